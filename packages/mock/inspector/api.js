@@ -1,7 +1,7 @@
 /** @import { FaultRule, Logged } from './types.d.ts' */
 import { change, state, tell } from './store.js';
 
-/** The last calls that the page keeps. */
+/** Calls that the page keeps; older ones are dropped. */
 const MOST_REQUESTS = 1_000;
 
 /** @param {string} path */
@@ -12,12 +12,12 @@ function toUrl(path) {
 }
 
 /**
- * Calls the control API; a failure is shown to the reader.
+ * Calls the control API; shows an error message if it fails.
  *
  * @param {string} path
  * @param {string} [method]
  * @param {unknown} [body]
- * @returns {Promise<any>} undefined where there is no answer to show
+ * @returns {Promise<any>} undefined if there is nothing to show
  */
 export async function call(path, method = 'GET', body) {
   try {
@@ -31,14 +31,14 @@ export async function call(path, method = 'GET', body) {
     if (response.status === 204) return undefined;
     const answer = await response.json();
     if (response.ok) return answer;
-    tell(answer.detail ?? answer.title ?? `The mock answered ${response.status}.`, true);
+    tell(answer.detail ?? answer.title ?? `The mock responded with ${response.status}.`, true);
   } catch {
-    tell('The mock does not answer. Is it still running?', true);
+    tell('The mock does not respond. Is it still running?', true);
   }
   return undefined;
 }
 
-/** Reads again what calls may have changed. */
+/** Reloads what calls may have changed. */
 export async function refresh() {
   const [files, clock, faults, services] = await Promise.all(
     ['files', 'clock', 'faults', 'services'].map((path) => call(path)),
@@ -59,7 +59,7 @@ function toSentence({ file, line, column, message }) {
 }
 
 /**
- * Does something to the session and reads it again.
+ * Changes the session, then reloads it.
  *
  * @param {string} path
  * @param {string} method
@@ -73,7 +73,7 @@ export async function act(path, method, body) {
 /** @type {EventSource | undefined} */
 let source;
 
-/** Follows the calls of the session, those before too. */
+/** Follows the calls of the session, starting with those already in the log. */
 export async function follow() {
   source?.close();
   const { requests = [] } = (await call('requests')) ?? {};

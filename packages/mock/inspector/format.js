@@ -32,13 +32,13 @@ function toPretty(text) {
 }
 
 /**
- * The worst that there is to say of a call.
+ * The most serious finding about a call.
  *
  * @param {Logged} logged
  * @returns {{ kind: 'wait' | 'bad' | 'warn' | 'fault' | 'good', text: string }}
  */
 export function toVerdict({ answer, matched, violations, answerViolations, faults }) {
-  if (answerViolations.length > 0) return { kind: 'bad', text: 'answer breaks the contract' };
+  if (answerViolations.length > 0) return { kind: 'bad', text: ' response breaks the contract' };
   if (violations.length > 0) return { kind: 'bad', text: count(violations.length, 'violation') };
   if (!matched) return { kind: 'warn', text: 'unmatched' };
   if (faults.length > 0) return { kind: 'fault', text: faults.join(', ') };
@@ -54,12 +54,13 @@ function count(number, noun) {
 }
 
 /**
- * A call as a command for a shell. Credentials are not in the log: what stands there is to be replaced.
+ * A call as a command for a shell. The log has placeholders in place of credentials.
  *
  * @param {Logged} logged
  */
 export function toCurl({ request }) {
-  // As sent: curl would resolve dots and expand brackets, and `//host` is a path here, not another server.
+  // As sent: otherwise curl resolves dots and expands brackets, and `//host` is a path here, not another
+  // server.
   const target = request.target.replace(/^[a-z]+:\/\/[^/?]*/i, '');
   const lines = [`curl -g --path-as-is -X ${request.method} ${quote(location.origin + target)}`];
   for (const [name, value] of Object.entries(request.headers)) {
@@ -67,7 +68,7 @@ export function toCurl({ request }) {
     for (const one of [value].flat()) lines.push(`-H ${quote(`${name}: ${one}`)}`);
   }
   if (request.body && 'text' in request.body && request.body.text !== '') {
-    // Unlike the other `--data`s it never takes a text with `@` for the name of a file.
+    // Unlike the other `--data` options, it never reads a text with `@` as a file name.
     lines.push(`--data-raw ${quote(request.body.text)}`);
   }
   return lines.join(' \\\n  ');

@@ -6,7 +6,7 @@ import { showPage, TABS } from './views/page.js';
 import { copyCurl } from './views/request.js';
 import { listShown } from './views/requests.js';
 
-/** How often what calls may have changed is read again, while it is looked at. */
+/** How often the page reloads what calls may have changed, while it is visible. */
 const REFRESH_MS = 2_000;
 const tabs = /** @type {Tab[]} */ (Object.keys(TABS));
 

@@ -24,7 +24,7 @@ export const state = {
 let draw = () => {};
 let isDue = false;
 
-/** @param {() => void} listener draws the page, once for all changes of a frame */
+/** @param {() => void} listener renders the page, once per frame */
 export function onChange(listener) {
   draw = listener;
 }
@@ -44,7 +44,7 @@ export function change(changes) {
 let fading;
 
 /**
- * Tells what was done, or why it was not.
+ * Shows a notice: what was done, or why it failed.
  *
  * @param {string} text
  * @param {boolean} [isFailure]

@@ -1,8 +1,8 @@
-/** What the control API gives, as far as the page shows it. */
+/** The part of the control API's responses that the page shows. */
 
 export interface Message {
   headers: Record<string, string | string[]>;
-  /** Text of the first bytes; base64 where they are no text. */
+  /** Text of the first bytes; Base64 if they are not UTF-8. */
   body?: { text: string } | { base64: string };
   bodyBytes: number;
 }
@@ -89,7 +89,7 @@ export type Tab = 'requests' | 'state' | 'faults' | 'reference';
 export interface State {
   tab: Tab;
   session: string;
-  /** By id, the oldest first. */
+  /** By ID, oldest first. */
   requests: Map<string, Logged>;
   selected: string | undefined;
   text: string;
@@ -103,6 +103,6 @@ export interface State {
   clock: Clock | undefined;
   faults: FaultRule[];
   services: Record<string, Service>;
-  /** What is wrong in the files of services. */
+  /** Errors in service files. */
   serviceFaults: string[];
 }

@@ -21,7 +21,7 @@ const bundle = await rolldown({
   plugins: [
     {
       name: 'uri-template-lite',
-      // It exports by `this`, which a bundler takes for that of an ES module.
+      // It exports by `this`, which a bundler treats as that of an ES module.
       transform: (code, id) =>
         /uri-template-lite/.test(id) ? code.replaceAll('this.URI', 'exports.URI') : undefined,
     },

@@ -2,7 +2,7 @@
 import module from 'node:module';
 import { readPackageInfo } from './util/package-info.ts';
 
-// Whoever reads may stop, as `| head` does.
+// A reader such as `| head` may close the pipe early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
@@ -13,9 +13,9 @@ if (node.localeCompare(floor, 'en', { numeric: true }) < 0) {
   process.stderr.write(`berth-mock needs Node ${floor} or later; this is Node ${node}.\n`);
   process.exitCode = 2;
 } else {
-  // From the second start on, nothing of it is compiled again. Node 20 has no such cache.
+  // Later starts reuse the compiled code. Node 20 has no such cache.
   module.enableCompileCache?.();
-  // Imported only here: an older Node could not even load it.
+  // Imported dynamically, because an older Node could not even parse it.
   const { run } = await import('./cli/run.ts');
   await run(process.argv);
 }

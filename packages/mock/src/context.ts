@@ -7,23 +7,22 @@ import type { ResolvedOptions } from './options.ts';
 import type { Services } from './services/services.ts';
 import type { Sessions } from './session/session.ts';
 
-/** What the parts of one mock share. */
+/** State that the parts of one mock share. */
 export interface Context {
   readonly options: ResolvedOptions;
   /** Address of the mock, without a trailing slash; empty before it listens. */
   readonly url: string;
-  /** Names on the wire; others after a hot reload. */
+  /** Current names on the wire; replaced by a hot reload. */
   readonly profile: WireProfile;
-  /** What is served; another one after a hot reload. */
+  /** Current contract; replaced by a hot reload. */
   readonly contract: Contract;
-  /** Those of the contract. */
   readonly operations: readonly Operation[];
   readonly sessions: Sessions;
   readonly services: Services;
-  /** In the mode `dynamic`: how Prism is asked for what nobody prefers; else undefined. */
+  /** In the mode `dynamic`: what to ask Prism for if the caller has no preference; undefined otherwise. */
   readonly dynamic: Preferences | undefined;
-  /** Prism, loaded at the first call that needs it. */
+  /** Prism, loaded by the first call that needs it. */
   oracle(): Promise<Oracle>;
-  /** Address under which a client reached the mock, without a trailing slash. */
+  /** Base URL by which a client reached the mock, without a trailing slash. */
   originOf(request: IncomingMessage): string;
 }

@@ -25,9 +25,9 @@ import { sessionOfHeader, sessionOfQuery, takeSessionProtocol } from './util/ses
 type Listeners = Readonly<Record<'request' | 'checkContinue', Router['checkContinue']>>;
 
 /**
- * Leads each call to its session and its surface. Made anew for each wire profile; it has no state.
+ * Routes each call to its session and its surface. Stateless, and created again for each wire profile.
  *
- * @param backend answers in place of the mock itself
+ * @param backend responds in place of the mock itself
  */
 export function createApplication(context: Context, auth: Auth, backend?: Backend): Application {
   const gateway = createGateway(context, auth);
@@ -59,7 +59,7 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
   const ownPages = createOwnPages(context);
 
   function begin(request: IncomingMessage, surface: SurfaceName): CallRecord {
-    // A form and a link are followed by whoever has their address, and by browsers without headers.
+    // Forms and links are followed by browsers, which cannot set the header.
     const isFollowed = surface === 'upload' || surface === 'link';
     const name = isFollowed ? sessionOfQuery(request) : sessionOfHeader(request);
     const record = new CallRecord(context.sessions.get(name), surface, request, redactor);
@@ -85,7 +85,7 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
         }
         const listener = listeners[surface][event];
         if (!hasFaults(record, request)) return listener(request, response);
-        // What waits goes on in a turn of its own.
+        // Run the continuation in a turn of its own.
         const next = () => attempt(() => listener(request, response), fail);
         return doFaults({ ...toFaulted(record, request), response }, next);
       }, fail);
@@ -100,7 +100,7 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
       cors: cors[surface],
       profile: context.profile,
       requestId: () => record.id || randomUUID(),
-      // What answers in place of the mock gives the identifier itself.
+      // A backend sets the identifier itself.
       begin: () => {
         if (backend === undefined) record.begin(randomUUID());
       },
@@ -143,7 +143,7 @@ function isOwnPage(target: string): boolean {
   return next === undefined || next === '/' || next === '?';
 }
 
-/** Leads to the control API and the inspector, which are loaded when somebody asks for them. */
+/** Handles the control API and the inspector, which are loaded by their first request. */
 function createOwnPages(
   context: Context,
 ): (...given: Parameters<RequestListener>) => Promise<void> {
@@ -162,7 +162,7 @@ async function load(context: Context): Promise<RequestListener> {
   return createControl(context, createInspector(`${OWN_ROOT}/`));
 }
 
-/** What goes wrong with one request, in whatever unforeseen way, ends that request and not the process. */
+/** An unexpected error ends its request, not the process. */
 function attempt(answer: () => unknown, fail: (error: Error) => void): void {
   try {
     const done = answer();
@@ -174,7 +174,7 @@ function attempt(answer: () => unknown, fail: (error: Error) => void): void {
 
 const FAULT_NAME = FAULT_HEADER.toLowerCase();
 
-/** Whether anything but the routers has to look at a call; most have no faults, and are asked for none. */
+/** Whether a call needs more than the routers; most sessions have no faults. */
 function hasFaults({ session }: CallRecord, { headers }: IncomingMessage): boolean {
   return !session.faults.isEmpty || headers[FAULT_NAME] !== undefined;
 }
@@ -197,8 +197,8 @@ function decode(name: string | undefined): string | undefined {
 }
 
 /**
- * Decides which surface a raw path belongs to. A path that begins like one of the storage document is
- * the storage API's, so that a slip after that is answered in its shape; what is left is the gateway's.
+ * Decides which surface a raw path belongs to. A path that begins like one of the storage document is the
+ * storage API's, so that a typo after that gets an error in its format; everything else is the gateway's.
  */
 function createSurfaceOf(operations: readonly Operation[]): (path: string) => SurfaceName {
   const storageRoots = new Set(

@@ -4,7 +4,7 @@ import { get } from 'node:https';
 import { expect, test } from 'vitest';
 import { createMock } from './create-mock.ts';
 
-test('a mock tells where it listens', async () => {
+test('a mock exposes its addresses', async () => {
   await using mock = await createMock();
   expect(mock).toMatchObject({
     url: `http://127.0.0.1:${mock.port}`,
@@ -40,7 +40,7 @@ test('IPv6 is listened on and written as a URL', async () => {
   expect((await fetch(`${mock.url}/nowhere`)).status).toBe(404);
 });
 
-test('who trusts the certificate of a mock may call it over HTTPS', async () => {
+test('a client that trusts the certificate of a mock may call it over HTTPS', async () => {
   await using mock = await createMock({ tls: true });
   await using plain = await createMock();
   const [response] = await once(get(`${mock.url}/nowhere`, { ca: mock.certificate }), 'response');

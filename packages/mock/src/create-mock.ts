@@ -16,28 +16,28 @@ export interface Mock {
   readonly uploadUrl: string;
   /** Port that the mock listens on. */
   readonly port: number;
-  /** Certificate of `tls` for its callers to trust, in PEM; undefined for HTTP. */
+  /** Certificate of `tls`, for clients to trust, in PEM; undefined for HTTP. */
   readonly certificate: string | undefined;
-  /** What `auth: 'strict'` lets in. */
+  /** Credentials that `auth: 'strict'` accepts. */
   credentials(): Promise<MockCredentials>;
   /**
-   * What calls can change: files, clock, faults, log, states of services. Calls belong to a session by
-   * the header `X-Mock-Session`.
+   * Access to what calls can change: files, clock, faults, log, states of services. The header
+   * `X-Mock-Session` of a call chooses its session.
    *
    * @param id default: the session of all calls without the header
    */
   session(id?: string): MockSession;
-  /** Stops the mock: open connections are cut, files in memory forgotten. May be called again. */
+  /** Stops the mock: closes open connections and drops files in memory. May be called again. */
   close(): Promise<void>;
   /** The same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Starts a mock of the whole API on one port: the gateway (v1), the storage API (v2), the upload
- * target and the download links.
+ * Starts a mock of the whole API on one port: the gateway (v1), the storage API (v2), the upload target and
+ * the download links.
  *
- * @throws TypeError, RangeError for a wrong option; the error of `node:net` where it cannot listen
+ * @throws TypeError, RangeError for an invalid option; the error of `node:net` if it cannot listen
  * @example
  * await using mock = await createMock();
  * await fetch(`${mock.gatewayUrl}/v1/cloudrun/hello`, { headers: { authorization: 'Bearer any' } });

@@ -3,17 +3,17 @@ import type { FaultRule } from './faults/fault-rules.ts';
 import { parseFaultFlag, toFaultRule } from './faults/parse-fault.ts';
 import type { ServicesSource } from './services/create-services.ts';
 
-/** What a mock lets in. */
+/** Which credentials a mock accepts. */
 export const AUTH_MODES = ['off', 'present', 'strict'] as const;
 
-/** Where the answers of a mock come from. */
+/** Source of a mock's responses. */
 export const MODES = ['auto', 'static', 'dynamic'] as const;
 
 export type AuthMode = (typeof AUTH_MODES)[number];
 
 export type Mode = (typeof MODES)[number];
 
-/** Base addresses of a deployment. */
+/** Base URLs of a deployment. */
 export interface ProxyTargets {
   /** `{base_url}` of the contract. */
   readonly gateway: string;
@@ -21,74 +21,76 @@ export interface ProxyTargets {
   readonly storage: string;
 }
 
-/** How a mock is set up. */
+/** Options of a mock. */
 export interface MockOptions {
   /** Port to listen on. Default 0: any free port. */
   port?: number | undefined;
-  /** Host to listen on. Default `127.0.0.1`; `0.0.0.0` opens the mock to the network. */
+  /** Host to listen on. Default `127.0.0.1`; `0.0.0.0` exposes the mock to the network. */
   host?: string | undefined;
-  /** HTTPS with a certificate that the mock makes and signs itself at its start. Default false. */
+  /** Serves HTTPS with a self-signed certificate, created at start. Default false. */
   tls?: boolean | undefined;
   /**
-   * Identifier of the environment (D12). Default `dev`. A gateway call for another one is answered
-   * with `INVALID_HOST`, a storage call with `INVALID_ENV`.
+   * Identifier of the environment (D12). Default `dev`. A gateway call for another one fails with
+   * `INVALID_HOST`, a storage call with `INVALID_ENV`.
    */
   env?: string | undefined;
   /**
-   * Where answers come from. `auto`, the default: storage acts on the files that were uploaded, the
-   * gateway answers the contract's examples. `static`: both answer examples. `dynamic`: both answer what
-   * is made from the schemas.
+   * Source of responses. `auto`, the default: storage works on the uploaded files, the gateway returns the
+   * contract's examples. `static`: both return examples. `dynamic`: both generate responses from the schemas.
    */
   mode?: Mode | undefined;
-  /** Seed of all that is drawn: the same seed brings the same answers and faults. Default: a new one. */
+  /**
+   * Seed for generated responses and random faults: the same seed gives the same ones. Default: a random
+   * seed.
+   */
   seed?: string | undefined;
   /**
-   * Who is let in. `off`: everybody. `present`, the default: who has credentials of the right form.
-   * `strict`: who has a token or a signature that was made with the keys of `Mock.credentials`.
+   * Which credentials to accept. `off`: none are needed. `present`, the default: any of the right form.
+   * `strict`: tokens and signatures made with the keys of `Mock.credentials`.
    */
   auth?: AuthMode | undefined;
   /**
-   * Origins whose pages may read answers and open WebSockets (D11), as browsers send them:
-   * `['https://app.example.com']`; `['*']` for every origin. Default: pages of this machine, which are
-   * those of `localhost`, `*.localhost`, `127.0.0.1` and `[::1]` on any port.
+   * Origins whose pages may read responses and open WebSockets (D11), as browsers send them:
+   * `['https://app.example.com']`; `['*']` for every origin. Default: origins of this machine: `localhost`,
+   * `*.localhost`, `127.0.0.1` and `[::1]` on any port.
    */
   origins?: readonly string[] | undefined;
   /**
-   * The hosted services that there are; others are missing (404): the path of a folder or a file that
-   * defines them, definitions by name, or names alone, which answer the contract's example. Beside those
-   * that are defined there are `hello` and `echo`. Default: every name.
+   * Hosted services of the mock; all others are missing (404): the path of a folder or a file that defines
+   * them, definitions by name, or only names, which respond with the contract's example. `hello` and `echo`
+   * exist in addition to defined services. Default: any name exists.
    */
   services?: ServicesSource | undefined;
   /**
-   * Faults that every session begins with: rules, or texts as `--fault` takes them
+   * Faults of every new session: rules, or texts in the format of `--fault`
    * (`batchDelete:code=SYS_ERR,share=0.1`). Default: none.
    */
   faults?: readonly (FaultRule | string)[] | undefined;
-  /** Folder that keeps the uploaded files; it is made where it is missing. Default: they are in memory. */
+  /** Folder to store uploaded files in, created if missing. Default: they are kept in memory. */
   dir?: string | undefined;
   /**
-   * Room for the uploaded files of all sessions together, in bytes; an upload beyond it is refused.
+   * Maximum size of the uploaded files of all sessions together, in bytes; an upload beyond it is refused.
    * Default 256 MiB in memory, no limit in a folder.
    */
   maxStoreBytes?: number | undefined;
-  /** Most sessions (`X-Mock-Session`) that are kept; the least recently used is forgotten. Default 100. */
+  /** Maximum number of sessions (`X-Mock-Session`); the least recently used is dropped. Default 100. */
   maxSessions?: number | undefined;
   /**
-   * A real deployment that answers every call instead: its base address (`https://dev.example.com`), or
-   * one for the gateway and one for storage. What passes is held against the contract and not changed.
-   * Default: the mock answers itself.
+   * A real deployment that handles every call: its base URL (`https://dev.example.com`), or one for the
+   * gateway and one for storage. Requests and responses are checked against the contract and not changed.
+   * Default: the mock responds itself.
    */
   proxy?: string | ProxyTargets | undefined;
-  /** Folder that keeps what passes through `proxy`, one JSON file for each call. Default: nothing is kept. */
+  /** Folder to record the calls of `proxy` in, one JSON file per call. Default: nothing is recorded. */
   record?: string | undefined;
-  /** Folder of such files, from which every call is answered, without a network. Default: none. */
+  /** Folder of recordings to serve responses from, without a network. Default: none. */
   replay?: string | undefined;
   /**
-   * Own documents to serve in place of the contract's, such as the draft of a change: files, each one
+   * Custom documents to serve in place of the contract's, such as the draft of a change: files, each one
    * bundled OpenAPI document of the gateway or of storage, JSON or YAML. Default: the contract.
    */
   contract?: readonly string[] | undefined;
-  /** Names of the deployment that the mock stands for (D1). Default: those of the contract. */
+  /** Names on the wire of the deployment to imitate (D1). Default: those of the contract. */
   wireProfile?: WireProfile | undefined;
 }
 
@@ -103,7 +105,7 @@ export type ResolvedOptions = {
     readonly faults: readonly FaultRule[];
   };
 
-/** Fills in the defaults. Throws a TypeError or RangeError that names a wrong option. */
+/** Applies the defaults. Throws a TypeError or RangeError that names an invalid option. */
 export function resolveOptions(options: MockOptions): ResolvedOptions {
   const { port = 0, host = '127.0.0.1', tls = false, env = 'dev', services, dir } = options;
   const { origins, faults = [], proxy, record, replay, contract } = options;
@@ -114,7 +116,7 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new RangeError('port must be a whole number from 0 to 65535.');
   }
-  // Node listens on every interface where it is told no host.
+  // Without a host, Node listens on every interface.
   if (host === '') throw new TypeError('host must be an address of this machine.');
   if (!isEnv(env)) {
     throw new TypeError(
@@ -127,7 +129,7 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
     throw new TypeError('record needs proxy: only what passes to a deployment is recorded.');
   }
   if (replay !== undefined && proxy !== undefined) {
-    throw new TypeError('replay and proxy exclude each other: a replay needs no deployment.');
+    throw new TypeError('replay and proxy cannot be combined: a replay does not use a deployment.');
   }
   origins?.forEach(assertOrigin);
   assertPositive('maxStoreBytes', maxStoreBytes);
@@ -177,18 +179,18 @@ export function isEnv(env: string): boolean {
   return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(env);
 }
 
-/** @throws TypeError for what is no origin */
+/** @throws TypeError if it is not an origin */
 function assertOrigin(origin: string): void {
   if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) return;
-  throw new TypeError(`origins must be such as https://app.example.com, which ${origin} is not.`);
+  throw new TypeError(`origins must be origins such as https://app.example.com, got "${origin}".`);
 }
 
 /**
- * The addresses of the option `proxy`, whose paths end without a slash.
+ * The base URLs of the option `proxy`, without a trailing slash.
  *
- * @param proxy one address for both, or each its own
- * @param names of the addresses, for the error
- * @throws TypeError that names the wrong one
+ * @param proxy one URL for both, or one each
+ * @param names of the URLs, for the error
+ * @throws TypeError that names the invalid one
  */
 export function toProxyTargets(
   proxy: string | ProxyTargets,
@@ -205,13 +207,13 @@ export function toProxyTargets(
 function toBase(name: string, address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !isHttp(url)) {
-    throw new TypeError(`${name} must be an address such as https://dev.example.com.`);
+    throw new TypeError(`${name} must be a URL such as https://dev.example.com.`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw new TypeError(`${name} must hold no credentials: the calls bring their own.`);
+    throw new TypeError(`${name} must not contain credentials: the calls send their own.`);
   }
   if (url.search !== '' || url.hash !== '') {
-    throw new TypeError(`${name} must have no query and no fragment.`);
+    throw new TypeError(`${name} must not have a query or a fragment.`);
   }
   let end = url.pathname.length;
   while (url.pathname[end - 1] === '/') end -= 1;

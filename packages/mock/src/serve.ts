@@ -33,19 +33,19 @@ interface Reloadable {
   readonly contract: Contract;
 }
 
-/** A listening mock with its inside, from which the command line makes its examples. */
+/** A listening mock with its internals, which the command line needs for its examples. */
 export interface Served {
   readonly url: string;
   readonly port: number;
   /** In PEM; undefined for HTTP. */
   readonly certificate: string | undefined;
   readonly context: Context;
-  /** What was found of the calls that have passed to a deployment. */
+  /** Findings about forwarded calls. */
   readonly verdicts: Verdicts;
   /**
-   * Takes over other names on the wire, or another contract; state, port and connections stay.
+   * Applies another wire profile or contract; state, port and connections stay.
    *
-   * @throws TypeError for what cannot be served; then the last good one is
+   * @throws TypeError if it cannot be served; then the last good one stays in use
    */
   reload(next: Partial<Reloadable>): Promise<void>;
   close(): Promise<void>;
@@ -54,7 +54,7 @@ export interface Served {
 /**
  * Starts one server for both documents, the upload target and the links.
  *
- * @param events told of files of services that change; by default what is wrong with them is a warning
+ * @param events called when service files change; by default, errors in them are warnings
  */
 export async function serve(
   given: MockOptions,
@@ -153,7 +153,7 @@ export async function serve(
   };
 }
 
-/** Node does not count connections that have changed their protocol, or whose TLS handshake is open. */
+/** Node does not count connections that have switched protocols, or whose TLS handshake is unfinished. */
 function trackSockets(server: Server): ReadonlySet<Duplex> {
   const sockets = new Set<Duplex>();
   server.on('connection', (socket) => {
@@ -168,8 +168,8 @@ function warn(fault: Parameters<typeof describeServiceFault>[0]): void {
 }
 
 /**
- * Signs grants and links. Those of files that outlive the mock do so too: the secret of a folder is made
- * of its path, which is enough where the key pair of every mock is public anyway.
+ * Signs grants and links. Those of files that outlive the mock stay valid: the secret of a folder is derived
+ * from its path, which is enough because the key pair of every mock is public anyway.
  */
 function secretOf({ dir }: ResolvedOptions): Buffer {
   if (dir === undefined) return randomBytes(32);
@@ -182,12 +182,12 @@ async function loadContents({
 }: ResolvedOptions): Promise<(session: string) => Contents> {
   if (dir === undefined) return () => memoryContents;
   const { createDiskContents, toSessionFolder } = await import('./files/disk-contents.ts');
-  // A folder that cannot be used is told at the start, and not to the first call.
+  // Fail at start if a folder cannot be used, not at the first call.
   makeFolder(toSessionFolder(dir, ''));
   return (session) => createDiskContents(toSessionFolder(dir, session), maxSessions);
 }
 
-/** What answers in place of the mock; undefined where it answers itself. */
+/** Responds in place of the mock; undefined if it responds itself. */
 async function loadBackend(context: Context, verdicts: Verdicts): Promise<Backend | undefined> {
   const { proxy, record, replay } = context.options;
   if (replay !== undefined) {
@@ -206,26 +206,26 @@ async function loadCertificate({ host }: ResolvedOptions) {
   return createCertificate(host);
 }
 
-/** What makes a contract of own documents is loaded for those alone who have some. */
+/** Support for custom documents is only loaded if there are some. */
 async function loadContract({ contract }: ResolvedOptions): Promise<Contract> {
   if (contract === undefined) return standardContract;
   return (await import('./contract/load-contract.ts')).loadContract(contract);
 }
 
-/** Prism takes half a second to load, so it comes with the first call that needs it. */
+/** Prism takes half a second to load, so the first call that needs it loads it. */
 async function loadOracle(profile: WireProfile, { documents }: Contract): Promise<Oracle> {
   const { createOracle } = await import('./contract/oracle/create-oracle.ts');
   return createOracle(applyProfile(documents, profile));
 }
 
-/** A host as it stands in a URL; the addresses that mean "every interface" become the loopback one. */
+/** A host as written in a URL; the addresses of all interfaces become the loopback address. */
 function toUrlHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Who is let in, by the mode. Real verification is loaded only where it is asked for. */
+/** Authentication by mode. Real verification is only loaded if needed. */
 async function createAuth(
   { auth, env }: Pick<ResolvedOptions, 'auth' | 'env'>,
   profile: WireProfile,

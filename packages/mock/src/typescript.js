@@ -1,6 +1,6 @@
-// Lets Node run TypeScript that does not do so itself (Node 20, and 22 before 22.18), by the same code that
-// Node has inside. Plain JavaScript, because on such a Node nothing else of the source runs before it.
-// The first part runs in the thread that calls it, the second in the thread that Node starts for hooks.
+// Lets Node run TypeScript if it cannot do so itself (Node 20, and 22 before 22.18), with the same code
+// that Node uses internally. Plain JavaScript, because on such a version nothing else of the source runs
+// before it. The first part runs in the calling thread, the second in Node's thread for hooks.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
@@ -10,21 +10,21 @@ import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 
 const require = createRequire(import.meta.url);
 
-/** Query of modules that are loaded again; what they import by a relative path gets it too. */
+/** Query of modules that are loaded again; their relative imports get it too. */
 export const RELOAD = 'berth-services';
-/** Query by which JavaScript is read as TypeScript, whose parser reports where it fails. */
+/** Query that makes the TypeScript parser read JavaScript, because it reports the location of errors. */
 export const AS_TYPESCRIPT = 'as=ts';
 
-/** Whether Node has both type stripping and hooks that run in the thread of the caller. */
+/** Whether Node has both type stripping and hooks in the calling thread. */
 export const isBuiltIn = Boolean(process.features.typescript) && module.registerHooks !== undefined;
 
 /** @type {import('node:worker_threads').MessagePort | undefined} */
 let imports;
 
 /**
- * From now on `import()` takes TypeScript, on every Node.
+ * Makes `import()` support TypeScript, on every version of Node.
  *
- * @param {string} [cache] folder that keeps what was made, by its source
+ * @param {string} [cache] folder that caches the output, by its source
  */
 export function registerTypeScript(cache) {
   if (isBuiltIn || imports !== undefined) return;
@@ -35,12 +35,12 @@ export function registerTypeScript(cache) {
 }
 
 /**
- * What modules with the query `RELOAD` have imported since the last call.
+ * The imports of modules with the query `RELOAD` since the last call.
  *
  * @returns {Generator<{ url: string, query: string }>}
  */
 export function* takeImports() {
-  // The hook has posted each before it let the import go on, so none is missing here.
+  // The hook posts each before it continues the import, so none is missing here.
   while (imports !== undefined) {
     const received = receiveMessageOnPort(imports);
     if (received === undefined) return;
@@ -88,7 +88,7 @@ function stripOnce(source, url) {
   } catch {
     const code = strip(source, url);
     mkdirSync(cache, { recursive: true });
-    // Nobody reads half of it.
+    // Written under a temporary name, so that nobody reads a partial file.
     const part = `${file}.${process.pid}`;
     writeFileSync(part, code);
     renameSync(part, file);
@@ -111,7 +111,7 @@ function strip(source, url) {
   } catch (fault) {
     const { code, message, startLine, snippet } = /** @type {Record<string, string>} */ (fault);
     const error = new SyntaxError(message);
-    // As Node's own: the place is in the first lines of the stack.
+    // Like Node's own: the location is in the first lines of the stack.
     throw Object.assign(error, {
       code: `ERR_${code === 'UnsupportedSyntax' ? 'UNSUPPORTED' : 'INVALID'}_TYPESCRIPT_SYNTAX`,
       stack: `${url}:${startLine}\n${snippet}\n${error.stack}`,
@@ -123,8 +123,8 @@ function strip(source, url) {
 const formats = new Map();
 
 /**
- * A file is CommonJS if its package says so. Node would also look for `require` in a package that says
- * nothing: types are for those who write `import`.
+ * A file is CommonJS if its package says so. Unlike Node, this does not search for `require` if the package
+ * says nothing.
  *
  * @param {string} url
  * @returns {'commonjs' | 'module'}

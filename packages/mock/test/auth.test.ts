@@ -16,7 +16,7 @@ const withToken = (mock: Mock, token: string) =>
   call(mock, { path: SERVICE, headers: { authorization: `Bearer ${token}` } });
 
 describe('off', () => {
-  test.each([undefined, '', 'Basic YTpi'])('lets in who sends %j', async (authorization) => {
+  test.each([undefined, '', 'Basic YTpi'])('accepts %j', async (authorization) => {
     await using mock = await createMock({ auth: 'off' });
     const headers = authorization === undefined ? {} : { authorization };
     expect((await call(mock, { path: SERVICE, headers })).status).toBe(200);
@@ -33,7 +33,7 @@ describe('off', () => {
 });
 
 describe('strict, the gateway', () => {
-  test('lets in the token of the mock, and no other', async () => {
+  test('accepts the token of the mock, and no other', async () => {
     await using mock = await strict();
     const { token } = await mock.credentials();
     expect((await withToken(mock, token)).status).toBe(200);
@@ -53,7 +53,7 @@ describe('strict, the gateway', () => {
     expect(json.message).toContain('aud');
   });
 
-  test('lets tokens expire by the clock of the session', async () => {
+  test('expires tokens by the clock of the session', async () => {
     await using mock = await strict();
     const { token } = await mock.credentials();
     mock.session().clock.advance(31 * 24 * 3_600_000);
@@ -61,7 +61,7 @@ describe('strict, the gateway', () => {
     expect([status, json]).toMatchObject([401, { code: 'ACCESS_TOKEN_EXPIRED' }]);
   });
 
-  test('judges the signature of a call with a body', async () => {
+  test('verifies the signature of a call with a body', async () => {
     await using mock = await strict();
     const credentials = await mock.credentials();
     const path = `${SERVICE}/a?b=1`;
@@ -83,7 +83,7 @@ describe('strict, the gateway', () => {
     }
   });
 
-  test('says its time to who signs with another one', async () => {
+  test('reports its time to a caller that signs with another one', async () => {
     await using mock = await strict();
     const credentials = await mock.credentials();
     mock.session().clock.advance(3_600_000);
@@ -98,7 +98,7 @@ describe('strict, the gateway', () => {
 });
 
 describe('strict, storage', () => {
-  test('lets in the signature of the mock, and no other', async () => {
+  test('accepts the signature of the mock, and no other', async () => {
     await using mock = await strict();
     const time = seconds();
     const good = signStorage(time);
@@ -121,7 +121,7 @@ describe('strict, storage', () => {
   });
 });
 
-/** A signature of version 3, written anew from its description. */
+/** A signature of version 3, implemented independently from its description. */
 function sign(
   { port }: Mock,
   { id, secret }: MockCredentials,

@@ -57,20 +57,20 @@ test.each([
   expect(reply).toMatch(/x-request-id: \S{36}\r/);
 });
 
-test('what is broken behind a whole request does not overtake its answer', async () => {
+test('an invalid request after a complete one does not overtake its response', async () => {
   const request =
     'GET /v1/cloudrun/hello HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer a\r\n';
   const reply = await sendRaw(mock, `${request}\r\n${request}\r\nnonsense\r\n\r\n`);
   expect(reply.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400']);
 });
 
-test('what is broken behind a refusal is not answered once more', async () => {
+test('broken data after a refusal gets no second response', async () => {
   const head = `POST /nowhere HTTP/1.1\r\n${HOST}transfer-encoding: chunked\r\n\r\n1\r\nx\r\n`;
   const reply = await sendRaw(mock, head, 'ZZ\r\n');
   expect(reply.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 404']);
 });
 
-test('OPTIONS * is answered', async () => {
+test('OPTIONS * gets a response', async () => {
   expect(await sendRaw(mock, `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`)).toMatch(/^HTTP\/1.1 204 /);
 });
 
@@ -82,7 +82,7 @@ test('a body that never ends is cut after the refusal', async () => {
 test.concurrent.each<[string, (socket: Socket) => void]>([
   ['sends nothing', () => {}],
   ['sends nothing and ends', (socket) => socket.end()],
-  ['sends what is no TLS', (socket) => socket.write('GET / HTTP/1.1\r\n\r\n')],
+  ['sends something other than TLS', (socket) => socket.write('GET / HTTP/1.1\r\n\r\n')],
 ])('with TLS, a connection that %s is closed', { timeout: 60_000 }, async (_, act) => {
   await using secure = await createMock({ tls: true });
   const socket = connect({ port: secure.port, host: '127.0.0.1', allowHalfOpen: true });

@@ -105,14 +105,14 @@ test('with --tls and --auth strict the printed lines succeed, by the printed cre
   }
 });
 
-test('what a start has compiled is kept for the next one, where Node keeps such things', async () => {
+test('a start caches compiled code for the next one, if Node supports it', async () => {
   const folder = join(dir, 'compiled');
   await mkdir(folder);
   await finish(spawnCliWith({ TMPDIR: folder, TEMP: folder, NODE_COMPILE_CACHE: '' }, '--version'));
   expect(await readdir(folder)).toEqual(['node-compile-cache']);
 });
 
-test('--services serves a folder, and tells what changes and what is wrong', async () => {
+test('--services serves a folder, and reports changes and errors', async () => {
   const folder = join(dir, 'services');
   await mkdir(folder);
   const define = (text: string) => writeFile(join(folder, 'orders.yaml'), `routes: { ${text} }\n`);
@@ -134,12 +134,12 @@ test('--services serves a folder, and tells what changes and what is wrong', asy
   const fault = told('stderr');
   await define('GET /: { jsn: 2 }');
   expect(await fault).toBe(
-    `${folder}/orders.yaml:1:20: routes["GET /"].jsn is no field here; did you mean json?\n`,
+    `${folder}/orders.yaml:1:20: routes["GET /"].jsn is not a field here; did you mean json?\n`,
   );
   expect(await answer()).toBe('1');
   const change = told('stdout');
   await define('GET /: { json: 2 }');
-  expect(await change).toBe(`Services taken over: ${folder}/orders.yaml\n`);
+  expect(await change).toBe(`Reloaded services: ${folder}/orders.yaml\n`);
   expect(await answer()).toBe('2');
   child.kill('SIGTERM');
   expect((await ended).code).toBe(0);
@@ -161,18 +161,18 @@ describe('in front of a deployment', () => {
     const options = ['--services', 'hello', '--auth', 'off'];
     const { code, stdout, stderr } = await runThrough(real.url, STRICT, ...options);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toContain('1 calls passed: 0 requests and 0 answers break the contract.');
+    expect(stdout).toContain(' 1 calls forwarded: 0 requests and 0 responses break the contract.');
     expect(stdout).toMatch(/^Without effect --auth, --services$/m);
   });
 
-  test('tells each breach, counts, and ends with 1 for CI alone', async () => {
+  test('reports each violation, counts them, and exits with 1 only for CI', async () => {
     await using wrong = await startDeployment((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
     });
     const strict = await runThrough(wrong.url, STRICT);
     expect(strict.code).toBe(1);
     expect(strict.stdout).toMatch(/^answer {3}POST \/api\/v2\/.*batchDelete 200: body must/m);
-    expect(strict.stdout).toContain('0 requests and 1 answers break the contract.');
+    expect(strict.stdout).toContain('0 requests and 1 responses break the contract.');
     expect(strict.stdout).not.toContain('Without effect');
     expect((await runThrough(wrong.url)).code).toBe(0);
   });
@@ -200,11 +200,11 @@ describe('--wait', () => {
     expect(await runCli('--wait', url, '--timeout', '0.2')).toEqual({
       code: 1,
       stdout: '',
-      stderr: `No mock answered at ${url} within 0.2 s.\n`,
+      stderr: `No response from a mock at ${url} within 0.2 s.\n`,
     });
   });
 
-  test('another server is no mock', async () => {
+  test('another server is not a mock', async () => {
     const other = createServer((_, response) => response.writeHead(404).end()).listen(0);
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
@@ -227,16 +227,16 @@ test('a port in use is one sentence and exit 2, by the process too', async () =>
   expect(await finish(spawnCli('--port', String(mock.port)))).toEqual({
     code: 2,
     stdout: '',
-    stderr: `Port ${mock.port} is in use: stop what holds it, or choose another one with --port.\n`,
+    stderr: `Port ${mock.port} is in use: stop the program that uses it, or choose another port with --port.\n`,
   });
 });
 
-describe('wrong options', async () => {
+describe('invalid options', async () => {
   const NOWHERE = 'http://127.0.0.1:1';
   const none = join(dir, 'none');
   const file = join(dir, 'file.yaml');
   const recordings = join(dir, 'recordings');
-  const gone = 'there is no such file or folder';
+  const gone = 'no such file or folder';
   await writeFile(file, '');
   await mkdir(join(recordings, '0001.json'), { recursive: true });
 
@@ -244,8 +244,8 @@ describe('wrong options', async () => {
     [['--services', none], `${none}: The services cannot be read: ${gone}.`],
     [['--contract', none], `${none}: The contract cannot be read: ${gone}.`],
     [['--contract', dir], `${dir}: The contract cannot be read: it is a folder.`],
-    [['--wire-profile', none], `${none} is no wire profile: ${gone}.`],
-    [['--wire-profile', dir], `${dir} is no wire profile: it is a folder.`],
+    [['--wire-profile', none], `${none} is not a wire profile: ${gone}.`],
+    [['--wire-profile', dir], `${dir} is not a wire profile: it is a folder.`],
     [['--replay', none], `The folder ${none} cannot be read: ${gone}.`],
     [
       ['--replay', file],
@@ -270,7 +270,7 @@ describe('wrong options', async () => {
       ['--wait', '--host', 'localhost'],
       'error: --wait serves nothing: leave out --port, --host. Behind --wait goes the address of the mock: --wait http://127.0.0.1:4010.',
     ],
-  ])('%j is one sentence that says how to mend it, and exit 2', async (args, sentence) => {
+  ])('%j is one sentence that says how to fix it, and exit code 2', async (args, sentence) => {
     expect(await runCli('--port', '0', ...args)).toEqual({
       code: 2,
       stdout: '',

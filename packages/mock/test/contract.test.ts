@@ -27,13 +27,13 @@ const draft = (edit: (document: any) => void): object => {
   return document;
 };
 
-/** An upload's path gets a further, required field beside it. */
+/** Adds a required field next to the path of an upload. */
 const withReason = draft(({ components: { schemas } }) => {
   schemas.UploadMetaDataRequest.properties.reason = { type: 'string' };
   schemas.UploadMetaDataRequest.required.push('reason');
 });
 
-/** There is a further operation, which answers like another one. */
+/** Adds an operation with the responses of another one. */
 const withRename = draft(({ paths }) => {
   const copy = paths['/api/v2/envs/{envId}/storages:batchCopyFile'];
   const post = { ...copy.post, operationId: 'batchRename' };
@@ -55,7 +55,7 @@ describe('a contract that cannot be served is refused with file, line and column
     expect(await messageOf(file)).toMatch(/broken\.yaml:3:1: /);
   });
 
-  test('a wrong schema', async () => {
+  test('an invalid schema', async () => {
     const text = stringify(
       draft(({ components }) => {
         components.schemas.FileId.type = 'strin';
@@ -95,7 +95,7 @@ test('both documents of the contract can be given, and are what they were', asyn
   expect(operations).toHaveLength(9);
 });
 
-test('a changed contract is in use at once, without losing state or the port; a broken one is not', async () => {
+test('a changed contract is used immediately, without losing state or the port; a broken one is not', async () => {
   const file = await write('live.yaml', standard);
   const child = spawnCli('--port', '0', '--contract', file);
   try {
@@ -115,7 +115,7 @@ test('a changed contract is in use at once, without losing state or the port; a 
     const { status, json } = await call({ url }, 'getUploadMetaData', { path: 'a' });
     expect([status, json.body.message]).toEqual([400, expect.stringContaining('reason')]);
     expect(await statusOf('getUploadMetaData', { path: 'a', reason: 'b' })).toBe(200);
-    // Prism judges by it too.
+    // Prism validates against it too.
     const prefer = { prefer: 'code=200' };
     expect(await statusOf('getUploadMetaData', { path: 'a', reason: 'b' }, prefer)).toBe(200);
 

@@ -10,7 +10,7 @@ const put = (headers: object) =>
   control(mock, 'PUT', 'clock', { body: { advance: 1 }, headers: { ...headers } });
 const read = (headers: object) => control(mock, 'GET', 'snapshot', { headers: { ...headers } });
 
-describe('a name that leads to this machine by chance or by force', () => {
+describe('a name that points at this machine, by chance or on purpose', () => {
   test.each([
     'evil.example',
     'evil.example:80',
@@ -43,7 +43,7 @@ describe('a name that leads to this machine by chance or by force', () => {
     );
   });
 
-  test('addresses are taken where the mock listens on all', async () => {
+  test('IP addresses are accepted if the mock listens on all interfaces', async () => {
     await using open = await createMock({ host: '0.0.0.0' });
     const status = async (host: string) =>
       (await control(open, 'GET', 'info', { headers: { host } })).status;

@@ -94,7 +94,7 @@ describe('a snapshot', () => {
     ['files', [{ path: '../a' }], 'files[0].path must not have a segment ".."'],
     ['faults', { rules: [{ name: 'a' }], random: 0, rates: {} }, 'faults.rules[0].fault must be'],
     ['services', { orders: { code: 'X' } }, 'services.orders.code must be'],
-  ])('with a wrong %s is refused, and changes nothing', async (field, value, message) => {
+  ])('with an invalid %s is refused, and changes nothing', async (field, value, message) => {
     await upload(mock, 'a.txt', 'x');
     const snapshot = session.snapshot();
     const { status, json } = await api('POST', 'restore', { ...snapshot, [field]: value });
@@ -123,7 +123,7 @@ describe('a snapshot', () => {
 });
 
 describe('reset', () => {
-  test('clears what it is told to', async () => {
+  test('clears what it is asked to', async () => {
     await upload(mock, 'a.txt', 'x');
     session.faults.put('a', 'link:reset');
     session.clock.freeze();
@@ -145,7 +145,7 @@ describe('reset', () => {
   test.each([
     [{ only: ['file'] }, 'only must be a list of files, faults, clock, requests, services.'],
     [{ only: 'files' }, 'only must be a list'],
-    [{ ony: [] }, 'ony is no field: do you mean only?'],
+    [{ ony: [] }, 'ony is not a field: do you mean only?'],
     [[], 'The body must be a JSON object with only.'],
   ])('%j is refused by name', async (body, message) => {
     const { status, json } = await api('POST', 'reset', body);
@@ -154,7 +154,7 @@ describe('reset', () => {
 });
 
 describe('the clock', () => {
-  test('lets links expire', async () => {
+  test('makes links expire', async () => {
     const link = await getLink(mock, await upload(mock, 'a.txt', 'x'), 60);
     expect((await fetch(link)).status).toBe(200);
     const { json } = await api('PUT', 'clock', { advance: '61s' });
@@ -164,7 +164,7 @@ describe('the clock', () => {
     expect((await fetch(link)).status).toBe(200);
   });
 
-  test('can be set, moved and stopped at once', async () => {
+  test('can be set, advanced and frozen in one call', async () => {
     const body = { now: '2030-01-01', advance: 1, frozen: true };
     const { json } = await api('PUT', 'clock', body);
     expect(json).toMatchObject({ now: '2030-01-01T00:00:00.001Z', frozen: true });
@@ -180,7 +180,7 @@ describe('the clock', () => {
     [{ advance: '1y' }, 'advance must be milliseconds'],
     [{ advance: 9e15 }, 'advance must be milliseconds'],
     [{ frozen: 'yes' }, 'frozen must be true or false'],
-    [{ freeze: true }, 'freeze is no field'],
+    [{ freeze: true }, 'freeze is not a field'],
   ])('%j is refused by name', async (body, message) => {
     const { status, json } = await api('PUT', 'clock', body);
     expect([status, json.detail]).toEqual([400, expect.stringContaining(message)]);
@@ -202,7 +202,7 @@ describe('the faults', () => {
     expect((await api('GET', 'faults')).json).toEqual({ faults: [] });
   });
 
-  test('that there are not, or are wrong, are named', async () => {
+  test('that do not exist, or are invalid, are named', async () => {
     const missing = await api('DELETE', 'faults/a');
     expect(missing).toMatchObject({ status: 404, json: { field: 'name' } });
     const wrong = await api('PUT', 'faults/a', { fault: { latency: 'x' } });
@@ -262,7 +262,7 @@ describe('the services', () => {
   });
 });
 
-test('the contract is told with its operations, examples and errors', async () => {
+test('the contract is described with its operations, examples and errors', async () => {
   const { json } = await api('GET', 'contract');
   expect(json.operations.map((one: { operationId: string }) => one.operationId)).toEqual([
     'cloudrun-get-root',
@@ -292,7 +292,7 @@ describe('what there is not', () => {
     ['GET', 'requests/none', 404, 'The log has no call'],
     ['PATCH', 'clock', 405, 'Use GET, PUT, DELETE, not PATCH.'],
     ['POST', 'services', 405, 'Use GET, not POST.'],
-    ['GET', 'requests?unmached=true', 400, 'unmached is no field: do you mean unmatched?'],
+    ['GET', 'requests?unmached=true', 400, 'unmached is not a field: do you mean unmatched?'],
     ['GET', 'requests?unmatched=yes', 400, 'unmatched must be true or false'],
     ['GET', 'requests?limit=0', 400, 'limit must be a whole number'],
     ['GET', 'files/%', 400, 'broken percent-encoding'],
@@ -312,7 +312,7 @@ describe('what there is not', () => {
       });
     const json = { 'content-type': 'application/json; charset=utf-8' };
     expect((await post('{}', {})).status).toBe(415);
-    expect((await post('{', json)).text).toContain('The body is no JSON');
+    expect((await post('{', json)).text).toContain('The body is not valid JSON');
     expect((await post(`"${'x'.repeat(1024 * 1024)}"`, json)).status).toBe(413);
     const chunked = await call(mock, {
       method: 'PUT',

@@ -91,7 +91,7 @@ test('copies, moves, replacements and deletions last, and leave no bytes behind'
   expect(await readdir(join(dir, 'default'))).toHaveLength(4);
 });
 
-test('an upload that breaks off leaves the old file and nothing else', async () => {
+test('an incomplete upload leaves the old file and nothing else', async () => {
   const dir = await makeFolder();
   await using mock = await createMock({ dir });
   const fileID = await upload(mock, 'a', 'old');
@@ -148,7 +148,7 @@ test('a session has a folder while it has files, and maxSessions limits them', a
   expect((await put('c')).status).toBe(204);
 });
 
-test('a broken entry is left out and told, and nothing that it may name is removed', async () => {
+test('an invalid entry is ignored and reported, and nothing that it may refer to is removed', async () => {
   const dir = await makeFolder();
   const fileID = await (async () => {
     await using mock = await createMock({ dir });

@@ -25,7 +25,7 @@ describe('the gateway', () => {
 
   test.each<[string, CallOptions, string]>([
     ['a name that is too short', { path: '/v1/cloudrun/h' }, 'must not have fewer than 2 charact'],
-    ['a wrong name', { path: '/v1/cloudrun/1hello' }, 'path.name must match'],
+    ['an invalid name', { path: '/v1/cloudrun/1hello' }, 'path.name must match'],
     ['a name of 61', { path: `${SERVICE}${'o'.repeat(56)}` }, '60 characters'],
     ['a NUL name', { path: '/v1/cloudrun/a%00b' }, 'name must match'],
     ['a broken name', { path: '/v1/cloudrun/%zz' }, 'broken percent-encoding'],
@@ -52,15 +52,15 @@ describe('the gateway', () => {
     ['/v2/cloudrun/hello/a', 'Near it: /v1/cloudrun/{name}/{anyPath}, /v1/cloudrun/{name}.'],
     ['//v1//cloudrun/hello', 'Near it: /v1/cloudrun/{name}'],
     ['/v1/cloudrun/', 'Near it'],
-    ['/some/where/else', '/some/where/else is no path of this API.'],
-    [`/${'x'.repeat(5000)}`, 'xx… is no path'],
+    ['/some/where/else', '/some/where/else is not a path of this API.'],
+    [`/${'x'.repeat(5000)}`, 'xx… is not a path'],
   ])('the path %.30s is none', async (path, sentence) => {
     const reply = await gateway(mock, { path });
     expect(reply).toMatchObject({ status: 404, json: { code: 'INVALID_PATH' } });
     expect(reply.json.message).toContain(sentence);
   });
 
-  test.each(['PUT', 'DELETE'])('%s is no method', async (method) => {
+  test.each(['PUT', 'DELETE'])('%s is not a method', async (method) => {
     const reply = await gateway(mock, { method, path: SERVICE });
     expect(reply).toMatchObject({ status: 405, json: { code: 'METHOD_NOT_ALLOWED' } });
     expect(reply.json.message).toBe(`${method} is not allowed here; use GET, POST, HEAD.`);
@@ -100,7 +100,11 @@ describe('the storage API', () => {
     ['getUploadMetaData', {}, 'path is missing: it is required.'],
     [DELETE, { fileList: {} }, 'fileList must be an array, got an object.'],
     [DELETE, { fileList: ['a', {}] }, 'fileList[1] must be a string, got an object.'],
-    [DELETE, { fileList: [], data: { fileList: [] } }, 'body.fileList stands beside body.data'],
+    [
+      DELETE,
+      { fileList: [], data: { fileList: [] } },
+      'body.fileList was sent together with body.data',
+    ],
     [DELETE, { data: [] }, 'data must be an object'],
     [DELETE, { data: {} }, 'fileList is missing: it is required.'],
     [DELETE, [], 'The body must be an object, got an array.'],
@@ -115,7 +119,7 @@ describe('the storage API', () => {
     expect(json.body.message).toContain(sentence);
   });
 
-  test('bytes that are no UTF-8', async () => {
+  test('bytes that are not UTF-8', async () => {
     const { json } = await call(mock, {
       method: 'POST',
       path: '/api/v2/envs/dev/storages:batchDelete',
@@ -141,7 +145,7 @@ describe('the storage API', () => {
     expect(json.body.message).toContain('application/json');
   });
 
-  test('a charset is no other content type', async () => {
+  test('a charset does not change the content type', async () => {
     const headers = { 'content-type': 'Application/JSON; charset=utf-8' };
     expect((await storage(mock, 'batchDelete', { fileList: [] }, headers)).status).toBe(200);
   });
@@ -174,9 +178,9 @@ describe('the storage API', () => {
     ['/api/v2/envs/dev/storages:batchDeleteXYZ', 'storages:batchDelete.'],
     ['/api/v2/envs/dev/storages:batchdelete', 'storages:batchDelete.'],
     ['/api/v2/envs/dev/storages:batchDelete/', 'storages:batchDelete.'],
-    ['/api/v2/envs/dev', 'is no path of this API.'],
-    ['/api', 'is no path of this API.'],
-  ])('%s is no operation', async (path, sentence) => {
+    ['/api/v2/envs/dev', 'is not a path of this API.'],
+    ['/api', 'is not a path of this API.'],
+  ])('%s is not an operation', async (path, sentence) => {
     const reply = await call(mock, { method: 'POST', path, headers: STORAGE_HEADERS, body: '{}' });
     expect(reply).toMatchObject({ status: 404, json: { statusCode: 404 } });
     expect(reply.json.body.code).toBe('NOT_FOUND');
@@ -227,7 +231,7 @@ describe('a body over the limit', () => {
   });
 
   test.each(['/nowhere', '/api/v2/envs/dev/storages:batchDelete'])(
-    'a large body to %s, refused while it is sent, does not lose its answer',
+    'a large body to %s, refused while it is sent, does not lose its response',
     async (path) => {
       const headers = { ...STORAGE_HEADERS, 'transfer-encoding': 'chunked' };
       const body = Buffer.alloc(30_000_000, ' ');

@@ -19,7 +19,7 @@ const since = (start: number) => performance.now() - start;
 const lastRequest = () => session.requests().at(-1);
 
 describe('the header X-Mock-Fault', () => {
-  test('lets one call end with a code, in the shape of its surface', async () => {
+  test('makes one call fail with a code, in the format of its surface', async () => {
     const refused = await gateway(mock, { ...HELLO, headers: fault('code=SERVICE_NOT_READY') });
     expect(refused).toMatchObject({ status: 503, json: { code: 'SERVICE_NOT_READY' } });
     expect(refused.json.requestId).toBe(refused.headers['x-request-id']);
@@ -39,7 +39,7 @@ describe('the header X-Mock-Fault', () => {
     });
   });
 
-  test('lets an upload and a link end with an XML error', async () => {
+  test('makes an upload and a link fail with an XML error', async () => {
     const grant = await getGrant(mock, 'a.txt');
     const slow = await fetch(grant.url, { method: 'POST', headers: fault('code=SlowDown') });
     expect(slow.status).toBe(503);
@@ -52,7 +52,7 @@ describe('the header X-Mock-Fault', () => {
     expect(await (await fetch(link)).text()).toBe('x');
   });
 
-  test('stands in the log', async () => {
+  test('is in the log', async () => {
     await gateway(mock, { ...HELLO, headers: fault('code=SERVICE_TIMEOUT') });
     expect(lastRequest()).toMatchObject({
       operationId: 'cloudrun-get-root',
@@ -68,7 +68,7 @@ describe('the header X-Mock-Fault', () => {
     ['code=SYS_ER', 'Do you mean SYS_ERR?'],
     ['code=SlowDown', 'X-Mock-Fault: code must be one that gateway has: SERVICE_NOT_FOUND'],
     ['callsPerSecond=1', 'X-Mock-Fault: callsPerSecond counts calls'],
-    ['times=1,reset', 'X-Mock-Fault: times is no field'],
+    ['times=1,reset', 'X-Mock-Fault: times is not a field'],
     ['', 'X-Mock-Fault: The fault must be fields'],
   ])('%j is 400, which names it', async (text, message) => {
     const { status, json } = await gateway(mock, { ...HELLO, headers: fault(text) });
@@ -76,11 +76,11 @@ describe('the header X-Mock-Fault', () => {
     expect(json.message).toContain(message);
   });
 
-  test('a bad one is told in the shape of storage too, and the body is taken off the wire', async () => {
+  test('an invalid one is reported in the format of storage too, and the body is consumed', async () => {
     const body = { fileList: Array(2_000).fill('x'.repeat(20)) };
     const { status, json } = await storage(mock, 'batchDelete', body, fault('rest'));
     expect([status, json.body.code]).toEqual([400, 'INVALID_PARAM']);
-    expect(json.body.message).toContain('rest is no field: do you mean reset?');
+    expect(json.body.message).toContain('rest is not a field: do you mean reset?');
   });
 
   test('a browser may send it, and its preflight has no faults', async () => {
@@ -97,7 +97,7 @@ describe('the header X-Mock-Fault', () => {
 });
 
 describe('a rule', () => {
-  test('is done to the operation that it matches, so many times', async () => {
+  test('applies to the operation that it matches, as often as configured', async () => {
     session.faults.put('twice', 'batchDelete:code=SERVICE_UNAVAILABLE,times=2');
     const codes = [];
     for (let round = 0; round < 3; round += 1) {
@@ -121,7 +121,7 @@ describe('a rule', () => {
     expect((await gateway(mock, HELLO)).status).toBe(200);
   });
 
-  test('limits calls by second, and tells when to come again', async () => {
+  test('limits calls per second, and reports when to retry', async () => {
     session.clock.freeze();
     session.faults.put('gateway', 'gateway:callsPerSecond=2');
     session.faults.put('storage', 'storage:callsPerSecond=0.25');
@@ -167,7 +167,7 @@ describe('a rule', () => {
     expect(lastRequest()?.faults).toEqual(['a', 'b']);
   });
 
-  test('of an option or a text with a wrong field keeps the mock from starting', async () => {
+  test('of an option or a text with an invalid field keeps the mock from starting', async () => {
     await expect(createMock({ faults: ['latency=x'] })).rejects.toThrow('latency must be');
     const wrong = { name: 'a', fault: { truncate: -1 } };
     await expect(createMock({ faults: [wrong] })).rejects.toThrow('faults[0].fault.truncate must');
@@ -180,7 +180,7 @@ describe('a rule', () => {
 });
 
 describe('a connection', () => {
-  test('is reset before the answer', async () => {
+  test('is reset before the response', async () => {
     for (const call of [HELLO, { path: '/', method: 'POST', body: 'x'.repeat(100_000) }]) {
       const cut = await callUntilCut(mock, {
         ...call,
@@ -212,7 +212,7 @@ describe('a connection', () => {
     expect(lastRequest()?.answer).toMatchObject({ status: 200, bodyBytes: 7 });
   });
 
-  test('an answer of JSON and an error break off alike', async () => {
+  test('a JSON response and an error are cut off alike', async () => {
     const path = '/api/v2/envs/dev/storages:batchDelete';
     const post = { path, method: 'POST', body: '{"fileList":[]}' };
     for (const text of ['truncate=20', 'truncate=20,code=SYS_ERR']) {
@@ -225,7 +225,7 @@ describe('a connection', () => {
     }
   });
 
-  test('truncate=0 sends the head alone, and a body that is short enough is whole', async () => {
+  test('truncate=0 only sends the head, and a short enough body is complete', async () => {
     const fileID = await upload(mock, 'a.txt', '0123456789');
     const { pathname, search } = new URL(await getLink(mock, fileID));
     const path = pathname + search;
@@ -244,7 +244,7 @@ describe('a connection', () => {
     expect(head).toMatchObject({ status: 200, error: undefined });
   });
 
-  test('is slow as asked, and the whole body comes', async () => {
+  test('is slow as configured, and the complete body arrives', async () => {
     const content = 'x'.repeat(3_000);
     const fileID = await upload(mock, 'slow.txt', content);
     const link = await getLink(mock, fileID);

@@ -263,7 +263,7 @@ const BODIES = [
   '\xff'.repeat(20_000),
 ];
 
-/** One request, or what looks like one, with each part right or wrong by chance. */
+/** One request, or something similar, with each part valid or invalid at random. */
 function hostileRequest(random: () => number): string {
   const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T;
   const isLikely = (share: number) => random() < share;

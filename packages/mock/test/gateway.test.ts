@@ -36,11 +36,11 @@ describe('routing', () => {
 });
 
 describe('services', () => {
-  test('every one is there where none is named', async () => {
+  test('any of them exists if none is named', async () => {
     expect((await gateway(mock, { path: '/v1/cloudrun/any-name' })).status).toBe(200);
   });
 
-  test('those that are named are there, and others are missing', async () => {
+  test('named ones exist, and others are missing', async () => {
     await using small = await createMock({ services: ['hello', 'echo'] });
     const paths = [
       '/v1/cloudrun/echo/a',
@@ -58,19 +58,19 @@ describe('services', () => {
 });
 
 describe('header rules', () => {
-  test('C1: an answer to GET is an attachment, an error too', async () => {
+  test('C1: a response to GET is an attachment, an error too', async () => {
     for (const path of ['/v1/cloudrun/hello', '/v1/cloudrun/1', '/nowhere']) {
       const { headers } = await gateway(mock, { path });
       expect(headers['content-disposition']).toBe('attachment');
     }
   });
 
-  test('C2: a POST answer of a text type is no attachment', async () => {
+  test('C2: a POST response with a text type is not an attachment', async () => {
     const { headers } = await gatewayPost(mock, '/v1/cloudrun/hello', {});
     expect(headers).not.toHaveProperty('content-disposition');
   });
 
-  test('C3: an event stream is no attachment', async () => {
+  test('C3: an event stream is not an attachment', async () => {
     const { headers, text } = await gateway(mock, {
       path: '/v1/cloudrun/hello',
       headers: { accept: 'text/event-stream' },
@@ -80,7 +80,7 @@ describe('header rules', () => {
     expect(text).toMatch(/^data: .*\n\n$/ms);
   });
 
-  test('every answer has a request identifier of its own', async () => {
+  test('every response has a request ID of its own', async () => {
     const first = await gateway(mock, { path: '/v1/cloudrun/hello' });
     const second = await gateway(mock, { path: '/v1/cloudrun/1' });
     const preflight = await call(mock, { method: 'OPTIONS', path: '/v1/cloudrun/hello' });
@@ -90,7 +90,7 @@ describe('header rules', () => {
     expect(second.json.requestId).toBe(ids[1]);
   });
 
-  test('the status of the service stands on its answers, not on errors of the gateway', async () => {
+  test('the status of the service is on its responses, not on errors of the gateway', async () => {
     const answer = await gateway(mock, { path: '/v1/cloudrun/hello' });
     const error = await gateway(mock, {
       path: '/v1/cloudrun/hello',
@@ -113,7 +113,7 @@ describe('header rules', () => {
 describe('a WebSocket upgrade', () => {
   const upgrade = { connection: 'Upgrade', upgrade: 'WebSocket' };
 
-  test('is refused in words where none is defined', async () => {
+  test('is refused with a message if none is defined', async () => {
     const headers = {
       ...upgrade,
       'sec-websocket-version': '13',
@@ -130,7 +130,7 @@ describe('a WebSocket upgrade', () => {
     expect(reply).toMatchObject({ status: 401, json: { code: 'MISSING_CREDENTIALS' } });
   });
 
-  test('is none where another protocol is meant', async () => {
+  test('is not opened for another protocol', async () => {
     const headers = { connection: 'Upgrade', upgrade: 'h2c' };
     expect((await gateway(mock, { path: '/v1/cloudrun/hello', headers })).status).toBe(200);
   });
@@ -164,20 +164,23 @@ describe('Prefer and Accept', () => {
     expect(reply.headers).not.toHaveProperty('x-svc-upstream-status-code');
   });
 
-  test('an example says when to try again only where its code does', async () => {
+  test('an example has Retry-After only if its code does', async () => {
     const timeout = await ask({ prefer: 'code=504, example=SERVICE_TIMEOUT' });
     expect(timeout.headers).not.toHaveProperty('retry-after');
     const starting = await ask({ prefer: 'code=503, example=SERVICE_NOT_READY' });
     expect(starting.headers['retry-after']).toBe('1');
   });
 
-  test.each([201, 204, 302, 304])('Prefer: code=%i has no answer in the contract', async (code) => {
-    const reply = await ask({ prefer: `code=${code}` });
-    expect(reply).toMatchObject({ status: 404, json: { code: 'INVALID_REQUEST' } });
-    expect(reply.json.message).toContain('no answer of the status');
-  });
+  test.each([201, 204, 302, 304])(
+    'Prefer: code=%i has no response in the contract',
+    async (code) => {
+      const reply = await ask({ prefer: `code=${code}` });
+      expect(reply).toMatchObject({ status: 404, json: { code: 'INVALID_REQUEST' } });
+      expect(reply.json.message).toContain('no response with the status');
+    },
+  );
 
-  test('dynamic=true makes the answer from its schema, alike for one seed', async () => {
+  test('dynamic=true generates the response from its schema, the same for one seed', async () => {
     const prefer = 'code=404, dynamic=true, seed=a';
     const [first, second] = [await ask({ prefer }), await ask({ prefer })];
     expect(first.status).toBe(404);
@@ -220,7 +223,7 @@ describe('Prefer and Accept', () => {
     expect(headers['content-type']).toBe(contentType);
   });
 
-  test('without Accept the answer is JSON', async () => {
+  test('without Accept the response is JSON', async () => {
     const { headers, json } = await ask({});
     expect(headers['content-type']).toBe('application/json');
     expect(json).toBeTypeOf('object');

@@ -8,7 +8,7 @@ const names = (text: string) =>
   JSON.stringify(JSON.parse(text), (key, value) => (key === 'requestId' ? '' : value));
 
 describe('static', () => {
-  test('storage answers the example, and does nothing', async () => {
+  test('storage returns the example, and does nothing', async () => {
     await using mock = await createMock({ mode: 'static' });
     const { json } = await ask(mock);
     expect(json.body.data.fileList).toMatchObject([{ code: 'SUCCESS' }]);
@@ -24,14 +24,14 @@ describe('static', () => {
     ).toEqual([]);
   });
 
-  test('a wrong request is refused all the same', async () => {
+  test('an invalid request is still refused', async () => {
     await using mock = await createMock({ mode: 'static' });
     expect((await storage(mock, 'batchDelete', {})).status).toBe(400);
   });
 });
 
 describe('dynamic', () => {
-  test('answers are made from the schema, alike for one seed', async () => {
+  test('responses are generated from the schema, the same for one seed', async () => {
     await using first = await createMock({ mode: 'dynamic', seed: 'a' });
     await using again = await createMock({ mode: 'dynamic', seed: 'a' });
     await using other = await createMock({ mode: 'dynamic', seed: 'b' });

@@ -70,7 +70,7 @@ describe.each(['node20', 'node22', 'node26'])('%s', (name) => {
   const call = ({ url }: { url: string }, path: string, headers = {}) =>
     fetch(`${url}/v1/cloudrun${path}`, { headers: { authorization: 'Bearer any', ...headers } });
 
-  test('answers calls of each kind, keeps files, and serves TypeScript and a document of its user', async () => {
+  test('responds to calls of each kind, stores files, and serves TypeScript and a custom document', async () => {
     const document = join(PACKAGE, '../../spec/generated/storage.v2.gen.yaml');
     const args = ['--dir', join(folder, name), '--services', 'berth.services.ts'];
     await withMock([...args, '--contract', document], async (mock) => {
@@ -92,7 +92,7 @@ describe.each(['node20', 'node22', 'node26'])('%s', (name) => {
     });
   });
 
-  test('reports the place of what is wrong', async () => {
+  test('reports the location of errors', async () => {
     const { code, stderr } = await finish(spawnMock('--services', './broken'));
     const [syntax, enumeration, ...others] = stderr.split('\n');
     expect(syntax).toMatch(/^broken\/broken\.ts:4: SyntaxError: /);

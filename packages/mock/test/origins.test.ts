@@ -46,7 +46,7 @@ describe('without the option', async () => {
     'https://app.localhost:8443',
     'http://127.0.0.1:3000',
     'http://[::1]:3000',
-  ])('pages of %s, which is this machine, may read answers', async (origin) => {
+  ])('pages of %s, which is this machine, may read responses', async (origin) => {
     for (const method of ['GET', 'OPTIONS']) {
       const { headers } = await call(mock, { method, path, headers: { origin } });
       expect(headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'Origin' });
@@ -63,7 +63,7 @@ describe('without the option', async () => {
     'http://LOCALHOST',
     'chrome-extension://localhost',
     'null',
-  ])('pages of %s may neither read answers nor open WebSockets', async (origin) => {
+  ])('pages of %s may neither read responses nor open WebSockets', async (origin) => {
     for (const method of ['GET', 'OPTIONS']) {
       const asked = { origin, 'access-control-request-private-network': 'true' };
       const { headers } = await call(mock, { method, path, headers: asked });
@@ -74,7 +74,7 @@ describe('without the option', async () => {
     expect(await upgradeStatus(origin, mock)).toBe(403);
   });
 
-  test('what a page may send without being asked is no call of storage', async () => {
+  test('what a page may send without a preflight is not a storage call', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
       expect((await post('https://a.example', { 'content-type': type })).status).toBe(415);
     }
@@ -113,7 +113,7 @@ describe('a page whose own name leads to this machine', async () => {
     expect(mock.session().requests().at(-1)?.answer?.status).toBe(421);
   });
 
-  test('is refused under a name that only a browser takes for one', async () => {
+  test('is refused under a name that only browsers accept', async () => {
     const strange = 'dev.a~b.evil.example';
     expect(await statusOf({ host: strange, origin: `http://${strange}` })).toBe(421);
   });

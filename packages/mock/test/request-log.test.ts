@@ -16,7 +16,7 @@ const api = (path: string, method = 'GET', headers = {}) =>
   control(mock, method, path, { headers });
 const HELLO = { path: '/v1/cloudrun/hello/a?x=1' };
 
-test('a call is told with its verdict', async () => {
+test('a call is logged with its result', async () => {
   const { headers } = await gatewayPost(mock, '/v1/cloudrun/hello', { a: '中' });
   const { json } = await api(`requests/${headers['x-request-id']}`);
   expect(json).toMatchObject({
@@ -61,7 +61,7 @@ describe.each([
   ['upload', '/', 405],
 ])('a call of %s (%s) that waits', (surface, path, status) => {
   test.each(['', ',code'])(
-    'is in the log at once, under the identifier of its answer%s',
+    'is in the log immediately, under the identifier of its response%s',
     async (code) => {
       const heard: unknown[] = [];
       const refused = surface === 'upload' || surface === 'link' ? 'InternalError' : 'SYS_ERR';
@@ -86,7 +86,7 @@ describe('unmatched calls', () => {
         `${logged.request.method} ${logged.request.target}`,
     );
 
-  test('are paths and methods that nothing answers', async () => {
+  test('are paths and methods that nothing handles', async () => {
     await gateway(mock, HELLO);
     await gateway(mock, { path: '/v1/cloudruns/hello' });
     await storage(mock, 'batchDeleteXYZ', {});
@@ -99,7 +99,7 @@ describe('unmatched calls', () => {
     expect(session.requests({ unmatched: true })).toHaveLength(3);
   });
 
-  test('are none where calls are wrong, refused or preflights', async () => {
+  test('are not calls that are invalid, refused or preflights', async () => {
     await call(mock, { path: HELLO.path });
     await storage(mock, 'batchDelete', { fileList: 5 });
     await gateway(mock, { ...HELLO, headers: { 'x-mock-fault': 'code=SERVICE_NOT_FOUND' } });
@@ -146,7 +146,7 @@ describe('the stream', () => {
     };
   }
 
-  test('tells each call as it comes', async () => {
+  test('sends each call as it arrives', async () => {
     await gateway(mock, HELLO);
     const stream = await follow();
     expect(stream.response.headers['content-type']).toBe('text/event-stream');

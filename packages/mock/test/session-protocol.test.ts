@@ -65,8 +65,8 @@ test('faults of the session are done to it', async () => {
 });
 
 test.each([
-  ['the header goes before', { 'x-mock-session': 'by-header' }, 'by-header'],
-  ['what is no encoded text is the name as it stands', {}, '%zz'],
+  ['the header takes precedence', { 'x-mock-session': 'by-header' }, 'by-header'],
+  ['an invalid encoding is the raw name', {}, '%zz'],
 ])('%s', async (_, headers, session) => {
   const socket = new WsSocket(toAddress(mock, 'echo'), ['chat', 'mock.session.%zz'], {
     headers: { ...headers, authorization: 'Bearer any' },

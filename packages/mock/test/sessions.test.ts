@@ -32,7 +32,7 @@ describe('a session', () => {
     expect(await read(mock, fileID)).toBeUndefined();
   });
 
-  test('lets no link and no grant into another one', async () => {
+  test('accepts no link and no grant of another one', async () => {
     const grant = await uploadIn('one', 'same.txt', 'of one');
     await uploadIn('two', 'same.txt', 'of two');
     const link = await linkIn('one', grant.fileID);
@@ -43,7 +43,7 @@ describe('a session', () => {
     expect(await (await fetch(await linkIn('two', grant.fileID))).text()).toBe('of two');
   });
 
-  test('is forgotten when it is the one used longest ago, and begins anew', async () => {
+  test('is dropped if it is the least recently used, and starts from scratch', async () => {
     await using small = await createMock({ maxSessions: 2 });
     const put = (id: string) => {
       small.session(id).faults.put('slow', 'latency=1');
@@ -59,7 +59,7 @@ describe('a session', () => {
 });
 
 describe('the clock of a session', () => {
-  test('lets links and grants expire, and nothing of another session', async () => {
+  test('makes links and grants expire, and nothing of another session', async () => {
     await using own = await createMock();
     const fileID = await upload(own, 'a.txt', 'x');
     const link = await getLink(own, fileID);
@@ -86,7 +86,7 @@ describe('the clock of a session', () => {
 });
 
 describe('the log of a session', () => {
-  test('has each call with what was sent and answered, without credentials', async () => {
+  test('has each call with its request and response, without credentials', async () => {
     await using own = await createMock();
     const body = { fileList: [{ fileID: 'x' }] };
     const { headers } = await storage(own, 'batchGetTempUrls', body, {
@@ -108,7 +108,7 @@ describe('the log of a session', () => {
     expect(JSON.stringify(call?.request.headers)).not.toContain('secret');
   });
 
-  test('says what a request breaks, all of it, and where', async () => {
+  test('lists all violations of a request, with their locations', async () => {
     await using own = await createMock();
     const fileList = [{ srcPath: 1, dstPath: 2 }];
     await storage(own, 'batchCopyFile', { data: { fileList } });
@@ -119,7 +119,7 @@ describe('the log of a session', () => {
     ]);
   });
 
-  test('lists what nothing answers', async () => {
+  test('lists calls that nothing handles', async () => {
     await using own = await createMock();
     await gateway(own, { path: '/v1/cloudrun/hello' });
     await gateway(own, { path: '/v1/nowhere' });

@@ -12,7 +12,7 @@ const list = async (operation: string, fileList: unknown) =>
 const copy = (item: object) => list('batchCopyFile', [item]);
 
 describe('every operation', () => {
-  test('takes its fields at the top level or inside data', async () => {
+  test('accepts its fields at the top level or inside data', async () => {
     const flat = await storage(mock, 'batchDelete', { fileList: ['x'] });
     const wrapped = await storage(mock, 'batchDelete', { data: { fileList: ['x'] } });
     expect(flat.status).toBe(200);
@@ -20,7 +20,7 @@ describe('every operation', () => {
     expect(flat.json.body.requestId).toBe(flat.headers['x-request-id']);
   });
 
-  test.each(OPERATIONS)('%s answers the example that Prefer names', async (operation) => {
+  test.each(OPERATIONS)('%s returns the example that Prefer names', async (operation) => {
     const body = operation === 'getUploadMetaData' ? { path: 'a' } : { fileList: [] };
     const success = await storage(mock, operation, body, { prefer: 'example=success' });
     expect(success).toMatchObject({ status: 200, json: { statusCode: 200 } });
@@ -42,7 +42,7 @@ describe('every operation', () => {
     expect((await storage(mock, 'batchDelete', padded)).status).toBe(200);
   });
 
-  test('lists stand in request order, repeated items too', async () => {
+  test('lists are in request order, repeated items too', async () => {
     const fileID = await upload(mock, 'order.txt', 'x');
     const ids = ['cloud://dev.files/none', fileID, 'nonsense', fileID];
     const links = await list(
@@ -59,7 +59,7 @@ describe('every operation', () => {
     ]);
   });
 
-  test.each(OPERATIONS.slice(1))('%s takes 50 items and refuses 51', async (operation) => {
+  test.each(OPERATIONS.slice(1))('%s accepts 50 items and refuses 51', async (operation) => {
     const item = {
       batchGetTempUrls: { fileID: 'x' },
       batchDelete: 'x',

@@ -14,7 +14,7 @@ const FILE = new Blob(['content'], { type: 'text/css' });
 const parseError = async (response: Response) =>
   new XMLParser({ parseTagValue: false }).parse(await response.text()).Error;
 
-describe('a good form', () => {
+describe('a valid form', () => {
   test('stores the bytes with their type', async () => {
     const grant = await getGrant(mock, 'good/a.css');
     const response = await postForm(grant.url, toForm(grant, 'good/a.css'), FILE);
@@ -36,7 +36,7 @@ describe('a good form', () => {
     ['404', 204],
     ['0xC8', 204],
     ['many', 204],
-  ])('success_action_status=%s answers %i', async (wanted, status) => {
+  ])('success_action_status=%s responds with %i', async (wanted, status) => {
     const grant = await getGrant(mock, 'status.txt');
     const fields = { ...toForm(grant, 'status.txt'), success_action_status: wanted };
     const response = await postForm(grant.url, fields, FILE);
@@ -225,7 +225,7 @@ describe('a bad form stores nothing', () => {
     expect(error.Message).toContain('maxStoreBytes');
   });
 
-  test('what was refused half-way takes no room', async () => {
+  test('a refused upload frees its space', async () => {
     await using small = await createMock({ maxStoreBytes: 10_000 });
     const grant = await getGrant(small, 'big');
     const response = await fetch(grant.url, {
@@ -238,7 +238,7 @@ describe('a bad form stores nothing', () => {
     expect(await read(small, grant.fileID)).toHaveLength(9_000);
   });
 
-  test('what breaks off in the middle takes no room', async () => {
+  test('an aborted upload frees its space', async () => {
     await using small = await createMock({ maxStoreBytes: 10_000 });
     const grant = await getGrant(small, 'big');
     const form = toBeginning(grant, 'big', 'x'.repeat(6_000));
@@ -256,7 +256,7 @@ describe('a bad form stores nothing', () => {
     expect(await read(small, grant.fileID)).toHaveLength(9_000);
   });
 
-  test.each(['GET', 'PUT', 'DELETE'])('%s is no upload', async (method) => {
+  test.each(['GET', 'PUT', 'DELETE'])('%s is not an upload', async (method) => {
     const response = await fetch(mock.uploadUrl, { method });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('POST');
@@ -265,7 +265,7 @@ describe('a bad form stores nothing', () => {
 });
 
 describe('a link', () => {
-  test('answers HEAD and ranges', async () => {
+  test('responds to HEAD and ranges', async () => {
     const link = await getLink(mock, await upload(mock, 'range.txt', '0123456789'));
     const head = await fetch(link, { method: 'HEAD' });
     expect(head.headers.get('content-length')).toBe('10');
@@ -310,7 +310,7 @@ describe('a link', () => {
     },
   );
 
-  test('takes no POST', async () => {
+  test('does not accept POST', async () => {
     const link = await getLink(mock, await upload(mock, 'own.txt', 'x'));
     expect((await fetch(link, { method: 'POST', body: 'x' })).status).toBe(405);
   });

@@ -16,7 +16,7 @@ const mock = await createMock({ wireProfile: acme });
 afterAll(() => mock.close());
 
 const HEADERS = { 'x-acme-authorization': '1.0 any', 'x-acme-timestamp': '1700000000' };
-/** First step of an upload, its answer unchecked: the contract has other names. */
+/** First step of an upload, without checking the response: the contract has other names. */
 const getUploadMetaData = async (path: string, headers = {}) => {
   const answer = await fetch(`${mock.storageUrl}/api/v2/envs/dev/storages:getUploadMetaData`, {
     method: 'POST',
@@ -28,7 +28,7 @@ const getUploadMetaData = async (path: string, headers = {}) => {
 };
 
 describe('a mock with the names of acme', () => {
-  test('takes its headers and fields for a whole upload', async () => {
+  test('uses its headers and fields for a complete upload', async () => {
     const data = await getUploadMetaData('a.txt');
     expect(data).not.toHaveProperty('storeFileID');
     const form = {
@@ -97,7 +97,7 @@ describe('--wire-profile', async () => {
     expect(message).toContain(sentence);
   });
 
-  test('names a file, which is in use at once when it changes; the last good one stays', async () => {
+  test('names a file, which is reloaded immediately when it changes; the last good one stays', async () => {
     const storageHeaders = { ...acme.storageHeaders, timestamp: "X-It's-`Time`" };
     const file = await write('live.json', JSON.stringify({ ...acme, storageHeaders }));
     const child = spawnCli('--port', '0', '--wire-profile', file);

@@ -10,7 +10,7 @@ export function showFaults() {
 function showRules() {
   return html`<section class="panel">
     <h2>Faults <span class="quiet">${state.faults.length}</span></h2>
-    <p class="quiet">Done to the calls of this session. One call alone: the header <code>X-Mock-Fault</code>.</p>
+    <p class="quiet">Apply to every call of this session. For a single call, use the header <code>X-Mock-Fault</code>.</p>
     ${
       state.faults.length === 0
         ? nothing
@@ -39,7 +39,7 @@ function showRules() {
       </select>
       <input name="value" list="codes" placeholder="value" aria-label="Value" size="16" />
       <datalist id="codes">${listCodes().map((code) => html`<option>${code}</option>`)}</datalist>
-      <input name="share" type="number" min="0" max="100" value="100" aria-label="Share of the calls, per cent" /> %
+      <input name="share" type="number" min="0" max="100" value="100" aria-label="Share of the calls, percent" /> %
       <button>Add</button>
     </form>
   </section>`;
@@ -80,11 +80,11 @@ function showServices() {
       state.serviceFaults.length === 0
         ? nothing
         : html`<div class="violations">
-            <h3>The last good version goes on answering</h3>
+            <h3>The last good version is still in use</h3>
             ${state.serviceFaults.map((text) => html`<p>${text}</p>`)}
           </div>`
     }
-    <p class="quiet">A service in a state of the error table refuses every call with it.</p>
+    <p class="quiet">A service in one of these states responds to every call with that error.</p>
     <table>
       <tbody>
         ${services.map(

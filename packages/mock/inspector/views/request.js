@@ -4,7 +4,7 @@ import { toCurl, toSize, toText } from '../format.js';
 import { change, tell } from '../store.js';
 
 /**
- * One call with all that is known of it.
+ * Details of one call.
  *
  * @param {Logged} logged
  */
@@ -22,14 +22,14 @@ export function showRequest(logged) {
       <dt>Operation</dt>
       <dd>${logged.operationId ?? 'none: no operation of the contract has this method and path'}</dd>
       ${logged.service ? html`<dt>Service</dt><dd>${logged.service}</dd>` : nothing}
-      <dt>Request id</dt>
+      <dt>Request ID</dt>
       <dd><code>${logged.id}</code></dd>
       ${logged.faults.length > 0 ? html`<dt>Faults</dt><dd>${logged.faults.join(', ')}</dd>` : nothing}
     </dl>
     ${showViolations('The request breaks the contract', violations)}
-    ${showViolations("The mock's answer breaks the contract", answerViolations)}
+    ${showViolations('The response of the mock breaks the contract', answerViolations)}
     ${showMessage('Request', request)}
-    ${answer ? showMessage(`Answer ${answer.status}`, answer) : nothing}
+    ${answer ? showMessage(`Response ${answer.status}`, answer) : nothing}
   </section>`;
 }
 
@@ -75,8 +75,8 @@ function showMessage(title, message) {
 export async function copyCurl(logged) {
   try {
     await navigator.clipboard.writeText(toCurl(logged));
-    tell('Copied. Credentials are not in the log: put yours in.');
+    tell('Copied. Credentials are not in the log: insert yours.');
   } catch {
-    tell('The browser does not let this page use the clipboard.', true);
+    tell('The browser does not allow this page to use the clipboard.', true);
   }
 }

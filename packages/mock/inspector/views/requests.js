@@ -12,7 +12,7 @@ const FILTERS = /** @type {const} */ ({
   errors: 'Errors',
 });
 
-/** The calls that the filter lets through, the newest first. */
+/** The calls that match the filter, newest first. */
 export function listShown() {
   return [...state.requests.values()].filter(isShown).reverse();
 }
@@ -61,7 +61,7 @@ export function showRequests() {
 /** @param {Logged[]} shown */
 function showTable(shown) {
   return html`<div class="scroll"><table class="log">
-    <thead><tr><th>Time</th><th>Call</th><th>Answer</th><th>Took</th><th>Verdict</th></tr></thead>
+    <thead><tr><th>Time</th><th>Call</th><th>Response</th><th>Took</th><th>Verdict</th></tr></thead>
     <tbody>${shown.map(showRow)}</tbody>
   </table></div>`;
 }
@@ -84,7 +84,7 @@ function showRow(logged) {
 }
 
 /**
- * What tells storage calls apart is the end of their path.
+ * Storage calls differ only at the end of their path.
  *
  * @param {Logged} logged
  */
@@ -94,7 +94,7 @@ function toShort({ surface, request: { target } }) {
 
 function showEmpty() {
   return html`<div class="empty">
-    <p>${state.requests.size === 0 ? 'No call yet.' : 'No call fits the filter.'}</p>
+    <p>${state.requests.size === 0 ? 'No calls yet.' : 'No call matches the filter.'}</p>
     ${
       state.requests.size === 0 && state.info
         ? html`<p>Call the mock, and its calls appear here:</p>

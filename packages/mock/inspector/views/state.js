@@ -13,10 +13,10 @@ function showClock() {
   const { clock } = state;
   return html`<section class="panel">
     <h2>Clock</h2>
-    <p class="quiet">Links and upload grants expire by it.</p>
+    <p class="quiet">Links and upload grants expire by this clock.</p>
     <p class="figure">
       ${clock ? new Date(clock.now).toISOString() : '…'}
-      ${clock?.frozen ? html`<span class="badge warn">stands still</span>` : nothing}
+      ${clock?.frozen ? html`<span class="badge warn">frozen</span>` : nothing}
       ${clock && clock.offset !== 0 ? html`<span class="badge warn">set</span>` : nothing}
     </p>
     <div class="bar">
@@ -25,7 +25,7 @@ function showClock() {
           html`<button @click=${() => act('clock', 'PUT', { advance })}>+ ${advance}</button>`,
       )}
       <button @click=${() => act('clock', 'PUT', { frozen: !clock?.frozen })}>
-        ${clock?.frozen ? 'Let it go on' : 'Stop it'}
+        ${clock?.frozen ? 'Resume' : 'Freeze'}
       </button>
       <button @click=${() => act('clock', 'DELETE')}>Back to now</button>
     </div>
@@ -65,7 +65,7 @@ function showSession() {
   return html`<section class="panel">
     <h2>Session</h2>
     <p>
-      ${state.session === '' ? 'The default one' : state.session}: files, clock, faults, services and calls.
+      ${state.session === '' ? 'The default session' : state.session}: files, clock, faults, services and calls.
       A call names another one in the header <code>X-Mock-Session</code>.
     </p>
     <div class="bar">
@@ -95,7 +95,7 @@ async function restore({ target }) {
   try {
     await call('restore', 'POST', JSON.parse(await file.text()));
   } catch {
-    tell(`${file.name} is no JSON file.`, true);
+    tell(`${file.name} is not a JSON file.`, true);
   }
   await refresh();
 }

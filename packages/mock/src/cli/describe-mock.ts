@@ -6,9 +6,9 @@ import type { Served } from '../serve.ts';
 import { KEY_PAIR } from '../surfaces/auth/credentials.ts';
 
 /**
- * What the command line prints: the addresses, what lets in, and one `curl` for each operation.
+ * What the command line prints: the addresses, the credentials, and one `curl` command per operation.
  *
- * @param ignored options that were given and do nothing
+ * @param ignored options that have no effect
  */
 export async function describeMock(served: Served, ignored: readonly string[]): Promise<string> {
   const { url, context } = served;
@@ -45,11 +45,11 @@ const KEY = 'hello.txt';
 
 const COPY = 'copy-of-hello.txt';
 
-/** What the calls prove themselves with, as it stands in a shell. */
+/** Credentials of the calls, as written in a shell. */
 interface CurlCredentials {
   readonly bearer: string;
   readonly storageAuthorization: string;
-  /** May run a command. */
+  /** May contain a command substitution. */
   readonly storageTimestamp: string;
 }
 
@@ -60,8 +60,8 @@ const ANY: CurlCredentials = {
 };
 
 /**
- * A `curl` for each operation, by operationId. Run in order by a POSIX shell, all of them succeed: the
- * upload carries a grant for `hello.txt` that was made at start and does not expire.
+ * One `curl` command per operation, by operationId. Run in order by a POSIX shell, all of them succeed: the
+ * upload uses a grant for `hello.txt` that was issued at start and does not expire.
  */
 async function listCurls(
   { url, options, profile, sessions }: Context,
@@ -96,7 +96,7 @@ async function listCurls(
         `-F ${quote(`${metaFileId}=${grant.storeFileID}`)}`,
         `-F 'key=${KEY}'`,
         `-F 'file=Hello from Berth.;filename=${KEY};type=text/plain'`,
-        '-i', // The answer has no body; its headers are what there is to see.
+        '-i', // The response has no body, so show its headers.
       ]),
     ],
     storage('batchGetTempUrls', { fileList: [{ fileID: toFileID(env, BUCKET, KEY) }] }),
@@ -110,11 +110,14 @@ function jsonBody(body: object): string[] {
 }
 
 function toCurl(url: string, tls: boolean, options: string[]): string {
-  // Nobody but the mock has signed its certificate.
+  // The certificate is self-signed.
   return [`curl ${tls ? '-k ' : ''}-sS -w '\\n' '${url}'`, ...options].join(' \\\n  ');
 }
 
-/** A header name may hold quotes, backquotes and `$` (RFC 9110, section 5.6.2), which a shell would read. */
+/**
+ * A header name may contain single quotes, backticks and `$` (RFC 9110, section 5.6.2), which are special in
+ * a shell.
+ */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
@@ -132,17 +135,17 @@ async function makeCredentials(env: string): Promise<CurlCredentials> {
 }
 
 /**
- * What the command line prints of a mock that does not answer itself; undefined where it does.
+ * What the command line prints for a proxy or a replay; undefined for a mock that serves its own responses.
  *
- * @param ignored options that were given and do nothing
+ * @param ignored options that have no effect
  */
 function describeBackend({ url, context }: Served, ignored: readonly string[]): string | undefined {
   const { proxy, record, replay } = context.options;
-  const last = ignored.length === 0 ? [] : [`Without effect ${ignored.join(', ')}`];
+  const last = ignored.length === 0 ? [] : [`No effect      ${ignored.join(', ')}`];
   if (replay !== undefined) return [`Replays ${replay} at ${url}`, ...last].join('\n');
   if (proxy === undefined) return undefined;
   return [
-    `Passes on what comes to ${url}`,
+    `Forwards calls to ${url}`,
     '',
     `Gateway        ${proxy.gateway}`,
     `Storage API    ${proxy.storage}`,

@@ -19,7 +19,7 @@ const DEFAULT_URL = `http://127.0.0.1:${DEFAULT_PORT}`;
 
 const DEFAULT_TIMEOUT = 30;
 
-/** What is for the deployment to decide, where one answers. */
+/** Options that have no effect with a proxy or a replay. */
 const OF_MOCK = new Set(['--services', '--env', '--mode', '--auth', '--dir']);
 
 interface ProxyFlags {
@@ -31,7 +31,7 @@ interface ProxyFlags {
   failOnViolations?: boolean;
 }
 
-/** What the command line says; `wireProfile` is a file. */
+/** Parsed options of the command line; `wireProfile` is a file. */
 export interface CliOptions extends ProxyFlags {
   port: number;
   host: string;
@@ -42,18 +42,17 @@ export interface CliOptions extends ProxyFlags {
   auth: AuthMode;
   origins?: string[];
   services?: string | string[];
-  /** Rules of faults. */
+  /** Fault rules. */
   fault?: string[];
   dir?: string;
   maxSessions?: number;
-  /** Files. */
   contract?: string[];
   wireProfile?: string;
   /** Address of a mock to wait for. */
   wait?: string;
   /** Seconds. */
   timeout: number;
-  /** Options that were given and do nothing, because a deployment or recordings answer. */
+  /** Options that have no effect, because a deployment or recordings respond. */
   ignored: readonly string[];
 }
 
@@ -64,65 +63,66 @@ export function parseOptions(argv: string[]): CliOptions {
     .version(readPackageInfo().version)
     .option(
       '--port <number>',
-      'port to listen on; 0 takes a free one',
+      'port to listen on; 0 picks a free one',
       (value) => validated('port', toInteger(value)),
       DEFAULT_PORT,
     )
     .option(
       '--host <address>',
-      'address to listen on; 0.0.0.0 opens it to the network',
+      'address to listen on; 0.0.0.0 exposes the mock to the network',
       (value) => validated('host', value),
       '127.0.0.1',
     )
-    .option('--tls', 'HTTPS with a certificate that the mock signs itself')
-    .option('--env <id>', 'environment that the mock serves', parseEnv, 'dev')
+    .option('--tls', 'serve HTTPS with a self-signed certificate')
+    .option('--env <id>', 'environment to serve', parseEnv, 'dev')
+    .addOption(new Option('--mode <mode>', 'source of responses').choices(MODES).default(MODES[0]))
+    .option('--seed <text>', 'seed for generated responses and faults')
     .addOption(
-      new Option('--mode <mode>', 'where answers come from').choices(MODES).default(MODES[0]),
-    )
-    .option('--seed <text>', 'draws the same each time')
-    .addOption(
-      new Option('--auth <mode>', 'credentials that let in').choices(AUTH_MODES).default('present'),
+      new Option('--auth <mode>', 'which credentials to accept')
+        .choices(AUTH_MODES)
+        .default('present'),
     )
     .option(
       '--origins <origin...>',
-      "origins whose pages may read answers; '*' for every one (default: those of this machine)",
+      "origins whose pages may read responses; '*' for any (default: origins of this machine)",
       oneMore('origins'),
     )
     .option(
       '--services <source...>',
-      'hosted services: a folder or file (./services), or names (default: every name)',
+      'hosted services: a folder or file (./services), or names (default: any name)',
       parseServices,
     )
     .option(
       '--fault <rule...>',
-      'faults to do: latency=200, batchDelete:code=SYS_ERR,share=0.1',
+      'faults to inject: latency=200, batchDelete:code=SYS_ERR,share=0.1',
       oneMore('faults'),
     )
-    .option('--dir <folder>', 'keeps uploaded files there (default: in memory)', parsePath)
-    .option('--max-sessions <count>', 'sessions that are kept', (value) =>
+    .option('--dir <folder>', 'folder to store uploaded files in (default: in memory)', parsePath)
+    .option('--max-sessions <count>', 'maximum number of sessions to keep', (value) =>
       validated('maxSessions', toInteger(value)),
     )
+    .option('--proxy <url>', 'forward every call to a real deployment, and check both directions')
+    .option('--proxy-gateway <url>', 'base URL of the gateway, if it has its own')
+    .option('--proxy-storage <url>', 'base URL of the storage API, if it has its own')
+    .option('--record <folder>', 'folder to record the calls of --proxy in', parsePath)
     .option(
-      '--proxy <url>',
-      'passes every call on to a real deployment, and judges both directions',
+      '--replay <folder>',
+      'serve recorded responses from a folder, without a network',
+      parsePath,
     )
-    .option('--proxy-gateway <url>', 'the same, where the gateway has an address of its own')
-    .option('--proxy-storage <url>', 'the same for storage')
-    .option('--record <folder>', 'keeps there what passes through --proxy', parsePath)
-    .option('--replay <folder>', 'answers from such a folder, without a network', parsePath)
-    .option('--fail-on-violations', 'ends with 1 where a call through --proxy broke the contract')
+    .option('--fail-on-violations', 'exit with 1 if a call through --proxy broke the contract')
     .option(
       '--contract <file...>',
-      'own OpenAPI documents in place of those of the contract',
+      'OpenAPI documents to serve instead of the built-in contract',
       parsePaths,
     )
-    .option('--wire-profile <file>', 'JSON file with the names of a deployment', parsePath)
+    .option('--wire-profile <file>', 'JSON file with the wire profile of a deployment', parsePath)
     .addOption(
-      new Option('--wait [url]', `serves nothing: waits until a mock is ready (${DEFAULT_URL})`)
+      new Option('--wait [url]', `do not serve; wait until a mock is ready (${DEFAULT_URL})`)
         .argParser(parseUrl)
         .preset(DEFAULT_URL),
     )
-    .option('--timeout <seconds>', 'how long --wait waits', parseSeconds, DEFAULT_TIMEOUT)
+    .option('--timeout <seconds>', 'time limit of --wait', parseSeconds, DEFAULT_TIMEOUT)
     .allowExcessArguments(false)
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
   const options: Omit<CliOptions, 'ignored'> = program.parse(argv).opts();
@@ -140,20 +140,20 @@ export function parseOptions(argv: string[]): CliOptions {
   return { ...options, ignored: isAnswered ? given.filter((name) => OF_MOCK.has(name)) : [] };
 }
 
-/** Who waits serves nothing. */
+/** Rejects options that --wait ignores. */
 function assertWaitsOnly(given: readonly string[]): void {
   if (!given.includes('--wait')) {
     if (!given.includes('--timeout')) return;
-    throw new TypeError('--timeout needs --wait: it says how long to wait.');
+    throw new TypeError('--timeout needs --wait: it limits how long to wait.');
   }
   const others = given.filter((name) => name !== '--wait' && name !== '--timeout').join(', ');
   if (others === '') return;
   throw new TypeError(
-    `--wait serves nothing: leave out ${others}. Behind --wait goes the address of the mock: --wait ${DEFAULT_URL}.`,
+    `--wait does not serve a mock: remove ${others}. Its value is the address of the mock: --wait ${DEFAULT_URL}.`,
   );
 }
 
-/** @throws InvalidArgumentError in the words of `resolveOptions` */
+/** @throws InvalidArgumentError with the message of `resolveOptions` */
 function validated<Value>(name: keyof MockOptions, value: Value): Value {
   try {
     resolveOptions({ [name]: value });
@@ -188,23 +188,23 @@ function parsePaths(value: string, others: string[] = []): string[] {
   return [...others, parsePath(value)];
 }
 
-/** A path has a slash or a dot, which no name has. */
+/** A path contains a slash or a dot, a service name does not. */
 function parseServices(value: string, others: string | string[] = []): string | string[] {
   const isPath = /[./\\]/.test(parsePath(value));
   if (isPath && others.length === 0) return value;
   if (!isPath && typeof others !== 'string') return [...others, value];
-  throw new InvalidArgumentError('It must be one folder or file, or names alone.');
+  throw new InvalidArgumentError('It must be one folder or file, or only names.');
 }
 
 function parseUrl(value: string): string {
   if (URL.canParse(value) && isHttp(new URL(value))) return value;
-  throw new InvalidArgumentError(`It must be an address such as ${DEFAULT_URL}.`);
+  throw new InvalidArgumentError(`It must be a URL such as ${DEFAULT_URL}.`);
 }
 
 function parseSeconds(value: string): number {
   const seconds = Number(value);
   if (value.trim() !== '' && seconds > 0 && Number.isFinite(seconds)) return seconds;
-  throw new InvalidArgumentError('It must be a number of seconds above 0.');
+  throw new InvalidArgumentError('It must be a number of seconds greater than 0.');
 }
 
 const PROXIES = [
@@ -214,16 +214,16 @@ const PROXIES = [
 ] as const;
 
 /**
- * The addresses of a deployment; undefined where none is given.
+ * The base URLs of a deployment; undefined if none is set.
  *
- * @throws TypeError with a sentence for the user
+ * @throws TypeError with a message for the user
  */
 export function toProxyOption(flags: ProxyFlags): ProxyTargets | undefined {
   const { proxy, proxyGateway: gateway = proxy, proxyStorage: storage = proxy } = flags;
   if (flags.replay !== undefined) {
     const given = PROXIES.filter(([name]) => flags[name] !== undefined).map(([, flag]) => flag);
     if (given.length > 0) {
-      throw new TypeError(`--replay needs no deployment: leave out ${given.join(', ')}.`);
+      throw new TypeError(`--replay does not use a deployment: remove ${given.join(', ')}.`);
     }
   }
   if (gateway !== undefined && storage !== undefined) {
@@ -237,7 +237,7 @@ export function toProxyOption(flags: ProxyFlags): ProxyTargets | undefined {
   }
   if (gateway !== undefined || storage !== undefined) {
     throw new TypeError(
-      '--proxy-gateway and --proxy-storage belong together; --proxy is for both.',
+      '--proxy-gateway and --proxy-storage must be used together; --proxy sets both.',
     );
   }
   if (flags.record !== undefined) throw new TypeError('--record needs --proxy.');

@@ -18,7 +18,7 @@ export async function run(argv: string[]): Promise<void> {
 }
 
 const EVENTS: ServicesEvents = {
-  onChange: (files) => process.stdout.write(`Services taken over: ${files.join(', ')}\n`),
+  onChange: (files) => process.stdout.write(`Reloaded services: ${files.join(', ')}\n`),
   onFault: (fault) => process.stderr.write(`${describeServiceFault(fault)}\n`),
 };
 
@@ -52,7 +52,7 @@ async function serveUntilSignal(options: CliOptions): Promise<void> {
   }
 }
 
-/** Says what was found of the calls that have passed, and gives the exit code. */
+/** Prints a summary of the forwarded calls, and returns the exit code. */
 function endProxy({ failOnViolations }: CliOptions, { context, verdicts }: Served): number {
   if (context.options.proxy === undefined) return 0;
   process.stdout.write(`${summarize(verdicts)}\n`);
@@ -60,18 +60,19 @@ function endProxy({ failOnViolations }: CliOptions, { context, verdicts }: Serve
 }
 
 function summarize({ calls, badRequests, badAnswers }: Verdicts): string {
-  return `${calls} calls passed: ${badRequests} requests and ${badAnswers} answers break the contract.`;
+  return `${calls} calls forwarded: ${badRequests} requests and ${badAnswers} responses break the contract.`;
 }
 
-/** Takes over files that change; a broken one is told, and the last good one stays in use. */
+/** Reloads files when they change; if one is invalid, prints the error and keeps the last good version. */
 function watchFiles({ wireProfile, contract = [] }: CliOptions, { reload }: Served) {
-  // One after the other, so that the last change is the one in use.
+  // In sequence, so that the last change wins.
   let reloaded = Promise.resolve();
   const takeOver = (file: string, take: () => Promise<void>) =>
     watchFile(file, () => {
       reloaded = reloaded.then(take).then(
-        () => tell(process.stdout, `${file} has changed and is in use.`),
-        ({ message }: Error) => tell(process.stderr, `${message} The last good one stays in use.`),
+        () => tell(process.stdout, `${file} has changed and was reloaded.`),
+        ({ message }: Error) =>
+          tell(process.stderr, `${message} The last good version stays in use.`),
       );
     });
   const takeContract = async () => {
@@ -84,10 +85,10 @@ function watchFiles({ wireProfile, contract = [] }: CliOptions, { reload }: Serv
   return [...watches, takeOver(wireProfile, takeProfile)];
 }
 
-/** An editor writes a file in several steps: they count as one change. */
+/** Editors write a file in several steps, which count as one change. */
 const QUIET_MS = 50;
 
-/** Tells each change of a file, also where it is replaced by another of its name. */
+/** Calls back for each change of a file, even if it is replaced by another file of the same name. */
 function watchFile(file: string, onChange: () => void): { close(): void } {
   const path = resolve(file);
   let timer: NodeJS.Timeout | undefined;
@@ -108,7 +109,7 @@ function tell(stream: NodeJS.WriteStream, line: string): void {
   stream.write(`${line}\n`);
 }
 
-/** A call that breaks the contract, one line for each breach. */
+/** A call that breaks the contract, with one line per violation. */
 function describeVerdict(verdict: Verdict): string {
   const { method, target, status, violations, answerViolations } = verdict;
   const lines = [
@@ -118,26 +119,26 @@ function describeVerdict(verdict: Verdict): string {
   return lines.join('\n');
 }
 
-/** One sentence for an error that the user can mend; undefined for any other error. */
+/** A message for an error that the user can fix; undefined for any other error. */
 function findStartFault(
   error: NodeJS.ErrnoException,
   { port, host, contract }: CliOptions,
 ): string | undefined {
   if (error instanceof WireProfileError) return error.message;
-  // What is no fault of the files themselves is that the mock cannot serve what they say.
+  // The files are valid on their own; the mock cannot serve their content.
   if (error.name === 'ContractFileError') return error.message;
   if (contract !== undefined && error instanceof TypeError) return error.message;
   if (error.name === 'FolderError') return error.message;
   if (error.name === 'RecordingError' || error.name === 'ServicesError') return error.message;
   switch (error.code) {
     case 'EADDRINUSE':
-      return `Port ${port} is in use: stop what holds it, or choose another one with --port.`;
+      return `Port ${port} is in use: stop the program that uses it, or choose another port with --port.`;
     case 'EACCES':
-      return `Port ${port} may not be used by this user: choose one above 1023 with --port.`;
+      return `Port ${port} needs more privileges than this user has: choose a port above 1023 with --port.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `${host} is no address of this machine: choose another one with --host.`;
+      return `${host} is not an address of this machine: choose another one with --host.`;
     default:
       return undefined;
   }
@@ -149,7 +150,7 @@ async function waitFor(url: string, seconds: number): Promise<void> {
     process.stdout.write(`The mock at ${url} is ready.\n`);
     return;
   }
-  process.stderr.write(`No mock answered at ${url} within ${seconds} s.\n`);
+  process.stderr.write(`No response from a mock at ${url} within ${seconds} s.\n`);
   process.exitCode = 1;
 }
 
@@ -162,7 +163,7 @@ export async function readWireProfile(file: string): Promise<WireProfile> {
   try {
     return await assertWireProfile(JSON.parse(await readText(file)));
   } catch (error) {
-    throw new WireProfileError(`${file} is no wire profile: ${(error as Error).message}`);
+    throw new WireProfileError(`${file} is not a wire profile: ${(error as Error).message}`);
   }
 }
 

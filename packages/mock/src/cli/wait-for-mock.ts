@@ -6,15 +6,15 @@ const INFO = '/__mock/api/info';
 
 const PAUSE_MS = 50;
 
-/** Longest time of one try: timers of Node count no further than 2^31 ms. */
+/** Longest time of one attempt: timers of Node are limited to 2^31 ms. */
 const MAX_TRY_MS = 60_000;
 
 /**
- * Waits until a mock answers at an address.
+ * Waits until a mock responds.
  *
- * @param url with a port, such as `http://127.0.0.1:4010`; a certificate is not looked at
- * @param seconds longest time to wait
- * @returns whether it did
+ * @param url with a port, such as `http://127.0.0.1:4010`; its certificate is not verified
+ * @param seconds time limit
+ * @returns whether the mock responded in time
  */
 export async function waitForMock(url: string, seconds: number): Promise<boolean> {
   const end = performance.now() + seconds * 1000;

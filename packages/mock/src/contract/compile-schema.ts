@@ -4,7 +4,7 @@ import type { ValidateFunction } from 'ajv';
 const require = createRequire(import.meta.url);
 const validators = new WeakMap<object, ValidateFunction>();
 
-/** Makes what finds everything that is wrong with a value. Ajv is loaded by the first call that needs it. */
+/** Compiles a function that finds all violations of a schema. The first call that needs it loads Ajv. */
 export function compileSchema(schema: object): ValidateFunction {
   const known = validators.get(schema);
   if (known !== undefined) return known;

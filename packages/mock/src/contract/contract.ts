@@ -13,7 +13,6 @@ import { type SurfaceName, UPLOAD_PATH } from './surface.ts';
 
 /** One operation of the contract, as far as routing and bodies need it. */
 export interface Operation {
-  /** Its `operationId`, the name used everywhere. */
   id: string;
   document: DocumentName;
   surface: Exclude<SurfaceName, 'link'>;
@@ -30,11 +29,11 @@ export interface Operation {
   body: Schema | undefined;
 }
 
-/** What a mock serves: the two documents, and what is made of them. */
+/** What a mock serves: the two documents, and what is derived from them. */
 export interface Contract {
   readonly documents: Documents;
   readonly operations: readonly Operation[];
-  /** What was generated from own documents; absent for a document that is the contract's. */
+  /** Code generated from custom documents; absent for a document of the contract. */
   readonly routes: Readonly<Partial<Record<DocumentName, RouteTable>>>;
 }
 
@@ -70,7 +69,7 @@ export function listOperations(documents: Documents): Operation[] {
   );
 }
 
-/** Those of a surface, by operationId. */
+/** Operations of a surface, by operationId. */
 export function idsOf(operations: readonly Operation[], surface: Operation['surface']): string[] {
   return operations.filter((one) => one.surface === surface).map(({ id }) => id);
 }

@@ -1,6 +1,6 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 
-/** One row of an error table: what a code means, and with which status it is answered. */
+/** One row of an error table: a code, its meaning and its status. */
 interface ErrorRow {
   code: string;
   status: number;
@@ -10,13 +10,13 @@ interface ErrorRow {
 
 type Limits = typeof defaults.limits;
 
-/** The value of a limit, in the unit that its row states. */
+/** The value of a limit, in the unit of its row. */
 export function limit(name: keyof Limits): number {
   return defaults.limits[name].value;
 }
 
 export interface ErrorTable {
-  /** The row of a code. One that is not in the table is a mistake of the mock, so it throws. */
+  /** The row of a code. Throws for an unknown code, which is a bug of the mock. */
   get(code: string): ErrorRow;
   find(code: unknown): ErrorRow | undefined;
   /** The first row of an error status. */
@@ -30,7 +30,8 @@ function createErrorTable(rows: readonly ErrorRow[]): ErrorTable {
     findStatus: (status) => rows.find((row) => row.status === status && status >= 400),
     get(code) {
       const row = find(code);
-      if (row === undefined) throw new TypeError(`${code} is in no error table of the contract.`);
+      if (row === undefined)
+        throw new TypeError(`${code} is not in an error table of the contract.`);
       return row;
     },
   };

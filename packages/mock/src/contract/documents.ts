@@ -2,7 +2,7 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { isObject } from '../util/values.ts';
 
-/** Methods that the documents describe. HEAD and OPTIONS are derived from them. */
+/** Methods of the documents. HEAD and OPTIONS are derived from them. */
 export const METHODS = ['get', 'post'] as const;
 
 export type Method = (typeof METHODS)[number];
@@ -65,9 +65,9 @@ export type Documents = typeof documents;
 export type DocumentName = keyof Documents;
 
 /**
- * A copy of a bundled document in which every local `$ref` is replaced by what it names. What stands
- * beside a `$ref` (a description) wins over what it names, as in OpenAPI 3.1. The contract has no
- * recursive schemas, so this ends.
+ * A copy of a bundled document in which every local `$ref` is replaced by its target. Siblings of a `$ref` (a
+ * description) take precedence over the target, as in OpenAPI 3.1. The contract has no recursive schemas, so
+ * this terminates.
  */
 export function resolveRefs<Document extends object>(document: Document): Document {
   const resolve = (node: unknown): unknown => {
@@ -90,13 +90,13 @@ function lookUp(document: object, ref: string): unknown {
   );
 }
 
-/** A body whose fields stand at the top level, or what is wrong with its wrapping. */
+/** A body with its fields at the top level, or an error in its wrapping. */
 type Unwrapped = { body: unknown } | { fault: string };
 
 /**
- * Takes the fields out of the wrapper that `x-berth-unwrap` names.
+ * Unwraps the fields from the object that `x-berth-unwrap` names.
  *
- * D21: "ours accepts both, and refuses both at once."
+ * D21: the fields may be in either place, but not in both.
  */
 export function unwrap(body: unknown, schema: Schema): Unwrapped {
   const wrapper = schema['x-berth-unwrap'];
@@ -105,22 +105,22 @@ export function unwrap(body: unknown, schema: Schema): Unwrapped {
   const beside = fields.find((field) => Object.hasOwn(body, field));
   if (beside !== undefined) {
     return {
-      fault: `${beside} stands beside ${wrapper}: send the fields in one of the two places, not in both.`,
+      fault: `${beside} was sent together with ${wrapper}: send the fields in one of the two places, not in both.`,
     };
   }
   if (!isObject(body[wrapper])) {
-    return { fault: `${wrapper} must be an object that holds the fields.` };
+    return { fault: `${wrapper} must be an object that contains the fields.` };
   }
   return { body: body[wrapper] };
 }
 
 /**
- * The flat form of a request schema. A schema with `x-berth-unwrap` is a `oneOf` of the fields at the
- * top level and the same fields inside an object; a validator of that `oneOf` would report a missing
- * `data` for a wrong `fileList`.
+ * Returns the flat form of a request schema. A schema with `x-berth-unwrap` is a `oneOf` of the fields at the
+ * top level and the same fields inside an object; validating against that `oneOf` would report a missing
+ * `data` for an invalid `fileList`.
  *
- * D21: "Validation unwraps `data` first and then validates the flat schema, so that errors name the
- * real field; only the document shows `oneOf`."
+ * D21: "Validation unwraps `data` first and then validates the flat schema, so that errors name the real
+ * field; only the document shows `oneOf`."
  */
 export function toFlatSchema(schema: Schema): Schema {
   const [flat] = schema.oneOf ?? [];

@@ -7,12 +7,12 @@ export interface Example {
   readonly value: unknown;
 }
 
-/** The first example of each media type of an operation's success. */
+/** The first success example of each media type of an operation. */
 type Examples = ReadonlyMap<string, unknown>;
 
 /**
- * The contract's example in the one media type that a caller accepts; JSON if any will do. Undefined if
- * types have to be weighed: Prism does that.
+ * The contract's example in the one media type that a caller accepts; JSON if any will do. Undefined if types
+ * have quality values: Prism handles those.
  */
 export function toExample(examples: Examples = new Map(), accept = '*/*'): Example | undefined {
   const type = accept === '*/*' ? JSON_TYPE : accept;
@@ -20,8 +20,8 @@ export function toExample(examples: Examples = new Map(), accept = '*/*'): Examp
 }
 
 /**
- * What the contract gives as examples of success, by operationId. Named examples come before the example
- * of a schema, as OpenAPI says.
+ * The success examples of the contract, by operationId. Named examples take precedence over the example of a
+ * schema, as in OpenAPI.
  */
 export function listExamples(
   operations: readonly Operation[] = standardContract.operations,

@@ -8,7 +8,7 @@ import {
 /** Path of the upload target in the storage document. */
 export const UPLOAD_PATH = '/';
 
-/** The kinds of address that share the port. */
+/** The APIs that share the port. */
 export type SurfaceName = 'gateway' | 'storage' | 'upload' | 'link';
 
 const ERRORS = {
@@ -18,7 +18,7 @@ const ERRORS = {
   link: UploadError,
 } as const;
 
-/** An error of the contract, in the shape of its surface. */
+/** An error of the contract, in the format of its surface. */
 export type Refusal = GatewayError | StorageError | UploadError;
 
 export function toRefusal(

@@ -3,14 +3,14 @@ import schema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
 import standard from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import type { Contract } from './contract.ts';
 
-/** What is wrong with a wire profile, in one sentence. */
+/** An error in a wire profile, in one sentence. */
 export class WireProfileError extends TypeError {
   override readonly name = 'WireProfileError';
 }
 
-/** @throws WireProfileError that names the first field that breaks the schema of wire profiles */
+/** @throws WireProfileError that names the first field that does not match the schema of wire profiles */
 export async function assertWireProfile(value: unknown): Promise<WireProfile> {
-  // Loaded for those alone who have a profile of their own.
+  // Only loaded for custom profiles.
   const { Ajv2020 } = await import('ajv/dist/2020.js');
   const validate = new Ajv2020().compile<WireProfile>(schema);
   if (validate(value)) return value;
@@ -27,7 +27,10 @@ export type { WireProfile } from '@berth/server-stubs';
 
 export const standardProfile: WireProfile = standard;
 
-/** A copy of a document in which the neutral names, as keys and as whole values, are those of a profile. */
+/**
+ * A copy of a document in which the neutral names, as keys and as complete values, are replaced by those of a
+ * profile.
+ */
 export function applyProfile<Document>(document: Document, profile: WireProfile): Document {
   const own = listNames(profile);
   const names = new Map(
@@ -62,9 +65,9 @@ function listNames(profile: WireProfile): string[] {
 }
 
 /**
- * What is made of a wire profile and the contract, made anew where a hot reload has brought others.
+ * Caches what is derived from a wire profile and the contract, until a hot reload replaces either.
  *
- * @param holder knows those in use
+ * @param holder has the current ones
  */
 export function perProfile<Made>(
   holder: { readonly profile: WireProfile; readonly contract?: Contract },

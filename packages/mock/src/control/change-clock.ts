@@ -4,22 +4,22 @@ import { FieldError, toMilliseconds } from '../util/values.ts';
 export interface ClockChange {
   /** Time to set: a Date, ISO 8601, or milliseconds since the epoch. */
   readonly now?: Date | string | number;
-  /** Milliseconds, or a text such as `1h`, to move on by. */
+  /** Milliseconds, or a text such as `1h`, to advance by. */
   readonly advance?: number | string;
-  /** Whether the time stands still. */
+  /** Whether time is frozen. */
   readonly frozen?: boolean;
 }
 
-/** A clock as the control API tells it. */
+/** A clock in responses of the control API. */
 export interface ClockState {
   /** ISO 8601. */
   readonly now: string;
-  /** Milliseconds that it is ahead of the machine. */
+  /** Milliseconds ahead of the machine's clock. */
   readonly offset: number;
   readonly frozen: boolean;
 }
 
-/** Times that ECMAScript dates can hold. */
+/** The range of ECMAScript dates. */
 const LAST = 8.64e15;
 
 /** @throws FieldError that names the field and what it must be */
@@ -45,7 +45,7 @@ export function changeClock(clock: Clock, { now, advance, frozen }: ClockChange)
 /**
  * Milliseconds since the epoch.
  *
- * @throws FieldError for what is no time
+ * @throws FieldError if the value is not a time
  */
 export function toTime(value: unknown, field: string): number {
   const text = typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value);

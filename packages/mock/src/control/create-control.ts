@@ -5,27 +5,27 @@ import { isOwnHost, originOf } from '../util/host.ts';
 import { SESSION_PARAMETER, sessionOfQuery } from '../util/session-name.ts';
 import { FieldError } from '../util/values.ts';
 import { createMockSession } from './create-mock-session.ts';
-import { ANSWERED, endpoints, findEndpoint } from './endpoints.ts';
+import { endpoints, findEndpoint, RESPONDED } from './endpoints.ts';
 import { Problem } from './problem.ts';
 
-/** Answers what it knows; false for everything else. */
+/** Handles the requests that it knows; returns false for all others. */
 type Pages = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 const HEADERS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
-  // No page of another origin may even show what is here.
+  // No page of another origin may even embed these responses.
   'cross-origin-resource-policy': 'same-origin',
 };
 
 /**
- * Makes the control API: it tells and changes what tests can also reach by `mock.session()`.
+ * Creates the control API: it reads and changes what tests can also reach by `mock.session()`.
  *
- * @param pages answers what lies beside the API: the inspector
+ * @param pages serves what is not part of the API: the inspector
  */
 export function createControl(context: Context, pages: Pages): RequestListener {
   return (request, response) => {
-    // A connection may break while this is loaded.
+    // The connection may break while this is loading.
     if (response.headersSent) return;
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
     answer(context, pages, request, response).catch((error) =>
@@ -61,12 +61,12 @@ async function answer(
   const body = hasBody ? await readJsonBody(request, maxBodyBytes) : undefined;
   const session = createMockSession(context, sessionOfQuery(request));
   const value = await endpoint.answer({ context, session, params, query, body, request, response });
-  if (value === ANSWERED) return;
+  if (value === RESPONDED) return;
   if (value === undefined) response.writeHead(204).end();
   else send(response, 200, 'application/json', value);
 }
 
-/** A misspelt parameter would do nothing, and a test would hold what it does not mean. */
+/** A misspelt parameter would have no effect, and a test would check something else than it means to. */
 function assertKnown(query: URLSearchParams, names: readonly string[]): void {
   const known = [...names, SESSION_PARAMETER];
   for (const name of query.keys()) if (!known.includes(name)) throw toUnknown(name, name, known);
@@ -84,11 +84,11 @@ function send(response: ServerResponse, status: number, type: string, value: unk
 /**
  * Keeps pages of other sites away from the control API.
  *
- * A page may let its own name lead to this machine (DNS rebinding), so only names are taken that nobody
- * else can have: loopback ones, the host that the mock listens on, and addresses where it listens on all.
- * And a browser says where a call comes from: only the mock's own pages may make one.
+ * A page may point its own host name at this machine (DNS rebinding), so only names that nobody else can have
+ * are accepted: loopback names, the host that the mock listens on, and any IP address if it listens on all
+ * interfaces. And a browser sends the origin of a call: only the mock's own pages may make one.
  *
- * @param listenHost the host that the mock was told to listen on
+ * @param listenHost the `host` option of the mock
  * @throws Problem 421 for another host, 403 for another origin
  */
 function assertAllowed(request: IncomingMessage, listenHost: string): void {
@@ -104,7 +104,7 @@ function assertAllowed(request: IncomingMessage, listenHost: string): void {
   }
   const { headers, method } = request;
   const site = headers['sec-fetch-site'];
-  // A person who opens an address, or follows a link to it, may read it.
+  // Opening or following a link to this address is allowed.
   const isVisit = headers['sec-fetch-mode'] === 'navigate' && method === 'GET';
   const isForeign = site !== undefined && site !== 'same-origin' && !isVisit;
   if (isForeign || (headers.origin !== undefined && headers.origin !== origin)) {
@@ -121,7 +121,7 @@ function nameOf({ headers }: IncomingMessage): string {
 /**
  * Reads the JSON body of a call.
  *
- * @returns undefined where there is no body
+ * @returns undefined if there is no body
  * @throws Problem 413, 415 or 400
  */
 async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise<unknown> {
@@ -129,7 +129,7 @@ async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise
   const length = Number(headers['content-length'] ?? 0);
   if (headers['transfer-encoding'] === undefined && length === 0) return undefined;
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
-  // A page of another site can send every other type without being asked.
+  // A page of another site can send any other type without a preflight.
   if (type !== 'application/json') {
     throw new Problem(415, 'Send the body as application/json.', { field: 'Content-Type' });
   }
@@ -146,7 +146,7 @@ async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise
   try {
     return JSON.parse(Buffer.concat(chunks).toString());
   } catch (error) {
-    throw new Problem(400, `The body is no JSON: ${(error as Error).message}.`);
+    throw new Problem(400, `The body is not valid JSON: ${(error as Error).message}.`);
   }
 }
 
@@ -158,7 +158,7 @@ function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof FieldError) return new Problem(400, error.message, { field: error.field });
   process.emitWarning(error as Error);
-  return new Problem(500, 'The mock failed: its warnings say why.');
+  return new Problem(500, 'The mock failed: see its warnings for the reason.');
 }
 
 function sendProblem(problem: Problem, response: ServerResponse): void {

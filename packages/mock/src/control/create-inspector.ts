@@ -29,11 +29,11 @@ const TYPES: Record<string, string> = {
 };
 
 /**
- * The inspector: a page without a build step, whose files are those of the folder `inspector`. It shows
- * and does what the control API gives, and calls no other host.
+ * The inspector: static files of the folder `inspector`, without a build step. It only uses the control API,
+ * and contacts no other host.
  *
- * @param root path that the page stands under, such as `/__mock/`
- * @returns a listener that answers the files of the page, and false for every other path
+ * @param root base path of the page, such as `/__mock/`
+ * @returns a listener that serves the files of the page, and returns false for every other path
  */
 export function createInspector(root: string) {
   const files = new Map(
@@ -69,13 +69,13 @@ export function createInspector(root: string) {
   };
 }
 
-/** Its build for browsers, beside the one that Node resolves. */
+/** The build for browsers, in the same package as the one that Node resolves. */
 function readLitHtml(): string {
   const forNode = createRequire(import.meta.url).resolve('lit-html');
   return readFileSync(join(dirname(forNode), '../lit-html.js'), 'utf8');
 }
 
-/** What a page that shows bytes of strangers may do: run its own scripts and call its own API. */
+/** The page shows untrusted bytes, so it may only run its own scripts and call its own API. */
 function toPolicy(index: string): string {
   const [, importMap = ''] = /<script type="importmap">([\s\S]*?)<\/script>/.exec(index) ?? [];
   const hash = createHash('sha256').update(importMap).digest('base64');

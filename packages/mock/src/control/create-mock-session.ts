@@ -15,12 +15,12 @@ import {
 } from './mock-session.ts';
 import { assertStateCode, restoreSnapshot, takeSnapshot, toStateJson } from './snapshot.ts';
 
-/** What changes a session, for tests in this process and for the control API alike. */
+/** The operations on a session, for tests in this process and for the control API. */
 export function createMockSession(
   { sessions, services }: Pick<Context, 'sessions' | 'services'>,
   id: string,
 ): MockSession {
-  // A session that was forgotten begins anew.
+  // A session that was dropped starts from scratch.
   const session = () => sessions.get(id);
   return {
     id,
@@ -62,7 +62,7 @@ function reset(session: Session, only: unknown = SESSION_PARTS): void {
   if (!Array.isArray(only) || !only.every((part) => SESSION_PARTS.includes(part))) {
     throw new FieldError('only', `must be a list of ${SESSION_PARTS.join(', ')}.`);
   }
-  // The clock comes first, for what is begun anew after it goes by it.
+  // The clock is reset first, because the rest depends on it.
   if (only.includes('clock')) session.clock.reset();
   if (only.includes('files')) session.files.clear();
   if (only.includes('faults')) session.faults.reset();
@@ -122,7 +122,7 @@ function createServicesControl(session: () => Session, services: Services): Sess
   };
 }
 
-/** @throws FieldError for a wrong option */
+/** @throws FieldError for an invalid option */
 function listRequests(
   log: RequestLog,
   { unmatched = false, limit }: RequestsOptions,

@@ -11,7 +11,7 @@ interface DescribedOperation {
   readonly description?: string;
   /** First example of the body. */
   readonly request?: unknown;
-  /** Examples of answers: `200 application/json`, or `200 application/json hello` of a named one. */
+  /** Examples of responses: `200 application/json`, or `200 application/json hello` for a named one. */
   readonly examples: Readonly<Record<string, unknown>>;
 }
 

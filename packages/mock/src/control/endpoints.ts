@@ -19,7 +19,7 @@ interface ControlCall {
   /** Values of `{name}` in the path, decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** The JSON of the body; undefined where there is none. */
+  /** The JSON of the body; undefined if there is none. */
   readonly body: unknown;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -27,14 +27,14 @@ interface ControlCall {
 
 interface Endpoint {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
-  /** Path below the API; `{name}` is one segment, `{name*}` all that follow. */
+  /** Path below the API; `{name}` is one segment, `{name*}` the rest. */
   readonly path: string;
-  /** Parameters of the query, beside `session`. Default: none. */
+  /** Query parameters besides `session`. Default: none. */
   readonly query?: readonly string[];
   /** Default 1 MiB. */
   readonly maxBodyBytes?: number;
   /**
-   * @returns what is sent as JSON; undefined for 204; `ANSWERED` where it has answered itself
+   * @returns the JSON to send; undefined for 204; `RESPONDED` if the endpoint has sent a response itself
    * @throws Problem, or FieldError for 400
    */
   answer(call: ControlCall): unknown;
@@ -75,13 +75,13 @@ const faultEndpoints: readonly Endpoint[] = [
       if (session.faults.delete(name)) return;
       const known = session.faults.list().map((rule) => rule.name);
       const hint = known.length === 0 ? 'there is none' : `there are ${known.join(', ')}`;
-      throw new Problem(404, `There is no fault of that name: ${hint}.`, { field: 'name' });
+      throw new Problem(404, `There is no fault with that name: ${hint}.`, { field: 'name' });
     },
   },
 ];
 
-/** Says that an endpoint has answered itself. */
-export const ANSWERED = Symbol('answered');
+/** Returned by an endpoint that has sent a response itself. */
+export const RESPONDED = Symbol('responded');
 
 const fileEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: 'files', answer: ({ session }) => ({ files: session.files.list() }) },
@@ -127,7 +127,7 @@ const getInfo: Endpoint = {
   },
 };
 
-/** A reader that is so far behind is cut off; it comes again and says which call it saw last. */
+/** A reader this far behind is disconnected; it reconnects with the ID of the last call that it saw. */
 const MOST_BUFFERED = 8 * 1024 * 1024;
 
 const HEARTBEAT_MILLISECONDS = 15_000;
@@ -154,7 +154,7 @@ const requestEndpoints: readonly Endpoint[] = [
     answer({ context, session, params: { id = '' } }) {
       const logged = context.sessions.get(session.id).requests.get(id);
       if (logged !== undefined) return toLoggedJson(logged);
-      throw new Problem(404, 'The log has no call of that X-Request-Id.', { field: 'id' });
+      throw new Problem(404, 'The log has no call with that X-Request-Id.', { field: 'id' });
     },
   },
   {
@@ -202,7 +202,7 @@ const sessionEndpoints: readonly Endpoint[] = [
   {
     method: 'POST',
     path: 'restore',
-    // Base64 makes four characters of three bytes; a mebibyte is left for all else.
+    // Base64 turns three bytes into four characters; the extra mebibyte is for everything else.
     maxBodyBytes: Math.ceil(MAX_SNAPSHOT_BYTES / 3) * 4 + 1024 * 1024,
     answer({ session, body }) {
       session.restore(body as SessionSnapshot);
@@ -210,7 +210,7 @@ const sessionEndpoints: readonly Endpoint[] = [
   },
 ];
 
-/** All that the control API does. Of two that fit a path, the first is meant. */
+/** All endpoints of the control API. The first match wins. */
 export const endpoints: readonly Endpoint[] = [
   getInfo,
   ...sessionEndpoints,
@@ -223,9 +223,9 @@ export const endpoints: readonly Endpoint[] = [
 ];
 
 /**
- * Finds what a call is for. HEAD is GET without a body.
+ * Finds the endpoint of a call. HEAD is GET without a body.
  *
- * @param path below the API, as it came
+ * @param path below the API, as received
  * @throws Problem 404 or 405
  */
 export function findEndpoint(
@@ -269,14 +269,14 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Problem(400, `The path has broken percent-encoding: ${text.slice(0, 100)}.`);
+    throw new Problem(400, `The path has invalid percent-encoding: ${text.slice(0, 100)}.`);
   }
 }
 
 /**
- * The fields of a body; a misspelt one would do nothing, and nobody would know.
+ * Returns the fields of a body; rejects misspelt ones, which would have no effect otherwise.
  *
- * @throws FieldError for a body that is no object, and for a field that there is not
+ * @throws FieldError for a body that is not an object, and for an unknown field
  */
 function toFields<const Name extends string>(
   body: unknown,
@@ -292,8 +292,8 @@ function toFields<const Name extends string>(
 }
 
 /**
- * Sends each call as it comes or changes, as server-sent events: the id is that of the call. Who comes
- * again with `Last-Event-ID` gets what came since.
+ * Sends each new or changed call as a server-sent event, whose ID is that of the call. A client that
+ * reconnects with `Last-Event-ID` gets the calls since then.
  */
 function streamRequests({ context, session, request, response }: ControlCall) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -306,7 +306,7 @@ function streamRequests({ context, session, request, response }: ControlCall) {
   const last = request.headers['last-event-id'];
   if (last !== undefined) {
     const known = requests.list();
-    // Of a call that is no longer in the log, all that are there came later.
+    // If that call is no longer in the log, all calls in it are newer.
     for (const logged of known.slice(known.findIndex(({ id }) => id === last) + 1)) send(logged);
   }
   const stop = requests.listen(send);
@@ -315,7 +315,7 @@ function streamRequests({ context, session, request, response }: ControlCall) {
     stop();
     clearInterval(heartbeat);
   });
-  return ANSWERED;
+  return RESPONDED;
 }
 
 function toFlag(value: string | null): boolean {
@@ -332,12 +332,12 @@ function sendFile({ context, session, params: { path = '' }, request, response }
     'content-type': file.contentType,
     'content-length': bytes.length,
     etag: file.etag,
-    // A stored page must not run where the control API takes its calls.
+    // A stored page must not run on the origin of the control API.
     'content-security-policy': "default-src 'none'; sandbox",
     'content-disposition': 'attachment',
   });
   response.end(request.method === 'HEAD' ? undefined : bytes);
-  return ANSWERED;
+  return RESPONDED;
 }
 
 function toMissing(path: string): Problem {

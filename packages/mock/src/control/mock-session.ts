@@ -3,13 +3,13 @@ import type { LoggedRequest } from '../session/request-log.ts';
 import type { ClockState } from './change-clock.ts';
 import type { ServiceStateJson, SessionSnapshot } from './snapshot.ts';
 
-/** Parts of a session that can be reset alone. */
+/** Parts of a session that can be reset separately. */
 export const SESSION_PARTS = ['files', 'faults', 'clock', 'requests', 'services'] as const;
 export type SessionPart = (typeof SESSION_PARTS)[number];
 
 /**
- * A session of a mock, for tests in the same process. It does what the control API does, and throws a
- * TypeError that names the field for a wrong value.
+ * A session of a mock, for tests in the same process. It offers what the control API does, and throws a
+ * TypeError that names the field if a value is invalid.
  *
  * @example
  * await using mock = await createMock();
@@ -20,13 +20,13 @@ export type SessionPart = (typeof SESSION_PARTS)[number];
 export interface MockSession {
   /** Empty for the default session. */
   readonly id: string;
-  /** Back to how the session began: no files, the faults of the command line, the machine's time. */
+  /** Resets the session: no files, the faults of the command line, the machine's time. */
   reset(options?: { readonly only?: readonly SessionPart[] | undefined }): void;
-  /** Files with their content, faults, clock and states of services, as JSON. */
+  /** Returns files with their content, faults, clock and states of services, as JSON. */
   snapshot(): SessionSnapshot;
-  /** Makes the session what it was; the log of calls stays. */
+  /** Restores a snapshot; the log of calls stays. */
   restore(snapshot: SessionSnapshot): void;
-  /** The last calls, the oldest first. */
+  /** Returns the last calls, oldest first. */
   requests(options?: RequestsOptions): readonly LoggedRequest[];
   readonly faults: SessionFaults;
   readonly clock: SessionClock;
@@ -35,21 +35,21 @@ export interface MockSession {
 }
 
 export interface RequestsOptions {
-  /** Only calls that nothing of the mock answers: a test can hold that there were none. */
+  /** Only calls that nothing in the mock handles, so that a test can assert that there were none. */
   readonly unmatched?: boolean | undefined;
-  /** So many of the newest. Default: all that the log keeps. */
+  /** Maximum number of calls; the newest are returned. Default: the complete log. */
   readonly limit?: number | undefined;
 }
 
 export interface SessionFaults {
   list(): readonly FaultRule[];
   /**
-   * Adds a rule, or replaces the one of that name.
+   * Adds a rule, or replaces the one with that name.
    *
-   * @param rule an object, or the text that `--fault` takes: `batchDelete:code=SYS_ERR,times=2`
+   * @param rule an object, or the text format of `--fault`: `batchDelete:code=SYS_ERR,times=2`
    */
   put(name: string, rule: Omit<FaultRule, 'name'> | string): FaultRule;
-  /** Whether there was one of that name. */
+  /** Removes a rule. Returns whether it existed. */
   delete(name: string): boolean;
   clear(): void;
 }
@@ -62,17 +62,17 @@ export interface SessionClock {
   set(time: Date | string | number, options?: { readonly frozen?: boolean | undefined }): void;
   /** @param by milliseconds, or a text such as `1h` */
   advance(by: number | string): void;
-  /** Lets the time stand still. */
+  /** Freezes the clock. */
   freeze(): void;
-  /** Back to the time of the machine. */
+  /** Returns to the machine's time. */
   reset(): void;
 }
 
 export interface SessionFiles {
   list(): readonly SessionFile[];
-  /** The content of a file; undefined where there is none. */
+  /** Returns the content of a file; undefined if it does not exist. */
   read(path: string): Uint8Array | undefined;
-  /** Whether there was one. */
+  /** Deletes a file. Returns whether it existed. */
   delete(path: string): boolean;
 }
 
@@ -87,20 +87,22 @@ export interface SessionFile {
 }
 
 export interface SessionServices {
-  /** The services that are defined, and those in a state that was set. */
+  /** Lists the defined services, and those with a state that was set. */
   list(): Readonly<Record<string, SessionService>>;
   /**
-   * Lets every call of a service end with a code of the gateway, or with `READY` none, whatever its file says.
+   * Makes every call of a service fail with a code of the gateway, or with `READY` succeed, whatever its
+   * definition says.
    *
-   * @param options.for milliseconds or a text such as `5s`, by the session's clock. Default: for good
+   * @param options.for milliseconds or a text such as `5s`, by the session's clock. Default: until it is
+   * changed
    */
   setState(name: string, code: string, options?: { readonly for?: number | string }): void;
   clearState(name: string): void;
 }
 
 export interface SessionService {
-  /** Such as `GET /orders/{id}`; none where the contract's example answers. */
+  /** Such as `GET /orders/{id}`; empty if the service responds with the contract's example. */
   readonly routes: readonly string[];
-  /** The state that was set. */
+  /** State that was set. */
   readonly state?: ServiceStateJson;
 }

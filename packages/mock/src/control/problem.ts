@@ -1,14 +1,14 @@
 import { type OutgoingHttpHeaders, STATUS_CODES } from 'node:http';
 
-/** Ends a call of the control API with a problem (RFC 9457). */
+/** Ends a call of the control API with problem details (RFC 9457). */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly status: number;
-  /** The field, parameter or header that is wrong. */
+  /** The invalid field, parameter or header. */
   readonly field: string | undefined;
   readonly headers: OutgoingHttpHeaders;
 
-  /** @param detail what is wrong and how to mend it */
+  /** @param detail what is wrong and how to fix it */
   constructor(
     status: number,
     detail: string,

@@ -23,7 +23,7 @@ export interface ServiceStateJson {
   readonly until?: string;
 }
 
-/** All that calls have changed in a session, as JSON; the log of calls is not in it. */
+/** Everything that calls have changed in a session, as JSON, without the log of calls. */
 export interface SessionSnapshot {
   readonly version: 1;
   readonly clock: ClockState;
@@ -33,17 +33,17 @@ export interface SessionSnapshot {
   readonly services: Readonly<Record<string, ServiceStateJson>>;
 }
 
-/** Bytes of all files together that a snapshot holds: a text of JavaScript has at most 2^29 characters. */
+/** Maximum total file size of a snapshot: a JavaScript string has at most 2^29 characters. */
 export const MAX_SNAPSHOT_BYTES = 350 * 1024 * 1024;
 
-/** @throws Problem 409 where the files are too large for one text */
+/** @throws Problem 409 if the files are too large for one string */
 export function takeSnapshot({ clock, files, faults, services }: Session): SessionSnapshot {
   const stored = [...files.list()];
   const size = stored.reduce((sum, [, file]) => sum + file.size, 0);
   if (size > MAX_SNAPSHOT_BYTES) {
     throw new Problem(
       409,
-      `The files have ${size} bytes, and a snapshot holds ${MAX_SNAPSHOT_BYTES}: delete some, or keep the folder of --dir instead.`,
+      `The files are ${size} bytes long in total, but a snapshot is limited to ${MAX_SNAPSHOT_BYTES}: delete some, or keep the folder of --dir instead.`,
     );
   }
   return {
@@ -71,10 +71,10 @@ export function toStateJson({ code, until }: ServiceState): ServiceStateJson {
 }
 
 /**
- * Makes a session what it was when the snapshot was taken. The log of calls stays.
+ * Restores a session from a snapshot. The log of calls stays.
  *
- * @param snapshot as `takeSnapshot` made it, or what is said to be one
- * @throws FieldError for what is none, Problem 413 where the files do not fit; nothing is changed then
+ * @param snapshot result of `takeSnapshot`, not validated yet
+ * @throws FieldError for an invalid snapshot, Problem 413 if the files do not fit; then nothing is changed
  */
 export function restoreSnapshot(session: Session, snapshot: unknown): void {
   const { clock, files, faults, services } = readSnapshot(snapshot);
@@ -122,12 +122,12 @@ function readClock(value: unknown): ReadSnapshot['clock'] {
 
 function toObject(value: unknown, field: string): Record<string, unknown> {
   if (isObject(value)) return value;
-  throw new FieldError(field, 'must be an object, as a snapshot has it.');
+  throw new FieldError(field, 'must be an object, as in a snapshot.');
 }
 
 function toNumber(value: unknown, field: string): number {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
-  throw new FieldError(field, 'must be a number, as a snapshot has it.');
+  throw new FieldError(field, 'must be a number, as in a snapshot.');
 }
 
 const BASE64 = /^[A-Za-z\d+/]*={0,2}$/;
@@ -181,7 +181,7 @@ function readFaults(value: unknown): FaultsState {
 
 function toArray(value: unknown, field: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw new FieldError(field, 'must be a list, as a snapshot has it.');
+  throw new FieldError(field, 'must be a list, as in a snapshot.');
 }
 
 function readServices(value: unknown): Map<string, ServiceState> {
@@ -196,10 +196,10 @@ function readServices(value: unknown): Map<string, ServiceState> {
   );
 }
 
-/** More than what a file costs beside its bytes and its path. */
+/** More than the overhead of a file besides its bytes and its path. */
 const ENTRY_BYTES = 1_024;
 
-/** The new files are written before the old ones go, so that what does not fit changes nothing. */
+/** The new files are written before the old ones are deleted, so that a failure changes nothing. */
 function replaceFiles(store: FileStore, files: readonly ReadFile[]): void {
   const drafts: Draft[] = [];
   const draft = (bytes: Buffer): Draft => {
@@ -209,7 +209,7 @@ function replaceFiles(store: FileStore, files: readonly ReadFile[]): void {
     for (const one of drafts) one.discard();
     throw new Problem(
       413,
-      'The files do not fit beside those that there are: reset the files first, or raise maxStoreBytes.',
+      'The files do not fit in addition to the existing ones: reset the files first, or raise maxStoreBytes.',
     );
   };
   const entries = files.reduce((sum, { key }) => sum + ENTRY_BYTES + Buffer.byteLength(key), 0);
@@ -222,7 +222,7 @@ function replaceFiles(store: FileStore, files: readonly ReadFile[]): void {
 
 const STATES = [READY, ...CODES.gateway];
 
-/** @throws FieldError for what is no code of the gateway's error table, and not `READY` */
+/** @throws FieldError unless the code is `READY` or in the gateway's error table */
 export function assertStateCode(code: unknown, field: string): asserts code is string {
   if (typeof code === 'string' && STATES.includes(code)) return;
   throw new FieldError(

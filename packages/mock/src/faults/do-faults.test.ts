@@ -52,7 +52,7 @@ beforeEach(() => {
 
 const put = (flag: string) => rules.put(parseFaultFlag('a', flag));
 
-/** Asks for a WebSocket; gives the answer, or the socket. */
+/** Requests a WebSocket; returns the response, or the socket. */
 async function open(headers: Record<string, string> = {}) {
   const outgoing = request({
     port,
@@ -96,7 +96,7 @@ test('a WebSocket without a fault opens', async () => {
   expect(noted).toEqual([]);
 });
 
-test('a code comes before the upgrade, as an ordinary answer', async () => {
+test('a code is an ordinary response before the upgrade', async () => {
   put('service:chat:code=SERVICE_NOT_READY');
   const [response] = await open({ origin: 'http://a.test' });
   expect(response.statusCode).toBe(503);
@@ -113,7 +113,7 @@ test('a code comes before the upgrade, as an ordinary answer', async () => {
   expect(noted).toEqual(['a']);
 });
 
-test('a bad header is told before the upgrade', async () => {
+test('an invalid header is reported before the upgrade', async () => {
   const [response] = await open({ 'x-mock-fault': 'reste' });
   expect(response.statusCode).toBe(400);
   expect(String(await response.toArray())).toContain('do you mean reset?');

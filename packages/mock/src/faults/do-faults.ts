@@ -11,29 +11,29 @@ import type { FaultRules, FaultSubject } from './fault-rules.ts';
 import { parseHeaderFault } from './parse-fault.ts';
 import { cutSocket, shapeBody } from './shape-body.ts';
 
-/** What a refusal needs to know of its call. */
+/** What a refusal needs to know about its call. */
 interface RefusedCall {
   readonly request: IncomingMessage;
-  /** Cross-origin headers of its surface. */
+  /** CORS headers of its surface. */
   readonly cors: Cors;
   readonly profile: WireProfile;
-  /** Its identifier, if it has one before its response. Default: a new one. */
+  /** Identifier of the call, if it has one before its response. Default: a new one. */
   readonly requestId?: () => string;
 }
 
-/** A call to which faults may be done, before anything of it is validated. */
+/** A call that faults may apply to, before anything of it is validated. */
 export interface FaultedCall extends RefusedCall {
-  /** The faults of its session. */
+  /** Faults of its session. */
   readonly rules: FaultRules;
-  /** Which call it is; asked only if there are faults. */
+  /** Identifies the call; only called if there are faults. */
   readonly subject: () => FaultSubject;
-  /** Called with the names of what is done, and to which call: a refused one reaches no router. */
+  /** Called with the names of the faults that apply, and the call: a refused one reaches no router. */
   readonly note: (names: readonly string[], subject: FaultSubject) => void;
-  /** Called if the call has to wait. Default: nothing. */
+  /** Called if the call is delayed. Default: nothing. */
   readonly begin?: () => void;
 }
 
-/** What the faults of a call are done to: its response, or the socket of a WebSocket. */
+/** Target of the faults of a call: its response, or the socket of a WebSocket. */
 interface FaultTarget {
   readonly connection: NodeJS.EventEmitter;
   readonly socket: Duplex;
@@ -42,10 +42,10 @@ interface FaultTarget {
 }
 
 /**
- * Does to a call what its session and its header `X-Mock-Fault` ask for, and then, unless it is refused
- * or lost by that, lets it go on. Without faults it goes on in the same turn.
+ * Applies the faults that the session and the header `X-Mock-Fault` of a call ask for, then calls `next`
+ * unless they end the call. Without faults it continues synchronously.
  *
- * @param next answers the call
+ * @param next handles the call
  */
 export function doFaults(
   call: FaultedCall & { readonly response: ServerResponse },
@@ -62,10 +62,10 @@ export function doFaults(
 }
 
 /**
- * The same as `doFaults` for a WebSocket: latency, reset and refusal come before the upgrade; `truncate`
- * and `reset` after so many bytes count what follows the head. `bytesPerSecond` does nothing.
+ * The same as `doFaults` for a WebSocket: latency, reset and refusal apply before the upgrade; `truncate` and
+ * `reset` count the bytes after the head. `bytesPerSecond` has no effect.
  *
- * @param next answers the upgrade
+ * @param next handles the upgrade
  */
 export function doUpgradeFaults(
   call: FaultedCall & { readonly socket: Duplex },
@@ -120,22 +120,22 @@ export const FAULT_HEADER = 'X-Mock-Fault';
 const HEADER = FAULT_HEADER.toLowerCase();
 
 /**
- * The faults that are to be done to a call: those of its session, then the one of its header. A preflight
- * has none, for then a browser would not send the call that is meant.
+ * The faults to apply to a call: those of its session, then the one of its header. A preflight has none,
+ * because a browser would then not send the actual call.
  *
- * @throws FieldError for a bad header
+ * @throws FieldError for an invalid header
  */
 function takeFaults({ request, rules, subject }: FaultedCall): readonly DueFault[] {
   const asked = request.headers[HEADER];
   if ((asked === undefined && rules.isEmpty) || request.method === 'OPTIONS') return [];
   const call = subject();
-  // A bad header is refused before a rule is counted.
+  // An invalid header is refused before a rule is counted.
   const own = asked === undefined ? undefined : parseHeaderFault(String(asked), call);
   const due = rules.take(call);
   return own === undefined ? due : [...due, rules.draw(FAULT_HEADER, own)];
 }
 
-/** Waits some milliseconds, and forgets a client that goes away meanwhile. */
+/** Waits some milliseconds; stops if the client goes away. */
 export function wait(ms: number, connection: NodeJS.EventEmitter, then: () => void): void {
   if (ms === 0) {
     then();
@@ -150,8 +150,8 @@ export function wait(ms: number, connection: NodeJS.EventEmitter, then: () => vo
 }
 
 /**
- * Sends an error of the contract in place of the router: with the headers of every response, and the
- * body of the request unread. Node reads and drops the rest of it, so that the connection can be kept.
+ * Sends an error of the contract in place of the router: with the headers of every response, without reading
+ * the body of the request. Node reads and drops the rest of it, so that the connection can be kept.
  */
 export function sendRefusal(
   error: Refusal,
@@ -166,7 +166,7 @@ export function sendRefusal(
     ...cors.answer(request.headers.origin),
     'content-type': 'application/json',
     ...(status === 401 && { 'www-authenticate': toChallenge(error.name, profile) }),
-    // A client that waits for the word to send its body is told no, and sends none.
+    // A client that waits for 100 Continue does not send its body after this response.
     ...(request.headers.expect !== undefined && { connection: 'close' }),
     ...headers,
     'content-length': Buffer.byteLength(text),

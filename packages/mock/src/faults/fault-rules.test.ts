@@ -53,7 +53,7 @@ test('latencies of several faults add up', () => {
   expect(toEffects(faults, 'gateway').latency).toBe(1_500);
 });
 
-test('a share is drawn, and the same for the same seed', () => {
+test('a share is random, and the same for the same seed', () => {
   const draw = (seed: string) => {
     const { rules } = create(seed);
     rules.put({ name: 'a', share: 0.3, fault: { latency: { min: 10, max: 20 } } });
@@ -82,7 +82,7 @@ test('a normal distribution has its mean and deviation, and nothing below 0', ()
   expect(Math.min(...draw(0, 10))).toBe(0);
 });
 
-test('calls above a rate are told how long to wait, by the clock of the session', () => {
+test('calls above a rate get the time to wait, by the clock of the session', () => {
   const { rules, clock } = create();
   rules.put({ name: 'a', fault: { callsPerSecond: 2 } });
   expect([rules.take(CALL), rules.take(CALL)]).toEqual([[], []]);
@@ -97,7 +97,7 @@ test('calls above a rate are told how long to wait, by the clock of the session'
   expect(rules.take(CALL)).toHaveLength(1);
 });
 
-test('a rate below one call a second waits longer, and who waited as told is let in', () => {
+test('a rate below one call per second waits longer, and a caller that waits as long as requested succeeds', () => {
   const { rules, clock } = create();
   rules.put({ name: 'a', fault: { callsPerSecond: 0.3 } });
   expect(rules.take(CALL)).toEqual([]);
@@ -133,7 +133,7 @@ test('its state as JSON brings the same faults again', () => {
   expect(clock.time).toBe(0);
 });
 
-test('a reset brings back the rules and the draws of the start', () => {
+test('a reset restores the initial rules and random numbers', () => {
   const clock = { now: () => 0 };
   const rule = { name: 'first', share: 0.5, times: 3, fault: { latency: { min: 0, max: 9 } } };
   const rules = createFaultRules({ seed: 'a', clock, rules: [rule] });
@@ -147,7 +147,7 @@ test('a reset brings back the rules and the draws of the start', () => {
   expect(rules.isEmpty).toBe(true);
 });
 
-test('a rule is replaced by the next of its name, and its rate begins anew', () => {
+test('a rule is replaced by the next one with its name, and its rate starts again', () => {
   const { rules } = create();
   rules.put({ name: 'a', fault: { callsPerSecond: 1 } });
   rules.take(CALL);

@@ -2,37 +2,37 @@ import type { SurfaceName } from '../contract/surface.ts';
 import type { Clock } from '../util/clock.ts';
 import { CODES, type DueFault, type Fault, type Latency } from './fault.ts';
 
-/** A fault, and the calls that it is done to. */
+/** A fault, and the calls that it applies to. */
 export interface FaultRule {
   /** Name in the log and the inspector. */
   readonly name: string;
   /** An `operationId`, a surface, or a service (`service:hello`). Default: every call. */
   readonly match?: string;
-  /** Share of the calls, 0 to 1, drawn with the seed of the mock. Default 1. */
+  /** Fraction of the calls, 0 to 1, chosen at random with the seed of the mock. Default 1. */
   readonly share?: number;
-  /** Done to so many calls, then forgotten. Default: no end. */
+  /** Number of calls after which the rule is removed. Default: no limit. */
   readonly times?: number;
   readonly fault: Fault;
 }
 
 interface RateState {
-  /** Calls that may still come at once. */
+  /** Calls allowed right now. */
   readonly calls: number;
-  /** When that was so: milliseconds since the epoch, by the session's clock. */
+  /** Time of that value: milliseconds since the epoch, by the session's clock. */
   readonly at: number;
 }
 
-/** All that decides which faults come next, as JSON. */
+/** Everything that decides which faults come next, as JSON. */
 export interface FaultsState {
-  /** With what is left of `times`. */
+  /** Rules with their remaining `times`. */
   readonly rules: readonly FaultRule[];
-  /** Where the random numbers are. */
+  /** State of the random numbers. */
   readonly random: number;
-  /** What is left of `callsPerSecond`, by the name of the rule. */
+  /** State of `callsPerSecond`, by the name of the rule. */
   readonly rates: Readonly<Record<string, RateState>>;
 }
 
-/** A call, as far as a rule can ask for it. */
+/** The properties of a call that rules match. */
 export interface FaultSubject {
   readonly surface: SurfaceName;
   readonly operationId: string | undefined;
@@ -40,28 +40,28 @@ export interface FaultSubject {
 }
 
 export interface FaultRules {
-  /** Whether there is no rule: then nothing needs to be known of a call. */
+  /** Whether there are no rules: then calls need not be identified. */
   readonly isEmpty: boolean;
-  /** The rules with what is left of their `times`. */
+  /** The rules with their remaining `times`. */
   list(): readonly FaultRule[];
-  /** Adds a rule, or replaces the one of the same name. */
+  /** Adds a rule, or replaces the one with the same name. */
   put(rule: FaultRule): void;
   delete(name: string): boolean;
   clear(): void;
-  /** Back to the rules that the mock was started with, and to the first of the random numbers. */
+  /** Restores the initial rules and random numbers. */
   reset(): void;
-  /** What is to be done to this call; counts it for `times` and `callsPerSecond`. */
+  /** Returns the faults to apply to this call; counts it for `times` and `callsPerSecond`. */
   take(subject: FaultSubject): readonly DueFault[];
-  /** Draws for a fault that no rule holds, such as the one of a request header. */
+  /** Resolves a fault without a rule, such as the one of a request header. */
   draw(name: string, fault: Fault): DueFault;
   state(): FaultsState;
   restore(state: FaultsState): void;
 }
 
-/** How the `match` of a rule names a hosted service. */
+/** `match` of a rule for a hosted service. */
 export const SERVICE = 'service:';
 
-/** Whether a rule is for a call. One with a `code` is for the surfaces whose table has it. */
+/** Whether a rule matches a call. One with a `code` only matches on surfaces whose error table has it. */
 function isFor({ match, fault }: FaultRule, subject: FaultSubject): boolean {
   const { surface, operationId, service } = subject;
   if (fault.code !== undefined && !CODES[surface].includes(fault.code)) return false;
@@ -70,11 +70,11 @@ function isFor({ match, fault }: FaultRule, subject: FaultSubject): boolean {
 }
 
 interface FaultRulesOptions {
-  /** The same seed draws the same shares and latencies. */
+  /** The same seed gives the same shares and latencies. */
   readonly seed: string;
-  /** `callsPerSecond` goes by it; a clock that stands still lets no further call in. */
+  /** Clock of `callsPerSecond`; while it is frozen, no further calls are allowed. */
   readonly clock: Pick<Clock, 'now'>;
-  /** Those that are there from the start. Default: none. */
+  /** Initial rules. Default: none. */
   readonly rules?: readonly FaultRule[];
 }
 
@@ -87,7 +87,7 @@ export function createFaultRules({
   let rules = toMap(first);
   let rates = new Map<string, RateState>();
 
-  /** Whether the call is above the rate of a rule; undefined where it is not, or there is none. */
+  /** Whether the call exceeds the rate of a rule; undefined if it does not, or the rule has none. */
   function count({ name, fault: { callsPerSecond } }: FaultRule): number | undefined {
     if (callsPerSecond === undefined) return undefined;
     const { state, retryAfter } = takeRate(callsPerSecond, rates.get(name), clock.now());
@@ -129,7 +129,7 @@ export function createFaultRules({
         if (!isFor(rule, subject)) continue;
         if (rule.share !== undefined && random.next() >= rule.share) continue;
         const retryAfter = count(rule);
-        // A limit that is not reached does nothing to the call.
+        // A limit that is not reached has no effect on the call.
         if (retryAfter === undefined && isOnlyLimit(rule)) continue;
         countDown(rule);
         const { name, fault } = rule;
@@ -156,15 +156,15 @@ export function createFaultRules({
   };
 }
 
-/** What sums of fractions may be off by, so that who waited as long as told is let in. */
+/** Tolerance for rounding errors, so that a caller that waits as long as requested succeeds. */
 const ROUNDING = 1e-6;
 
 /**
- * Asks for one call of so many by second: a bucket that holds those of one second, at least one call.
+ * Token bucket with a capacity of one second, at least one call.
  *
  * @param state undefined before the first call
  * @param now milliseconds
- * @returns the state after it, and the whole seconds to wait where the call is one too many
+ * @returns the state after the call, and the whole seconds to wait if the call exceeds the rate
  */
 function takeRate(
   callsPerSecond: number,
@@ -172,7 +172,7 @@ function takeRate(
   now: number,
 ): { state: RateState; retryAfter: number | undefined } {
   const most = Math.max(callsPerSecond, 1);
-  // A clock that was set back begins a new second.
+  // A clock that was set back starts a new second.
   const known = state !== undefined && state.at <= now ? state : { calls: most, at: now };
   const calls = Math.min(most, known.calls + ((now - known.at) / 1000) * callsPerSecond);
   if (calls >= 1 - ROUNDING) return { state: { calls: calls - 1, at: now }, retryAfter: undefined };
@@ -188,10 +188,10 @@ function isOnlyLimit({ fault }: FaultRule): boolean {
   return fault.callsPerSecond !== undefined && Object.keys(fault).length === 1;
 }
 
-/** Numbers from 0 (included) to 1 (excluded) that a seed decides. */
+/** Random numbers from 0 (inclusive) to 1 (exclusive), determined by a seed. */
 interface Random {
   next(): number;
-  /** Where it is: a whole number below 2^32. */
+  /** State: a whole number below 2^32. */
   state: number;
 }
 
@@ -203,17 +203,14 @@ function drawLatency(latency: Latency | undefined, random: Random): number {
   return Math.max(0, latency.mean + latency.deviation * drawNormal(random));
 }
 
-/** Box-Muller: a number of the standard normal distribution. */
+/** Box-Muller transform: a number of the standard normal distribution. */
 function drawNormal(random: Random): number {
-  // The logarithm of 0 has no value.
+  // The logarithm of 0 is undefined.
   const radius = Math.sqrt(-2 * Math.log(1 - random.next()));
   return radius * Math.cos(2 * Math.PI * random.next());
 }
 
-/**
- * Makes random numbers that are the same for the same seed (mulberry32): good enough for faults, and
- * one number is its whole state.
- */
+/** Seeded random numbers (mulberry32): good enough for faults, and the state is a single number. */
 export function createRandom(seed: string): Random {
   return {
     state: hash(seed),

@@ -2,72 +2,72 @@ import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { type Refusal, type SurfaceName, toRefusal } from '../contract/surface.ts';
 import { isObject, toMilliseconds } from '../util/values.ts';
 
-/** Time before an answer: milliseconds, a range of equal chances, or a normal distribution. */
+/** Delay before a response: milliseconds, a range (uniform distribution), or a normal distribution. */
 export type Latency =
   | number
   | { readonly min: number; readonly max: number }
   | { readonly mean: number; readonly deviation: number };
 
-/** What can be done to a call on purpose. All that is given is done. */
+/** What to inject into a call. All fields that are set apply. */
 export interface Fault {
-  /** Time before the answer begins; those of several faults add up. */
+  /** Delay before the response begins; those of several faults add up. */
   readonly latency?: Latency;
-  /** A code of the surface's error table, answered as the contract says. */
+  /** A code of the surface's error table, sent as the contract says. */
   readonly code?: string;
-  /** The connection is reset: before the answer, or after so many bytes of its body. */
+  /** Resets the connection: before the response, or after this many bytes of its body. */
   readonly reset?: true | { readonly after: number };
-  /** The connection is lost after so many bytes of the body; a shorter body is whole. */
+  /** Closes the connection after this many bytes of the body; a shorter body stays complete. */
   readonly truncate?: number;
-  /** Bytes of the body by second. */
+  /** Bytes of the body per second. */
   readonly bytesPerSecond?: number;
-  /** So many calls by second; what is above is refused with the code that the contract has for it. */
+  /** Calls per second; further ones get the error that the contract has for them. */
   readonly callsPerSecond?: number;
-  /** The call is refused as one whose token, grant or link has expired. */
+  /** Responds as if the token, grant or link had expired. */
   readonly expiredToken?: true;
 }
 
 /** How the body of a response ends, and how fast it is sent. */
 export interface BodyShape {
-  /** Bytes after which the connection is lost. Default `Infinity`. */
+  /** Bytes after which the connection is closed. Default `Infinity`. */
   limit: number;
-  /** Whether it is lost by a TCP reset. */
+  /** Whether it is closed by a TCP reset. */
   byReset: boolean;
   /** Default `Infinity`. */
   bytesPerSecond: number;
 }
 
-/** What all faults of one call do to it together. */
+/** Combined effect of all faults of one call. */
 export interface Effects {
   /** Milliseconds before the response begins. */
   latency: number;
   /** Whether the connection is reset before the response. */
   reset: boolean;
-  /** The error that the call ends with: that of the first fault that has one. */
+  /** Error that the call ends with: that of the first fault that has one. */
   refusal: Refusal | undefined;
   readonly body: BodyShape;
 }
 
-/** One kind of fault: how it is written, and what it does. */
+/** One kind of fault: its syntax and its effect. */
 interface FaultKind<Value> {
-  /** Label of the inspector, and an example of the value that its form shows. */
+  /** Label in the inspector, and an example value for its form. */
   readonly label: string;
   readonly example?: string;
-  /** What the value must be: the end of a sentence that begins with the name of the field. */
+  /** Requirement for the value: the end of a sentence that begins with the name of the field. */
   readonly mustBe: string;
   readonly isValid: (value: unknown) => value is Value;
   /**
-   * Reads the text behind `=` in the compact form; what has no such form stays a text, which `isValid`
-   * refuses. Default: a number.
+   * Parses the text after `=` in the compact form; returns the text itself if it has no such form, which
+   * `isValid` rejects. Default: a number.
    */
   readonly parse?: (text: string) => unknown;
-  /** Default: nothing; `createFaultRules` draws latencies and counts calls. */
+  /** Default: nothing; `createFaultRules` handles latencies and rate limits. */
   readonly apply?: (value: Value, effects: Effects, surface: SurfaceName) => void;
 }
 
-/** Nobody waits longer: one hour. */
+/** Maximum delay: one hour. */
 const MAX_LATENCY_MS = 3_600_000;
 
-/** Every kind of fault. A new one is a member of {@link Fault}, a row here, and a row in the README. */
+/** All kinds of faults. A new one needs a member of {@link Fault}, a row here, and a row in the README. */
 export const FAULT_KINDS: {
   readonly [Field in keyof Fault]-?: FaultKind<NonNullable<Fault[Field]>>;
 } = {
@@ -114,7 +114,7 @@ export const FAULT_KINDS: {
     apply: (bytes, effects) => cutBody(effects, bytes, false),
   },
   bytesPerSecond: {
-    label: 'Bytes by second',
+    label: 'Bytes per second',
     example: '10000',
     mustBe: 'must be a whole number of at least 1.',
     isValid: (value): value is number => isCount(value) && value > 0,
@@ -123,14 +123,14 @@ export const FAULT_KINDS: {
     },
   },
   callsPerSecond: {
-    label: 'Calls by second',
+    label: 'Calls per second',
     example: '2',
     mustBe: 'must be a number above 0.',
     isValid: (value): value is number => Number.isFinite(value) && (value as number) > 0,
   },
   expiredToken: {
     label: 'Token expired',
-    mustBe: 'must be true, or be left out.',
+    mustBe: 'must be true or omitted.',
     isValid: (value): value is true => value === true,
     parse: (text) => (text === 'true' ? true : text),
     apply(_, effects, surface) {
@@ -142,7 +142,7 @@ export const FAULT_KINDS: {
 
 export const FAULT_FIELDS = Object.keys(FAULT_KINDS) as readonly (keyof Fault)[];
 
-/** What each surface says of a credential that was valid once. */
+/** Error message of each surface for expired credentials. */
 const EXPIRED: Readonly<Record<SurfaceName, { code: string; message: string }>> = {
   gateway: { code: 'ACCESS_TOKEN_EXPIRED', message: 'The access token has expired.' },
   storage: { code: 'SIGN_PARAM_INVALID', message: 'The credentials have expired.' },
@@ -150,7 +150,7 @@ const EXPIRED: Readonly<Record<SurfaceName, { code: string; message: string }>> 
   link: { code: 'AccessDenied', message: 'The link has expired.' },
 };
 
-/** The code of each surface for one call too many. */
+/** Error code of each surface for rate limits. */
 const RATE_CODES: Readonly<Record<SurfaceName, string>> = {
   gateway: 'EXCEED_RATELIMIT',
   storage: 'EXCEED_RATELIMIT',
@@ -158,18 +158,18 @@ const RATE_CODES: Readonly<Record<SurfaceName, string>> = {
   link: 'SlowDown',
 };
 
-/** A fault that is to be done to one call, all drawn and counted. */
+/** A fault to apply to one call, with its random values and rate limit resolved. */
 export interface DueFault {
   /** Name of its rule. */
   readonly name: string;
   readonly fault: Fault;
   /** Milliseconds. */
   readonly latency: number;
-  /** Whole seconds to wait, if the call is above `callsPerSecond`. */
+  /** Whole seconds to wait, if the call exceeds `callsPerSecond`. */
   readonly retryAfter: number | undefined;
 }
 
-/** What the faults of a call do to it. */
+/** Combines the faults of a call. */
 export function toEffects(faults: readonly DueFault[], surface: SurfaceName): Effects {
   const effects: Effects = {
     latency: 0,
@@ -194,7 +194,7 @@ function cutBody({ body }: Effects, limit: number, byReset: boolean): void {
   if (limit < body.limit) Object.assign(body, { limit, byReset });
 }
 
-/** The number of a text; undefined if it is none. */
+/** Parses a number; undefined if the text is not one. */
 export function toNumber(text: string): number | undefined {
   return /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
 }
@@ -217,7 +217,7 @@ function isCount(value: unknown): value is number {
 
 const UPLOAD = codesOf(defaults.uploadErrors);
 
-/** The codes that a call of each surface can end with. */
+/** Error codes of the calls of each surface. */
 export const CODES: Readonly<Record<SurfaceName, readonly string[]>> = {
   gateway: codesOf(defaults.gatewayErrors),
   storage: codesOf(defaults.storageErrors),
@@ -229,7 +229,7 @@ export const ALL_CODES = Object.values(CODES).flat();
 
 export const SURFACES = Object.keys(CODES) as readonly SurfaceName[];
 
-/** Codes of errors; those of one entry of a result list are none of a whole call. */
+/** Without item codes, which never apply to a complete call. */
 function codesOf(rows: readonly { code: string; status: number }[]): readonly string[] {
   return rows.filter(({ status }) => status >= 400).map(({ code }) => code);
 }

@@ -35,8 +35,8 @@ test.each([
   ['bytesPerSecond=0', 'bytesPerSecond must be'],
   ['callsPerSecond=0', 'callsPerSecond must be'],
   ['expiredToken=no', 'expiredToken must be'],
-  ['latencie=1', 'latencie is no field: do you mean latency?'],
-  ['__proto__=1', '__proto__ is no field'],
+  ['latencie=1', 'latencie is not a field: do you mean latency?'],
+  ['__proto__=1', '__proto__ is not a field'],
   ['reset,reset', 'reset is given twice'],
   ['=5', 'The fault must be fields'],
 ])('%j is refused by name', (text, message) => {
@@ -82,7 +82,7 @@ test.each([
   [{ fault: { reset: { after: -1 } } }, 'fault.reset must be'],
   [{ fault: { expiredToken: false } }, 'fault.expiredToken must be'],
   [{ fault: 'latency=x' }, 'fault.latency must be'],
-  [{ fault: 'reset', time: 1 }, 'time is no field: do you mean times?'],
+  [{ fault: 'reset', time: 1 }, 'time is not a field: do you mean times?'],
   [{ fault: 'reset', match: 5 }, 'match must be'],
   [{ fault: 'reset', name: 'b' }, 'name must be a, as the path says'],
 ])('the rule %j is refused by name', (rule, message) => {

@@ -14,7 +14,7 @@ import { type FaultRule, type FaultSubject, SERVICE } from './fault-rules.ts';
 
 /**
  * Reads the value of `--fault`: `<match>:<compact>`, or the compact form alone for every call. Here the
- * compact form may have `share` and `times` too.
+ * compact form also supports `share` and `times`.
  *
  * @throws FieldError that names the field and what it must be
  * @example
@@ -30,7 +30,7 @@ export function parseFaultFlag(name: string, flag: string): FaultRule {
 }
 
 /**
- * Reads the compact form of a fault, as the header `X-Mock-Fault` has it.
+ * Reads the compact form of a fault, as in the header `X-Mock-Fault`.
  *
  * @throws FieldError that names the field and what it must be
  * @example
@@ -50,7 +50,10 @@ export function parseHeaderFault(text: string, { surface }: FaultSubject): Fault
   const fault = parseFault(text);
   assertCode(fault, surface, surface, 'code');
   if (fault.callsPerSecond !== undefined) {
-    throw new FieldError('callsPerSecond', 'counts calls: make a rule, by --fault or the API.');
+    throw new FieldError(
+      'callsPerSecond',
+      'applies to several calls: use a rule, by --fault or the API.',
+    );
   }
   return fault;
 }
@@ -68,7 +71,7 @@ function parseFields(text: string): Record<string, unknown> {
     const equals = part.indexOf('=');
     const name = part.slice(0, equals < 0 ? undefined : equals).trim();
     if (name === '') {
-      throw new FieldError('The fault', 'must be fields with commas between: latency=200,reset.');
+      throw new FieldError('The fault', 'must be fields separated by commas: latency=200,reset.');
     }
     if (name in fields) throw new FieldError(name, 'is given twice.');
     fields[name] = equals < 0 ? true : parseValue(name, part.slice(equals + 1).trim());
@@ -87,28 +90,25 @@ function isFaultField(name: string): name is keyof Fault {
 
 const FIELDS = ['match', 'share', 'times', 'fault'];
 
-/** Names stand in paths and in the log. */
+/** Names are used in paths and in the log. */
 const NAME = /^[^\p{Cc}]{1,100}$/u;
 
 /**
- * Reads a rule that came from outside. Its `fault` is an object or the compact form.
+ * Parses a rule from outside. Its `fault` is an object or the compact form.
  *
  * @param value with or without its `name`
- * @param place what its fields are called by, with a point at the end; empty for `match`
+ * @param place prefix of its fields in messages, ending with a dot; empty for `match`
  * @throws FieldError that names the field and what it must be
  */
 export function toFaultRule(name: string, value: unknown, place = ''): FaultRule {
   if (!NAME.test(name)) {
-    throw new FieldError(
-      `${place}name`,
-      'must be 1 to 100 characters, none of them a control character.',
-    );
+    throw new FieldError(`${place}name`, 'must be 1 to 100 characters without control characters.');
   }
   if (!isObject(value)) {
     throw new FieldError('The body', 'must be a rule, such as { "fault": { "latency": 200 } }.');
   }
   const { name: given = name, match, share, times, fault: givenFault, ...others } = value;
-  if (given !== name) throw new FieldError(`${place}name`, `must be ${name}, as the path says.`);
+  if (given !== name) throw new FieldError(`${place}name`, `must be ${name}, as in the path.`);
   for (const other of Object.keys(others)) throw toUnknown(place + other, other, FIELDS);
   if (share !== undefined && !(typeof share === 'number' && share >= 0 && share <= 1)) {
     throw new FieldError(`${place}share`, 'must be a number from 0 to 1.');
@@ -126,9 +126,9 @@ export function toFaultRule(name: string, value: unknown, place = ''): FaultRule
 }
 
 /**
- * Reads a fault that came from outside.
+ * Parses a fault from outside.
  *
- * @param place what its fields are called by: `fault` for `fault.latency`; empty for `latency`
+ * @param place prefix of its fields in messages: `fault` for `fault.latency`; empty for `latency`
  */
 function toFault(value: unknown, place: string): Fault {
   if (!isObject(value)) {
@@ -175,8 +175,8 @@ function assertCode({ code }: Fault, surface: SurfaceName, subject: string, fiel
   throw new FieldError(field, `must be one that ${subject} has: ${CODES[surface].join(', ')}.`);
 }
 
-/** A field that does not exist, and the one that may be meant. */
+/** An unknown field, with a suggestion. */
 export function toUnknown(field: string, name: string, known: readonly string[]): FieldError {
   const hint = suggest(name, known, ' do you mean', ` there are ${known.join(', ')}.`);
-  return new FieldError(field, `is no field:${hint}`);
+  return new FieldError(field, `is not a field:${hint}`);
 }

@@ -10,7 +10,7 @@ import { shapeBody } from './shape-body.ts';
 
 const WHOLE: BodyShape = { limit: Infinity, byReset: false, bytesPerSecond: Infinity };
 
-/** A server whose answers have a shape. */
+/** A server with shaped responses. */
 async function serve(shape: BodyShape, answer: (response: ServerResponse) => unknown) {
   const server = createServer((_, response) => {
     shapeBody(response, shape);
@@ -33,7 +33,7 @@ async function serve(shape: BodyShape, answer: (response: ServerResponse) => unk
     },
     get: async () => {
       const outgoing = get({ port, host: '127.0.0.1', agent: false });
-      // A reset is told to the request too, after its answer has begun.
+      // A reset also emits an error on the request, after its response has begun.
       outgoing.on('error', () => {});
       const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
       return response;
@@ -49,14 +49,14 @@ async function serve(shape: BodyShape, answer: (response: ServerResponse) => unk
 const chunks = (count: number, size: number) =>
   Readable.from(Array.from({ length: count }, (_, index) => Buffer.alloc(size, index)));
 
-test('an answer in one piece has its length', async () => {
+test('a response in one piece has its length', async () => {
   await using server = await serve(WHOLE, (response) => response.end('中文', 'utf8'));
   const response = await server.get();
   expect(response.headers['content-length']).toBe('6');
   expect((await buffer(response)).toString()).toBe('中文');
 });
 
-test('an answer in pieces comes in order, and its callbacks are called', async () => {
+test('a response in pieces arrives in order, and its callbacks are called', async () => {
   const called: string[] = [];
   await using server = await serve({ ...WHOLE, bytesPerSecond: 100_000 }, (response) => {
     response.write('a', () => called.push('write'));
@@ -69,14 +69,14 @@ test('an answer in pieces comes in order, and its callbacks are called', async (
   expect(called).toEqual(['write', 'end']);
 });
 
-test('an answer without a body ends', async () => {
+test('a response without a body ends', async () => {
   await using server = await serve({ ...WHOLE, limit: 0 }, (response) => response.end());
   const response = await server.get();
   expect(response.headers['content-length']).toBe('0');
   expect((await buffer(response)).length).toBe(0);
 });
 
-test('who writes is held back', async () => {
+test('a writer gets backpressure', async () => {
   let produced = 0;
   const source = new Readable({
     highWaterMark: 1_024,
@@ -100,7 +100,7 @@ test('who writes is held back', async () => {
   expect(source.destroyed).toBe(true);
 });
 
-test('a long stream comes whole and at its rate', async () => {
+test('a long stream arrives complete and at its rate', async () => {
   await using server = await serve({ ...WHOLE, bytesPerSecond: 2_000_000 }, (response) => {
     void pipeline(chunks(40, 20_000), response);
   });

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { resetSocket } from '../util/sockets.ts';
 import type { BodyShape } from './fault.ts';
 
-/** How often a slow body goes on, and the most of it that is sent each time. */
+/** Interval and maximum chunk size of a throttled body. */
 const SLICES_PER_SECOND = 20;
 const MAX_SLICE_BYTES = 8 * 1024;
 
@@ -12,8 +12,8 @@ const MAX_SLICE_BYTES = 8 * 1024;
 type Rest = any[];
 
 /**
- * Slows the body of a response down, or breaks it off. Whoever writes the response is held back as by a
- * slow client. `Content-Length` stays as it was, so that a client notices that bytes are missing.
+ * Throttles or cuts off the body of a response, with the backpressure of a slow client. `Content-Length`
+ * stays as it was, so that a client notices that bytes are missing.
  */
 export function shapeBody(
   response: ServerResponse,
@@ -43,9 +43,9 @@ export function shapeBody(
     }
   }
 
-  /** Never resolves: what is written afterwards is lost with the connection. */
+  /** Never resolves: later writes are lost with the connection. */
   async function breakOff(): Promise<never> {
-    // The head and all before it have left when this is written.
+    // The head and everything before it have been sent when this is written.
     await written('');
     const { socket } = response;
     if (socket === null) response.destroy();
@@ -62,7 +62,7 @@ export function shapeBody(
     },
     final: (done) => void end(done),
   });
-  // The error is that the client is gone, which the response reports itself.
+  // The error means that the client is gone, which the response reports itself.
   body.on('error', () => {}).on('drain', () => response.emit('drain'));
   response.once('close', () => {
     gone.abort();
@@ -74,7 +74,7 @@ export function shapeBody(
   response.end = ((...given: Rest) => {
     if (body.writableEnded) return response;
     const isWhole = sent === 0 && body.writableLength === 0;
-    // What Node would do for a response that is written in one piece.
+    // As Node does for a response that is written in one piece.
     if (isWhole && !response.headersSent && !response.hasHeader('content-length')) {
       response.setHeader('content-length', lengthOf(given[0], given[1]));
     }
@@ -90,7 +90,7 @@ function lengthOf(chunk: unknown, encoding: BufferEncoding): number {
 
 const END_OF_HEAD = '\r\n\r\n';
 
-/** Breaks a connection off after so many bytes behind the head of its 101, or of its refusal. */
+/** Closes a connection after this many bytes following the head of its 101, or of its refusal. */
 export function cutSocket(socket: Duplex, { limit, byReset }: BodyShape): void {
   if (limit === Infinity) return;
   const write = socket.write.bind(socket) as (chunk: Buffer, ...rest: Rest) => boolean;

@@ -18,7 +18,7 @@ import { basename, dirname, join } from 'node:path';
 import { FolderError, makeFolder } from '../util/folders.ts';
 import type { Content, Contents, StoredFile } from './file-store.ts';
 
-/** What is written of a file beside its bytes. */
+/** Metadata of a file. */
 interface Entry {
   readonly key: string;
   readonly size: number;
@@ -33,7 +33,7 @@ interface Entry {
 const ENTRY = '.json';
 const BYTES = '.bin';
 const TEMPORARY = '.tmp';
-/** How the names of folders begin; `default` is that of the calls that name no session. */
+/** Prefix of folder names; `default` is for calls without a session. */
 const SESSION = 'session-';
 
 interface DiskContent extends Content {
@@ -42,12 +42,12 @@ interface DiskContent extends Content {
 }
 
 /**
- * Keeps files in a folder: the bytes of each in one file, and what is known of it in another, which
- * comes last and by a rename. So a mock that is killed in the middle leaves the old file or the new one,
- * and bytes that nothing names, which are removed at the next start.
+ * Keeps files in a folder: the bytes of each in one file, and its metadata in another, which is written last
+ * and renamed. So a mock that is killed halfway leaves either the old or the new file, and at most bytes
+ * without metadata, which are removed at the next start.
  *
- * @param folder is made for the first file; that of a session goes with the last one
- * @param maxSessions most folders of sessions beside it
+ * @param folder is created for the first file; that of a session is removed with its last one
+ * @param maxSessions maximum number of other session folders
  */
 export function createDiskContents(folder: string, maxSessions: number): Contents {
   const isSession = basename(folder).startsWith(SESSION);
@@ -60,7 +60,7 @@ export function createDiskContents(folder: string, maxSessions: number): Content
       : [];
     if (isSession && others.length >= maxSessions) {
       throw new FolderError(
-        `The folder ${dir} keeps the files of ${others.length} sessions: delete those of others, or raise maxSessions.`,
+        `The folder ${dir} already has the files of ${others.length} sessions: delete some of its folders, or raise maxSessions.`,
       );
     }
     makeFolder(folder);
@@ -71,7 +71,7 @@ export function createDiskContents(folder: string, maxSessions: number): Content
     try {
       rmdirSync(folder);
     } catch {
-      // There are other files.
+      // Other files remain.
     }
   }
 
@@ -105,7 +105,7 @@ export function createDiskContents(folder: string, maxSessions: number): Content
           try {
             closeSync(file);
           } catch {
-            // It was finished, and then found no room.
+            // The file was complete, but did not fit.
           }
           rmSync(path, { force: true });
           leave();
@@ -119,7 +119,7 @@ export function createDiskContents(folder: string, maxSessions: number): Content
       try {
         linkSync(from, to);
       } catch {
-        // Not every file system has links.
+        // Not every file system supports links.
         copyFileSync(from, to);
       }
       return toContent(name, source.size);
@@ -147,12 +147,12 @@ export function createDiskContents(folder: string, maxSessions: number): Content
   };
 }
 
-/** A name that every file system takes, whatever the key. */
+/** A name that is valid on every file system, whatever the key. */
 function toEntryName(key: string): string {
   return createHash('sha256').update(key).digest('hex') + ENTRY;
 }
 
-/** @throws FolderError for one that cannot be read */
+/** @throws FolderError if one cannot be read */
 function readFolder(
   folder: string,
   toContent: (name: string, size: number) => Content,
@@ -168,11 +168,11 @@ function readFolder(
       continue;
     }
     isIntact = false;
-    process.emitWarning(`${join(folder, name)} is broken: its file is left out.`, 'MockWarning');
+    process.emitWarning(`${join(folder, name)} is invalid: its file is ignored.`, 'MockWarning');
   }
   const used = new Set(entries.map(({ content }) => content));
   for (const name of names) {
-    // Which bytes a broken entry has named is not known.
+    // The bytes that an invalid entry refers to are unknown.
     const isLeft = name.endsWith(BYTES) && !used.has(name) && isIntact;
     if (isLeft || name.endsWith(TEMPORARY)) rmSync(join(folder, name), { force: true });
   }
@@ -194,7 +194,7 @@ function listNames(folder: string): string[] {
   }
 }
 
-/** @returns undefined for what is no entry */
+/** @returns undefined if it is not an entry */
 function readEntry(path: string): Entry | undefined {
   try {
     const entry: Entry = JSON.parse(readFileSync(path, 'utf8'));

@@ -57,7 +57,7 @@ test('a discarded draft gives its room back', () => {
   expect(write(store, 'k', 2_000)).toBeDefined();
 });
 
-test('what is deleted or replaced gives its room back', () => {
+test('deleted and replaced files free their space', () => {
   const store = create();
   for (let round = 0; round < 20; round += 1) {
     expect(write(store, 'k', 4_000)).toBeDefined();
@@ -93,7 +93,7 @@ test('copies cost, moves do not', () => {
   expect(store.copy('none', 'c', { move: false })).toBe(false);
 });
 
-test('a discarded draft takes nothing more', () => {
+test('a discarded draft accepts no more bytes', () => {
   const store = create();
   const draft = store.draft();
   draft.discard();

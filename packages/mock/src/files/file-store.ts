@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 
-/** The bytes of one file. They never change. */
+/** The bytes of one file. Immutable. */
 export interface Content {
-  /** All of them in memory. */
   bytes(): Buffer;
-  /** Those from `start` to `end`, both included. */
+  /** The bytes from `start` to `end`, both inclusive. */
   read(start: number, end: number): Buffer | Readable;
 }
 
@@ -20,17 +19,17 @@ export interface StoredFile {
   readonly content: Content;
 }
 
-/** A file that is being written; nobody sees it before it is whole (D28). */
+/** A file that is being written; not visible until it is complete (D28). */
 export interface Draft {
-  /** Adds bytes; false where the store has no room for them, or the draft was discarded. */
+  /** Appends bytes; false if the store is full, or the draft was discarded. */
   append(chunk: Buffer): boolean;
   /**
-   * Makes the file visible under a key, in place of an older one; undefined where it does not fit.
+   * Makes the file visible under a key, replacing an older one; undefined if it does not fit.
    *
    * @param modified default: now
    */
   commit(key: string, contentType: string, modified?: Date): StoredFile | undefined;
-  /** Gives the room back. */
+  /** Frees the reserved space. */
   discard(): void;
 }
 
@@ -46,15 +45,15 @@ export function toKey(path: string): string {
 export interface FileStore {
   get(key: string): StoredFile | undefined;
   has(key: string): boolean;
-  /** Keys and files in the order in which they were written. */
+  /** Keys and files in the order of writing. */
   list(): Iterable<readonly [key: string, file: StoredFile]>;
   delete(key: string): boolean;
-  /** Copies or moves a file over what is there; false where the copy does not fit. */
+  /** Copies or moves a file, replacing the target; false if the copy does not fit. */
   copy(source: string, destination: string, options: { move: boolean }): boolean;
   draft(): Draft;
   /** Deletes every file. */
   clear(): void;
-  /** Gives the room back when the session is forgotten; what is on disk stays. */
+  /** Frees the space when the session is dropped; files on disk stay. */
   release(): void;
 }
 
@@ -65,21 +64,21 @@ interface ContentDraft {
   discard(): void;
 }
 
-/** Where a store keeps its bytes, and what it remembers of them. */
+/** Storage for bytes and metadata. */
 export interface Contents {
   draft(): ContentDraft;
   /** The same bytes for another file. */
   copy(content: Content): Content;
-  /** The files that were kept, by key. */
+  /** Existing files, by key. */
   load(): Iterable<readonly [key: string, file: StoredFile]>;
-  /** Remembers a file under a key; `old` is the one that it replaces. */
+  /** Stores a file under a key; `old` is the one that it replaces. */
   save(key: string, file: StoredFile, old: StoredFile | undefined): void;
   remove(key: string, file: StoredFile): void;
 }
 
-/** Bytes that all sessions of a mock share. */
+/** Space that all sessions of a mock share. */
 export interface Room {
-  /** Whether so many more bytes fit. */
+  /** Whether this many more bytes fit. */
   has(bytes: number): boolean;
   take(bytes: number): void;
   give(bytes: number): void;
@@ -88,16 +87,16 @@ export interface Room {
 interface FileStoreOptions {
   /** Where the bytes are kept. */
   readonly contents: Contents;
-  /** Room that all sessions share. */
+  /** Space that all sessions share. */
   readonly room: Room;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** What a file costs beside its bytes and its key, so that empty files do not come for free. */
+/** Overhead of a file besides its bytes and its key, so that empty files are not free. */
 const ENTRY_BYTES = 512;
 
-/** Files that together, drafts included, never take more than there is room. */
+/** Files that together, drafts included, never exceed the available space. */
 export function createFileStore({ contents, room, now }: FileStoreOptions): FileStore {
   const files = new Map<string, StoredFile>(contents.load());
   let open = true;
@@ -116,7 +115,7 @@ export function createFileStore({ contents, room, now }: FileStoreOptions): File
     return true;
   }
 
-  /** @param freed what is given back once the file is there */
+  /** @param freed space to free once the file is visible */
   function put(key: string, file: StoredFile, freed: number): boolean {
     const more = costOf(key, file.size) - costAt(key) - freed;
     if (!open || !room.has(more)) return false;
@@ -179,7 +178,7 @@ export function createFileStore({ contents, room, now }: FileStoreOptions): File
             discard();
             return undefined;
           }
-          // The room that was reserved now counts as the file's own.
+          // The reserved space now counts as the file's own.
           isOver = true;
           return file;
         },
@@ -228,8 +227,8 @@ function toContent(bytes: Buffer): Content {
 }
 
 /**
- * Collects chunks by copying them into blocks. To keep the chunks themselves would cost many times
- * their bytes where they are small, and a chunk holds on to the whole buffer that it is a view of.
+ * Collects chunks by copying them into blocks. Small chunks cost many times their size if kept, because each
+ * keeps the buffer alive that it is a view of.
  */
 export function collectBytes(): Collected {
   const blocks: Buffer[] = [];
@@ -248,7 +247,7 @@ export function collectBytes(): Collected {
   };
 }
 
-/** @param maxBytes for all files together, with those that are being written */
+/** @param maxBytes limit of all files together, including drafts */
 export function createRoom(maxBytes: number): Room {
   let used = 0;
   return {

@@ -10,7 +10,7 @@ test('a real address comes back as it was', () => {
   expect(addresses.toLocal('link', real, 'http://a', 's')).toBe(local);
 });
 
-test.each(['', 'nothing', '/relative', 'ftp://a/b'])('%j is left as it is', (real) => {
+test.each(['', 'nothing', '/relative', 'ftp://a/b'])('%j is not changed', (real) => {
   expect(createKnownAddresses().toLocal('upload', real, 'http://a', '')).toBe(real);
 });
 

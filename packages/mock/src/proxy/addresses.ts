@@ -4,21 +4,21 @@ import type { SurfaceName } from '../contract/surface.ts';
 import { isHttp, type ProxyTargets } from '../options.ts';
 import { SESSION_PARAMETER } from '../util/session-name.ts';
 
-/** Addresses that are kept; the oldest are forgotten. */
+/** Maximum number of addresses; the oldest are dropped. */
 const CAPACITY = 10_000;
 
 /**
- * Query parameter that stands for the real address. Who knows it can do what the real one allows; the
- * log leaves out parameters of this name.
+ * Query parameter that replaces the real address. It grants what the real address grants; the log leaves out
+ * parameters with this name.
  */
 const PARAMETER = 'sign';
 
-/** The addresses that a deployment has handed out, each behind one of the mock. */
+/** The addresses that a deployment has issued, each replaced by one of the mock. */
 export interface KnownAddresses {
   /**
-   * An address of the mock that leads to a real one; the given text where it is no address.
+   * The address of the mock that replaces a real one; the given text if it is not an address.
    *
-   * @param origin under which the caller reaches the mock
+   * @param origin by which the caller reaches the mock
    */
   toLocal(kind: 'upload' | 'link', real: string, origin: string, session: string): string;
   /** The real address behind the target of a request. */
@@ -26,8 +26,8 @@ export interface KnownAddresses {
 }
 
 /**
- * D27: an upload is posted to the returned `url` as it is, and a signature covers a link as it is. So
- * nothing of a real address is changed: the mock remembers it, and hands out a name for it.
+ * D27: an upload is posted to the returned `url` as is, and a signature covers the link as is. So a real
+ * address must not change: the mock stores it, and issues a name for it.
  */
 export function createKnownAddresses(): KnownAddresses {
   const ids = new Map<string, string>();
@@ -67,15 +67,15 @@ export function createKnownAddresses(): KnownAddresses {
 export interface Destination {
   /** `https://dev.example.com:8443` */
   readonly origin: string;
-  /** Path and query, bytes as they came. */
+  /** Path and query, bytes as received. */
   readonly path: string;
-  /** Whether it is the deployment itself, for which the credentials of a call are meant. */
+  /** Whether it is the deployment itself, which the credentials of a call are meant for. */
   readonly isTrusted: boolean;
 }
 
 const AUTHORITY = /^https?:\/\/[^/?#]*/i;
 
-/** @returns undefined for an address that storage has not handed out */
+/** @returns undefined for an address that storage has not issued */
 export function findDestination(
   surface: SurfaceName,
   target: string,
@@ -98,7 +98,7 @@ export function findDestination(
   };
 }
 
-/** Members of storage answers that hold an address to follow, by operation. */
+/** Fields of storage responses that contain an address, by operation. */
 const MEMBERS: Readonly<Record<string, { name: string; kind: 'upload' | 'link' }>> = {
   getUploadMetaData: { name: 'url', kind: 'upload' },
   batchGetTempUrls: { name: 'tempFileURL', kind: 'link' },
@@ -109,9 +109,9 @@ export function hasAddresses(operationId: string | undefined): boolean {
 }
 
 /**
- * Puts other addresses into the answer of a storage operation; every other byte stays.
+ * Replaces the addresses in the response of a storage operation; every other byte stays.
  *
- * @param toLocal the address for a real one
+ * @param toLocal returns the replacement of an address
  */
 export function rewriteAddresses(
   operationId: string,

@@ -2,13 +2,13 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { SurfaceName } from '../contract/surface.ts';
 
-/** What answers in place of the mock itself: a real deployment, or recordings of one. */
+/** Responds in place of the mock itself: a real deployment, or recordings of one. */
 export interface Backend {
   readonly listeners: Readonly<
     Record<SurfaceName, Readonly<Record<'request' | 'checkContinue', RequestListener>>>
   >;
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  /** Frees connections, and waits for what is still to be written. */
+  /** Closes connections, and waits for pending writes. */
   close(): Promise<void>;
 }
 

@@ -21,9 +21,8 @@ const LOST = {
 };
 
 /**
- * Passes every call on to a deployment, and holds both directions against the contract without changing
- * them. Only the addresses that storage hands out become those of the mock, behind which it remembers
- * the real ones.
+ * Forwards every call to a deployment, and checks both directions against the contract without changing them.
+ * Only the addresses that storage issues are replaced by addresses of the mock, which stores the real ones.
  */
 export function createProxy(
   context: Context,
@@ -31,11 +30,11 @@ export function createProxy(
   verdicts: Verdicts,
   recorder: Recorder | undefined,
 ): Backend {
-  // A stream may be silent for as long as it likes; an answer has 300 s to begin.
+  // A stream may be idle for any time; a response has 300 s to begin.
   const agent = new Agent({ bodyTimeout: 0 });
   const addresses = createKnownAddresses();
   const judges = createJudges(context);
-  // RFC 9110, section 7.6.3: a pseudonym of this mock alone.
+  // RFC 9110, section 7.6.3: a pseudonym unique to this mock.
   const via = `berth-mock-${randomBytes(6).toString('hex')}`;
   const parts = { via, context, agent, targets, addresses, judges, verdicts, recorder };
 
@@ -49,7 +48,8 @@ export function createProxy(
     const destination = findDestination(record.surface, request.url ?? '/', targets, addresses);
     if (destination === undefined) {
       record.matched = false;
-      const message = 'The mock has handed out no such address: ask the storage API for a new one.';
+      const message =
+        'The mock has not issued this address: request a new one from the storage API.';
       sendOwnRefusal({ code: LOST, message }, record.surface, context, request, response);
       return undefined;
     }

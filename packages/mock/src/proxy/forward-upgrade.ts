@@ -11,7 +11,7 @@ import { findProxyRefusal, OUT_OF_REACH, type ProxyParts } from './parts.ts';
 
 const UPGRADE = ['Connection', 'Upgrade', 'Upgrade', 'websocket'];
 
-/** Opens a WebSocket to the deployment: after the upgrade the bytes of both sides pass as they are. */
+/** Opens a WebSocket to the deployment: after the upgrade the bytes of both sides are forwarded unchanged. */
 export function forwardUpgrade(
   parts: ProxyParts,
   request: IncomingMessage,
@@ -91,7 +91,7 @@ export function forwardUpgrade(
       caller.destroy();
       return;
     }
-    const text = `The deployment ${origin} gave no answer: ${message}.`;
+    const text = `The deployment ${origin} gave no response: ${message}.`;
     refuse({ code: OUT_OF_REACH, status: 502, message: text });
   });
   outgoing.end();

@@ -16,7 +16,7 @@ import type { JudgedRequest, ShadowRequest } from './judge.ts';
 import { violate } from './judge-answers.ts';
 import { OUT_OF_REACH, type ProxyParts } from './parts.ts';
 
-/** Passes a call on, and its answer back. */
+/** Forwards a call, and returns its response. */
 export async function forward(
   parts: ProxyParts,
   request: RecordedRequest,
@@ -67,7 +67,7 @@ export async function forward(
   }
 }
 
-/** Bytes of an answer that are judged; what is longer passes unread. */
+/** Maximum size of a response to check; longer ones are forwarded unread. */
 const MAX_JUDGED = 1024 * 1024;
 
 const NOTHING = Buffer.alloc(0);
@@ -86,7 +86,7 @@ interface Head {
   readonly status: number;
   readonly reason: string;
   readonly raw: readonly string[];
-  /** Milliseconds from the call until it came. */
+  /** Milliseconds from the call to its response. */
   readonly ms: number;
 }
 
@@ -145,8 +145,8 @@ async function giveBack(
     return;
   }
   response.writeHead(status, head.reason, headers);
-  // Whoever waits for the first event of a stream wants to know at once that it was let in. Unlike
-  // `flushHeaders`, which writes UTF-8, this leaves the bytes of headers what they are.
+  // A client that waits for the first event of a stream needs the head immediately. Unlike
+  // `flushHeaders`, which writes UTF-8, this keeps the bytes of headers.
   response.write(NOTHING);
   const keep = (chunk: Buffer) => {
     received.add(chunk, undefined, MAX_JUDGED);
@@ -156,17 +156,17 @@ async function giveBack(
     if (error === undefined || error === null || !given.errored) return;
     const { code, message } = given.errored as NodeJS.ErrnoException;
     if (code === 'ABORT_ERR' || code === 'UND_ERR_ABORTED') return;
-    record.answerViolations = [violate('/body', 'incomplete', `The body broke off: ${message}.`)];
+    record.answerViolations = [violate('/body', 'incomplete', `The body was cut off: ${message}.`)];
     verdicts.add(record, status);
   });
 }
 
-/** An answer has to be found in the log by its own identifier. */
+/** The log must find a response by its own identifier. */
 function toUniqueId({ session }: CallRecord, given: string | undefined): string {
   return given === undefined || session.requests.get(given) !== undefined ? randomUUID() : given;
 }
 
-/** How long an answer waits for the verdict on its request. */
+/** How long a response waits for the check of its request. */
 const PATIENCE_MS = 1_000;
 
 function pause(): Promise<void> {
@@ -175,7 +175,7 @@ function pause(): Promise<void> {
   });
 }
 
-/** Passes the body of an answer on, and holds its end back until `atEnd` is done. */
+/** Forwards the body of a response, and delays its end until `atEnd` is done. */
 function tapAnswer(keep: (chunk: Buffer) => void, atEnd: () => Promise<void>): Transform {
   return new Transform({
     transform(chunk: Buffer, _, done) {
@@ -199,7 +199,7 @@ function toHeaders(
   const without = isTrusted ? [] : credentials.map((name) => name.toLowerCase());
   const own = ['Via', `1.1 ${via}`];
   if (surface !== 'storage') return [...toForwarded(request.rawHeaders, without), ...own];
-  // The addresses in the answer have to be read.
+  // The addresses in the response must be read.
   const headers = toForwarded(request.rawHeaders, [...without, 'accept-encoding']);
   return [...headers, 'accept-encoding', 'identity', ...own];
 }
@@ -216,11 +216,11 @@ function refuse(
   request: RecordedRequest,
   response: ServerResponse,
 ): void {
-  const message = `The deployment ${origin} gave no answer: ${error.code ?? error.message}.`;
+  const message = `The deployment ${origin} gave no response: ${error.code ?? error.message}.`;
   sendOwnRefusal({ code: OUT_OF_REACH, message }, surface, context, request, response);
 }
 
-/** Passes the body of a request on, and a copy of it to its judge and to `keep`. */
+/** Forwards the body of a request, and copies it to its check and to `keep`. */
 function tapRequest(shadow: ShadowRequest, keep: (chunk: Buffer) => void): Transform {
   return new Transform({
     transform(chunk: Buffer, _, done) {

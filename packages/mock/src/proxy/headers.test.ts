@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findHeader, toForwarded, toReturned } from './headers.ts';
 
-test('what ends at a connection, and what is the mock’s own, does not go on', () => {
+test('hop-by-hop headers, and the mock’s own, are not forwarded', () => {
   const raw = [
     'Host',
     'a',
@@ -28,7 +28,7 @@ test('what ends at a connection, and what is the mock’s own, does not go on', 
   expect(toForwarded(raw, ['authorization'])).toEqual(['X-A', '1', 'X-A', '2']);
 });
 
-test('values stay, also where one equals the name of a removed header', () => {
+test('values stay, even if one equals the name of a removed header', () => {
   expect(toReturned(['X-A', 'connection', 'Trailer', 'x'])).toEqual(['X-A', 'connection']);
 });
 

@@ -16,15 +16,15 @@ interface JudgedAnswer {
   readonly requestHeaders: IncomingHttpHeaders;
   readonly status: number;
   readonly headers: RawHeaders;
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   readonly body: Buffer | undefined;
-  /** Whether nothing was left out of the body. */
+  /** Whether the body is complete. */
   readonly isWhole: boolean;
 }
 
 export type AnswerJudge = (answer: JudgedAnswer) => readonly Violation[];
 
-/** Holds answers of a deployment against the contract. What the contract leaves open is not judged. */
+/** Checks responses of a deployment against the contract. What the contract leaves open is not checked. */
 export function createAnswerJudge(
   profile: WireProfile,
   contract: readonly Operation[],
@@ -36,7 +36,7 @@ export function createAnswerJudge(
   function judgeGateway(answer: JudgedAnswer): readonly Violation[] {
     const { headers, status, operationId, method } = answer;
     const requestId = findHeader(headers, 'x-request-id');
-    // D9: "`X-Request-Id` is on every gateway answer, 101 and OPTIONS included".
+    // D9: every gateway response has it, 101 and OPTIONS included.
     const missing =
       requestId === undefined
         ? [violate('/headers/x-request-id', 'required', 'The header X-Request-Id is missing.')]
@@ -47,7 +47,7 @@ export function createAnswerJudge(
       const documented = judgeDocumented(find(operationId ?? 'cloudrun-get'), answer, body);
       return [...missing, ...documented.filter(isNoRequestId), ...judgeError(body, requestId)];
     }
-    // D7: "whatever else a hosted service answers is judged by header rules … alone".
+    // D7: any other response of a hosted service is only checked by its headers.
     return [...missing, ...judgeDisposition(answer)];
   }
 
@@ -65,9 +65,9 @@ export function createAnswerJudge(
 const JSON_TYPE = 'application/json';
 
 /**
- * Holds a response against the one that is documented for its status.
+ * Checks a response against the one that is documented for its status.
  *
- * @param body parsed; undefined if it is no JSON
+ * @param body parsed; undefined if it is not JSON
  */
 function judgeDocumented(
   operation: Operation | undefined,
@@ -109,9 +109,8 @@ function toViolation({ instancePath, keyword, schemaPath, params, message }: Err
 const FIELDS = ['code', 'message', 'requestId'];
 
 /**
- * Whether an answer is the gateway's own refusal, and not the hosted service's. Where the deployment
- * does not tell by the upstream status (D10), the body does: a code of the contract, or two of the
- * three fields.
+ * Whether a response is the gateway's own refusal, and not the hosted service's. If the deployment does not
+ * set the upstream status (D10), the body decides: a code of the contract, or two of the three fields.
  */
 function isOwnError(status: number, body: unknown): boolean {
   if (status < 400 || !isObject(body)) return false;
@@ -130,7 +129,7 @@ const DISPOSITION = 'content-disposition';
 
 const EVENTS = /^text\/event-stream\b/i;
 
-/** C1 to C3, as far as D8 makes them everybody's. */
+/** C1 to C3, as far as D8 applies them to everyone. */
 function judgeDisposition(answer: JudgedAnswer): Violation[] {
   const { method, requestHeaders, headers, status } = answer;
   const type = findHeader(headers, 'content-type');
@@ -160,14 +159,14 @@ function violateDisposition(what: string): Violation {
   );
 }
 
-/** D27: a refusal is an XML `Error`, and nothing else is. */
+/** D27: a refusal is an XML `Error`, and no other response is. */
 function judgeUpload({ status, body }: JudgedAnswer): readonly Violation[] {
   const isError = /<Error[\s/>]/.test(body?.toString() ?? '');
   if (status >= 400 && !isError) {
-    return [violate('/body', 'xml', `The body of the ${status} is no XML Error.`)];
+    return [violate('/body', 'xml', `The body of the ${status} is not an XML Error.`)];
   }
   if (status < 400 && isError) {
-    return [violate('/body', 'xml', `The body of the ${status} must be no XML Error.`)];
+    return [violate('/body', 'xml', `The body of the ${status} must not be an XML Error.`)];
   }
   return [];
 }
@@ -178,14 +177,14 @@ function isNoRequestId({ pointer }: Violation): boolean {
 
 const UNCODED = /^(?:identity)?$/i;
 
-/** Whether the body can be read: a long or coded one passes unread. */
+/** Whether the body can be read: a long or encoded one is not. */
 function isReadable({ headers, isWhole }: JudgedAnswer): boolean {
   return isWhole && UNCODED.test(findHeader(headers, 'content-encoding') ?? '');
 }
 
 const JSON_BODY = /^application\/json\s*(?:;|$)/i;
 
-/** The parsed body; undefined where it is no JSON. */
+/** The parsed body; undefined if it is not JSON. */
 function parse(answer: JudgedAnswer): unknown {
   const { headers, body } = answer;
   if (!isReadable(answer) || !JSON_BODY.test(findHeader(headers, 'content-type') ?? '')) {

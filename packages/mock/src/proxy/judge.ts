@@ -22,8 +22,8 @@ import { isObject } from '../util/values.ts';
 import { type AnswerJudge, createAnswerJudge } from './judge-answers.ts';
 
 /**
- * A copy of a request for a router that judges it, while the request itself goes on to the deployment.
- * What the router does to it, such as refusing or not reading it, has no effect on the real one.
+ * A copy of a request for a router that validates it, while the request itself goes to the deployment.
+ * Refusing or not reading the copy has no effect on the real one.
  */
 export class ShadowRequest extends IncomingMessage {
   readonly record: CallRecord;
@@ -44,19 +44,19 @@ export class ShadowRequest extends IncomingMessage {
     this.on('error', () => {});
   }
 
-  /** Hands on a piece of the body, and calls `next` when there is room for another one. */
+  /** Passes on a piece of the body, and calls `next` when there is room for another. */
   feed(chunk: Buffer, next: () => void): void {
     if (this.#isOver || this.push(chunk)) next();
     else this.#onRead = next;
   }
 
-  /** The body is whole. */
+  /** The body is complete. */
   finish(): void {
     this.complete = true;
     if (!this.#isOver) this.push(null);
   }
 
-  /** Nobody looks at the rest any more. */
+  /** Nothing reads the rest. */
   leave(): void {
     this.#isOver = true;
     this.#goOn();
@@ -81,14 +81,14 @@ export class ShadowRequest extends IncomingMessage {
 export interface JudgedRequest {
   /** Gets a copy of the body. */
   readonly shadow: ShadowRequest;
-  /** Resolved when the record of the call knows the verdict. */
+  /** Resolves when the call's record has the result. */
   readonly done: Promise<void>;
 }
 
-/** Holds requests against the contract, without a part in answering them. */
+/** Validates requests without responding to them. */
 type RequestJudge = (request: RecordedRequest, record: CallRecord) => JudgedRequest;
 
-/** Both judges, for the names on the wire that are in use now. */
+/** Both routers, for the current names on the wire. */
 export interface Judges {
   readonly request: RequestJudge;
   readonly answer: AnswerJudge;
@@ -101,7 +101,7 @@ export function createJudges(context: Context): () => Judges {
   }));
 }
 
-/** What is no breach of the contract: credentials and sizes are the deployment's to judge. */
+/** Not violations of the contract: credentials and sizes are for the deployment to check. */
 const NO_BREACH = new Set<Fault['kind']>([
   'too-large',
   'unauthorized',
@@ -110,7 +110,7 @@ const NO_BREACH = new Set<Fault['kind']>([
   'handler-failed',
 ]);
 
-/** Routers of the stubs whose handlers only note that a request is fine. */
+/** Routers of the stubs whose handlers only note that a request is valid. */
 function createRequestJudge(context: Context): RequestJudge {
   const { profile, operations } = context;
   const auth = createOffAuth(profile);
@@ -138,7 +138,7 @@ function createRequestJudge(context: Context): RequestJudge {
       settle(call.request);
       return undefined;
     },
-    // What is refused by a rule that no schema can say, such as a path with `..`.
+    // Refused by a rule that a schema cannot express, such as a path with `..`.
     onAnswer({ status, body }: Answer, { request, operationId }: Call) {
       if (status < 400 || !waiting.has(request)) return;
       const record = recordOf(request);
@@ -165,7 +165,7 @@ function createRequestJudge(context: Context): RequestJudge {
         pass(call);
         return {};
       }) as never,
-      // D25: the most items of a batch are each deployment's own.
+      // D25: each deployment has its own limit of items in a batch.
       {
         ...options,
         ...toRoutes(context, 'storage'),
@@ -176,7 +176,7 @@ function createRequestJudge(context: Context): RequestJudge {
     upload: createUploadRouter(
       {
         async uploadFile({ file }, call) {
-          // Only its end shows that the form is whole.
+          // The form is only complete once its end has arrived.
           for await (const _ of file);
           pass(call);
           return { etag: '', location: '' };
@@ -201,20 +201,20 @@ function createRequestJudge(context: Context): RequestJudge {
     });
     auth.prepare?.(shadow);
     const router = routers[surface];
-    // Where no router knows it, the first part of the verdict is that nothing answers it.
+    // If no router knows the path, the first finding is that nothing handles it.
     record.operationId = router.find(shadow)?.operationId;
     router(shadow, new ServerResponse(shadow));
     return { shadow, done };
   };
 }
 
-/** A fault of the router that names no violation itself. */
+/** An error of the router that names no violation itself. */
 function toFaultViolation({ kind, message }: Fault): Violation {
   const place = kind === 'not-found' || kind === 'method-not-allowed' ? 'path' : 'body';
   return { in: place, pointer: '', keyword: kind, message, schemaPath: '' };
 }
 
-/** A refusal by a rule that no schema can say, in the shape of its surface. */
+/** A refusal by a rule that a schema cannot express, in the format of its surface. */
 function toRuleViolation(body: unknown): Violation {
   const { code, message } = errorOf(body);
   return { in: 'body', pointer: '', keyword: code, message, schemaPath: '' };

@@ -9,29 +9,29 @@ import type { RawHeaders } from './headers.ts';
 import type { Judges } from './judge.ts';
 import type { Verdicts } from './verdicts.ts';
 
-/** A call that has passed through the mock and is over. */
+/** A finished call that went through the mock. */
 export interface Exchange {
   readonly request: RecordedRequest;
   readonly record: CallRecord;
-  /** All of the request's body, where somebody records it. */
+  /** Complete body of the request, if it is recorded. */
   readonly requestBody: KeptBytes;
   readonly status: number;
   /** As the caller got them. */
   readonly headers: RawHeaders;
   readonly body: KeptBytes;
-  /** Address under which the caller reached the mock. */
+  /** Base URL by which the caller reached the mock. */
   readonly origin: string;
-  /** Milliseconds until the head of the answer, and until its end. */
+  /** Milliseconds until the head of the response, and until its end. */
   readonly headMs: number;
   readonly totalMs: number;
 }
 
-/** Keeps what has passed. */
+/** Keeps forwarded calls. */
 export interface Recorder {
-  /** Most bytes of a body that are kept. */
+  /** Maximum size of a body to keep. */
   readonly maxBytes: number;
   add(exchange: Exchange): void;
-  /** Waits until all is written. */
+  /** Waits for pending writes. */
   close(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export interface ProxyParts {
   readonly recorder: Recorder | undefined;
 }
 
-/** By surface, that a deployment gives no answer. */
+/** Error codes for a deployment without a response, by surface. */
 export const OUT_OF_REACH = {
   gateway: 'BAD_GATEWAY',
   storage: 'SERVICE_UNAVAILABLE',
@@ -56,17 +56,18 @@ export const OUT_OF_REACH = {
 };
 
 /**
- * Why a call is not to be passed on; undefined where it is.
+ * Why a call must not be forwarded; undefined if it may be.
  *
- * A call that this mock has passed on before has come round (RFC 9110, section 7.6.3). And no page whose
- * name leads to this machine is to reach a deployment that it cannot reach itself, whatever `origins` allows.
+ * A call that this mock has already forwarded is in a loop (RFC 9110, section 7.6.3). And a page whose host
+ * name points at this machine must not reach a deployment that it cannot reach itself, whatever `origins`
+ * allows.
  */
 export function findProxyRefusal(
   request: IncomingMessage,
   { via, context }: Pick<ProxyParts, 'via' | 'context'>,
 ): (OwnRefusal & { readonly status: number }) | undefined {
   if (request.headers.via?.includes(via)) {
-    const message = 'The deployment is this mock itself: let --proxy lead to another address.';
+    const message = 'The deployment is this mock itself: set --proxy to another address.';
     return { code: OUT_OF_REACH, status: 502, message };
   }
   return findHostRefusal(request, { host: context.options.host });

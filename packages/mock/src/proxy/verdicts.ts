@@ -10,10 +10,10 @@ export interface Verdict {
   readonly answerViolations: readonly Violation[];
 }
 
-/** What was found of all calls that have passed to a deployment. */
+/** Findings about all forwarded calls. */
 export interface Verdicts {
   readonly calls: number;
-  /** Calls of which the request, or the answer, breaks the contract. */
+  /** Calls whose request or response breaks the contract. */
   readonly badRequests: number;
   readonly badAnswers: number;
   add(record: CallRecord, status: number): void;

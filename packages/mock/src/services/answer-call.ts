@@ -6,13 +6,13 @@ import { callProxy, openProxy } from './upstream.ts';
 import type { Opened } from './web-socket.ts';
 
 export type ServiceContext = Omit<RouteContext, 'params' | 'report'> & {
-  /** Tells that a function of a route failed. */
+  /** Called when the function of a route fails. */
   readonly report: (route: string, error: unknown) => void;
 };
 
 type Answer = Promise<MockedAnswer> | MockedAnswer;
 
-/** Answers a call: the most exact route that fits, else the real service, else 404 or 405. */
+/** Handles a call: by the most specific matching route, then the upstream service, otherwise 404 or 405. */
 export function answerCall(service: CompiledService, context: ServiceContext): Answer {
   const path = toPath(context);
   const method = context.input.method === 'POST' ? 'POST' : 'GET';
@@ -24,7 +24,7 @@ export function answerCall(service: CompiledService, context: ServiceContext): A
   return refuse(service, context, method, path);
 }
 
-/** The same for a WebSocket; where no route of one fits, the call is answered like any GET. */
+/** The same for a WebSocket; if no WebSocket route matches, the call is handled like any GET. */
 export function openCall(
   service: CompiledService,
   context: ServiceContext,
@@ -77,18 +77,18 @@ function refuse(
   const called = `${method} /${input.anyPath}`;
   const fits = (other: RouteMethod) => findRoute(service, other, path) !== undefined;
   if (method === 'GET' && fits('WS')) {
-    const message = `${called} of ${service.name} is a WebSocket: open it as one.`;
+    const message = `${called} of ${service.name} is a WebSocket: connect with a WebSocket client.`;
     return { ...toRefusal(426, message), unmatched: true };
   }
   const allowed = (['GET', 'POST'] as const).filter(fits);
   if (method !== 'WS' && allowed.length > 0) {
-    const message = `${called}: the service ${service.name} takes ${allowed.join(' and ')} here.`;
+    const message = `${called}: the service ${service.name} supports ${allowed.join(' and ')} here.`;
     const allow = allowed.flatMap((name) => (name === 'GET' ? [name, 'HEAD'] : [name])).join(', ');
     return { ...toRefusal(405, message, { allow }), unmatched: true };
   }
   const routes = service.routes.map(({ text }) => text);
   const hint = suggest(called, routes, ' Did you mean');
   const known = routes.length === 0 ? 'none' : routes.join(', ');
-  const message = `No route of the service ${service.name} takes ${called}.${hint} Its routes: ${known}.`;
+  const message = `No route of the service ${service.name} matches ${called}.${hint} Its routes: ${known}.`;
   return { ...toRefusal(404, message), unmatched: true };
 }

@@ -14,9 +14,9 @@ import {
 } from './services.ts';
 
 /**
- * Makes what answers the calls of a route, as far as it is the same for all of them.
+ * Creates the handler of a route, with everything prepared that all its calls share.
  *
- * @param folder where the paths of files begin
+ * @param folder base of relative file paths
  */
 export function prepareRoute(route: Route, folder: string): Answerer {
   const answer: Answerer =
@@ -34,9 +34,9 @@ export function prepareRoute(route: Route, folder: string): Answerer {
 }
 
 /**
- * What a call gets whose route failed. An error of the gateway, such as a function may throw, goes on, and
- * so does what says that the caller is gone; anything else is an answer of the service, as a real one
- * gives it, and is told to whoever runs the mock.
+ * Responds to a call whose route failed. Rethrows an error of the gateway, which a function may throw, and
+ * the abort of a caller that is gone; anything else becomes a response of the service, as a real one would
+ * send it, and is reported.
  */
 export function toFailure(error: unknown, { input, call, report }: RouteContext): MockedAnswer {
   if (isObject(error) && toAnswer in error) throw error;
@@ -52,7 +52,7 @@ export function toFailure(error: unknown, { input, call, report }: RouteContext)
 export function toServiceCall({ input, call, params, memory }: RouteContext): ServiceCall {
   const { method, anyPath, target, rawQuery, body } = input;
   return {
-    // D11: "HEAD is GET without body".
+    // D11: HEAD is GET without a body.
     method: method === 'HEAD' ? 'GET' : method,
     path: `/${anyPath}`,
     target,
@@ -78,11 +78,11 @@ async function readJson(body: Readable | undefined): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ServiceRefusal(400, 'The body is no valid JSON.');
+    throw new ServiceRefusal(400, 'The body is not valid JSON.');
   }
 }
 
-/** Longest body that is read at once. */
+/** Maximum size of a body that is read into memory. */
 const MAX_TEXT_BYTES = 1024 * 1024;
 
 /** @throws ServiceRefusal 413 */
@@ -90,7 +90,7 @@ export async function readBytes(body: Readable | undefined): Promise<Buffer> {
   if (body === undefined) return Buffer.alloc(0);
   const chunks: Buffer[] = [];
   let size = 0;
-  // Destroying the body would take the connection with it, and the answer.
+  // Destroying the body would also close the connection, before the response.
   for await (const chunk of body.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
     if (size > MAX_TEXT_BYTES) {
@@ -104,27 +104,27 @@ export async function readBytes(body: Readable | undefined): Promise<Buffer> {
   return Buffer.concat(chunks, size);
 }
 
-/** The gateway keeps these to itself: credentials open every service of the environment. */
+/** The gateway does not forward these: credentials give access to every service of the environment. */
 const WITHHELD = new Set(['authorization', 'expect']);
 
 /** The headers of a call as a hosted service gets them. */
 export function toServiceHeaders({ headers }: GatewayInput): Record<string, string | string[]> {
   const kept: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
-    // Headers of the mock are no business of the service.
+    // Headers for the mock are not forwarded to the service.
     if (!WITHHELD.has(name) && !name.startsWith('x-mock-')) kept[name] = value;
   }
   return kept;
 }
 
-/** @throws TypeError for what is no answer */
+/** @throws TypeError if it is not a response */
 export function prepareAnswer(answer: unknown, folder: string): Answerer {
   if (!isObject(answer)) {
     const got = answer === null ? 'null' : typeof answer;
-    throw new TypeError(`the function returned ${got}; return an answer, such as { json: … }.`);
+    throw new TypeError(`the function returned ${got}; return a response, such as { json: … }.`);
   }
   if ('webSocket' in answer) {
-    throw new TypeError('a webSocket script stands under a route of the method WS.');
+    throw new TypeError('a webSocket script needs a route with the method WS.');
   }
   if ('body' in answer) return (_: RouteContext) => answer as unknown as ServiceAnswer;
   if ('events' in answer) return prepareEvents(answer as unknown as EventScript);
@@ -132,9 +132,9 @@ export function prepareAnswer(answer: unknown, folder: string): Answerer {
 }
 
 /**
- * Makes an answer once, for all the calls that get it.
+ * Prepares a static response for all its calls.
  *
- * @param folder where the paths of files begin
+ * @param folder base of relative file paths
  */
 function prepareFixed(fixed: FixedAnswer, folder: string): Answerer {
   const { status = 200, file, delay } = fixed;
@@ -163,7 +163,7 @@ function bodyOf({ json, text, base64, file }: FixedAnswer) {
   return { body: undefined, type: file === undefined ? undefined : BYTES };
 }
 
-/** Read anew for each call, as fast as the caller takes it. */
+/** Read again for each call, as fast as the caller reads. */
 async function answerFile(answer: ServiceAnswer, path: string): Promise<ServiceAnswer> {
   try {
     const handle = await open(path);
@@ -171,7 +171,7 @@ async function answerFile(answer: ServiceAnswer, path: string): Promise<ServiceA
     return {
       ...answer,
       headers: { ...answer.headers, 'content-length': String(size) },
-      // What grows while it is read must not be longer than was said.
+      // A file that grows while it is read must not exceed its Content-Length.
       body: handle.createReadStream(size === 0 ? {} : { end: size - 1 }),
     };
   } catch (error) {

@@ -10,16 +10,16 @@ import {
 } from './fake-service.ts';
 
 /**
- * The built-in service `echo`: answers what came to it.
+ * The built-in service `echo`: returns what it received.
  *
  * - `/status/{status}`: that status, `{ "status": … }`; a WebSocket is refused with it.
  * - `/broken`: 200, `application/json`, the text `{"broken":`.
- * - `POST /body`: the body itself, byte for byte, as it comes, in its own type.
- * - any other call that accepts `text/event-stream`: an event for each value of the query's `data`, else
- *   for each line of the body; ids from 1, `Last-Event-ID` is honoured.
- * - any other call: the JSON of method, target, headers and body, `base64` instead of `body` for bytes
- *   that are no UTF-8.
- * - any other WebSocket: each message, as it came; the text `close 4001` closes with that code.
+ * - `POST /body`: the body itself, byte for byte, as it arrives, with its own type.
+ * - any other call that accepts `text/event-stream`: an event for each value of the query's `data`, or for
+ * each line of the body; ids from 1, `Last-Event-ID` is supported.
+ * - any other call: the JSON of method, target, headers and body, `base64` instead of `body` for bytes that
+ * are not UTF-8.
+ * - any other WebSocket: each message unchanged; the text `close 4001` closes with that code.
  */
 export const echo = defineService({
   routes: {
@@ -71,7 +71,7 @@ async function echoMessages(socket: FakeSocket): Promise<void> {
   }
 }
 
-/** A service whose HTTP calls are answered with the contract's examples. */
+/** A service whose HTTP calls return the contract's examples. */
 export function createExample(name: string): CompiledService {
   return { ...compileService(name, {}, ''), isExample: true };
 }
@@ -79,8 +79,8 @@ export function createExample(name: string): CompiledService {
 const TEXT = 'text/plain';
 
 /**
- * The built-in service `hello`: the contract's examples, by `Accept`; a WebSocket gets the text one, and
- * each message back.
+ * The built-in service `hello`: the contract's examples, by `Accept`; a WebSocket gets the text example
+ * first, then each message back.
  */
 export function createHello(): CompiledService {
   const text = listExamples().get('cloudrun-get')?.get(TEXT);

@@ -6,7 +6,7 @@ import type { Answerer } from './services.ts';
 import { type Opener, prepareWebSocket } from './web-socket.ts';
 
 interface RouteParts {
-  /** As it stands in the definition. */
+  /** As written in the definition. */
   readonly text: string;
   readonly key: RouteKey;
 }
@@ -19,18 +19,18 @@ export type CompiledRoute = RouteParts &
 
 export interface CompiledService {
   readonly name: string;
-  /** The most exact first. */
+  /** Most specific first. */
   readonly routes: readonly CompiledRoute[];
   readonly proxy: URL | undefined;
   readonly state: { readonly code: string; readonly ms?: number } | undefined;
-  /** Its HTTP calls are answered with the contract's example. */
+  /** HTTP calls return the contract's example. */
   readonly isExample: boolean;
 }
 
 /**
- * Makes a definition that has been judged into a service.
+ * Compiles a valid definition into a service.
  *
- * @param folder where the paths of its files begin
+ * @param folder base of relative file paths
  */
 export function compileService(
   name: string,

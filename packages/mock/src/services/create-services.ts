@@ -17,33 +17,30 @@ import type { FakeServices } from './fake-service.ts';
 import type { FileSource } from './loading/create-file-source.ts';
 import { createOpenEnds, type Services } from './services.ts';
 
-/**
- * Where services come from: the path of a folder or file, services themselves, or only the names that
- * there are.
- */
+/** Source of services: the path of a folder or file, definitions, or only names. */
 export type ServicesSource = string | FakeServices | readonly string[];
 
-/** What is told while services are there. */
+/** Callbacks of running services. */
 export interface ServicesEvents {
-  /** Called with the files that have changed, when they are taken over. */
+  /** Called with the changed files once they are reloaded. */
   readonly onChange?: (files: readonly string[]) => void;
-  /** Called for what is wrong with a changed file, and for a function of a route that fails. */
+  /** Called for errors in a changed file, and for a route function that fails. */
   readonly onFault?: (fault: ServiceFault) => void;
 }
 
 export interface ServicesOptions extends ServicesEvents {
-  /** Undefined: there is a service of every name, which answers the contract's example. */
+  /** Undefined: a service of any name exists, and returns the contract's example. */
   readonly source: ServicesSource | undefined;
-  /** Whether there are `hello` and `echo` beside, where the source has none of that name. Default true. */
+  /** Whether to add `hello` and `echo`, unless the source defines them. Default true. */
   readonly builtIn?: boolean;
-  /** Names on the wire as they are now. Default: those of the contract. */
+  /** Current names on the wire. Default: those of the contract. */
   readonly wireProfile?: () => WireProfile;
 }
 
 /**
- * Loads hosted services, and those of files anew when they change.
+ * Loads hosted services, and reloads those of files when they change.
  *
- * @throws ServicesError where a service is wrong at the start; it names file, line and column
+ * @throws ServicesError if a service is invalid at start; it names file, line and column
  */
 export async function createServices(options: ServicesOptions): Promise<Services> {
   const {
@@ -107,7 +104,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
 
 const FRAME = /(?:\(|at )(file:\/\/[^:]*?)(?:\?[^:)]*)?:(\d+):(\d+)\)?$/m;
 
-/** What is told of a function of a route that threw, with the place where it did. */
+/** Describes the error of a route function, with its location. */
 function describeFailure(error: unknown, service: string, route: string): ServiceFault {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   const message = `${route} of the service ${service} failed: ${text}`;
@@ -150,8 +147,7 @@ function createBuiltIns(): ReadonlyMap<string, CompiledService> {
 }
 
 /**
- * The error that a service's state answers with. A code that is worth a repeat asks for one when the state
- * ends.
+ * The error response for a service's state. If its code is retryable, `Retry-After` is the end of the state.
  */
 function toStateError({ code, until }: ServiceState, now: number): GatewayError {
   const error = new GatewayError(code);

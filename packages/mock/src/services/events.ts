@@ -9,23 +9,22 @@ import type { Answerer, RouteContext } from './services.ts';
 const TYPE = 'text/event-stream';
 
 /**
- * Makes the answer of an event script. `Last-Event-ID` is honoured where the events are a list; an id
- * that is not in it begins at the first.
+ * Creates the response of an event script. `Last-Event-ID` is supported if the events are a list; an unknown
+ * ID starts from the beginning.
  */
 export function prepareEvents(script: EventScript): Answerer {
   const { events, repeat = false, keepOpen = false } = script;
   const headers = { 'cache-control': 'no-cache', ...script.headers, 'content-type': TYPE };
   return (context) => {
     const missed = missedOf(events, context.input.headers['last-event-id']);
-    // WHATWG HTML, section 9.2.1: "a client can be told to stop reconnecting using the HTTP 204 No
-    // Content response code".
+    // WHATWG HTML, section 9.2.1: 204 makes a client stop reconnecting.
     if (missed?.length === 0 && !repeat && !keepOpen) return { status: 204 };
     if (context.input.method === 'HEAD') return { status: 200, headers };
     return { status: 200, headers, body: toWriter(script, missed, context) };
   };
 }
 
-/** @param missed events that the caller has missed, before the script begins again */
+/** @param missed events that the caller has missed, before the script starts over */
 function toWriter(
   script: EventScript,
   missed: readonly ScriptedEvent[] | undefined,
@@ -57,11 +56,11 @@ function toWriter(
 }
 
 /**
- * Writes events no faster than the caller takes them.
+ * Writes events no faster than the caller reads them.
  *
- * @param isResumed whether the first event is one that the caller has missed: it is not cut again
- * @returns whether the stream has come to its end; false where the connection was cut
- * @throws the reason of `signal`, when the caller is gone; what an iterator throws
+ * @param isResumed whether the first event is one that the caller has missed, which is not cut again
+ * @returns whether the stream is complete; false if the connection was cut
+ * @throws the reason of `signal`, when the caller is gone; errors of an iterator
  */
 async function playEvents(
   response: ServerResponse,
@@ -80,7 +79,7 @@ async function playEvents(
       isMissed = false;
       if (response.write(toEventText(event))) continue;
       await once(response, 'drain', { signal });
-      // A script that never waits must not keep everybody else waiting.
+      // A script that never waits must not block the event loop.
       await turn();
     }
     await turn(undefined, { signal });
@@ -89,7 +88,7 @@ async function playEvents(
   return true;
 }
 
-/** An event as it is written (WHATWG HTML, section 9.2). Each line of the data has a field of its own. */
+/** An event in wire format (WHATWG HTML, section 9.2). Each line of the data is a field of its own. */
 function toEventText({ id, event, data, retry, comment }: ScriptedEvent): string {
   const lines: string[] = [];
   if (comment !== undefined) lines.push(...split(comment).map((line) => `: ${line}`));
@@ -109,7 +108,7 @@ function split(text: string): string[] {
   return text.split(LINE_BREAK);
 }
 
-/** A promise that does not outlive the caller: it rejects when `signal` is aborted. */
+/** A promise that rejects when `signal` is aborted. */
 function untilAborted<Value>(promise: PromiseLike<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(signal.reason);
@@ -145,12 +144,12 @@ async function* takeAll(
       yield next.value;
     }
   } finally {
-    // Not awaited: it may come only when what it waits for does.
+    // Not awaited: it may only settle together with what it waits for.
     iterator.return?.().catch(() => {});
   }
 }
 
-/** Half of the event leaves, then the connection ends without the end of the body. */
+/** Sends half of the event, then closes the connection without the end of the body. */
 async function cut(response: ServerResponse, event: ScriptedEvent): Promise<void> {
   const bytes = Buffer.from(toEventText(event));
   const half = bytes.subarray(0, Math.floor(bytes.length / 2));
@@ -159,7 +158,7 @@ async function cut(response: ServerResponse, event: ScriptedEvent): Promise<void
   else response.socket.destroySoon();
 }
 
-/** What stands after the event of an id; undefined where the stream begins at its first. */
+/** The events after an ID; undefined if the stream starts from the beginning. */
 function missedOf(
   events: EventScript['events'],
   lastId: string | string[] | undefined,
@@ -169,7 +168,7 @@ function missedOf(
   return at < 0 ? undefined : events.slice(at + 1);
 }
 
-/** `setTimeout` counts in 31 bits; a longer time would be none. */
+/** `setTimeout` is limited to 31 bits; a longer delay would be 0. */
 const MOST = 2 ** 31 - 1;
 
 /**

@@ -13,8 +13,8 @@ describe('a key', () => {
     ['PUT /orders', 'must begin with GET, POST or WS'],
     ['get /orders', 'did you mean GET?'],
     ['HEAD /orders', 'need not be there'],
-    ['GET /a/{id}.json', 'a parameter is a whole segment'],
-    ['GET /*/a', '* stands last'],
+    ['GET /a/{id}.json', 'a parameter is a complete segment'],
+    ['GET /*/a', '* is the last segment'],
     ['GET /{id}/{id}', 'has {id} twice'],
   ])('%j is refused in words', (key, words) => {
     expect(() => parseRouteKey(key)).toThrow(words);
@@ -42,7 +42,7 @@ describe('a route', () => {
     ['GET /{id}/*', '/1/', { id: '1', '*': '' }],
     ['GET /orders?status=open', '/orders?x=1&status=open', {}],
     ['GET /orders?status=open', '/orders?status=closed', undefined],
-  ])('%s of %s takes %j', (key, target, params) => {
+  ])('%s of %s matches %j', (key, target, params) => {
     expect(match(key, target)).toEqual(params);
   });
 

@@ -9,15 +9,15 @@ type RouteSegment = { readonly text: string } | { readonly param: string };
 /** `GET /orders/{id}?status=open` in its parts. */
 export interface RouteKey {
   readonly method: RouteMethod;
-  /** What stands between the slashes; the first is what follows the leading one. */
+  /** Segments between the slashes, starting after the leading one. */
   readonly segments: readonly RouteSegment[];
-  /** Whether the last segment takes any rest. */
+  /** Whether the last segment matches the rest of a path. */
   readonly isOpen: boolean;
   readonly query: readonly (readonly [name: string, value: string])[];
 }
 
 /**
- * Reads the key of a route.
+ * Parses the key of a route.
  *
  * @throws TypeError that says what is wrong, without a subject: `must begin …`
  */
@@ -41,7 +41,7 @@ function toSegment(text: string): RouteSegment {
   if (param !== undefined) return { param };
   if (/[{}*]/.test(text)) {
     refuse(
-      `has the segment "${text}": a parameter is a whole segment, such as /{id}, and * stands last, alone`,
+      `has the segment "${text}": a parameter must be a complete segment, such as /{id}, and * must be the last one`,
     );
   }
   return { text };
@@ -53,14 +53,14 @@ function refuse(rest: string): never {
 
 function describeMethod(verb: string): string {
   const upper = verb.toUpperCase();
-  if (upper === 'HEAD') return 'need not be there: the GET of the path answers HEAD too';
+  if (upper === 'HEAD') return 'is not needed: the GET of the path also handles HEAD';
   const hint = suggest(upper, METHODS, '; did you mean');
-  return `must begin with GET, POST or WS: the gateway passes nothing else on${hint}`;
+  return `must begin with GET, POST or WS: the gateway forwards no other methods${hint}`;
 }
 
-/** A path of a call, prepared once for all routes. */
+/** A path of a call, parsed once for all routes. */
 export interface CalledPath {
-  /** Behind the leading slash, raw, by slashes. */
+  /** Raw segments after the leading slash. */
   readonly raw: readonly string[];
   readonly decoded: readonly string[];
   readonly query: URLSearchParams;
@@ -76,7 +76,7 @@ export function toCalledPath(path: string, rawQuery: string | undefined): Called
   };
 }
 
-/** One that cannot be decoded stays as it came. */
+/** Returns the text unchanged if it cannot be decoded. */
 function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -90,8 +90,8 @@ export type Params = Readonly<Record<string, string>>;
 const NONE: Params = Object.freeze({});
 
 /**
- * The parameters of a route for a path that it fits; undefined where it does not. A segment fits by its
- * bytes or by what they decode to; nothing else is rewritten, so `//` and `/` at the end count (D3).
+ * The parameters of a route if it matches a path; undefined if not. A segment matches by its raw bytes or its
+ * decoded text; nothing else is normalized, so `//` and a trailing `/` count (D3).
  */
 export function matchRoute(
   { segments, isOpen, query }: RouteKey,
@@ -115,7 +115,7 @@ export function matchRoute(
   return params ?? NONE;
 }
 
-/** Sorts the most exact first: text before a parameter before any rest, then more of a query. */
+/** Sorts the most specific first: literal text before a parameter before `*`, then more of a query. */
 export function compareRoutes(one: RouteKey, other: RouteKey): number {
   const length = Math.max(one.segments.length, other.segments.length) + 1;
   for (let at = 0; at < length; at += 1) {
@@ -131,7 +131,7 @@ function rankAt({ segments, isOpen }: RouteKey, at: number): number {
   return 'param' in segment ? 1 : 0;
 }
 
-/** Two routes of one shape take the same calls. */
+/** Two routes with the same shape match the same calls. */
 export function shapeOf({ method, segments, isOpen, query }: RouteKey): string {
   const path = segments.map((segment) => ('param' in segment ? '{}' : segment.text));
   return JSON.stringify([method, path, isOpen, [...query].sort()]);

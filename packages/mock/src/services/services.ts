@@ -8,66 +8,66 @@ import type { Session } from '../session/session.ts';
 import type { ServiceFault } from '../util/source-file.ts';
 import type { Params } from './routes.ts';
 
-/** What a defined service answers. */
+/** Responses of a defined service. */
 export interface MockedAnswer extends ServiceAnswer {
-  /** No route of the service fits: the service answers 404, or 405 where one fits another method. */
+  /** No route of the service matches: it responds with 404, or 405 if one matches another method. */
   readonly unmatched?: true;
 }
 
-/** The hosted services of a mock: those built in, those of files, or any name with the contract's example. */
+/** The hosted services of a mock: built-in ones, those of files, or any name with the contract's example. */
 export interface Services {
-  /** Whether there is a service of that name: where nothing was said of services, there is every one. */
+  /** Whether a service of that name exists: any does unless services are configured. */
   has(name: string): boolean;
-  /** Names that are defined. */
+  /** Names of defined services. */
   names(): readonly string[];
-  /** Routes of a defined service, the most exact first: `GET /orders/{id}`. */
+  /** Routes of a defined service, most specific first: `GET /orders/{id}`. */
   routes(name: string): readonly string[];
-  /** What is wrong with the files now; the last good version of those services goes on answering. */
+  /** Current errors in the files; the last good version of those services stays in use. */
   faults(): readonly ServiceFault[];
   /**
-   * Answers a call of a defined service.
+   * Handles a call of a defined service.
    *
-   * @returns undefined where the contract's example is to answer: the caller does that by the mock's mode
-   * @throws GatewayError where the service is in a state of the error table
+   * @returns undefined for the contract's example, which the caller sends by the mock's mode
+   * @throws GatewayError if the service is in a state of the error table
    */
   answer(
     input: GatewayInput,
     call: GatewayCall,
     session: Session,
   ): Promise<MockedAnswer> | MockedAnswer | undefined;
-  /** The same for WebSockets. A route that is none is answered like any call. */
+  /** The same for WebSockets. Other routes respond as to any call. */
   open(
     input: GatewayInput,
     call: GatewayCall,
     session: Session,
   ): Promise<WebSocketAnswer | MockedAnswer> | WebSocketAnswer | MockedAnswer | undefined;
-  /** Stops watching files and ends what is open. */
+  /** Stops watching files and closes open connections. */
   close(): Promise<void>;
 }
 
-/** What is open for as long as a caller stays: it ends with the mock at the latest. */
+/** What stays open as long as a caller is connected: it ends with the mock at the latest. */
 interface OpenEnds {
-  /** Remembers how to end something; gives a function that forgets it. */
+  /** Registers a function that ends something; returns a function that unregisters it. */
   add(end: () => void): () => void;
-  /** Ends all that is open, and whatever is added later at once. */
+  /** Ends everything that is open, and anything added later immediately. */
   close(): void;
 }
 
-/** A call on the route that fits it. */
+/** A call on its matching route. */
 export interface RouteContext {
   readonly input: GatewayInput;
   readonly call: GatewayCall;
   readonly params: Params;
-  /** What the service keeps between calls of the session. */
+  /** Shared by the calls of the session. */
   readonly memory: () => Map<string, unknown>;
   readonly openEnds: OpenEnds;
-  /** Tells whoever runs the mock that a function failed. */
+  /** Reports that a function failed. */
   readonly report: (error: unknown) => void;
 }
 
 export type Answerer = (context: RouteContext) => MockedAnswer | Promise<MockedAnswer>;
 
-/** An answer that a service itself gives to a call that it cannot take, in words for the developer. */
+/** A response of the service itself to a call that it cannot handle, with a message for the developer. */
 export class ServiceRefusal extends Error {
   override readonly name = 'ServiceRefusal';
   readonly status: number;
@@ -78,7 +78,7 @@ export class ServiceRefusal extends Error {
   }
 }
 
-/** `{ "message": … }`: no error of the gateway, which has a code and a request ID. */
+/** `{ "message": … }`: not an error of the gateway, which has a code and a request ID. */
 export function toRefusal(
   status: number,
   message: string,

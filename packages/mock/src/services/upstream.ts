@@ -9,7 +9,7 @@ import type { MockedAnswer, RouteContext } from './services.ts';
 import type { Opened } from './web-socket.ts';
 
 /**
- * Passes a call on to a real service, both bodies as streams. When the caller goes away, the call is
+ * Forwards a call to a real service, with both bodies as streams. When the caller goes away, the call is
  * aborted.
  *
  * @throws GatewayError SERVICE_TIMEOUT, SERVICE_LB_STATUS_ABNORMAL, BAD_GATEWAY
@@ -33,16 +33,16 @@ const TIMEOUT_MILLISECONDS = 60_000;
 
 const SWITCHING_PROTOCOLS = 101;
 
-/** What a real service answered: its head, and after a change of protocol its connection. */
+/** The response of a real service: its head, and after a protocol switch its connection. */
 interface Received {
   readonly answer: IncomingMessage;
   readonly upgraded?: { readonly socket: Duplex; readonly head: Buffer };
 }
 
 /**
- * Waits for the head of an answer.
+ * Waits for the head of a response.
  *
- * @param protocol that the call asks to change to; undefined: none
+ * @param protocol to switch to; undefined for none
  * @throws GatewayError SERVICE_TIMEOUT, SERVICE_LB_STATUS_ABNORMAL, BAD_GATEWAY
  */
 function awaitAnswer(
@@ -74,7 +74,7 @@ function awaitAnswer(
       if (upgrade.toLowerCase() === protocol) settle({ answer, upgraded: { socket, head } });
       else {
         socket.destroy();
-        fail(new Error(`101 to ${upgrade}, which nobody asked for`));
+        fail(new Error(`101 to ${upgrade}, which was not requested`));
       }
     });
   });
@@ -92,16 +92,16 @@ function toError(error: NodeJS.ErrnoException, { origin }: URL): GatewayError {
   const { code = '', message } = error;
   return OUT_OF_REACH.has(code)
     ? new GatewayError('SERVICE_LB_STATUS_ABNORMAL', {
-        message: `The real service ${origin} is out of reach: ${code}.`,
+        message: `The real service ${origin} cannot be reached: ${code}.`,
         cause: error,
       })
     : new GatewayError('BAD_GATEWAY', {
-        message: `The real service ${origin} gave no valid answer: ${message || code}.`,
+        message: `The real service ${origin} gave no valid response: ${message || code}.`,
         cause: error,
       });
 }
 
-/** What a real service answered, each header as often as it came. */
+/** The response of a real service, with repeated headers. */
 function toAnswer(answer: IncomingMessage) {
   return {
     status: answer.statusCode ?? 0,
@@ -112,14 +112,14 @@ function toAnswer(answer: IncomingMessage) {
 
 type Headers = Readonly<Record<string, string | string[]>>;
 
-/** Begins a call to a real service: path and query leave as they came, behind the path of `base`. */
+/** Sends a call to a real service: path and query are appended unchanged to the path of `base`. */
 function toRequest(base: URL, { input, call }: RouteContext, further: Headers = {}): ClientRequest {
   const { request } = call;
   const { host: _host, ...headers } = toServiceHeaders(input);
   const send = base.protocol === 'https:' ? requestHttps : requestHttp;
   return send({
     protocol: base.protocol,
-    // The brackets of an IPv6 address belong to the URL alone.
+    // The brackets of an IPv6 address are only URL syntax.
     hostname: base.hostname.replace(/^\[|\]$/g, ''),
     port: base.port,
     path: base.pathname.replace(/\/$/, '') + input.target,
@@ -141,8 +141,8 @@ const PROTOCOL = 'websocket';
 const UPGRADE = { connection: 'Upgrade', upgrade: PROTOCOL };
 
 /**
- * Opens a WebSocket to a real service: frames pass as bytes, both ways. What the service answers instead
- * is its refusal.
+ * Opens a WebSocket to a real service: frames are forwarded as bytes, both ways. Any other response of the
+ * service is its refusal.
  */
 export async function openProxy(base: URL, context: RouteContext): Promise<Opened> {
   const { call, openEnds } = context;
@@ -156,7 +156,7 @@ export async function openProxy(base: URL, context: RouteContext): Promise<Opene
   const { answer, upgraded } = await received;
   if (upgraded === undefined) return toAnswer(answer);
   const { socket: service, head } = upgraded;
-  // Where the caller goes away before the 101 is written, nobody takes the connection over.
+  // If the caller goes away before the 101 is written, nobody uses the connection.
   const leave = () => service.destroy();
   call.response.once('close', leave);
   return {

@@ -18,7 +18,7 @@ export type Opened = WebSocketAnswer | MockedAnswer;
 
 export type Opener = (context: RouteContext, upstreamStatus: string) => Promise<Opened>;
 
-/** Makes what opens the WebSockets of a route. A function may refuse with any answer. */
+/** Creates the WebSocket handler of a route. A function may refuse with any response. */
 export function prepareWebSocket(route: Route, folder: string): Opener {
   return async (context, upstreamStatus) => {
     try {
@@ -33,16 +33,16 @@ export function prepareWebSocket(route: Route, folder: string): Opener {
   };
 }
 
-/** Longest message that is taken. */
+/** Maximum size of an incoming message. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /** RFC 6455, section 7.4.1: "an unexpected condition that prevented it from fulfilling the request". */
 const FAILED = 1011;
 
 /**
- * Opens a WebSocket and plays a script on it.
+ * Opens a WebSocket and runs a script on it.
  *
- * @param upstreamStatus header that marks an answer of a hosted service (D10)
+ * @param upstreamStatus header that marks a response of a hosted service (D10)
  */
 async function openWebSocket(
   script: WebSocketScript,
@@ -51,7 +51,7 @@ async function openWebSocket(
 ): Promise<WebSocketAnswer> {
   const { call, openEnds, report } = context;
   const { request, requestId } = call;
-  // Loaded for those alone who open one.
+  // Only loaded if a WebSocket is opened.
   const { WebSocketServer } = await import('ws');
   const server = new WebSocketServer({
     noServer: true,
@@ -63,7 +63,7 @@ async function openWebSocket(
     },
   });
   server.on('headers', (headers) => {
-    // D9: "`X-Request-Id` is on every gateway answer, 101 and OPTIONS included".
+    // D9: every gateway response has it, 101 and OPTIONS included.
     headers.push(`X-Request-Id: ${requestId}`, `${upstreamStatus}: 101`);
   });
   return {
@@ -88,14 +88,14 @@ async function openWebSocket(
   };
 }
 
-/** What has come and is not taken yet: beyond either, the caller is kept waiting. */
+/** Limits of unread messages: beyond either, the caller has to wait. */
 const MOST_MESSAGES = 64;
 
 const MOST_BYTES = 1024 * 1024;
 
-/** A socket whose messages wait until they are taken. */
+/** A socket that buffers its messages until they are read. */
 interface ScriptSocket extends FakeSocket {
-  /** Takes no more messages: whatever comes is forgotten. */
+  /** Stops reading: further messages are dropped. */
   ignore(): void;
 }
 
@@ -125,7 +125,7 @@ function createFakeSocket(socket: WebSocket): ScriptSocket {
     taker?.(undefined);
     taker = undefined;
   });
-  // What is wrong with a frame closes the socket; more there is not to do.
+  // An invalid frame closes the socket; nothing else is needed.
   socket.on('error', () => {});
 
   const receive = async () => {
@@ -143,8 +143,8 @@ function createFakeSocket(socket: WebSocket): ScriptSocket {
 
   return {
     protocol: socket.protocol,
-    // The callback comes when the system has taken the message: a caller that does not read holds it
-    // back. The turn lets others go on, where the caller reads as fast as is written.
+    // The callback is called when the system has accepted the message, so a caller that does not read
+    // delays it. Yielding lets others run if the caller reads as fast as the script writes.
     send: (message) => new Promise((resolve) => socket.send(message, () => setImmediate(resolve))),
     receive,
     close: (code, reason) => {
@@ -179,7 +179,7 @@ async function play(
 }
 
 /**
- * Plays a script.
+ * Runs a script.
  *
  * @param signal aborted when the caller is gone
  */
@@ -202,7 +202,7 @@ async function playSteps(
 /** RFC 6455, section 7.4.1: the message "violates [the endpoint's] policy". */
 const POLICY_VIOLATION = 1008;
 
-/** RFC 6455, section 5.5: a control frame holds 125 bytes, two of which are the code. */
+/** RFC 6455, section 5.5: a control frame has at most 125 bytes, two of which are the code. */
 const MAX_REASON_BYTES = 123;
 
 async function isExpected(socket: FakeSocket, expected: unknown): Promise<boolean> {
@@ -216,7 +216,7 @@ async function isExpected(socket: FakeSocket, expected: unknown): Promise<boolea
 
 const ANY = '*';
 
-/** Whether a message is the one that a step expects. */
+/** Whether a message matches the expectation of a step. */
 function fitsMessage(message: string | Uint8Array, expected: unknown): boolean {
   if (expected === ANY || message === expected) return true;
   if (typeof expected === 'string' || typeof message !== 'string') return false;
@@ -227,7 +227,7 @@ function fitsMessage(message: string | Uint8Array, expected: unknown): boolean {
   }
 }
 
-/** Objects may have more fields than expected; anything else is equal. */
+/** Objects may have additional fields; anything else must be equal. */
 function includes(value: unknown, expected: unknown): boolean {
   if (!isObject(expected)) return isDeepStrictEqual(value, expected);
   return (
@@ -239,7 +239,7 @@ function includes(value: unknown, expected: unknown): boolean {
 }
 
 function cutText(bytes: Buffer, most: number): string {
-  // A character that is cut in two would be no UTF-8.
+  // A truncated character would not be valid UTF-8.
   return new TextDecoder().decode(bytes.subarray(0, most)).replace(/\uFFFD+$/, '');
 }
 
@@ -254,7 +254,7 @@ async function repeatSteps(
 ): Promise<void> {
   while (!signal.aborted) {
     await playSteps(socket, steps, signal);
-    // A script that never waits must not keep everybody else waiting.
+    // A script that never waits must not block the event loop.
     await turn();
   }
 }

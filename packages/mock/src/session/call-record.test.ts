@@ -7,13 +7,13 @@ const keep = (max: number, ...chunks: (Uint8Array | string)[]) => {
   return kept;
 };
 
-test('what is short is kept whole, texts in UTF-8', () => {
+test('short bodies are kept completely, texts in UTF-8', () => {
   const kept = keep(10, 'é', Buffer.from([0, 255]), new Uint8Array([1, 2, 3]).subarray(1));
   expect(kept.bytes).toEqual(Buffer.from([0xc3, 0xa9, 0, 255, 2, 3]));
   expect([kept.size, kept.isWhole]).toEqual([6, true]);
 });
 
-test('of what is long the first bytes are kept, and all are counted', () => {
+test('of long bodies the first bytes are kept, and all are counted', () => {
   const kept = keep(3, 'ab', 'cd', Buffer.from('ef'));
   expect(String(kept.bytes)).toBe('abc');
   expect([kept.size, kept.isWhole]).toEqual([6, false]);
@@ -25,6 +25,6 @@ test('a text of Latin-1 is one byte for each character', () => {
   expect(kept.bytes).toEqual(Buffer.from([0xe9]));
 });
 
-test('nothing is no body', () => {
+test('an empty body is absent', () => {
   expect([keep(3).bytes, keep(3, '').bytes, keep(3).isWhole]).toEqual([undefined, undefined, true]);
 });

@@ -7,15 +7,15 @@ import type { LoggedRequest } from './request-log.ts';
 import type { Session } from './session.ts';
 
 /**
- * The first bytes of a body, and how many it has in all. They are kept as a text of one character for
- * each byte: unlike a view of one of Node's buffers, it holds on to nothing else and costs little.
+ * The first bytes of a body, and its total length. They are kept as a string of one character per byte:
+ * unlike a view of one of Node's buffers, it keeps nothing else alive and costs little.
  */
 export class KeptBytes {
-  /** All bytes, kept or not. */
+  /** Total length, kept or not. */
   size = 0;
   #text = '';
 
-  /** @param max most bytes that are kept */
+  /** @param max maximum number of bytes to keep */
   add(chunk: Uint8Array | string, encoding: BufferEncoding | undefined, max: number): void {
     const bytes =
       typeof chunk !== 'string' || encoding === 'latin1' ? chunk : Buffer.from(chunk, encoding);
@@ -28,14 +28,14 @@ export class KeptBytes {
         : toBuffer(bytes).toString('latin1', 0, room);
   }
 
-  /** How many bytes are kept. */
+  /** Number of bytes kept. */
   get keptSize(): number {
-    // Makes one string of its pieces, each of which would be held in memory by itself.
+    // Flattens the string, whose pieces would otherwise stay in memory one by one.
     this.#text.charCodeAt(0);
     return this.#text.length;
   }
 
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   get bytes(): Buffer | undefined {
     return this.#text === '' ? undefined : Buffer.from(this.#text, 'latin1');
   }
@@ -52,14 +52,14 @@ const NOTHING = new KeptBytes();
 
 const NO_VIOLATIONS: readonly Violation[] = [];
 
-/** What a call, and each violation, takes beside its texts; and a text beside its characters. */
+/** Overhead of a call, of each violation, and of a text, in bytes. */
 const CALL_BYTES = 1_024;
 
 const TEXT_BYTES = 32;
 
 type Headers = LoggedRequest['request']['headers'];
 
-/** What is known of one call while it is answered, and what of it the log keeps afterwards. */
+/** What is known about a call in progress, and the part of it that the log keeps. */
 export class CallRecord implements LoggedRequest {
   readonly session: Session;
   readonly at = Date.now();
@@ -71,7 +71,7 @@ export class CallRecord implements LoggedRequest {
   violations: readonly Violation[] = NO_VIOLATIONS;
   answerViolations: readonly Violation[] = NO_VIOLATIONS;
   faults: readonly string[] = [];
-  /** Status of an upgrade, which Node makes no `ServerResponse` for. */
+  /** Status of an upgrade, for which Node has no `ServerResponse`. */
   status = 0;
   readonly #start = performance.now();
   readonly #redactor: Redactor;
@@ -96,16 +96,16 @@ export class CallRecord implements LoggedRequest {
     this.#requestBody = request.kept ?? new KeptBytes();
   }
 
-  /** Enters the call into the log while its answer is on its way. */
+  /** Adds the call to the log before its response. */
   begin(id: string): void {
     this.id = id;
     this.session.requests.put(this, this.#bytes);
   }
 
   /**
-   * Enters the call into the log with its answer, once.
+   * Adds the call to the log with its response, once.
    *
-   * @param head of the answer, as it was sent
+   * @param head of the response, as sent
    */
   finish(status: number, head: string, kept = NOTHING): void {
     if (this.#answer !== undefined) return;
@@ -138,12 +138,12 @@ export class CallRecord implements LoggedRequest {
     };
   }
 
-  /** The beginning of the request's body; undefined where there is none, or not all of it was kept. */
+  /** The beginning of the request's body; undefined if there is none, or it was not kept completely. */
   get wholeBody(): Buffer | undefined {
     return this.#requestBody.isWhole ? this.#requestBody.bytes : undefined;
   }
 
-  /** What the call takes in memory, about. */
+  /** Approximate size of the call in memory. */
   get #bytes(): number {
     const texts = [this.#target, ...this.#rawHeaders, this.#answer?.head ?? ''];
     const violations = [...this.violations, ...this.answerViolations];
@@ -155,7 +155,7 @@ export class CallRecord implements LoggedRequest {
     );
   }
 
-  /** @param raw names and values in turn */
+  /** @param raw alternating names and values */
   #toHeaders(raw: readonly string[]): Headers {
     const headers: Record<string, string | string[]> = Object.create(null);
     for (let at = 0; at < raw.length; at += 2) {
@@ -171,7 +171,7 @@ export class CallRecord implements LoggedRequest {
 /** Bytes of a body that the log keeps. */
 export const MAX_KEPT = 16 * 1024;
 
-/** A request that remembers the beginning of its body as Node hands it over. */
+/** A request that keeps the beginning of its body while Node delivers it. */
 export class RecordedRequest extends IncomingMessage {
   readonly kept = new KeptBytes();
   /** Set when the call begins. */
@@ -183,7 +183,7 @@ export class RecordedRequest extends IncomingMessage {
   }
 }
 
-/** The record of the call that a request began. */
+/** The record of the call of a request. */
 export function recordOf(request: IncomingMessage): CallRecord {
   const { record } = request as RecordedRequest;
   if (record === undefined) throw new TypeError('The request belongs to no call of the mock.');

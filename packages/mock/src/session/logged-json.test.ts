@@ -21,11 +21,11 @@ test.each([
   [Buffer.from('中'), { text: '中' }],
   [Buffer.from([0xff, 0x00]), { base64: '/wA=' }],
   [new Uint8Array(), { text: '' }],
-])('a body is text where it is UTF-8', (body, shown) => {
+])('a body is text if it is UTF-8', (body, shown) => {
   expect(toLoggedJson(toLogged(body)).request.body).toEqual(shown);
 });
 
-test('what was kept of a longer body may end in the middle of a character', () => {
+test('the kept part of a longer body may end in the middle of a character', () => {
   for (const text of ['aé', 'a中', 'a😀']) {
     const bytes = Buffer.from(text);
     for (let end = 2; end < bytes.length; end += 1) {
@@ -39,7 +39,7 @@ test('what was kept of a longer body may end in the middle of a character', () =
   });
 });
 
-test('an answer on its way is left out, and nothing but the log is in the JSON', () => {
+test('a pending response is left out, and the JSON has only the fields of the log', () => {
   const json = JSON.parse(
     JSON.stringify(toLoggedJson({ ...toLogged(undefined), other: 1 } as never)),
   );

@@ -1,18 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import type { LoggedMessage, LoggedRequest } from './request-log.ts';
 
-/** The beginning of a body, as text where it is UTF-8. */
+/** The beginning of a body, as text if it is UTF-8. */
 export type JsonBody = { readonly text: string } | { readonly base64: string };
 
 type ToJson<Message extends LoggedMessage> = Omit<Message, 'body'> & { readonly body?: JsonBody };
 
-/** A call of the log as the control API sends it. */
+/** A call of the log in responses of the control API. */
 interface LoggedJson extends Omit<LoggedRequest, 'request' | 'answer'> {
   readonly request: ToJson<LoggedRequest['request']>;
   readonly answer?: ToJson<NonNullable<LoggedRequest['answer']>>;
 }
 
-/** A call of the log as JSON, field by field: it may be more than the log's part of it. */
+/** Converts a call of the log to JSON field by field, because it may have more fields than the log. */
 export function toLoggedJson(logged: LoggedRequest): LoggedJson {
   const { id, at, surface, operationId, service, matched, answer } = logged;
   const { violations, answerViolations, faults } = logged;
@@ -38,12 +38,12 @@ function toMessage<Message extends LoggedMessage>(message: Message): ToJson<Mess
 
 function toBody(body: Uint8Array, bodyBytes: number): JsonBody {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
-  // What was kept of a longer body may end in the middle of a character.
+  // The kept part of a longer body may end in the middle of a character.
   const whole = bodyBytes > bytes.length ? bytes.subarray(0, endOfText(bytes)) : bytes;
   return isUtf8(whole) ? { text: whole.toString() } : { base64: bytes.toString('base64') };
 }
 
-/** Where the last whole character ends. */
+/** End of the last complete character. */
 function endOfText(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(4, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] as number;

@@ -18,8 +18,8 @@ const { write, end } = ServerResponse.prototype as unknown as Record<
 >;
 
 /**
- * Keeps the beginning of an answer's body, and tells the record of its call when it ends. The methods
- * are the response's own and no subclass's, for the routers write to a plain one fastest.
+ * Keeps the beginning of a response's body, and notifies the record of its call when it ends. The methods are
+ * set on the response itself instead of a subclass, because the routers are fastest with a plain one.
  */
 export function recordAnswer(response: ServerResponse, record: CallRecord): void {
   const recorded = response as Recorded;
@@ -27,11 +27,11 @@ export function recordAnswer(response: ServerResponse, record: CallRecord): void
   recorded[KEPT] = new KeptBytes();
   recorded.write = keepAndWrite;
   recorded.end = keepAndEnd;
-  // A client that goes away leaves an answer that never ends.
+  // If the client goes away, the response never finishes.
   response.on('close', finish);
 }
 
-/** Whether it is an answer whose end is told to the record of its call. */
+/** Whether the end of a response is reported to the record of its call. */
 export function isRecorded(response: ServerResponse): boolean {
   return (response as Partial<Recorded>)[RECORD] !== undefined;
 }
@@ -54,18 +54,18 @@ function finish(this: ServerResponse): void {
   record.finish(statusCode, headOf(this), kept);
 }
 
-/** The head as it was sent; Node keeps the headers of `writeHead` nowhere else. */
+/** The head as sent; Node does not keep the headers of `writeHead` elsewhere. */
 function headOf(response: ServerResponse): string {
   return (response as ServerResponse & { readonly _header?: string | null })._header ?? '';
 }
 
-/** Makes one string of the pieces that Node has put together, which the log would hold on to one by one. */
+/** Flattens a string that Node has concatenated, whose pieces the log would otherwise keep in memory. */
 function flatten(text: string): void {
   text.charCodeAt(0);
 }
 
 function keep(response: Recorded, chunk: Chunk, encoding: unknown): void {
-  // Node drops the body of an answer to HEAD.
+  // Node drops the body of a response to HEAD.
   if (chunk === undefined || chunk === null || typeof chunk === 'function') return;
   if (response.req.method === 'HEAD') return;
   const known = typeof encoding === 'string' ? (encoding as BufferEncoding) : undefined;

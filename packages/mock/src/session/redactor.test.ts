@@ -72,7 +72,7 @@ test.each([
     { tempFileURL: 'http://a/files/中?expires=1&sign=secret&session=b', code: 'SUCCESS' },
     { tempFileURL: 'http://a/files/中?expires=1&sign=…&session=b', code: 'SUCCESS' },
   ],
-])('an answer of storage shows no grant and no signature', (data, shown) => {
+])('a storage response shows no grant and no signature', (data, shown) => {
   const bytes = redactor.answer('storage', Buffer.from(JSON.stringify({ body: { data } })));
   expect(JSON.parse(Buffer.from(bytes).toString())).toEqual({ body: { data: shown } });
 });

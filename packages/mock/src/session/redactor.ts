@@ -1,25 +1,25 @@
 import type { WireProfile } from '../contract/wire-profile.ts';
 import type { LoggedRequest } from './request-log.ts';
 
-/** What stands where a credential was. */
+/** Replacement for a credential. */
 export const REDACTED = '…';
 
-/** Leaves credentials out of what the log keeps of a call. */
+/** Removes credentials from what the log keeps of a call. */
 export interface Redactor {
   /** @param name in lower case */
   header(name: string, value: string): string;
-  /** Path and query: a link's signature lets anybody read the file. */
+  /** Path and query: the signature of a link grants access to the file. */
   target(target: string): string;
   /** The body of a request: the tokens of an upload's form. */
   request(surface: LoggedRequest['surface'], body: Uint8Array): Uint8Array;
-  /** The body of an answer: the grant of an upload, and the signatures of links. */
+  /** The body of a response: the grant of an upload, and the signatures of links. */
   answer(surface: LoggedRequest['surface'], body: Uint8Array): Uint8Array;
 }
 
-/** Headers whose value is a credential, or begins with the name of its scheme. */
+/** Headers whose value is a credential, possibly after the name of its scheme. */
 const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'cookie', 'set-cookie'];
 
-/** What begins the boundary behind each part of a form. */
+/** Start of the boundary after each part of a form. */
 const BOUNDARY = '\r\n--';
 
 const PROTOCOLS = 'sec-websocket-protocol';
@@ -30,7 +30,7 @@ const BEARER_PROTOCOL = /(berth\.bearer\.)[^,\s]+/g;
 
 const SCHEME = /^(?:1\.0 )?[\w-]+(?= )/;
 
-/** Members of the answer to `getUploadMetaData`, also where the text breaks off. */
+/** Fields of the response to `getUploadMetaData`, even if the text is cut off. */
 const GRANT_MEMBER = /("(?:authorization|token)"\s*:\s*")(?:[^"\\]|\\.)*/g;
 
 export function createRedactor({ storageHeaders, uploadFields }: WireProfile): Redactor {
@@ -75,7 +75,7 @@ function toTarget(target: string): string {
   return target.replace(LINK_SIGNATURE, `$1${REDACTED}`);
 }
 
-/** Changes bytes as a text of one character for each byte, so that all others stay as they are. */
+/** Decodes bytes to one character per byte, so that all others stay unchanged. */
 function replace(body: Uint8Array, change: (text: string) => string): Uint8Array {
   const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1');
   const changed = change(text);

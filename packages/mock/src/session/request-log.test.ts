@@ -13,7 +13,7 @@ test('the oldest calls are forgotten', () => {
   expect(log.list()).toEqual([]);
 });
 
-test('a call that changes stays where it was', () => {
+test('a changed call keeps its place', () => {
   const log = createRequestLog(createLogRoom(), 2);
   log.put(toLogged('a'));
   log.put(toLogged('b'));
@@ -21,7 +21,7 @@ test('a call that changes stays where it was', () => {
   expect(log.list()).toMatchObject([{ id: 'a', matched: false }, { id: 'b' }]);
 });
 
-test('a call that changes stays where it was, also after older ones were forgotten', () => {
+test('a changed call keeps its place, even after older ones were dropped', () => {
   const log = createRequestLog(createLogRoom(), 2);
   for (const id of ['a', 'b', 'c']) log.put(toLogged(id));
   log.put(toLogged('b', { matched: false }));
@@ -67,7 +67,7 @@ test('a log forgets its own oldest call beyond its capacity, and gives its bytes
   expect([log, other].map((one) => one.list().length)).toEqual([1, 1]);
 });
 
-test('who listens hears of each call until it stops', () => {
+test('a listener is called for each call until it stops', () => {
   const log = createRequestLog();
   const heard: string[] = [];
   const listener = ({ id }: LoggedRequest) => heard.push(id);

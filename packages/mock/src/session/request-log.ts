@@ -3,57 +3,57 @@ import type { Violation } from '@berth/server-stubs';
 export interface LoggedMessage {
   /** Names in lower case; values of credentials are left out. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** First bytes of the body; undefined where there is none. */
+  /** First bytes of the body; undefined if there is none. */
   readonly body: Uint8Array | undefined;
   readonly bodyBytes: number;
 }
 
-/** One call, as the log of its session keeps it. */
+/** One call in the log of its session. */
 export interface LoggedRequest {
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   readonly id: string;
   /** Milliseconds since the epoch, of the machine's clock. */
   readonly at: number;
   readonly surface: 'gateway' | 'storage' | 'upload' | 'link';
-  /** `operationId` of the contract; undefined where no operation matched. */
+  /** `operationId` of the contract; undefined if no operation matched. */
   readonly operationId: string | undefined;
   /** Hosted service of a gateway call. */
   readonly service: string | undefined;
-  /** Whether something of the mock answers such a call: an operation, and in a defined service a route. */
+  /** Whether the mock handles such a call: by an operation, and in a defined service by a route. */
   readonly matched: boolean;
   readonly request: LoggedMessage & { readonly method: string; readonly target: string };
-  /** Undefined while the answer is on its way. */
+  /** Undefined until the response is complete. */
   readonly answer: (LoggedMessage & { readonly status: number; readonly ms: number }) | undefined;
-  /** What of the request breaks the contract, and where the contract says so. */
+  /** How the request breaks the contract, with the location in the contract. */
   readonly violations: readonly Violation[];
-  /** What of the mock's own answer breaks the contract. */
+  /** How the mock's own response breaks the contract. */
   readonly answerViolations: readonly Violation[];
-  /** Names of the faults that were done to it. */
+  /** Names of the faults that were applied. */
   readonly faults: readonly string[];
 }
 
-/** The last calls of a session, the oldest forgotten first. */
+/** The last calls of a session; the oldest are dropped first. */
 export interface RequestLog {
   /**
-   * Adds a call, or replaces the one of the same id, and tells whoever listens.
+   * Adds a call, or replaces the one with the same ID, and notifies listeners.
    *
-   * @param bytes what it takes in memory
+   * @param bytes size in memory
    */
   put(request: LoggedRequest, bytes?: number): void;
   /** Oldest first. */
   list(): readonly LoggedRequest[];
   get(id: string): LoggedRequest | undefined;
   clear(): void;
-  /** Calls `listener` for each call that comes or changes; gives a function that ends that. */
+  /** Calls `listener` for each new or changed call; returns a function that stops it. */
   listen(listener: (request: LoggedRequest) => void): () => void;
 }
 
-/** Calls that a log keeps; the oldest are forgotten. */
+/** Maximum number of calls in a log; the oldest are dropped. */
 const CAPACITY = 1_000;
 
 /**
- * @param room what the log shares with others
- * @param capacity most calls that are kept
+ * @param room limit shared with other logs
+ * @param capacity maximum number of calls
  */
 export function createRequestLog(room = createLogRoom(), capacity = CAPACITY): RequestLog {
   const calls = new Map<string, LoggedRequest>();
@@ -82,7 +82,7 @@ export function createRequestLog(room = createLogRoom(), capacity = CAPACITY): R
       calls.clear();
     },
     listen(listener) {
-      // The same function may listen twice.
+      // The same function may be added twice.
       const own = (request: LoggedRequest) => listener(request);
       listeners.add(own);
       return () => {
@@ -92,19 +92,19 @@ export function createRequestLog(room = createLogRoom(), capacity = CAPACITY): R
   };
 }
 
-/** Bytes that the calls of all logs take together; the oldest are forgotten, whichever log they are in. */
+/** Maximum size of all logs together, in bytes; the oldest calls are dropped, whichever log they are in. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Bytes that several logs share. */
+/** Memory limit shared by several logs. */
 export interface LogRoom {
-  /** Counts a call, or counts it again, and forgets the oldest ones until all fit. */
+  /** Counts a call, or its new size, and drops the oldest ones until all fit. */
   keep(request: LoggedRequest, bytes: number, forget: () => void): void;
-  /** Counts a call no longer. */
+  /** Stops counting a call. */
   drop(request: LoggedRequest): void;
 }
 
 export function createLogRoom(maxBytes = MAX_BYTES): LogRoom {
-  // The order of a Map is that of insertion: the first is the oldest.
+  // A Map is ordered by insertion, so the first is the oldest.
   const calls = new Map<LoggedRequest, { readonly bytes: number; readonly forget: () => void }>();
   let used = 0;
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../util/clock.ts';
 
-/** Code that says that a service is ready, whatever its file says. */
+/** Code of a service that is ready, whatever its definition says. */
 export const READY = 'READY';
 
-/** A state of the gateway's error table that a hosted service is in, until a time or for good. */
+/** A state of a hosted service from the gateway's error table, for a time or until changed. */
 export interface ServiceState {
   /** Code of the gateway's error table, such as `SERVICE_NOT_READY`; or {@link READY}. */
   readonly code: string;
@@ -11,29 +11,29 @@ export interface ServiceState {
   readonly until?: number;
 }
 
-/** The hosted services of one session: the states that were set for them, and what they keep. */
+/** The hosted services of one session: the states that were set, and the data that services keep. */
 export interface ServiceStates {
-  /** The state that was set; undefined where none was, or its time is over. */
+  /** The state that was set; undefined if none was, or its time is over. */
   get(service: string): ServiceState | undefined;
-  /** Sets a state, which goes before what the service's file says; undefined takes it back. */
+  /** Sets a state, which takes precedence over the service's definition; undefined removes it. */
   set(service: string, state: ServiceState | undefined): void;
-  /** The states that were set and last. */
+  /** The states that were set and are in effect. */
   list(): Readonly<Record<string, ServiceState>>;
   /**
-   * The state that a call finds: the one that was set, else the one that the service's file says. The
-   * first call begins the time `ms` of the latter. Undefined: ready.
+   * The state for a call: the one that was set, otherwise that of the service's definition, whose time `ms` begins
+   * with the first call. Undefined: ready.
    */
   find(
     service: string,
     declared?: { readonly code: string; readonly ms?: number },
   ): ServiceState | undefined;
-  /** What the service keeps between calls. */
+  /** Data that the service keeps between calls. */
   memoryOf(service: string): Map<string, unknown>;
-  /** Forgets all of it: what files say begins anew. */
+  /** Clears everything, so that definitions take effect again. */
   clear(): void;
 }
 
-/** The states of services that no call has reached yet. */
+/** Initial states of services that have not been called yet. */
 export function createServiceStates(clock: Pick<Clock, 'now'>): ServiceStates {
   const states = new Map<string, ServiceState>();
   const begun = new Map<string, { readonly said: string; readonly state: ServiceState }>();
@@ -65,7 +65,7 @@ export function createServiceStates(clock: Pick<Clock, 'now'>): ServiceStates {
       if (declared === undefined) return undefined;
       const { code, ms } = declared;
       if (ms === undefined) return { code };
-      // Another text in the file begins anew.
+      // A changed text in the file starts it again.
       const said = `${code} ${ms}`;
       let known = begun.get(service);
       if (known?.said !== said) {

@@ -16,8 +16,8 @@ import { createRequestLog, type LogRoom, type RequestLog } from './request-log.t
 import { createServiceStates, type ServiceStates } from './service-states.ts';
 
 /**
- * Everything that calls can change. A call belongs to the session that its header `X-Mock-Session` names,
- * so that test workers share one mock and do not see each other; without the header, to the default one.
+ * Everything that calls can change. The header `X-Mock-Session` of a call selects its session, so that test
+ * workers can share one mock without seeing each other; calls without it use the default session.
  */
 export interface Session {
   /** Value of the header; empty for the default session. */
@@ -29,7 +29,7 @@ export interface Session {
   readonly faults: FaultRules;
   readonly requests: RequestLog;
   readonly services: ServiceStates;
-  /** How often each recorded call was answered, by its key. */
+  /** How often each recorded call was served, by its key. */
   readonly replayed: Map<string, number>;
 }
 
@@ -37,12 +37,12 @@ export interface SessionParts {
   /** Signs grants and links. */
   readonly secret: Buffer;
   readonly seed: string;
-  /** Faults that it begins with. */
+  /** Initial faults. */
   readonly faults: readonly FaultRule[];
   readonly room: Room;
-  /** What the logs of all sessions share. */
+  /** Memory limit of the logs of all sessions. */
   readonly logRoom: LogRoom;
-  /** Where the files of a session are. */
+  /** Storage for the files of a session. */
   readonly contentsOf: (session: string) => Contents;
   /** The environment of the mock. */
   readonly env: string;
@@ -56,7 +56,7 @@ export function createSession(
   const clock = createClock();
   const now = () => clock.now();
   const files = createFileStore({ contents: contentsOf(id), room, now });
-  // Who follows an upload URL or a link sends no header of the mock.
+  // Upload URLs and links are used without the mock's headers.
   const query = id === '' ? [] : [`${SESSION_PARAMETER}=${encodeURIComponent(id)}`];
   return {
     id,
@@ -69,7 +69,7 @@ export function createSession(
       signer: createSigner([createHmac('sha256', secret).update(id).digest()]),
       bucketOf: (name) => (name === env ? BUCKET : undefined),
       onlyEnv: env,
-      // The contract says to post to the URL verbatim, query included; the query is there to be kept.
+      // The contract says to post to the URL verbatim, query included, so the query survives.
       uploadTarget: `/?${[`bucket=${BUCKET}`, ...query].join('&')}`,
       linkQuery: query[0],
       inline: true,
@@ -83,15 +83,15 @@ export function createSession(
 }
 
 export interface Sessions {
-  /** The session of a name, made where it is new; empty for the default one. */
+  /** The session with a name, created if new; empty for the default one. */
   get(id: string): Session;
-  /** Those that there are, the default one first, then the least recently used first. */
+  /** Existing sessions: the default one, then the least recently used first. */
   list(): readonly Session[];
 }
 
 /**
- * @param create makes an empty session
- * @param max most sessions beside the default one; the least recently used is forgotten
+ * @param create returns an empty session
+ * @param max maximum number of sessions besides the default one; the least recently used is dropped
  */
 export function createSessions(create: (id: string) => Session, max: number): Sessions {
   const sessions = new Map<string, Session>();
@@ -105,7 +105,7 @@ export function createSessions(create: (id: string) => Session, max: number): Se
       if (id === '') return getStandard();
       const known = sessions.get(id);
       const session = known ?? create(id);
-      // The order of a Map is that of insertion: the first is the one that was used longest ago.
+      // A Map is ordered by insertion, so the first was used longest ago.
       if (known !== undefined) sessions.delete(id);
       sessions.set(id, session);
       const [oldest] = sessions.size > max ? sessions.values() : [];

@@ -10,9 +10,9 @@ import type { WireProfile } from '../contract/wire-profile.ts';
 import { isObject } from '../util/values.ts';
 
 /**
- * What the header `Prefer` asks of the mock; undefined where it asks nothing.
+ * Preferences of the header `Prefer`; undefined if there are none for the mock.
  *
- * @throws ContractError for a preference that is none
+ * @throws ContractError for an invalid preference
  */
 export function preferencesOf(
   { request }: Call,
@@ -29,12 +29,12 @@ export function preferencesOf(
   return { seed, ...preferences };
 }
 
-/** Headers that every answer gets anew, and one that belongs to some codes only. */
+/** Headers that each response sets itself, and one that only some codes have. */
 const OWN = ['x-request-id', 'content-disposition', 'retry-after'];
 
 /**
- * An answer as the contract documents it. It is thrown, for what a router is returned counts as a
- * success: `data` of an envelope, or the answer of a hosted service.
+ * A response as documented by the contract. It is thrown, because routers treat a returned value as a
+ * success: `data` of an envelope, or the response of a hosted service.
  */
 class DocumentedAnswer extends Error {
   override readonly name = 'DocumentedAnswer';
@@ -49,7 +49,7 @@ class DocumentedAnswer extends Error {
     this.#profile = profile;
   }
 
-  /** What belongs to the call is the call's own: its identifier (D9), and `statusCode` (D20). */
+  /** Values of the current call replace those of the example: its identifier (D9), and `statusCode` (D20). */
   [toAnswer]({ request, requestId }: Pick<Call, 'request' | 'requestId'>): Answer {
     const { status, body } = this.#documented;
     const own = this.#adapt(body, requestId);
@@ -104,27 +104,30 @@ class DocumentedAnswer extends Error {
 const MISSING = {
   example: {
     status: 404,
-    message: 'The answer has no example of the name that the header Prefer gives.',
+    message: 'The response has no example with the name in the header Prefer.',
   },
   status: {
     status: 404,
-    message: 'The contract has no answer of the status that the header Prefer gives.',
+    message: 'The contract has no response with the status in the header Prefer.',
   },
-  type: { status: 406, message: 'The answer has no content type that the header Accept takes.' },
+  type: {
+    status: 406,
+    message: 'The response has no content type that matches the header Accept.',
+  },
 };
 
 interface Question {
   readonly surface: Extract<SurfaceName, 'gateway' | 'storage'>;
-  /** Path parameters, decoded once; a greedy one as it came. */
+  /** Path parameters, decoded once; a greedy one as received. */
   readonly params: Record<string, string>;
   /** Flat, and valid. */
   readonly body: unknown;
 }
 
 /**
- * Asks Prism for the answer that the contract has for a call.
+ * Asks Prism for the documented response to a call.
  *
- * @throws DocumentedAnswer always, but for a ContractError where the contract has no such answer
+ * @throws DocumentedAnswer always, or ContractError if the contract has no such response
  */
 export async function consult(
   context: Context,
@@ -149,8 +152,8 @@ export async function consult(
 }
 
 /**
- * The error that a preferred status alone means. Prism would take the first example of the answer
- * that is documented for all other statuses, whatever status the code of that example has.
+ * The error that a preferred status alone selects. Prism would use the first example of the `default`
+ * response, whatever status the code of that example has.
  */
 function findOwnError({ code, exampleKey, dynamic }: Preferences, surface: Question['surface']) {
   if (code === undefined || exampleKey !== undefined || dynamic) return undefined;
@@ -158,9 +161,9 @@ function findOwnError({ code, exampleKey, dynamic }: Preferences, surface: Quest
 }
 
 /**
- * The headers of a request as Prism can read them.
+ * The headers of a request in the form that Prism supports.
  *
- * - Content-Type is left out: each surface has judged it, and Prism throws on one that is no media type.
+ * - Content-Type is left out: each surface has checked it, and Prism throws on an invalid media type.
  * - Accept is rewritten, see `toPrismAccept`.
  */
 function toPrismHeaders(headers: IncomingHttpHeaders): Record<string, string> {
@@ -178,12 +181,12 @@ const MEDIA_RANGE = new RegExp(
 );
 
 /**
- * An Accept header that Prism reads as it is meant.
+ * An Accept header that Prism interprets correctly.
  *
  * - Without it any media type is acceptable (RFC 9110, section 12.5.1).
- * - What is no media range is left out, for Prism throws on it.
- * - Prism takes a documented `*` + `/*` for the best match of the range `*` + `/*`, and would answer
- *   "any bytes". JSON, its own default, is put before it.
+ * - Invalid media ranges are left out, because Prism throws on them.
+ * - Prism takes a documented `*` + `/*` for the best match of the range `*` + `/*`, and would respond with
+ * "any bytes". JSON, its own default, is inserted before it.
  */
 function toPrismAccept(accept = '*/*'): string {
   const ranges = accept.split(',').filter((range) => MEDIA_RANGE.test(range));

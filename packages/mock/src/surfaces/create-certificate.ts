@@ -7,13 +7,13 @@ const DAY = 24 * 3600 * 1000;
 
 const DAYS = 30;
 
-/** Makes a certificate for this machine that nobody but the mock has signed, good for 30 days. */
+/** Creates a self-signed certificate for this machine, valid for 30 days. */
 export async function createCertificate(host: string): Promise<Certificate> {
   const names = [...new Set(['localhost', '*.localhost', hostname(), host])];
   const addresses = [...new Set(['127.0.0.1', '::1', host])];
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
-    // Its default, SHA-1, is refused by Deno.
+    // Deno rejects the default, SHA-1.
     algorithm: 'sha256',
     notAfterDate: new Date(Date.now() + DAYS * DAY),
     extensions: [

@@ -9,8 +9,8 @@ import { describeViolation } from '../contract/oracle/violation.ts';
 import { recordOf } from '../session/call-record.ts';
 
 /**
- * Tells the log what is wrong with a request, and says it in more words than the router: all that is
- * wrong with a body and what came instead, and which paths are near to one that is none.
+ * Logs what is wrong with a request, and explains it in more detail than the router: all errors in a body
+ * with the actual values, and similar paths for an unknown one.
  */
 export function createFaultExplainer(
   context: Context,
@@ -19,7 +19,7 @@ export function createFaultExplainer(
   return (fault, call) => {
     const record = recordOf(call.request);
     record.operationId = fault.operationId;
-    // A preflight speaks for the call that follows, which is judged itself.
+    // A preflight announces a call, which is checked itself.
     const isPreflight = call.request.method === 'OPTIONS';
     const isMissing = fault.kind === 'not-found' || fault.kind === 'method-not-allowed';
     record.matched = isPreflight || !isMissing;
@@ -49,11 +49,10 @@ function explain(fault: Fault, call: Call, { operations }: Context): Fault {
 const MAX_SENTENCES = 3;
 
 /**
- * All that is wrong with a body of which the router, which stops at the first violation, has refused
- * one.
+ * All errors in a body that the router has refused at the first violation.
  *
- * @param bytes undefined where they are not all there
- * @param first what the router found
+ * @param bytes undefined if they are incomplete
+ * @param first error that the router found
  */
 function explainBody(
   schema: Schema,
@@ -98,10 +97,7 @@ function parse(bytes: Buffer | undefined): unknown {
   }
 }
 
-/**
- * All that is wrong with a path parameter of which the router, which stops at the first violation, has
- * refused one.
- */
+/** All errors in a path parameter that the router has refused at the first violation. */
 function explainParameter(
   { path, parameters }: Operation,
   rawPath: string,
@@ -125,29 +121,29 @@ function explainParameter(
   };
 }
 
-/** A path that is none, and those that are near to it. */
+/** An unknown path, with similar ones. */
 function explainPath(path: string, templates: readonly string[]): string {
   const shown = path.length > 100 ? `${path.slice(0, 100)}…` : path;
   const near = nearPaths(path, templates);
-  const hint = near.length > 0 ? ` Near it: ${near.join(', ')}.` : '';
-  return `${shown} is no path of this API.${hint}`;
+  const hint = near.length > 0 ? ` Similar paths: ${near.join(', ')}.` : '';
+  return `${shown} is not a path of this API.${hint}`;
 }
 
-/** At most this share of a path may differ for another one to count as near. */
+/** Maximum fraction of a path that may differ from a similar one. */
 const MOST_OFF = 0.4;
 
-/** A template this many edits behind the nearest one is not named beside it. */
+/** Templates with this many more edits than the nearest one are not listed. */
 const MOST_BEHIND = 2;
 
 /**
- * The templates that a path comes near to, best first: the parameters of a template are filled with
- * the segments of the path, and what remains is compared by edit distance. A doubled slash counts as one.
+ * The templates that are similar to a path, best first: the parameters of a template are replaced with the
+ * segments of the path, and the result is compared by edit distance. A doubled slash counts as one.
  *
  * @example
  * nearPaths('/v1/cloudruns/hello', ['/v1/cloudrun/{name}', '/']); // ['/v1/cloudrun/{name}']
  */
 function nearPaths(path: string, templates: readonly string[]): string[] {
-  // A longer path is near to nothing, and its edit distance would cost time.
+  // A longer path has no similar ones, and its edit distance would be slow.
   if (path.length > 300) return [];
   const clean = path.replace(/\/{2,}/g, '/');
   const segments = clean.split('/');

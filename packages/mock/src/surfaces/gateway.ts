@@ -27,7 +27,7 @@ import type { Auth } from './auth/auth.ts';
 import { consult, preferencesOf } from './consult.ts';
 import { toRouterOptions } from './router-options.ts';
 
-/** The gateway: services that are defined answer, all others with the examples of the contract. */
+/** The gateway: defined services respond themselves, all others with the examples of the contract. */
 export function createGateway(context: Context, auth: Auth): GatewayRouter {
   const examples = listExamples(context.operations);
 
@@ -48,7 +48,7 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
       return dynamic ? ask(input, call, dynamic) : answerStatic(input, call, record);
     }
     if (!(answer instanceof Promise)) return note(answer, record);
-    // What takes its time is in the log while it does.
+    // Log slow calls while they are in progress.
     record.begin(call.requestId);
     return answer.then((late) => note(late, record));
   }
@@ -83,7 +83,7 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
     record.matched = false;
     const known = context.services.names().join(', ') || 'none';
     throw new GatewayError('SERVICE_NOT_FOUND', {
-      message: `The hosted service ${name} is missing; this mock has: ${known}.`,
+      message: `The hosted service ${name} does not exist; this mock has: ${known}.`,
     });
   }
 
@@ -118,12 +118,12 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
 }
 
 /**
- * Judges the body of a call that no service of the mock has taken, as the contract documents it: JSON is
- * to be an object.
+ * Validates the body of a call to a service without a definition, as the contract documents it: JSON must be
+ * an object.
  *
- * D13: "POST takes any Content-Type and passes the body unchanged (the documents declare
- * `application/json`, object)." So a body of another type, or a compressed one, is read for its size
- * alone, and judged like an object without properties.
+ * D13: "POST takes any Content-Type and passes the body unchanged (the documents declare `application/json`,
+ * object)." So a body of another type, or a compressed one, is only checked for its size, and validated like
+ * an object without properties.
  *
  * @returns undefined for a GET
  * @throws GatewayError INVALID_REQUEST
@@ -196,14 +196,14 @@ function toWords({ kind }: Fault): string | undefined {
 }
 
 /**
- * The hosts that are the mock's environment. D12: "A server of one environment also takes any loopback
- * host". One that is open to the network takes any address as well, for it knows not under which of
- * them it is reached.
+ * The hosts of the mock's environment. D12: "A server of one environment also takes any loopback host". A
+ * mock that is exposed to the network also accepts any IP address, because it does not know which one it is
+ * reached by.
  */
 export function toEnvOption({ env, host }: Pick<ResolvedOptions, 'env' | 'host'>): EnvOption {
   if (isLoopback(host.toLowerCase())) return env;
   const own = [env, host.split('.', 1)[0]].map((label) => label?.toLowerCase());
-  // The router hands over the first label, and a loopback host whole.
+  // The router passes the first label, or a complete loopback host.
   return (label) =>
     own.includes(label.toLowerCase()) || isLoopback(label) || /^(\d{1,3}$|\[)/.test(label);
 }

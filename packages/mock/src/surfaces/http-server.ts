@@ -27,10 +27,10 @@ export interface Application {
   readonly shouldUpgrade: (request: IncomingMessage) => boolean;
 }
 
-/** The latest answer of a connection. */
-const LATEST = Symbol('latest answer');
+/** The last response of a connection. */
+const LATEST = Symbol('last response');
 
-/** How long a TLS handshake may take. */
+/** Time limit of a TLS handshake. */
 const HANDSHAKE_MS = 10_000;
 
 type Answering = Duplex & { [LATEST]?: ServerResponse };
@@ -42,9 +42,9 @@ export interface Certificate {
 }
 
 /**
- * Makes the server whose events lead to an application.
+ * Creates the server and connects its events to an application.
  *
- * @param application the one in use; another one after a hot reload
+ * @param application returns the current one, which a hot reload replaces
  * @param certificate undefined for HTTP
  */
 export async function createHttpServer(
@@ -53,7 +53,7 @@ export async function createHttpServer(
 ): Promise<Server> {
   const options: ServerOptions<typeof RecordedRequest> = {
     IncomingMessage: RecordedRequest,
-    // A missing Host is the gateway's to refuse, in its own shape.
+    // The gateway refuses a missing Host in its own format.
     requireHostHeader: false,
     shouldUpgradeCallback: (request) => application().shouldUpgrade(request),
   };
@@ -62,7 +62,8 @@ export async function createHttpServer(
       ? createServer(options)
       : (await import('node:https'))
           .createServer({ ...options, ...certificate, handshakeTimeout: HANDSHAKE_MS })
-          // Node reports it as a `clientError` too, but `end` would wait for the handshake without a limit.
+          // Node also reports it as a `clientError`, but `end` would wait for the handshake without a
+          // limit.
           .on('tlsClientError', (_error, socket) => socket.destroy());
   server
     .on('request', (request, response) => {
@@ -73,12 +74,13 @@ export async function createHttpServer(
       (request.socket as Answering)[LATEST] = response;
       application().checkContinue(request, response);
     })
-    // RFC 9110, section 10.1.1 lets a server that does not know an expectation ignore it.
+    // RFC 9110, section 10.1.1 allows a server to ignore an unknown expectation.
     .on('checkExpectation', (request, response) => {
       (request.socket as Answering)[LATEST] = response;
       application().request(request, response);
     })
-    // Node hands the sockets of both over without a listener; a client that is gone must not end the process.
+    // Both events come with sockets without an error listener; a client that is gone must not end the
+    // process.
     .on('upgrade', (request, socket, head) => {
       socket.on('error', () => {});
       if (isResponding(socket)) socket.destroy();
@@ -94,14 +96,14 @@ export async function createHttpServer(
   return server as Server;
 }
 
-/** Answers CONNECT, for which Node makes no response. */
+/** Responds to CONNECT, for which Node creates no response. */
 function answerConnect(socket: Duplex): void {
   const headers = { allow: 'GET, HEAD, POST, OPTIONS' };
-  const message = 'The mock is no proxy.';
+  const message = 'The mock is not a proxy.';
   writeRaw(socket, new GatewayError('METHOD_NOT_ALLOWED', { message, headers }));
 }
 
-/** What stands for a request that could not be read. */
+/** Placeholder for a request that could not be parsed. */
 const UNREAD = { method: 'GET', headers: {} } as IncomingMessage;
 
 function writeRaw(socket: Duplex, error: GatewayError): void {
@@ -129,20 +131,20 @@ function answerBroken(
   if (response === undefined || !socket.writable) {
     answerUnread(error, socket);
   } else if (response.req.complete) {
-    // What is broken follows a whole request, whose answer goes first.
+    // The broken data follows a complete request, whose response comes first.
     if (response.writableFinished) answerUnread(error, socket);
     else response.once('finish', () => answerUnread(error, socket));
   } else if (response.headersSent) {
-    // The request was refused before its end; there is nothing more to say.
+    // The request was refused before its end; there is nothing more to send.
     response.end();
   } else {
     answerBrokenBody(error, response);
-    // Node forgets an answered request: who waits for the rest of it would wait for ever.
+    // Node drops a request after its response, so waiting for the rest of it would never end.
     socket.once('close', () => response.req.destroy());
   }
 }
 
-/** What Node could not read, as a status (RFC 9110, RFC 6585) and a sentence. */
+/** A parse error of Node as a status (RFC 9110, RFC 6585) and a message. */
 interface Defect {
   readonly status: number;
   readonly message: string;
@@ -156,14 +158,14 @@ const DEFECTS: Readonly<Record<string, Defect>> = {
 };
 
 /**
- * Answers a connection on which Node could read no request: broken syntax, too many header bytes, or
- * nothing for too long. Which surface was meant is not known, so the gateway's error shape is used.
+ * Responds on a connection without a parsable request: invalid syntax, too large a header, or a timeout. The
+ * surface is unknown, so the gateway's error format is used.
  */
 function answerUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
   writeRaw(socket, new GatewayError(INVALID.gateway, DEFECTS[error.code ?? ''] ?? MALFORMED));
 }
 
-/** Answers a request whose body broke off, in the error shape of its surface. */
+/** Responds to a request whose body broke off, in the error format of its surface. */
 function answerBrokenBody(error: NodeJS.ErrnoException, response: ServerResponse): void {
   const { req: request } = response;
   const surface = (request as RecordedRequest).record?.surface ?? 'gateway';
@@ -190,13 +192,13 @@ const FAILED: Readonly<Record<SurfaceName, string>> = {
   link: 'InternalError',
 };
 
-/** Ends a request in which the mock itself has failed, in the error shape of its surface. */
+/** Ends a request after an internal error, in the error format of its surface. */
 export function answerFailure(error: Error, surface: SurfaceName, response: ServerResponse): void {
   process.emitWarning(error);
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;
   }
-  const message = 'The mock failed: its warnings say why.';
+  const message = 'The mock failed: see its warnings for the reason.';
   refuse(toRefusal(surface, FAILED[surface], { status: 500, message }), response);
 }

@@ -7,7 +7,7 @@ import type { ResolvedOptions } from '../options.ts';
 import { isLoopback, isOwnHost, originOf } from '../util/host.ts';
 import { corsOf } from './router-options.ts';
 
-/** What the mock itself says in place of a deployment, by surface. */
+/** Errors of the mock itself, in place of a deployment's, by surface. */
 export interface OwnRefusal {
   readonly code: Readonly<Record<SurfaceName, string>>;
   /** Default: that of the code. */
@@ -16,8 +16,8 @@ export interface OwnRefusal {
 }
 
 /**
- * Refuses a call in the shape of its surface. The refusal of a preflight would be told to nobody: the call
- * that follows it is let come, and refused.
+ * Refuses a call in the format of its surface. A preflight is accepted, because its refusal would be visible
+ * to nobody; the call that follows it is refused.
  */
 export function sendOwnRefusal(
   { code, status, message }: OwnRefusal,
@@ -30,7 +30,7 @@ export function sendOwnRefusal(
   if (isPreflight(request)) {
     response.writeHead(204, {
       ...cors.preflight(request.headers.origin),
-      // A browser that remembers it would not ask the deployment.
+      // A browser that caches it would not ask the deployment.
       'access-control-max-age': '0',
       'x-request-id': randomUUID(),
     });
@@ -49,9 +49,9 @@ function isPreflight({ method, headers }: IncomingMessage): boolean {
 }
 
 /**
- * Refuses a call under the name of another site. A page may let its own name lead to this machine (DNS
- * rebinding), and would be of the same origin as the mock: one that listens for this machine alone takes
- * no name that others can have, except those of `origins`.
+ * Refuses a call with the host name of another site. A page may point its own host name at this machine (DNS
+ * rebinding), and would then have the same origin as the mock: a mock that listens on this machine only
+ * accepts no name that others can have, except those of `origins`.
  */
 export function findHostRefusal(
   request: IncomingMessage,
@@ -59,7 +59,7 @@ export function findHostRefusal(
 ): (OwnRefusal & { readonly status: number }) | undefined {
   if (!isLoopback(host.toLowerCase()) || origins.includes('*')) return undefined;
   const name = nameOf(request);
-  // A name without a dot is one of the local network, such as that of a container.
+  // A name without a dot belongs to the local network, such as that of a container.
   if (isOwnHost(name, host) || !name.includes('.')) return undefined;
   if (origins.some((origin) => new URL(origin).hostname === name)) return undefined;
   return {
@@ -69,15 +69,15 @@ export function findHostRefusal(
   };
 }
 
-/** Browsers also take names that are none of a host elsewhere, such as `a~b.example`. */
+/** Browsers also accept names that are not valid elsewhere, such as `a~b.example`. */
 function nameOf(request: IncomingMessage): string {
   const origin = originOf(request);
   return origin === undefined ? (request.headers.host ?? '') : new URL(origin).hostname;
 }
 
 /**
- * Whether a browser made a call. It sends neither `Sec-Fetch-Site` to a name without TLS nor `Origin` with
- * a GET of the same origin, but always names itself.
+ * Whether a call comes from a browser. It sends neither `Sec-Fetch-Site` to a name without TLS nor `Origin`
+ * with a GET of the same origin, but always its own name.
  */
 export function isFromBrowser({ headers }: IncomingMessage): boolean {
   return (

@@ -18,16 +18,16 @@ import { isLoopbackOrigin } from '../util/host.ts';
 import { SESSION_HEADER } from '../util/session-name.ts';
 import { createFaultExplainer } from './explain-fault.ts';
 
-/** Request headers of the mock itself; a browser asks for them in its preflight. */
+/** Request headers of the mock itself, which browsers ask for in preflights. */
 const CORS = { headers: ['Prefer', SESSION_HEADER, FAULT_HEADER] };
 
-/** Which pages may read the answers of a mock. */
+/** Which pages may read the responses of a mock. */
 function toCors({ origins }: Pick<ResolvedOptions, 'origins'>): CorsOptions {
   if (origins?.includes('*')) return { ...CORS, origins: '*' };
   return { ...CORS, origins: origins ?? isLoopbackOrigin };
 }
 
-/** The cross-origin headers of what the mock itself answers on a surface. */
+/** The CORS headers of the mock's own responses on a surface. */
 export function corsOf(
   { profile, options }: Pick<Context, 'profile' | 'options'>,
   surface: SurfaceName,
@@ -35,13 +35,13 @@ export function corsOf(
   return createCors(surface, profile, toCors(options));
 }
 
-/** The routes of an own document; nothing where the surface is the contract's. */
+/** The routes of a custom document; empty if the surface uses the contract's. */
 export function toRoutes({ contract: { routes } }: Context, surface: SurfaceName) {
   const own = surface === 'gateway' ? routes.gateway : routes.storage;
   return own && { routes: own };
 }
 
-/** What the routers of all surfaces have in common. */
+/** Options that the routers of all surfaces share. */
 export function toRouterOptions(
   context: Context,
   surface: SurfaceName,
@@ -51,21 +51,21 @@ export function toRouterOptions(
     cors: toCors(context.options),
     wireProfile: context.profile,
     ...toRoutes(context, surface),
-    // Of a call that waits, the log has told it already.
+    // For a delayed call, the log has already sent it.
     requestId: (request: IncomingMessage) => recordOf(request).id || undefined,
-    // The mock says itself where one of its answers breaks the contract, and sends it all the same.
+    // If one of its responses breaks the contract, the mock warns, and sends it nevertheless.
     responses: 'log' as const,
     onFault: createFaultExplainer(context, words),
     onViolation(violation: Violation, call: Call) {
       const record = recordOf(call.request);
       record.answerViolations = [...record.answerViolations, violation];
       process.emitWarning(
-        `An answer of the mock (${surface}, ${call.operationId}) breaks the contract: ${violation.message}`,
+        `A response of the mock (${surface}, ${call.operationId}) breaks the contract: ${violation.message}`,
         'MockWarning',
       );
     },
     onError(error: unknown, { request }: Call) {
-      // A client that breaks off is no defect of the mock.
+      // An aborted request is not a defect of the mock.
       if (request.complete) process.emitWarning(error as Error);
     },
     onAnswer({ status }: Answer, { request, response, operationId, requestId }: Call) {

@@ -21,7 +21,7 @@ export function createUpload(context: Context): Router {
   const uploadFile: UploadHandler = async (form, call) => {
     const preferences = preferencesOf(call, 'upload', context) ?? context.dynamic;
     if (preferences !== undefined || context.options.mode === 'static') {
-      // A form that breaks off is refused in every mode.
+      // An incomplete form is refused in every mode.
       for await (const _ of form.file);
       return answerAsDocumented(context.contract.documents, preferences);
     }
@@ -30,7 +30,10 @@ export function createUpload(context: Context): Router {
   return createUploadRouter({ uploadFile }, toRouterOptions(context, 'upload'));
 }
 
-/** The success of an upload that is not done. It is thrown, for what a router is returned is a file. */
+/**
+ * The success of an upload that stores nothing. It is thrown, because routers expect a file as the return
+ * value.
+ */
 class DocumentedSuccess extends Error {
   override readonly name = 'DocumentedSuccess';
   readonly #status: number;
@@ -46,8 +49,8 @@ class DocumentedSuccess extends Error {
 }
 
 /**
- * Answers an upload as the contract documents it, and stores nothing. Not Prism makes the XML of its
- * errors, for it does not know the name of the root element.
+ * Responds to an upload as the contract documents it, and stores nothing. Prism cannot create the XML of its
+ * errors, because it does not know the name of the root element.
  *
  * @throws UploadError or DocumentedSuccess, always
  */
@@ -57,7 +60,7 @@ function answerAsDocumented(
 ): never {
   const examples = examplesOf(documents, code);
   if (examples === undefined) {
-    throw missing('The contract has no answer of the status that the header Prefer gives.');
+    throw missing('The contract has no response with the status in the header Prefer.');
   }
   const row = uploadErrors.findStatus(code);
   if (exampleKey === undefined && row !== undefined) throw new UploadError(row.code);
@@ -65,14 +68,16 @@ function answerAsDocumented(
   if (exampleKey === undefined && first === undefined) throw new DocumentedSuccess(code);
   const { value } = examples[exampleKey ?? (first as string)] ?? {};
   if (value === undefined) {
-    throw missing('The answer has no example of the name that the header Prefer gives.');
+    throw missing('The response has no example with the name in the header Prefer.');
   }
   throw new UploadError(value.Code, { status: code, message: value.Message });
 }
 
 type Example = { value?: { Code: string; Message: string } };
 
-/** Examples of the errors of a status by name; none of a success. Undefined where it is not documented. */
+/**
+ * Examples of the errors of a status by name; empty for a success. Undefined if the status is not documented.
+ */
 function examplesOf(documents: Documents, code: number): Record<string, Example> | undefined {
   const responses = documents.storage.paths[UPLOAD_PATH]?.post?.responses ?? {};
   const range = responses[code] ?? responses[`${Math.floor(code / 100)}XX`];

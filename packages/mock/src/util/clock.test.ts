@@ -14,7 +14,7 @@ test('a clock goes on from the time that it was set to', () => {
   expect(clock.now()).toBe(1_010);
 });
 
-test('a frozen clock stands still, and can be moved on', () => {
+test('a frozen clock does not move, and can be advanced', () => {
   let machine = 1_000;
   const clock = createClock(() => machine);
   clock.set(5_000, { frozen: true });

@@ -2,17 +2,17 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Sets the time, and lets it go on from there, or stand still. */
+  /** Sets the time, and continues from there, or freezes it. */
   set(now: number, options?: { readonly frozen?: boolean }): void;
-  /** Moves the time on by milliseconds. */
+  /** Advances the time by milliseconds. */
   advance(ms: number): void;
-  /** Back to the time of the machine. */
+  /** Returns to the machine's time. */
   reset(): void;
-  /** What was set, in milliseconds that the time is ahead, and whether it stands still. */
+  /** What was set: milliseconds ahead of the machine, and whether time is frozen. */
   readonly state: { readonly offset: number; readonly frozen: boolean };
 }
 
-/** A clock that goes with the one of the machine until it is set. */
+/** A clock that follows the machine's until it is set. */
 export function createClock(machine: () => number = Date.now): Clock {
   let offset = 0;
   let frozenAt: number | undefined;
@@ -25,7 +25,7 @@ export function createClock(machine: () => number = Date.now): Clock {
     now,
     set: (time, { frozen = false } = {}) => set(time, frozen),
     advance(ms) {
-      // Of a clock that goes only the offset grows: the machine's may go on between two readings.
+      // For a running clock only the offset is increased: the machine's may advance between two readings.
       if (frozenAt === undefined) offset += ms;
       else set(frozenAt + ms, true);
     },
@@ -34,7 +34,8 @@ export function createClock(machine: () => number = Date.now): Clock {
       frozenAt = undefined;
     },
     get state() {
-      // Two readings of the machine's clock may differ: the offset of a clock that goes is the one that was set.
+      // Two readings of the machine's clock may differ, so the offset of a running clock is exactly the
+      // one that was set.
       return frozenAt === undefined
         ? { offset, frozen: false }
         : { offset: frozenAt - machine(), frozen: true };

@@ -1,15 +1,15 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** A folder that cannot be used, in one sentence. */
+/** A folder that cannot be used, described in one sentence. */
 export class FolderError extends TypeError {
   override readonly name = 'FolderError';
 }
 
 /**
- * Makes a folder where it is missing, and those above it.
+ * Creates a folder if it is missing, with its parents.
  *
- * @throws FolderError where it cannot be made or written into
+ * @throws FolderError if it cannot be created or written
  */
 export function makeFolder(folder: string): void {
   try {
@@ -20,7 +20,9 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/** Step by step, for Node's own way never ends in a file system that refuses without a reason (`/proc`). */
+/**
+ * Step by step, because Node's own way never ends in a file system that refuses without a reason (`/proc`).
+ */
 function make(folder: string): void {
   if (existsSync(folder) && statSync(folder).isDirectory()) return;
   const above = dirname(folder);
@@ -29,10 +31,10 @@ function make(folder: string): void {
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file or folder',
+  ENOENT: 'no such file or folder',
   EISDIR: 'it is a folder',
-  ENOTDIR: 'there is a file in place of a folder',
-  EACCES: 'this user may not read it',
+  ENOTDIR: 'a file is in its place',
+  EACCES: 'this user has no permission to read it',
 };
 
 /** Why a file or a folder cannot be read, as the end of a sentence without its full stop. */

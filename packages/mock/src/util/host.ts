@@ -2,20 +2,20 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
-/** Whether pages of an origin come from this machine: `http://localhost:3000`, `https://app.localhost`. */
+/** Whether an origin is on this machine: `http://localhost:3000`, `https://app.localhost`. */
 export function isLoopbackOrigin(origin: string): boolean {
   if (!/^https?:/.test(origin) || !URL.canParse(origin)) return false;
   const url = new URL(origin);
-  // A sandboxed page and a file have the origin `null`, which is anybody's.
+  // Sandboxed pages and files have the origin `null`, which any site can have.
   return url.origin === origin && isOwnHost(url.hostname, 'localhost');
 }
 
-/** Hosts that mean every address of the machine. */
+/** Hosts that mean every interface of the machine. */
 const ANY_ADDRESS = ['0.0.0.0', '::'];
 
 /**
- * Whether a call names the mock as only its own machine can: loopback names, the host that the mock listens
- * on, and addresses where it listens on all.
+ * Whether a call uses a host name that only this machine can have: loopback names, the host that the mock
+ * listens on, and any IP address if it listens on all interfaces.
  *
  * @param hostname as in a URL
  */
@@ -39,7 +39,7 @@ export function isLoopback(host: string): boolean {
 
 const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z\d._-]+)(?::\d{1,5})?$/i;
 
-/** The address that a request names, as `URL` reads it; undefined if it names no host. */
+/** The origin of a request, as `URL` normalizes it; undefined if it names no host. */
 export function originOf({ url = '', headers, socket }: IncomingMessage): string | undefined {
   const isSecure = (socket as Partial<TLSSocket>).encrypted === true;
   const authority = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? headers.host;
@@ -48,7 +48,7 @@ export function originOf({ url = '', headers, socket }: IncomingMessage): string
   return URL.canParse(origin) ? origin : undefined;
 }
 
-/** Path of a request target as it came: without the query, and without the host of an absolute form. */
+/** Raw path of a request target: without the query, and without the host of an absolute form. */
 export function rawPathOf(target: string): string {
   const from = target.startsWith('/') ? 0 : hostEnd(target);
   const mark = target.indexOf('?', from);

@@ -5,7 +5,7 @@ interface PackageInfo {
   engines: { node: string };
 }
 
-/** The package's own package.json, which stands two folders up from source and build alike. */
+/** The package's own package.json, two folders up from both source and build. */
 export function readPackageInfo(): PackageInfo {
   return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Query parameter that says the same in what is followed without headers: upload addresses and links. */
+/** Query parameter for the session in upload addresses and links, which are used without headers. */
 export const SESSION_PARAMETER = 'session';
 
-/** The session that the query names; else the one of the header. */
+/** The session in the query, otherwise in the header. */
 export function sessionOfQuery(request: Pick<IncomingMessage, 'headers' | 'url'>): string {
   const { url = '' } = request;
   const mark = url.indexOf('?');
@@ -11,26 +11,26 @@ export function sessionOfQuery(request: Pick<IncomingMessage, 'headers' | 'url'>
   return named ?? sessionOfHeader(request);
 }
 
-/** Header by which a call says which session it belongs to. */
+/** Header that selects the session of a call. */
 export const SESSION_HEADER = 'X-Mock-Session';
 
 const HEADER = SESSION_HEADER.toLowerCase();
 
-/** The session that the header names; empty for the default one. */
+/** The session in the header; empty for the default one. */
 export function sessionOfHeader({ headers }: Pick<IncomingMessage, 'headers'>): string {
   return String(headers[HEADER] ?? '');
 }
 
-/** What names a session where no header can be set; then comes its name, encoded as in a query. */
+/** Prefix of a session name, encoded as in a query, if no header can be set. */
 const PREFIX = 'mock.session.';
 
 const PROTOCOLS = 'sec-websocket-protocol';
 
 /**
- * Takes the name of a session out of the subprotocols of a WebSocket, all that a page can choose of it, and
- * puts it where every other call has it. A header that is there goes before.
+ * Moves the session name from the subprotocols of a WebSocket, all that a page can set, to the header that
+ * every other call uses. An existing header takes precedence.
  *
- * Neither list of headers keeps it: whoever answers chooses among the other subprotocols.
+ * It is removed from both lists of headers, because the responder chooses among the other subprotocols.
  */
 export function takeSessionProtocol({ headers, rawHeaders }: IncomingMessage): void {
   const offered = headers[PROTOCOLS];

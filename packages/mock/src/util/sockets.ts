@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 
-/** What one side sends or ends, the other gets, no faster than it is taken; where one breaks, both do. */
+/** Connects two sockets in both directions, with backpressure; if one breaks, both close. */
 export function joinSockets(one: Duplex, other: Duplex): void {
   pass(one, other);
   pass(other, one);
@@ -16,13 +16,13 @@ function pass(from: Duplex, to: Duplex): void {
 }
 
 /**
- * Tells when the other side ends a connection that nobody reads yet. What it sends before stays for whoever
- * reads next, and hides the end until then.
+ * Calls back when the other side ends a connection that nobody reads yet. Data sent before stays for the next
+ * reader, and hides the end until then.
  *
- * @returns ends the watch
+ * @returns stops watching
  */
 export function noticeEnd(socket: Duplex, onEnd: () => void): () => void {
-  // The end of a stream is told to those alone who read it.
+  // Only a stream that is read emits its end.
   const notice = () => {
     if (socket.readableLength === 0) socket.read();
   };
@@ -34,21 +34,18 @@ export function noticeEnd(socket: Duplex, onEnd: () => void): () => void {
 
 /** Ends a connection with a TCP reset (RFC 9293, section 3.10.7), which clients see as `ECONNRESET`. */
 export function resetSocket(socket: Duplex): void {
-  // Node resets plain sockets alone, and does not say which one is under TLS.
+  // Node can only reset plain sockets, and has no public way to get the one under TLS.
   const plain = socket instanceof TLSSocket ? (socket as { _parent?: unknown })._parent : socket;
   if (plain instanceof Socket && !plain.destroyed) plain.resetAndDestroy();
   socket.destroy();
 }
 
-/**
- * The response to a request that asked for an upgrade, for which Node makes none; then the connection
- * closes.
- */
+/** Creates the response to an upgrade request, for which Node creates none; then closes the connection. */
 export function respondTo(request: IncomingMessage, socket: Duplex): ServerResponse {
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;
   response.assignSocket(socket as Socket);
-  // Node hands the socket over without a listener; a client that is gone must not end the process.
+  // Node passes the socket without an error listener; a client that is gone must not end the process.
   socket.on('error', () => {});
   return response.once('finish', () => {
     response.detachSocket(socket as Socket);

@@ -1,17 +1,17 @@
 import type { Document, ParsedNode } from 'yaml';
 
-/** What is wrong with the definition of services, and where. */
+/** An error in the definition of services, with its location. */
 export interface ServiceFault {
-  /** Path as the source was given; undefined for services in code. */
+  /** Path as in the option; undefined for services in code. */
   readonly file?: string;
   /** From 1. */
   readonly line?: number;
   readonly column?: number;
-  /** One sentence or more: the field, what it must be, and how to mend it. */
+  /** One or more sentences: the field, what it must be, and how to fix it. */
   readonly message: string;
 }
 
-/** That services cannot be loaded at the start, where no version is good yet. */
+/** Thrown if services cannot be loaded at start, before any version was valid. */
 export class ServicesError extends TypeError {
   override readonly name = 'ServicesError';
   readonly faults: readonly ServiceFault[];
@@ -28,13 +28,13 @@ export function describeServiceFault({ file, line, column, message }: ServiceFau
   return place === '' ? message : `${place}: ${message}`;
 }
 
-/** What is wrong with a value, and where in it. */
+/** What is wrong with a value, and the path to it. */
 export interface Problem {
-  /** Keys from the outermost value on. */
+  /** Keys, outermost first. */
   readonly path: readonly (string | number)[];
   /** Rest of a sentence that begins with the field: `must be …`. */
   readonly rest: string;
-  /** The key itself is wrong, not what stands under it. */
+  /** The key itself is wrong, not its value. */
   readonly isKey?: boolean;
 }
 
@@ -55,8 +55,8 @@ interface Place {
 }
 
 /**
- * Where a field stands in the source of a module, as near as its text tells: the keys of its path are
- * looked for one after the other.
+ * Approximate location of a field in the source of a module: searches for the keys of its path one after the
+ * other.
  */
 export function locateInText(text: string, { path }: Pick<Problem, 'path'>): Place | undefined {
   let from = 0;
@@ -72,13 +72,13 @@ export function locateInText(text: string, { path }: Pick<Problem, 'path'>): Pla
   return found === undefined ? undefined : toPlace(text, found);
 }
 
-/** @param offset from the beginning of the text */
+/** @param offset from the start of the text */
 function toPlace(text: string, offset: number): Place {
   const before = text.slice(0, offset).split('\n');
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
 }
 
-/** A file as it was read: its value, and where in it a field stands. */
+/** A parsed file: its value, and the location of its fields. */
 export interface ReadFile {
   readonly value: unknown;
   readonly locate: (problem: Pick<Problem, 'path' | 'isKey'>) => Place | undefined;
@@ -87,10 +87,10 @@ export interface ReadFile {
 /**
  * Reads a YAML file.
  *
- * @returns what is wrong with it, where it is no YAML
+ * @returns its errors if it is not valid YAML
  */
 export async function readYaml(file: string, text: string): Promise<ReadFile | ServiceFault[]> {
-  // Loaded for those alone who write YAML.
+  // Only loaded for YAML files.
   const { parseDocument } = await import('yaml');
   const document = parseDocument(text, { prettyErrors: false });
   if (document.errors.length > 0) {
@@ -113,7 +113,7 @@ export async function readYaml(file: string, text: string): Promise<ReadFile | S
   }
 }
 
-/** The value at a path, or its key; what is missing is told at what should have it. */
+/** The node at a path, or its key; a missing one is located at its parent. */
 function offsetOf(
   document: Document<ParsedNode>,
   { path, isKey = false }: Pick<Problem, 'path' | 'isKey'>,

@@ -5,13 +5,13 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Words that differ in more than this share of their letters are not near. */
+/** Words that differ in more than this fraction of their letters are not similar. */
 const MOST_OFF = 0.4;
 
 /**
  * A hint for a misspelt word: ` Do you mean latency?`
  *
- * @param otherwise returned if no known word is near
+ * @param otherwise returned if no known word is similar
  */
 export function suggest(
   word: unknown,
@@ -34,10 +34,10 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Milliseconds of a duration: a number of them, or a text such as `250ms`, `5s`, `2m`, `1h`, `1d`; a text
- * without a unit counts milliseconds.
+ * Milliseconds of a duration: a number of them, or a text such as `250ms`, `5s`, `2m`, `1h`, `1d`; the
+ * default unit is milliseconds.
  *
- * @returns undefined for what is no duration
+ * @returns undefined if the value is not a duration
  */
 export function toMilliseconds(value: unknown): number | undefined {
   if (typeof value === 'number') return value >= 0 && Number.isFinite(value) ? value : undefined;
@@ -46,7 +46,7 @@ export function toMilliseconds(value: unknown): number | undefined {
   return amount === undefined ? undefined : Number(amount) * (UNITS[unit] as number);
 }
 
-/** A value from outside that is wrong: which one, and what it must be. */
+/** An invalid value from outside: its name, and what it must be. */
 export class FieldError extends TypeError {
   override readonly name = 'FieldError';
   /** Path of the value, such as `fault.latency`. */

@@ -27,13 +27,13 @@ afterAll(async () => {
 
 const documented = documentedRequests();
 
-test(`${documented.length} documented answers are those of prism-cli`, async () => {
+test(`${documented.length} documented responses equal those of prism-cli`, async () => {
   const differences = [];
   for (const asked of documented) differences.push(await compare(both, asked));
   expect(differences.filter(Boolean).slice(0, 3)).toEqual([]);
 });
 
-test(`${RUNS.numRuns} generated requests are judged as prism-cli does (seed ${RUNS.seed})`, async () => {
+test(`${RUNS.numRuns} generated requests get the same result as from prism-cli (seed ${RUNS.seed})`, async () => {
   const property = fc.asyncProperty(anyRequest, async (asked) => {
     expect(await compare(both, asked)).toBeUndefined();
   });
@@ -52,7 +52,7 @@ test('no rule is about the status of a valid request', async () => {
   await fc.assert(property, { ...RUNS, numRuns: 100 });
 });
 
-test('dynamic answers of both keep to the schemas', async () => {
+test('dynamic responses of both match the schemas', async () => {
   const [mock, prism] = await Promise.all([startOurs('dynamic'), startPrism('--dynamic')]);
   try {
     for (const operation of OPERATIONS.filter(({ id }) => id !== 'uploadFile')) {

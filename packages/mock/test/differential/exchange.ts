@@ -2,15 +2,15 @@ import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { XMLParser } from 'fast-xml-parser';
 
-/** What a mock made of a request. */
+/** What a mock returned for a request. */
 export interface Verdict {
   readonly status: number;
-  /** Whether the request itself was found wrong, or has no answer. */
+  /** Whether the request itself was found invalid, or has no response. */
   readonly isRefusal: boolean;
   /** What breaks the contract: `body /fileList/0 type`, sorted, each once. */
   readonly violations: readonly string[];
   readonly type: string | undefined;
-  /** Parsed where it is JSON or XML; undefined where it is empty. */
+  /** Parsed if it is JSON or XML; undefined if it is empty. */
   readonly body: unknown;
 }
 
@@ -36,7 +36,7 @@ export function toSet(texts: readonly string[]): string[] {
 /** Stands for any body. */
 export const NOT_COMPARED = 'any body';
 
-/** Stands for what is made anew for each call. */
+/** Placeholder for values that are new in each call. */
 export const OWN_ID = 'id of the call';
 
 /** A request that both mocks get. */
@@ -54,17 +54,17 @@ interface Reply {
   readonly text: string;
 }
 
-/** Milliseconds without a sign of life; there are bodies that prism-cli never answers. */
+/** Milliseconds without a sign of life; there are bodies that prism-cli never responds to. */
 const timeout = 5_000;
 
-/** Sends a request as it is. */
+/** Sends a request unchanged. */
 export function send(base: string, { method, path, headers: given, body }: Asked): Promise<Reply> {
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   const headers = { ...given, ...length };
   return new Promise((resolve, reject) => {
-    // Violations of prism-cli stand in a header.
+    // prism-cli reports violations in a header.
     const outgoing = request(base, { method, path, headers, maxHeaderSize: 1_000_000, timeout });
-    outgoing.on('timeout', () => outgoing.destroy(new Error(`No answer to ${method} ${path}.`)));
+    outgoing.on('timeout', () => outgoing.destroy(new Error(`No response to ${method} ${path}.`)));
     outgoing.on('error', reject);
     outgoing.on('response', (response) => {
       buffer(response).then((bytes) => {

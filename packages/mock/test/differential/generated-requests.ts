@@ -13,7 +13,7 @@ type Full = Schema & {
 
 const valid = fc.constantFrom(...OPERATIONS).chain(validRequest);
 
-// Prism puts names into a header, so they are of ASCII.
+// Prism puts names in a header, so they are ASCII.
 const TEXT = fc.string({ maxLength: 20 });
 
 type Spoil = (valid: fc.Arbitrary<unknown>) => fc.Arbitrary<unknown>;
@@ -153,7 +153,7 @@ function arbitraryOf(schema: Full, spoil: Spoil, lost: number): fc.Arbitrary<unk
   );
 }
 
-/** Without a body where the method has none; each document has paths of its own. */
+/** Without a body if the method has none; each document has its own paths. */
 function toSendable(asked: Asked): Asked {
   const document = asked.path.startsWith('/v') || asked.path === '/other' ? 'gateway' : 'storage';
   if (asked.method !== 'GET' && asked.method !== 'HEAD') return { ...asked, document };

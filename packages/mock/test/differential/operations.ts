@@ -22,7 +22,7 @@ export const FORM = {
   file: 'Hello from Berth.',
 } as const;
 
-/** A good request of an operation, with the first example of the contract as its body. */
+/** A valid request of an operation, with the first example of the contract as its body. */
 export function goodRequest({ id, document, method, path, body }: Operation): Asked {
   const common = {
     document,

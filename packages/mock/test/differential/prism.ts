@@ -65,7 +65,7 @@ async function addressOf({ stdout }: ChildProcess): Promise<string> {
   throw new Error('prism-cli did not start.');
 }
 
-/** Prism tells missing credentials and wrong types of content as violations whose code is the status. */
+/** Prism reports missing credentials and wrong media types as violations whose code is the status. */
 function isOfSchema({ code }: Found): boolean {
   return typeof code === 'string';
 }

@@ -9,21 +9,21 @@ export interface Rule {
   readonly name: string;
   /** Why, and when it applies. */
   readonly reason: string;
-  /** What Prism is asked instead; undefined where the rule does not apply. */
+  /** What to ask Prism instead; undefined if the rule does not apply. */
   readonly ask?: (asked: Asked) => Asked | undefined;
-  /** What ours must answer where Prism answers `prism`; undefined where the rule does not apply. */
+  /** The mock's expected response if Prism responds with `prism`; undefined if the rule does not apply. */
   readonly expect?: (prism: Verdict, asked: Asked) => Verdict | undefined;
 }
 
-/** Ours for a refusal of Prism, where it is another. */
+/** The mock's refusal in place of Prism's, if it differs. */
 const STATUSES: Readonly<Record<number, number>> = { 422: 400, 500: 404 };
 
-/** In the order in which they are applied; each is told in the README of the package. */
+/** In the order in which they apply; the README of the package describes each. */
 export const rules: readonly Rule[] = [
   {
     name: 'the gateway passes calls on',
     reason:
-      'D11, D13 and x-berth-greedy, which OpenAPI cannot say: HEAD goes with GET, anyPath takes several segments, a slash after the name means the root, query and content type are the service’s. Prism is asked for the nearest call that the document describes.',
+      'D11, D13 and x-berth-greedy, which OpenAPI cannot express: HEAD goes with GET, anyPath matches several segments, a slash after the name means the root, query and content type are the service’s. Prism is asked for the nearest call that the document describes.',
     ask: (asked) => (asked.document === 'gateway' ? toDescribed(asked) : undefined),
     expect: (prism, { document, method }) =>
       document === 'gateway' && method === 'HEAD'
@@ -33,7 +33,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'credentials have a form',
     reason:
-      'D15: a value that is neither "Bearer <token>" nor a signature is none. Prism takes any header Authorization, so it is asked without.',
+      'D15: a value that is neither "Bearer <token>" nor a signature is missing credentials. Prism accepts any header Authorization, so it is asked without.',
     ask(asked) {
       const { authorization = '', ...headers } = asked.headers;
       const isGood = /^(Bearer \S+|TC3-HMAC-SHA256 .*Signature=.*)$/.test(authorization);
@@ -41,9 +41,9 @@ export const rules: readonly Rule[] = [
     },
   },
   {
-    name: 'a body that is no JSON or no object is there',
+    name: 'a JSON body that is not an object is present',
     reason:
-      'What is there can be said to be wrong. Prism takes null, false, 0 and "" for no body, and never answers a body that is no JSON.',
+      'A body that is present can be reported as invalid. Prism treats null, false, 0 and "" as no body, and never responds to a body that is not JSON.',
     ask: (asked) => (isBroken(asked) ? { ...asked, body: 'null' } : undefined),
     expect(prism, asked) {
       if (!isJsonCall(asked) || !prism.violations.includes('body  required')) return undefined;
@@ -56,7 +56,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'JSON comes first',
     reason:
-      'Where any type is accepted, callers of this API mean JSON. Prism takes the documented */* for the best match.',
+      'If any type is accepted, callers of this API mean JSON. Prism treats the documented */* as the best match.',
     ask(asked) {
       const { accept = '*/*' } = asked.headers;
       if (!/^\s*\*\/\*/.test(accept)) return undefined;
@@ -64,15 +64,15 @@ export const rules: readonly Rule[] = [
     },
   },
   {
-    name: 'fields stand in one place',
+    name: 'fields are in one place',
     reason:
-      'D21 (x-berth-unwrap): the flat schema judges the fields, at the top level or inside data, so that a violation names the real field; both at once are refused. Prism judges the oneOf that the document shows.',
+      'D21 (x-berth-unwrap): the flat schema validates the fields, at the top level or inside data, so that a violation names the real field; both together are refused. Prism validates against the oneOf that the document shows.',
     expect: toFlat,
   },
   {
     name: 'one thing after another',
     reason:
-      'The path comes before the body: a call that is refused for its path is not read. Prism tells of both.',
+      'The path comes before the body: a call that is refused for its path is not read. Prism reports both.',
     expect(prism) {
       const ofPath = prism.violations.filter((one) => one.startsWith('path '));
       return ofPath.length > 0 ? { ...prism, violations: ofPath } : undefined;
@@ -81,7 +81,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'refusals are those of the contract',
     reason:
-      'A wrong request, or a preference that the contract has no answer for, is answered in the shape of the contract, with the code for it: 400 where Prism says 422 and answers an example, 404 for an example that is none, where it fails with 500 or answers 200.',
+      'An invalid request, or a preference without a response in the contract, gets an error in the format of the contract, with its code: 400 if Prism sends 422 and an example, 404 for an unknown example, for which Prism fails with 500 or returns 200.',
     expect(prism, asked) {
       const [, preferred] = /^code=([45]\d\d), example=/.exec(asked.headers.prefer ?? '') ?? [];
       const isLost = preferred !== undefined && prism.status === 200;
@@ -95,7 +95,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'a preferred status brings an error of that status',
     reason:
-      'The first row of the error table that has it. Prism takes the first example of the answer, whatever status its code has.',
+      'The first row of the error table that has it. Prism uses the first example of the response, whatever status its code has.',
     expect(prism, asked) {
       const [, code] = /^code=([45]\d\d)$/.exec(asked.headers.prefer ?? '') ?? [];
       const row = prism.isRefusal ? undefined : toRow(asked, Number(code));
@@ -122,9 +122,9 @@ export const rules: readonly Rule[] = [
     expect: (prism) => ({ ...prism, body: toOwn(prism.body, prism.status) }),
   },
   {
-    name: 'uploads are judged as they stream',
+    name: 'uploads are validated as they stream',
     reason:
-      'D30: a form that lacks a field of the grant is 403, at the first that is missing, with no list of all that is wrong; another type of content is 400, for its table of errors has no 415.',
+      'D30: a form that lacks a field of the grant is 403, at the first that is missing, without a list of all errors; another media type is 400, because its error table has no 415.',
     expect(prism, asked) {
       if (!isUpload(asked) || !prism.isRefusal || prism.status === 405) return undefined;
       const isGrant =
@@ -139,7 +139,7 @@ function isUpload({ document, path }: Asked): boolean {
   return document === 'storage' && path === '/';
 }
 
-/** Whether the body is judged as JSON. */
+/** Whether the body is validated as JSON. */
 function isJsonCall(asked: Asked): boolean {
   return asked.method === 'POST' && !isUpload(asked) && hasJsonType(asked);
 }
@@ -160,7 +160,7 @@ function isBroken(asked: Asked): boolean {
   }
 }
 
-/** The call of the gateway that the document describes and that is nearest to a call that it takes. */
+/** The documented call that is closest to a call that the gateway accepts. */
 function toDescribed(asked: Asked): Asked {
   const [path = ''] = asked.path.split('?', 1);
   const [, name, rest] = /^\/v1\/cloudrun\/([^/]+)(?:\/(.*))?$/.exec(path) ?? [];
@@ -177,7 +177,7 @@ function toDescribed(asked: Asked): Asked {
   return { ...described, headers, body: '{}' };
 }
 
-/** Prism's verdict as that of the flat schema alone; undefined where there is nothing to unwrap. */
+/** Prism's result as that of the flat schema alone; undefined if there is nothing to unwrap. */
 function toFlat(prism: Verdict, asked: Asked): Verdict | undefined {
   const schema = OPERATIONS.find(({ id }) => asked.path.endsWith(`:${id}`))?.body;
   const wrapper = schema?.['x-berth-unwrap'];
@@ -213,7 +213,7 @@ function toOwn(body: unknown, status: number): unknown {
   return 'requestId' in body ? { ...body, requestId: OWN_ID } : body;
 }
 
-/** The first row of a status in the error table of a call; undefined where there is none. */
+/** The first row of a status in the error table of a call; undefined if there is none. */
 function toRow({ document, path }: Asked, status: number) {
   const { gatewayErrors, storageErrors, uploadErrors } = defaults;
   if (document === 'gateway') return gatewayErrors.find((row) => row.status === status);

@@ -5,7 +5,7 @@ import { expectInContract } from './contract.ts';
 
 export interface CallOptions {
   method?: string;
-  /** Raw path and query: `node:http` sends it as it is, where `fetch` would rewrite it. */
+  /** Raw path and query: `node:http` sends it unchanged, while `fetch` would normalize it. */
   path: string;
   headers?: OutgoingHttpHeaders;
   body?: string | Buffer;
@@ -17,11 +17,11 @@ export interface Reply {
   bytes: Buffer;
   text: string;
   /** The parsed JSON body; undefined for another content type. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads any field of any answer
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any field of any response
   json: any;
 }
 
-/** Sends one request over `node:http`, and holds every JSON answer against the contract. */
+/** Sends one request over `node:http`, and checks every JSON response against the contract. */
 export async function call(
   { url }: { url: string },
   { method = 'GET', path, headers = {}, body = '' }: CallOptions,
@@ -29,7 +29,7 @@ export async function call(
   const outgoing = request(url, { method, path, headers, agent: false });
   outgoing.end(body);
   const [response] = await once(outgoing, 'response');
-  // A server that has answered need not read the rest of a body for ever (RFC 9112, section 9.6).
+  // A server that has responded need not read the rest of a body (RFC 9112, section 9.6).
   outgoing.on('error', () => {});
   const bytes = await buffer(response);
   const text = bytes.toString();

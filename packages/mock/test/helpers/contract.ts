@@ -16,7 +16,7 @@ const routers = [
   createStorageRouter({}, { security: { credentials: nobody } }),
 ];
 
-/** Fails where a JSON answer is none that the contract documents for its call. */
+/** Fails if the contract does not document a JSON response for its call. */
 export function expectInContract(
   method: string,
   path: string,

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 
-/** What of an answer came before the connection was lost. */
+/** The part of a response that arrived before the connection was lost. */
 export interface Cut {
-  /** Undefined where no answer began. */
+  /** Undefined if no response began. */
   status: number | undefined;
   contentLength: string | undefined;
   bytes: Buffer;
-  /** Code of the error; undefined where the answer was whole. */
+  /** Code of the error; undefined if the response was complete. */
   error: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export async function callUntilCut(
     bytes: Buffer.alloc(0),
     error: undefined,
   };
-  // A reset is told to the request too, after its answer has begun.
+  // A reset also emits an error on the request, after its response has begun.
   outgoing.on('error', () => {});
   try {
     const answered = once(outgoing, 'response');

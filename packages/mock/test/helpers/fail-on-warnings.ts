@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect } from 'vitest';
 
-/** Fails each test of a file in which Node warns: the mock answers what is broken, and no defect shows. */
+/**
+ * Fails each test of a file in which Node warns: the mock responds to broken requests without internal
+ * errors.
+ */
 export function failOnWarnings(): void {
   const warnings: Error[] = [];
   const collect = (warning: Error) => {

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 
 /**
- * Sends bytes as they are, and reads until the mock closes the connection.
+ * Sends raw bytes, and reads until the mock closes the connection.
  *
- * @param then is sent when the mock has begun to answer; `end` instead ends the sending at once
+ * @param then is sent when the mock has begun to respond; `end` ends the sending immediately instead
  */
 export async function sendRaw(
   { port }: { port: number },

@@ -49,7 +49,7 @@ export async function upload(
   return grant.fileID;
 }
 
-/** The link to a file; empty where there is none. */
+/** The link to a file; empty if there is none. */
 export async function getLink(
   mock: { url: string },
   fileID: string,
@@ -59,7 +59,7 @@ export async function getLink(
   return json.body.data.fileList[0].tempFileURL;
 }
 
-/** The content of a file; undefined where the file is missing. */
+/** The content of a file; undefined if the file is missing. */
 export async function read(mock: { url: string }, fileID: string): Promise<string | undefined> {
   const link = await getLink(mock, fileID);
   return link === '' ? undefined : (await fetch(link)).text();

@@ -58,7 +58,7 @@ describeOn('chromium', 'the inspector', () => {
       headers: { authorization: 'Bearer a-secret-of-mine' },
     });
 
-  test('shows each call as it comes, with what of it breaks the contract and where', async () => {
+  test('shows each call as it arrives, with its violations of the contract', async () => {
     await callHello('/before');
     await open();
     await page.getByText('/v1/cloudrun/hello/before').waitFor();
@@ -153,7 +153,7 @@ describeOn('chromium', 'the inspector', () => {
     await expect.poll(async () => (await callHello()).status).not.toBe(200);
   });
 
-  test('a wrong fault is told in the words of the mock', async () => {
+  test('an invalid fault shows the message of the mock', async () => {
     await open('#faults');
     await page.getByLabel('Fault', { exact: true }).selectOption('latency');
     await page.getByLabel('Value', { exact: true }).fill('soon');
@@ -203,7 +203,7 @@ describeOn('chromium', 'the inspector', () => {
   });
 });
 
-/** Colours of each text and of what lies under it. Runs in the page. */
+/** Colours of each text and its background. Runs in the page. */
 const listColours =
   `[...document.querySelectorAll('td, th, button, h1, h2, a, dt, dd, code, .badge, .status, .quiet')]
   .filter((element) => element.textContent.trim() !== '')

@@ -45,7 +45,7 @@ describe.each([
     expect((await from(UNLISTED)).headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  test.each(PATHS)('is told to the call that follows a preflight: %s', async (path) => {
+  test.each(PATHS)('is reported to the call that follows a preflight: %s', async (path) => {
     const preflight = (origin: string) =>
       call(mock, {
         method: 'OPTIONS',
@@ -60,7 +60,7 @@ describe.each([
       'access-control-allow-headers': expect.stringContaining('X-Mock-Session'),
       'x-request-id': expect.any(String),
     });
-    // What the mock says while the deployment is away must not stand for what the deployment says.
+    // The mock's response while the deployment is down must not be cached as the deployment's.
     if (name === '--proxy') expect(headers['access-control-max-age']).toBe('0');
     const other = await preflight(UNLISTED);
     expect(other.headers).not.toHaveProperty('access-control-allow-origin');

@@ -16,8 +16,8 @@ afterAll(() => Promise.all([deployment.close(), open.close(), mock.close()]));
 
 const last = (of = mock) => of.session().requests().at(-1);
 
-describe('in front of a deployment that keeps the contract', () => {
-  test('a gateway call passes as it is, raw path and query too', async () => {
+describe('in front of a deployment that follows the contract', () => {
+  test('a gateway call is forwarded unchanged, raw path and query too', async () => {
     const path = '/v1/cloudrun/echo/a%2Fb//%E4%B8%AD?x=%20&y';
     const reply = await gateway(mock, { path });
     expect(reply.status).toBe(200);
@@ -38,7 +38,7 @@ describe('in front of a deployment that keeps the contract', () => {
     expect(last()).toMatchObject({ operationId: 'cloudrun-post-root', violations: [] });
   });
 
-  test('credentials reach the deployment, which judges them', async () => {
+  test('credentials reach the deployment, which verifies them', async () => {
     await using strict = await createMock({ proxy: deployment.url });
     const path = '/v1/cloudrun/hello';
     expect((await gateway(strict, { path })).status).toBe(401);
@@ -106,7 +106,7 @@ describe('in front of a deployment that keeps the contract', () => {
 });
 
 describe('a request that breaks the contract', () => {
-  test('passes all the same, and is reported with all that is wrong', async () => {
+  test('is still forwarded, and reported with all violations', async () => {
     const fileList = [{ fileID: 4 }, { maxAge: 'x' }];
     const { status } = await storage(mock, 'batchGetTempUrls', { fileList });
     expect(status).toBe(400);
@@ -121,7 +121,7 @@ describe('a request that breaks the contract', () => {
     ['POST', '/api/v2/envs/dev/storages:batchDeleteXYZ', 'not-found'],
     ['GET', '/api/v2/envs/dev/storages:batchDelete', 'method-not-allowed'],
     ['GET', '/v2/nothing', 'not-found'],
-  ])('%s %s is no operation', async (method, path, keyword) => {
+  ])('%s %s is not an operation', async (method, path, keyword) => {
     await call(mock, { method, path });
     expect(last()).toMatchObject({ matched: false, violations: [{ keyword }] });
   });
@@ -193,7 +193,7 @@ describe('a deployment that breaks the contract', () => {
     expect(last(between)?.answerViolations.map((one) => one.keyword)).toEqual([keyword]);
   });
 
-  test('a service may answer what it likes', async () => {
+  test('a service may return anything', async () => {
     const headers = {
       'content-type': 'application/json',
       'x-request-id': 'one',
@@ -220,7 +220,7 @@ describe('a deployment that breaks the contract', () => {
     expect(asked).toEqual(['/v1/cloudrun/a']);
   });
 
-  test('a deployment that is gone is told in the shape of the contract', async () => {
+  test('a deployment that is down is reported in the format of the contract', async () => {
     const { url, close } = await createMock();
     await close();
     await using between = await createMock({ proxy: url });
@@ -314,7 +314,7 @@ describe('where it goes', () => {
   });
 
   test.each(['ftp://a.b', 'nothing', 'http://user:secret@a.b', 'http://a.b/?x=1'])(
-    '%s is no address of a deployment',
+    '%s is not an address of a deployment',
     async (proxy) => {
       await expect(createMock({ proxy })).rejects.toThrow(/proxy\.gateway/);
     },

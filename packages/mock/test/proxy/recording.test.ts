@@ -78,7 +78,7 @@ describe('recorded and replayed', () => {
     });
   });
 
-  test('a replay answers the same bytes, both steps of an upload too', async () => {
+  test('a replay returns the same bytes, both steps of an upload too', async () => {
     await using replay = await createMock({ replay: folder('all') });
     const replayed = await play(replay);
     const own = (text: string) => text.replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '');
@@ -101,7 +101,7 @@ describe('recorded and replayed', () => {
     expect(reply.bytes).toEqual(recorded.bodies[1]);
   });
 
-  test('what is not recorded is listed, and the nearest that is named', async () => {
+  test('an unrecorded call is listed, and the nearest recording is named', async () => {
     await using replay = await createMock({ replay: folder('all') });
     const { status, json } = await gateway(replay, { path: '/v1/cloudrun/hello/a%2Fb?x=2' });
     expect([status, json.code]).toEqual([501, 'SYS_ERR']);
@@ -115,7 +115,7 @@ describe('recorded and replayed', () => {
     expect(replay.session().requests({ unmatched: true })).toHaveLength(4);
   });
 
-  test('preflights are answered', async () => {
+  test('preflights get a response', async () => {
     await using replay = await createMock({ replay: folder('all') });
     const path = '/v1/cloudrun/hello';
     const reply = await call(replay, {
@@ -165,7 +165,7 @@ test('a service that echoes what it got leaks nothing into the files', async () 
   expect((await gateway(replay, { path, headers: credentials })).status).toBe(200);
 });
 
-test('several answers to the same request come in order, for each session', async () => {
+test('several responses to the same request come in order, for each session', async () => {
   let count = 0;
   await using real = await startDeployment((_, response) => {
     count += 1;
@@ -193,7 +193,7 @@ test('several answers to the same request come in order, for each session', asyn
   expect(await ask(replay)).toBe('1');
 });
 
-test('bytes that are no text, and an event stream, come back as they were', async () => {
+test('bytes that are not text, and an event stream, are returned unchanged', async () => {
   const bytes = Buffer.from([0, 255, 254, 13, 10]);
   await using real = await startDeployment((request, response) => {
     const isStream = request.url?.endsWith('/events');
@@ -238,7 +238,7 @@ test('recordings of another contract are noticed', async () => {
   warn.mockRestore();
 });
 
-test('a folder that holds something else is refused by its name', async () => {
+test('a folder with something else is refused by its name', async () => {
   await expect(createMock({ replay: folder('none') })).rejects.toThrow(/none cannot be read/);
   await writeFile(folder('broken.json'), '{}');
   await expect(createMock({ replay: dir })).rejects.toThrow(/broken\.json is no recording/);

@@ -15,7 +15,7 @@ describe('a deployment that is the mock itself', async () => {
   const round = await createMock({ port, proxy: `http://localhost:${port}` });
   afterAll(() => round.close());
 
-  test('is told, and the call goes round no more', async () => {
+  test('is reported, and the call does not loop', async () => {
     const { status, json } = await gateway(round, { path: '/v1/cloudrun/hello' });
     expect([status, json.code]).toEqual([502, 'BAD_GATEWAY']);
     expect(json.message).toContain('The deployment is this mock itself');
@@ -23,7 +23,7 @@ describe('a deployment that is the mock itself', async () => {
     expect(round.session().requests()).toHaveLength(4);
   });
 
-  test('is told to who opens a WebSocket', async () => {
+  test('is reported to a client that opens a WebSocket', async () => {
     expect(await upgradeStatus(round.url)).toBe(502);
   });
 });
@@ -41,13 +41,13 @@ describe('a page whose name leads to this machine', () => {
     expect(open.session().requests()).toHaveLength(before);
   });
 
-  test('may be one where the mock is open to the network', async () => {
+  test('is accepted if the mock is exposed to the network', async () => {
     await using shared = await createMock({ host: '0.0.0.0', proxy: open.url });
     expect((await gateway(shared, { path: '/v1/cloudrun/hello', headers })).status).toBe(200);
   });
 
   test.each(['localhost', 'dev.localhost', '[::1]', '127.0.0.2', 'mock:4010'])(
-    '%s is no such name',
+    '%s is not such a name',
     async (host) => {
       const reply = await gateway(mock, { path: '/v1/cloudrun/hello', headers: { host } });
       expect(reply.status).toBe(200);
@@ -55,7 +55,7 @@ describe('a page whose name leads to this machine', () => {
   );
 });
 
-/** Status of the answer to a WebSocket that is refused. */
+/** Status of the response to a WebSocket that is refused. */
 async function upgradeStatus(url: string, headers = {}): Promise<number | undefined> {
   const asked = request(`${url}/v1/cloudrun/echo`, {
     headers: {

@@ -6,7 +6,7 @@ export interface Deployment extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Starts a deployment that answers as it is told, right or wrong. */
+/** Starts a deployment with the given response, valid or invalid. */
 export async function startDeployment(listener: RequestListener): Promise<Deployment> {
   const server = createServer(listener);
   const { promise, resolve } = Promise.withResolvers<void>();

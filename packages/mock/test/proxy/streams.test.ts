@@ -43,7 +43,7 @@ test('the first bytes of a body arrive before its end', async () => {
   expect(response.resume().statusCode).toBe(200);
 });
 
-test('who goes away takes the call to the deployment along', async () => {
+test('a client that goes away aborts the call to the deployment', async () => {
   const gone = Promise.withResolvers<void>();
   await using real = await startDeployment((_, response) => {
     response.once('close', gone.resolve);
@@ -56,7 +56,7 @@ test('who goes away takes the call to the deployment along', async () => {
   await gone.promise;
 });
 
-test('an answer that breaks off breaks off for the caller, and is reported', async () => {
+test('a cut-off response is cut off for the caller, and is reported', async () => {
   await using real = await startDeployment((_, response) => {
     response.writeHead(200, { 'content-length': 10, 'x-request-id': 'one' });
     response.write('12345', () => response.destroy());
@@ -97,7 +97,7 @@ test('a WebSocket passes both ways, with subprotocol and close code', async () =
   sockets.close();
 });
 
-test('a WebSocket that is refused is answered as the deployment did', async () => {
+test('a refused WebSocket gets the response of the deployment', async () => {
   const upgrade = (at: Mock) => {
     const url = `${at.url.replace('http', 'ws')}/v1/cloudrun/hello/live`;
     const socket = new WebSocket(url);
@@ -120,7 +120,7 @@ test('a WebSocket that is refused is answered as the deployment did', async () =
   expect(error.requestId).toBe(gone.headers['x-request-id']);
 });
 
-describe('a handshake that the deployment has not answered', async () => {
+describe('a handshake that the deployment has not responded to', async () => {
   const service = await startSocketService();
   const between = await createMock({ proxy: service.url });
   afterAll(async () => {

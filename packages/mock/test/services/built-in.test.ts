@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => started[Symbol.asyncDispose]());
 
-test('echo answers what came', async () => {
+test('echo returns the request', async () => {
   const response = await post(started, 'echo/a%2Fb//中?x=%31', '{"a":"中"}', { 'x-own': '1' });
   const echoed = await response.json();
   expect(echoed).toMatchObject({
@@ -26,7 +26,7 @@ test('echo answers what came', async () => {
   expect(await (await get(started, 'echo')).json()).toMatchObject({ method: 'GET', body: '' });
 });
 
-test('echo answers the status that is asked for, and what is broken', async () => {
+test('echo responds with the requested status, and with a broken body', async () => {
   for (const status of [204, 299, 404, 503]) {
     const response = await get(started, `echo/status/${status}`);
     expect([response.status, response.headers.get('x-svc-upstream-status-code')]).toEqual([
@@ -62,7 +62,7 @@ test('echo sends events of the query or the body', async () => {
   expect(await (await post(started, 'echo', 'x\ny', again)).text()).toBe('id: 2\ndata: y\n\n');
 });
 
-test('echo sends messages back, and closes as it is told', async () => {
+test('echo sends messages back, and closes on request', async () => {
   const address = `ws://127.0.0.1:${started.port}/v1/cloudrun/echo/room?x=1`;
   const socket = new WebSocket(address, ['chat', 'other'], { headers: AUTH });
   await once(socket, 'open');
@@ -79,11 +79,11 @@ test('hello greets over a WebSocket; its calls are for the example of the contra
   });
   expect(String((await once(socket, 'message'))[0])).toBe('Hello from the hosted service.');
   socket.terminate();
-  // The server of this test says so where the mock answers the example.
+  // The server of this test marks the responses that are the example.
   expect((await get(started, 'hello')).status).toBe(404);
 });
 
-test('they stand beside services of your own, unless these have the name or the list lacks it', async () => {
+test('exist in addition to your own services, unless these have the name or the list lacks it', async () => {
   const own = await createServices({ source: { orders: {}, echo: { routes: { 'GET /': {} } } } });
   expect([own.names(), own.routes('echo'), own.has('nothing')]).toEqual([
     ['orders', 'echo', 'hello'],

@@ -93,14 +93,14 @@ test('a cut loses the connection in the middle of its event', async () => {
   expect((await read('bare-cut')).error).toBeInstanceOf(TypeError);
 });
 
-test('who comes back goes on after the last event, and gets whole what was cut', async () => {
+test('a client that reconnects continues after the last event, and gets a cut one complete', async () => {
   const { text, error } = await read('cut', '2');
   expect(error).toBeUndefined();
   expect(text).toBe('id: 3\ndata: third\n\nid: 4\ndata: last\n\n');
   expect((await read('whole', 'unknown')).text).toContain('id: 1');
 });
 
-test('who has all is told by 204 not to come back, unless the stream stays open', async () => {
+test('a client that has all events gets 204, unless the stream stays open', async () => {
   expect((await read('whole', '4')).response.status).toBe(204);
   const stop = new AbortController();
   const open = await get(started, 'news/open', {
@@ -161,7 +161,7 @@ test('a caller that does not read holds the script back', async () => {
   const { caller } = await callAlone('flood');
   caller.pause();
   let before = -1;
-  // The buffers of the system fill up: then no more events are made.
+  // The buffers of the system fill up: then no more events are created.
   for (let still = 0; still < 5; still = flooded === before ? still + 1 : 0) {
     before = flooded;
     await get(started, 'news/made');

@@ -35,7 +35,7 @@ async function startWatched(source = folder) {
   });
 }
 
-/** Sentences about what is wrong at the start, without the folder. */
+/** Messages about errors at start, without the folder. */
 async function faultsOf(source = folder): Promise<string[]> {
   const error = await createServices({ source }).then(
     async (services) => {
@@ -48,7 +48,7 @@ async function faultsOf(source = folder): Promise<string[]> {
 }
 
 describe('a folder', () => {
-  test('has a service for each file, and helpers beside', async () => {
+  test('has a service for each file, and ignores helpers', async () => {
     await write(
       'orders.yaml',
       'routes:\n  GET /: { json: yaml }\n  GET /file: { file: data/a.bin }\n',
@@ -90,36 +90,36 @@ describe('a folder', () => {
   });
 });
 
-describe('what is wrong at the start is told with its place', () => {
+describe('errors at start are reported with their location', () => {
   test.each<[string, string, string, ...string[]]>([
     ['a.yaml', 'routes', 'routes:\n  GET /: [1\n', 'a.yaml:'],
     [
       'orders.yaml',
       'a field that there is not',
       'routes:\n  GET /:\n    dealy: 5s\n',
-      'orders.yaml:3:5: routes["GET /"].dealy is no field here; did you mean delay?',
+      'orders.yaml:3:5: routes["GET /"].dealy is not a field here; did you mean delay?',
     ],
     [
       'orders.yaml',
-      'a wrong duration',
+      'an invalid duration',
       'routes:\n  GET /:\n    delay: soon\n',
       'orders.yaml:3:12: routes["GET /"].delay must be milliseconds (250), or a text such as 250ms, 5s, 2m or 1h.',
     ],
     [
       'orders.yaml',
-      'a wrong method',
+      'an invalid method',
       'routes:\n  PUT /a: {}\n',
-      'orders.yaml:2:3: routes["PUT /a"] must begin with GET, POST or WS: the gateway passes nothing else on',
+      'orders.yaml:2:3: routes["PUT /a"] must begin with GET, POST or WS: the gateway forwards no other methods',
     ],
     [
       'orders.yaml',
       'two routes for the same calls',
       'routes:\n  GET /{a}: {}\n  GET /{b}: {}\n',
-      'orders.yaml:3:3: routes["GET /{b}"] takes the same calls as "GET /{a}".',
+      'orders.yaml:3:3: routes["GET /{b}"] matches the same calls as "GET /{a}".',
     ],
     [
       'orders.yaml',
-      'a wrong state',
+      'an invalid state',
       'state: { code: SERVICE_NOT_REDY, for: 5s }\n',
       "orders.yaml:1:16: state.code must be a code of the gateway's error table; did you mean SERVICE_NOT_READY?",
     ],
@@ -127,7 +127,7 @@ describe('what is wrong at the start is told with its place', () => {
       'orders.yaml',
       'two bodies',
       'routes:\n  GET /:\n    json: 1\n    text: a\n',
-      'orders.yaml:4:5: routes["GET /"].text cannot stand beside json: an answer has one body.',
+      'orders.yaml:4:5: routes["GET /"].text cannot be combined with json: a response has one body.',
     ],
     [
       'orders.yaml',
@@ -145,7 +145,7 @@ describe('what is wrong at the start is told with its place', () => {
       'orders.yaml',
       'a step that is none, and one that is not reached',
       'routes:\n  WS /:\n    webSocket:\n      - sennd: a\n      - cut: true\n      - send: b\n',
-      'orders.yaml:4:9: routes["WS /"].webSocket[0].sennd is no field here; did you mean send?',
+      'orders.yaml:4:9: routes["WS /"].webSocket[0].sennd is not a field here; did you mean send?',
       'orders.yaml:6:9: routes["WS /"].webSocket[2] is never reached: echo, close and cut are the last step of a script.',
     ],
     [
@@ -160,7 +160,7 @@ describe('what is wrong at the start is told with its place', () => {
       '- a\n',
       'orders.yaml:1:1: The service must be an object with the fields state, routes and proxy.',
     ],
-    ['1.yaml', 'a wrong name', '{}', '1.yaml: The file name 1 is no name of a service'],
+    ['1.yaml', 'an invalid name', '{}', '1.yaml: The file name 1 is not a valid service name'],
     [
       'orders.ts',
       'a syntax error',
@@ -199,7 +199,7 @@ describe('what is wrong at the start is told with its place', () => {
     ],
     [
       'orders.ts',
-      'a wrong field of a module',
+      'an invalid field of a module',
       'export default {\n  routes: {\n    "GET /a": { status: 200 },\n    "GET /b": { status: 99 },\n  },\n};\n',
       'orders.ts:4:17: routes["GET /b"].status must be a whole number from 200 to 599.',
     ],
@@ -225,7 +225,7 @@ describe('what is wrong at the start is told with its place', () => {
     );
   });
 
-  test('a helper is named where the fault is in it', async () => {
+  test('a helper is named if the error is in it', async () => {
     await write('orders.ts', `import { a } from './_helper.ts';\nexport default a;\n`);
     await write('_helper.ts', '\n\nexport const a = missing;\n');
     const [fault = ''] = await faultsOf();
@@ -246,13 +246,13 @@ describe('what is wrong at the start is told with its place', () => {
   test('services in code too', async () => {
     const source = { orders: { routes: { 'GET /': { status: 99 } } }, 'no name': {} };
     await expect(createServices({ source })).rejects.toThrow(
-      'orders.routes["GET /"].status must be a whole number from 200 to 599.\n["no name"] is no name',
+      'orders.routes["GET /"].status must be a whole number from 200 to 599.\n["no name"] is not a valid service name',
     );
   });
 });
 
 describe('a change', () => {
-  test('is taken over without the state of the session', async () => {
+  test('is reloaded without the state of the session', async () => {
     const text = (word: string) => `import { NAME } from './_name.ts';
       export default { routes: { 'GET /': ({ state }) => {
         state.set('count', (state.get('count') ?? 0) + 1);
@@ -271,7 +271,7 @@ describe('a change', () => {
     expect(await answer()).toEqual(['second', 'b', 3]);
   });
 
-  test('that is wrong is told once, and the last good version goes on answering', async () => {
+  test('that is invalid is reported once, and the last good version stays in use', async () => {
     await write('orders.yaml', 'routes:\n  GET /: { json: 1 }\n');
     await write('users.ts', `export default { routes: { 'GET /': { json: 'u' } } };`);
     await using started = await startWatched();
@@ -303,7 +303,7 @@ describe('a change', () => {
     expect(await (await get(started, 'orders')).json()).toBe(2);
   });
 
-  test('of one file is seen too, also where its folder is made anew', async () => {
+  test('of one file is noticed too, even if its folder is created again', async () => {
     const inner = join(folder, 'inner');
     await mkdir(inner);
     await write('inner/all.yaml', 'orders: { routes: { GET /: { json: 1 } } }');

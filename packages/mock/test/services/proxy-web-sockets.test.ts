@@ -42,7 +42,7 @@ async function nextClose(socket: WebSocket | undefined): Promise<[number, string
   return [code, String(reason)];
 }
 
-/** Asks for a WebSocket; resolves with what is answered in its place. */
+/** Requests a WebSocket; resolves with the response in its place. */
 async function refusalOf(path: string, headers: Record<string, string> = HEADERS) {
   const socket = new WebSocket(toAddress(path), { headers });
   const [, answer] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
@@ -112,7 +112,7 @@ describe('a WebSocket of a proxied service', () => {
     expect(await nextClose(real)).toEqual([1_006, '']);
   });
 
-  test('passes what came with the handshake', async () => {
+  test('forwards data that arrives with the handshake', async () => {
     // Two text frames: a masked one, and the close of RFC 6455, section 5.5.1, with the mask 0.
     const sent = '\x81\x82\0\0\0\0hi\x88\x82\0\0\0\0\x03\xe8';
     const reply = await sendRaw(mock, `${toHandshake()}${sent}`);
@@ -147,7 +147,7 @@ describe('a handshake', () => {
     expect(session.requests().at(-1)).toMatchObject({ matched: true, answer: { status: 403 } });
   });
 
-  test('is refused where the service is out of reach', async () => {
+  test('is refused if the service cannot be reached', async () => {
     const { status, text } = await refusalOf('../gone/a');
     expect([status, JSON.parse(text).code]).toEqual([502, 'SERVICE_LB_STATUS_ABNORMAL']);
   });
@@ -155,7 +155,7 @@ describe('a handshake', () => {
   test.each([
     ['h2c', '101 to h2c, which nobody asked for.'],
     ['nothing', '101 without a protocol.'],
-  ])('is refused where the service opens something else: %s', async (path, message) => {
+  ])('is refused if the service opens something else: %s', async (path, message) => {
     const { status, text } = await refusalOf(path);
     expect([status, JSON.parse(text).code]).toEqual([502, 'BAD_GATEWAY']);
     expect(text).toContain(message);
@@ -224,7 +224,7 @@ describe.each([
   });
 });
 
-test('an ordinary call passes beside it', async () => {
+test('an ordinary call is forwarded alongside', async () => {
   const outgoing = request(`${mock.gatewayUrl}/v1/cloudrun/real/x`, { headers: HEADERS }).end();
   const [answer] = await once(outgoing, 'response');
   answer.resume();

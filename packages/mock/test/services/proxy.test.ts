@@ -89,7 +89,7 @@ afterAll(async () => {
   real.closeAllConnections();
 });
 
-test('what no route answers goes to the real service, bytes as they came', async () => {
+test('calls without a route go to the real service, byte for byte', async () => {
   expect(await (await get(started, 'real/own')).text()).toBe('own');
   const response = await post(started, 'real/a%2Fb//c?x=%zz', 'body', { te: 'trailers' });
   expect(response.status).toBe(207);
@@ -121,7 +121,7 @@ test('headers pass as often as they come, and with the bytes that they have', as
   });
 });
 
-test('a change of the protocol that nobody asked for is no answer', async () => {
+test('a protocol switch that was not requested is not a response', async () => {
   const response = await get(started, 'real/unasked');
   expect(response.status).toBe(502);
   expect(await response.json()).toMatchObject({
@@ -159,12 +159,12 @@ test('a caller that goes away ends the call', async () => {
   await Promise.all([call, ...closed]);
 });
 
-test('an answer that breaks off breaks off', async () => {
+test('a cut-off response is cut off', async () => {
   const response = await get(started, 'real/broken');
   await expect(response.text()).rejects.toThrow();
 });
 
-test('a service that is out of reach is told by its address', async () => {
+test('a service that cannot be reached is reported by its address', async () => {
   const response = await get(started, 'gone/a');
   expect(response.status).toBe(502);
   expect(await response.json()).toMatchObject({

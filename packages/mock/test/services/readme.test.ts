@@ -36,7 +36,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('the YAML example answers as it says', async () => {
+test('the YAML example responds as documented', async () => {
   const { clock } = started.session();
   const early = await get(started, 'orders/orders');
   expect([early.status, early.headers.get('retry-after')]).toEqual([503, '5']);
@@ -68,7 +68,7 @@ test('its WebSocket too', async () => {
   expect([code, String(reason)]).toEqual([1000, 'over']);
 });
 
-test('the TypeScript example answers as it says', async () => {
+test('the TypeScript example responds as documented', async () => {
   expect(await (await get(started, 'basket/items')).json()).toEqual([]);
   await post(started, 'basket/items', '{"id":"a"}');
   expect(await (await get(started, 'basket/items')).json()).toEqual([{ id: 'a' }]);
@@ -89,7 +89,7 @@ test('the TypeScript example answers as it says', async () => {
   socket.terminate();
 });
 
-test('what no route takes is in the log as unmatched, and its service is told', async () => {
+test('a call without a route is in the log as unmatched, with its service', async () => {
   const session = started.session();
   session.requests({ unmatched: true });
   expect((await get(started, 'orders/ordrs')).status).toBe(404);

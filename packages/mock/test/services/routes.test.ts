@@ -53,7 +53,7 @@ beforeAll(async () => {
 afterAll(() => started[Symbol.asyncDispose]());
 let left = () => {};
 
-describe('a fixed answer', () => {
+describe('a static response', () => {
   test('has its status, headers and body, and the headers of the gateway', async () => {
     const response = await get(started, 'orders/orders');
     expect(response.status).toBe(200);
@@ -98,7 +98,7 @@ describe('a fixed answer', () => {
 });
 
 describe('a function', () => {
-  test('gets what came', async () => {
+  test('gets the request', async () => {
     const response = await get(started, 'orders/orders/a%2Fb%20c?q=1&q=2');
     expect(await response.json()).toEqual({
       id: 'a/b c',
@@ -122,13 +122,13 @@ describe('a function', () => {
     ).toEqual([]);
   });
 
-  test('reads JSON; what is none is the service 400', async () => {
+  test('reads JSON; invalid JSON is a 400 of the service', async () => {
     const good = await post(started, 'orders/json', '{"a":1}');
     expect(await good.json()).toEqual({ got: { a: 1 } });
     const bad = await post(started, 'orders/json', '{');
     expect([bad.status, await bad.json()]).toEqual([
       400,
-      { message: 'The body is no valid JSON.' },
+      { message: 'The body is not valid JSON.' },
     ]);
     const long = await post(started, 'orders/json', ' '.repeat(1024 * 1024 + 1));
     expect(long.status).toBe(413);
@@ -151,7 +151,7 @@ describe('a function', () => {
     expect(await count()).toBe(1);
   });
 
-  test('that throws answers 500 as a service would, and is told with its place', async () => {
+  test('that throws sends 500 as a service would, and is reported with its location', async () => {
     faults.length = 0;
     const response = await get(started, 'orders/throws');
     expect([response.status, await response.json()]).toEqual([
@@ -165,7 +165,7 @@ describe('a function', () => {
       }),
     ]);
     expect((await get(started, 'orders/nothing')).status).toBe(500);
-    expect(faults[1]?.message).toContain('the function returned undefined; return an answer');
+    expect(faults[1]?.message).toContain('the function returned undefined; return a response');
   });
 
   test('may end in an error of the gateway', async () => {
@@ -175,13 +175,13 @@ describe('a function', () => {
     expect(response.headers.has('x-svc-upstream-status-code')).toBe(false);
   });
 
-  test('hears that its caller is gone', async () => {
+  test('is notified when its caller is gone', async () => {
     const gone = new Promise<void>((resolve) => {
       left = resolve;
     });
     const stop = new AbortController();
     const call = get(started, 'orders/late/1', { signal: stop.signal }).catch(() => {});
-    // The call has reached the function when a later one over the same server is answered.
+    // The call has reached the function once a later one on the same server has a response.
     await get(started, 'orders/orders');
     stop.abort();
     await call;
@@ -189,7 +189,7 @@ describe('a function', () => {
   });
 });
 
-describe('a call that no route takes', () => {
+describe('a call that matches no route', () => {
   test('is 404 of the service, with the route that is near', async () => {
     const response = await get(started, 'orders/ordrs');
     expect(response.status).toBe(404);
@@ -201,7 +201,7 @@ describe('a call that no route takes', () => {
     expect(started.unmatched).toContain('/ordrs');
   });
 
-  test('is 405 where a route takes the path by another method', async () => {
+  test('is 405 if a route matches the path with another method', async () => {
     const response = await post(started, 'orders/orders/1', '');
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
     expect(started.unmatched).toContain('/orders/1');
@@ -209,7 +209,7 @@ describe('a call that no route takes', () => {
     expect([other.status, other.headers.get('allow')]).toEqual([405, 'POST']);
   });
 
-  test('is told apart by its query', async () => {
+  test('is distinguished by its query', async () => {
     expect(await (await get(started, 'orders/orders?status=open&x=1')).json()).toEqual(['open']);
     expect(await (await get(started, 'orders/orders?status=closed')).json()).toEqual([{ id: 'a' }]);
   });

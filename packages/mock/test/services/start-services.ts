@@ -71,7 +71,7 @@ export type Started = Awaited<ReturnType<typeof startServices>>;
 
 export const AUTH = { authorization: 'Bearer any' };
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any field of any answer
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any field of any response
 type Reply = Omit<Response, 'json'> & { json(): Promise<any> };
 
 /** Calls a service by `name/path`. */

@@ -76,7 +76,7 @@ const REFUSALS: Readonly<Record<string, readonly string[]>> = {
   '/nothing': ['HTTP/1.1 101 To', '', ''],
 };
 
-/** Sends until all is sent, or nobody takes any more; then says how much that was. */
+/** Sends until all is sent, or nobody reads any more; then reports how much that was. */
 function flood(socket: WebSocket, sent = 0): void {
   if (sent >= FLOOD || socket.bufferedAmount > BACKLOG) {
     socket.emit('flooded', sent);

@@ -29,7 +29,7 @@ test('a state without a time lasts', async () => {
   expect([response.status, response.headers.get('retry-after')]).toEqual([402, null]);
 });
 
-test('a state that is set goes before what the definition says, built-in services included', async () => {
+test('a state that is set takes precedence over the definition, built-in services included', async () => {
   await using started = await startServices({ owed: { state: 'SERVICE_CHARGE_OVERDUE', routes } });
   const { states, clock } = started;
   states.set('owed', { code: 'READY' });

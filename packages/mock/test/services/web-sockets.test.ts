@@ -82,7 +82,7 @@ function open(path: string, protocols: string[] = []) {
   };
 }
 
-/** The answer to an upgrade that is refused. */
+/** The response to an upgrade that is refused. */
 async function refusal(path: string, headers: Record<string, string> = {}) {
   const outgoing = request(`${started.url}/v1/cloudrun/chat/${path}`, {
     agent: false,
@@ -121,7 +121,7 @@ describe('a script', () => {
     expect(await closed).toEqual({ code: 1_008, reason: 'This script expects {"type":"join"}' });
   });
 
-  test('echoes text and bytes, and takes the first protocol that is offered', async () => {
+  test('echoes text and bytes, and selects the first protocol that is offered', async () => {
     const { socket, next, closed } = open('echo', ['own', 'other']);
     await once(socket, 'open');
     expect(socket.protocol).toBe('own');
@@ -162,18 +162,18 @@ describe('a function', () => {
     socket.terminate();
   });
 
-  test('may refuse with an answer', async () => {
+  test('may refuse with a response', async () => {
     const { statusCode, headers } = await refusal('private');
     expect([statusCode, headers['x-svc-upstream-status-code']]).toEqual([403, '403']);
   });
 
-  test('that throws closes with 1011 and is told', async () => {
+  test('that throws closes with 1011 and is reported', async () => {
     faults.length = 0;
     expect((await open('throws').closed).code).toBe(1_011);
     expect(faults[0]?.message).toBe('WS /throws of the service chat failed: Error: broken');
   });
 
-  test('is held back by a caller that does not read', async () => {
+  test('gets backpressure from a caller that does not read', async () => {
     const { socket } = open('flood');
     await once(socket, 'open');
     socket.pause();
@@ -186,7 +186,7 @@ describe('a function', () => {
     socket.terminate();
   });
 
-  test('that does not read holds the caller back', async () => {
+  test('that does not read slows the caller down', async () => {
     const { socket } = open('hears');
     await once(socket, 'open');
     const message = Buffer.alloc(100_000);
@@ -223,17 +223,17 @@ describe('the handshake', () => {
     expect(headers['x-request-id']).toMatch(/^[\da-f-]{36}$/);
   });
 
-  test('on a route that is no WebSocket is answered like a call', async () => {
+  test('on another route is handled like a call', async () => {
     expect((await refusal('plain')).statusCode).toBe(200);
     expect((await refusal('nowhere')).statusCode).toBe(404);
   });
 
-  test('is asked for where the route is a WebSocket', async () => {
+  test('is required if the route is a WebSocket', async () => {
     expect((await get(started, 'chat/echo')).status).toBe(426);
   });
 });
 
-test('closing ends what is open', async () => {
+test('closing ends open streams', async () => {
   const other = await startServices({
     chat: { routes: { 'WS /a': { webSocket: [{ send: 1 }] } } },
   });

@@ -4,7 +4,7 @@ import { createInstance, getHttpOperationsFromSpec } from './prism.ts';
 import type { Preferences } from './read-preferences.ts';
 import type { Violation } from './violation.ts';
 
-/** Prism logs every step; the mock has nothing to do with these lines. */
+/** Prism logs every step; the mock drops these lines. */
 const silentLogger = {
   child: () => silentLogger,
   trace() {},
@@ -18,15 +18,15 @@ const silentLogger = {
 
 interface Question {
   operation: Operation;
-  /** Values of the path parameters; a greedy one holds its slashes. */
+  /** Values of the path parameters; a greedy one contains its slashes. */
   params: Record<string, string>;
   headers: Record<string, string>;
   body?: unknown;
-  /** An object of the call's own, for Prism writes into it. */
+  /** Must not be shared between calls, because Prism writes to it. */
   preferences: Preferences;
 }
 
-/** An answer that the contract documents, made from an example or a schema. */
+/** A documented response, made from an example or a schema. */
 export interface Documented {
   status: number;
   headers: Record<string, unknown>;
@@ -38,21 +38,21 @@ type Missing = 'example' | 'status' | 'type';
 type Verdict =
   /** The request breaks the contract. */
   | { violations: Violation[] }
-  /** The request is good, and this is the documented answer. */
+  /** The request is valid, and this is the documented response. */
   | { documented: Documented }
-  /** The request is good, but the contract has no such answer as it prefers or accepts. */
+  /** The request is valid, but the contract has no response that it prefers or accepts. */
   | { missing: Missing };
 
 export interface Oracle {
   ask(question: Question): Promise<Verdict>;
 }
 
-/** Prism over both documents: it validates requests, and answers from the examples and schemas. */
+/** Prism over both documents: validates requests, and creates responses from examples and schemas. */
 export async function createOracle(documents: Documents): Promise<Oracle> {
   const prism = createInstance(
     {
       isProxy: false,
-      checkSecurity: false, // Credentials have codes of their own; the surfaces check them.
+      checkSecurity: false, // Credentials have error codes of their own; the surfaces check them.
       validateRequest: true,
       validateResponse: false,
       errors: false,
@@ -81,7 +81,7 @@ export async function createOracle(documents: Documents): Promise<Oracle> {
       if (result._tag === 'Left') return { missing: toMissing(result.left) };
       const { output, validations } = result.right;
       if (validations.input.length > 0) return { violations: validations.input };
-      // Prism would answer a success with the example of the errors that are documented for the rest.
+      // Otherwise Prism would use the example of the `default` errors for a success.
       if (
         code !== undefined &&
         code < 400 &&
@@ -95,7 +95,7 @@ export async function createOracle(documents: Documents): Promise<Oracle> {
   };
 }
 
-/** A copy of a document as Prism needs it to judge and to answer what the contract means. */
+/** A copy of a document that makes Prism validate and respond as the contract means. */
 function toPrismDocument(document: OpenApiDocument): OpenApiDocument {
   const copy = structuredClone(document);
   // Bodies are validated after unwrapping.
@@ -108,21 +108,22 @@ function toPrismDocument(document: OpenApiDocument): OpenApiDocument {
 }
 
 /**
- * Prism's router knows parameters of one segment only. The operation is already chosen, so Prism gets
- * that one alone, and a path in which each value is encoded into one segment.
+ * Prism's router only supports parameters of one segment. The operation is already known, so Prism gets only
+ * that one, and a path in which each value is encoded into one segment.
  */
 function toPrismPath(template: string, params: Record<string, string>): string {
-  // Every other piece is a name: a pattern would be quadratic in braces that nobody closes.
+  // Every other piece is a name: a pattern would be quadratic in unclosed braces.
   return template
     .split(/[{}]/)
     .map((piece, at) => (at % 2 === 0 ? piece : encodeURIComponent(params[piece] ?? '')))
     .join('');
 }
 
-/** What Prism found no answer for. */
+/** Why Prism found no response. */
 function toMissing(error: Error & { status?: number }): Missing {
   if (error.status === 406) return 'type';
-  // Prism wraps what it could not find for `code` and `example` together into an error without status.
+  // If Prism finds nothing for `code` and `example` together, it wraps both errors in one without a
+  // status.
   if (error.status === 404 || error.status === undefined) return 'example';
   throw error;
 }

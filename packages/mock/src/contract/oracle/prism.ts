@@ -1,5 +1,5 @@
 /**
- * What the mock uses of Prism. The build puts Prism itself in place of this module: to install it would bring
- * `@scarf/scarf` along, which reports installations.
+ * The parts of Prism that the mock uses. The build bundles Prism into this module, because installing it
+ * would also install `@scarf/scarf`, which reports installations.
  */
 export { createInstance, getHttpOperationsFromSpec } from '@stoplight/prism-http';

@@ -2,27 +2,27 @@
 import parsePreferHeader from 'parse-prefer-header';
 
 export interface Preferences {
-  /** Status of the answer, 200 to 599. */
+  /** Status of the response, 200 to 599. */
   code?: number;
   /** Name of an example of the contract. */
   exampleKey?: string;
-  /** Make the answer from its schema instead of an example. */
+  /** Generate the response from its schema instead of an example. */
   dynamic: boolean;
-  /** Seed of a dynamic answer: the same seed brings the same answer. */
+  /** Seed of a generated response: the same seed gives the same response. */
   seed?: string;
 }
 
 /**
  * Reads `Prefer: code=404, example=…, dynamic=true, seed=…` as Prism's own server does.
  *
- * @returns undefined where the header asks nothing of the mock; a sentence where a value is wrong
+ * @returns undefined if the header has no preference for the mock; a message if a value is invalid
  */
 export function readPreferences(
   header: string | undefined,
 ): Preferences | { fault: string } | undefined {
   const { code, example, dynamic, seed } = parsePreferHeader(header ?? '');
   if (code === undefined && example === undefined && dynamic === undefined) return undefined;
-  // An informational status would leave the client waiting for the real answer.
+  // An informational status would leave the client waiting for the final response.
   if (code !== undefined && !/^[2-5]\d\d$/.test(String(code))) {
     return {
       fault: 'code in the header Prefer must be a status from 200 to 599, as in "code=404".',

@@ -1,18 +1,21 @@
 import { isObject } from '../../util/values.ts';
 
-/** One thing that Prism found wrong, of which only these parts are used. */
+/** One error that Prism found, with only the parts that the mock uses. */
 export interface Violation {
-  /** Place: `body`, `path`, `query` or `header`, then the keys down to the value, escaped as in a JSON Pointer. */
+  /**
+   * Location: `body`, `path`, `query` or `header`, then the keys down to the value, escaped as in a JSON
+   * Pointer.
+   */
   path?: string[];
-  /** Keyword of the schema that failed. */
+  /** Schema keyword that failed. */
   code?: string | number;
   message: string;
 }
 
 /**
- * Says in one sentence which field is wrong and what it must be.
+ * Describes which field is invalid and what it must be.
  *
- * @param body the validated value, from which the sentence names what came instead
+ * @param body the validated value, to name what was sent instead
  * @example
  * describeViolation(violation, body); // 'fileList[0].fileID must be a string, got a number.'
  */
@@ -28,7 +31,7 @@ export function describeViolation({ path, code, message }: Violation, body: unkn
   if (property !== undefined) return `${toField([...keys, property])} is missing: it is required.`;
   const [, type] =
     /must be (array|boolean|integer|null|number|object|string)\b/.exec(message) ?? [];
-  // Prism takes the bodies `0`, `false`, `""` and `null` for none.
+  // Prism treats the bodies `0`, `false`, `""` and `null` as missing.
   if (type !== undefined || code === 'required') {
     return `${field || 'The body'} must be ${withArticle(type ?? 'object')}, got ${kindOf(value)}.`;
   }

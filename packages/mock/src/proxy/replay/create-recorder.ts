@@ -9,15 +9,15 @@ import type { Exchange, Recorder } from '../parts.ts';
 import { contractHashOf, FORMAT, type Recording, RecordingError, toJsonBody } from './recording.ts';
 import { createScrubber, type Scrubber } from './scrubber.ts';
 
-/** D13: the most that the gateway takes. A longer body is not recorded. */
+/** D13: the limit of the gateway. Longer bodies are not recorded. */
 const MAX_BYTES = 20 * 1024 * 1024;
 
 /**
- * Writes each call that has passed to a file of its own, in the order in which they ended. The numbers
- * go on where those in the folder end.
+ * Writes each finished call to a file of its own, in the order of their ends. The numbers continue those in
+ * the folder.
  *
- * @param dir is made where it is missing
- * @throws FolderError, RecordingError where the folder cannot be made or read
+ * @param dir is created if missing
+ * @throws FolderError, RecordingError if the folder cannot be created or read
  */
 export async function createRecorder(
   dir: string,
@@ -31,7 +31,7 @@ export async function createRecorder(
   return {
     maxBytes: MAX_BYTES,
     add(exchange) {
-      // The mock answers a preflight itself when it replays.
+      // A replay handles preflights itself.
       if (exchange.request.method === 'OPTIONS') return;
       const recorded = toRecording(exchange, scrubber);
       if (recorded === undefined) {
@@ -53,11 +53,11 @@ export async function createRecorder(
   };
 }
 
-/** A replay reads no file that a killed recorder has left half written. */
+/** Written under a temporary name, so that a replay never reads a partial file. */
 async function writeWhole(path: string, text: string): Promise<void> {
   const part = `${path}.part`;
   try {
-    // Nobody else has to read what passed between two people.
+    // Only this user may read the recordings.
     await writeFile(part, text, { mode: 0o600, flag: 'wx' });
     await link(part, path);
   } finally {
@@ -65,7 +65,7 @@ async function writeWhole(path: string, text: string): Promise<void> {
   }
 }
 
-/** The number that the last recording of a folder has; 0 where there is none. */
+/** The highest number of the recordings in a folder; 0 if there are none. */
 async function findLast(dir: string): Promise<number> {
   makeFolder(dir);
   try {

@@ -32,10 +32,10 @@ const NOT_RECORDED = {
 };
 
 /**
- * Answers from recordings. Of several answers to the same request each session gets one after the
- * other, and then the last one again.
+ * Responds from recordings. If the same request has several responses, each session gets them in order, then
+ * the last one repeatedly.
  *
- * @throws RecordingError for a folder that cannot be used
+ * @throws RecordingError if the folder cannot be used
  */
 export async function createReplay(context: Context, dir: string): Promise<Backend> {
   const scrubber = createScrubber(context);
@@ -96,7 +96,7 @@ export async function createReplay(context: Context, dir: string): Promise<Backe
     const known = [...new Set(recordings.map(toTitle))];
     const near = closest(asked, known);
     const same = near === asked ? ', with another body' : '';
-    const message = `${asked} is not recorded. The nearest that is: ${near}${same}.`;
+    const message = `${asked} is not recorded. The nearest recording is: ${near}${same}.`;
     const { surface } = record;
     const refusal = { code: NOT_RECORDED, status: 501, message };
     sendOwnRefusal(refusal, surface, context, request, response);
@@ -138,7 +138,7 @@ async function readRecordings(dir: string): Promise<Recording[]> {
     throw new RecordingError(`The folder ${dir} cannot be read: ${describeFileError(error)}.`);
   });
   const files = names.filter((name) => name.endsWith('.json'));
-  if (files.length === 0) throw new RecordingError(`The folder ${dir} holds no recordings.`);
+  if (files.length === 0) throw new RecordingError(`The folder ${dir} contains no recordings.`);
   files.sort((one, other) => one.localeCompare(other, 'en', { numeric: true }));
   return Promise.all(files.map((name) => readRecording(join(dir, name))));
 }
@@ -151,10 +151,10 @@ async function readRecording(file: string): Promise<Recording> {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new RecordingError(`${file} is no JSON: ${(error as Error).message}`);
+    throw new RecordingError(`${file} is not valid JSON: ${(error as Error).message}`);
   }
   if (isRecording(value)) return value;
-  throw new RecordingError(`${file} is no recording of the format ${FORMAT}.`);
+  throw new RecordingError(`${file} is not a recording of the format ${FORMAT}.`);
 }
 
 function isRecording(value: unknown): value is Recording {
@@ -184,7 +184,7 @@ function toTitle({ request: { method, target } }: Recording): string {
   return `${method} ${target}`;
 }
 
-/** A client encodes the sign that stands for a secret. */
+/** A client encodes the placeholder of a secret. */
 function decodeMark(target: string): string {
   return target.replaceAll(/%E2%80%A6/gi, '…');
 }
@@ -214,7 +214,7 @@ function send(
   response.writeHead(answer.status).end(response.req.method === 'HEAD' ? undefined : body);
 }
 
-/** What stands for a secret goes as UTF-8 where Node takes bytes alone. */
+/** The placeholder of a secret must be UTF-8, and Node only writes bytes. */
 function toField(value: string): string {
   return value.replaceAll(REDACTED, Buffer.from(REDACTED).toString('latin1'));
 }
@@ -228,7 +228,7 @@ export interface KeyParts {
   readonly body: Buffer;
 }
 
-/** Two requests with the same key are the same: method, path, query and body. */
+/** Two requests with the same key are equal: method, path, query and body. */
 export function toKey({ method, target, contentType, body }: KeyParts): string {
   const content = toJson(body, contentType) ?? withoutBoundary(body, contentType);
   return `${method} ${toPlain(target)} ${createHash('sha256').update(content).digest('hex')}`;
@@ -236,10 +236,7 @@ export function toKey({ method, target, contentType, body }: KeyParts): string {
 
 const BOUNDARY = /\bboundary=(?:"([^"]+)"|([^\s;]+))/i;
 
-/**
- * The same form has another boundary each time: a body in which that is the same, so that two of them
- * can be compared.
- */
+/** A form has a new boundary each time: normalizes it, so that two bodies can be compared. */
 function withoutBoundary(body: Buffer, contentType: string | undefined): Buffer {
   const [, quoted, plain] = BOUNDARY.exec(contentType ?? '') ?? [];
   const boundary = quoted ?? plain;
@@ -261,7 +258,7 @@ function sortMembers(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** The session that the mock puts behind a signature is no part of what was asked for. */
+/** The session that the mock adds to a signature is not part of the request. */
 function toPlain(target: string): string {
   return target
     .replace(/^https?:\/\/[^/?#]*/i, '')

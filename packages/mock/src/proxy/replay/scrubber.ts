@@ -4,28 +4,28 @@ import { createRedactor, REDACTED } from '../../session/redactor.ts';
 import { listHeader, type RawHeaders } from '../headers.ts';
 import type { RecordedMessage } from './recording.ts';
 
-/** Shorter values are no secrets, and would be found everywhere. */
+/** Shorter values are not secrets, and would match everywhere. */
 const MIN_LENGTH = 8;
 
-/** Secrets that are remembered; the oldest are forgotten. */
+/** Maximum number of secrets; the oldest are dropped. */
 const CAPACITY = 10_000;
 
-/** Query parameters that are credentials in the links and APIs of common platforms. */
+/** Query parameters that contain credentials in the links and APIs of common platforms. */
 const SECRET_PARAMETER =
   /([?&](?:access_token|token|api_?key|key|secret|password|sign|sig|signature|q-signature|x-amz-(?:signature|credential|security-token)|[\w-]*-security-token)=)[^&#\s"<]*/gi;
 
 const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'cookie', 'set-cookie'];
 
-/** What of a credential is secret by itself. */
+/** The part of a credential that is secret by itself. */
 const SECRET_PART = /(?:^(?:Bearer|Basic) +|\b(?:Signature|Token)=)([^\s,]+)/gi;
 
 const GRANT_MEMBER = /"(?:authorization|token)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
 
-/** Leaves secrets out of what is written to files. */
+/** Removes secrets from what is written to files. */
 export interface Scrubber {
-  /** Remembers the secrets of a request, wherever they come back later. */
+  /** Remembers the secrets of a request, wherever they appear later. */
   learn(headers: RawHeaders): void;
-  /** Remembers those of an answer of storage: the grant of an upload. */
+  /** Remembers those of a storage response: the grant of an upload. */
   learnGrant(body: Buffer): void;
   target(target: string): string;
   headers(raw: RawHeaders): RecordedMessage['headers'];
@@ -33,10 +33,11 @@ export interface Scrubber {
 }
 
 /**
- * The redactor of the log, and beyond it: parameters that are credentials, and each secret of a header
- * or a grant wherever it comes back, such as in the answer of a service that echoes its headers.
+ * Removes what the redactor of the log removes, and also parameters that are credentials, and each secret of
+ * a header or a grant wherever it appears again, such as in the response of a service that echoes its
+ * headers.
  *
- * @param holder knows the names on the wire
+ * @param holder has the current names on the wire
  */
 export function createScrubber(holder: { readonly profile: WireProfile }): Scrubber {
   const redactorOf = perProfile(holder, createRedactor);
@@ -51,7 +52,7 @@ export function createScrubber(holder: { readonly profile: WireProfile }): Scrub
     }
   }
   function hide(text: string): string {
-    // The longest first: one may be a part of another.
+    // Longest first: one may be a part of another.
     const found = [...secrets].filter((secret) => text.includes(secret));
     return found
       .sort((one, other) => other.length - one.length)
@@ -104,7 +105,7 @@ export function createScrubber(holder: { readonly profile: WireProfile }): Scrub
   };
 }
 
-/** A secret as it stands in a header, in JSON and in an address. */
+/** A secret as encoded in a header, in JSON and in an address. */
 function formsOf(value: string): string[] {
   return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed())];
 }

@@ -12,7 +12,7 @@ import { type FolderWatch, listFiles, type SourceFile, watchFolders } from './fo
 import { type Judged, judgeFile } from './judge-services.ts';
 import { createModuleLoader, type ModuleLoader, readModules } from './read-modules.ts';
 
-/** The services of files, as they are now; of a file that is wrong, as they were last good. */
+/** The current services of files; for an invalid file, its last good version. */
 export interface FileSource {
   services(): ReadonlyMap<string, CompiledService>;
   faults(): readonly ServiceFault[];
@@ -20,16 +20,16 @@ export interface FileSource {
 }
 
 export interface FileSourceOptions {
-  /** Called with the files that have changed, when all of them are taken over. */
+  /** Called with the changed files once all of them are reloaded. */
   readonly onChange: (files: readonly string[]) => void;
-  /** Called for each fault, once. */
+  /** Called once per error. */
   readonly onFault: (fault: ServiceFault) => void;
 }
 
 /**
- * Loads the services of a folder or a file, and loads anew what changes.
+ * Loads the services of a folder or a file, and reloads what changes.
  *
- * @throws ServicesError where a file is wrong at the start
+ * @throws ServicesError if a file is invalid at start
  */
 export async function createFileSource(
   path: string,
@@ -43,7 +43,7 @@ export async function createFileSource(
 class Files implements FileSource {
   readonly #path: string;
   readonly #options: FileSourceOptions;
-  /** Text of each YAML file, and of all modules together, when it was last read. */
+  /** Text of each YAML file, and of all modules together, when last read. */
   readonly #texts = new Map<string, string>();
   readonly #good = new Map<string, readonly CompiledService[]>();
   #faults = new Map<string, readonly ServiceFault[]>();
@@ -61,7 +61,7 @@ class Files implements FileSource {
   }
 
   async start(): Promise<void> {
-    // Watched first, so that no change falls between.
+    // Watch first, so that no change is missed in between.
     this.#watch = watchFolders(() => this.#change());
     this.#watch.set([resolve(this.#path)]);
     await this.#reload();
@@ -101,7 +101,7 @@ class Files implements FileSource {
     }
   }
 
-  /** @returns the files that are taken over in another version than before */
+  /** @returns the files whose version has changed */
   async #reload(): Promise<readonly string[]> {
     let files: readonly SourceFile[];
     try {
@@ -147,7 +147,7 @@ class Files implements FileSource {
     return changed.flat();
   }
 
-  /** Modules may share others, so all of them are loaded anew when one has changed. */
+  /** Modules may share others, so all of them are reloaded when one has changed. */
   async #readModules(files: readonly SourceFile[]): Promise<string[]> {
     if (files.length === 0) return [];
     const own = await readAll(files.map(({ path }) => path));
@@ -185,7 +185,7 @@ class Files implements FileSource {
           services.set(service.name, service);
           continue;
         }
-        const message = `The service ${service.name} is defined in ${owner} too: remove one of the files.`;
+        const message = `The service ${service.name} is also defined in ${owner}: remove one of the files.`;
         clashes.push({ file: path, message });
       }
     }
@@ -198,7 +198,7 @@ class Files implements FileSource {
     const folders = [...files.map(({ path }) => path), ...modules].map((path) =>
       dirname(resolve(path)),
     );
-    // A folder is watched itself; of one file, the folder that it is in.
+    // A folder is watched itself; for a single file, its folder is.
     const isFolder = files.every(({ name }) => name !== undefined);
     this.#watch?.set(
       new Set([isFolder ? resolve(this.#path) : dirname(resolve(this.#path)), ...folders]),
@@ -214,7 +214,7 @@ async function readAll(paths: Iterable<string>): Promise<string> {
   );
 }
 
-/** Empty for a file that is gone meanwhile: its going is the next change. */
+/** Empty for a file that has been removed since: its removal is the next change. */
 function readText(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => '');
 }

@@ -6,13 +6,13 @@ import { extname, join } from 'node:path';
 export interface SourceFile {
   readonly path: string;
   readonly kind: 'module' | 'yaml';
-  /** Name of the one service that it defines; undefined where it defines several by name. */
+  /** Name of the one service that it defines; undefined if it defines several by name. */
   readonly name: string | undefined;
 }
 
 /**
- * The files of a source: those of a folder, or the one file. Of a folder these are no services: names that
- * begin with `_` or `.`, type declarations, tests, folders, and every other kind of file.
+ * The files of a source: those of a folder, or the one file. A folder may also contain other files, which are
+ * ignored: names that begin with `_` or `.`, type declarations, tests, folders, and every other kind of file.
  *
  * @throws Error of the file system; TypeError for a file of another kind
  */
@@ -50,20 +50,20 @@ function kindOf(file: string): SourceFile['kind'] | undefined {
 /** Editors write a file in several steps. */
 const DEBOUNCE_MILLISECONDS = 50;
 
-/** How often a folder that is gone is looked for. */
+/** How often to check for a folder that has been removed. */
 const MISSING_MILLISECONDS = 500;
 
 /**
- * Watches folders, not what is below them: files are replaced by editors, and new ones come. Own code, for
- * chokidar 5, the last for Node 20, misses a watched file whose folder is removed and made again.
+ * Watches folders, not what is below them, because editors replace files and add new ones. Not chokidar 5,
+ * the last version for Node 20, because it misses a watched file whose folder is removed and created again.
  */
 export interface FolderWatch {
-  /** Says which folders are watched from now on. */
+  /** Sets the folders to watch. */
   set(folders: Iterable<string>): void;
   close(): void;
 }
 
-/** @param onChange called once after changes that come together */
+/** @param onChange called once for changes that come together */
 export function watchFolders(onChange: () => void): FolderWatch {
   const watched = new Map<string, { readonly inode: number; readonly watcher: FSWatcher }>();
   let wanted = new Set<string>();
@@ -80,7 +80,7 @@ export function watchFolders(onChange: () => void): FolderWatch {
     watched.delete(folder);
   };
 
-  /** @returns whether the folder is watched anew */
+  /** @returns whether the folder is newly watched */
   const take = (folder: string): boolean => {
     const inode = statSync(folder, { throwIfNoEntry: false })?.ino;
     if (inode !== undefined && watched.get(folder)?.inode === inode) return false;

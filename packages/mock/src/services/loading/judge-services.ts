@@ -15,12 +15,12 @@ import services from '../schema/services.schema.json' with { type: 'json' };
 import type { SourceFile } from './folders.ts';
 import { loadShapeJudge } from './judge-shape.ts';
 
-/** What a file came to: services, or what is wrong with it. */
+/** Result of a file: services, or errors. */
 export type Judged =
   | { readonly services: readonly CompiledService[] }
   | { readonly faults: readonly ServiceFault[] };
 
-/** Judges and compiles the one service of a file. */
+/** Validates and compiles the one service of a file. */
 export async function judgeFile(file: SourceFile, { value, locate }: ReadFile): Promise<Judged> {
   const { path, name } = file;
   const toFault = (problem: Problem): ServiceFault => ({
@@ -31,7 +31,7 @@ export async function judgeFile(file: SourceFile, { value, locate }: ReadFile): 
   if (name === undefined) return judgeServices(value, dirname(path), toFault);
   const nameFault = findNameFault(name);
   if (nameFault !== undefined) {
-    const message = `The file name ${name} ${nameFault} Rename it, or begin it with _ if it is no service.`;
+    const message = `The file name ${name} ${nameFault} Rename it, or begin it with _ if it is not a service.`;
     return { faults: [{ file: path, message }] };
   }
   const problems = await judgeOne(value, dirname(path), []);
@@ -39,14 +39,14 @@ export async function judgeFile(file: SourceFile, { value, locate }: ReadFile): 
   return { services: [compileService(name, value as FakeService, dirname(path))] };
 }
 
-/** The contract's pattern of the names of hosted services, as editors are told it. */
+/** The contract's pattern for names of hosted services, as editors use it. */
 const PATTERN = new RegExp(services.propertyNames.pattern);
 
-/** What is wrong with the name of a service, as the rest of a sentence; undefined for a good one. */
+/** What is wrong with the name of a service, as the rest of a sentence; undefined for a valid one. */
 function findNameFault(name: string): string | undefined {
   return PATTERN.test(name)
     ? undefined
-    : 'is no name of a service: it begins with a letter, ends with a letter or digit, and has 2 to 60 letters, digits, _ and -.';
+    : 'is not a valid service name: it must begin with a letter, end with a letter or digit, and have 2 to 60 letters, digits, _ and -.';
 }
 
 async function judgeOne(service: unknown, folder: string, prefix: string[]): Promise<Problem[]> {
@@ -54,7 +54,7 @@ async function judgeOne(service: unknown, folder: string, prefix: string[]): Pro
   return problems.map((problem) => ({ ...problem, path: [...prefix, ...problem.path] }));
 }
 
-/** All that is wrong with the definition of a service, as it came from a file or from code. */
+/** All errors in the definition of a service, from a file or from code. */
 async function judgeService(service: unknown): Promise<readonly Problem[]> {
   const judgeShape = await loadShapeJudge();
   const shape = judgeShape(withoutCode(service));
@@ -68,7 +68,7 @@ async function judgeService(service: unknown): Promise<readonly Problem[]> {
   ];
 }
 
-/** The same value with nothing in it that JSON does not have: what code may have is not of any shape. */
+/** The same value with only what JSON has, because code may contain anything. */
 function withoutCode(service: unknown): unknown {
   if (!isObject(service) || !isObject(service.routes)) return service;
   const routes = Object.entries(service.routes).map(([key, route]) => [key, plainOf(route)]);
@@ -102,7 +102,7 @@ function judgeKeys(routes: readonly (readonly [string, unknown])[]): Problem[] {
     const before = shapes.get(shape);
     shapes.set(shape, key);
     if (before === undefined) return [];
-    return [{ path, isKey: true, rest: `takes the same calls as ${JSON.stringify(before)}.` }];
+    return [{ path, isKey: true, rest: `matches the same calls as ${JSON.stringify(before)}.` }];
   });
 }
 
@@ -123,7 +123,7 @@ function judgeRoute([key, route]: readonly [string, unknown]): Problem[] {
   if (isScript !== key.startsWith('WS ')) {
     const rest = isScript
       ? 'is a WebSocket: begin its key with WS instead of the method.'
-      : 'is no WebSocket: give it a webSocket script, or begin its key with GET or POST.';
+      : 'is not a WebSocket: give it a webSocket script, or begin its key with GET or POST.';
     return [{ path, rest }];
   }
   const { events, webSocket, repeat } = route;
@@ -136,7 +136,7 @@ function judgeRoute([key, route]: readonly [string, unknown]): Problem[] {
     {
       path: [...path, second],
       isKey: true,
-      rest: `cannot stand beside ${first}: an answer has one body.`,
+      rest: `cannot be combined with ${first}: a response has one body.`,
     },
   ];
 }
@@ -174,7 +174,7 @@ function judgeSteps(
       ? [
           {
             path: [...path, 'webSocket', unreached + 1],
-            rest: 'is never reached: echo, close and cut are the last step of a script.',
+            rest: 'is never reached: echo, close and cut must be the last step of a script.',
           },
         ]
       : []),
@@ -192,15 +192,15 @@ async function judgePaths(service: unknown, folder: string): Promise<Problem[]> 
     );
     return isFile
       ? []
-      : [{ path: ['routes', key, 'file'], rest: `must be a file; ${path} is none.` }];
+      : [{ path: ['routes', key, 'file'], rest: `must be a file; ${path} is not one.` }];
   });
   return (await Promise.all(problems)).flat();
 }
 
 /**
- * Judges and compiles services by name.
+ * Validates and compiles services by name.
  *
- * @param folder where the paths of their files begin
+ * @param folder base of relative file paths
  */
 export async function judgeServices(
   value: unknown,

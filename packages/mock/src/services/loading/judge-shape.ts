@@ -7,13 +7,13 @@ type Judge = (service: unknown) => readonly Problem[];
 
 let judge: Promise<Judge> | undefined;
 
-/** Holds services to `service.schema.json`, which editors hold YAML files to as well. */
+/** Validates services against `service.schema.json`, as editors do for YAML files. */
 export function loadShapeJudge(): Promise<Judge> {
   judge ??= load();
   return judge;
 }
 
-/** Loaded for those alone who define services. */
+/** Only loaded if services are defined. */
 async function load(): Promise<Judge> {
   const { Ajv2020 } = await import('ajv/dist/2020.js');
   const ajv = new Ajv2020({
@@ -21,17 +21,18 @@ async function load(): Promise<Judge> {
     verbose: true,
     strictTypes: false,
     strictRequired: false,
-    // A test holds the schema to its own: that, and shorter code, take longer than they are worth here.
+    // Validating the schema itself (a test does) and optimizing the code would take longer than they
+    // save.
     meta: false,
     validateSchema: false,
     code: { optimize: false },
   });
-  // Editors show this sentence too.
+  // Editors show this message too.
   const validate = ajv.addKeyword('errorMessage').compile(serviceSchema);
   return (service) => {
     if (validate(service)) return [];
     const problems = (validate.errors ?? []).filter(isSaid).map(toProblem);
-    // Where a part of a value is wrong, the sentence about the whole says nothing new.
+    // If a part of a value is wrong, the message about the complete value adds nothing.
     return problems.filter(
       ({ path }, at) =>
         !problems.some(
@@ -43,7 +44,10 @@ async function load(): Promise<Judge> {
   };
 }
 
-/** Not what only says that a branch failed, nor the branches of a choice, of which the whole speaks. */
+/**
+ * Without errors that only report a failed branch, and without the branches of a choice, which its own
+ * message covers.
+ */
 function isSaid({ keyword, schemaPath }: ErrorObject): boolean {
   if (keyword === 'if' || keyword === 'propertyNames') return false;
   return !/\/(oneOf|anyOf|propertyNames)\//.test(schemaPath);
@@ -55,7 +59,7 @@ function toProblem({ instancePath, keyword, params, parentSchema, message }: Err
     const { additionalProperty: name } = params as { additionalProperty: string };
     const known = Object.keys((parentSchema as { properties?: object }).properties ?? {});
     const hint = suggest(name, known, ' did you mean', ` the fields are ${known.join(', ')}.`);
-    return { path: [...path, name], isKey: true, rest: `is no field here;${hint}` };
+    return { path: [...path, name], isKey: true, rest: `is not a field here;${hint}` };
   }
   const { errorMessage } = parentSchema as { errorMessage?: string };
   return { path, rest: errorMessage ?? `${message}.` };

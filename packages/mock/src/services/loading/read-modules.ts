@@ -17,23 +17,23 @@ type Loaded = { readonly path: string } & (
   | { readonly error: unknown }
 );
 
-/** Loads modules that change: each load is of what the files hold then. */
+/** Loads modules that change: each load reads the current files. */
 export interface ModuleLoader {
-  /** Loads files and what they import by relative paths, all of one state. */
+  /** Loads files and their relative imports, all from the same version. */
   load(paths: readonly string[]): Promise<readonly Loaded[]>;
-  /** Files that the last load has read. */
+  /** Files read by the last load. */
   readonly files: ReadonlySet<string>;
   close(): void;
 }
 
-/** Files that each load has read, by the query that Node keeps its modules by. */
+/** Files read by each load, by the query under which Node caches its modules. */
 const loads = new Map<string, Set<string>>();
 
 let count = 0;
 
 /**
- * Modules of earlier loads stay in memory, for Node never lets go of one: a file of 100 lines takes some
- * 80 KiB each time.
+ * Modules of earlier loads stay in memory, because Node never unloads one: a file of 100 lines takes some 80
+ * KiB each time.
  */
 export function createModuleLoader(): ModuleLoader {
   let query = '';
@@ -75,13 +75,13 @@ export function createModuleLoader(): ModuleLoader {
   };
 }
 
-/** What `typescript.js` does on older versions of Node, in this thread. */
+/** Loads `typescript.js` for older versions of Node, in this thread. */
 function registerHooks(currentQuery: () => string): module.ModuleHooks {
   const isOf = (url: string | undefined) => url?.split('?')[1]?.split('&')[0] === currentQuery();
   return module.registerHooks({
     resolve(specifier, context, next) {
       const resolved = next(specifier, context);
-      // What a package has inside is not the user's to change.
+      // Users do not change files inside packages.
       if (!isOf(context.parentURL) || !/^\.{1,2}\//.test(specifier)) return resolved;
       if (!resolved.url.startsWith('file:')) return resolved;
       loads.get(currentQuery())?.add(fileURLToPath(resolved.url));
@@ -95,8 +95,7 @@ function registerHooks(currentQuery: () => string): module.ModuleHooks {
 }
 
 /**
- * Node's own `import()`: test runners put theirs in place of one that they read, and what they load is of
- * their making.
+ * Node's own `import()`: test runners replace it in the modules that they load, and transform what it loads.
  */
 async function importNow(url: string): Promise<Record<string, unknown>> {
   const own = 'data:text/javascript,export default (url) => import(url)';
@@ -104,7 +103,7 @@ async function importNow(url: string): Promise<Record<string, unknown>> {
   return load(url);
 }
 
-/** Loads modules anew, and what each exports. */
+/** Loads modules again, and returns the exports of each. */
 export async function readModules(
   files: readonly SourceFile[],
   loader: ModuleLoader,
@@ -139,7 +138,7 @@ async function toRead(
   return { value, locate: (problem) => locateInText(text, problem) };
 }
 
-/** A module that is not found is told by its path alone. */
+/** A module that is not found is reported only by its path. */
 function placeOfImport(
   text: string,
   message: string,
@@ -165,22 +164,22 @@ function withoutTags(text: string): string {
 
 function hintOf({ message, code }: NodeJS.ErrnoException): string {
   if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') {
-    return ' Node leaves types out and does nothing more: write a union or an object instead.';
+    return ' Node only removes types: write a union or an object instead.';
   }
   return message === 'Cannot use import statement outside a module' ||
     message === "Unexpected token 'export'"
-    ? ' Node takes it for CommonJS: write "type": "module" in package.json, or name the file .mts or .mjs.'
+    ? ' Node treats it as CommonJS: write "type": "module" in package.json, or name the file .mts or .mjs.'
     : '';
 }
 
-/** Where an error that a module threw comes from. */
+/** Location of an error that a module threw. */
 interface ErrorPlace {
   readonly file: string;
   readonly line: number;
   readonly column?: number;
 }
 
-/** The first of the given files that the stack of an error names. */
+/** The first of the given files in the stack of an error. */
 function locateError(error: unknown, files: ReadonlySet<string>): ErrorPlace | undefined {
   if (!(error instanceof Error) || error.stack === undefined) return undefined;
   const lines = withoutTags(error.stack).split('\n');
@@ -189,7 +188,7 @@ function locateError(error: unknown, files: ReadonlySet<string>): ErrorPlace | u
       /(?:^|\(|at )((?:file:\/\/)?\/[^:]*?):(\d+)(?::(\d+))?\)?$/.exec(text) ?? [];
     const file = path.startsWith('file:') ? fileURLToPath(path) : path;
     if (!files.has(file)) continue;
-    // Node draws an arrow below the line of code where it cannot parse.
+    // Node prints an arrow below the line of code that it cannot parse.
     const arrow = column === undefined ? arrowOf(lines.slice(at + 1)) : Number(column);
     return { file, line: Number(line), ...(arrow !== undefined && { column: arrow }) };
   }

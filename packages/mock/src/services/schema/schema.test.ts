@@ -13,7 +13,7 @@ test('names are those of the contract', () => {
   expect(services.propertyNames.pattern).toBe(gateway.components.schemas.ServiceName.pattern);
 });
 
-test('a file of several services is held to the schema of one', () => {
+test('a file of several services is validated by the schema of one', () => {
   expect(validate({ orders: { state: 'SERVICE_NOT_READY', routes: {} } })).toBe(true);
   expect(validate({ orders: { routes: { 'GET /': { status: 99 } } } })).toBe(false);
   expect(validate({ '1': {} })).toBe(false);

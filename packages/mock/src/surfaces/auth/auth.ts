@@ -10,22 +10,22 @@ import {
 import { signature } from '../../contract/defaults.ts';
 import type { WireProfile } from '../../contract/wire-profile.ts';
 
-/** Who is let in. */
+/** Authenticates calls. */
 export interface Auth {
   readonly gateway: GatewaySecurity;
   readonly storage: StorageSecurity;
-  /** Puts credentials where there are none, if everybody is let in. */
+  /** Adds missing credentials if none are required. */
   prepare?(request: IncomingMessage): void;
   /**
-   * Judges what of a signature covers the body.
+   * Verifies the part of a signature that covers the body.
    *
-   * @returns the input with its body still to be read; undefined where there is nothing to judge
+   * @returns the input with its body still to be read; undefined if there is nothing to verify
    * @throws GatewayError INVALID_CREDENTIALS, asynchronously
    */
   verifyBody(input: GatewayInput, call: GatewayCall): Promise<GatewayInput> | undefined;
 }
 
-/** Lets everybody in: what the routers want to see is put where it is missing. */
+/** Accepts every call: adds what the routers require if it is missing. */
 export function createOffAuth(profile: WireProfile): Auth {
   const { storageHeaders } = profile;
   const authorization = storageHeaders.authorization.toLowerCase();
@@ -48,14 +48,14 @@ function isKnown(value = ''): boolean {
   return BEARER.test(value) || value.startsWith(`${signature.algorithm} `);
 }
 
-/** D16: the parts that the value of a signature always has. */
+/** D16: the parts of every signature value. */
 const SIGNATURE_PARTS = ['Credential', 'SignedHeaders', 'Signature', 'Timestamp'];
 
 const CALLER = { id: 'mock' };
 
 /**
- * Lets in who has credentials of the right form, whatever they say. D15: "No credentials, or bad ones:
- * 4xx with the error body. Each of the two schemes alone suffices."
+ * Accepts any credentials of the right form. D15: "No credentials, or bad ones: 4xx with the error body. Each
+ * of the two schemes alone suffices."
  */
 export function createPresentAuth(profile: WireProfile): Auth {
   const { authorization: header } = profile.storageHeaders;

@@ -1,6 +1,6 @@
-/** What proves a caller to a mock whose `auth` is `strict`. The keys are public: they protect nothing. */
+/** Credentials for a mock whose `auth` is `strict`. The keys are public: they protect nothing. */
 export interface MockCredentials {
-  /** An access token for the gateway, good for 30 days by the clock of the machine. */
+  /** An access token for the gateway, valid for 30 days by the clock of the machine. */
   readonly token: string;
   /** A key pair for signatures (D16, D17). */
   readonly id: string;
@@ -10,7 +10,7 @@ export interface MockCredentials {
 /** The key pair of every mock. */
 export const KEY_PAIR = { id: 'berth-mock-id', secret: 'berth-mock-secret' } as const;
 
-/** The key of the tokens of every mock. */
+/** The signing key of every mock's tokens. */
 export const TOKEN_KEY = {
   kty: 'OKP',
   crv: 'Ed25519',

@@ -4,9 +4,9 @@ import { TOKEN_KEY } from './credentials.ts';
 const DAYS = 30;
 
 /**
- * Mints an access token that a strict mock takes (D19).
+ * Issues an access token that a strict mock accepts (D19).
  *
- * @param env environment that it is for
+ * @param env its environment
  */
 export async function mintToken(env: string, subject = 'mock'): Promise<string> {
   return new SignJWT()

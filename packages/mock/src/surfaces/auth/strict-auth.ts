@@ -18,13 +18,13 @@ import { recordOf } from '../../session/call-record.ts';
 import { type Auth, createPresentAuth } from './auth.ts';
 import { KEY_PAIR, TOKEN_KEY } from './credentials.ts';
 
-/** Authenticates who has a token or a signature that was made with the keys of every mock (D15 to D19). */
+/** Authenticates tokens and signatures made with the keys of every mock (D15 to D19). */
 export async function createStrictAuth(env: string, profile: WireProfile): Promise<Auth> {
   const { d: _secret, ...publicKey } = TOKEN_KEY;
   const key = await importJWK(publicKey);
   const present = createPresentAuth(profile);
   const keyPairs = createKeyPairs({ [env]: { credentials: [KEY_PAIR] } });
-  // Whatever session token comes with the key pair.
+  // Any session token is accepted with the key pair.
   const pairs = (): KeyPairs => ({
     find: (id) => ({ ...keyPairs.find(id, env), isUsable: () => true }),
   });
@@ -83,7 +83,7 @@ export async function createStrictAuth(env: string, profile: WireProfile): Promi
 function toTokenError(error: unknown): GatewayError {
   if (error instanceof errors.JWTExpired) return new GatewayError('ACCESS_TOKEN_EXPIRED');
   if (error instanceof errors.JWTClaimValidationFailed) {
-    const message = `The claim ${error.claim} of the access token is missing or wrong.`;
+    const message = `The claim ${error.claim} of the access token is missing or invalid.`;
     return new GatewayError('ACCESS_TOKEN_INVALID', { message });
   }
   return new GatewayError('ACCESS_TOKEN_INVALID');
