@@ -162,7 +162,7 @@ describe('in front of a deployment', () => {
     const { code, stdout, stderr } = await runThrough(real.url, STRICT, ...options);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain(' 1 calls forwarded: 0 requests and 0 responses break the contract.');
-    expect(stdout).toMatch(/^Without effect --auth, --services$/m);
+    expect(stdout).toMatch(/^No effect {6}--auth, --services$/m);
   });
 
   test('reports each violation, counts them, and exits with 1 only for CI', async () => {
@@ -247,28 +247,25 @@ describe('invalid options', async () => {
     [['--wire-profile', none], `${none} is not a wire profile: ${gone}.`],
     [['--wire-profile', dir], `${dir} is not a wire profile: it is a folder.`],
     [['--replay', none], `The folder ${none} cannot be read: ${gone}.`],
-    [
-      ['--replay', file],
-      `The folder ${file} cannot be read: there is a file in place of a folder.`,
-    ],
+    [['--replay', file], `The folder ${file} cannot be read: a file is in its place.`],
     [['--replay', recordings], `${join(recordings, '0001.json')} cannot be read: it is a folder.`],
-    [['--proxy', 'ftp://a'], 'error: --proxy must be an address such as https://dev.example.com.'],
+    [['--proxy', 'ftp://a'], 'error: --proxy must be a URL such as https://dev.example.com.'],
     [
       ['--proxy', NOWHERE, '--proxy-storage', `${NOWHERE}?a`],
-      'error: --proxy-storage must have no query and no fragment.',
+      'error: --proxy-storage must not have a query or a fragment.',
     ],
     [
       ['--proxy-gateway', NOWHERE, '--replay', recordings],
-      'error: --replay needs no deployment: leave out --proxy-gateway.',
+      'error: --replay does not use a deployment: remove --proxy-gateway.',
     ],
     [
       ['--proxy-gateway', NOWHERE],
-      'error: --proxy-gateway and --proxy-storage belong together; --proxy is for both.',
+      'error: --proxy-gateway and --proxy-storage must be used together; --proxy sets both.',
     ],
     [['--record', 'x'], 'error: --record needs --proxy.'],
     [
       ['--wait', '--host', 'localhost'],
-      'error: --wait serves nothing: leave out --port, --host. Behind --wait goes the address of the mock: --wait http://127.0.0.1:4010.',
+      'error: --wait does not serve a mock: remove --port, --host. Its value is the address of the mock: --wait http://127.0.0.1:4010.',
     ],
   ])('%j is one sentence that says how to fix it, and exit code 2', async (args, sentence) => {
     expect(await runCli('--port', '0', ...args)).toEqual({
@@ -287,19 +284,22 @@ describe('invalid options', async () => {
     [['--port', 'x'], 'whole number from 0 to 65535'],
     [['--port', '65536'], 'whole number from 0 to 65535'],
     [['--host', ''], 'address of this machine'],
-    [['--host', '192.0.2.1', '--port', '0'], /^192\.0\.2\.1 is no address of this machine: .*\n$/],
+    [
+      ['--host', '192.0.2.1', '--port', '0'],
+      /^192\.0\.2\.1 is not an address of this machine: .*\n$/,
+    ],
     [['--env', 'a.b'], 'one label of a host name'],
     [['--prot', '1'], 'Did you mean --port?'],
     [['--mode', 'x'], 'Allowed choices are auto, static, dynamic'],
     [['--auth', 'x'], 'Allowed choices are off, present, strict'],
-    [['--wait', 'x'], 'It must be an address'],
-    [['--timeout', '0'], 'number of seconds above 0'],
+    [['--wait', 'x'], 'It must be a URL'],
+    [['--timeout', '0'], 'number of seconds greater than 0'],
     [['--timeout', '5'], '--timeout needs --wait'],
-    [['--origins', 'app.example.com'], 'origins must be such as https://app.example.com'],
+    [['--origins', 'app.example.com'], 'origins must be origins such as https://app.example.com'],
     [['--max-sessions', '0'], 'whole number of at least 1'],
     [['--fault', 'latency=x'], 'latency must be milliseconds'],
     [['--fault', 'batchDelet:reset'], 'Do you mean batchDelete?'],
-    [['--services', 'hello', './services'], 'one folder or file, or names alone'],
+    [['--services', 'hello', './services'], 'one folder or file, or only names'],
     [['extra'], 'too many arguments'],
   ])('%j is refused with exit 2', async (args, sentence) => {
     const { code, stdout, stderr } = await runCli(...args);

@@ -79,7 +79,7 @@ describe('a contract that cannot be served is refused with file, line and column
     expect(await messageOf(foreign)).toMatch(/foreign\.yaml: It has no operation of the gateway/);
     const own = await write('own.yaml', standard);
     expect(await messageOf(own, own)).toMatch(
-      /own\.yaml is a second document of the storage: leave one of them out\./,
+      /own\.yaml is a second document of the storage: remove one of them\./,
     );
     expect(await messageOf('none.yaml')).toMatch(/^none\.yaml: .*no such file/);
   });
@@ -111,7 +111,7 @@ test('a changed contract is used immediately, without losing state or the port; 
     const put = { method: 'PUT', headers: { 'content-type': 'application/json' } };
     await fetch(`${url}/__mock/api/clock`, { ...put, body: '{"now":"2030-01-01","frozen":true}' });
 
-    expect(await change(withReason)).toContain('live.yaml has changed and is in use.');
+    expect(await change(withReason)).toContain('live.yaml has changed and was reloaded.');
     const { status, json } = await call({ url }, 'getUploadMetaData', { path: 'a' });
     expect([status, json.body.message]).toEqual([400, expect.stringContaining('reason')]);
     expect(await statusOf('getUploadMetaData', { path: 'a', reason: 'b' })).toBe(200);

@@ -295,7 +295,7 @@ describe('what there is not', () => {
     ['GET', 'requests?unmached=true', 400, 'unmached is not a field: do you mean unmatched?'],
     ['GET', 'requests?unmatched=yes', 400, 'unmatched must be true or false'],
     ['GET', 'requests?limit=0', 400, 'limit must be a whole number'],
-    ['GET', 'files/%', 400, 'broken percent-encoding'],
+    ['GET', 'files/%', 400, 'invalid percent-encoding'],
   ])('%s %s is %d', async (method, path, status, message) => {
     const reply = await api(method, path);
     expect([reply.status, reply.json.detail]).toEqual([status, expect.stringContaining(message)]);

@@ -140,7 +140,9 @@ test('a session has a folder while it has files, and maxSessions limits them', a
   const refused = await put('c');
   expect([refused.status, await refused.text()]).toEqual([
     500,
-    expect.stringContaining('keeps the files of 2 sessions: delete those of others, or raise'),
+    expect.stringContaining(
+      'already has the files of 2 sessions: delete some of its folders, or raise',
+    ),
   ]);
   expect((await put('a')).status).toBe(204);
   mock.session('a').files.delete('k');
@@ -175,7 +177,7 @@ test('an invalid entry is ignored and reported, and nothing that it may refer to
   process.off('warning', collect);
   expect(await readdir(join(dir, 'default'))).toEqual(expect.arrayContaining(names));
   expect(warnings).toHaveLength(3);
-  expect(warnings[0]).toMatch(/broken\.json is broken: its file is left out\.$/);
+  expect(warnings[0]).toMatch(/broken\.json is invalid: its file is ignored\.$/);
 });
 
 test('a session whose folder cannot be used fails alone', async () => {

@@ -48,10 +48,10 @@ describe('the gateway', () => {
   });
 
   test.each([
-    ['/v1/cloudrum/hello', 'Near it: /v1/cloudrun/{name}.'],
-    ['/v2/cloudrun/hello/a', 'Near it: /v1/cloudrun/{name}/{anyPath}, /v1/cloudrun/{name}.'],
-    ['//v1//cloudrun/hello', 'Near it: /v1/cloudrun/{name}'],
-    ['/v1/cloudrun/', 'Near it'],
+    ['/v1/cloudrum/hello', 'Similar paths: /v1/cloudrun/{name}.'],
+    ['/v2/cloudrun/hello/a', 'Similar paths: /v1/cloudrun/{name}/{anyPath}, /v1/cloudrun/{name}.'],
+    ['//v1//cloudrun/hello', 'Similar paths: /v1/cloudrun/{name}'],
+    ['/v1/cloudrun/', 'Similar paths'],
     ['/some/where/else', '/some/where/else is not a path of this API.'],
     [`/${'x'.repeat(5000)}`, 'xx… is not a path'],
   ])('the path %.30s is none', async (path, sentence) => {
@@ -103,7 +103,7 @@ describe('the storage API', () => {
     [
       DELETE,
       { fileList: [], data: { fileList: [] } },
-      'body.fileList was sent together with body.data',
+      'body.data: send the fields in one of the two places',
     ],
     [DELETE, { data: [] }, 'data must be an object'],
     [DELETE, { data: {} }, 'fileList is missing: it is required.'],

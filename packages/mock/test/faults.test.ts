@@ -67,7 +67,7 @@ describe('the header X-Mock-Fault', () => {
     ['latency=x', 'X-Mock-Fault: latency must be milliseconds'],
     ['code=SYS_ER', 'Do you mean SYS_ERR?'],
     ['code=SlowDown', 'X-Mock-Fault: code must be one that gateway has: SERVICE_NOT_FOUND'],
-    ['callsPerSecond=1', 'X-Mock-Fault: callsPerSecond counts calls'],
+    ['callsPerSecond=1', 'X-Mock-Fault: callsPerSecond applies to several calls'],
     ['times=1,reset', 'X-Mock-Fault: times is not a field'],
     ['', 'X-Mock-Fault: The fault must be fields'],
   ])('%j is 400, which names it', async (text, message) => {

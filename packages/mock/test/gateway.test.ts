@@ -52,7 +52,7 @@ describe('services', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 400]);
     expect(answers[2]?.json).toMatchObject({
       code: 'SERVICE_NOT_FOUND',
-      message: 'The hosted service other is missing; this mock has: hello, echo.',
+      message: 'The hosted service other does not exist; this mock has: hello, echo.',
     });
   });
 });

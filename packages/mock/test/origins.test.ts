@@ -150,7 +150,7 @@ test.each([
 
 test('what no browser sends as an origin is refused by name', async () => {
   await expect(createMock({ origins: ['app.example.com'] })).rejects.toThrow(
-    'origins must be such as https://app.example.com, which app.example.com is not.',
+    'origins must be origins such as https://app.example.com, got "app.example.com".',
   );
 });
 

@@ -93,7 +93,7 @@ describe('--wire-profile', async () => {
   ])('%s is refused in one sentence that names it', async (name, text, sentence) => {
     const file = text === undefined ? name : await write(name, text);
     const message = await readWireProfile(file).catch((error: Error) => error.message);
-    expect(message).toMatch(/^\S+\.json is no wire profile: .+$/);
+    expect(message).toMatch(/^\S+\.json is not a wire profile: .+$/);
     expect(message).toContain(sentence);
   });
 
@@ -113,12 +113,12 @@ describe('--wire-profile', async () => {
       expect([await statusOf({}), await statusOf(own)]).toEqual([401, 200]);
       const changed = once(child.stdout as NodeJS.EventEmitter, 'data');
       await replace(file, standard);
-      expect(String(await changed)).toContain('live.json has changed and is in use.');
+      expect(String(await changed)).toContain('live.json has changed and was reloaded.');
       expect(await statusOf({})).toBe(200);
       const broken = once(child.stderr as NodeJS.EventEmitter, 'data');
       await replace(file, `${standard.slice(0, -1)},\n\n!}`);
       expect(String(await broken)).toMatch(
-        /live\.json is no wire profile: .*line 3.* stays in use\./,
+        /live\.json is not a wire profile: .*line 3.* stays in use\./,
       );
       expect(await statusOf({})).toBe(200);
     } finally {

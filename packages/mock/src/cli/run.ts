@@ -114,7 +114,7 @@ function describeVerdict(verdict: Verdict): string {
   const { method, target, status, violations, answerViolations } = verdict;
   const lines = [
     ...violations.map(({ message }) => `request  ${method} ${target}: ${message}`),
-    ...answerViolations.map(({ message }) => `answer   ${method} ${target} ${status}: ${message}`),
+    ...answerViolations.map(({ message }) => `response ${method} ${target} ${status}: ${message}`),
   ];
   return lines.join('\n');
 }

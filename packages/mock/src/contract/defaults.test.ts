@@ -17,7 +17,7 @@ test('every code of a GatewayError is in its table', () => {
 });
 
 test('a code that is in no table is a mistake', () => {
-  expect(() => gatewayErrors.get('NONE')).toThrow('NONE is in no error table of the contract.');
+  expect(() => gatewayErrors.get('NONE')).toThrow('NONE is not in an error table of the contract.');
 });
 
 test('a limit is its value', () => {

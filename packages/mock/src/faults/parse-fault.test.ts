@@ -84,7 +84,7 @@ test.each([
   [{ fault: 'latency=x' }, 'fault.latency must be'],
   [{ fault: 'reset', time: 1 }, 'time is not a field: do you mean times?'],
   [{ fault: 'reset', match: 5 }, 'match must be'],
-  [{ fault: 'reset', name: 'b' }, 'name must be a, as the path says'],
+  [{ fault: 'reset', name: 'b' }, 'name must be a, as in the path'],
 ])('the rule %j is refused by name', (rule, message) => {
   expect(() => toFaultRule('a', rule)).toThrow(message);
 });

@@ -12,9 +12,9 @@ describe('a key', () => {
     ['GET orders', 'must be a method and a path'],
     ['PUT /orders', 'must begin with GET, POST or WS'],
     ['get /orders', 'did you mean GET?'],
-    ['HEAD /orders', 'need not be there'],
-    ['GET /a/{id}.json', 'a parameter is a complete segment'],
-    ['GET /*/a', '* is the last segment'],
+    ['HEAD /orders', 'is not needed'],
+    ['GET /a/{id}.json', 'a parameter must be a complete segment'],
+    ['GET /*/a', '* must be the last one'],
     ['GET /{id}/{id}', 'has {id} twice'],
   ])('%j is refused in words', (key, words) => {
     expect(() => parseRouteKey(key)).toThrow(words);

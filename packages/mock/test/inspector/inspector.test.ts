@@ -90,7 +90,7 @@ describeOn('chromium', 'the inspector', () => {
     await page.locator('tr[data-id]').nth(1).waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
     await page.keyboard.press('x');
-    await page.getByText('No call yet.').waitFor();
+    await page.getByText('No calls yet.').waitFor();
     expect(mock.session().requests()).toEqual([]);
     await page.keyboard.press('4');
     await page.getByRole('heading', { name: 'Errors' }).waitFor();

@@ -106,7 +106,7 @@ describe('recorded and replayed', () => {
     const { status, json } = await gateway(replay, { path: '/v1/cloudrun/hello/a%2Fb?x=2' });
     expect([status, json.code]).toEqual([501, 'SYS_ERR']);
     expect(json.message).toBe(
-      'GET /v1/cloudrun/hello/a%2Fb?x=2 is not recorded. The nearest that is: GET /v1/cloudrun/hello/a%2Fb?x=1.',
+      'GET /v1/cloudrun/hello/a%2Fb?x=2 is not recorded. The nearest recording is: GET /v1/cloudrun/hello/a%2Fb?x=1.',
     );
     const other = await gatewayPost(replay, '/v1/cloudrun/hello', {});
     expect(other.json.message).toMatch(/POST \/v1\/cloudrun\/hello, with another body\.$/);
@@ -241,5 +241,5 @@ test('recordings of another contract are noticed', async () => {
 test('a folder with something else is refused by its name', async () => {
   await expect(createMock({ replay: folder('none') })).rejects.toThrow(/none cannot be read/);
   await writeFile(folder('broken.json'), '{}');
-  await expect(createMock({ replay: dir })).rejects.toThrow(/broken\.json is no recording/);
+  await expect(createMock({ replay: dir })).rejects.toThrow(/broken\.json is not a recording/);
 });

@@ -133,7 +133,7 @@ describe('errors at start are reported with their location', () => {
       'orders.yaml',
       'a file that is missing',
       'routes:\n  GET /: { file: none.png }\n',
-      'orders.yaml:2:18: routes["GET /"].file must be a file; none.png is none.',
+      'orders.yaml:2:18: routes["GET /"].file must be a file; none.png is not one.',
     ],
     [
       'orders.yaml',
@@ -146,7 +146,7 @@ describe('errors at start are reported with their location', () => {
       'a step that is none, and one that is not reached',
       'routes:\n  WS /:\n    webSocket:\n      - sennd: a\n      - cut: true\n      - send: b\n',
       'orders.yaml:4:9: routes["WS /"].webSocket[0].sennd is not a field here; did you mean send?',
-      'orders.yaml:6:9: routes["WS /"].webSocket[2] is never reached: echo, close and cut are the last step of a script.',
+      'orders.yaml:6:9: routes["WS /"].webSocket[2] is never reached: echo, close and cut must be the last step of a script.',
     ],
     [
       'orders.yaml',
@@ -236,7 +236,7 @@ describe('errors at start are reported with their location', () => {
     await write('orders.ts', 'export default {};');
     await write('orders.yaml', '{}');
     expect(await faultsOf()).toEqual([
-      expect.stringMatching(/^orders\.ts: The service orders is defined in .*orders\.yaml too/),
+      expect.stringMatching(/^orders\.ts: The service orders is also defined in .*orders\.yaml/),
     ]);
     expect((await faultsOf(join(folder, 'none')))[0]).toContain('no such file');
     await write('a.txt', '');

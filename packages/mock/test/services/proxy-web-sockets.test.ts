@@ -153,7 +153,7 @@ describe('a handshake', () => {
   });
 
   test.each([
-    ['h2c', '101 to h2c, which nobody asked for.'],
+    ['h2c', '101 to h2c, which was not requested.'],
     ['nothing', '101 without a protocol.'],
   ])('is refused if the service opens something else: %s', async (path, message) => {
     const { status, text } = await refusalOf(path);

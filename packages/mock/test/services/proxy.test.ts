@@ -126,7 +126,7 @@ test('a protocol switch that was not requested is not a response', async () => {
   expect(response.status).toBe(502);
   expect(await response.json()).toMatchObject({
     code: 'BAD_GATEWAY',
-    message: expect.stringContaining('101 to websocket, which nobody asked for.'),
+    message: expect.stringContaining('101 to websocket, which was not requested.'),
   });
 });
 
@@ -169,7 +169,7 @@ test('a service that cannot be reached is reported by its address', async () => 
   expect(response.status).toBe(502);
   expect(await response.json()).toMatchObject({
     code: 'SERVICE_LB_STATUS_ABNORMAL',
-    message: 'The real service http://127.0.0.1:1 is out of reach: ECONNREFUSED.',
+    message: 'The real service http://127.0.0.1:1 cannot be reached: ECONNREFUSED.',
   });
 });
 

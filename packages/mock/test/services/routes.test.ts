@@ -195,7 +195,7 @@ describe('a call that matches no route', () => {
     expect(response.status).toBe(404);
     const { message } = await response.json();
     expect(message).toMatch(
-      /^No route of the service orders takes GET \/ordrs\. Did you mean GET \/orders\?/,
+      /^No route of the service orders matches GET \/ordrs\. Did you mean GET \/orders\?/,
     );
     expect(response.headers.get('x-svc-upstream-status-code')).toBe('404');
     expect(started.unmatched).toContain('/ordrs');
