@@ -177,7 +177,7 @@ describe('errors at start are reported with their location', () => {
       'orders.ts',
       'what Node cannot strip',
       'enum A { b }\nexport default {};\n',
-      'orders.ts:1:1: SyntaxError: TypeScript enum is not supported in strip-only mode. Node leaves types out',
+      'orders.ts:1:1: SyntaxError: TypeScript enum is not supported in strip-only mode. Node only removes types',
     ],
     [
       'orders.ts',
