@@ -10,11 +10,11 @@ import { doFaults, doUpgradeFaults, FAULT_HEADER, type FaultedCall } from './fau
 import type { FaultSubject } from './faults/fault-rules.ts';
 import type { Backend } from './proxy/backend.ts';
 import { CallRecord, type RecordedRequest, recordOf } from './session/call-record.ts';
-import { recordAnswer } from './session/record-answer.ts';
+import { recordResponse } from './session/record-response.ts';
 import { createRedactor } from './session/redactor.ts';
 import type { Auth } from './surfaces/auth/auth.ts';
 import { createGateway } from './surfaces/gateway.ts';
-import { type Application, answerFailure } from './surfaces/http-server.ts';
+import { type Application, respondToFailure } from './surfaces/http-server.ts';
 import { findHostRefusal, isFromBrowser, sendOwnRefusal } from './surfaces/own-refusal.ts';
 import { corsOf } from './surfaces/router-options.ts';
 import { createStorage } from './surfaces/storage.ts';
@@ -72,11 +72,11 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
     (event: 'request' | 'checkContinue') =>
     (request: IncomingMessage, response: ServerResponse): void => {
       const surface = surfaceOf(rawPathOf(request.url ?? '/'));
-      const fail = (error: Error) => answerFailure(error, surface, response);
+      const fail = (error: Error) => respondToFailure(error, surface, response);
       attempt(() => {
         if (isOwnPage(request.url ?? '/')) return ownPages(request, response);
         const record = begin(request, surface);
-        recordAnswer(response, record);
+        recordResponse(response, record);
         const refusal = isFromBrowser(request)
           ? findHostRefusal(request, context.options)
           : undefined;

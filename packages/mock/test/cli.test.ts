@@ -129,15 +129,15 @@ test('--services serves a folder, and reports changes and errors', async () => {
   const headers = { authorization: 'Bearer any' };
   const answer = async () => (await fetch(`${url}/v1/cloudrun/orders`, { headers })).text();
   expect(await answer()).toBe('1');
-  const told = (name: 'stdout' | 'stderr') =>
+  const reported = (name: 'stdout' | 'stderr') =>
     once(child[name] as NodeJS.EventEmitter, 'data').then(String);
-  const fault = told('stderr');
+  const fault = reported('stderr');
   await define('GET /: { jsn: 2 }');
   expect(await fault).toBe(
     `${folder}/orders.yaml:1:20: routes["GET /"].jsn is not a field here; did you mean json?\n`,
   );
   expect(await answer()).toBe('1');
-  const change = told('stdout');
+  const change = reported('stdout');
   await define('GET /: { json: 2 }');
   expect(await change).toBe(`Reloaded services: ${folder}/orders.yaml\n`);
   expect(await answer()).toBe('2');

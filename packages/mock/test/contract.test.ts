@@ -103,9 +103,9 @@ test('a changed contract is used immediately, without losing state or the port; 
     const statusOf = (operation: string, body: object, headers = {}) =>
       call({ url }, operation, body, headers).then(({ status }) => status);
     const change = async (document: object | string, stream: 'stdout' | 'stderr' = 'stdout') => {
-      const told = once(child[stream] as NodeJS.EventEmitter, 'data');
+      const reported = once(child[stream] as NodeJS.EventEmitter, 'data');
       await write('live.yaml', document);
-      return String(await told);
+      return String(await reported);
     };
     expect(await statusOf('getUploadMetaData', { path: 'a' })).toBe(200);
     const put = { method: 'PUT', headers: { 'content-type': 'application/json' } };

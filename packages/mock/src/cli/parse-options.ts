@@ -136,8 +136,8 @@ export function parseOptions(argv: string[]): CliOptions {
     program.error(`error: ${(error as Error).message}`, { exitCode: 2 });
   }
   const { proxy, proxyGateway, replay } = options;
-  const isAnswered = (proxy ?? proxyGateway ?? replay) !== undefined;
-  return { ...options, ignored: isAnswered ? given.filter((name) => OF_MOCK.has(name)) : [] };
+  const isForwarded = (proxy ?? proxyGateway ?? replay) !== undefined;
+  return { ...options, ignored: isForwarded ? given.filter((name) => OF_MOCK.has(name)) : [] };
 }
 
 /** Rejects options that --wait ignores. */

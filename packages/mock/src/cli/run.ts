@@ -56,11 +56,11 @@ async function serveUntilSignal(options: CliOptions): Promise<void> {
 function endProxy({ failOnViolations }: CliOptions, { context, verdicts }: Served): number {
   if (context.options.proxy === undefined) return 0;
   process.stdout.write(`${summarize(verdicts)}\n`);
-  return failOnViolations && verdicts.badRequests + verdicts.badAnswers > 0 ? 1 : 0;
+  return failOnViolations && verdicts.badRequests + verdicts.badResponses > 0 ? 1 : 0;
 }
 
-function summarize({ calls, badRequests, badAnswers }: Verdicts): string {
-  return `${calls} calls forwarded: ${badRequests} requests and ${badAnswers} responses break the contract.`;
+function summarize({ calls, badRequests, badResponses }: Verdicts): string {
+  return `${calls} calls forwarded: ${badRequests} requests and ${badResponses} responses break the contract.`;
 }
 
 /** Reloads files when they change; if one is invalid, prints the error and keeps the last good version. */
@@ -70,9 +70,9 @@ function watchFiles({ wireProfile, contract = [] }: CliOptions, { reload }: Serv
   const takeOver = (file: string, take: () => Promise<void>) =>
     watchFile(file, () => {
       reloaded = reloaded.then(take).then(
-        () => tell(process.stdout, `${file} has changed and was reloaded.`),
+        () => print(process.stdout, `${file} has changed and was reloaded.`),
         ({ message }: Error) =>
-          tell(process.stderr, `${message} The last good version stays in use.`),
+          print(process.stderr, `${message} The last good version stays in use.`),
       );
     });
   const takeContract = async () => {
@@ -105,7 +105,7 @@ function watchFile(file: string, onChange: () => void): { close(): void } {
   };
 }
 
-function tell(stream: NodeJS.WriteStream, line: string): void {
+function print(stream: NodeJS.WriteStream, line: string): void {
   stream.write(`${line}\n`);
 }
 

@@ -7,9 +7,9 @@ import { type RecordedRequest, recordOf } from '../session/call-record.ts';
 import { sendOwnRefusal } from '../surfaces/own-refusal.ts';
 import { createKnownAddresses, findDestination } from './addresses.ts';
 import { type Backend, toBackendListeners } from './backend.ts';
+import { createCheckers } from './check-requests.ts';
 import { forward } from './forward.ts';
 import { forwardUpgrade } from './forward-upgrade.ts';
-import { createJudges } from './judge.ts';
 import { findProxyRefusal, type Recorder } from './parts.ts';
 import type { Verdicts } from './verdicts.ts';
 
@@ -33,10 +33,10 @@ export function createProxy(
   // A stream may be idle for any time; a response has 300 s to begin.
   const agent = new Agent({ bodyTimeout: 0 });
   const addresses = createKnownAddresses();
-  const judges = createJudges(context);
+  const checkers = createCheckers(context);
   // RFC 9110, section 7.6.3: a pseudonym unique to this mock.
   const via = `berth-mock-${randomBytes(6).toString('hex')}`;
-  const parts = { via, context, agent, targets, addresses, judges, verdicts, recorder };
+  const parts = { via, context, agent, targets, addresses, checkers, verdicts, recorder };
 
   const pass = (request: IncomingMessage, response: ServerResponse) => {
     const record = recordOf(request);

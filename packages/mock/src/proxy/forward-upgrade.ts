@@ -18,7 +18,7 @@ export function forwardUpgrade(
   caller: Duplex,
   head: Buffer,
 ): void {
-  const { targets, addresses, judges, verdicts, via } = parts;
+  const { targets, addresses, checkers, verdicts, via } = parts;
   const record = recordOf(request);
   const { surface } = record;
   const destination = findDestination(surface, request.url ?? '/', targets, addresses);
@@ -31,8 +31,8 @@ export function forwardUpgrade(
     refuse(refusal);
     return;
   }
-  const judged = judges().request(request as never, record);
-  judged.shadow.finish();
+  const check = checkers().request(request as never, record);
+  check.shadow.finish();
   const { origin, path } = destination;
   const { host } = new URL(origin);
   const send = origin.startsWith('https:') ? requestHttps : requestHttp;
@@ -53,10 +53,10 @@ export function forwardUpgrade(
     sendOwnRefusal(refusal, surface, parts.context, request, respondTo(request, caller));
   }
 
-  function judge(status: number, raw: RawHeaders): void {
+  function checkResponse(status: number, raw: RawHeaders): void {
     record.status = status;
     record.begin(findHeader(raw, 'x-request-id') ?? randomUUID());
-    record.answerViolations = judges().answer({
+    record.answerViolations = checkers().answer({
       surface,
       operationId: record.operationId,
       method: 'GET',
@@ -66,12 +66,12 @@ export function forwardUpgrade(
       body: undefined,
       isWhole: false,
     });
-    void judged.done.then(() => verdicts.add(record, status));
+    void check.done.then(() => verdicts.add(record, status));
   }
 
   outgoing.on('upgrade', (answer, deployment, first) => {
     ignoreEnd();
-    judge(101, answer.rawHeaders);
+    checkResponse(101, answer.rawHeaders);
     caller.off('close', leave);
     caller.write(toHead(answer, [...toReturned(answer.rawHeaders), ...UPGRADE]));
     if (first.length > 0) caller.write(first);
@@ -80,7 +80,7 @@ export function forwardUpgrade(
   });
   outgoing.on('response', (answer) => {
     ignoreEnd();
-    judge(answer.statusCode ?? 0, answer.rawHeaders);
+    checkResponse(answer.statusCode ?? 0, answer.rawHeaders);
     const own = toReturned(answer.rawHeaders, ['content-length']);
     caller.write(toHead(answer, [...own, 'Connection', 'close']));
     answer.pipe(caller);

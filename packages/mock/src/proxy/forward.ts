@@ -11,9 +11,9 @@ import {
 } from '../session/call-record.ts';
 import { sendOwnRefusal } from '../surfaces/own-refusal.ts';
 import { type Destination, hasAddresses, rewriteAddresses } from './addresses.ts';
+import type { RequestCheck, ShadowRequest } from './check-requests.ts';
+import { violate } from './check-responses.ts';
 import { findHeader, toForwarded, toReturned } from './headers.ts';
-import type { JudgedRequest, ShadowRequest } from './judge.ts';
-import { violate } from './judge-answers.ts';
 import { OUT_OF_REACH, type ProxyParts } from './parts.ts';
 
 /** Forwards a call, and returns its response. */
@@ -25,13 +25,13 @@ export async function forward(
 ): Promise<void> {
   const { context, agent, recorder } = parts;
   const record = recordOf(request);
-  const judged = parts.judges().request(request, record);
+  const check = parts.checkers().request(request, record);
   const requestBody = new KeptBytes();
   const gone = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) gone.abort();
   });
-  const tap = tapRequest(judged.shadow, (chunk) => {
+  const tap = tapRequest(check.shadow, (chunk) => {
     if (recorder !== undefined) requestBody.add(chunk, undefined, recorder.maxBytes);
   });
   pipeline(request, tap, () => {});
@@ -56,12 +56,12 @@ export async function forward(
     };
     await giveBack(
       parts,
-      { request, response, record, judged, requestBody, begun },
+      { request, response, record, check, requestBody, begun },
       head,
       answer.body,
     );
   } catch (error) {
-    judged.shadow.leave();
+    check.shadow.leave();
     if (response.headersSent || gone.signal.aborted) response.destroy();
     else refuse(error as NodeJS.ErrnoException, origin, record, context, request, response);
   }
@@ -76,7 +76,7 @@ interface Passing {
   readonly request: RecordedRequest;
   readonly response: ServerResponse;
   readonly record: CallRecord;
-  readonly judged: JudgedRequest;
+  readonly check: RequestCheck;
   readonly requestBody: KeptBytes;
   /** By the clock of `performance`. */
   readonly begun: number;
@@ -96,8 +96,8 @@ async function giveBack(
   head: Head,
   given: Readable,
 ): Promise<void> {
-  const { recorder, verdicts, context, addresses, judges } = parts;
-  const { request, response, record, judged } = passing;
+  const { recorder, verdicts, context, addresses, checkers } = parts;
+  const { request, response, record, check } = passing;
   const { status } = head;
   const origin = context.originOf(request);
   const isCoded = !/^(?:identity)?$/i.test(findHeader(head.raw, 'content-encoding') ?? '');
@@ -107,8 +107,8 @@ async function giveBack(
   const body = new KeptBytes();
   record.id = toUniqueId(record, findHeader(headers, 'x-request-id'));
 
-  const judge = async () => {
-    record.answerViolations = judges().answer({
+  const checkResponse = async () => {
+    record.answerViolations = checkers().answer({
       surface: record.surface,
       operationId: record.operationId,
       method: request.method as string,
@@ -118,7 +118,7 @@ async function giveBack(
       body: received.bytes,
       isWhole: received.isWhole,
     });
-    if (request.complete) await Promise.race([judged.done, pause()]);
+    if (request.complete) await Promise.race([check.done, pause()]);
     verdicts.add(record, status);
     recorder?.add({
       ...passing,
@@ -139,7 +139,7 @@ async function giveBack(
       addresses.toLocal(kind, address, origin, record.session.id),
     );
     if (recorder !== undefined) body.add(local, undefined, recorder.maxBytes);
-    await judge();
+    await checkResponse();
     headers.push('content-length', String(local.length));
     response.writeHead(status, head.reason, headers).end(local);
     return;
@@ -152,7 +152,7 @@ async function giveBack(
     received.add(chunk, undefined, MAX_JUDGED);
     if (recorder !== undefined) body.add(chunk, undefined, recorder.maxBytes);
   };
-  pipeline(given, tapAnswer(keep, judge), response, (error) => {
+  pipeline(given, tapResponse(keep, checkResponse), response, (error) => {
     if (error === undefined || error === null || !given.errored) return;
     const { code, message } = given.errored as NodeJS.ErrnoException;
     if (code === 'ABORT_ERR' || code === 'UND_ERR_ABORTED') return;
@@ -176,7 +176,7 @@ function pause(): Promise<void> {
 }
 
 /** Forwards the body of a response, and delays its end until `atEnd` is done. */
-function tapAnswer(keep: (chunk: Buffer) => void, atEnd: () => Promise<void>): Transform {
+function tapResponse(keep: (chunk: Buffer) => void, atEnd: () => Promise<void>): Transform {
   return new Transform({
     transform(chunk: Buffer, _, done) {
       keep(chunk);

@@ -5,8 +5,8 @@ import type { ProxyTargets } from '../options.ts';
 import type { CallRecord, KeptBytes, RecordedRequest } from '../session/call-record.ts';
 import { findHostRefusal, type OwnRefusal } from '../surfaces/own-refusal.ts';
 import type { KnownAddresses } from './addresses.ts';
+import type { Checkers } from './check-requests.ts';
 import type { RawHeaders } from './headers.ts';
-import type { Judges } from './judge.ts';
 import type { Verdicts } from './verdicts.ts';
 
 /** A finished call that went through the mock. */
@@ -42,7 +42,7 @@ export interface ProxyParts {
   readonly agent: Agent;
   readonly targets: ProxyTargets;
   readonly addresses: KnownAddresses;
-  readonly judges: () => Judges;
+  readonly checkers: () => Checkers;
   readonly verdicts: Verdicts;
   readonly recorder: Recorder | undefined;
 }

@@ -15,7 +15,7 @@ export interface Verdicts {
   readonly calls: number;
   /** Calls whose request or response breaks the contract. */
   readonly badRequests: number;
-  readonly badAnswers: number;
+  readonly badResponses: number;
   add(record: CallRecord, status: number): void;
   /** Calls `listener` for each call that breaks the contract. */
   listen(listener: (verdict: Verdict) => void): void;
@@ -25,7 +25,7 @@ export function createVerdicts(): Verdicts {
   const listeners: ((verdict: Verdict) => void)[] = [];
   let calls = 0;
   let badRequests = 0;
-  let badAnswers = 0;
+  let badResponses = 0;
   return {
     get calls() {
       return calls;
@@ -33,13 +33,13 @@ export function createVerdicts(): Verdicts {
     get badRequests() {
       return badRequests;
     },
-    get badAnswers() {
-      return badAnswers;
+    get badResponses() {
+      return badResponses;
     },
     add({ request, violations, answerViolations }, status) {
       calls += 1;
       if (violations.length > 0) badRequests += 1;
-      if (answerViolations.length > 0) badAnswers += 1;
+      if (answerViolations.length > 0) badResponses += 1;
       if (violations.length === 0 && answerViolations.length === 0) return;
       const { method, target } = request;
       for (const listener of listeners) {

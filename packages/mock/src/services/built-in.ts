@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { listExamples } from '../contract/examples.ts';
-import { readBytes } from './answers.ts';
 import { type CompiledService, compileService } from './compile-service.ts';
 import {
   defineService,
@@ -8,6 +7,7 @@ import {
   type RouteAnswer,
   type ServiceCall,
 } from './fake-service.ts';
+import { readBytes } from './prepare-route.ts';
 
 /**
  * The built-in service `echo`: returns what it received.
@@ -23,28 +23,28 @@ import {
  */
 export const echo = defineService({
   routes: {
-    'GET /status/{status}': answerStatus,
-    'POST /status/{status}': answerStatus,
-    'WS /status/{status}': answerStatus,
+    'GET /status/{status}': respondWithStatus,
+    'POST /status/{status}': respondWithStatus,
+    'WS /status/{status}': respondWithStatus,
     'GET /broken': { headers: { 'content-type': 'application/json' }, text: '{"broken":' },
     'POST /body': ({ headers, body }) => ({
       status: 200,
       headers: { 'content-type': String(headers['content-type'] ?? 'application/octet-stream') },
       ...(body !== undefined && { body }),
     }),
-    'GET /*': answerCall,
-    'POST /*': answerCall,
+    'GET /*': handleCall,
+    'POST /*': handleCall,
     'WS /*': { webSocket: echoMessages },
   },
 });
 
-function answerStatus({ params }: ServiceCall): RouteAnswer {
+function respondWithStatus({ params }: ServiceCall): RouteAnswer {
   const status = Number(params.status);
   if (status >= 200 && status <= 599) return { status, json: { status } };
   return { status: 400, json: { message: 'The status must be a number from 200 to 599.' } };
 }
 
-async function answerCall(call: ServiceCall): Promise<RouteAnswer> {
+async function handleCall(call: ServiceCall): Promise<RouteAnswer> {
   const { method, target, headers, query } = call;
   const bytes = await readBytes(call.body);
   if (String(headers.accept).includes('text/event-stream')) {

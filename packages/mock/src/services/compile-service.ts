@@ -1,8 +1,8 @@
 import { toMilliseconds } from '../util/values.ts';
-import { prepareRoute } from './answers.ts';
 import type { DeclaredState, FakeService, Route } from './fake-service.ts';
+import { prepareRoute } from './prepare-route.ts';
 import { compareRoutes, parseRouteKey, type RouteKey } from './routes.ts';
-import type { Answerer } from './services.ts';
+import type { RouteHandler } from './services.ts';
 import { type Opener, prepareWebSocket } from './web-socket.ts';
 
 interface RouteParts {
@@ -13,7 +13,7 @@ interface RouteParts {
 
 export type CompiledRoute = RouteParts &
   (
-    | { readonly method: 'GET' | 'POST'; readonly answer: Answerer }
+    | { readonly method: 'GET' | 'POST'; readonly answer: RouteHandler }
     | { readonly method: 'WS'; readonly open: Opener }
   );
 

@@ -10,10 +10,10 @@ import type { ServiceState } from '../session/service-states.ts';
 import type { Session } from '../session/session.ts';
 import { type ServiceFault, ServicesError } from '../util/source-file.ts';
 import { isObject } from '../util/values.ts';
-import { answerCall, openCall, type ServiceContext } from './answer-call.ts';
 import { createExample, createHello, echo } from './built-in.ts';
 import { type CompiledService, compileService } from './compile-service.ts';
 import type { FakeServices } from './fake-service.ts';
+import { handleCall, openCall, type ServiceContext } from './handle-call.ts';
 import type { FileSource } from './loading/create-file-source.ts';
 import { createOpenEnds, type Services } from './services.ts';
 
@@ -87,7 +87,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     answer(input, call, session) {
       const service = enter(input, session);
       if (service === undefined || service.isExample) return undefined;
-      return answerCall(service, toContext(input, call, session));
+      return handleCall(service, toContext(input, call, session));
     },
     open(input, call, session) {
       const service = enter(input, session);
@@ -131,10 +131,10 @@ async function loadSource(
   if (Array.isArray(source)) {
     for (const name of source as readonly string[]) services.set(name, createExample(name));
   } else if (isObject(source)) {
-    const { judgeServices } = await import('./loading/judge-services.ts');
-    const judged = await judgeServices(source, process.cwd());
-    if ('faults' in judged) throw new ServicesError(judged.faults);
-    for (const service of judged.services) services.set(service.name, service);
+    const { validateServices } = await import('./loading/validate-services.ts');
+    const validated = await validateServices(source, process.cwd());
+    if ('faults' in validated) throw new ServicesError(validated.faults);
+    for (const service of validated.services) services.set(service.name, service);
   }
   return { services: () => services, faults: () => [], close() {} };
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { BodyWriter } from '@berth/server-stubs';
 import { toMilliseconds } from '../util/values.ts';
 import type { Duration, EventScript, ScriptedEvent } from './fake-service.ts';
-import type { Answerer, RouteContext } from './services.ts';
+import type { RouteContext, RouteHandler } from './services.ts';
 
 const TYPE = 'text/event-stream';
 
@@ -12,7 +12,7 @@ const TYPE = 'text/event-stream';
  * Creates the response of an event script. `Last-Event-ID` is supported if the events are a list; an unknown
  * ID starts from the beginning.
  */
-export function prepareEvents(script: EventScript): Answerer {
+export function prepareEvents(script: EventScript): RouteHandler {
   const { events, repeat = false, keepOpen = false } = script;
   const headers = { 'cache-control': 'no-cache', ...script.headers, 'content-type': TYPE };
   return (context) => {

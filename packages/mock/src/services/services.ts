@@ -9,7 +9,7 @@ import type { ServiceFault } from '../util/source-file.ts';
 import type { Params } from './routes.ts';
 
 /** Responses of a defined service. */
-export interface MockedAnswer extends ServiceAnswer {
+export interface MockedResponse extends ServiceAnswer {
   /** No route of the service matches: it responds with 404, or 405 if one matches another method. */
   readonly unmatched?: true;
 }
@@ -34,13 +34,13 @@ export interface Services {
     input: GatewayInput,
     call: GatewayCall,
     session: Session,
-  ): Promise<MockedAnswer> | MockedAnswer | undefined;
+  ): Promise<MockedResponse> | MockedResponse | undefined;
   /** The same for WebSockets. Other routes respond as to any call. */
   open(
     input: GatewayInput,
     call: GatewayCall,
     session: Session,
-  ): Promise<WebSocketAnswer | MockedAnswer> | WebSocketAnswer | MockedAnswer | undefined;
+  ): Promise<WebSocketAnswer | MockedResponse> | WebSocketAnswer | MockedResponse | undefined;
   /** Stops watching files and closes open connections. */
   close(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export interface RouteContext {
   readonly report: (error: unknown) => void;
 }
 
-export type Answerer = (context: RouteContext) => MockedAnswer | Promise<MockedAnswer>;
+export type RouteHandler = (context: RouteContext) => MockedResponse | Promise<MockedResponse>;
 
 /** A response of the service itself to a call that it cannot handle, with a message for the developer. */
 export class ServiceRefusal extends Error {
@@ -83,7 +83,7 @@ export function toRefusal(
   status: number,
   message: string,
   headers?: Readonly<Record<string, string>>,
-): MockedAnswer {
+): MockedResponse {
   return {
     status,
     headers: { 'content-type': 'application/json', ...headers },

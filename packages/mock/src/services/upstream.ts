@@ -4,8 +4,8 @@ import { type Duplex, pipeline } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { GatewayError } from '@berth/server-stubs';
 import { joinSockets } from '../util/sockets.ts';
-import { toServiceHeaders } from './answers.ts';
-import type { MockedAnswer, RouteContext } from './services.ts';
+import { toServiceHeaders } from './prepare-route.ts';
+import type { MockedResponse, RouteContext } from './services.ts';
 import type { Opened } from './web-socket.ts';
 
 /**
@@ -14,14 +14,14 @@ import type { Opened } from './web-socket.ts';
  *
  * @throws GatewayError SERVICE_TIMEOUT, SERVICE_LB_STATUS_ABNORMAL, BAD_GATEWAY
  */
-export async function callProxy(base: URL, context: RouteContext): Promise<MockedAnswer> {
+export async function callProxy(base: URL, context: RouteContext): Promise<MockedResponse> {
   const { input, call, openEnds } = context;
   const request = toRequest(base, context);
   request.once(
     'close',
     openEnds.add(() => request.destroy()),
   );
-  const received = awaitAnswer(request, base, call.signal);
+  const received = awaitResponse(request, base, call.signal);
   if (input.body === undefined) request.end();
   else pipeline(input.body, request, () => {});
   const { answer } = await received;
@@ -45,7 +45,7 @@ interface Received {
  * @param protocol to switch to; undefined for none
  * @throws GatewayError SERVICE_TIMEOUT, SERVICE_LB_STATUS_ABNORMAL, BAD_GATEWAY
  */
-function awaitAnswer(
+function awaitResponse(
   request: ClientRequest,
   base: URL,
   signal: AbortSignal,
@@ -107,7 +107,7 @@ function toAnswer(answer: IncomingMessage) {
     status: answer.statusCode ?? 0,
     headers: answer.headersDistinct,
     body: answer,
-  } satisfies MockedAnswer;
+  } satisfies MockedResponse;
 }
 
 type Headers = Readonly<Record<string, string | string[]>>;
@@ -151,7 +151,7 @@ export async function openProxy(base: URL, context: RouteContext): Promise<Opene
     'close',
     openEnds.add(() => request.destroy()),
   );
-  const received = awaitAnswer(request, base, call.signal, PROTOCOL);
+  const received = awaitResponse(request, base, call.signal, PROTOCOL);
   request.end();
   const { answer, upgraded } = await received;
   if (upgraded === undefined) return toAnswer(answer);

@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { WebSocketAnswer } from '@berth/server-stubs';
 import type { WebSocket } from 'ws';
 import { isObject } from '../util/values.ts';
-import { prepareAnswer, toFailure, toServiceCall } from './answers.ts';
 import { wait } from './events.ts';
 import type {
   FakeSocket,
@@ -12,9 +11,10 @@ import type {
   WebSocketScript,
   WebSocketStep,
 } from './fake-service.ts';
-import type { MockedAnswer, RouteContext } from './services.ts';
+import { prepareResponse, toFailure, toServiceCall } from './prepare-route.ts';
+import type { MockedResponse, RouteContext } from './services.ts';
 
-export type Opened = WebSocketAnswer | MockedAnswer;
+export type Opened = WebSocketAnswer | MockedResponse;
 
 export type Opener = (context: RouteContext, upstreamStatus: string) => Promise<Opened>;
 
@@ -26,7 +26,7 @@ export function prepareWebSocket(route: Route, folder: string): Opener {
       if (isObject(script) && 'webSocket' in script) {
         return await openWebSocket(script as unknown as WebSocketScript, context, upstreamStatus);
       }
-      return await prepareAnswer(script, folder)(context);
+      return await prepareResponse(script, folder)(context);
     } catch (error) {
       return toFailure(error, context);
     }

@@ -36,8 +36,8 @@ const OWN = ['x-request-id', 'content-disposition', 'retry-after'];
  * A response as documented by the contract. It is thrown, because routers treat a returned value as a
  * success: `data` of an envelope, or the response of a hosted service.
  */
-class DocumentedAnswer extends Error {
-  override readonly name = 'DocumentedAnswer';
+class DocumentedResponse extends Error {
+  override readonly name = 'DocumentedResponse';
   readonly #documented: Documented;
   readonly #surface: 'gateway' | 'storage';
   readonly #profile: WireProfile;
@@ -127,7 +127,7 @@ interface Question {
 /**
  * Asks Prism for the documented response to a call.
  *
- * @throws DocumentedAnswer always, or ContractError if the contract has no such response
+ * @throws DocumentedResponse always, or ContractError if the contract has no such response
  */
 export async function consult(
   context: Context,
@@ -148,7 +148,7 @@ export async function consult(
   }
   if (own !== undefined) throw toRefusal(surface, own.code);
   if ('missing' in verdict) throw toRefusal(surface, invalid, MISSING[verdict.missing]);
-  throw new DocumentedAnswer(verdict.documented, surface, context.profile);
+  throw new DocumentedResponse(verdict.documented, surface, context.profile);
 }
 
 /**

@@ -23,10 +23,10 @@ export function createFaultExplainer(
     const isPreflight = call.request.method === 'OPTIONS';
     const isMissing = fault.kind === 'not-found' || fault.kind === 'method-not-allowed';
     record.matched = isPreflight || !isMissing;
-    const told = explain(fault, call, context);
-    record.violations = told.violations ?? [];
-    const message = words(told, call);
-    return message === undefined ? told : { ...told, message };
+    const explained = explain(fault, call, context);
+    record.violations = explained.violations ?? [];
+    const message = words(explained, call);
+    return message === undefined ? explained : { ...explained, message };
   };
 }
 

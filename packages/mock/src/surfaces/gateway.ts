@@ -19,7 +19,7 @@ import { type Example, listExamples, toExample } from '../contract/examples.ts';
 import type { Preferences } from '../contract/oracle/read-preferences.ts';
 import { INVALID } from '../contract/surface.ts';
 import type { ResolvedOptions } from '../options.ts';
-import type { MockedAnswer } from '../services/services.ts';
+import type { MockedResponse } from '../services/services.ts';
 import { type CallRecord, recordOf } from '../session/call-record.ts';
 import { isLoopback } from '../util/host.ts';
 import { isObject } from '../util/values.ts';
@@ -45,7 +45,7 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
     const answer = context.services.answer(input, call, record.session);
     if (answer === undefined) {
       const { dynamic } = context;
-      return dynamic ? ask(input, call, dynamic) : answerStatic(input, call, record);
+      return dynamic ? ask(input, call, dynamic) : serveStatic(input, call, record);
     }
     if (!(answer instanceof Promise)) return note(answer, record);
     // Log slow calls while they are in progress.
@@ -53,7 +53,7 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
     return answer.then((late) => note(late, record));
   }
 
-  function answerStatic(input: GatewayInput, call: GatewayCall, record: CallRecord) {
+  function serveStatic(input: GatewayInput, call: GatewayCall, record: CallRecord) {
     assertThere(input, record);
     const example = toExample(examples.get(call.operationId), call.request.headers.accept);
     if (input.body === undefined && example !== undefined) return toServiceAnswer(example);
@@ -184,7 +184,7 @@ function toServiceAnswer({ type, value }: Example): ServiceAnswer {
   };
 }
 
-function note(answer: MockedAnswer, record: CallRecord): MockedAnswer {
+function note(answer: MockedResponse, record: CallRecord): MockedResponse {
   record.matched = answer.unmatched !== true;
   return answer;
 }

@@ -33,7 +33,7 @@ const LATEST = Symbol('last response');
 /** Time limit of a TLS handshake. */
 const HANDSHAKE_MS = 10_000;
 
-type Answering = Duplex & { [LATEST]?: ServerResponse };
+type RespondingSocket = Duplex & { [LATEST]?: ServerResponse };
 
 /** Key and certificate in PEM. */
 export interface Certificate {
@@ -67,16 +67,16 @@ export async function createHttpServer(
           .on('tlsClientError', (_error, socket) => socket.destroy());
   server
     .on('request', (request, response) => {
-      (request.socket as Answering)[LATEST] = response;
+      (request.socket as RespondingSocket)[LATEST] = response;
       application().request(request, response);
     })
     .on('checkContinue', (request, response) => {
-      (request.socket as Answering)[LATEST] = response;
+      (request.socket as RespondingSocket)[LATEST] = response;
       application().checkContinue(request, response);
     })
     // RFC 9110, section 10.1.1 allows a server to ignore an unknown expectation.
     .on('checkExpectation', (request, response) => {
-      (request.socket as Answering)[LATEST] = response;
+      (request.socket as RespondingSocket)[LATEST] = response;
       application().request(request, response);
     })
     // Both events come with sockets without an error listener; a client that is gone must not end the
@@ -88,16 +88,16 @@ export async function createHttpServer(
     })
     .on('connect', (_request, socket) => {
       socket.on('error', () => {});
-      answerConnect(socket);
+      respondToConnect(socket);
     })
     .on('clientError', (error, socket) =>
-      answerBroken(error, socket, (socket as Answering)[LATEST]),
+      respondToBrokenRequest(error, socket, (socket as RespondingSocket)[LATEST]),
     );
   return server as Server;
 }
 
 /** Responds to CONNECT, for which Node creates no response. */
-function answerConnect(socket: Duplex): void {
+function respondToConnect(socket: Duplex): void {
   const headers = { allow: 'GET, HEAD, POST, OPTIONS' };
   const message = 'The mock is not a proxy.';
   writeRaw(socket, new GatewayError('METHOD_NOT_ALLOWED', { message, headers }));
@@ -111,34 +111,34 @@ function writeRaw(socket: Duplex, error: GatewayError): void {
     socket.destroy();
     return;
   }
-  const { status, headers, body } = toAnswerOf(error, UNREAD, '/');
+  const { status, headers, body } = toResponseOf(error, UNREAD, '/');
   const text = JSON.stringify(body);
   const all = { ...headers, 'content-length': Buffer.byteLength(text), connection: 'close' };
   const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${text}`);
 }
 
-function toAnswerOf(error: ContractError, request: IncomingMessage, rawPath: string): Answer {
+function toResponseOf(error: ContractError, request: IncomingMessage, rawPath: string): Answer {
   const call = { request, requestId: randomUUID(), rawPath };
   return (error as GatewayError)[toAnswer](call);
 }
 
-function answerBroken(
+function respondToBrokenRequest(
   error: NodeJS.ErrnoException,
   socket: Duplex,
   response: ServerResponse | undefined,
 ): void {
   if (response === undefined || !socket.writable) {
-    answerUnread(error, socket);
+    respondUnread(error, socket);
   } else if (response.req.complete) {
     // The broken data follows a complete request, whose response comes first.
-    if (response.writableFinished) answerUnread(error, socket);
-    else response.once('finish', () => answerUnread(error, socket));
+    if (response.writableFinished) respondUnread(error, socket);
+    else response.once('finish', () => respondUnread(error, socket));
   } else if (response.headersSent) {
     // The request was refused before its end; there is nothing more to send.
     response.end();
   } else {
-    answerBrokenBody(error, response);
+    respondToBrokenBody(error, response);
     // Node drops a request after its response, so waiting for the rest of it would never end.
     socket.once('close', () => response.req.destroy());
   }
@@ -161,12 +161,12 @@ const DEFECTS: Readonly<Record<string, Defect>> = {
  * Responds on a connection without a parsable request: invalid syntax, too large a header, or a timeout. The
  * surface is unknown, so the gateway's error format is used.
  */
-function answerUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
+function respondUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
   writeRaw(socket, new GatewayError(INVALID.gateway, DEFECTS[error.code ?? ''] ?? MALFORMED));
 }
 
 /** Responds to a request whose body broke off, in the error format of its surface. */
-function answerBrokenBody(error: NodeJS.ErrnoException, response: ServerResponse): void {
+function respondToBrokenBody(error: NodeJS.ErrnoException, response: ServerResponse): void {
   const { req: request } = response;
   const surface = (request as RecordedRequest).record?.surface ?? 'gateway';
   const defect = DEFECTS[error.code ?? ''] ?? MALFORMED;
@@ -175,7 +175,7 @@ function answerBrokenBody(error: NodeJS.ErrnoException, response: ServerResponse
 
 function refuse(refusal: ContractError, response: ServerResponse): void {
   const { req: request } = response;
-  const { status, headers = {}, body } = toAnswerOf(refusal, request, request.url ?? '/');
+  const { status, headers = {}, body } = toResponseOf(refusal, request, request.url ?? '/');
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) response.setHeader(name, value);
   }
@@ -193,7 +193,11 @@ const FAILED: Readonly<Record<SurfaceName, string>> = {
 };
 
 /** Ends a request after an internal error, in the error format of its surface. */
-export function answerFailure(error: Error, surface: SurfaceName, response: ServerResponse): void {
+export function respondToFailure(
+  error: Error,
+  surface: SurfaceName,
+  response: ServerResponse,
+): void {
   process.emitWarning(error);
   if (response.headersSent || response.destroyed) {
     response.destroy();

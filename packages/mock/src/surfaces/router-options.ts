@@ -13,7 +13,7 @@ import type { SurfaceName } from '../contract/surface.ts';
 import { FAULT_HEADER } from '../faults/do-faults.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { recordOf } from '../session/call-record.ts';
-import { isRecorded } from '../session/record-answer.ts';
+import { isRecorded } from '../session/record-response.ts';
 import { isLoopbackOrigin } from '../util/host.ts';
 import { SESSION_HEADER } from '../util/session-name.ts';
 import { createFaultExplainer } from './explain-fault.ts';

@@ -23,7 +23,7 @@ export function createUpload(context: Context): Router {
     if (preferences !== undefined || context.options.mode === 'static') {
       // An incomplete form is refused in every mode.
       for await (const _ of form.file);
-      return answerAsDocumented(context.contract.documents, preferences);
+      return respondAsDocumented(context.contract.documents, preferences);
     }
     return recordOf(call.request).session.storage.upload.uploadFile(form, call);
   };
@@ -54,7 +54,7 @@ class DocumentedSuccess extends Error {
  *
  * @throws UploadError or DocumentedSuccess, always
  */
-function answerAsDocumented(
+function respondAsDocumented(
   documents: Documents,
   { code = 200, exampleKey }: Partial<Preferences> = {},
 ): never {

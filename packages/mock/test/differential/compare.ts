@@ -32,10 +32,10 @@ export async function compare(
 ): Promise<Difference | undefined> {
   let question = asked;
   for (const rule of rules) question = note(used, rule, question, rule.ask?.(question));
-  const verdict = await prism.judge(question);
+  const verdict = await prism.evaluate(question);
   let expected = verdict;
   for (const rule of rules) expected = note(used, rule, expected, rule.expect?.(expected, asked));
-  const ours = await judge(mock, asked);
+  const ours = await evaluate(mock, asked);
   return isAlike(ours, expected) ? undefined : { asked, prism: verdict, expected, ours };
 }
 
@@ -52,7 +52,7 @@ function note<Value>(used: Set<Rule>, rule: Rule, before: Value, after: Value | 
 }
 
 /** What our mock makes of a request, and what its log says of it. */
-export async function judge(mock: Mock, asked: Asked): Promise<Verdict> {
+export async function evaluate(mock: Mock, asked: Asked): Promise<Verdict> {
   const session = mock.session();
   session.reset({ only: ['requests'] });
   const { status, headers, text } = await send(mock.url, asked);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Mock } from '../../src/index.ts';
 import { expectInContract } from '../helpers/contract.ts';
-import { compare, judge, startOurs } from './compare.ts';
+import { compare, evaluate, startOurs } from './compare.ts';
 import { documentedRequests } from './documented-requests.ts';
 import { anyRequest, validRequest } from './generated-requests.ts';
 import { goodRequest, OPERATIONS } from './operations.ts';
@@ -44,7 +44,7 @@ test('no rule is about the status of a valid request', async () => {
   const property = fc.asyncProperty(
     fc.constantFrom(...OPERATIONS).chain(validRequest),
     async (asked) => {
-      const [ours, peer] = [await judge(both.mock, asked), await both.prism.judge(asked)];
+      const [ours, peer] = [await evaluate(both.mock, asked), await both.prism.evaluate(asked)];
       expect({ asked, status: ours.status }).toEqual({ asked, status: peer.status });
       expect([ours.violations, peer.violations]).toEqual([[], []]);
     },
@@ -58,7 +58,7 @@ test('dynamic responses of both match the schemas', async () => {
     for (const operation of OPERATIONS.filter(({ id }) => id !== 'uploadFile')) {
       const asked = goodRequest(operation);
       const question = { ...asked, headers: { ...asked.headers, accept: 'application/json' } };
-      for (const verdict of [await judge(mock, question), await prism.judge(question)]) {
+      for (const verdict of [await evaluate(mock, question), await prism.evaluate(question)]) {
         expectInContract(asked.method, asked.path, verdict.status, verdict.body);
         expect([verdict.status, verdict.type]).toEqual([200, 'application/json']);
       }

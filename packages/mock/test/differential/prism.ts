@@ -14,7 +14,7 @@ const DOCUMENTS = {
 
 /** `prism-cli mock` of both bundled documents. */
 export interface Prism {
-  judge(asked: Asked): Promise<Verdict>;
+  evaluate(asked: Asked): Promise<Verdict>;
   close(): void;
 }
 
@@ -30,7 +30,7 @@ export async function startPrism(...more: readonly string[]): Promise<Prism> {
   const [gateway, storage] = [spawnOn('gateway', more), spawnOn('storage', more)];
   const bases = { gateway: await addressOf(gateway), storage: await addressOf(storage) };
   return {
-    async judge(asked) {
+    async evaluate(asked) {
       const { status, headers, text } = await send(bases[asked.document], asked);
       const found: Found[] = JSON.parse(String(headers['sl-violations'] ?? '[]'));
       const type = toType(headers['content-type']);

@@ -16,21 +16,21 @@ const write = (name: string, text: string) => writeFile(join(folder, name), text
 
 /** Starts services whose changes and faults can be awaited. */
 async function startWatched(source = folder) {
-  const told: (readonly string[] | ServiceFault)[] = [];
+  const reported: (readonly string[] | ServiceFault)[] = [];
   let wake = () => {};
-  const tell = (what: readonly string[] | ServiceFault) => {
-    told.push(what);
+  const notify = (what: readonly string[] | ServiceFault) => {
+    reported.push(what);
     wake();
   };
-  const started = await startServices(source, { onChange: tell, onFault: tell });
+  const started = await startServices(source, { onChange: notify, onFault: notify });
   return Object.assign(started, {
-    async told() {
-      while (told.length === 0) {
+    async reported() {
+      while (reported.length === 0) {
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
       }
-      return told.shift() as readonly string[] | ServiceFault;
+      return reported.shift() as readonly string[] | ServiceFault;
     },
   });
 }
@@ -264,10 +264,10 @@ describe('a change', () => {
     const answer = async () => (await get(started, 'orders')).json();
     expect(await answer()).toEqual(['first', 'a', 1]);
     await write('orders.ts', text('second'));
-    expect(await started.told()).toEqual([join(folder, 'orders.ts')]);
+    expect(await started.reported()).toEqual([join(folder, 'orders.ts')]);
     expect(await answer()).toEqual(['second', 'a', 2]);
     await write('_name.ts', `export const NAME = 'b';`);
-    expect(await started.told()).toEqual([join(folder, 'orders.ts')]);
+    expect(await started.reported()).toEqual([join(folder, 'orders.ts')]);
     expect(await answer()).toEqual(['second', 'b', 3]);
   });
 
@@ -276,14 +276,14 @@ describe('a change', () => {
     await write('users.ts', `export default { routes: { 'GET /': { json: 'u' } } };`);
     await using started = await startWatched();
     await write('orders.yaml', 'routes:\n  GET /: { jsn: 2 }\n');
-    expect(await started.told()).toMatchObject({ line: 2, column: 12 });
+    expect(await started.reported()).toMatchObject({ line: 2, column: 12 });
     await write('users.ts', 'export default {');
-    expect(await started.told()).toMatchObject({ file: join(folder, 'users.ts'), line: 1 });
+    expect(await started.reported()).toMatchObject({ file: join(folder, 'users.ts'), line: 1 });
     expect(started.services.faults()).toHaveLength(2);
     expect(await (await get(started, 'orders')).json()).toBe(1);
     expect(await (await get(started, 'users')).json()).toBe('u');
     await write('orders.yaml', 'routes:\n  GET /: { json: 2 }\n');
-    expect(await started.told()).toEqual([join(folder, 'orders.yaml')]);
+    expect(await started.reported()).toEqual([join(folder, 'orders.yaml')]);
     expect(await (await get(started, 'orders')).json()).toBe(2);
     expect(started.services.faults()).toHaveLength(1);
   });
@@ -292,14 +292,14 @@ describe('a change', () => {
     await write('orders.yaml', 'routes:\n  GET /: { json: 1 }\n');
     await using started = await startWatched();
     await write('users.yaml', '{}');
-    await started.told();
+    await started.reported();
     expect(started.services.names()).toEqual(['orders', 'users', 'hello', 'echo']);
     await rm(join(folder, 'users.yaml'));
-    await started.told();
+    await started.reported();
     expect(started.services.names()).toEqual(['orders', 'hello', 'echo']);
     await write('orders.yaml.new', 'routes:\n  GET /: { json: 2 }\n');
     await rename(join(folder, 'orders.yaml.new'), join(folder, 'orders.yaml'));
-    await started.told();
+    await started.reported();
     expect(await (await get(started, 'orders')).json()).toBe(2);
   });
 
@@ -309,16 +309,16 @@ describe('a change', () => {
     await write('inner/all.yaml', 'orders: { routes: { GET /: { json: 1 } } }');
     await using started = await startWatched(join(inner, 'all.yaml'));
     await write('inner/all.yaml', 'orders: { routes: { GET /: { json: 2 } } }');
-    await started.told();
+    await started.reported();
     expect(await (await get(started, 'orders')).json()).toBe(2);
     await rm(inner, { recursive: true });
-    expect(await started.told()).toMatchObject({
+    expect(await started.reported()).toMatchObject({
       message: expect.stringContaining('no such file'),
     });
     expect(await (await get(started, 'orders')).json()).toBe(2);
     await mkdir(inner);
     await write('inner/all.yaml', 'orders: { routes: { GET /: { json: 3 } } }');
-    await started.told();
+    await started.reported();
     expect(await (await get(started, 'orders')).json()).toBe(3);
     expect(started.services.faults()).toEqual([]);
   });

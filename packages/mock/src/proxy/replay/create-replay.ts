@@ -14,7 +14,7 @@ import { corsOf } from '../../surfaces/router-options.ts';
 import { describeFileError } from '../../util/folders.ts';
 import { isObject } from '../../util/values.ts';
 import { type Backend, toBackendListeners } from '../backend.ts';
-import { createJudges } from '../judge.ts';
+import { createCheckers } from '../check-requests.ts';
 import {
   contractHashOf,
   FORMAT,
@@ -39,7 +39,7 @@ const NOT_RECORDED = {
  */
 export async function createReplay(context: Context, dir: string): Promise<Backend> {
   const scrubber = createScrubber(context);
-  const judges = createJudges(context);
+  const checkers = createCheckers(context);
   const recordings = await readRecordings(dir);
   warnOfOtherContract(recordings, dir, contractHashOf(context.options));
   const byKey = new Map<string, Recording[]>();
@@ -67,9 +67,9 @@ export async function createReplay(context: Context, dir: string): Promise<Backe
       return;
     }
     const body = await buffer(request);
-    const judged = judges().request(request, record);
-    judged.shadow.feed(body, () => {});
-    judged.shadow.finish();
+    const check = checkers().request(request, record);
+    check.shadow.feed(body, () => {});
+    check.shadow.finish();
     scrubber.learn(request.rawHeaders);
     const target = scrubber.target(decodeMark(request.url ?? '/'));
     const method = request.method ?? 'GET';
@@ -81,7 +81,7 @@ export async function createReplay(context: Context, dir: string): Promise<Backe
       body: scrubber.body('request', surface, body),
     });
     const recording = next(session, key);
-    await judged.done;
+    await check.done;
     if (recording !== undefined) send(recording, record, context.originOf(request), response);
     else refuse(`${method} ${target}`, record, request, response);
   }

@@ -9,8 +9,8 @@ import {
 } from '../../util/source-file.ts';
 import type { CompiledService } from '../compile-service.ts';
 import { type FolderWatch, listFiles, type SourceFile, watchFolders } from './folders.ts';
-import { type Judged, judgeFile } from './judge-services.ts';
 import { createModuleLoader, type ModuleLoader, readModules } from './read-modules.ts';
+import { type Validated, validateFile } from './validate-services.ts';
 
 /** The current services of files; for an invalid file, its last good version. */
 export interface FileSource {
@@ -163,13 +163,15 @@ class Files implements FileSource {
   }
 
   async #take(file: SourceFile, read: ReadFile | ServiceFault[]): Promise<string[]> {
-    const judged: Judged = Array.isArray(read) ? { faults: read } : await judgeFile(file, read);
-    if ('faults' in judged) {
-      this.#faults.set(file.path, judged.faults);
+    const validated: Validated = Array.isArray(read)
+      ? { faults: read }
+      : await validateFile(file, read);
+    if ('faults' in validated) {
+      this.#faults.set(file.path, validated.faults);
       return [];
     }
     this.#faults.delete(file.path);
-    this.#good.set(file.path, judged.services);
+    this.#good.set(file.path, validated.services);
     return [file.path];
   }
 

@@ -70,7 +70,7 @@ export function watchFolders(onChange: () => void): FolderWatch {
   let debounce: NodeJS.Timeout | undefined;
   let search: NodeJS.Timeout | undefined;
 
-  const tell = () => {
+  const notify = () => {
     clearTimeout(debounce);
     debounce = setTimeout(onChange, DEBOUNCE_MILLISECONDS).unref();
   };
@@ -87,7 +87,7 @@ export function watchFolders(onChange: () => void): FolderWatch {
     drop(folder);
     if (inode === undefined) return false;
     try {
-      const watcher = watch(folder, { persistent: false }, tell);
+      const watcher = watch(folder, { persistent: false }, notify);
       watcher.on('error', () => drop(folder));
       watched.set(folder, { inode, watcher });
       return true;
@@ -99,7 +99,7 @@ export function watchFolders(onChange: () => void): FolderWatch {
   const searchOn = () => {
     clearTimeout(search);
     const isBack = [...wanted].filter(take).length > 0;
-    if (isBack) tell();
+    if (isBack) notify();
     if (watched.size < wanted.size) search = setTimeout(searchOn, MISSING_MILLISECONDS).unref();
   };
 

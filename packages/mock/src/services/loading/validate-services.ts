@@ -13,28 +13,31 @@ import type { FakeService, ScriptedEvent, WebSocketStep } from '../fake-service.
 import { parseRouteKey, type RouteKey, shapeOf } from '../routes.ts';
 import services from '../schema/services.schema.json' with { type: 'json' };
 import type { SourceFile } from './folders.ts';
-import { loadShapeJudge } from './judge-shape.ts';
+import { loadShapeValidator } from './validate-shape.ts';
 
 /** Result of a file: services, or errors. */
-export type Judged =
+export type Validated =
   | { readonly services: readonly CompiledService[] }
   | { readonly faults: readonly ServiceFault[] };
 
 /** Validates and compiles the one service of a file. */
-export async function judgeFile(file: SourceFile, { value, locate }: ReadFile): Promise<Judged> {
+export async function validateFile(
+  file: SourceFile,
+  { value, locate }: ReadFile,
+): Promise<Validated> {
   const { path, name } = file;
   const toFault = (problem: Problem): ServiceFault => ({
     file: path,
     ...locate(problem),
     message: describeProblem(problem),
   });
-  if (name === undefined) return judgeServices(value, dirname(path), toFault);
+  if (name === undefined) return validateServices(value, dirname(path), toFault);
   const nameFault = findNameFault(name);
   if (nameFault !== undefined) {
     const message = `The file name ${name} ${nameFault} Rename it, or begin it with _ if it is not a service.`;
     return { faults: [{ file: path, message }] };
   }
-  const problems = await judgeOne(value, dirname(path), []);
+  const problems = await validateOne(value, dirname(path), []);
   if (problems.length > 0) return { faults: problems.map(toFault) };
   return { services: [compileService(name, value as FakeService, dirname(path))] };
 }
@@ -49,22 +52,22 @@ function findNameFault(name: string): string | undefined {
     : 'is not a valid service name: it must begin with a letter, end with a letter or digit, and have 2 to 60 letters, digits, _ and -.';
 }
 
-async function judgeOne(service: unknown, folder: string, prefix: string[]): Promise<Problem[]> {
-  const problems = [...(await judgeService(service)), ...(await judgePaths(service, folder))];
+async function validateOne(service: unknown, folder: string, prefix: string[]): Promise<Problem[]> {
+  const problems = [...(await validateService(service)), ...(await checkPaths(service, folder))];
   return problems.map((problem) => ({ ...problem, path: [...prefix, ...problem.path] }));
 }
 
 /** All errors in the definition of a service, from a file or from code. */
-async function judgeService(service: unknown): Promise<readonly Problem[]> {
-  const judgeShape = await loadShapeJudge();
-  const shape = judgeShape(withoutCode(service));
+async function validateService(service: unknown): Promise<readonly Problem[]> {
+  const validateShape = await loadShapeValidator();
+  const shape = validateShape(withoutCode(service));
   if (!isObject(service)) return shape;
   const routes = isObject(service.routes) ? Object.entries(service.routes) : [];
   return [
     ...shape,
-    ...judgeState(service.state),
-    ...judgeKeys(routes),
-    ...routes.flatMap(judgeRoute),
+    ...validateState(service.state),
+    ...validateKeys(routes),
+    ...routes.flatMap(validateRoute),
   ];
 }
 
@@ -84,7 +87,7 @@ function plainOf(route: unknown): unknown {
   return isGiven ? { ...route, events: [] } : route;
 }
 
-function judgeState(state: unknown): Problem[] {
+function validateState(state: unknown): Problem[] {
   const code = isObject(state) ? state.code : state;
   if (typeof code !== 'string' || CODES.gateway.includes(code)) return [];
   const hint = suggest(code, CODES.gateway, ' did you mean', ' such as SERVICE_NOT_READY.');
@@ -92,7 +95,7 @@ function judgeState(state: unknown): Problem[] {
   return [{ path, rest: `must be a code of the gateway's error table;${hint}` }];
 }
 
-function judgeKeys(routes: readonly (readonly [string, unknown])[]): Problem[] {
+function validateKeys(routes: readonly (readonly [string, unknown])[]): Problem[] {
   const shapes = new Map<string, string>();
   return routes.flatMap(([key]): Problem[] => {
     const path = ['routes', key];
@@ -116,7 +119,7 @@ function parse(key: string): RouteKey | string {
 
 const BODIES = ['json', 'text', 'base64', 'file'] as const;
 
-function judgeRoute([key, route]: readonly [string, unknown]): Problem[] {
+function validateRoute([key, route]: readonly [string, unknown]): Problem[] {
   const path = ['routes', key];
   if (!isObject(route)) return [];
   const isScript = 'webSocket' in route;
@@ -127,8 +130,8 @@ function judgeRoute([key, route]: readonly [string, unknown]): Problem[] {
     return [{ path, rest }];
   }
   const { events, webSocket, repeat } = route;
-  if (Array.isArray(webSocket)) return judgeSteps(webSocket, repeat, path);
-  if (Array.isArray(events)) return judgeEvents(events, repeat, path);
+  if (Array.isArray(webSocket)) return validateSteps(webSocket, repeat, path);
+  if (Array.isArray(events)) return validateEvents(events, repeat, path);
   const bodies = BODIES.filter((name) => name in route);
   if (bodies.length < 2) return [];
   const [first, second] = bodies as [string, string];
@@ -141,7 +144,7 @@ function judgeRoute([key, route]: readonly [string, unknown]): Problem[] {
   ];
 }
 
-function judgeEvents(
+function validateEvents(
   events: readonly ScriptedEvent[],
   repeat: unknown,
   path: readonly string[],
@@ -158,7 +161,7 @@ function lasts(delay: unknown): boolean {
   return (toMilliseconds(delay) ?? 0) > 0;
 }
 
-function judgeSteps(
+function validateSteps(
   steps: readonly WebSocketStep[],
   repeat: unknown,
   path: readonly string[],
@@ -181,7 +184,7 @@ function judgeSteps(
   ];
 }
 
-async function judgePaths(service: unknown, folder: string): Promise<Problem[]> {
+async function checkPaths(service: unknown, folder: string): Promise<Problem[]> {
   const routes = isObject(service) && isObject(service.routes) ? service.routes : {};
   const problems = Object.entries(routes).map(async ([key, route]): Promise<Problem[]> => {
     if (!isObject(route) || typeof route.file !== 'string' || route.file === '') return [];
@@ -202,13 +205,13 @@ async function judgePaths(service: unknown, folder: string): Promise<Problem[]> 
  *
  * @param folder base of relative file paths
  */
-export async function judgeServices(
+export async function validateServices(
   value: unknown,
   folder: string,
   toFault: (problem: Problem) => ServiceFault = (problem) => ({
     message: describeProblem(problem),
   }),
-): Promise<Judged> {
+): Promise<Validated> {
   if (!isObject(value)) {
     return { faults: [toFault({ path: [], rest: 'must be an object of services by name.' })] };
   }
@@ -217,7 +220,7 @@ export async function judgeServices(
   for (const [name, service] of entries) {
     const rest = findNameFault(name);
     if (rest !== undefined) problems.push({ path: [name], isKey: true, rest });
-    problems.push(...(await judgeOne(service, folder, [name])));
+    problems.push(...(await validateOne(service, folder, [name])));
   }
   if (problems.length > 0) return { faults: problems.map(toFault) };
   return {

@@ -19,7 +19,7 @@ import { createOffAuth } from '../surfaces/auth/auth.ts';
 import { createFaultExplainer } from '../surfaces/explain-fault.ts';
 import { toRoutes } from '../surfaces/router-options.ts';
 import { isObject } from '../util/values.ts';
-import { type AnswerJudge, createAnswerJudge } from './judge-answers.ts';
+import { createResponseChecker, type ResponseChecker } from './check-responses.ts';
 
 /**
  * A copy of a request for a router that validates it, while the request itself goes to the deployment.
@@ -78,7 +78,7 @@ export class ShadowRequest extends IncomingMessage {
   }
 }
 
-export interface JudgedRequest {
+export interface RequestCheck {
   /** Gets a copy of the body. */
   readonly shadow: ShadowRequest;
   /** Resolves when the call's record has the result. */
@@ -86,18 +86,18 @@ export interface JudgedRequest {
 }
 
 /** Validates requests without responding to them. */
-type RequestJudge = (request: RecordedRequest, record: CallRecord) => JudgedRequest;
+type RequestChecker = (request: RecordedRequest, record: CallRecord) => RequestCheck;
 
 /** Both routers, for the current names on the wire. */
-export interface Judges {
-  readonly request: RequestJudge;
-  readonly answer: AnswerJudge;
+export interface Checkers {
+  readonly request: RequestChecker;
+  readonly answer: ResponseChecker;
 }
 
-export function createJudges(context: Context): () => Judges {
+export function createCheckers(context: Context): () => Checkers {
   return perProfile(context, (profile) => ({
-    request: createRequestJudge(context),
-    answer: createAnswerJudge(profile, context.operations),
+    request: createRequestChecker(context),
+    answer: createResponseChecker(profile, context.operations),
   }));
 }
 
@@ -111,7 +111,7 @@ const NO_BREACH = new Set<Fault['kind']>([
 ]);
 
 /** Routers of the stubs whose handlers only note that a request is valid. */
-function createRequestJudge(context: Context): RequestJudge {
+function createRequestChecker(context: Context): RequestChecker {
   const { profile, operations } = context;
   const auth = createOffAuth(profile);
   const explain = createFaultExplainer(context);

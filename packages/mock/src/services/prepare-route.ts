@@ -6,9 +6,9 @@ import { isObject } from '../util/values.ts';
 import { prepareEvents, wait } from './events.ts';
 import type { EventScript, FixedAnswer, Route, ServiceCall } from './fake-service.ts';
 import {
-  type Answerer,
-  type MockedAnswer,
+  type MockedResponse,
   type RouteContext,
+  type RouteHandler,
   ServiceRefusal,
   toRefusal,
 } from './services.ts';
@@ -18,11 +18,11 @@ import {
  *
  * @param folder base of relative file paths
  */
-export function prepareRoute(route: Route, folder: string): Answerer {
-  const answer: Answerer =
+export function prepareRoute(route: Route, folder: string): RouteHandler {
+  const answer: RouteHandler =
     typeof route === 'function'
-      ? async (context) => prepareAnswer(await route(toServiceCall(context)), folder)(context)
-      : prepareAnswer(route, folder);
+      ? async (context) => prepareResponse(await route(toServiceCall(context)), folder)(context)
+      : prepareResponse(route, folder);
   return (context) => {
     try {
       const given = answer(context);
@@ -38,7 +38,7 @@ export function prepareRoute(route: Route, folder: string): Answerer {
  * the abort of a caller that is gone; anything else becomes a response of the service, as a real one would
  * send it, and is reported.
  */
-export function toFailure(error: unknown, { input, call, report }: RouteContext): MockedAnswer {
+export function toFailure(error: unknown, { input, call, report }: RouteContext): MockedResponse {
   if (isObject(error) && toAnswer in error) throw error;
   if (input.body?.errored || call.response.destroyed) throw error;
   if (error instanceof ServiceRefusal) return toRefusal(error.status, error.message);
@@ -118,7 +118,7 @@ export function toServiceHeaders({ headers }: GatewayInput): Record<string, stri
 }
 
 /** @throws TypeError if it is not a response */
-export function prepareAnswer(answer: unknown, folder: string): Answerer {
+export function prepareResponse(answer: unknown, folder: string): RouteHandler {
   if (!isObject(answer)) {
     const got = answer === null ? 'null' : typeof answer;
     throw new TypeError(`the function returned ${got}; return a response, such as { json: … }.`);
@@ -136,7 +136,7 @@ export function prepareAnswer(answer: unknown, folder: string): Answerer {
  *
  * @param folder base of relative file paths
  */
-function prepareFixed(fixed: FixedAnswer, folder: string): Answerer {
+function prepareFixed(fixed: FixedAnswer, folder: string): RouteHandler {
   const { status = 200, file, delay } = fixed;
   const { body, type } = bodyOf(fixed);
   const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
@@ -145,8 +145,8 @@ function prepareFixed(fixed: FixedAnswer, folder: string): Answerer {
   }
   const answer: ServiceAnswer =
     body === undefined ? { status, headers } : { status, headers, body };
-  const now: Answerer =
-    file === undefined ? () => answer : () => answerFile(answer, resolve(folder, file));
+  const now: RouteHandler =
+    file === undefined ? () => answer : () => serveFile(answer, resolve(folder, file));
   if (delay === undefined) return now;
   return async (context: RouteContext) => {
     await wait(delay, context.call.signal);
@@ -164,7 +164,7 @@ function bodyOf({ json, text, base64, file }: FixedAnswer) {
 }
 
 /** Read again for each call, as fast as the caller reads. */
-async function answerFile(answer: ServiceAnswer, path: string): Promise<ServiceAnswer> {
+async function serveFile(answer: ServiceAnswer, path: string): Promise<ServiceAnswer> {
   try {
     const handle = await open(path);
     const { size } = await handle.stat();

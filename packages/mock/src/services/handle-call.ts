@@ -1,7 +1,7 @@
 import { suggest } from '../util/values.ts';
 import type { CompiledRoute, CompiledService } from './compile-service.ts';
 import { type CalledPath, matchRoute, type RouteMethod, toCalledPath } from './routes.ts';
-import { type MockedAnswer, type RouteContext, toRefusal } from './services.ts';
+import { type MockedResponse, type RouteContext, toRefusal } from './services.ts';
 import { callProxy, openProxy } from './upstream.ts';
 import type { Opened } from './web-socket.ts';
 
@@ -10,10 +10,10 @@ export type ServiceContext = Omit<RouteContext, 'params' | 'report'> & {
   readonly report: (route: string, error: unknown) => void;
 };
 
-type Answer = Promise<MockedAnswer> | MockedAnswer;
+type Answer = Promise<MockedResponse> | MockedResponse;
 
 /** Handles a call: by the most specific matching route, then the upstream service, otherwise 404 or 405. */
-export function answerCall(service: CompiledService, context: ServiceContext): Answer {
+export function handleCall(service: CompiledService, context: ServiceContext): Answer {
   const path = toPath(context);
   const method = context.input.method === 'POST' ? 'POST' : 'GET';
   const found = findRoute(service, method, path);
@@ -35,7 +35,7 @@ export function openCall(
   if (found !== undefined && 'open' in found.route) {
     return found.route.open(toRouteContext(context, found), upstreamStatus);
   }
-  if (findRoute(service, 'GET', path) !== undefined) return answerCall(service, context);
+  if (findRoute(service, 'GET', path) !== undefined) return handleCall(service, context);
   if (service.proxy !== undefined) return openProxy(service.proxy, toRouteContext(context));
   return refuse(service, context, 'WS', path);
 }
@@ -73,7 +73,7 @@ function refuse(
   { input }: ServiceContext,
   method: RouteMethod,
   path: CalledPath,
-): MockedAnswer {
+): MockedResponse {
   const called = `${method} /${input.anyPath}`;
   const fits = (other: RouteMethod) => findRoute(service, other, path) !== undefined;
   if (method === 'GET' && fits('WS')) {

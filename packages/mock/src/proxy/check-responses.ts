@@ -9,7 +9,7 @@ import { applyProfile, type WireProfile } from '../contract/wire-profile.ts';
 import { isObject } from '../util/values.ts';
 import { findHeader, listHeader, type RawHeaders } from './headers.ts';
 
-interface JudgedAnswer {
+interface CheckedResponse {
   readonly surface: SurfaceName;
   readonly operationId: string | undefined;
   readonly method: string;
@@ -22,18 +22,18 @@ interface JudgedAnswer {
   readonly isWhole: boolean;
 }
 
-export type AnswerJudge = (answer: JudgedAnswer) => readonly Violation[];
+export type ResponseChecker = (answer: CheckedResponse) => readonly Violation[];
 
 /** Checks responses of a deployment against the contract. What the contract leaves open is not checked. */
-export function createAnswerJudge(
+export function createResponseChecker(
   profile: WireProfile,
   contract: readonly Operation[],
-): AnswerJudge {
+): ResponseChecker {
   const operations = applyProfile(contract, profile);
   const find = (operationId: string) => operations.find(({ id }) => id === operationId);
   const upstreamStatus = profile.gatewayHeaders.upstreamStatus.toLowerCase();
 
-  function judgeGateway(answer: JudgedAnswer): readonly Violation[] {
+  function checkGateway(answer: CheckedResponse): readonly Violation[] {
     const { headers, status, operationId, method } = answer;
     const requestId = findHeader(headers, 'x-request-id');
     // D9: every gateway response has it, 101 and OPTIONS included.
@@ -44,21 +44,21 @@ export function createAnswerJudge(
     if (method === 'OPTIONS') return missing;
     const body = parse(answer);
     if (findHeader(headers, upstreamStatus) === undefined && isOwnError(status, body)) {
-      const documented = judgeDocumented(find(operationId ?? 'cloudrun-get'), answer, body);
-      return [...missing, ...documented.filter(isNoRequestId), ...judgeError(body, requestId)];
+      const documented = checkDocumented(find(operationId ?? 'cloudrun-get'), answer, body);
+      return [...missing, ...documented.filter(isNoRequestId), ...checkError(body, requestId)];
     }
     // D7: any other response of a hosted service is only checked by its headers.
-    return [...missing, ...judgeDisposition(answer)];
+    return [...missing, ...checkDisposition(answer)];
   }
 
   return (answer) => {
     const { surface, method, operationId } = answer;
-    if (surface === 'gateway') return judgeGateway(answer);
+    if (surface === 'gateway') return checkGateway(answer);
     if (surface === 'link' || method === 'OPTIONS' || operationId === undefined) return [];
     if (!isReadable(answer)) return [];
     return surface === 'storage'
-      ? judgeDocumented(find(operationId), answer, parse(answer))
-      : judgeUpload(answer);
+      ? checkDocumented(find(operationId), answer, parse(answer))
+      : checkUpload(answer);
   };
 }
 
@@ -69,9 +69,9 @@ const JSON_TYPE = 'application/json';
  *
  * @param body parsed; undefined if it is not JSON
  */
-function judgeDocumented(
+function checkDocumented(
   operation: Operation | undefined,
-  { status, headers, method }: JudgedAnswer,
+  { status, headers, method }: CheckedResponse,
   body: unknown,
 ): readonly Violation[] {
   const responses = operation?.responses ?? {};
@@ -119,7 +119,7 @@ function isOwnError(status: number, body: unknown): boolean {
 }
 
 /** D9: "an error body's `requestId` equals it". */
-function judgeError(body: unknown, requestId: string | undefined): Violation[] {
+function checkError(body: unknown, requestId: string | undefined): Violation[] {
   if (!isObject(body) || requestId === undefined || typeof body.requestId !== 'string') return [];
   if (body.requestId === requestId) return [];
   return [violate('/body/requestId', 'const', 'body.requestId must equal the X-Request-Id.')];
@@ -130,7 +130,7 @@ const DISPOSITION = 'content-disposition';
 const EVENTS = /^text\/event-stream\b/i;
 
 /** C1 to C3, as far as D8 applies them to everyone. */
-function judgeDisposition(answer: JudgedAnswer): Violation[] {
+function checkDisposition(answer: CheckedResponse): Violation[] {
   const { method, requestHeaders, headers, status } = answer;
   const type = findHeader(headers, 'content-type');
   const isUpgrade = status === 101;
@@ -160,7 +160,7 @@ function violateDisposition(what: string): Violation {
 }
 
 /** D27: a refusal is an XML `Error`, and no other response is. */
-function judgeUpload({ status, body }: JudgedAnswer): readonly Violation[] {
+function checkUpload({ status, body }: CheckedResponse): readonly Violation[] {
   const isError = /<Error[\s/>]/.test(body?.toString() ?? '');
   if (status >= 400 && !isError) {
     return [violate('/body', 'xml', `The body of the ${status} is not an XML Error.`)];
@@ -178,14 +178,14 @@ function isNoRequestId({ pointer }: Violation): boolean {
 const UNCODED = /^(?:identity)?$/i;
 
 /** Whether the body can be read: a long or encoded one is not. */
-function isReadable({ headers, isWhole }: JudgedAnswer): boolean {
+function isReadable({ headers, isWhole }: CheckedResponse): boolean {
   return isWhole && UNCODED.test(findHeader(headers, 'content-encoding') ?? '');
 }
 
 const JSON_BODY = /^application\/json\s*(?:;|$)/i;
 
 /** The parsed body; undefined if it is not JSON. */
-function parse(answer: JudgedAnswer): unknown {
+function parse(answer: CheckedResponse): unknown {
   const { headers, body } = answer;
   if (!isReadable(answer) || !JSON_BODY.test(findHeader(headers, 'content-type') ?? '')) {
     return undefined;

@@ -3,18 +3,18 @@ import type { Problem } from '../../util/source-file.ts';
 import { suggest } from '../../util/values.ts';
 import serviceSchema from '../schema/service.schema.json' with { type: 'json' };
 
-type Judge = (service: unknown) => readonly Problem[];
+type Checker = (service: unknown) => readonly Problem[];
 
-let judge: Promise<Judge> | undefined;
+let validator: Promise<Checker> | undefined;
 
 /** Validates services against `service.schema.json`, as editors do for YAML files. */
-export function loadShapeJudge(): Promise<Judge> {
-  judge ??= load();
-  return judge;
+export function loadShapeValidator(): Promise<Checker> {
+  validator ??= load();
+  return validator;
 }
 
 /** Only loaded if services are defined. */
-async function load(): Promise<Judge> {
+async function load(): Promise<Checker> {
   const { Ajv2020 } = await import('ajv/dist/2020.js');
   const ajv = new Ajv2020({
     allErrors: true,

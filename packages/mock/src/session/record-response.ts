@@ -21,7 +21,7 @@ const { write, end } = ServerResponse.prototype as unknown as Record<
  * Keeps the beginning of a response's body, and notifies the record of its call when it ends. The methods are
  * set on the response itself instead of a subclass, because the routers are fastest with a plain one.
  */
-export function recordAnswer(response: ServerResponse, record: CallRecord): void {
+export function recordResponse(response: ServerResponse, record: CallRecord): void {
   const recorded = response as Recorded;
   recorded[RECORD] = record;
   recorded[KEPT] = new KeptBytes();
