@@ -6,15 +6,15 @@ import {
   UPLOAD_ERRORS,
 } from './generated/errors.gen.ts';
 import { applyDispositionRules } from './http/disposition.ts';
-// Not by the door of the runtime: errors are for browsers too, which have no modules of Node.
+// Not imported from the runtime's index: errors are used in browsers too, which have no Node.js modules.
 import { type Call, toAnswer } from './runtime/call.ts';
 import type { Answer } from './runtime/index.ts';
 
-/** For a code that is in no table: the deployment's own. */
+/** For codes of the deployment, which are in no table. */
 const UNKNOWN: ErrorRow = { status: 500, message: 'The call failed.' };
 const resources = new WeakMap<IncomingMessage, string>();
 
-/** XML 1.0, section 2.2: what is none of its characters cannot be written at all. */
+/** XML 1.0, section 2.2: characters that a document cannot contain. */
 const NO_XML = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -24,28 +24,28 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 };
 
-/** What an error of the contract may say beyond its code. */
+/** Options of an error of the contract. */
 export interface ContractErrorOptions {
-  /** Text for the caller: what is wrong and how to mend it. Default: the text of the code's row. */
+  /** Message for the caller: what is wrong and how to fix it. Default: the message of the code's row. */
   readonly message?: string;
-  /** Status of the answer. Default: the one of the code's row; 500 for a code that has none. */
+  /** Status of the response. Default: the one of the code's row, or 500 if it has none. */
   readonly status?: number;
   /** Whole seconds that the caller should wait, sent as `Retry-After`. Default: those of the row. */
   readonly retryAfter?: number;
-  /** Further headers of the answer. */
+  /** Additional headers of the response. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What led to this error. It is never sent. */
+  /** The underlying error. Never sent. */
   readonly cause?: unknown;
 }
 
-/** What the errors of the three surfaces have in common. */
+/** Base class of the errors of the three surfaces. */
 export abstract class ContractError extends Error {
   readonly code: string;
-  /** Status of the answer. */
+  /** Status of the response. */
   readonly status: number;
-  /** Whole seconds; undefined where no wait helps. */
+  /** Whole seconds; undefined if waiting does not help. */
   readonly retryAfter: number | undefined;
-  /** Headers of the answer that depend on nothing but this error. */
+  /** Headers of the response that depend on this error alone. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
@@ -65,14 +65,14 @@ export abstract class ContractError extends Error {
   }
 }
 
-/** A code of a list that is open: editors offer the known ones, any other text compiles as well. */
+/** A code of an open list: editors suggest the known ones, any other string compiles as well. */
 export type OpenCode<Known extends string> = Known | (string & Record<never, never>);
 
-/** A code of the gateway. The known ones are offered by editors; the list is open. */
+/** A code of the gateway. Editors suggest the known ones; any other string is allowed. */
 export type GatewayErrorCode = OpenCode<keyof typeof GATEWAY_ERRORS>;
 
 /**
- * Ends a gateway call with an error of the gateway. Status, text and `Retry-After` come from the table
+ * Ends a gateway call with an error of the gateway. Status, message and `Retry-After` come from the table
  * of the contract (D6) unless they are given here; the body is `{ code, message, requestId }`, and
  * `X-Request-Id` equals `requestId` (D9).
  *
@@ -87,7 +87,6 @@ export class GatewayError extends ContractError {
     super(GATEWAY_ERRORS, code, options);
   }
 
-  /** The answer of the runtime to this error. */
   [toAnswer]({ request, requestId }: Pick<Call, 'request' | 'requestId'>): Answer {
     const { code, message } = this;
     const headers = {
@@ -104,16 +103,17 @@ export class GatewayError extends ContractError {
   }
 }
 
-/** A code of a whole storage call. The known ones are offered by editors; the list is open. */
+/** An error code of a storage call. Editors suggest the known ones; any other string is allowed. */
 export type StorageErrorCode = OpenCode<keyof typeof STORAGE_ERRORS>;
 
-/** A code of one entry of a result list. The list is open. */
+/** An item code of a result list. Any other string is allowed. */
 export type StorageItemCode = OpenCode<'SUCCESS' | keyof typeof STORAGE_ITEM_ERRORS>;
 
 /**
- * Ends a storage call as a whole. Status, text and `Retry-After` come from the table of the contract
- * (D26) unless they are given here; the answer is the envelope `{ statusCode, body }`, and
- * `statusCode` equals the status (D20). A bad item of a list is no error: give it a `code` of its own.
+ * Ends a storage call with an error. Status, message and `Retry-After` come from the table of the
+ * contract (D26) unless they are given here. The response is the envelope `{ statusCode, body }`, and
+ * `statusCode` equals the status (D20). Do not throw it for a bad item of a list: return the item with
+ * its own `code`.
  *
  * @example
  * throw new StorageError('INVALID_PARAM', { message: 'fileList[0].maxAge must be 1 to 604800.' });
@@ -126,7 +126,6 @@ export class StorageError extends ContractError {
     super(STORAGE_ERRORS, code, options);
   }
 
-  /** The answer of the runtime to this error. */
   [toAnswer]({ requestId }: Pick<Call, 'requestId'>): Answer {
     const { code, message, status } = this;
     return {
@@ -137,17 +136,19 @@ export class StorageError extends ContractError {
   }
 }
 
-/** A code of the upload target. The known ones are offered by editors; the list is open. */
+/** A code of the upload target. Editors suggest the known ones; any other string is allowed. */
 export type UploadErrorCode = OpenCode<keyof typeof UPLOAD_ERRORS>;
 
 export interface UploadErrorOptions extends ContractErrorOptions {
-  /** What the upload was about, such as `/reports/summary.txt`. Default: the `key` of the form, or the path. */
+  /**
+   * File that was uploaded, such as `/reports/summary.txt`. Default: the `key` of the form, or the path.
+   */
   readonly resource?: string;
 }
 
 /**
- * Ends an upload. Status and text come from the table of the contract (D27) unless they are given here;
- * the answer is an XML document whose root is `Error`.
+ * Ends an upload with an error. Status and message come from the table of the contract (D27) unless they
+ * are given here; the response is an XML document whose root is `Error`.
  *
  * @example
  * throw new UploadError('AccessDenied', { message: 'The grant has expired.' });
@@ -162,7 +163,6 @@ export class UploadError extends ContractError {
     this.resource = options?.resource;
   }
 
-  /** The answer of the runtime to this error. */
   [toAnswer](call: Pick<Call, 'request' | 'requestId' | 'rawPath'>): Answer {
     const { requestId } = call;
     return {
@@ -183,7 +183,7 @@ export class UploadError extends ContractError {
   }
 }
 
-/** What the tables of the contract say of one error code. */
+/** A row of an error table of the contract. */
 interface ErrorRow {
   readonly status: number;
   readonly message: string;
@@ -191,17 +191,16 @@ interface ErrorRow {
   readonly retryAfter?: number;
 }
 
-/** The row of a code; a status of 500 where the table has none. */
 function errorRow(table: Readonly<Record<string, ErrorRow>>, code: string): ErrorRow {
   return Object.hasOwn(table, code) ? (table[code] as ErrorRow) : UNKNOWN;
 }
 
-/** Remembers which key a form names, so that an error can say what it is about. */
+/** Remembers the key of a form, so that errors can name it. */
 export function noteResource(request: IncomingMessage, key: string): void {
   resources.set(request, key.startsWith('/') ? key : `/${key}`);
 }
 
-/** What an upload is about (D27, `Resource`): the key of the form, or the path until it is known. */
+/** `Resource` of an error (D27): the key of the form, or the path until the key is known. */
 function resourceOf({ request, rawPath }: Pick<Call, 'request' | 'rawPath'>): string {
   return resources.get(request) ?? rawPath;
 }

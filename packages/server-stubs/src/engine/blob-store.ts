@@ -49,14 +49,14 @@ export class StoreFullError extends Error {
   override readonly name = 'StoreFullError';
 }
 
-/** Where a file is kept. Stores know no permissions: whoever has a key may use it. */
+/** Identifies a file in a store. Stores check no permissions. */
 export interface BlobKey {
   readonly env: string;
   /** Segments joined by `/`, unencoded, without a leading slash; checked by `assertFilePath` before. */
   readonly path: string;
 }
 
-/** What is known of a file. */
+/** Metadata of a file. */
 export interface BlobInfo {
   /** Bytes. */
   readonly size: number;
@@ -64,7 +64,7 @@ export interface BlobInfo {
   readonly etag: string;
   /** As the upload gave it. */
   readonly contentType: string;
-  /** Sent as `Last-Modified`. Leave it out unless a copy gets the time at which it was made. */
+  /** Sent as `Last-Modified`. Omit it unless a copy gets its own time. */
   readonly modified?: Date;
 }
 
@@ -80,8 +80,8 @@ export interface OpenBlob {
   /** The content, or a part of it. Called once at most; it then releases the file itself. */
   read(range?: ByteRange): Uint8Array | AsyncIterable<Uint8Array>;
   /**
-   * Writes the content, or a part of it, to a stream of Node and ends the stream: what a store does
-   * better than a loop over `read`, instead of `read`. A failure destroys the stream.
+   * Writes the content, or a part of it, to a Node.js stream and ends the stream. Used in place of `read`
+   * if the store has a faster way. A failure destroys the stream.
    *
    * @throws BlobDamagedError; the stream is intact if nothing was written
    */
@@ -92,9 +92,9 @@ export interface OpenBlob {
 
 export interface WriteOptions {
   readonly contentType: string;
-  /** Bytes that will come, if they are known. Content of another length is an error. */
+  /** Size in bytes, if known. Content of another length is an error. */
   readonly size?: number;
-  /** Gives up, and leaves nothing. */
+  /** Aborts the write and leaves nothing behind. */
   readonly signal?: AbortSignal;
 }
 
@@ -107,11 +107,11 @@ export interface CopyOptions {
 }
 
 /**
- * What the storage API needs of a file store.
+ * The file store behind the storage API.
  *
- * D28: "A file is visible only when whole: a broken upload leaves nothing, and what was answered with
- * success is never lost." Each method has done its work when its promise is fulfilled, and rejects with
- * `StoreUnavailableError` if the caller may retry later.
+ * A file becomes visible when it is complete, an interrupted upload leaves nothing behind, and what was
+ * acknowledged with success is never lost (D28). Each method has finished its work when its promise is
+ * fulfilled, and rejects with `StoreUnavailableError` if the caller may retry later.
  */
 export interface BlobStore {
   /**
@@ -136,6 +136,6 @@ export interface BlobStore {
   copy(from: BlobKey, to: BlobKey, options: CopyOptions): Promise<BlobInfo>;
   /** Whether there was such a file. */
   delete(key: BlobKey): Promise<boolean>;
-  /** A URL at which the store itself serves the file for so many seconds, if it can. */
+  /** A URL at which the store itself serves the file for this many seconds, if it supports that. */
   presign?(key: BlobKey, seconds: number): Promise<string>;
 }

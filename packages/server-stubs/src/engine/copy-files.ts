@@ -15,7 +15,7 @@ import { messageOf, type OperationCall, type StorageContext, toScope } from './s
 type Item = StorageInput<'batchCopyFile'>['fileList'][number];
 
 /**
- * Copies and moves files, with the outcome of one after the other in request order.
+ * Copies and moves files. The result is the same as running the items one by one, in request order.
  *
  * D24: "each bad item fails alone with `code` and `message`, a good one carries neither".
  */
@@ -42,7 +42,6 @@ function toTouched(plan: CopyPlan) {
   return move ? { writes: [from, to] } : { reads: [from], writes: [to] };
 }
 
-/** Where a copy is made, and for whom. */
 interface Scope {
   readonly env: string;
   readonly bucket: string;
@@ -86,12 +85,11 @@ interface CopyFailure {
   readonly message: string;
 }
 
-/** A failure with the text of the contract's table, or with one that says more. */
 function toCopyFailure(code: StorageItemCode, message = messageOf(code)): CopyFailure {
   return { code, message };
 }
 
-/** One copy whose paths may be used. */
+/** A copy with validated paths. */
 interface Copy {
   readonly from: string;
   readonly to: string;
@@ -100,7 +98,7 @@ interface Copy {
   readonly move: boolean;
 }
 
-/** What is to be done for an item, or why nothing can be. */
+/** A validated copy, or the reason why it is refused. */
 type CopyPlan = Copy | CopyFailure;
 
 /** D24: "source ≠ destination". Of the source: `overwrite` "default true", `removeOriginal` "default false". */

@@ -12,10 +12,10 @@ export interface Storage {
   readonly storage: Required<StorageHandlers<StorageCaller>>;
   /** For `createUploadRouter`, to be mounted where `uploadTarget` leads. */
   readonly upload: Required<UploadHandlers>;
-  /** Issues grants for forms that are made by other means than `getUploadMetaData`. */
+  /** Issues grants for forms that are not created by `getUploadMetaData`. */
   readonly grants: Grants;
   /**
-   * The response to a request for a link, whose path begins with `/files/`.
+   * Returns the response to a request for a link, whose path begins with `/files/`.
    *
    * @throws UploadError
    */
@@ -23,7 +23,7 @@ export interface Storage {
 }
 
 /**
- * Makes the storage API over a file store. It keeps nothing: grants and links are signed and carry all
+ * Creates the storage API over a file store. It is stateless: grants and links are signed and carry all
  * they need, so servers with the same store and the same keys can replace each other.
  *
  * @example

@@ -9,30 +9,35 @@ export interface DownloadHeaders {
   readonly range?: string | undefined;
 }
 
-/** RFC 8187, section 3.2.1, `attr-char`: what needs no encoding, as far as `encodeURIComponent` leaves more. */
+/**
+ * Characters that `encodeURIComponent` leaves alone but that RFC 8187, section 3.2.1 (`attr-char`) wants
+ * encoded.
+ */
 const NO_ATTR_CHAR = /['()*]/g;
 
-/** What is no printable ASCII, or has a meaning in a quoted string or for those who decode twice. */
+/**
+ * Anything but printable ASCII, and characters with a meaning in a quoted string or to clients that
+ * decode twice.
+ */
 const NOT_PLAIN = /[^\x20-\x7E]|["\\%]/gu;
 
 /** Range units are case-insensitive (RFC 9110, section 14.1). */
 const BYTES = /^bytes=/i;
 
 /**
- * Judges the conditions of a GET or HEAD in the order of RFC 9110, section 13.2.2: 412 and 304 are
- * answered without content; undefined where the file is to be sent.
+ * Evaluates the conditions of a GET or HEAD in the order of RFC 9110, section 13.2.2. Returns 412 or 304,
+ * which have no content, or undefined if the file is to be sent.
  *
- * Versions are told apart by their ETag alone. There is no time that could do it: a copy is the old file
- * under a new name, so an older file copied over a newer one would bring its older time with it, and a
- * cache that asks `If-Modified-Since` would keep content that is gone. RFC 9110, section 8.8.2, wants a
- * `Last-Modified` only where its time is a consistent one; without it, sections 13.1.3 and 13.1.4 have
- * the conditions on times ignored.
+ * Only the ETag distinguishes versions. A time cannot: an older file copied over a newer one keeps its
+ * older time, and a cache that asks `If-Modified-Since` would keep content that is gone. RFC 9110,
+ * section 8.8.2, asks for `Last-Modified` only if its time is consistent; without it, conditions on times
+ * are ignored (sections 13.1.3 and 13.1.4).
  *
  * @param etag quoted, as in the header `ETag`
  */
 export function judgeConditions(headers: DownloadHeaders, etag: string): 304 | 412 | undefined {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
-  // RFC 9110, section 13.1.1: the strong comparison; a weak tag never holds.
+  // RFC 9110, section 13.1.1: strong comparison; a weak tag never matches.
   if (match !== undefined && !lists(match, etag, false)) return 412;
   return noneMatch !== undefined && lists(noneMatch, etag, true) ? 304 : undefined;
 }
@@ -44,9 +49,9 @@ function lists(list: string, etag: string, weak: boolean): boolean {
 }
 
 /**
- * Whether a `Range` counts: `If-Range` names this very version by its ETag, or is not there (RFC 9110,
- * section 13.1.5). Else, and for any time, the whole file is sent: a client would glue parts of two
- * versions together.
+ * Whether a `Range` applies: `If-Range` is absent or names this version by its ETag (RFC 9110, section
+ * 13.1.5). Otherwise, and for any date, all of the file is sent, so that a client never joins parts of
+ * two versions.
  *
  * @param etag quoted, as in the header `ETag`
  */
@@ -56,8 +61,8 @@ export function isRangeValid({ 'if-range': ifRange }: DownloadHeaders, etag: str
 
 /**
  * `Content-Disposition` of a download, under the file's own name (RFC 6266, section 4). A name that is
- * not plain ASCII is there twice: encoded by RFC 8187, and as an ASCII likeness for those who cannot
- * read that (RFC 6266, appendix D).
+ * not plain ASCII is sent twice: encoded as in RFC 8187, and as an ASCII approximation for clients that
+ * cannot read that (RFC 6266, appendix D).
  *
  * @param path path of the file; its last segment is the name
  *
@@ -79,11 +84,11 @@ function toExtValue(name: string): string {
 }
 
 /**
- * The one part of a file that a `Range` asks for; undefined for the whole file, `none` where no byte is
- * within.
+ * The part of a file that a `Range` asks for; undefined for all of the file, `none` if the range contains
+ * no byte of it.
  *
- * RFC 9110, section 14.2: a server may ignore the header. So it is for a unit other than bytes, for what
- * is no range, for several parts that do not make up one, and for a file that has no bytes.
+ * RFC 9110, section 14.2: a server may ignore the header. This one ignores units other than bytes,
+ * malformed ranges, several parts that do not combine into one, and any range of an empty file.
  */
 export function toRange(header: string | undefined, size: number): ByteRange | 'none' | undefined {
   if (header === undefined || size === 0 || !BYTES.test(header)) return undefined;
@@ -94,7 +99,7 @@ export function toRange(header: string | undefined, size: number): ByteRange | '
 
 /**
  * RFC 9110, section 14.1.2: "If the selected representation is shorter than the specified suffix-length,
- * the entire representation is used." The parser takes such a part for one outside of the file.
+ * the entire representation is used." The parser reads such a part as outside of the file.
  */
 function widen(header: string, size: number): string {
   return header.replace(/([=,]\s*)-(\d+)/g, (part, before: string, length: string) =>

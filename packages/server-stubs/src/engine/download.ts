@@ -19,18 +19,18 @@ import {
 import { messageOf, type StorageContext } from './storage-context.ts';
 
 /**
- * An uploaded page is anybody's: a browser that shows it uses an origin of its own and runs no scripts,
- * and guesses no type (CSP3, `sandbox`; Fetch Standard, `X-Content-Type-Options`).
+ * Uploaded pages are untrusted: browsers show them in an origin of their own, run no scripts, and guess
+ * no type (CSP3, `sandbox`; Fetch Standard, `X-Content-Type-Options`).
  */
 const GUARD = { 'content-security-policy': 'sandbox', 'x-content-type-options': 'nosniff' };
 
 /**
- * Whoever has a link may keep what it gave, but asks again each time: the link expires, and the file
- * may be another or gone. No shared cache may pass on what one link gave.
+ * Clients may cache the file but must revalidate each time: the link expires, and the file may be changed
+ * or gone. Shared caches must not store it.
  */
 const CACHE_CONTROL = 'private, no-cache';
 
-/** A request for a link; one of `node:http` is one. */
+/** A request for a link, such as one of `node:http`. */
 export interface DownloadRequest {
   readonly method?: string | undefined;
   /** Path and query, as sent. */
@@ -43,15 +43,15 @@ export interface DownloadRequest {
 export interface Download {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** What to send; undefined for no content. Whoever does not send it must close it. */
+  /** What to send; undefined for no content. Close it if you do not send it. */
   readonly blob?: OpenBlob;
   /** The part to send. Default: all of it. */
   readonly range?: ByteRange;
 }
 
 /**
- * Makes the downloads: what the links of `batchGetTempUrls` lead to. Errors are those of the upload
- * target (D27): 403 for a link that has expired or that nobody signed, 404 if the file is gone.
+ * Creates the handler of the links that `batchGetTempUrls` returns. Errors are those of the upload target
+ * (D27): 403 for a link that has expired or has a wrong signature, 404 if the file is gone.
  */
 export function createDownload({ blobs, bucketOf, links, inline, redirectLinks }: StorageContext) {
   return async (request: DownloadRequest): Promise<Download> => {
@@ -83,7 +83,7 @@ export function createDownload({ blobs, bucketOf, links, inline, redirectLinks }
       return toDownload(link, await statFile(link), headers, true);
     }
     if (redirectLinks && blobs.presign !== undefined) {
-      // The store's own response for a missing file is not the one of this server.
+      // The store's own response for a missing file differs from this server's.
       await statFile(link);
       const location = await blobs.presign(link, link.seconds);
       return { status: 307, headers: { location, 'cache-control': 'no-store' } };
@@ -166,7 +166,7 @@ function missingFile(): UploadError {
   return new UploadError(code, { status: 404, message: messageOf(code) });
 }
 
-/** What a failure of the store means to whoever uploads or downloads (D27). */
+/** Maps a failure of the store to an error of the upload target (D27). */
 export function toUploadError(error: unknown): UploadError {
   if (error instanceof UploadError) return error;
   if (error instanceof BlobDamagedError) {

@@ -1,7 +1,7 @@
 import { COPY_PATH_PATTERN, LIMITS } from '../generated/contract.gen.ts';
 
 const MAX_BYTES = LIMITS.pathBytes;
-/** The source's character set of copy paths. It wants the leading `/`. */
+/** The API description's character set of copy paths, which includes the leading `/`. */
 export const COPY_PATTERN = new RegExp(COPY_PATH_PATTERN, 'u');
 const REFUSED_SEGMENTS: readonly string[] = ['', '.', '..'];
 
@@ -18,8 +18,8 @@ export class FilePathError extends Error {
 }
 
 /**
- * The path of a file as stores take it (`BlobKey.path`), from one that a caller gave for an upload, a
- * link or a deletion. It is plain text: percent forms are not decoded, backslashes separate nothing,
+ * Converts the path that a caller sent for an upload, a link or a deletion to the path of a key
+ * (`BlobKey.path`). Paths are plain text: percent-encoding is not decoded, backslashes are no separators,
  * nothing is normalised.
  *
  * D24: "Upload paths: any Unicode but control characters, the same segment rules, one leading `/`
@@ -32,7 +32,7 @@ export class FilePathError extends Error {
  * toFilePath('photos/../cat.jpg'); // throws, reason: 'must not have a segment "..".'
  */
 export function toFilePath(given: string): string {
-  // Cut before anything else: what follows never works on more text than a path may have.
+  // First, so that nothing below works on more text than a path may have.
   if (given.length > MAX_BYTES + 1) throw tooLong();
   const path = given.startsWith('/') ? given.slice(1) : given;
   assertFilePath(path);
@@ -40,7 +40,7 @@ export function toFilePath(given: string): string {
 }
 
 /**
- * The same for the paths of a copy.
+ * Like `toFilePath`, for the paths of a copy.
  *
  * D24: "Copy paths (contract): the source's character set (Chinese = U+4E00 to U+9FFF), with a leading
  * `/`"; "without the leading `/` is accepted too".
@@ -59,7 +59,7 @@ export function toCopyPath(given: string, pattern: RegExp | undefined): string {
 }
 
 /**
- * Checks a path that is to be a key, thus without its leading slash.
+ * Checks the path of a key, which has no leading slash.
  *
  * D24: "empty, `.` and `..` segments and a trailing `/` are refused".
  *
@@ -88,8 +88,8 @@ export function toFileID(env: string, bucket: string, path: string): string {
 }
 
 /**
- * The path in a file ID. Undefined if it is of another environment or bucket, has a path that no file
- * can have, or is no file ID: to the caller there is no such file.
+ * The path in a file ID. Undefined if the ID is malformed, belongs to another environment or bucket, or
+ * has a path that no file can have: to the caller, there is no such file.
  */
 export function toPathOfFileID(env: string, bucket: string, fileID: string): string | undefined {
   const prefix = toFileID(env, bucket, '');

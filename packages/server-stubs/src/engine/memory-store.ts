@@ -12,7 +12,7 @@ interface MemoryFile {
 }
 
 /**
- * Keeps files in memory without any limit: for tests and demonstrations.
+ * Stores files in memory, without a limit. For tests and demos.
  *
  * @example
  * const { storage, upload, download } = createStorage({ blobs: createMemoryStore(), ...options });

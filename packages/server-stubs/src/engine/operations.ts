@@ -24,7 +24,7 @@ export function createOperations(
   };
 }
 
-/** Deletes files. One entry an item, in request order; D30: "a missing file is never `SUCCESS`". */
+/** Deletes files. One entry per item, in request order. D30: a missing file is never `SUCCESS`. */
 function createBatchDelete(context: StorageContext) {
   const { blobs, onChange } = context;
   return async (
@@ -52,7 +52,10 @@ function createBatchDelete(context: StorageContext) {
 
 type Item = StorageInput<'batchGetTempUrls'>['fileList'][number];
 
-/** Links to files. One entry an item, in request order; `tempFileURL` is empty where there is no link. */
+/**
+ * Creates links to files. One entry per item, in request order; `tempFileURL` is empty if there is no
+ * link.
+ */
 function createBatchGetTempUrls(context: StorageContext) {
   const { blobs, links, limits, publicUrl } = context;
   return async (
@@ -88,7 +91,7 @@ function isLifetime(maxAge: number, { linkMinSeconds, linkMaxSeconds }: StorageL
   return Number.isInteger(maxAge) && maxAge >= linkMinSeconds && maxAge <= linkMaxSeconds;
 }
 
-/** First step of an upload: a grant for one path, and the address to post the form to. */
+/** First step of an upload: a grant for one path, and the URL to post the form to. */
 function createGetUploadMetaData(context: StorageContext) {
   const { grants, limits, publicUrl, uploadTarget } = context;
   return async (

@@ -2,10 +2,12 @@ import { StorageError, type StorageErrorCode } from '../errors.ts';
 import { StoreUnavailableError } from './blob-store.ts';
 import type { StorageContext } from './storage-context.ts';
 
-/** Items of one batch that are under way at once: enough to hide the way to a store, few enough for it. */
+/**
+ * How many items of one batch run at the same time: enough to hide the latency of a store without
+ * overloading it.
+ */
 const AT_ONCE = 8;
 
-/** What a batch does with each of its items. */
 interface Batch<Item, Result> {
   readonly touches: (item: Item) => Touched;
   readonly run: (item: Item) => Promise<Result>;
@@ -14,11 +16,11 @@ interface Batch<Item, Result> {
 }
 
 /**
- * Runs a batch. Results stand in request order (D25).
+ * Runs a batch. Results are in request order (D25).
  *
- * D30: "one bad item never fails the good ones": where the store fails for some items, those entries
- * say so. Where it fails for all of them nothing was done, and the whole call fails, so that clients
- * which repeat a call by its status do.
+ * D30: one bad item never fails the good ones. If the store fails for some items, their entries have the
+ * error. If it fails for all of them, nothing was done and the call fails, so that clients that retry by
+ * status do.
  *
  * @throws StorageError SERVICE_UNAVAILABLE
  */
@@ -54,11 +56,11 @@ export interface Touched {
 }
 
 /**
- * Runs the items of a batch side by side, with the outcome of one after the other.
+ * Runs the items of a batch concurrently, with the same outcome as one after the other.
  *
- * An item waits for the earlier ones that write what it touches, and for those that touch what it
- * writes; all others may overtake it. So "copy a to b, copy b to c" copies a to c, and of two deletions
- * of one file the first succeeds. Since nothing waits for a later item, no two wait for each other.
+ * An item waits for earlier ones that write what it touches, or touch what it writes; it may overtake all
+ * others. So "copy a to b, copy b to c" copies a to c, and of two deletions of one file the first
+ * succeeds. Since nothing waits for a later item, no two wait for each other.
  *
  * @param run must not reject
  */
@@ -74,17 +76,17 @@ export async function runInOrder<Item, Result>(
   );
 }
 
-/** Who touched a file last. */
+/** The last operations on a file. */
 interface Last {
   write: Promise<unknown> | undefined;
-  /** Those since the last write. */
+  /** Reads since the last write. */
   reads: Promise<unknown>[];
 }
 
 class Order {
   readonly #files = new Map<string, Last>();
 
-  /** Runs after whoever is in the way of an item. */
+  /** Runs an item after all conflicting ones. */
   follow<Result>({ reads = [], writes = [] }: Touched, run: () => Promise<Result>) {
     const read = reads.map((path) => this.#lastOf(path));
     const written = writes.map((path) => this.#lastOf(path));

@@ -1,25 +1,28 @@
-/** Path below which downloads are. */
+/** Path prefix of downloads. */
 export const FILES_PATH = '/files';
 
-/** Signs lists of values, so that grants and links need not be kept. `createSigner` of `./node` makes one. */
+/**
+ * Signs lists of values, so that grants and links need not be stored. Created by `createSigner` of
+ * `./node`.
+ */
 export interface Signer {
-  /** A signature in lower-case hex. No two lists share one. */
+  /** Returns a signature in lower-case hex. No two lists share one. */
   sign(values: readonly string[]): string | Promise<string>;
-  /** Whether these values were signed; in constant time. */
+  /** Whether the signature belongs to these values; in constant time. */
   verify(values: readonly string[], signature: string): boolean | Promise<boolean>;
 }
 
-/** What a signature is for: the first of the signed values, so that one never fits another purpose. */
+/** The purpose of a signature is its first value, so that a grant is never valid as a link. */
 const GRANT = 'berth upload grant';
 const LINK = 'berth download link';
 
-/** What an upload is granted for. */
+/** What a grant permits. */
 interface GrantedUpload {
   readonly env: string;
   readonly bucket: string;
   /** Path of the file, without a leading slash. */
   readonly path: string;
-  /** Id of the caller who asked for the grant. */
+  /** Id of the caller who requested the grant. */
   readonly caller: string;
 }
 
@@ -30,15 +33,15 @@ interface Grant {
   readonly storeFileID: string;
 }
 
-/** Issues and checks upload grants. A grant proves itself by its signature, so none is kept. */
+/** Issues and verifies upload grants. Grants are signed, so none is stored. */
 export interface Grants {
   /** @param seconds lifetime; `Infinity` for one that never expires */
   issue(upload: GrantedUpload, seconds: number): Promise<Grant>;
-  /** @param path what the form names, without a leading slash */
+  /** @param path from the form, without a leading slash */
   check(path: string, grant: Grant): Promise<GrantedUpload | 'expired' | 'mismatch'>;
 }
 
-/** What a token says. The time is in milliseconds since the epoch; null never expires. */
+/** The content of a token. The time is in milliseconds since the epoch; null never expires. */
 type Claims = readonly [
   env: string,
   bucket: string,
@@ -48,7 +51,7 @@ type Claims = readonly [
 ];
 
 /**
- * Makes the grants of a server; servers with the same keys accept each other's.
+ * Creates the grants of a server; servers with the same keys accept each other's.
  *
  * D27: "grant valid 900 s for that one key".
  *
@@ -58,7 +61,7 @@ export function createGrants(signer: Signer, now: () => number): Grants {
   return {
     async issue({ env, bucket, path, caller }, seconds) {
       const expires = seconds === Number.POSITIVE_INFINITY ? null : now() + seconds * 1000;
-      // The nonce makes each token a different one.
+      // The nonce makes each token unique.
       const claims: Claims = [env, bucket, caller, expires, crypto.randomUUID()];
       const token = toBase64Url(JSON.stringify(claims));
       const storeFileID = crypto.randomUUID();
@@ -96,32 +99,32 @@ interface LinkedFile {
 
 type LinkVerdict =
   | (LinkedFile & {
-      /** Whole seconds that the link still works for, at least 1. */
+      /** Remaining lifetime in whole seconds, at least 1. */
       readonly seconds: number;
     })
   | 'expired'
   | 'mismatch';
 
-/** Issues and checks download links. A link proves itself by its signature, so none is kept. */
+/** Issues and verifies download links. Links are signed, so none is stored. */
 export interface Links {
-  /** Path and query of a link that works for so many seconds. */
+  /** Returns path and query of a link that is valid for this many seconds. */
   issue(file: LinkedFile, seconds: number): Promise<string>;
   /** @param target path and query of a request, as sent */
   check(target: string): Promise<LinkVerdict>;
-  /** Path of a file on this server, which leads nowhere without a signature. */
+  /** Path of a file on this server, which is useless without a signature. */
   toPath(file: LinkedFile): string;
 }
 
 /** The form of links. */
 export interface LinkOptions {
-  /** The one environment of a server, whose links name neither it nor its bucket. */
+  /** The only environment of a server; its links then contain neither it nor its bucket. */
   readonly only?: Omit<LinkedFile, 'path'> | undefined;
   /** Appended to the query of each link, such as `session=a`. */
   readonly query?: string | undefined;
 }
 
 /**
- * Makes the links of a server; servers with the same keys accept each other's.
+ * Creates the links of a server; servers with the same keys accept each other's.
  *
  * D23: "`tempFileURL` is percent-encoded by ours". D30: "a link stops working after its `maxAge`".
  *

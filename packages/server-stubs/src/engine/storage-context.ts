@@ -10,7 +10,7 @@ import { createGrants, createLinks, type Grants, type Links, type Signer } from 
 /** Path of the upload target, unless an option says otherwise. */
 export const UPLOAD_PATH = '/upload';
 
-/** Who calls, as the security handler of the router returned it. */
+/** The caller, as returned by the security handler of the router. */
 export interface StorageCaller {
   /** Environment that the credentials belong to (D30). */
   readonly env: string;
@@ -18,30 +18,31 @@ export interface StorageCaller {
   readonly id: string;
 }
 
-/** What the operations need of a call. */
 export type OperationCall = Pick<
   StorageCall<StorageCaller>,
   'envId' | 'caller' | 'request' | 'requestId'
 >;
 
 export interface StorageOptions {
-  /** Where the files are. */
+  /** The store of the files. */
   readonly blobs: BlobStore;
-  /** Signs grants and links. Whoever can sign can read and write every file. */
+  /** Signs grants and links. Its keys give access to every file. */
   readonly signer: Signer;
   /** The bucket of an environment; undefined if there is no such environment. Called for each request. */
   readonly bucketOf: (env: string) => string | undefined;
   /**
-   * URL under which callers reach this server, without a slash at its end, such as
-   * `https://files.example.com`; upload URLs and links begin with it. A function sees the request: it
-   * must not trust every `Host`, because a link sends its user there.
+   * Public URL of this server without a trailing slash, such as `https://files.example.com`; upload URLs
+   * and links begin with it. A function gets the request: it must not trust every `Host`, because links
+   * send users there.
    */
   readonly publicUrl: string | ((request: OperationCall['request']) => string);
   /** Path and query of upload URLs below `publicUrl`. Default `/upload`. */
   readonly uploadTarget?: string | undefined;
   /** Appended to the query of each link, such as `session=a`. Default: nothing. */
   readonly linkQuery?: string | undefined;
-  /** The only environment, which links then do not name. Default: links name environment and bucket. */
+  /**
+   * The only environment; links then do not contain it. Default: links contain environment and bucket.
+   */
   readonly onlyEnv?: string | undefined;
   readonly limits?: Partial<StorageLimits> | undefined;
   /** What copy paths must match, by the name of the field. Default: the contract's pattern. Undefined: any path. */
@@ -51,16 +52,16 @@ export interface StorageOptions {
   /** Whether browsers show a downloaded file instead of saving it. Default false. */
   readonly inline?: boolean | undefined;
   /**
-   * Whether a link redirects to a URL of the store, if the store has such (`BlobStore.presign`); the
-   * bytes then do not pass this server, and neither do its headers and its rules for browsers.
-   * Default true: the options of the store decide.
+   * Whether links redirect to a URL of the store, if the store supports it (`BlobStore.presign`). The
+   * bytes then bypass this server, and so do its headers and rules for browsers. Default true: the
+   * options of the store decide.
    */
   readonly redirectLinks?: boolean | undefined;
   /** Clock in milliseconds since the epoch. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
   /** Called after each change of a file. Must not throw. */
   readonly onChange?: ((change: FileChange) => void) | undefined;
-  /** Called with what failed inside a batch; the caller gets a fixed text. Must not throw. */
+  /** Called with each error inside a batch; the caller gets a fixed message. Must not throw. */
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
@@ -84,14 +85,13 @@ export interface FileChange {
   readonly path: string;
   /** Source of a copy. */
   readonly from?: string;
-  /** Id of the caller; of an upload the one who asked for the grant. */
+  /** Id of the caller; for uploads, of the one who requested the grant. */
   readonly caller: string;
   /** Size of what was written. */
   readonly bytes?: number;
   readonly requestId: string;
 }
 
-/** What the operations of one server share. */
 export interface StorageContext extends Pick<StorageOptions, 'blobs' | 'bucketOf' | 'onError'> {
   readonly uploadTarget: string;
   readonly inline: boolean;
@@ -127,7 +127,7 @@ export function toContext(options: StorageOptions): StorageContext {
 }
 
 /**
- * The environment of a call, and its bucket.
+ * Returns the environment of a call and its bucket.
  *
  * D30: "storage calls … for another environment are refused".
  *
@@ -148,7 +148,7 @@ const MESSAGES: Readonly<Record<string, { readonly message: string }>> = {
   ...STORAGE_ITEM_ERRORS,
 };
 
-/** The text of the contract's table for a code that is in it. */
+/** The message of the contract's table for a code. */
 export function messageOf(code: string): string {
   return MESSAGES[code]?.message ?? code;
 }

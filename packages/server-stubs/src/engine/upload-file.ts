@@ -12,9 +12,12 @@ const KEY = 'key';
 
 const DEFAULT_TYPE = 'application/octet-stream';
 
-/** A client that tries again does not wait until its last attempt is given up; more than that is no use. */
+/**
+ * A client that retries does not wait for its last attempt to time out, so a few uploads per grant may
+ * overlap.
+ */
 const MOST_BY_GRANT = 4;
-/** Seconds after which a caller may try again. */
+/** Seconds after which a caller may retry. */
 const RETRY_AFTER = 1;
 
 /** Second step of an upload: writes the file that the form's grant names, and no other (D27, D30). */
@@ -60,7 +63,7 @@ export function createUploadFile(context: StorageContext) {
   };
 }
 
-/** What is not of the store comes from the form, and the router has an error for it. */
+/** Other errors come from the form, and the router maps them. */
 function fail(error: unknown): never {
   if (error instanceof StoreFullError) {
     throw new UploadError('EntityTooLarge', { message: error.message });
@@ -78,7 +81,7 @@ function toPath(key: string): string | undefined {
   }
 }
 
-/** A media type that may stand in a header, or the type of unknown bytes. */
+/** A media type that is valid in a header, or the default. */
 function toContentType(given: string): string {
   return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(given) ? given : DEFAULT_TYPE;
 }

@@ -35,33 +35,33 @@ const CODES: Readonly<Record<FaultKind, GatewayErrorCode>> = {
 };
 
 export interface GatewayRouterOptions<Caller = unknown> extends BerthRouterOptions {
-  /** Lets callers in. One handler for each scheme of the contract. */
+  /** Authenticates callers: one handler for each scheme of the contract. */
   readonly security: GatewaySecurity<Caller>;
-  /** Environments that this gateway serves; any other host is `INVALID_HOST`. Default: every one. */
+  /** Environments that this gateway serves; other hosts get `INVALID_HOST`. Default: all. */
   readonly env?: EnvOption;
 }
 
-/** The gateway, and what it does with WebSockets. */
+/** The router of the gateway, with its WebSocket support. */
 export interface GatewayRouter extends Router {
   /**
    * Listener for `server.on('upgrade', …)`. A WebSocket passes the same checks as any call and then goes
-   * to the handler `webSocket`; a refusal is an ordinary HTTP answer, after which the connection closes.
-   * A browser may send its token as subprotocol `berth.bearer.<token>`, which no handler gets to see
-   * among the subprotocols (D14). A page whose `Origin` is not one of `cors.origins` is refused.
-   * One that comes while an earlier call of its connection is under way ends the connection.
+   * to the handler `webSocket`; a refusal is an ordinary HTTP response, after which the connection
+   * closes. A browser may send its token as subprotocol `berth.bearer.<token>`, which is removed before
+   * the handler is called (D14). A page whose `Origin` is not one of `cors.origins` is refused. An
+   * upgrade that arrives while an earlier call of its connection is in progress closes the connection.
    */
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /**
-   * For the option `shouldUpgradeCallback` of `node:http`: true for WebSockets alone, so that a client
-   * that offers another protocol (`Upgrade: h2c`) is answered as if it had not.
+   * For the option `shouldUpgradeCallback` of `node:http`: true for WebSockets only, so that the offer of
+   * another protocol (`Upgrade: h2c`) is ignored.
    */
   readonly shouldUpgrade: (request: IncomingMessage) => boolean;
 }
 
 /**
- * Makes the gateway of hosted services: middleware for Express 4 and 5, and a listener of `node:http`.
- * Handlers only call the service; paths, credentials, limits, CORS, errors and the header rules C1 to
- * C3 are done here.
+ * Creates the gateway of hosted services: middleware for Express 4 and 5, and a `node:http` listener.
+ * Handlers only call the service; the router takes care of paths, credentials, limits, CORS, errors and
+ * the header rules C1 to C3.
  *
  * @throws TypeError for options that contradict each other
  *
@@ -96,7 +96,7 @@ export function createGatewayRouter<Caller = unknown>(
     requests: { streamBytes: LIMITS.gatewayBodyBytes, ...requests },
     headers: (call) => ({
       ...cors.answer(call.request.headers.origin),
-      // D9: "`X-Request-Id` is on every gateway answer …, made anew for each call".
+      // D9: every gateway response has an `X-Request-Id`, which is new for each call.
       'x-request-id': call.requestId,
     }),
     toAnswer: (fault, call) =>
@@ -113,7 +113,7 @@ export function createGatewayRouter<Caller = unknown>(
   return Object.assign(router, { upgrade, shouldUpgrade: isWebSocket });
 }
 
-/** A fault of the runtime in the vocabulary of the gateway (D6). */
+/** Maps a fault of the runtime to an error of the gateway (D6). */
 function toGatewayFault(fault: Fault, { request }: Call): GatewayError {
   const { kind, status, message, cause } = fault;
   if (kind === 'unauthorized' && request.headers.authorization === undefined) {
@@ -121,7 +121,7 @@ function toGatewayFault(fault: Fault, { request }: Call): GatewayError {
       message: 'The header Authorization is missing: send a Bearer token or a signature.',
     });
   }
-  // Only a body is a payload; a path or headers beyond the limit make the request invalid.
+  // Only a body is a payload; too long a path or headers make the request invalid.
   const code = kind === 'too-large' && status !== 413 ? 'INVALID_REQUEST' : CODES[kind];
   if (kind === 'invalid-response' || kind === 'handler-failed') {
     return new GatewayError(code, { cause });

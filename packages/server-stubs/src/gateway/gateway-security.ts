@@ -5,34 +5,33 @@ import { hostOf, isLoopback } from '../http/host.ts';
 import type { EnvOption } from '../http/router-options.ts';
 import type { Call, SecurityHandler } from '../runtime/index.ts';
 
-/** A call whose caller is not known yet. */
+/** A call that is not authenticated yet. */
 export interface GatewayLogin extends Call {
-  /** Environment that the host name selects; credentials of another one are to be refused (D15). */
+  /** Environment that the host name selects; refuse credentials of another one (D15). */
   readonly env: string;
 }
 
 /**
- * Tells who a caller is. `undefined`, `null` or `false` refuse; throw a `GatewayError` to say why, such
- * as `ACCESS_TOKEN_EXPIRED`.
+ * Returns the caller of a credential. `undefined`, `null` or `false` refuse it; throw a `GatewayError` to
+ * give the reason, such as `ACCESS_TOKEN_EXPIRED`.
  */
 export type GatewayLoginHandler<Caller> = (
   credential: string,
   call: GatewayLogin,
 ) => Caller | undefined | null | false | Promise<Caller | undefined | null | false>;
 
-/** One handler for each scheme of the gateway. Each scheme alone suffices (D15). */
+/** One handler for each scheme of the gateway. A call needs only one of them (D15). */
 export type GatewaySecurity<Caller = unknown> = {
   /**
    * - `bearerToken` gets the access token, without `Bearer`.
-   * - `signature` gets the whole value of `Authorization`, which begins with `TC3-HMAC-SHA256` (D16).
-   *   It covers the SHA-256 of the body, which has not been read yet.
+   * - `signature` gets the whole value of `Authorization`, which begins with `TC3-HMAC-SHA256` (D16). The
+   *   signature covers the SHA-256 of the body, which has not been read yet.
    */
   readonly [Scheme in keyof SecurityHandlers]: GatewayLoginHandler<Caller>;
 };
 
 type Security = Readonly<Record<keyof SecurityHandlers, SecurityHandler>>;
 
-/** The security handlers of the runtime: the environment first, then the scheme that the caller chose. */
 export function toGatewaySecurity(
   { bearerToken, signature }: GatewaySecurity,
   env: EnvOption | undefined,

@@ -15,10 +15,10 @@ import { answerUpgrade, TAKEN, type UpgradeSettings } from './web-socket.ts';
 
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 
-/** Lists: what the service sends is added to what the gateway sends. */
+/** Lists in which the values of the service are added to those of the gateway. */
 const MERGED = ['access-control-expose-headers', 'vary'];
 
-/** Headers of which the gateway's own word is the only one (D8, D9, D11). */
+/** Headers that only the gateway may set (D8, D9, D11). */
 const OWN = new Set([
   'x-request-id',
   'access-control-allow-origin',
@@ -27,11 +27,7 @@ const OWN = new Set([
 ]);
 const NONE: readonly string[] = [];
 
-/**
- * A handler of the runtime: the checks of every gateway call before, the header rules after.
- *
- * @param cors whose headers every answer carries
- */
+/** Wraps a handler: checks the call before, applies the header rules after. */
 export function toGatewayHandler<Caller>(
   handler: GatewayHandler<Caller>,
   cors: Cors,
@@ -44,7 +40,7 @@ export function toGatewayHandler<Caller>(
   return async (given, call: Call) => {
     assertForwardable(call);
     const input = toInput(given, call);
-    // The security handlers have put `env` there: every operation of the gateway has credentials.
+    // The security handlers have set `env`: every operation of the gateway has credentials.
     const { bearerToken, signature } = call.security;
     const known = call as unknown as Omit<GatewayCall<Caller>, 'caller'> & { caller: unknown };
     known.caller = bearerToken ?? signature;
@@ -62,18 +58,18 @@ export function toGatewayHandler<Caller>(
   };
 }
 
-/** Why a body broke off at the limit (D13), whatever the handler's own call made of it. */
+/** The fault of a body that exceeded the limit (D13), whatever error the handler threw because of it. */
 function faultOf(body: Readable | undefined): FaultError | undefined {
   return body?.errored instanceof FaultError ? body.errored : undefined;
 }
 
 /**
- * Refuses what must not reach a hosted service.
+ * Refuses requests that must not reach a hosted service.
  *
- * D3: "A segment that is `.` or `..` after one decoding is 400 `INVALID_REQUEST`": a service or a
- * library on the way could resolve it, and so reach another service. The same goes for a backslash,
- * which is no character of a URL (RFC 3986) and which URL parsers turn into a slash (WHATWG URL, section
- * 4.4). D13: "A GET with a body is 400."
+ * D3: "A segment that is `.` or `..` after one decoding is 400 `INVALID_REQUEST`": a service or a library
+ * on the way could resolve it, and so reach another service. The same applies to a backslash, which is
+ * not valid in a URL (RFC 3986) and which URL parsers turn into a slash (WHATWG URL, section 4.4). D13:
+ * "A GET with a body is 400."
  *
  * @throws GatewayError INVALID_REQUEST
  */
@@ -101,13 +97,13 @@ function assertNoRewriting(path: string): void {
   }
 }
 
-/** What a handler of the gateway gets. Nothing is decoded or encoded again (D3). */
+/** Nothing is decoded or encoded again (D3). */
 function toInput({ path, body }: Input, call: Call): GatewayInput {
   const { request, rawQuery } = call;
   const anyPath = String(path?.anyPath ?? '');
   const method = request.method ?? 'GET';
   const headers = removeHopByHop(request.headers) as Record<string, string | string[]>;
-  // Met already: the router asks for the body itself, and some clients refuse to send the header.
+  // The router handles it, and some HTTP clients refuse to send it.
   delete headers.expect;
   // D9: "a UUID, passed on to the hosted service".
   headers['x-request-id'] = call.requestId;
@@ -123,13 +119,13 @@ function toInput({ path, body }: Input, call: Call): GatewayInput {
 }
 
 /**
- * What the caller gets of a hosted service's answer.
+ * Converts the response of a hosted service to the one that the caller gets.
  *
- * D7: "The hosted service's own status, headers and body pass through unchanged, save hop-by-hop
- * headers, `X-Request-Id` and `Content-Disposition`." D10: it "carries `X-Svc-Upstream-Status-Code`".
+ * D7: "The hosted service's own status, headers and body pass through unchanged, save hop-by-hop headers,
+ * `X-Request-Id` and `Content-Disposition`." D10: it "carries `X-Svc-Upstream-Status-Code`".
  *
- * @param own headers that the gateway puts on every answer
- * @throws GatewayError BAD_GATEWAY for a status that is none of an answer
+ * @param own headers of every gateway response
+ * @throws GatewayError BAD_GATEWAY for an invalid status
  */
 function toCallerAnswer(
   { status, headers: given = {}, body }: ServiceAnswer,

@@ -21,12 +21,11 @@ const KEY = /^[+/0-9A-Za-z]{22}==$/;
 /** RFC 9110, section 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 
-/** What the router returns to the runtime, which sends nothing more once the head is sent. */
+/** Returned to the runtime, which sends nothing once the head is sent. */
 export const TAKEN: Answer = { status: 200 };
 const BEARER_PREFIX = 'berth.bearer.';
 const PROTOCOLS = 'sec-websocket-protocol';
 
-/** What the router does for a WebSocket, once for all calls. */
 export interface UpgradeSettings {
   readonly handler: WebSocketHandler | undefined;
   /** Whether a page of this origin may open WebSockets. */
@@ -35,10 +34,11 @@ export interface UpgradeSettings {
 }
 
 /**
- * Answers a call that came as an upgrade, when its caller has been let in.
+ * Handles an upgrade after authentication.
  *
- * @returns the service's refusal; undefined where the WebSocket is open
- * @throws GatewayError INVALID_REQUEST for another protocol or a broken handshake, SERVICE_FORBIDDEN for another origin
+ * @returns the service's refusal; undefined if the WebSocket is open
+ * @throws GatewayError INVALID_REQUEST for another protocol or a broken handshake, SERVICE_FORBIDDEN for
+ *   another origin
  */
 export async function answerUpgrade(
   input: GatewayInput,
@@ -68,7 +68,7 @@ function assertWebSocket({ request }: Call, allows: UpgradeSettings['allows']): 
       message: 'The only protocol to upgrade to is a WebSocket, by GET.',
     });
   }
-  // D14: "and checks `Origin`": no rule of browsers keeps a foreign page from opening a WebSocket.
+  // D14: browsers let any page open a WebSocket, so the gateway checks `Origin`.
   const { origin } = request.headers;
   if (origin !== undefined && !allows(origin)) {
     throw new GatewayError('SERVICE_FORBIDDEN', {
@@ -78,8 +78,8 @@ function assertWebSocket({ request }: Call, allows: UpgradeSettings['allows']): 
 }
 
 /**
- * RFC 6455, section 4.2.1: a client whose handshake does not match is answered with an error. Done here,
- * so that the answer has an `X-Request-Id` (D9), whichever library opens the WebSocket.
+ * RFC 6455, section 4.2.1: a wrong handshake gets an error. Checked here, so that the response has an
+ * `X-Request-Id` (D9), whichever library opens the WebSocket.
  */
 function assertHandshake(headers: IncomingHttpHeaders): void {
   if (headers['sec-websocket-version'] !== '13') {
@@ -125,13 +125,13 @@ function toAccept(key: string): string {
 }
 
 /**
- * Takes an access token out of the subprotocols of a WebSocket and puts it where every other call has it.
+ * Moves the access token of a WebSocket from the subprotocols to `Authorization`.
  *
- * D14: "For browsers, which cannot send `Authorization` on an upgrade, the token may travel as subprotocol
- * `berth.bearer.<token>` beside the real ones; the gateway removes it, never echoes or logs it".
+ * D14: browsers cannot send `Authorization` on an upgrade, so they may send the token as subprotocol
+ * `berth.bearer.<token>` along with the real ones. The gateway removes it, and never echoes or logs it.
  *
- * Both lists of headers change, so that whoever logs either of them logs no token. A second token, here
- * or in `Authorization`, makes one credential with the first, which nobody lets in.
+ * Both lists of headers change, so that no log of either contains the token. A second token, here or in
+ * `Authorization`, is joined with the first into one credential, which is always refused.
  */
 export function takeBearerProtocol({ headers, rawHeaders }: IncomingMessage): void {
   const offered = headers[PROTOCOLS];

@@ -2,41 +2,43 @@ import { CORS } from '../generated/contract.gen.ts';
 import type { Answer, Fault } from '../runtime/index.ts';
 import type { WireProfile } from './wire-profile.ts';
 
-/** Which origins of browsers may read the answers (D11). */
+/** Cross-origin options (D11). */
 export interface CorsOptions {
   /**
-   * `*`, the origins as browsers send them (`https://app.example.com`), or whether one is allowed.
-   * Default `*`. Any other origin gets no `Access-Control-Allow-Origin`, so its pages cannot read the
-   * answers.
+   * `*`, a list of origins as browsers send them (`https://app.example.com`), or a function that returns
+   * whether an origin is allowed. Default `*`. Any other origin gets no `Access-Control-Allow-Origin`, so
+   * its pages cannot read responses.
    */
   readonly origins?: '*' | readonly string[] | ((origin: string) => boolean);
   /**
-   * Whether listed origins may send cookies and HTTP authentication. Default false; refused together
-   * with `*`. The contract's own credentials travel in headers and do not need it.
+   * Whether listed origins may send cookies and HTTP authentication. Default false; cannot be combined
+   * with `*`. The credentials of the contract are in headers and do not need it.
    */
   readonly credentials?: boolean;
-  /** Request headers that pages may send beside those of the contract. Default: none. */
+  /** Request headers that pages may send in addition to those of the contract. Default: none. */
   readonly headers?: readonly string[];
 }
 
-/** The surfaces that answer browsers. */
+/** The surfaces that browsers call. */
 export type CorsSurface = keyof typeof CORS.allowMethods;
 
 /** The cross-origin headers of one surface. */
 export interface Cors {
-  /** Headers of every answer to a request from this origin. The same object each time: copy, never change. */
+  /**
+   * Headers of every response to a request from this origin. Do not modify the object, which is shared.
+   */
   answer(origin: string | undefined): Readonly<Record<string, string>>;
-  /** Headers of the 204 that answers OPTIONS. */
+  /** Headers of the 204 response to OPTIONS. */
   preflight(origin: string | undefined): Readonly<Record<string, string>>;
-  /** Whether pages of this origin may use what browsers do not hold to these headers: WebSockets. */
+  /** Whether pages of this origin may open WebSockets, to which browsers do not apply these headers. */
   readonly allows: (origin: string) => boolean;
 }
 
 /**
- * Makes the cross-origin headers of one surface.
+ * Creates the cross-origin headers of one surface.
  *
- * D11: "origins from the configuration, `*` without credentials by default, never an unlisted origin
- * with credentials".
+ * D11: origins come from the configuration, by default `*` without credentials; an unlisted origin never
+ * gets credentials.
  *
  * @throws TypeError for credentials with `*`, or for an origin that no browser sends
  */
@@ -108,10 +110,10 @@ interface Asked {
 }
 
 /**
- * The answer to OPTIONS, which no operation takes; undefined for any other fault.
+ * The response to OPTIONS, which no operation supports; undefined for any other fault.
  *
- * D11: "OPTIONS is the CORS preflight (204)", also for a path that is none: only then may a browser
- * read the error of the real call.
+ * D11: OPTIONS is the CORS preflight (204), also for unknown paths: otherwise browsers could not read the
+ * error of the actual call.
  */
 export function toPreflight({ kind }: Fault, { request }: Asked, cors: Cors): Answer | undefined {
   if (request.method !== 'OPTIONS') return undefined;

@@ -12,19 +12,20 @@ const OWN_ATTACHMENT =
   /^attachment[ \t]*(?:;(?:[^",;\u0000-\u001F\u007F]|"(?:[^"\\\u0000-\u001F\u007F]|\\[^\u0000-\u001F\u007F])*")*)*$/i;
 
 /**
- * The headers of a hosted service's answer, with the rules C1 to C3 applied to `Content-Disposition`.
+ * Returns the headers of a hosted service's response, with the rules C1 to C3 applied to
+ * `Content-Disposition`.
  *
- * - C1: every answer to a GET (and to a HEAD) carries `attachment`.
- * - C2: every answer that is not `application/json`, `application/x-www-form-urlencoded` or `text/plain`
- *   carries it, whatever the method. A missing `Content-Type` counts as not text.
- * - C3: event streams and WebSocket upgrades carry none.
+ * - C1: every response to a GET (and to a HEAD) has `attachment`.
+ * - C2: so does every response that is not `application/json`, `application/x-www-form-urlencoded` or
+ *   `text/plain`, whatever the method. A missing `Content-Type` counts as not text.
+ * - C3: event streams and WebSocket upgrades have none.
  *
- * A service's own `attachment; filename=…` is kept, any other disposition is replaced; where no rule
- * asks for one there is none (D8).
+ * A service's own `attachment; filename=…` is kept, any other disposition is replaced; if no rule
+ * requires one, it is removed (D8).
  *
- * @param request the request that is answered; only its method and headers are read
- * @param headers headers of the answer, names in any case
- * @returns a new object; the given one stays as it is
+ * @param request only its method and headers are read
+ * @param headers headers of the response, names in any case
+ * @returns a new object
  *
  * @example
  * response.writeHead(200, applyDispositionRules(request, { 'Content-Type': 'text/html' }));
@@ -49,22 +50,21 @@ export function applyDispositionRules(
   return kept;
 }
 
-/** What the rules C1 to C3 depend on. */
 interface DispositionFacts {
   /** Method of the request, in upper case. */
   readonly method: string;
   /** Whether the request is a WebSocket upgrade. */
   readonly isUpgrade: boolean;
-  /** `Content-Type` of the answer. */
+  /** `Content-Type` of the response. */
   readonly contentType: string | undefined;
-  /** `Content-Disposition` lines which the hosted service sent. */
+  /** `Content-Disposition` lines of the hosted service. */
   readonly own: readonly string[];
 }
 
 /**
- * The one `Content-Disposition` that the rules C1 to C3 leave on an answer; undefined for none.
+ * The `Content-Disposition` of a response by the rules C1 to C3; undefined for none.
  *
- * D8: "exactly one header; a service's own `attachment; filename=…` is kept, any other type replaced".
+ * D8: exactly one header; a service's own `attachment; filename=…` is kept, any other type replaced.
  */
 export function toDisposition(facts: DispositionFacts): string | undefined {
   if (!isAttachment(facts)) return undefined;
@@ -74,8 +74,8 @@ export function toDisposition(facts: DispositionFacts): string | undefined {
 }
 
 function isAttachment({ method, isUpgrade, contentType }: DispositionFacts): boolean {
-  // C3: "SSE and WebSocket requests are exempt from C1 and C2." No browser lets a page or a link set
-  // `Upgrade`, so nobody can be led past C1 with it.
+  // C3: "SSE and WebSocket requests are exempt from C1 and C2." In browsers, neither pages nor links can
+  // set `Upgrade`, so C1 cannot be bypassed with it.
   if (isUpgrade) return false;
   // D8: "a missing Content-Type counts as not text".
   const type = mediaTypeOf(contentType ?? '');
@@ -89,12 +89,13 @@ function isAttachment({ method, isUpgrade, contentType }: DispositionFacts): boo
 
 type Next = (error?: unknown) => void;
 
-/** As `writeHead` takes them: by name, or names and values in turn. */
+/** As accepted by `writeHead`: by name, or names and values alternately. */
 type GivenHeaders = OutgoingHttpHeaders | readonly string[];
 
 /**
- * Middleware that holds every answer to the rules C1 to C3, for a proxy of your own in an Express app
- * or under `node:http`. Mount it before whatever answers. The routers of this package do it already.
+ * Middleware that applies the rules C1 to C3 to every response, for your own proxy in an Express app or
+ * under `node:http`. Mount it before the handlers that respond. The routers of this package apply the
+ * rules themselves.
  *
  * @see applyDispositionRules for the rules
  *
@@ -118,7 +119,7 @@ export function dispositionRules() {
   };
 }
 
-/** Takes over what was given to `writeHead`, which wins over what was set before. */
+/** Applies the headers given to `writeHead`, which take precedence over those set before. */
 function adopt(response: ServerResponse, given: GivenHeaders = {}): void {
   if (!Array.isArray(given)) {
     for (const [name, value] of Object.entries(given)) {

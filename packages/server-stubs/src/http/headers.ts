@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Headers that speak of one connection and end at it: RFC 9110, section 7.6.1, and `Trailer`, for
- * trailers end here too. `Proxy-Authenticate` and `Proxy-Authorization` belong to the next proxy
- * (section 11.7).
+ * Headers that apply to one connection only: RFC 9110, section 7.6.1, and `Trailer`, because trailers are
+ * dropped too. `Proxy-Authenticate` and `Proxy-Authorization` belong to the next proxy (section 11.7).
  */
 const HOP_BY_HOP = new Set([
   'connection',
@@ -17,19 +16,19 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
-/** Value of a header, as Node gives and takes it. */
+/** Value of a header, as Node.js represents it. */
 export type HeaderValue = string | number | readonly string[] | undefined;
 
 /** Headers by name. Names are case-insensitive, as on the wire. */
 export type Headers = Readonly<Record<string, HeaderValue>>;
 
-/** The value of a header, whatever the case of its name; several lines as one list. */
+/** The value of a header, whatever the case of its name; several lines are joined. */
 export function headerOf(headers: Headers, name: string): string | undefined {
   const value = givenOf(headers, name);
   return Array.isArray(value) ? value.join(', ') : value === undefined ? undefined : String(value);
 }
 
-/** The value of a header as it was given, whatever the case of its name. */
+/** The raw value of a header, whatever the case of its name. */
 export function givenOf(headers: Headers, name: string): HeaderValue {
   const value = headers[name];
   if (value !== undefined) return value;
@@ -46,13 +45,13 @@ export function mediaTypeOf(contentType: string): string {
 }
 
 /**
- * Headers without those that end at this connection, names in lower case.
+ * Removes the hop-by-hop headers, and returns the others with names in lower case.
  *
- * RFC 9110, section 7.6.1: "Intermediaries MUST parse a received Connection header field before a
- * message is forwarded and, for each connection-option in this field, remove any header or trailer
- * field(s) from the message with the same name".
+ * RFC 9110, section 7.6.1: "Intermediaries MUST parse a received Connection header field before a message
+ * is forwarded and, for each connection-option in this field, remove any header or trailer field(s) from
+ * the message with the same name".
  *
- * @param others more headers that are left out, in lower case
+ * @param others additional headers to remove, in lower case
  */
 export function removeHopByHop(
   headers: Headers,
@@ -71,17 +70,17 @@ export function removeHopByHop(
 }
 
 function nominatedBy(connection: string | undefined): Set<string> | undefined {
-  // What nearly every message says nominates nothing.
+  // Fast path: the common values nominate nothing.
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') {
     return undefined;
   }
   const names = new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
-  // It frames the body: without it a message would lose what it carries.
+  // Without it, the body would be lost.
   names.delete('content-length');
   return names;
 }
 
-/** Whether headers ask for a WebSocket (RFC 6455, section 4.1). */
+/** Whether headers request a WebSocket (RFC 6455, section 4.1). */
 export function isUpgrade({ upgrade, connection }: IncomingHttpHeaders): boolean {
   if (upgrade === undefined || connection === undefined) return false;
   return lists(upgrade, 'websocket') && lists(connection, 'upgrade');

@@ -9,17 +9,18 @@ export function isWebSocket({ method, headers }: IncomingMessage): boolean {
 }
 
 /**
- * Whether a response to an earlier request of a connection is still under way. An upgrade behind it has
- * to end the connection: Node no longer reads it, and its response could not wait for those before it.
+ * Whether a response to an earlier request of a connection is still in progress. An upgrade after it has
+ * to close the connection: Node.js no longer reads it, and its response could not wait for the earlier
+ * ones.
  */
 export function isResponding(socket: Duplex): boolean {
-  // Node's own mark, by which `assignSocket` throws ERR_HTTP_SOCKET_ASSIGNED.
+  // The internal property that makes `assignSocket` throw ERR_HTTP_SOCKET_ASSIGNED.
   return Boolean((socket as { _httpMessage?: unknown })._httpMessage);
 }
 
 /**
- * The answer to a request that came as an `upgrade` event, where Node makes none. Until the protocol
- * changes it is an ordinary HTTP answer, so that every check refuses as it always does.
+ * The response to an `upgrade` event, for which Node.js creates none. Until the protocol changes it is an
+ * ordinary HTTP response, so that checks refuse upgrades like any request.
  */
 export class UpgradeResponse extends ServerResponse {
   readonly #socket: Duplex;
@@ -29,16 +30,16 @@ export class UpgradeResponse extends ServerResponse {
     super(request);
     this.#socket = socket;
     this.#head = head;
-    // What follows on this connection is no HTTP that Node would read.
+    // Node.js no longer reads HTTP from this connection.
     this.shouldKeepAlive = false;
     this.assignSocket(socket as never);
-    // Node hands the socket over without a listener of its own; a reset must not end the process.
+    // The socket has no error listener of its own; a reset must not crash the process.
     socket.on('error', () => {});
     socket.on('readable', this.#notice);
     socket.on('end', this.#leave);
     this.once('finish', () => {
       this.detachSocket(socket as never);
-      // A client that never ends its own side would keep the connection for ever.
+      // A client that never ends its side would keep the connection open forever.
       if (socket instanceof Socket) socket.destroySoon();
       else socket.end();
     });
@@ -48,15 +49,16 @@ export class UpgradeResponse extends ServerResponse {
   switch(headers: Readonly<Record<string, string | readonly string[]>>): void {
     for (const [name, value] of Object.entries(headers)) this.setHeader(name, value);
     this.writeHead(101);
-    // A 101 has no body to `write`, and `flushHeaders` takes the encoding of the socket: bytes stay what they are.
+    // A 101 has no body to `write`, and `flushHeaders` uses the encoding of the socket: Latin-1 keeps the
+    // bytes unchanged.
     this.#socket.setDefaultEncoding('latin1');
     this.flushHeaders();
     this.#socket.setDefaultEncoding('utf8');
   }
 
-  /** Gives the socket to whoever speaks the new protocol; nothing more is written here. */
+  /** Hands the socket over to the new protocol. Nothing is written here after that. */
   hand(take: (socket: Duplex, head: Buffer) => void): void {
-    // A head counts as sent from here on, also where the taker writes it.
+    // Marks the head as sent, even if `take` writes it.
     if (!this.headersSent) this.writeHead(101);
     this.detachSocket(this.#socket as never);
     this.#socket.off('readable', this.#notice);
@@ -64,12 +66,15 @@ export class UpgradeResponse extends ServerResponse {
     take(this.#socket, this.#head);
   }
 
-  /** Nobody learns that a client went away who does not read; what it sends stays for the new protocol. */
+  /**
+   * Without reading, a disconnect goes unnoticed; what the client sends stays buffered for the new
+   * protocol.
+   */
   readonly #notice = () => {
     if (this.#socket.readableLength === 0) this.#socket.read();
   };
 
-  /** As Node ends every other connection whose client has ended its side. */
+  /** Node.js does this for every other connection whose client has ended its side. */
   readonly #leave = () => {
     this.#socket.end();
   };

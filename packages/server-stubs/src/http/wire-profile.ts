@@ -1,7 +1,7 @@
 import { DEFAULT_WIRE_PROFILE, type WireProfileNames } from '../generated/contract.gen.ts';
 
 /**
- * Names on the wire that a deployment may replace by its own (D1). Header and form field names are
+ * Names on the wire that a deployment may replace with its own (D1). Header and form field names are
  * case-insensitive; `storeFileID` is a JSON field and is not.
  *
  * @example
@@ -10,5 +10,5 @@ import { DEFAULT_WIRE_PROFILE, type WireProfileNames } from '../generated/contra
  */
 export interface WireProfile extends WireProfileNames {}
 
-/** The neutral names of the contract, in use where no other profile is given. */
+/** The neutral names of the contract, used by default. */
 export const defaultWireProfile: WireProfile = DEFAULT_WIRE_PROFILE;

@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Answer, Route } from './route-table.ts';
 
 /**
- * Name of the method by which an error answers for itself: `error[toAnswer](call)`. An error without
- * it, thrown by a handler, is answered with a fixed text and status 500.
+ * Name of the method by which an error defines its own response: `error[toAnswer](call)`. Any other error
+ * that a handler throws becomes a 500 with a fixed message.
  */
 export const toAnswer: unique symbol = Symbol.for('@berth/server-stubs/toAnswer');
 
-/** An error that knows its answer. */
+/** An error that defines its own response. */
 export interface Answerable {
   [toAnswer](call: Call): Answer;
 }
@@ -23,18 +23,21 @@ export function isAnswerable(error: unknown): error is Answerable {
 /** Principals that the security handlers returned, by scheme. */
 export type Principals = Readonly<Record<string, unknown>>;
 
-/** One request on its way to an answer: what a handler may want beside its input. */
+/** The context of one request, which handlers get in addition to their input. */
 export class Call<Security extends object = Principals> {
   readonly request: IncomingMessage;
-  /** For what an answer cannot say. A handler that ends it itself must still return an answer. */
+  /**
+   * For what a returned response cannot express. A handler that ends it itself must still return a
+   * response.
+   */
   readonly response: ServerResponse;
-  /** Absent where no operation was found. */
+  /** Absent if no operation was found. */
   readonly route: Route | undefined;
-  /** Path of the request as it came, nothing decoded. Without the mount path under Express. */
+  /** Path of the request as sent, not decoded. In Express, without the mount path. */
   readonly rawPath: string;
-  /** Query as it came, without the question mark; `undefined` where there is none. */
+  /** Query as sent, without the question mark; `undefined` if there is none. */
   readonly rawQuery: string | undefined;
-  /** Who was let in: the principal of each scheme of the alternative that held. */
+  /** The principal of each scheme of the alternative by which the caller was authenticated. */
   security: Security = NOBODY as Security;
   #requestId: string | undefined;
   #controller: AbortController | undefined;
@@ -55,18 +58,18 @@ export class Call<Security extends object = Principals> {
     this.#requestId = requestId;
   }
 
-  /** Empty where no operation was found. */
+  /** Empty if no operation was found. */
   get operationId(): string {
     return this.route?.operationId ?? '';
   }
 
-  /** A UUID, made anew for each call when first asked for; or that of the option `requestId`. */
+  /** A new UUID for each call, or the result of the option `requestId`. */
   get requestId(): string {
     this.#requestId ??= crypto.randomUUID();
     return this.#requestId;
   }
 
-  /** Aborted when the client goes away before the answer is complete. */
+  /** Aborted when the client disconnects before the response is complete. */
   get signal(): AbortSignal {
     this.#controller ??= abortWith(this.response);
     return this.#controller.signal;

@@ -5,27 +5,26 @@ import type { Route, RouteTable, SecurityScheme } from './route-table.ts';
 
 const NO_SCOPES: readonly string[] = [];
 
-/** Authenticates a caller. What a security handler throws by mistake is thrown on. */
+/** Authenticates a caller. Unexpected errors of security handlers are rethrown. */
 export type Guard = (call: Call) => Promise<Principals | Refusal>;
 
 /**
- * Thrown by a security handler that knows why it refuses the caller; `undefined`, `null` or `false` as
- * the principal refuses without a reason. Answered with 401 unless another alternative lets the caller
- * in.
+ * Thrown by a security handler to refuse the caller with a reason; returning `undefined`, `null` or
+ * `false` refuses without one. The response is 401 unless another alternative authenticates the caller.
  */
 export class Unauthorized extends Error {
   override readonly name = 'Unauthorized';
-  /** `WWW-Authenticate` of the answer (RFC 9110, section 11.6.1); default: one per scheme asked. */
+  /** `WWW-Authenticate` of the response (RFC 9110, section 11.6.1). Default: one challenge per scheme. */
   readonly challenge: string | undefined;
 
-  /** @param message sentence for the caller; default `The credentials were refused.` */
+  /** @param message message for the caller; default `The credentials were refused.` */
   constructor(message = 'The credentials were refused.', challenge?: string) {
     super(message);
     this.challenge = challenge;
   }
 }
 
-/** That nobody let the caller in, and the reason that was given first. */
+/** The result of failed authentication, with the first reason given. */
 export class Refusal {
   readonly reason: unknown;
   /** For `WWW-Authenticate`. */
@@ -44,7 +43,7 @@ interface Check {
   readonly scopes: readonly string[];
 }
 
-/** @throws TypeError where a scheme has no handler */
+/** @throws TypeError if a scheme has no handler */
 export function createGuard(
   { securitySchemes, title }: RouteTable,
   { security, scopes }: Route,
@@ -62,7 +61,7 @@ export function createGuard(
       return { name, find: createCredentialFinder(scheme), handle, scopes: asked };
     }),
   );
-  // Nobody has to be let in where `{}` is an alternative; whoever can be still is.
+  // `{}` makes authentication optional, so it is tried last.
   alternatives.sort((a, b) => Number(a.length === 0) - Number(b.length === 0));
   const challenge = toChallenge(
     [...new Set(security.flat())].map((name) => securitySchemes[name]),
@@ -96,7 +95,7 @@ async function authenticate(checks: readonly Check[], call: Call): Promise<Princ
   return Object.fromEntries(principals);
 }
 
-/** Finds the credential of a scheme in a request; undefined where it has none. */
+/** Finds the credential of a scheme in a request; undefined if there is none. */
 type CredentialFinder = (call: Call) => string | undefined;
 
 function createCredentialFinder(scheme: SecurityScheme): CredentialFinder {
@@ -109,7 +108,7 @@ function createCredentialFinder(scheme: SecurityScheme): CredentialFinder {
     case 'openIdConnect':
       return (call) => afterScheme(call, 'bearer');
     case 'mutualTLS':
-      // The certificate is in the socket of the request, for the handler to look at.
+      // The handler reads the certificate from the socket of the request.
       return () => '';
     case 'apiKey':
       return createKeyFinder(scheme.in, scheme.name);
@@ -142,8 +141,8 @@ function afterScheme({ request }: Call, scheme: string): string | undefined {
 }
 
 /**
- * `WWW-Authenticate` for the schemes that an operation takes. RFC 9110, section 15.5.2: a 401 "MUST send
- * a WWW-Authenticate header field containing at least one challenge".
+ * `WWW-Authenticate` for the schemes of an operation. RFC 9110, section 15.5.2: a 401 "MUST send a
+ * WWW-Authenticate header field containing at least one challenge".
  */
 function toChallenge(schemes: readonly (SecurityScheme | undefined)[], realm: string): string {
   const quoted = toQuoted(realm);
@@ -162,7 +161,6 @@ function toQuoted(text: string): string {
   return `"${text.replace(/[^\u0020-\u007e]/g, '?').replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** Documents write `bearer`, headers `Bearer`. */
 function toName(scheme: string): string {
   return scheme.charAt(0).toUpperCase() + scheme.slice(1);
 }

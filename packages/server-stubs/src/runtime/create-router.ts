@@ -27,10 +27,11 @@ import type { RouteTable } from './route-table.ts';
 type Next = (error?: unknown) => void;
 
 /**
- * Makes a router of generated routes and handlers: it finds the operation, asks the security handlers,
- * reads and validates parameters and body, calls the handler, and validates and sends its answer.
+ * Creates a router from generated routes and handlers. It finds the operation, calls the security
+ * handlers, parses and validates parameters and body, calls the handler, and validates and sends its
+ * response.
  *
- * @throws TypeError for a handler of no operation, a missing security handler, or a wrong option
+ * @throws TypeError for a handler without an operation, a missing security handler, or an invalid option
  *
  * @example
  * createServer(createRouter(routes, { getPet: ({ path }) => ({ status: 200, body: pets.get(path.id) }) }));
@@ -72,7 +73,7 @@ export function createRouter(
     const method = request.method ?? 'GET';
     const plan = match.leaf.find(method);
     const call = new Call(request, response, plan?.route, path, query, requestId);
-    // Judged before anybody is asked to let the caller in, so that nobody else stumbles over it.
+    // Checked before authentication, so that security handlers only get valid paths.
     const fault = plan
       ? (findExcess(request, path, query, settings) ?? findBadEncoding(plan, match.values))
       : methodNotAllowed(method, match.leaf.allow);
@@ -112,7 +113,7 @@ function findExcess(
   return size > limits.headerBytes ? headersTooLarge(limits.headerBytes) : undefined;
 }
 
-/** Every path parameter but a greedy one, which stays raw, can be decoded. */
+/** Path parameters must be decodable, except greedy ones, which stay raw. */
 function findBadEncoding({ route, pathNames }: Plan, values: readonly string[]): Fault | undefined {
   const bad = pathNames.find((name, index) => {
     if (decodeText(values[index] as string) !== undefined) return false;

@@ -1,8 +1,8 @@
 /**
- * Decodes percent-encoding as UTF-8 (RFC 3986, section 2.1). Bytes that the client should have encoded
- * and did not, which Node gives as Latin-1, are decoded too.
+ * Decodes percent-encoding as UTF-8 (RFC 3986, section 2.1). Bytes that the client failed to encode,
+ * which Node.js reads as Latin-1, are decoded too.
  *
- * @returns undefined where the encoding is broken
+ * @returns undefined if the encoding is invalid
  */
 export function decodeText(raw: string): string | undefined {
   if (!ENCODED.test(raw)) return raw;
@@ -21,14 +21,14 @@ function toPercent(byte: string): string {
   return `%${byte.charCodeAt(0).toString(16)}`;
 }
 
-/** Decodes a name or a value of a query; a plus is a space there, as HTML forms write it. */
+/** Decodes a name or a value of a query, in which a plus is a space, as in HTML forms. */
 export function decodeQuery(raw: string): string | undefined {
   return decodeText(raw.includes('+') ? raw.replaceAll('+', ' ') : raw);
 }
 
 /**
- * An object whose prototype is empty: `__proto__` and `constructor` are names like any other. V8 keeps
- * its properties in fast mode, unlike those of `Object.create(null)`.
+ * An object with an empty prototype: `__proto__` and `constructor` are names like any other. Unlike
+ * objects of `Object.create(null)`, V8 keeps it in fast mode.
  */
 export interface NullObject {
   [name: string]: unknown;
@@ -42,12 +42,12 @@ export function createNullObject(): NullObject {
   return new Constructor();
 }
 
-/** A name, decoded, and the raw values that came under it. */
+/** Decoded names with their raw values. */
 export type QueryValues = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Splits a query by `&` and the first `=`. A name whose encoding is broken cannot be a documented one
- * and is left out, as an unknown name is.
+ * Splits a query by `&` and the first `=`. Names with invalid encoding cannot be documented ones and are
+ * ignored, like unknown names.
  */
 export function parseQuery(query: string): QueryValues {
   const values = new Map<string, string[]>();
@@ -64,7 +64,7 @@ export function parseQuery(query: string): QueryValues {
   return values;
 }
 
-/** Cookies by name, as they came (RFC 6265, section 5.4); a name may be given several times. */
+/** Raw cookies by name (RFC 6265, section 5.4); a name may occur several times. */
 export function parseCookies(header: string | undefined): ReadonlyMap<string, readonly string[]> {
   const cookies = new Map<string, string[]>();
   for (const pair of (header ?? '').split(';')) {

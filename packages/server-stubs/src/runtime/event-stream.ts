@@ -7,9 +7,9 @@ const LINE_BREAK = /\r\n|\r|\n/;
 export interface ServerEvent {
   /** Name of the event; default `message`. One line. */
   readonly event?: string;
-  /** Text as it is, several lines allowed; anything else as JSON. */
+  /** Strings are sent as is and may have several lines; anything else is sent as JSON. */
   readonly data?: unknown;
-  /** What a client that reconnects sends as `Last-Event-ID`. One line. */
+  /** Sent as `Last-Event-ID` by clients that reconnect. One line. */
   readonly id?: string;
   /** Milliseconds before a client reconnects; a whole number. */
   readonly retry?: number;
@@ -20,13 +20,13 @@ export interface EventStreamOptions {
   readonly heartbeat?: number;
 }
 
-/** Writes a stream of events. Nothing here throws or rejects because the client is gone. */
+/** Writes a stream of events. Nothing throws or rejects when the client disconnects. */
 export interface EventStream {
-  /** The body to answer with, as `text/event-stream`. */
+  /** The body to return, as `text/event-stream`. */
   readonly body: Readable;
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Resolves when the next event may be sent: true, or false when nobody listens any more. */
+  /** Resolves when the next event may be sent: true, or false if the client has disconnected. */
   send(event: ServerEvent): Promise<boolean>;
   /** Sends a comment, which clients ignore. */
   comment(text?: string): Promise<boolean>;
@@ -35,9 +35,8 @@ export interface EventStream {
 }
 
 /**
- * Makes a stream of server-sent events (WHATWG HTML, section 9.2). What the client does not read holds
- * `send` back; the end of the response ends the stream, be it that the client goes away or that the
- * handler fails.
+ * Creates a stream of server-sent events (WHATWG HTML, section 9.2). `send` applies backpressure. The
+ * stream ends with the response, also if the client disconnects or the handler fails.
  *
  * @example
  * const events = createEventStream(call);
@@ -73,12 +72,12 @@ export function createEventStream(
     return isOpen;
   };
   const comment = (text = '') => write(`:${text.replace(/\r\n|\r|\n/g, '\n:')}\n\n`);
-  // A client that does not read needs no sign of life.
+  // A client that does not read needs no heartbeat.
   const beat = () => {
     if (wanted.length === 0) void comment();
   };
   const timer = heartbeat > 0 ? setInterval(beat, heartbeat).unref() : undefined;
-  // Also when the handler fails, and the body is never sent.
+  // Also if the handler fails and the body is never sent.
   if (response.destroyed || response.closed) body.destroy();
   else response.once('close', () => body.destroy());
 
@@ -95,11 +94,10 @@ export function createEventStream(
 }
 
 /**
- * An event as it is written. Each line of the data has a field of its own; clients put them together
- * again.
+ * Serialises an event. Each line of the data becomes a field, which clients join again.
  *
- * @throws TypeError for a name or id of several lines, an id with NUL, which clients ignore, or a retry
- *   that is no whole number
+ * @throws TypeError for a name or id with several lines, an id with NUL, which clients ignore, or a retry
+ *   that is not a whole number
  */
 export function toEventText({ event, data, id, retry }: ServerEvent): string {
   let text = '';

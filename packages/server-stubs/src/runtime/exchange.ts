@@ -20,9 +20,9 @@ const PARTS = new Set<string>(['path', 'query', 'header', 'cookie']);
 type Writable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
 /**
- * One call from its route to its response: security, parameters, body, handler. It never rejects.
+ * Runs one call from its route to its response: security, parameters, body, handler. Never rejects.
  *
- * @param values of the path parameters, as they came
+ * @param values raw values of the path parameters
  */
 export async function exchange(
   plan: Plan,
@@ -55,7 +55,7 @@ export async function exchange(
   }
 }
 
-/** @throws FaultError for parameters that the document does not allow */
+/** @throws FaultError for invalid parameters */
 function readParameters(
   { route, readParameters: read }: Plan,
   { request, rawQuery }: Call,
@@ -78,7 +78,7 @@ function readParameters(
   return input;
 }
 
-/** A validator of parameters sees all parts: the first step of its path names the part. */
+/** The parameter validator gets all parts, so the first step of its path is the part. */
 function toParameterViolation(errors: Parameters<typeof toViolation>[0]): Violation {
   const error = errors?.[0];
   const [, part = '', ...rest] = error?.instancePath.split('/') ?? [];
@@ -88,9 +88,9 @@ function toParameterViolation(errors: Parameters<typeof toViolation>[0]): Violat
 }
 
 /**
- * Puts a body that fits its schema into the input.
+ * Validates a body and adds it to the input.
  *
- * @throws FaultError for one that does not
+ * @throws FaultError for an invalid body
  */
 function takeBody(
   input: Writable<Input>,
@@ -108,9 +108,9 @@ function takeBody(
 }
 
 /**
- * The property that `x-berth-unwrap` names, if the fields are in it.
+ * The property named by `x-berth-unwrap`, if the fields are in it.
  *
- * @throws FaultError for fields in both places
+ * @throws FaultError if fields are in both places
  */
 function findWrapper(
   value: unknown,

@@ -11,7 +11,7 @@ const ARTICLES: Readonly<Record<string, string>> = {
   string: 'a string',
 };
 
-/** Why the router answers in place of a handler. */
+/** Why the router responds in place of a handler. */
 export type FaultKind =
   | 'not-found'
   | 'method-not-allowed'
@@ -25,42 +25,42 @@ export type FaultKind =
   | 'invalid-response'
   | 'handler-failed';
 
-/** What went wrong, before it has the shape of an answer. Holds no stack and no secret. */
+/** What went wrong, before it is formatted as a response. Contains no stack and no secret. */
 export interface Fault {
   readonly kind: FaultKind;
   /** 400, 401, 404, 405, 413, 414, 415, 431, 500 or 501. */
   readonly status: number;
-  /** One sentence for the caller, which names the field and the fix. */
+  /** One sentence for the caller that names the field and the fix. */
   readonly message: string;
-  /** What is wrong with the request; absent where the fault lies on the side of the server. */
+  /** What is wrong with the request; absent for a fault of the server. */
   readonly violations?: readonly Violation[];
-  /** Absent where no operation was found. */
+  /** Absent if no operation was found. */
   readonly operationId?: string;
   /**
-   * Headers that HTTP wants on such an answer: `Allow` (405), `WWW-Authenticate` (401), `Accept` (415).
-   * The router adds them to whatever `toAnswer` gives.
+   * Headers that HTTP requires on the response: `Allow` (405), `WWW-Authenticate` (401), `Accept` (415).
+   * The router adds them to the result of `toAnswer`.
    */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The error behind it, for the log; never for the caller. */
+  /** The underlying error, for the log. Never sent. */
   readonly cause?: unknown;
 }
 
-/** One breach of the document, in a request or in an answer. */
+/** One violation of the document by a request or a response. */
 export interface Violation {
   readonly in: 'path' | 'query' | 'header' | 'cookie' | 'body' | 'response';
-  /** JSON Pointer of the value, from the part that `in` names: `/fileList/0/fileID`. */
+  /** JSON Pointer of the value within the part named by `in`: `/fileList/0/fileID`. */
   readonly pointer: string;
-  /** JSON Schema keyword that does not hold, or a word of the runtime's own, such as `syntax`. */
+  /** JSON Schema keyword that failed, or a word of the runtime, such as `syntax`. */
   readonly keyword: string;
   /** A sentence that names the field and what is wrong: `body.fileList is missing.` */
   readonly message: string;
-  /** Place of the keyword in the schema; empty where no schema was asked. */
+  /** Path of the keyword in the schema; empty if no schema was involved. */
   readonly schemaPath: string;
 }
 
 /**
- * A fault as an error. The multipart stream throws it for a broken or too large form; a handler may
- * let it pass, and the router answers with the fault.
+ * A fault as an error. The multipart stream throws it if a form is malformed or too large. Handlers need
+ * not catch it: the router responds with the fault.
  */
 export class FaultError extends Error {
   override readonly name = 'FaultError';
@@ -95,7 +95,7 @@ export function toViolation(
   };
 }
 
-/** A missing property has no path of its own: its parent is what failed. */
+/** Ajv reports a missing property with the path of its parent. */
 function missingOf({ keyword, params }: SchemaError): string {
   const name = keyword === 'required' ? params.missingProperty : undefined;
   return typeof name === 'string' ? `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : '';
@@ -220,8 +220,8 @@ export function handlerFailed(cause: unknown): Fault {
 }
 
 /**
- * The default shape of a fault: problem details (RFC 9457). `type` is left out, which means
- * `about:blank`: the status says it all. `errors` lists the violations of the request.
+ * The default format of a fault: problem details (RFC 9457). `type` is omitted, which means
+ * `about:blank`. `errors` lists the violations of the request.
  */
 export function toProblem(fault: Fault): Answer {
   return {
@@ -260,7 +260,7 @@ export function tooMany(what: string, most: number): Fault {
   return { kind: 'too-large', status: 413, message: `The form has more than ${most} ${what}.` };
 }
 
-/** @param accepted media types that the operation takes, for the header `Accept` (RFC 9110, section 15.5.16) */
+/** @param accepted media types of the operation, for the header `Accept` (RFC 9110, section 15.5.16) */
 export function unsupported(message: string, accepted: string): Fault {
   return {
     kind: 'unsupported-media-type',

@@ -2,7 +2,7 @@ import { decodeText } from './decoding.ts';
 
 const AUTHORITY = /^[a-z][a-z\d+.-]*:\/\/[^/?]*/i;
 
-/** Piece of a path template between two slashes. */
+/** Segment of a path template. */
 type Segment =
   | { readonly kind: 'static'; readonly text: string }
   | { readonly kind: 'parameter'; readonly name: string }
@@ -12,15 +12,14 @@ type Segment =
 /** A parameter and the literal text that follows it; the first piece may have no parameter. */
 type Piece = { readonly name: string | undefined; readonly literal: string };
 
-/** What a path leads to. */
 interface Match<Leaf> {
   readonly leaf: Leaf;
-  /** Values of the parameters as they came, in the order of the template. */
+  /** Raw values of the parameters, in the order of the template. */
   readonly values: readonly string[];
 }
 
 interface Matcher<Leaf> {
-  /** The leaf of a template; made when the template is new. */
+  /** Returns the leaf of a template, which is created if it is new. */
   leafOf(segments: readonly Segment[]): Leaf;
   /** @param path of a request, as sent, beginning with a slash */
   find(path: string): Match<Leaf> | undefined;
@@ -36,9 +35,9 @@ class Node<Leaf> {
 }
 
 /**
- * A trie over segments. A literal beats a mixed segment, that beats a parameter, and a parameter beats
- * a greedy one; if the rest of the path then fits nothing, the next is tried. Each node is visited
- * once at most, whatever the path.
+ * A trie of segments. A literal takes precedence over a mixed segment, that over a parameter, and that
+ * over a greedy one; if the rest of the path then matches nothing, the next is tried. Each node is
+ * visited at most once, whatever the path.
  */
 export function createMatcher<Leaf>(createLeaf: () => Leaf): Matcher<Leaf> {
   const root = new Node<Leaf>();
@@ -82,7 +81,7 @@ function childOf<Leaf>(node: Node<Leaf>, segment: Segment): Node<Leaf> {
   }
 }
 
-/** The leaf for the segments from `index` on; the values on the way to it are added to `values`. */
+/** Finds the leaf for the segments from `index` on, and adds the parameters on the way to `values`. */
 function walk<Leaf>(
   node: Node<Leaf>,
   segments: readonly string[],
@@ -99,13 +98,13 @@ function walk<Leaf>(
   }
   if (node.greedy === undefined) return undefined;
   const rest = segments.slice(index).join('/');
-  // A tail of nothing is the path without a tail: `/{name}/` equals `/{name}`.
+  // An empty tail is no tail: `/{name}/` equals `/{name}`.
   if (rest === '') return node.leaf;
   values.push(rest);
   return node.greedy.leaf;
 }
 
-/** The nodes that a segment leads to, each with the values that it gives, the best first. */
+/** The matching child nodes with their parameter values, the best first. */
 function branchesOf<Leaf>(node: Node<Leaf>, segment: string): (readonly [Node<Leaf>, string[]])[] {
   const branches: (readonly [Node<Leaf>, string[]])[] = [];
   const literal = decodeText(segment);
@@ -121,8 +120,8 @@ function branchesOf<Leaf>(node: Node<Leaf>, segment: string): (readonly [Node<Le
 }
 
 /**
- * Matches a segment such as `{base}...{head}` in linear time: each parameter takes at least one
- * character and ends where the literal after it first stands; the last literal must end the segment.
+ * Matches a segment such as `{base}...{head}` in linear time: each parameter has at least one character
+ * and ends at the first occurrence of the literal after it; the last literal must end the segment.
  *
  * @returns the raw values; undefined if it does not match
  */
@@ -152,7 +151,7 @@ function endOf(
   return end > at && segment.endsWith(literal) ? end : -1;
 }
 
-/** Reads `/pets/{id}:publish`. Segments named in `greedy` take all that follows. */
+/** Parses `/pets/{id}:publish`. Parameters named in `greedy` match the rest of the path. */
 export function toSegments(template: string, greedy: ReadonlySet<string>): readonly Segment[] {
   return template.slice(1).split('/').map(toSegment);
 
@@ -188,7 +187,6 @@ function decode(literal: string): string {
   }
 }
 
-/** Names of the parameters of a template, in their order. */
 export function namesOf(segments: readonly Segment[]): readonly string[] {
   return segments.flatMap((segment) => {
     if (segment.kind === 'static') return [];
@@ -197,7 +195,7 @@ export function namesOf(segments: readonly Segment[]): readonly string[] {
   });
 }
 
-/** A request target taken apart (RFC 9112, section 3.2), as sent. */
+/** The parts of a request target (RFC 9112, section 3.2), as sent. */
 interface Target {
   readonly path: string;
   /** Without the question mark. */

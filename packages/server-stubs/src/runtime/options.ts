@@ -17,52 +17,51 @@ const DEFAULT_LIMITS: Limits = {
 };
 
 export interface RouterOptions {
-  /** A handler for each security scheme that the document uses. Default: none, which throws if any is used. */
+  /** A handler for each security scheme that the document uses; a missing one throws. */
   readonly security?: SecurityHandlers;
   readonly requests?: RequestLimits;
   /**
-   * What happens to an answer that the document does not allow: `refuse` sends 500 instead, `log`
-   * sends it after `onViolation`, `pass` sends it unjudged, which is fastest. Default `refuse`.
+   * What happens to a response that violates the document: `refuse` sends 500 instead, `log` sends it
+   * after `onViolation`, `pass` skips validation, which is fastest. Default `refuse`.
    */
   readonly responses?: 'refuse' | 'log' | 'pass';
-  /** Hears of each answer that breaks the document. Default: a warning of the process. */
+  /** Called with each response that violates the document. Default: emits a process warning. */
   readonly onViolation?: (violation: Violation, call: Call) => void;
   /**
-   * Hears of each error that is answered with 500, and of each stream of a body that fails while it is
-   * sent. Default: prints it to standard error.
+   * Called with each error that results in a 500, and each error of a body stream while it is sent.
+   * Default: prints it to standard error.
    */
   readonly onError?: (error: unknown, call: Call) => void;
   /**
-   * Hears of each answer just before it is sent, for logs and metrics: the call knows its operation and
-   * its request id. Must not throw. Default: nobody listens.
+   * Called with each response just before it is sent, for logs and metrics: `call` has the operation and
+   * the request ID. Must not throw. Default: none.
    */
   readonly onAnswer?: (answer: Answer, call: Call) => void;
   /**
-   * Hears of each fault that the router answers in place of a handler, before it has its shape. What it
-   * returns is answered instead, so that a message can be put in other words. Must not throw. Default:
-   * nobody listens.
+   * Called with each fault before it is formatted. A returned fault replaces it, for example to change
+   * the message. Must not throw. Default: none.
    */
   readonly onFault?: (fault: Fault, call: Call) => Fault | undefined;
-  /** Gives a fault its shape. Default: `application/problem+json` (RFC 9457). */
+  /** Formats a fault as a response. Default: `application/problem+json` (RFC 9457). */
   readonly toAnswer?: (fault: Fault, call: Call) => Answer;
   /**
-   * Identifier of a call that has one already; `undefined` for a new one. It has to be fit for a header.
-   * Default: a new UUID for each call.
+   * Returns the identifier of a call that already has one; `undefined` for a new one. It must be valid in
+   * a header. Default: a new UUID for each call.
    */
   readonly requestId?: (request: IncomingMessage) => string | undefined;
-  /** Headers of every answer, such as a request id; those of the answer itself win. */
+  /** Headers of every response, such as a request ID; those of the response itself take precedence. */
   readonly headers?: (call: Call) => Readonly<Record<string, string>>;
-  /** By operationId. An operation that is not deprecated in the document throws. */
+  /** By operationId. Throws for an operation that is not deprecated in the document. */
   readonly deprecations?: Readonly<Record<string, Deprecation>>;
 }
 
-/** What a request may cost at most. Beyond: 413, 414 (path, query) or 431 (headers). */
+/** Limits of a request. If one is exceeded, the response is 413, 414 (path, query) or 431 (headers). */
 export interface RequestLimits {
-  /** Bytes of a body that is held in memory: JSON, text, form. Default 1 MiB. */
+  /** Bytes of a buffered body: JSON, text, form. Default 1 MiB. */
   readonly bodyBytes?: number;
-  /** Bytes of a body that is a stream: multipart, binary, pass-through. Default: no limit. */
+  /** Bytes of a streamed body: multipart, binary, pass-through. Default: no limit. */
   readonly streamBytes?: number;
-  /** Bytes of all names and values of headers. Default: only Node's own limit, 16 KiB. */
+  /** Bytes of all names and values of headers. Default: only the limit of Node.js, 16 KiB. */
   readonly headerBytes?: number;
   /** Bytes of the path as sent. Default 8 KiB. */
   readonly pathBytes?: number;
@@ -78,24 +77,24 @@ export interface RequestLimits {
   readonly formFiles?: number;
 }
 
-/** Announced on every answer of an operation that the document marks `deprecated`. */
+/** Announced on every response of an operation that the document marks `deprecated`. */
 export interface Deprecation {
   /** When it became deprecated (`Deprecation`, RFC 9745). */
   readonly since: Date;
-  /** When it may stop to work (`Sunset`, RFC 8594). */
+  /** When it may stop working (`Sunset`, RFC 8594). */
   readonly sunset?: Date;
   /** Page that explains it (`Link` with `rel="deprecation"`). */
   readonly link?: string;
 }
 
-/** What a handler is given; parts that the operation does not have are `undefined`. */
+/** Input of a handler; parts that the operation does not have are `undefined`. */
 export interface Input {
-  /** Each part is keyed by the names of the document, in its own spelling; its prototype is null. */
+  /** Keyed by the names in the document; the prototype is null. */
   readonly path: Readonly<Record<string, unknown>> | undefined;
   readonly query: Readonly<Record<string, unknown>> | undefined;
   readonly header: Readonly<Record<string, unknown>> | undefined;
   readonly cookie: Readonly<Record<string, unknown>> | undefined;
-  /** Media type of the document that the body has; `undefined` without a body. */
+  /** Documented media type of the body; `undefined` without a body. */
   readonly contentType: string | undefined;
   /**
    * JSON: the value. Text: a string. Form: an object, null prototype. Multipart: a `MultipartStream`.
@@ -108,16 +107,16 @@ export interface Input {
 // biome-ignore lint/suspicious/noExplicitAny: a handler of narrower input must be assignable
 export type Handler = (input: any, call: Call<any>) => Answer | Promise<Answer>;
 
-/** Handlers by operationId; an operation without one is answered with 501. */
+/** Handlers by operationId; an operation without one responds with 501. */
 export type Handlers = Readonly<Record<string, Handler | undefined>>;
 
 /**
- * Judges the credential of one scheme. It gets the text after the scheme's name (`http`, `oauth2`,
- * `openIdConnect`), the value of the header, query parameter or cookie (`apiKey`), or an empty text
- * (`mutualTLS`); it is not asked where the request has none. It returns the principal; `undefined`,
- * `null` and `false` refuse, and so does throwing `Unauthorized` or an error that knows its answer.
+ * Checks the credential of one scheme. It gets the text after the scheme's name (`http`, `oauth2`,
+ * `openIdConnect`), the value of the header, query parameter or cookie (`apiKey`), or an empty string
+ * (`mutualTLS`); it is not called if the request has none. It returns the principal. To refuse, return
+ * `undefined`, `null` or `false`, or throw `Unauthorized` or an error that defines its own response.
  *
- * @param scopes scopes or roles that the operation asks for; empty where it names none
+ * @param scopes scopes or roles that the operation requires, if any
  */
 export type SecurityHandler<Principal = unknown> = (
   credential: string,
@@ -128,7 +127,7 @@ export type SecurityHandler<Principal = unknown> = (
 /** One handler for each scheme that the document uses. */
 export type SecurityHandlers = Readonly<Record<string, SecurityHandler>>;
 
-/** What `node:http` and Express call for each request. */
+/** A request listener of `node:http` and Express. */
 export type Listener = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -138,36 +137,35 @@ export type Listener = (
 /** An operation, and the path parameters of a request for it. */
 export interface FoundOperation {
   readonly operationId: string;
-  /** As they came, nothing decoded. */
+  /** As sent, not decoded. */
   readonly path: Readonly<Record<string, string>>;
 }
 
 /**
- * Middleware for Express 4 and 5 (`app.use(router)`, before or after a body parser), and a listener of
- * `node:http`. Without `next`, a path that the document does not have is answered with 404.
+ * Middleware for Express 4 and 5 (`app.use(router)`, before or after a body parser), and a `node:http`
+ * listener. Without `next`, the response to an unknown path is 404.
  */
 export interface Router extends Listener {
   /**
-   * The operation that a request is for, before anything of it is judged: for what has to know it
-   * beforehand, such as a limit by operation. Undefined where there is none of its path and method.
+   * Finds the operation of a request without validating it, for code that needs it in advance, such as a
+   * limit per operation. Undefined if there is none for its path and method.
    */
   readonly find: (request: Pick<IncomingMessage, 'method' | 'url'>) => FoundOperation | undefined;
   /**
-   * Listener for `server.on('checkContinue', …)`: a client that sent `Expect: 100-continue` is asked
-   * for its body only when that will be read. Without it Node asks for the body of every request.
+   * Listener for `server.on('checkContinue', …)`: a client that sent `Expect: 100-continue` gets `100
+   * Continue` only when its body will be read. Without it, Node.js requests every body.
    */
   readonly checkContinue: Listener;
 }
 
 export type Limits = Required<RequestLimits>;
 
-/** The options of a router with all defaults. */
 export type Settings = RouterOptions &
   Required<Pick<RouterOptions, 'responses' | 'onViolation' | 'onError' | 'toAnswer'>> & {
     readonly limits: Limits;
   };
 
-/** @throws TypeError for a limit that is no number of at least 0 */
+/** @throws TypeError for a limit that is not a number of at least 0 */
 export function toSettings(options: RouterOptions): Settings {
   return {
     ...options,
@@ -197,7 +195,10 @@ function print(error: unknown, { operationId }: Call): void {
   process.stderr.write(`${operationId}: ${inspect(error)}\n`);
 }
 
-/** A handler by its name, be it a method of a class, but none that every object has: `toString`. */
+/**
+ * A handler by its name. Methods of a class are found, but not members of every object, such as
+ * `toString`.
+ */
 export function functionOf<Kind>(
   handlers: Readonly<Record<string, Kind | undefined>>,
   name: string,

@@ -1,21 +1,23 @@
-/** A string, or a number as JSON writes it; an open string ends with the text, which keeps the search linear. */
+/**
+ * A string or a number in JSON; an unterminated string ends with the text, which keeps the search linear.
+ */
 const TOKEN = /"(?:[^"\\]|\\.)*"?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const INTEGER = /^-?\d+$/;
 
 /** 2^53 has 16 digits. */
 const LONG = /\d{16}/;
 
-/** An integer of more digits is beyond every number. */
+/** An integer with more digits exceeds every number. */
 const MOST_DIGITS = 309;
 
-/** A JSON value, or the end of a sentence that says why there is none. */
+/** A JSON value, or the problem as the end of a sentence. */
 type ParsedJson =
   | { readonly problem: undefined; readonly value: unknown }
   | { readonly problem: string; readonly value?: undefined };
 
-/** Parses JSON that comes from outside; it also refuses integers that would be rounded. */
+/** Parses untrusted JSON. Also refuses integers that would be rounded. */
 export function parseJson(text: string, maxDepth: number): ParsedJson {
-  // Before it is parsed: nesting costs a parser many times what its bytes do.
+  // Before parsing: deep nesting is far more expensive to parse than its size suggests.
   if (nestsDeeper(text, maxDepth)) return { problem: tooDeep(maxDepth) };
   let value: unknown;
   try {
@@ -29,8 +31,8 @@ export function parseJson(text: string, maxDepth: number): ParsedJson {
 }
 
 /**
- * What is wrong with a parsed JSON value: it nests deeper than `maxDepth`, or has a key by which a careless
- * copy of it would change prototypes (CWE-1321): `__proto__`, or `constructor` with `prototype` inside.
+ * Finds the problem of a parsed JSON value: nesting deeper than `maxDepth`, or a key that enables
+ * prototype pollution (CWE-1321): `__proto__`, or `constructor` with `prototype` inside.
  */
 export function findJsonProblem(value: unknown, maxDepth: number): string | undefined {
   return find(value, maxDepth);
@@ -56,7 +58,7 @@ function tooDeep(maxDepth: number): string {
   return `nests deeper than ${maxDepth} levels`;
 }
 
-/** Whether a JSON text nests deeper; text that is no JSON may get either verdict. */
+/** Whether a JSON text nests deeper than `maxDepth`; the result for invalid JSON is arbitrary. */
 function nestsDeeper(text: string, maxDepth: number): boolean {
   let depth = 0;
   let inString = false;
@@ -76,7 +78,7 @@ function hasPrototype(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
 }
 
-/** Whether a text is an integer that a number cannot hold as it is: beyond 2^53, most are rounded. */
+/** Whether a text is an integer that a number would round: beyond 2^53, most are. */
 export function isRounded(text: string): boolean {
   if (text.length < 16 || !INTEGER.test(text)) return false;
   if (text.length > MOST_DIGITS + 1) return true;
@@ -84,14 +86,14 @@ export function isRounded(text: string): boolean {
   return !Number.isFinite(value) || BigInt(text) !== BigInt(value);
 }
 
-/** The first integer of a JSON text that `JSON.parse` would round, as it is written. */
+/** The first integer of a JSON text that `JSON.parse` would round. */
 function findRounded(json: string): string | undefined {
   if (!LONG.test(json)) return undefined;
   for (const [token] of json.matchAll(TOKEN)) if (isRounded(token)) return token;
   return undefined;
 }
 
-/** The end of a sentence that refuses it. */
+/** The problem with a rounded integer, as the end of a sentence. */
 export function toRounded(integer: string): string {
   const shown = integer.length > 40 ? `${integer.slice(0, 40)}…` : integer;
   return `has the integer ${shown}, which a number cannot hold`;

@@ -14,7 +14,7 @@ import {
 } from './parameters/create-parameter-reader.ts';
 import type { DocumentedResponse, Route, RouteTable } from './route-table.ts';
 
-/** A route with everything that can be worked out before the first request. */
+/** A route with everything that can be computed before the first request. */
 export interface Plan {
   readonly route: Route;
   /** Names of the path parameters, in the order of the template. */
@@ -24,13 +24,13 @@ export interface Plan {
   readonly readParameters: ParameterReader | undefined;
   readonly readBody: BodyReader | undefined;
   readonly findResponse: ResponseFinder;
-  /** `Deprecation` and `Sunset`, where the operation has them. */
+  /** `Deprecation` and `Sunset`, if set. */
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
 /**
  * @param pathNames names of the path parameters in their order
- * @throws TypeError where a security handler is missing
+ * @throws TypeError if a security handler is missing
  */
 export function toPlan(
   table: RouteTable,

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 
-/** JSON types of a single value, in the order in which a text is tried against them. */
+/** JSON types of a single value. */
 export type ScalarType = 'null' | 'boolean' | 'integer' | 'number' | 'string';
 
 export type ParameterPlace = 'path' | 'query' | 'header' | 'cookie';
@@ -15,7 +15,7 @@ export type ParameterStyle =
   | 'pipeDelimited'
   | 'deepObject';
 
-/** What one JSON Schema keyword found wrong; the shape that Ajv reports. */
+/** The failure of one JSON Schema keyword, as reported by Ajv. */
 export interface SchemaError {
   readonly instancePath: string;
   readonly schemaPath: string;
@@ -24,13 +24,13 @@ export interface SchemaError {
   readonly message?: string;
 }
 
-/** A compiled schema: gives the verdict, and leaves the first error in `errors` where it is false. */
+/** A compiled schema. If it returns false, `errors` has the first error. */
 export interface Validator {
   (data: unknown): boolean;
   errors?: readonly SchemaError[] | null;
 }
 
-/** One parameter, with all that is needed to read its value from the text of a request. */
+/** One parameter, with everything that is needed to parse its value. */
 export interface Parameter {
   readonly name: string;
   readonly in: ParameterPlace;
@@ -39,16 +39,16 @@ export interface Parameter {
   readonly required: boolean;
   /** `json`: the parameter has `content` with a JSON media type. */
   readonly shape: 'scalar' | 'array' | 'object' | 'json';
-  /** Types of the value; of the items, where it is an array. */
+  /** Types of the value, or of the items of an array. */
   readonly types: readonly ScalarType[];
-  /** Types of each known property, where it is an object. */
+  /** Types of each known property of an object. */
   readonly properties?: Readonly<Record<string, readonly ScalarType[]>>;
   /**
-   * Types of the properties that are not known, where the schema speaks of such; text without. Then an
-   * exploded object in a query has all names that no other parameter claims.
+   * Types of unknown properties, if the schema allows them. An exploded object in a query then has all
+   * names that no other parameter claims.
    */
   readonly additional?: readonly ScalarType[];
-  /** Only in a path: takes all segments that follow, raw (`x-berth-greedy`). */
+  /** In paths only: matches all remaining segments, raw (`x-berth-greedy`). */
   readonly greedy?: true;
   readonly default?: unknown;
 }
@@ -64,11 +64,11 @@ export interface Content {
 
 export interface RequestBody {
   readonly required: boolean;
-  /** The fields may also stand inside this property (`x-berth-unwrap`); handlers get them flat. */
+  /** The fields may also be inside this property (`x-berth-unwrap`); handlers get them flat. */
   readonly unwrap?: string;
   /**
-   * Names of the flat fields: one of them beside the property `unwrap` is refused, other fields there
-   * are ignored. Absent: every field beside it is refused.
+   * Names of the flat fields: one of them next to the property `unwrap` is refused, other fields are
+   * ignored. Absent: every field next to it is refused.
    */
   readonly unwrapFields?: readonly string[];
   readonly content: readonly Content[];
@@ -90,15 +90,15 @@ export interface Route {
   /** Path template with the base path of the server, `/pets/{id}`. */
   readonly path: string;
   readonly parameters: readonly Parameter[];
-  /** Holds `{ path, query, header, cookie }` to the schemas of the parameters. */
+  /** Validates `{ path, query, header, cookie }` against the schemas of the parameters. */
   readonly validateParameters?: Validator;
   readonly body?: RequestBody;
   readonly responses: readonly DocumentedResponse[];
-  /** Alternatives; within one, all schemes must let the caller in. Empty: nobody is asked. */
+  /** Alternatives; within one, all schemes must authenticate the caller. Empty: no authentication. */
   readonly security: readonly (readonly string[])[];
-  /** Scopes by scheme, for each alternative; absent where none asks for any. */
+  /** Scopes by scheme, for each alternative; absent if there are none. */
   readonly scopes?: readonly Readonly<Record<string, readonly string[]>>[];
-  /** Request and answer pass as streams, unparsed and unjudged (`x-berth-pass-through`). */
+  /** Request and response are streamed without parsing or validation (`x-berth-pass-through`). */
   readonly passThrough?: true;
   readonly deprecated?: true;
 }
@@ -108,7 +108,7 @@ export type SecurityScheme =
   | { readonly type: 'apiKey'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string }
   | { readonly type: 'oauth2' | 'openIdConnect' | 'mutualTLS' };
 
-/** All that the runtime knows of a document. */
+/** Everything that the runtime knows about a document. */
 export interface RouteTable {
   readonly title: string;
   readonly version: string;
@@ -118,19 +118,19 @@ export interface RouteTable {
   readonly routes: readonly Route[];
 }
 
-/** What a handler answers with; generated code narrows it to the documented responses. */
+/** A response of a handler; generated code narrows it to the documented responses. */
 export interface Answer {
   readonly status: number;
-  /** Which documented media type the body has; default the one in `headers`, else the first. */
+  /** Documented media type of the body. Default: the one in `headers`, or the first. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body?: unknown;
 }
 
 /**
- * Ends an answer, as `response.end` does. Where the client still sends a body that nobody wants, the
- * connection closes only when it has ended, or had its time: a client that is cut off while it sends may
- * never see the answer (RFC 9112, section 9.6).
+ * Ends a response, as `response.end` does. If the client is still sending its body, the connection closes
+ * only when the body has ended, or after a timeout: a client that is cut off while sending may never see
+ * the response (RFC 9112, section 9.6).
  */
 export type EndAnswer = (
   response: ServerResponse,
@@ -139,12 +139,11 @@ export type EndAnswer = (
 ) => void;
 
 /**
- * A body that writes itself, for whoever needs no stream in between. It is called once, when the head has
- * been handed to Node, and has to write with regard to `drain`, and to end the response by `end`, or to
- * destroy it. Node drops what it writes where the answer has no body (HEAD, 204, 304). Only where bodies
- * pass through.
+ * A body that writes itself, without a stream in between. It is called once, after the head is written.
+ * It must respect `drain`, and finally call `end` or destroy the response. Node.js drops what it writes
+ * if the response has no body (HEAD, 204, 304). For pass-through operations only.
  */
 export type BodyWriter = (response: ServerResponse, end: EndAnswer) => void;
 
-/** Bodies that are sent as they are, never as JSON. */
+/** Bodies that are sent as is, never as JSON. */
 export type RawBody = string | Uint8Array | Readable | ReadableStream<Uint8Array>;

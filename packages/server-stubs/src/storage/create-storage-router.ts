@@ -30,17 +30,18 @@ const CODES: Readonly<Record<FaultKind, StorageErrorCode>> = {
 };
 
 export interface StorageRouterOptions<Caller = unknown> extends BerthRouterOptions {
-  /** Lets callers in: one handler for the three headers, which are worth nothing apart. */
+  /** Authenticates callers: one handler for the three headers, which belong together. */
   readonly security: StorageSecurity<Caller>;
-  /** Environments that this API serves; any other is `INVALID_ENV`. Default: every one. */
+  /** Environments that this API serves; others get `INVALID_ENV`. Default: all. */
   readonly env?: EnvOption;
-  /** Most items in one batch; more refuse the whole call. Default 50 (D25). */
+  /** Maximum number of items in one batch; a call with more is refused. Default 50 (D25). */
   readonly batchItems?: number;
 }
 
 /**
- * Makes the storage API: middleware for Express 4 and 5, and a listener of `node:http`. Handlers get
- * the validated fields and return `data`; envelope, credentials, limits, CORS and errors are done here.
+ * Creates the storage API: middleware for Express 4 and 5, and a `node:http` listener. Handlers get the
+ * validated fields and return `data`; the router takes care of envelope, credentials, limits, CORS and
+ * errors.
  *
  * @throws TypeError for options that contradict each other
  *
@@ -93,9 +94,9 @@ export function createStorageRouter<Caller = unknown>(
   );
 }
 
-/** A fault of the runtime in the vocabulary of the storage API (D26). */
+/** Maps a fault of the runtime to an error of the storage API (D26). */
 function toStorageFault({ kind, status, message, cause }: Fault): StorageError {
-  // Only a body is a payload; a path or headers beyond the limit are a wrong parameter.
+  // Only a body is a payload; too long a path or headers are an invalid parameter.
   const code = kind === 'too-large' && status !== 413 ? 'INVALID_PARAM' : CODES[kind];
   if (kind === 'invalid-response' || kind === 'handler-failed') {
     return new StorageError(code, { cause });

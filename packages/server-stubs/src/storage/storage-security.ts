@@ -14,17 +14,17 @@ export interface StorageCredentials {
   readonly timestamp: number;
 }
 
-/** A storage call whose caller is not known yet. */
+/** A storage call that is not authenticated yet. */
 export interface StorageLogin extends Call {
-  /** Environment of the path; credentials of another one are to be refused (D30). */
+  /** Environment of the path; refuse credentials of another one (D30). */
   readonly envId: string;
 }
 
 /** The one security handler of the storage API. */
 export interface StorageSecurity<Caller = unknown> {
   /**
-   * Tells who a caller is. `undefined`, `null` or `false` refuse; throw a `StorageError` to say why,
-   * such as a clock that is off (D18).
+   * Returns the caller of the credentials. `undefined`, `null` or `false` refuse them; throw a
+   * `StorageError` to give the reason, such as a wrong clock (D18).
    */
   credentials(
     credentials: StorageCredentials,
@@ -32,7 +32,7 @@ export interface StorageSecurity<Caller = unknown> {
   ): Caller | undefined | null | false | Promise<Caller | undefined | null | false>;
 }
 
-/** The security handler of the runtime, which hands over one header, as one for all three. */
+/** Adapts the security handler to the runtime, which passes only one of the three headers. */
 export function toStorageSecurity(
   security: StorageSecurity,
   { storageHeaders }: WireProfile,
@@ -55,8 +55,8 @@ export function toStorageSecurity(
 }
 
 /**
- * Makes a reader of the environment in a raw path; every operation has it in the same place. Segments
- * are counted and not characters, for any of them may come percent-encoded.
+ * Creates a function that reads the environment from a raw path; it is the same segment in every
+ * operation. Characters cannot be counted, because any segment may be percent-encoded.
  */
 export function envIdOf({ routes }: RouteTable): (rawPath: string) => string {
   const at = routes[0]?.path.split('/').indexOf(SEGMENT) ?? 0;

@@ -15,10 +15,9 @@ import type { StorageCall } from './storage-handlers.ts';
 
 const LIST = 'fileList';
 
-/** Name of the scheme in which the three headers of a storage call are taken together. */
+/** Name of the scheme that combines the three headers of a storage call. */
 export const CREDENTIALS = 'credentials';
 
-/** A storage handler, whatever its operation. */
 type AnyHandler = (input: unknown, call: StorageCall) => unknown;
 
 interface Settings {
@@ -28,7 +27,7 @@ interface Settings {
   readonly storeFileID: string;
 }
 
-/** A handler of the runtime: the checks of every storage call before, the envelope after. */
+/** Wraps a handler: checks the call before, adds the envelope after. */
 export function toStorageHandler(
   handler: AnyHandler,
   { env, batchItems, storeFileID }: Settings,
@@ -41,7 +40,7 @@ export function toStorageHandler(
   };
   return async ({ body }: Input, call: Call) => {
     const known = call as unknown as StorageCall & { caller: unknown };
-    // The environment that the security handler was shown, and no other, is the one to act on.
+    // Act on the same environment that the security handler got.
     assertEnv(known.envId, env);
     assertBatch(body, batchItems);
     known.caller = call.security[CREDENTIALS];
@@ -73,8 +72,8 @@ function assertBatch(input: unknown, maxItems: number): void {
 }
 
 /**
- * The routes of the storage API with the names of a wire profile (D1), and with one security scheme in
- * place of three headers: whoever checks one of them needs the others too.
+ * The routes of the storage API with the names of a wire profile (D1), and with one security scheme for
+ * the three headers, which can only be checked together.
  */
 export function toStorageTable(table: RouteTable, profile: WireProfile): RouteTable {
   return {
@@ -101,7 +100,7 @@ function withProfile(route: Route, { storeFileID }: WireProfile): Route {
   return { ...route, responses };
 }
 
-/** Holds an answer to the schema, which knows the field by its neutral name only. */
+/** Validates a response against the schema, which knows the field only by its neutral name. */
 function underNeutralName(validate: Validator, name: string): Validator {
   const renamed: Validator = (answer) => {
     const isValid = validate(renameField(answer, name, defaultWireProfile.storeFileID));
@@ -111,7 +110,7 @@ function underNeutralName(validate: Validator, name: string): Validator {
   return renamed;
 }
 
-/** An envelope whose `data` has one field under another name; anything else as it is. */
+/** Renames a field of `data` in an envelope. */
 function renameField(envelope: unknown, from: string, to: string): unknown {
   const { statusCode, body } = envelope as { statusCode: number; body?: { data?: object } };
   const data = body?.data as Record<string, unknown> | undefined;

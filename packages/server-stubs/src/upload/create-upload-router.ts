@@ -35,7 +35,7 @@ const CODES: Readonly<Record<FaultKind, UploadErrorCode>> = {
   'handler-failed': 'InternalError',
 };
 
-/** Faults whose status says more than the one of the code's row (D27 has no code for them). */
+/** Faults that keep their own status (D27 has no code for them). */
 const OWN_STATUS: readonly FaultKind[] = ['not-found', 'method-not-allowed', 'not-implemented'];
 
 /** D27: "form field `success_action_status` 200/201/204 is honoured". */
@@ -43,18 +43,18 @@ const STATUS_FIELD = 'success_action_status';
 const STATUSES = ['200', '201', '204'];
 const DEFAULT_STATUS = 204;
 
-/** What a form may hold beside its file: fields and boundaries. */
+/** Size of everything in a form except its file: fields and boundaries. */
 const FORM_BYTES = 1_048_576;
 
 export interface UploadRouterOptions extends BerthRouterOptions {
-  /** Largest file, in bytes; a larger one is `EntityTooLarge`. Default 5 GiB (D27). */
+  /** Maximum size of a file in bytes; a larger one gets `EntityTooLarge`. Default 5 GiB (D27). */
   readonly fileBytes?: number;
 }
 
 /**
- * Makes the upload target: middleware for Express 4 and 5, and a listener of `node:http`. It takes
- * `POST /`; under Express mount it where the returned `url` points to. The form is read as a stream and
- * never held in memory.
+ * Creates the upload target: middleware for Express 4 and 5, and a `node:http` listener. It handles `POST
+ * /`; in Express, mount it at the path of the `url` that `getUploadMetaData` returns. Forms are streamed
+ * and never buffered.
  *
  * @throws TypeError for options that contradict each other
  *
@@ -93,7 +93,7 @@ export function createUploadRouter(
   );
 }
 
-/** A fault of the runtime in the vocabulary of the upload target (D27). */
+/** Maps a fault of the runtime to an error of the upload target (D27). */
 function toUploadFault({ kind, status, message, cause }: Fault): UploadError {
   const code = CODES[kind];
   if (kind === 'invalid-response' || kind === 'handler-failed') {
@@ -111,12 +111,12 @@ function toUploaded({ etag, location }: UploadResult, { fields }: UploadInput): 
   };
 }
 
-/** A header holds ASCII alone; what is percent-encoded already stays so. */
+/** Headers are ASCII; existing percent-encoding is kept. */
 function toAscii(address: string): string {
   return address.replace(/[^\x21-\x7E]+/gu, encodeURIComponent);
 }
 
-/** The route of the upload target alone. Its form carries the grant, so nobody else is asked. */
+/** The route of the upload target, without security schemes: its form contains the grant. */
 function toUploadTable(table: RouteTable): RouteTable {
   return {
     ...table,

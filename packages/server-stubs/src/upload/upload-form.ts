@@ -4,7 +4,7 @@ import type { WireProfile } from '../http/wire-profile.ts';
 import type { Call, FilePart, MultipartStream, Part } from '../runtime/index.ts';
 import type { UploadInput } from './upload-handlers.ts';
 
-/** Name of the field with the content, in lower case. */
+/** The field with the content, in lower case. */
 const FILE = 'file';
 
 /** Names of the form's fields that are the same in every deployment. */
@@ -12,10 +12,9 @@ const SIGNATURE = 'Signature';
 const KEY = 'key';
 
 /**
- * Reads an upload up to its content.
+ * Reads a form up to the content of its file.
  *
- * D30: "a form with a missing … Signature, token, meta file id or key stores nothing and answers an XML
- * `Error`".
+ * D30: a form without Signature, token, meta file ID or key stores nothing and gets an XML `Error`.
  *
  * @throws UploadError for a form that lacks a field
  */
@@ -51,7 +50,7 @@ interface OpenForm {
   /** Names in lower case. */
   readonly fields: ReadonlyMap<string, string>;
   readonly file: FilePart;
-  /** The parts that follow. */
+  /** The remaining parts. */
   readonly rest: AsyncIterator<Part>;
 }
 
@@ -73,7 +72,7 @@ async function readForm(body: MultipartStream): Promise<OpenForm> {
     } else if (name === FILE) {
       throw malformed('The field file has no filename: give it one, so that it is taken as bytes.');
     } else if (fields.has(name)) {
-      // Which of the two counts is a matter of taste, and the grant must not hang on it.
+      // Parsers differ in which of the two they use, and the grant must not depend on that.
       throw malformed(`The form has the field ${part.name} twice.`);
     } else {
       fields.set(name, part.value);
@@ -87,15 +86,15 @@ function malformed(message: string): UploadError {
 }
 
 /**
- * The content of a form's file as a stream of its own, which ends only when the form is whole.
+ * The content of a form's file as a stream that ends only when the form is complete.
  *
- * D28: "A file is visible only when whole: a broken upload leaves nothing". D27: "Limit 5 GiB".
+ * D28: a file becomes visible when it is complete. D27: "Limit 5 GiB".
  */
 function toContent(form: OpenForm, maxBytes: number): Readable {
   return new Content(form, maxBytes);
 }
 
-/** Events instead of a generator: a promise for each chunk costs a tenth of an upload. */
+/** Events instead of a generator: a promise per chunk costs a tenth of an upload. */
 class Content extends Readable {
   readonly #body: Readable;
 
@@ -103,9 +102,9 @@ class Content extends Readable {
     super();
     this.#body = body;
     let size = 0;
-    // A handler that refuses the form reads nothing, and must not end the process when it breaks off.
+    // A handler that refuses the form reads nothing; an aborted form must not crash the process.
     this.on('error', () => {});
-    // Nothing flows before the content is asked for.
+    // Nothing is read before the content is requested.
     body.pause();
     body.on('data', (chunk: Buffer) => {
       size += chunk.length;
@@ -134,7 +133,7 @@ class Content extends Readable {
   }
 }
 
-/** What comes after the file is ignored, but it must be there up to the closing boundary. */
+/** Everything after the file is ignored, but must be complete up to the closing boundary. */
 async function drain(rest: AsyncIterator<unknown>): Promise<void> {
   while ((await rest.next()).done !== true);
 }

@@ -1,12 +1,12 @@
-/** Who a call comes from. */
+/** The authenticated caller of a call. */
 export interface Caller {
   /** Environment that the credentials belong to; always that of the call (D15, D30). */
   readonly env: string;
   /** `sub` of a token, or the id of a key pair. */
   readonly id: string;
   /**
-   * Judges the body of a signed gateway call, whose SHA-256 the signature covers (D16); undefined where
-   * nothing is left to judge. Must be called before the hosted service is.
+   * Verifies the body of a signed gateway call, whose SHA-256 the signature covers (D16); undefined if
+   * nothing is left to verify. Must be called before the hosted service is.
    *
    * @param bodyHash SHA-256 of the body in hex
    * @throws GatewayError INVALID_CREDENTIALS
@@ -14,17 +14,18 @@ export interface Caller {
   readonly verifyBody?: (bodyHash: string) => void;
 }
 
-/** Judges the time of a signature (D18). */
+/** Checks the time of a signature (D18). */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Why a time is refused; undefined where it is within the window. */
+  /** Why a time is refused; undefined if it is within the window. */
   refusalOf(timestamp: number): string | undefined;
 }
 
 /**
- * A signature is good for as long as its time is within the window, however often it is sent: processes
- * share no state that could tell a second time. Only TLS keeps others from having one to repeat.
+ * Creates the clock that signatures are checked against. A signature is valid as long as its time is
+ * within the window, however often it is sent: processes share no state that could detect a replay. Only
+ * TLS prevents others from obtaining one.
  *
  * @param windowSeconds how far a time may be off either way
  * @param owner whose clock it is, for the message

@@ -13,13 +13,13 @@ export interface DownloadListenerOptions {
   readonly cors: Cors;
   /** Default: a new UUID. */
   readonly requestId?: ((request: IncomingMessage) => string | undefined) | undefined;
-  /** Called with the code of each error that a download is refused with. Must not throw. */
+  /** Called with the error code of each refused download. Must not throw. */
   readonly onRefusal?: ((code: string, response: ServerResponse) => void) | undefined;
   /** Called with each failure of the store. Must not throw. */
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
-/** Makes the listener of `node:http` for requests whose path begins with `/files/`. */
+/** Creates the `node:http` listener for requests whose path begins with `/files/`. */
 export function createDownloadListener(options: DownloadListenerOptions) {
   const { download, cors, onError, onRefusal = () => {} } = options;
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -38,7 +38,7 @@ export function createDownloadListener(options: DownloadListenerOptions) {
       await send(await download(request), response);
     } catch (error) {
       const refusal = toUploadError(error);
-      // A client may leave at any time. Any other failure ends the connection early.
+      // A client that disconnects is not an error.
       if (refusal.cause !== undefined && !isDeparture(refusal.cause)) {
         onError(refusal.cause, requestId);
       }
@@ -95,7 +95,7 @@ function setHeaders(
   }
 }
 
-/** The decoded path of a request, for people; as it came if it cannot be decoded. */
+/** The decoded path of a request for display; as sent if it cannot be decoded. */
 function toResource(url: string): string {
   const [path = ''] = url.split('?', 1);
   try {

@@ -5,12 +5,12 @@ import type { Signer } from '../signing.ts';
 const MIN_KEY_BYTES = 16;
 
 /**
- * Makes the signer of grants and links: HMAC-SHA256.
+ * Creates the signer of grants and links: HMAC-SHA256.
  *
  * @param keys secrets of at least 16 bytes. The first signs and all verify: put a new one first, and
  *   remove the old one when what it signed has expired (`limits.linkMaxSeconds`). All processes of a
  *   deployment need the same keys.
- * @throws TypeError without a key, or for one that could be guessed
+ * @throws TypeError if there is no key, or one is too short
  */
 export function createSigner(keys: readonly Uint8Array[]) {
   const [first] = keys;
@@ -19,7 +19,7 @@ export function createSigner(keys: readonly Uint8Array[]) {
       `keys: give at least one secret, and at least ${MIN_KEY_BYTES} bytes each.`,
     );
   }
-  // As JSON, no two lists have the same text, whatever characters the values have.
+  // As JSON, no two lists have the same text, whatever characters they contain.
   const hmac = (key: Uint8Array, values: readonly string[]) =>
     createHmac('sha256', key).update(JSON.stringify(values));
   return {

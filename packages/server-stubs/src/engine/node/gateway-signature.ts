@@ -21,7 +21,10 @@ import {
 
 const FIELDS = ['Timestamp', 'Token'] as const;
 const PREFIX = `${SIGNATURE.algorithm} `;
-/** One text for whatever must not be told apart: an unknown id, a wrong secret or token, an old pair. */
+/**
+ * One message for everything that must be indistinguishable: an unknown id, a wrong secret or token, an
+ * expired pair.
+ */
 const NO_FIT =
   'The signature does not fit the request, or its key pair or token is unknown or has expired.';
 
@@ -35,10 +38,10 @@ export interface GatewaySignatureOptions {
 }
 
 /**
- * Lets in who signed the request (D16). A request with a body is let in on condition: its signature
- * covers the SHA-256 of the body, which `Caller.verifyBody` judges. An unknown id or an expired pair is
- * refused there too, or a body held back would show which ids exist; only what has nothing to do with key
- * pairs, such as the form and the time, is refused before.
+ * Authenticates callers by the signature of the request (D16). If the request has a body,
+ * `Caller.verifyBody` must verify its SHA-256, which the signature covers. Unknown ids and expired pairs
+ * are refused there too, because a body held back would otherwise reveal which ids exist. Only what is
+ * independent of key pairs, such as the format and the time, is refused earlier.
  */
 export function createGatewaySignature({
   pairs,
@@ -86,13 +89,12 @@ function assertTime({ timestamp = 0, date }: Tc3Signature, clock: Clock): void {
   }
 }
 
-/** One for each spelling of the Content-Type. */
 function toCanonicalHeads(
   { request, rawPath, rawQuery = '' }: SignedCall,
   names: readonly string[],
 ): readonly string[] {
   const { method = '', headers, url = '' } = request;
-  // D16: the list "needs `host` in it"; a target with a host of its own would go before `Host`.
+  // D16 requires `host` in the list; a target with its own host would take precedence over `Host`.
   if (!names.includes('host')) throw new MalformedSignature('SignedHeaders must contain host.');
   if (!url.startsWith('/')) throw new MalformedSignature('A signed call must name a path alone.');
   const values = names.map((name) => [name, decodeWire(headerOf(headers, name))] as const);

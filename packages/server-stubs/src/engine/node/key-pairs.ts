@@ -9,20 +9,20 @@ export interface Credential {
   readonly secret: string;
   /** Session token of temporary credentials, which every call must then carry. Default: none. */
   readonly token?: string | undefined;
-  /** Refused from here on. Default: never. */
+  /** Time from which the credentials are refused. Default: never. */
   readonly expires?: Date | undefined;
 }
 
-/** A credential that keeps its secrets to itself. */
+/** A credential that does not expose its secrets. */
 export interface KeyPair {
-  /** Undefined for the one that stands in for an unknown id. */
+  /** Undefined for the placeholder of an unknown id. */
   readonly env: string | undefined;
   readonly sign: Signer;
   /** Whether the session token is the right one, and the credential has not expired. */
   isUsable(token: string, now: number): boolean;
 }
 
-/** What an unknown id is compared against, so that the time of a refusal tells nothing. */
+/** Placeholder for unknown ids, so that the timing of a refusal reveals nothing. */
 const NOBODY: KeyPair = createKeyPair(undefined, {
   id: '',
   secret: randomBytes(32).toString('hex'),
@@ -32,11 +32,14 @@ const ID = /^[!-+\--.0-~]{1,256}$/;
 
 /** The key pairs of all environments. */
 export interface KeyPairs {
-  /** That of the environment; else one of another environment; else one that nobody has. */
+  /**
+   * The key pair of the environment; otherwise one of another environment, or a placeholder that never
+   * matches.
+   */
   find(id: string, env: string): KeyPair;
 }
 
-/** @throws TypeError for credentials that could never be used */
+/** @throws TypeError for credentials that cannot be used */
 export function createKeyPairs(
   environments: Readonly<
     Record<string, { readonly credentials?: readonly Credential[] | undefined }>
@@ -75,7 +78,7 @@ function createKeyPair(env: string | undefined, credential: Credential): KeyPair
   };
 }
 
-/** Compares in a time that depends on neither text, save the length of what the caller sent. */
+/** Compares in constant time, except for the length of what the caller sent. */
 function isSameSecret(expected: string, given: string): boolean {
   return timingSafeEqual(hash('sha256', expected, 'buffer'), hash('sha256', given, 'buffer'));
 }

@@ -17,7 +17,7 @@ export interface UnsignedRequest {
   readonly method: string;
   /** Path and query as they will be sent. */
   readonly target: string;
-  /** All that are to be signed; `host` must be one of them. Names in lower case. */
+  /** The headers to sign, including `host`. Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** Default: none. */
   readonly body?: string | Uint8Array;
@@ -28,7 +28,7 @@ export interface UnsignedRequest {
 }
 
 /**
- * The value of `Authorization` for a signed gateway call (D16).
+ * Returns the value of `Authorization` for a signed gateway call (D16).
  *
  * @example
  * const headers = { host: 'dev.example', 'content-type': 'application/json' };
@@ -71,7 +71,7 @@ export interface StorageSigning {
 }
 
 /**
- * The three headers of a storage call (D17), good for any call within the clock window.
+ * Returns the three headers of a storage call (D17), valid for any call within the clock window.
  *
  * @example
  * signStorageRequest({ id, secret }, { timestamp: Math.floor(Date.now() / 1000) });

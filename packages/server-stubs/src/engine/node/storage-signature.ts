@@ -22,13 +22,15 @@ export interface StorageSignatureOptions {
   readonly pairs: () => KeyPairs;
   readonly hasEnv: (env: string) => boolean;
   readonly service: string;
-  /** Host of the constant text; no host of this server. */
+  /** Host in the constant text; unrelated to the host of this server. */
   readonly signingHost: string;
   readonly wireProfile: WireProfile;
   readonly clock: (request: IncomingMessage) => Clock;
 }
 
-/** Lets in who has the secret (D17): the signature covers the time and nothing of the request. */
+/**
+ * Authenticates callers by their secret (D17): the signature covers the time and nothing of the request.
+ */
 export function createStorageSignature(settings: StorageSignatureOptions): StorageSecurity<Caller> {
   const { pairs, hasEnv, service, signingHost, wireProfile, clock: clockOf } = settings;
   const names = wireProfile.storageHeaders;
@@ -53,12 +55,12 @@ export function createStorageSignature(settings: StorageSignatureOptions): Stora
       const fits = timingSafeEqual(pair.sign(given, text), Buffer.from(given.signature, 'hex'));
       const isUsable = pair.isUsable(sessionToken.trim(), clock.now());
       if (!fits || !isUsable || pair.env === undefined) {
-        // One text for whatever must not be told apart.
+        // One message for everything that must be indistinguishable.
         throw refusal(
           `The signature does not fit ${names.timestamp}, or its key pair or ${names.sessionToken} is unknown or has expired.`,
         );
       }
-      // D30: calls "for another environment are refused"; why is for those to know who proved a secret.
+      // D30: only callers that proved a secret learn why.
       if (pair.env !== envId) {
         throw new StorageError(hasEnv(envId) ? 'STORAGE_EXCEED_AUTHORITY' : 'INVALID_ENV', {
           message: hasEnv(envId)

@@ -11,7 +11,7 @@ const MAX_LENGTH = 8192;
 /** RFC 9110, section 5.6.2, letters in lower case. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\da-z-]+$/;
 
-/** Far more than anybody sends; "some signers sign every header they send". */
+/** Some signers sign every header they send; this is far more than that. */
 const MAX_SIGNED_HEADERS = 100;
 
 /** Last part of a credential scope. */
@@ -22,7 +22,7 @@ const HEX = /^[\da-f]{64}$/;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const SECONDS = /^\d{1,12}$/;
 
-/** What a header can carry, save the comma that ends the field. */
+/** What a header can carry; the comma, which ends the field, is cut before. */
 const TOKEN = /^[!-~]*$/;
 
 /** SHA-256 of nothing. */
@@ -32,13 +32,13 @@ const MULTIPART = 'multipart/form-data';
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** A signature that cannot be read. Its message quotes nothing of what was sent. */
+/** A signature that cannot be parsed. Its message quotes nothing of what was sent. */
 export class MalformedSignature extends Error {
   override readonly name = 'MalformedSignature';
 }
 
 /**
- * Reads `content-type;host`. D16: names are "lower-cased and sorted", however they were sent.
+ * Reads `content-type;host`. D16: names are lower-cased and sorted, however they were sent.
  *
  * @throws MalformedSignature
  */
@@ -55,7 +55,7 @@ export function parseSignedHeaders(text: string): readonly string[] {
   return names.sort();
 }
 
-/** What a signature of version 3 says. */
+/** The fields of a TC3 signature. */
 export interface Tc3Signature {
   readonly id: string;
   /** UTC date of the credential scope, `2023-11-14`. */
@@ -65,16 +65,16 @@ export interface Tc3Signature {
   readonly signedHeaders: readonly string[];
   /** SHA-256 in hex, lower case. */
   readonly signature: string;
-  /** Seconds since the epoch; undefined where the signature does not say. */
+  /** Seconds since the epoch; undefined if the signature has none. */
   readonly timestamp: number | undefined;
   /** Empty with permanent credentials. */
   readonly token: string;
 }
 
 /**
- * Reads what follows `TC3-HMAC-SHA256 `.
+ * Parses what follows `TC3-HMAC-SHA256 `.
  *
- * @param allowed the fields that may stand there beside `Credential`, `SignedHeaders` and `Signature`
+ * @param allowed fields that may be present besides `Credential`, `SignedHeaders` and `Signature`
  * @throws MalformedSignature
  */
 export function parseSignature(text: string, allowed: readonly Field[]): Tc3Signature {
@@ -100,8 +100,8 @@ export function parseSignature(text: string, allowed: readonly Field[]): Tc3Sign
 }
 
 /**
- * Reads `name=value` pairs apart. D16: a verifier "accepts a missing space after commas"; signers in use
- * differ in the order as well. A field that stands twice is refused: two readers could each take another.
+ * Parses `name=value` pairs. D16: a missing space after commas is accepted; the order differs between
+ * signers as well. A duplicate field is refused, because two parsers could each choose a different one.
  *
  * @throws MalformedSignature
  */
@@ -135,7 +135,7 @@ function parseCredential(text: string): { id: string; date: string; service: str
   return { id, date, service };
 }
 
-/** Empty where it is not there and need not be. */
+/** Returns an empty string for an optional field that is missing. */
 function take(fields: ReadonlyMap<Field, string>, name: Field, isWanted: boolean): string {
   const value = fields.get(name);
   if (isWanted && (value === undefined || value === '')) {
@@ -156,13 +156,13 @@ interface Tc3Request {
   readonly method: string;
   /** As sent, nothing decoded. */
   readonly path: string;
-  /** As sent, without the question mark; empty where there is none. */
+  /** As sent, without the question mark; empty if there is none. */
   readonly query: string;
-  /** The signed ones, sorted by name; values as `toSignedValue` gives them. */
+  /** The signed headers, sorted by name; values as returned by `toSignedValue`. */
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** All of the canonical request (D16) but its last line, the SHA-256 of the body in hex. */
+/** The canonical request (D16) without its last line, the SHA-256 of the body in hex. */
 export function toCanonicalHead({ method, path, query, headers }: Tc3Request): string {
   const lines = headers.map(([name, value]) => `${name}:${value}\n`).join('');
   const list = headers.map(([name]) => name).join(';');
@@ -180,7 +180,7 @@ export function toStorageCanonicalRequest(signingHost: string, contentType: stri
   );
 }
 
-/** What of the credential scope the signature covers. */
+/** The part of the credential scope that the signature covers. */
 interface Tc3Scope {
   /** UTC, `2023-11-14`. */
   readonly date: string;
@@ -213,8 +213,8 @@ export function toSignedValue(name: string, value: string): string {
 }
 
 /**
- * The ways in which a Content-Type may have been signed. D16: a verifier "accepts … both multipart
- * spellings", with the boundary and with it cut.
+ * The forms in which a Content-Type may have been signed. D16: both multipart spellings are accepted,
+ * with and without the boundary.
  */
 export function toContentTypeSpellings(value: string): readonly string[] {
   const type = value.trim();
@@ -227,7 +227,7 @@ export function toContentTypeSpellings(value: string): readonly string[] {
 /** Signs a text with the key that a secret has for a date and a service. */
 export type Signer = (scope: Tc3Scope, text: string) => Buffer;
 
-/** The key of a day is kept: it takes three times as long to make as a signature does. */
+/** Caches the key of the day: deriving it takes three times as long as signing. */
 export function createSigner(secret: string): Signer {
   let known: Tc3Scope & { readonly key: Buffer } = { date: '', service: '', key: Buffer.alloc(0) };
   return ({ date, service }, text) => {
@@ -252,8 +252,8 @@ export function sha256(content: string | Uint8Array): string {
 }
 
 /**
- * Text of a request line or header as its sender meant it: Node reads bytes as Latin-1, signers write
- * UTF-8. Other bytes are refused, for different ones would read alike and so share a signature.
+ * Decodes the text of a request line or header: Node.js reads bytes as Latin-1, signers write UTF-8.
+ * Other bytes are refused, because different ones would decode to the same text and so share a signature.
  *
  * @throws MalformedSignature
  */

@@ -17,19 +17,19 @@ import {
   writeAnswer,
 } from './write-answer.ts';
 
-/** Names and codes of the errors of streams and signals whose other side has gone. */
+/** Names and codes of stream and signal errors after the client disconnected. */
 const DEPARTURES = new Set(['AbortError', 'ABORT_ERR', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE']);
 const LAST_RESORT = JSON.stringify({ title: 'Internal Server Error', status: 500 });
 
-/** The end of one call: everything that becomes an answer goes through here. */
+/** Sends the response of one call, whatever produced it. */
 export class Answering {
-  /** The form of the call, whose failure explains that of its handler. */
+  /** The form of the call: if it failed, that is why the handler failed. */
   form: Form | undefined;
   readonly #call: Call;
   readonly #plan: Plan | undefined;
   readonly #settings: Settings;
 
-  /** @param plan undefined where no operation was found */
+  /** @param plan undefined if no operation was found */
   constructor(call: Call, plan: Plan | undefined, settings: Settings) {
     this.#call = call;
     this.#plan = plan;
@@ -48,7 +48,7 @@ export class Answering {
     const { responses } = this.#settings;
     const own = this.#settings.headers?.(this.#call);
     if (plan.route.passThrough) {
-      // As it came: no type is added, and a text stays the text that it is.
+      // Unchanged: no content type is added, and strings are not serialised.
       const head = this.#toHead(answer, own, undefined);
       this.#write(answer, head, answer.body as WireBody);
       return;
@@ -69,7 +69,7 @@ export class Answering {
     this.#send(answer, content, own, undefined);
   }
 
-  /** Sends a fault in the shape that the options give it. */
+  /** Sends a fault, formatted as the options define. */
   fault(fault: Fault): void {
     try {
       const operationId = this.#call.operationId;
@@ -82,7 +82,7 @@ export class Answering {
     }
   }
 
-  /** Sends the answer to something that was thrown. */
+  /** Sends the response to a thrown error. */
   error(error: unknown): void {
     const { response } = this.#call;
     if (isDeparture(error, this.#call)) return;
@@ -101,7 +101,7 @@ export class Answering {
     }
   }
 
-  /** Sends the answer to a caller whom nobody let in. */
+  /** Sends the response to a caller that was not authenticated. */
   refuse({ reason, challenge }: Refusal): void {
     if (isAnswerable(reason)) {
       this.#answerError(reason, challenge);
@@ -159,7 +159,7 @@ export class Answering {
     try {
       this.#settings.onError(error, this.#call);
     } catch {
-      // A log that fails must not take the answer with it.
+      // A failing log must not affect the response.
     }
   }
 
@@ -181,14 +181,14 @@ function discard(body: unknown): void {
   else body.once('error', () => {}).destroy();
 }
 
-/** Whether an error only says that the client went away: then nobody waits for an answer. */
+/** Whether an error only means that the client disconnected. */
 function isDeparture(error: unknown, { request, response }: Call): boolean {
   const isGone = response.destroyed || (request.destroyed && !request.complete);
   if (!isGone || !(error instanceof Error)) return false;
   return DEPARTURES.has(error.name) || DEPARTURES.has((error as NodeJS.ErrnoException).code ?? '');
 }
 
-/** The answer when even the shape of a fault could not be made: fixed, so that it cannot fail too. */
+/** The response if formatting a fault failed as well: fixed, so that it cannot fail. */
 function sendLastResort(response: ServerResponse): void {
   if (response.headersSent) {
     response.destroy();

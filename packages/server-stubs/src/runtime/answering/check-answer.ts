@@ -3,7 +3,7 @@ import { toViolation, type Violation } from '../faults.ts';
 import type { Answer, Content, DocumentedResponse } from '../route-table.ts';
 import { isBytes } from './write-answer.ts';
 
-/** The documented content of an answer: the one it names, the one of its header, else the first. */
+/** The documented content of a response: the one it names, the one of its header, or the first. */
 export function contentOf({ content }: DocumentedResponse, answer: Answer): Content | undefined {
   if (answer.contentType !== undefined) {
     return findContent(content, answer.contentType);
@@ -13,9 +13,9 @@ export function contentOf({ content }: DocumentedResponse, answer: Answer): Cont
 }
 
 /**
- * What an answer has that its document does not allow.
+ * Returns how a response violates the document, if it does.
  *
- * @param others headers that are sent beside those of the answer
+ * @param others headers that are sent in addition to those of the response
  */
 export function checkAnswer(
   documented: DocumentedResponse | undefined,
@@ -68,7 +68,7 @@ function violate(pointer: string, keyword: string, message: string): Violation {
   return { in: 'response', pointer, keyword, message, schemaPath: '' };
 }
 
-/** The value of a header whatever the case of its name; several lines as one list. */
+/** The value of a header, whatever the case of its name; several lines are joined. */
 function headerOf(headers: NonNullable<Answer['headers']>, name: string): string | undefined {
   for (const key in headers) {
     if (key.length !== name.length || key.toLowerCase() !== name) continue;

@@ -6,10 +6,13 @@ import type { Call } from '../call.ts';
 import { createNullObject } from '../decoding.ts';
 import type { Answer, BodyWriter, Content, EndAnswer } from '../route-table.ts';
 
-/** A rest that is announced and at most this long is read, and the connection stays open. */
+/**
+ * If at most this much of a body is left, by its announced length, it is read and the connection stays
+ * open.
+ */
 const DRAIN_BYTES = 64 * 1024;
 
-/** How much of a longer rest is read, and how long, before the connection is closed. */
+/** How much of a longer body is read, and for how long, before the connection is closed. */
 const LINGER_BYTES = 16 * 1024 * 1024;
 const LINGER_MILLISECONDS = 2000;
 const endNow: EndAnswer = (response, chunk, encoding) => {
@@ -21,7 +24,7 @@ type HeaderValue = string | readonly string[] | number;
 
 export type HeaderSource = Answer['headers'];
 
-/** A body as it goes over the wire. */
+/** A serialised body. */
 export type WireBody =
   | string
   | Uint8Array
@@ -30,16 +33,15 @@ export type WireBody =
   | BodyWriter
   | undefined;
 
-/** Hears how an answer goes. */
 interface AnswerObserver {
-  /** The head was accepted: nothing but the body is left to fail. */
+  /** The head was written; only the body can still fail. */
   onHead(): void;
-  /** The stream of the body failed while the client was still there. */
+  /** The stream of the body failed while the client was still connected. */
   onError(error: unknown): void;
 }
 
 /**
- * Writes an answer whose headers are complete but for its length.
+ * Writes a response whose headers are complete except for `Content-Length`.
  *
  * @throws Error if the head cannot be sent
  */
@@ -75,7 +77,7 @@ export function writeAnswer(
   if (unread === 'close') {
     endAfterDrain(request, response, sent);
   } else if (typeof sent === 'string' && sent.length === length) {
-    // All ASCII: Node copies Latin-1 faster than it encodes UTF-8.
+    // All ASCII: Node.js copies Latin-1 faster than it encodes UTF-8.
     response.end(sent, 'latin1');
   } else {
     response.end(sent);
@@ -89,7 +91,7 @@ export function writeAnswer(
 
 function endLater(request: IncomingMessage): EndAnswer {
   return (response, chunk, encoding) => {
-    // What was unread when the answer began may have been read since.
+    // The body may have been read since the response began.
     if (request.complete || request.destroyed) endNow(response, chunk, encoding);
     else endAfterDrain(request, response, isText(chunk) ? Buffer.from(chunk, encoding) : chunk);
   };
@@ -99,7 +101,7 @@ function isText(chunk: string | Uint8Array | undefined): chunk is string {
   return typeof chunk === 'string';
 }
 
-/** @param end how to end the response, where it must not simply end with the stream */
+/** @param end how to end the response, if not simply with the stream */
 function writeStream(
   response: ServerResponse,
   body: Readable | ReadableStream<Uint8Array>,
@@ -115,15 +117,16 @@ function writeStream(
     else end(response);
     return;
   }
-  // Before `pipeline` destroys the response: once that is destroyed, the client has gone.
+  // Checked before `pipeline` destroys the response: if it is destroyed already, the client has
+  // disconnected.
   const onFailure = (error: unknown) => {
     if (!response.destroyed) onError(error);
   };
   if (stream.errored) onFailure(stream.errored);
   else stream.once('error', onFailure);
-  // A client of a slow stream wants to know at once that it was let in.
+  // Clients of a slow stream need the head immediately.
   flushHead(response);
-  // A stream that fails midway destroys the response: that is how HTTP says that the rest is missing.
+  // A stream that fails midway destroys the response, so that clients notice that the rest is missing.
   if (end === undefined) {
     pipeline(stream, response, () => {});
     return;
@@ -135,20 +138,20 @@ function writeStream(
 }
 
 /**
- * Sends the head of an answer that has a body, at once. Unlike `flushHeaders`, which writes UTF-8, it
- * leaves the bytes of the headers what they are.
+ * Sends the head immediately. Unlike `flushHeaders`, which writes UTF-8, it leaves the bytes of the
+ * headers unchanged.
  */
 function flushHead(response: ServerResponse): void {
-  // HTTP/2 has an answer of its own; and a `write` of some middleware might hold the head back.
+  // HTTP/2 has its own response class, and a `write` wrapped by middleware might hold the head back.
   if (response instanceof ServerResponse)
     ServerResponse.prototype.write.call(response, '', 'latin1');
   else (response as ServerResponse).flushHeaders();
 }
 
 /**
- * Writes the whole answer, but ends it, and with it the connection, only when the client has sent its
- * rest or enough of it: data that comes in after a close resets the connection, and the client may
- * never see the answer (RFC 9112, section 9.6).
+ * Writes the response, but ends it and the connection only when the client has sent the rest of its body,
+ * or enough of it. Data that arrives after a close resets the connection, and the client may never see
+ * the response (RFC 9112, section 9.6).
  */
 function endAfterDrain(
   request: IncomingMessage,
@@ -175,19 +178,19 @@ function endAfterDrain(
   request.on('data', onData);
   request.once('end', end);
   request.once('close', end);
-  // Whoever read before may still let go of it.
+  // A previous reader may still pause it.
   request.on('pause', resume);
   request.resume();
 }
 
-/** What becomes of a body that was not read to its end when the answer is written. */
+/** What to do with a body that is not completely read when the response is written. */
 function isUnread(request: IncomingMessage): 'drain' | 'close' | undefined {
   if (request.complete || !hasBody(request)) return undefined;
   const length = Number(request.headers['content-length'] ?? Infinity);
   return length <= DRAIN_BYTES && request.headers.expect === undefined ? 'drain' : 'close';
 }
 
-/** The headers of one response by name, in lower case. What is added first wins. */
+/** The headers of one response by name, in lower case. The first value added is kept. */
 export class Head {
   readonly #headers = createNullObject() as Record<string, HeaderValue>;
 
@@ -218,7 +221,7 @@ export class Head {
     try {
       for (const [name, value] of Object.entries(this.#headers)) response.setHeader(name, value);
     } catch (error) {
-      // The response to this error must not inherit the headers that went well.
+      // The response to this error must not inherit these headers.
       for (const name of Object.keys(this.#headers)) response.removeHeader(name);
       throw error;
     }
@@ -226,7 +229,9 @@ export class Head {
   }
 }
 
-/** Whether nobody needs single headers, as Express and middleware that wraps `writeHead` do. */
+/**
+ * Whether headers can be passed to `writeHead`: Express, and middleware that wraps it, need `setHeader`.
+ */
 function isPlain(response: ServerResponse): boolean {
   return (
     Object.getPrototypeOf(response) === ServerResponse.prototype &&
@@ -238,12 +243,12 @@ export function isStream(body: unknown): body is Readable | ReadableStream<Uint8
   return body instanceof Readable || body instanceof ReadableStream;
 }
 
-/** Whether a body is sent as it is; a text is only where its media type is not JSON. */
+/** Whether a body is bytes, which are sent as is. A string is too, unless its media type is JSON. */
 export function isBytes(body: unknown): body is Uint8Array | Readable | ReadableStream<Uint8Array> {
   return body instanceof Uint8Array || isStream(body);
 }
 
-/** `Content-Type` of an answer that gives none itself. */
+/** `Content-Type` of a response without one. */
 export function toWireType({ body, contentType }: Answer, content: Content | undefined): string {
   const named = contentType ?? content?.mediaType;
   if (named !== undefined && !named.includes('*')) {

@@ -13,17 +13,17 @@ import { askToContinue, hasBody, limitStream, readBytes } from './request-stream
 
 const UTF_8 = new Set(['utf-8', 'utf8', 'us-ascii', 'ascii']);
 
-/** A body that was read, by the content of the document that it has. */
+/** A parsed body and its documented content. */
 export interface ReadBody {
   readonly value: unknown;
   readonly content: Content;
 }
 
 /**
- * Reads the body of a request; undefined if it has none. It never resolves if the client goes away before
+ * Reads the body of a request; undefined if it has none. Never resolves if the client disconnects before
  * the body is complete.
  *
- * @throws FaultError for a body that is refused
+ * @throws FaultError if the body is refused
  */
 export type BodyReader = (request: IncomingMessage) => Promise<ReadBody | undefined>;
 
@@ -91,16 +91,16 @@ function wrongType(header: string | undefined, accepted: string): Fault {
 function unknownCoding(coding: string): Fault {
   return {
     ...unsupported(`The Content-Encoding ${coding} is not taken; send the body as it is.`, ''),
-    // RFC 9110, section 15.5.16: a refused coding is answered with the ones that are taken.
+    // RFC 9110, section 15.5.16: the response to a refused coding lists the supported ones.
     headers: { 'accept-encoding': 'identity' },
   };
 }
 
 /**
- * The body that middleware such as `express.json()` has read before the router and left in
+ * The body that middleware such as `express.json()` parsed before the router and stored in
  * `request.body`.
  *
- * @throws Error where it left nothing that could be used: the server is put together wrongly
+ * @throws Error if it stored nothing usable: the middleware is mounted in the wrong order
  */
 function toParsedBody(
   request: IncomingMessage & { body?: unknown },
@@ -124,7 +124,7 @@ function toParsedBody(
   return body;
 }
 
-/** The value of a complete body: JSON, text or form. */
+/** Parses a complete body: JSON, text or form. */
 function parseBytes(
   bytes: Buffer,
   content: Content,
@@ -139,7 +139,6 @@ function parseBytes(
   return parseText(text, content, limits);
 }
 
-/** The same for a text that is decoded already. */
 function parseText(text: string, content: Content, limits: Limits): unknown {
   if (content.kind === 'form') return parseForm(text, limits.formFields);
   if (content.kind !== 'json') return text;
@@ -162,8 +161,7 @@ function parseLegacy(bytes: Buffer, content: Content, charset: string): string {
 }
 
 /**
- * Parses `application/x-www-form-urlencoded`: texts by name, a list where a name is given more than
- * once.
+ * Parses `application/x-www-form-urlencoded`: strings by name, or a list for a name with several values.
  */
 function parseForm(text: string, maxFields: number): NullObject {
   const value = createNullObject();
@@ -185,7 +183,7 @@ function parseForm(text: string, maxFields: number): NullObject {
   return value;
 }
 
-/** A decoder for any charset of the WHATWG list; `undefined` where it is unknown. */
+/** A decoder for any charset of the WHATWG list; `undefined` if it is unknown. */
 function createDecoder(charset: string): TextDecoder | undefined {
   try {
     return new TextDecoder(charset, { fatal: true });
@@ -195,9 +193,9 @@ function createDecoder(charset: string): TextDecoder | undefined {
 }
 
 /**
- * Bytes as text, without a byte order mark, which RFC 8259, section 8.1 lets a reader ignore.
+ * Decodes bytes, without a byte order mark, which a parser may ignore (RFC 8259, section 8.1).
  *
- * @returns undefined where the bytes are not UTF-8
+ * @returns undefined if the bytes are not UTF-8
  */
 function decodeUtf8(bytes: Buffer): string | undefined {
   if (!isUtf8(bytes)) return undefined;

@@ -6,15 +6,15 @@ export function charsetOf(header: string): string | undefined {
   return (match?.[1] ?? match?.[2])?.toLowerCase();
 }
 
-/** Whether a media type falls under one of a document, which may be a range (`text/*`). */
+/** Whether a media type matches a documented one, which may be a range (`text/*`). */
 function isWithinRange(range: string, type: string): boolean {
   if (range === type || range === '*/*') return true;
   return range.endsWith('/*') && type.startsWith(range.slice(0, -1));
 }
 
 /**
- * The content for a `Content-Type`: the one with the same parameters, else the one of the type, else the
- * most narrow range.
+ * Finds the content for a `Content-Type`: with the same parameters, with the same type, or with the
+ * narrowest range, in this order.
  */
 export function findContent<Content extends { readonly mediaType: string }>(
   content: readonly Content[],

@@ -10,7 +10,7 @@ export interface FieldPart {
   readonly kind: 'field';
   readonly name: string;
   readonly value: string;
-  /** Without parameters, lower case; `text/plain` where the part has none. */
+  /** Without parameters, in lower case. Default `text/plain`. */
   readonly mediaType: string;
 }
 
@@ -19,17 +19,17 @@ export interface FilePart {
   readonly kind: 'file';
   readonly name: string;
   readonly filename: string;
-  /** Without parameters, lower case; `application/octet-stream` where the part has none. */
+  /** Without parameters, in lower case. Default `application/octet-stream`. */
   readonly mediaType: string;
-  /** The bytes, once. What is left unread is thrown away when the next part is asked for. */
+  /** The content. What is left unread is discarded when the next part is requested. */
   readonly body: Readable;
 }
 
 export type Part = FieldPart | FilePart;
 
 /**
- * The parts of a form in the order in which they come, never buffered: the client is read no faster
- * than the parts are. Throws `FaultError` for a broken form and for one beyond the limits.
+ * The parts of a form in the order in which they arrive, unbuffered and with backpressure. Throws
+ * `FaultError` if the form is malformed or exceeds a limit.
  *
  * @example
  * for await (const part of input.body) {
@@ -38,15 +38,15 @@ export type Part = FieldPart | FilePart;
  */
 export type MultipartStream = AsyncIterable<Part>;
 
-/** A form whose failure stays known, for a handler that fails because of it. */
+/** A form that remembers its failure, which explains a failure of the handler. */
 export interface Form extends MultipartStream {
-  /** Why the form cannot be read to its end; undefined while all is well. */
+  /** Why the form cannot be read to its end; undefined if there was no error. */
   readonly failure: FaultError | undefined;
 }
 
 type FormLimits = Pick<Limits, 'streamBytes' | 'formFields' | 'formFiles' | 'fieldBytes'>;
 
-/** The form in a request. Nothing is read before the first part is asked for. */
+/** Creates the stream of a form. Nothing is read before the first part is requested. */
 export function createMultipartStream(request: IncomingMessage, limits: FormLimits): Form {
   const state: State = {
     queue: [],
@@ -65,7 +65,7 @@ export function createMultipartStream(request: IncomingMessage, limits: FormLimi
 
 interface State {
   readonly queue: Part[];
-  /** Files that are not at their end yet. */
+  /** Files that are not completely read yet. */
   readonly files: Set<Readable>;
   failure: FaultError | undefined;
   finished: boolean;
@@ -81,7 +81,7 @@ async function* readParts(
   const source = limitStream(request, limits.streamBytes);
   const fail = (error: unknown) => {
     state.failure ??= toFaultError(error);
-    // Whoever reads a file must learn that its end will never come.
+    // Readers of a file must learn that its end will never arrive.
     for (const file of state.files) file.destroy(state.failure);
     state.wake();
   };
@@ -119,7 +119,7 @@ async function* readParts(
 }
 
 async function createBusboy(request: IncomingMessage, limits: FormLimits): Promise<BusboyInstance> {
-  // Loaded when the first form comes: most servers take none, and all want to start fast.
+  // Loaded with the first form, because most servers have none and should start fast.
   const { Busboy } = await import('@fastify/busboy');
   try {
     return new Busboy({
@@ -156,7 +156,7 @@ function listen(
     }
   });
   form.on('file', (name, body, filename, _encoding, mediaType) => {
-    // A broken form fails its file; the form tells, also where nobody reads the file.
+    // A malformed form fails its file; the error is reported even if nobody reads the file.
     body.on('error', fail);
     state.files.add(body);
     body.once('close', () => state.files.delete(body));

@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable, Transform } from 'node:stream';
 import { FaultError, tooLarge } from '../faults.ts';
 
-/** Responses whose clients still wait for the word to send their body. */
+/** Responses to clients that wait for `100 Continue`. */
 const waiting = new WeakMap<IncomingMessage, ServerResponse>();
 
-/** Notes that the client of `checkContinue` waits (RFC 9110, section 10.1.1). */
+/** Records that the client of `checkContinue` waits (RFC 9110, section 10.1.1). */
 export function holdBody(request: IncomingMessage, response: ServerResponse): void {
   waiting.set(request, response);
 }
 
-/** Asks a client that waits for its body, once. */
+/** Sends `100 Continue` to a client that waits for it, once. */
 export function askToContinue(request: IncomingMessage): void {
   waiting.get(request)?.writeContinue();
   waiting.delete(request);
@@ -23,8 +23,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * The body of a request as a stream that fails beyond `maxBytes`. One whose length is announced has been
- * judged already and passes as it is.
+ * The body of a request as a stream that fails beyond `maxBytes`. A body with `Content-Length` was
+ * checked before and is returned as is.
  */
 export function limitStream(request: IncomingMessage, maxBytes: number): Readable {
   if (maxBytes === Infinity || request.headers['content-length'] !== undefined) return request;
@@ -36,9 +36,9 @@ export function limitStream(request: IncomingMessage, maxBytes: number): Readabl
       else callback(null, chunk);
     },
   });
-  // Whoever reads learns of errors; a handler that does not read must not end the process.
+  // Readers get the error; a handler that does not read must not crash the process.
   limiter.on('error', () => {});
-  // The request must outlive the limiter, so that the refusal can still be answered.
+  // The request must outlive the limiter, so that a response can still be sent.
   request.pipe(limiter);
   request.once('close', () => {
     const gone = new Error('The client went away.');
@@ -48,13 +48,13 @@ export function limitStream(request: IncomingMessage, maxBytes: number): Readabl
 }
 
 /**
- * The body of a pass-through operation: the request itself where no limit has to be counted.
+ * The body of a pass-through operation: the request itself, unless a limit has to be enforced.
  *
- * Where `express.json()` ran before, the bytes are gone; its value is written anew, and the header
- * `Content-Length` is set to the new length. A signature over the original bytes then no longer fits.
+ * If `express.json()` ran before, the bytes are gone: its value is serialised again, and `Content-Length`
+ * is set to the new length. A signature over the original bytes then no longer matches.
  *
- * @throws FaultError for a body that is announced to be too large
- * @throws Error where something else has read the body
+ * @throws FaultError if `Content-Length` exceeds the limit
+ * @throws Error if something else has read the body
  */
 export function toRawRequest(
   request: IncomingMessage & { body?: unknown },
@@ -83,7 +83,7 @@ function toBytes(request: IncomingMessage & { body?: unknown }): Buffer {
 }
 
 /**
- * Reads a complete body. It never resolves if the client goes away first: nobody is left to respond to.
+ * Reads a complete body. Never resolves if the client disconnects first.
  *
  * @throws FaultError at the first byte beyond `maxBytes`; the rest stays unread
  */

@@ -13,7 +13,6 @@ import { fromPairs, toArray, toValue, Unreadable } from './to-value.ts';
 const TWICE = new Unreadable('duplicate', 'is given more than once');
 const NONE: readonly Violation[] = [];
 
-/** The parameters of a request; a part without documented parameters is `undefined`. */
 interface ParameterValues {
   path: NullObject | undefined;
   query: NullObject | undefined;
@@ -21,7 +20,7 @@ interface ParameterValues {
   cookie: NullObject | undefined;
 }
 
-/** Reads all parameters of an operation into `target`, and gives what could not be read. */
+/** Reads all parameters of an operation into `target`, and returns the violations. */
 export type ParameterReader = (
   target: ParameterValues,
   request: IncomingMessage,
@@ -69,7 +68,7 @@ export function createParameterReader(
     if (inHeader.length > 0) {
       target.header = createNullObject();
       for (const [parameter, key] of headerKeys) {
-        // Headers are a plain object: without `hasOwn`, every request has a header `constructor`.
+        // Headers are a plain object: without `hasOwn`, every request would have a header `constructor`.
         const raw = Object.hasOwn(request.headers, key) ? request.headers[key] : undefined;
         const value = readHeader(parameter, raw);
         violations = keep(target.header, parameter, value, violations);
@@ -107,7 +106,7 @@ function readHeader(parameter: Parameter, value: string | string[] | undefined):
   return optional(parameter, Array.isArray(value) ? value.join(', ') : value);
 }
 
-/** Of a cookie given twice the first counts; only an exploded list or object has several. */
+/** The first of several cookies is used; only an exploded list or object has several. */
 function readCookie(
   parameter: Parameter,
   cookies: QueryValues,
@@ -150,9 +149,9 @@ function toViolation(parameter: Parameter, keyword: string, problem: string): Vi
 }
 
 /**
- * The value of a query parameter; `undefined` where it is absent.
+ * The value of a query parameter; `undefined` if it is absent.
  *
- * @param others names of the other query parameters of the operation, which are no properties of an
+ * @param others names of the other query parameters of the operation, which are not properties of an
  *   exploded object
  */
 export function readQuery(
@@ -170,7 +169,7 @@ export function readQuery(
   return values.length > 1 ? TWICE : toValue(parameter, values[0] as string);
 }
 
-/** `filter[name]=a&filter[size]=2`; one level, as OpenAPI defines it. */
+/** `filter[name]=a&filter[size]=2`, with one level, as OpenAPI defines it. */
 function readDeepObject(parameter: Parameter, query: QueryValues): unknown {
   const start = `${parameter.name}[`;
   const pairs: (readonly [string, string])[] = [];
@@ -183,7 +182,7 @@ function readDeepObject(parameter: Parameter, query: QueryValues): unknown {
   return pairs.length === 0 ? undefined : fromPairs(parameter, pairs);
 }
 
-/** Each property is a parameter of its own: the known ones, and those that nobody else claims. */
+/** Each property is a query parameter: the known ones, and those that no other parameter claims. */
 function readExploded(
   parameter: Parameter,
   query: QueryValues,

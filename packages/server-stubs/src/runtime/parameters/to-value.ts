@@ -6,17 +6,17 @@ import type { Parameter, ParameterPlace, ScalarType } from '../route-table.ts';
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const MAX_JSON_DEPTH = 64;
 
-/** Query delimiters may be sent as they are or encoded (OpenAPI 3.1.1, appendix E). */
+/** Query delimiters may be sent raw or encoded (OpenAPI 3.1.1, appendix E). */
 const DELIMITERS = { spaceDelimited: /%20|\+/, pipeDelimited: /\||%7c/i } as const;
 const DECODERS: Readonly<Record<ParameterPlace, Decoder>> = {
   path: decodeText,
   query: decodeQuery,
   header: (raw) => raw.trim(),
-  /** Not every cookie is percent-encoded: one that cannot be decoded is taken as it is. */
+  /** Not every cookie is percent-encoded: one that cannot be decoded is used as is. */
   cookie: (raw) => decodeText(raw) ?? raw,
 };
 
-/** Why a text is no value of its parameter: the keyword, and the end of a sentence. */
+/** Why a text is not a valid value of its parameter: the keyword, and the end of a sentence. */
 export class Unreadable {
   readonly keyword: string;
   readonly problem: string;
@@ -29,13 +29,13 @@ export class Unreadable {
 
 const BAD_ENCODING = new Unreadable('encoding', 'has broken percent-encoding');
 
-/** Turns raw text into text; undefined where it cannot. */
+/** Decodes raw text; undefined if it cannot. */
 type Decoder = (raw: string) => string | undefined;
 
 /**
- * The value of a parameter whose text stands in one piece, decoded and in the types of the schema.
+ * Decodes the text of a parameter and converts it to the types of its schema.
  *
- * @param raw text as it came; a delimiter that is encoded belongs to the data
+ * @param raw text as sent; an encoded delimiter belongs to the data
  */
 export function toValue(parameter: Parameter, raw: string): unknown {
   const decode = DECODERS[parameter.in];
@@ -54,7 +54,7 @@ export function toValue(parameter: Parameter, raw: string): unknown {
     : toObject(parameter, parts, decode);
 }
 
-/** An array whose items came each on its own. */
+/** Converts an array whose items are already separate. */
 export function toArray(
   parameter: Parameter,
   parts: readonly string[],
@@ -79,7 +79,7 @@ function toObject(parameter: Parameter, parts: readonly string[], decode: Decode
   return fromPairs(parameter, pairs, decode);
 }
 
-/** An object from names and values as they came. A name given twice is refused. */
+/** Creates an object from raw names and values. A duplicate name is refused. */
 export function fromPairs(
   parameter: Parameter,
   pairs: readonly (readonly [string, string])[],
@@ -143,12 +143,12 @@ function toJson(text: string | undefined): unknown {
 }
 
 /**
- * The value that a text of a URL or a header stands for. A text that fits none of the types stays a
- * text, for the schema to refuse.
+ * Converts a text from a URL or a header. A text that matches none of the types stays a string, for the
+ * schema to refuse.
  *
- * An integer that a number would round is `Unreadable`, unless it may stay a text.
+ * An integer that a number would round is `Unreadable`, unless it may stay a string.
  *
- * @param types the types that the schema allows; `12` is the number 12 only where a number is allowed
+ * @param types types that the schema allows; `12` becomes a number only if numbers are allowed
  */
 export function coerce(text: string, types: readonly ScalarType[]): unknown {
   for (const type of types) {
@@ -166,7 +166,7 @@ export function coerce(text: string, types: readonly ScalarType[]): unknown {
         const value = toNumber(text);
         if (value === undefined || (type === 'integer' && !Number.isInteger(value))) break;
         if (!isRounded(text)) return value;
-        // Digits that a number cannot hold are kept where a text is allowed too.
+        // Digits that a number cannot hold stay a string if that is allowed too.
         if (types.includes('string')) break;
         return new Unreadable('integer', toRounded(text));
       }
