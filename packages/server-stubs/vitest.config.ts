@@ -5,10 +5,10 @@ export default mergeConfig(
   shared,
   defineConfig({
     test: {
-      // No file replaces modules of another: they are loaded once.
+      // No test mocks modules, so they are loaded once.
       isolate: false,
       include: ['{src,generator,test,scripts}/**/*.test.ts'],
-      // The project that `init` writes tests itself, with node:test.
+      // The project that `init` writes has its own tests, with node:test.
       exclude: ['generator/init/template/**'],
     },
   }),

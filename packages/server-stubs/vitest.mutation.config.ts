@@ -1,7 +1,7 @@
 import { mergeConfig } from 'vitest/config';
 import own from './vitest.config.ts';
 
-/** The tests that mutants of the runtime are held against: those that take seconds. */
+/** The tests that run against mutants of the runtime, without the slow ones. */
 export default mergeConfig(own, {
   test: {
     exclude: [

@@ -12,14 +12,14 @@ export interface ErrorRow {
   readonly retryAfter?: number;
 }
 
-/** An error table by code, with what a program needs of its rows. */
+/** An error table by code, with the parts of its rows that are needed at run time. */
 export function toErrorTable(rows: readonly ErrorRow[]): Readonly<Record<string, object>> {
   return Object.fromEntries(
     rows.map(({ code, status, message, retryAfter }) => [code, { status, message, retryAfter }]),
   );
 }
 
-/** As much of a JSON Schema as `toReadonlyType` reads. */
+/** The part of JSON Schema that `toReadonlyType` supports. */
 export interface ObjectSchema {
   readonly $ref?: string;
   readonly type?: string;

@@ -2,21 +2,20 @@
  * TypeScript types of an OpenAPI document: `paths`, `components`, `operations`.
  *
  * - Binary strings (`contentMediaType: application/octet-stream`) become `Blob`.
- * - An object with named properties has no index signature, so that a misspelt field is a compile
- *   error; an object without any stays a free-form record.
+ * - An object with named properties has no index signature, so that a misspelt field is a compile error;
+ *   an object without any stays a free-form record.
  * - A field with a default stays optional.
  *
  * The same document gives the same text, byte for byte.
  *
  * @param document a bundled OpenAPI 3.0 or 3.1 document; it is not changed
- * @throws Error where the document is not valid OpenAPI
+ * @throws Error if the document is not valid OpenAPI
  *
  * @example
  * const text = await toTypes(JSON.parse(await readFile('storage.v2.gen.json', 'utf8')));
  */
 export async function toTypes(document: object): Promise<string> {
-  // Loaded late: the TypeScript compiler takes longer to load than all else, and not every generator
-  // makes types.
+  // Loaded on demand: the TypeScript compiler is slow to load, and not every generator writes types.
   const [{ default: openapiTS, astToString }, { default: ts }] = await Promise.all([
     import('openapi-typescript'),
     import('typescript'),
@@ -35,8 +34,8 @@ export async function toTypes(document: object): Promise<string> {
 }
 
 /**
- * A copy of an OpenAPI document without `additionalProperties: true` on objects that name properties.
- * To JSON Schema the two are the same; to `openapi-typescript` the keyword means an index signature,
+ * A copy of an OpenAPI document without `additionalProperties: true` on objects that name properties. The
+ * two are equivalent in JSON Schema, but `openapi-typescript` turns the keyword into an index signature,
  * which would accept every misspelt field.
  *
  * @example

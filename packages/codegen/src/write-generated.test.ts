@@ -47,7 +47,7 @@ describe('writeGenerated', () => {
   });
 
   it('refuses JSON that cannot hold the mark', async () => {
-    await expect(written('list.gen.json', [])).rejects.toThrow(/is an object/);
+    await expect(written('list.gen.json', [])).rejects.toThrow(/must be an object/);
   });
 
   it('leaves an unchanged file alone', async () => {

@@ -3,22 +3,21 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
 import { stringify } from 'yaml';
 
-/** The command that mends every generated file. */
+/** The command that regenerates every generated file. */
 const REPAIR = 'pnpm generate';
 
 /**
- * Writes one generated file with the three marks of this repository: it stands in a folder
- * `generated/`, its name ends in `.gen.<ext>`, and a header names the generator and the repair
- * command. JSON knows no comments, so there the header is the first property.
+ * Writes one generated file with the three marks of this repository: it is in a folder `generated/`, its
+ * name ends in `.gen.<ext>`, and a header names the generator and the repair command. JSON has no
+ * comments, so its header is the first property.
  *
- * The file is replaced in one step and only where its text has changed, so a reader never meets half
- * a file, two generators may run at once, and watchers stay quiet.
+ * The file is replaced atomically, and only if its text has changed: readers never see a partial file,
+ * generators may run concurrently, and watchers are not triggered.
  *
  * @param file path of the file, `…/generated/….gen.(ts|json|yaml|md)`
  * @param content text for `.ts` and `.md`, an object for `.json`, any value for `.yaml`
  * @param generator path of the generator from the root of the repository
- * @throws TypeError where the path or the content cannot carry the marks, so that no unmarked file is
- *   ever written
+ * @throws TypeError if the path or the content cannot have the marks
  *
  * @example
  * await writeGenerated('src/generated/contract.gen.ts', text, 'packages/client/scripts/generate.ts');
@@ -66,7 +65,7 @@ function render(file: string, content: unknown, header: string): string {
 function asObject(file: string, content: unknown): object {
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     throw new TypeError(
-      `${file}: generated JSON is an object, for only an object can hold the mark`,
+      `${file}: generated JSON must be an object, because only an object can have the mark`,
     );
   }
   return content;

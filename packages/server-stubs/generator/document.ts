@@ -1,11 +1,10 @@
-/** A JSON object whose members are not known yet. */
 export type JsonObject = { [name: string]: unknown };
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The members of an object, none where it is no object. */
+/** The entries of an object; none for any other value. */
 export function entriesOf(value: unknown): [string, unknown][] {
   return isObject(value) ? Object.entries(value) : [];
 }
@@ -18,7 +17,7 @@ export function toText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A JSON Pointer as URI fragment, unescaped but for `~0` and `~1`: `#/paths/~1pets/get`. */
+/** A JSON Pointer as URI fragment, with no escapes except `~0` and `~1`: `#/paths/~1pets/get`. */
 export type Pointer = string;
 
 /**
@@ -31,7 +30,7 @@ export function join(pointer: Pointer, ...names: (string | number)[]): Pointer {
   return [pointer, ...names.map((name) => escapeName(String(name)))].join('/');
 }
 
-/** The names on the way from the root: `['paths', '/pets', 'get']`. */
+/** The path from the root: `['paths', '/pets', 'get']`. */
 export function toNames(pointer: Pointer): string[] {
   return pointer
     .split('/')
@@ -39,7 +38,7 @@ export function toNames(pointer: Pointer): string[] {
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** What stands at a pointer; `undefined` where nothing does. */
+/** The value at a pointer; `undefined` if there is none. */
 export function valueAt(document: unknown, pointer: Pointer): unknown {
   let value = document;
   for (const name of toNames(pointer)) {
@@ -54,7 +53,7 @@ function escapeName(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** One thing in a document that cannot be generated, or that the reader should know of. */
+/** Something in a document that cannot be generated, or that users should know about. */
 export interface Problem {
   readonly pointer: Pointer;
   /** What is wrong, and what to do. */
@@ -62,8 +61,8 @@ export interface Problem {
 }
 
 /**
- * What was met while a document was read. Refusals are collected, so that all of them are told at
- * once; notes tell of what is generated in a way that may surprise.
+ * Collects the problems of a document. Refusals are reported together; notes describe what is generated
+ * in a way that may surprise.
  */
 export class Problems {
   readonly refusals: Problem[] = [];
@@ -78,12 +77,12 @@ export class Problems {
     this.#add(this.notes, pointer, message);
   }
 
-  /** @throws RefusedError where anything was refused */
+  /** @throws RefusedError if anything was refused */
   assertNone(): void {
     if (this.refusals.length > 0) throw new RefusedError(this.refusals);
   }
 
-  // A component is read once for each place that refers to it.
+  // A component is read again for each reference to it.
   #add(list: Problem[], pointer: Pointer, message: string): void {
     const key = `${pointer} ${message}`;
     if (this.#seen.has(key)) return;
@@ -92,7 +91,7 @@ export class Problems {
   }
 }
 
-/** The document asks for what cannot be generated; nothing was written. */
+/** The document contains something that cannot be generated; nothing was written. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
   readonly problems: readonly Problem[];
@@ -103,7 +102,7 @@ export class RefusedError extends Error {
   }
 }
 
-/** An object of the document and the place where it really stands. */
+/** An object of the document and its pointer, with all references resolved. */
 export interface Located {
   readonly value: JsonObject;
   readonly pointer: Pointer;
@@ -112,7 +111,7 @@ export interface Located {
 /**
  * The target of a `$ref`, as a pointer.
  *
- * @returns `undefined`, with a refusal, where it leads out of the document or to nothing
+ * @returns `undefined`, with a refusal, if it points outside of the document or to nothing
  */
 export function toTarget(
   document: unknown,
@@ -123,7 +122,7 @@ export function toTarget(
   if (typeof ref !== 'string' || !ref.startsWith('#')) {
     problems.refuse(
       pointer,
-      `$ref ${JSON.stringify(ref)} leads out of the document. Bundle the files into one first: npx @redocly/cli bundle openapi.yaml -o bundled.yaml.`,
+      `$ref ${JSON.stringify(ref)} points outside of the document. Bundle the files into one first: npx @redocly/cli bundle openapi.yaml -o bundled.yaml.`,
     );
     return undefined;
   }
@@ -131,14 +130,14 @@ export function toTarget(
   if (target === undefined || (target !== '#' && !target.startsWith('#/'))) {
     problems.refuse(
       pointer,
-      `$ref ${JSON.stringify(ref)} is no JSON Pointer. Write it as #/components/….`,
+      `$ref ${JSON.stringify(ref)} is not a JSON Pointer. Write it as #/components/….`,
     );
     return undefined;
   }
   if (toNames(target).length > 0 && valueAt(document, target) === undefined) {
     problems.refuse(
       pointer,
-      `$ref ${JSON.stringify(ref)} leads to nothing. Correct it, or add its target.`,
+      `$ref ${JSON.stringify(ref)} points to nothing. Correct it, or add its target.`,
     );
     return undefined;
   }
@@ -158,7 +157,7 @@ export function follow(
     const target = toTarget(document, here.value.$ref, here.pointer, problems);
     if (target === undefined) return undefined;
     if (visited.has(target)) {
-      problems.refuse(pointer, `$ref ${target} leads back to itself. Give it a value.`);
+      problems.refuse(pointer, `$ref ${target} refers to itself. Give it a value.`);
       return undefined;
     }
     visited.add(target);
@@ -169,7 +168,7 @@ export function follow(
   return undefined;
 }
 
-/** A reference without percent-encoding; `undefined` where that is broken. */
+/** A reference without percent-encoding; `undefined` if the encoding is invalid. */
 export function decode(ref: string): string | undefined {
   try {
     return decodeURIComponent(ref);

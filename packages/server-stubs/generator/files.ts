@@ -3,8 +3,8 @@ import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder and those above it where they are missing. `mkdir` with `recursive` never ends where the
- * folder above is there and says `ENOENT` to every new one, as `/proc` does.
+ * Creates a folder and its missing parents. `mkdir` with `recursive` never returns if an existing parent
+ * rejects new folders with `ENOENT`, as `/proc` does.
  *
  * @throws the error of the file system
  */
@@ -15,7 +15,7 @@ export async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder);
   } catch (error) {
-    // Somebody else may have made it in the meantime.
+    // Another process may have created it in the meantime.
     if (!(await isFolder(folder))) throw error;
   }
 }
@@ -26,12 +26,15 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /**
- * Makes of an error of the file system one that names the folder and what to do; any other error stays.
+ * Turns a file system error into one that names the folder and the fix; other errors are rethrown.
  *
  * @example
- * await write(file).catch(tellFolder(folder, 'name another one'));
+ * await write(file).catch(withFolderError(folder, 'name another one'));
  */
-export function tellFolder(folder: string, fix: string): (error: NodeJS.ErrnoException) => never {
+export function withFolderError(
+  folder: string,
+  fix: string,
+): (error: NodeJS.ErrnoException) => never {
   return (error) => {
     if (error.syscall === undefined) throw error;
     throw new Error(`${folder} cannot be written (${error.code}): ${fix}.`, { cause: error });
@@ -39,8 +42,8 @@ export function tellFolder(folder: string, fix: string): (error: NodeJS.ErrnoExc
 }
 
 /**
- * Writes a generated file with its mark in the first line; in JSON, as first property. The file is
- * replaced in one step, and only where its text has changed, so that watchers stay quiet.
+ * Writes a generated file with its mark in the first line, or in JSON as the first property. The file is
+ * replaced atomically, and only if its text has changed, so that watchers are not triggered.
  */
 export async function writeMarked(
   file: string,

@@ -16,27 +16,27 @@ export interface GenerateOptions {
   readonly runtime?: string | undefined;
   /** Ending of imports among the generated files. Default `ts`; `js` for a compiler that does not rewrite them. */
   readonly importExtension?: 'ts' | 'js' | undefined;
-  /** Path before all paths of the document. Default: that of its servers. */
+  /** Prefix of all paths of the document. Default: the path of its servers. */
   readonly basePath?: string | undefined;
-  /** Of the document, as generated code tells it. Default: that of its JSON text. */
+  /** SHA-256 of the document in generated code. Default: that of its JSON text. */
   readonly sha256?: string | undefined;
-  /** Hears what is being done, for documents that take their time. */
+  /** Called with each step, to show progress for large documents. */
   readonly onProgress?: (step: string) => void;
 }
 
 export interface Generated {
   /** Content by file name: text, or an object for `.json`. In the same order each time. */
   readonly files: ReadonlyMap<string, string | object>;
-  /** What is generated in a way that may surprise. */
+  /** Notes on what is generated in a way that may surprise. */
   readonly notes: readonly Problem[];
   readonly operations: number;
 }
 
 /**
- * Generates all from one OpenAPI document: types, handlers, routes and validators. The same document
- * gives the same files, byte for byte.
+ * Generates types, handlers, routes and validators from one OpenAPI document. The same document gives the
+ * same files, byte for byte.
  *
- * @throws RefusedError where the document asks for what cannot be generated; it names all of it
+ * @throws RefusedError with everything in the document that cannot be generated
  *
  * @example
  * const { files } = generate(JSON.parse(await readFile('openapi.json', 'utf8')));

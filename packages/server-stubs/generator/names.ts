@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Names that are taken in the scope of a generated module. */
+/** Names that are in scope in generated modules. */
 const RESERVED = [
   'Call',
   'Handlers',
@@ -48,7 +48,7 @@ const RESERVED = [
   'Uint8Array',
 ];
 
-/** Gives out names, each only once. */
+/** Allocates unique names. */
 export class Names {
   readonly #taken: Set<string>;
 
@@ -86,7 +86,7 @@ export function toVariableName(text: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
-/** A property name as it is written in source: bare where it can be, else quoted. */
+/** A property name in source text, quoted only if necessary. */
 export function toKey(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : toLiteral(name);
 }
@@ -97,7 +97,7 @@ export function toLiteral(value: unknown): string {
 }
 
 /**
- * The texts that a pattern stands for, as a template literal type: each `*` is any text.
+ * The strings that match a pattern, as a template literal type: each `*` is any text.
  *
  * @example
  * toTemplate('text/*'); // '`text/${string}`'
@@ -108,7 +108,7 @@ export function toTemplate(pattern: string): string {
   return `\`${texts.join('${string}')}\``;
 }
 
-/** The one way in which a text of a document gets into source, but for comments (`toJsDoc`). */
+/** Every text of a document passes through here into source, except comments (`toJsDoc`). */
 function toEscaped(text: string, quote: "'" | '`'): string {
   const json = JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
   return json.slice(1, -1).replaceAll('\\"', '"').replaceAll(quote, `\\${quote}`);

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 
-/** What the standalone code of Ajv asks for. */
+/** The dependencies of Ajv's standalone code. */
 const ENTRY = `
 import equal from 'ajv/dist/runtime/equal.js';
 import ucs2length from 'ajv/dist/runtime/ucs2length.js';
@@ -13,8 +13,8 @@ export default { equal, ucs2length, formats: formats.fullFormats };
 const PACKAGES = ['ajv', 'ajv-formats', 'fast-deep-equal'];
 
 /**
- * Source of the module with the helpers of Ajv, so that generated validators run without Ajv. The
- * licences of what is bundled stand at its head.
+ * Source of the module with the helpers of Ajv, so that generated validators run without Ajv. It begins
+ * with the licences of what is bundled.
  */
 export async function bundleAjvHelpers(): Promise<string> {
   const bundle = await rolldown({
@@ -30,7 +30,7 @@ export async function bundleAjvHelpers(): Promise<string> {
   });
   const { output } = await bundle.generate({ format: 'esm', comments: { annotation: false } });
   const code = output[0].code
-    // How Ajv would import the helper.
+    // How Ajv's code generator would import the helper.
     .replace(/^\s*\w+\.code = .*\n/gm, '')
     // Paths of this machine, and source maps.
     .replace(/^\/\/.*\n/gm, '')
@@ -38,7 +38,7 @@ export async function bundleAjvHelpers(): Promise<string> {
   return `// @ts-nocheck\n${await readNotices()}\n${code}`;
 }
 
-const TYPED_EXPORT = `/** What generated validators need of Ajv at run time. */
+const TYPED_EXPORT = `/** Helpers of Ajv that generated validators need at run time. */
 export const ajvHelpers: {
   readonly equal: (a: unknown, b: unknown) => boolean;
   readonly ucs2length: (text: string) => number;

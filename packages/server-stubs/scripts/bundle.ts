@@ -1,6 +1,6 @@
 import { rolldown } from 'rolldown';
 
-/** One file an entry, for the many small ones that `tsc` writes take twice as long to load. */
+/** One file per entry: the many small files that `tsc` writes take twice as long to load. */
 const bundle = await rolldown({
   input: {
     index: 'dist/src/index.js',

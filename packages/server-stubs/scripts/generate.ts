@@ -8,8 +8,8 @@ import { bundleAjvHelpers } from './bundle-ajv-helpers.ts';
 import { generateErrors } from './generate-errors.ts';
 
 /**
- * Writes the stubs of both documents of the contract, the part of Ajv that validators need, and the
- * constants of Berth's own routers.
+ * Writes the stubs of both documents of the contract, the helpers of Ajv, and the constants of the
+ * routers.
  */
 await Promise.all([
   write('runtime/generated/ajv-helpers.gen.ts', await bundleAjvHelpers()),

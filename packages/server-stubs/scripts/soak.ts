@@ -11,8 +11,8 @@ import { RUNTIME, startServer } from '../test/corpus/start-server.ts';
 import { measureImport } from './soak/measure-import.ts';
 import { readGithubDocument } from './soak/read-github-document.ts';
 
-// GitHub's document, which is too large for every `npm test`: generated, compiled, loaded, served, and
-// its validators held to Ajv. SEED=… repeats a run.
+// GitHub's document, which is too large for every `npm test`: generates, compiles, loads and serves it,
+// and compares its validators with Ajv. SEED=… repeats a run.
 const LIMITS = { generated: 60_000, imported: 80 } as const;
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const failures: string[] = [];
@@ -62,7 +62,6 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The same files with another specifier of the runtime. */
 function withRuntime(
   list: ReadonlyMap<string, string | object>,
   runtime: string,

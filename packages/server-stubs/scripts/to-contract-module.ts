@@ -1,6 +1,6 @@
 import { constant, type ObjectSchema, toReadonlyType } from '@berth/codegen';
 
-/** What the constants are made of: exports of `@berth/spec`. */
+/** Exports of `@berth/spec`. */
 export interface ContractParts {
   contract: { documents: Record<string, { version: string; sha256: string }>; sha256: string };
   defaults: {
@@ -15,14 +15,17 @@ export interface ContractParts {
   copyPathPattern: string;
 }
 
-/** The limits of `spec/defaults/limits.yaml` that routers and engine obey. */
+/** The limits of `spec/defaults/limits.yaml` that the routers and the engine enforce. */
 const LIMITS = [
   ...['gatewayBodyBytes', 'storageBodyBytes', 'batchItems', 'uploadBytes', 'pathBytes'],
   ...['grantSeconds', 'linkSeconds', 'linkMinSeconds', 'linkMaxSeconds'],
   'clockWindowSeconds',
 ] as const;
 
-/** Source of `contract.gen.ts`: what the routers take from `@berth/spec`, so that they need no JSON at run time. */
+/**
+ * Source of `contract.gen.ts`: what the routers use of `@berth/spec`, so that they need no JSON at run
+ * time.
+ */
 export function toContractModule({
   contract,
   defaults,

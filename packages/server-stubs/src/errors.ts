@@ -196,7 +196,7 @@ function errorRow(table: Readonly<Record<string, ErrorRow>>, code: string): Erro
 }
 
 /** Remembers the key of a form, so that errors can name it. */
-export function noteResource(request: IncomingMessage, key: string): void {
+export function rememberResource(request: IncomingMessage, key: string): void {
   resources.set(request, key.startsWith('/') ? key : `/${key}`);
 }
 

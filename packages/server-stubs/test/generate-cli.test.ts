@@ -207,7 +207,7 @@ describe('berth-stubs', () => {
   ])('ends with 2 for %j in place of a document', async (text, message) => {
     await write(text);
     expect(await generate()).toBe(2);
-    expect(failed).toContain(`This is no OpenAPI 3.0, 3.1 or 3.2 document: ${message}.`);
+    expect(failed).toContain(`This is not an OpenAPI 3.0, 3.1 or 3.2 document: ${message}.`);
   });
 
   it('ends with 1 where it cannot write, and names the folder and the option', async () => {

@@ -34,15 +34,15 @@ const BODY = '#/paths/~1a/get/requestBody/content/application~1json/schema';
 
 describe('what cannot be generated is refused by name and place', () => {
   it.each([
-    ['no OpenAPI', { swagger: '2.0' }, '#/openapi: This is no OpenAPI'],
-    ['a later OpenAPI', { openapi: '4.0.0' }, '#/openapi: This is no OpenAPI'],
+    ['no OpenAPI', { swagger: '2.0' }, '#/openapi: This is not an OpenAPI'],
+    ['a later OpenAPI', { openapi: '4.0.0' }, '#/openapi: This is not an OpenAPI'],
     ['a $ref to another file', body({ $ref: 'pet.yaml' }), `${BODY}: $ref "pet.yaml" leads out`],
     [
       'a $ref to nothing',
       body({ $ref: '#/nowhere' }),
       `${BODY}: $ref "#/nowhere" leads to nothing`,
     ],
-    ['a $ref by anchor', body({ $ref: '#pet' }), `${BODY}: $ref "#pet" is no JSON Pointer`],
+    ['a $ref by anchor', body({ $ref: '#pet' }), `${BODY}: $ref "#pet" is not a JSON Pointer`],
     ['$id', body({ $id: 'pet' }), `${BODY}/$id: $id is not supported`],
     ['$dynamicRef', body({ $dynamicRef: '#a' }), `${BODY}/$dynamicRef: $dynamicRef is not`],
     [
@@ -51,7 +51,11 @@ describe('what cannot be generated is refused by name and place', () => {
       `${BODY}/$schema`,
     ],
     ['an unknown type', body({ type: 'file' }), `${BODY}/type: "file" is no type`],
-    ['a broken pattern', body({ pattern: '(' }), `${BODY}/pattern: "(" is no regular expression`],
+    [
+      'a broken pattern',
+      body({ pattern: '(' }),
+      `${BODY}/pattern: "(" is not a regular expression`,
+    ],
     [
       'a malformed schema',
       body({ properties: { a: { minimum: 'x' } } }),
@@ -67,7 +71,7 @@ describe('what cannot be generated is refused by name and place', () => {
     [
       'a placeholder that does not end',
       toDocument({}, { paths: { '/a/{b': { get: {} } } }),
-      '#/paths/~1a~1{b: A path has a brace',
+      '#/paths/~1a~1{b: A path has an unmatched brace',
     ],
     [
       'a parameter given twice',
@@ -156,7 +160,7 @@ describe('what cannot be generated is refused by name and place', () => {
     ['components alone', { paths: undefined, components: { schemas: { Pet: {} } } }],
   ])('a document with %s, of which nothing would come', (_, rest) => {
     expect(refusals(toDocument({}, rest))).toEqual([
-      '#/paths: No operation is described here. Only operations of paths are generated, with the schemas that they use, and no webhooks: describe one, or name another document.',
+      '#/paths: This document has no operation. Only the operations of paths are generated, not webhooks. Add one, or choose another document.',
     ]);
   });
 
@@ -180,8 +184,8 @@ describe('what cannot be generated is refused by name and place', () => {
       },
     );
     expect(refusals(document)).toEqual([
-      '#/paths/~1{b}/get: operationId same is that of #/paths/~1{a}/get too. Give each its own.',
-      '#/paths/~1{b}/get: Requests cannot tell this path from #/paths/~1{a}/get. Change one of them.',
+      '#/paths/~1{b}/get: operationId same is also used by #/paths/~1{a}/get. Give each its own.',
+      '#/paths/~1{b}/get: This path matches the same requests as #/paths/~1{a}/get. Change one of them.',
     ]);
   });
 

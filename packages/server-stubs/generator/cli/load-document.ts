@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { parse, YAMLParseError } from 'yaml';
 
-/** What was named is not there, cannot be read, or is neither JSON nor YAML. */
+/** A file is missing, cannot be read, or is neither JSON nor YAML. */
 export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
 }
 
-/** A document as it was read. */
 export interface Loaded {
   readonly document: unknown;
   readonly bytes: Uint8Array;
@@ -15,27 +14,27 @@ export interface Loaded {
 /** @throws UnreadableError */
 export async function loadDocument(file: string): Promise<Loaded> {
   if (/^https?:/.test(file)) {
-    throw new UnreadableError(`${file}: only files are read: download it first.`);
+    throw new UnreadableError(`${file}: only local files are supported: download it first.`);
   }
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw new UnreadableError(`${file} cannot be read: ${error.code ?? error.message}.`);
   });
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   const document = toDocument(file, text);
-  if (holdsItself(document, new Set(), new Set())) {
+  if (containsItself(document, new Set(), new Set())) {
     throw new UnreadableError(
-      `${file} has a YAML alias inside what it stands for. Use $ref for schemas that recur.`,
+      `${file} has a YAML alias that contains itself. Use $ref for schemas that recur.`,
     );
   }
   return { document, bytes };
 }
 
-/** @param done values that were found to be finite, so that none is walked through twice */
-function holdsItself(value: unknown, path: Set<unknown>, done: Set<unknown>): boolean {
+/** @param done values that are known to be finite */
+function containsItself(value: unknown, path: Set<unknown>, done: Set<unknown>): boolean {
   if (typeof value !== 'object' || value === null || done.has(value)) return false;
   if (path.has(value)) return true;
   path.add(value);
-  const holds = Object.values(value).some((each) => holdsItself(each, path, done));
+  const holds = Object.values(value).some((each) => containsItself(each, path, done));
   path.delete(value);
   done.add(value);
   return holds;
@@ -43,12 +42,12 @@ function holdsItself(value: unknown, path: Set<unknown>, done: Set<unknown>): bo
 
 function toDocument(file: string, text: string): unknown {
   try {
-    // YAML takes all of JSON, and a hundred times as long.
+    // The YAML parser would read JSON too, a hundred times slower.
     return text.trimStart().startsWith('{')
       ? JSON.parse(text)
       : parse(text, { maxAliasCount: -1, logLevel: 'error' });
   } catch (error) {
     const kind = error instanceof YAMLParseError ? 'YAML' : 'JSON';
-    throw new UnreadableError(`${file} is not good ${kind}: ${(error as Error).message}`);
+    throw new UnreadableError(`${file} is not valid ${kind}: ${(error as Error).message}`);
   }
 }

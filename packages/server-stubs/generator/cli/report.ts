@@ -8,7 +8,7 @@ const PARTS = ['input', 'output', 'security'] as const;
 const SOURCE = /\.[cm]?[jt]s$/;
 const NO_HANDLER = /\.(?:test|spec|gen|d)\.[cm]?[jt]s$|(?:^|\/)index\.[cm]?[jt]s$/;
 
-/** What a run changed for handlers, line by line; nothing where there was no run before. */
+/** Describes what a run changed for handlers, line by line; nothing for the first run. */
 export function describeChanges(before: Fingerprints | undefined, after: Fingerprints): string[] {
   if (before === undefined) return [];
   const { added, removed, changed } = compare(before, after);
@@ -20,7 +20,7 @@ export function describeChanges(before: Fingerprints | undefined, after: Fingerp
   ];
 }
 
-/** Operations that differ from the run before, each with what differs. */
+/** Operations that differ from the previous run, with the parts that differ. */
 interface Changes {
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -46,11 +46,11 @@ function missingFrom(list: Fingerprints, other: Fingerprints): string[] {
 }
 
 /**
- * Holds a folder, in which each handler is a file named after its operationId, to the operations: which
- * files may no longer fit, which have no operation, and which operations have no file. Nothing in it is
- * touched.
+ * Compares a folder, in which each handler is a file named after its operationId, with the operations:
+ * reports files that may no longer compile, files without an operation, and operations without a file.
+ * Changes nothing.
  *
- * @throws UnreadableError where the folder is there, and cannot be read
+ * @throws UnreadableError if the folder exists but cannot be read
  */
 export async function describeHandlers(
   folder: string,
@@ -73,7 +73,7 @@ export async function describeHandlers(
   ];
 }
 
-/** Files by operationId, which may hold slashes. */
+/** Files by operationId, which may contain slashes. */
 async function findFiles(folder: string): Promise<Map<string, string>> {
   const names = await readdir(folder, { recursive: true }).catch((error) => {
     if (error.code === 'ENOENT') return [];
@@ -87,7 +87,7 @@ async function findFiles(folder: string): Promise<Map<string, string>> {
   return new Map(sources.sort().map((name) => [name.replace(SOURCE, ''), name]));
 }
 
-/** Notes line by line; what is true of several places is said once. */
+/** Notes line by line, each message once with all its places. */
 export function describeNotes(notes: readonly Problem[]): string[] {
   const messages = new Set(notes.map(({ message }) => message));
   return [...messages].flatMap((message) => [

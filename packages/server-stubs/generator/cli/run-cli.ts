@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { RefusedError } from '../document.ts';
-import { tellFolder, writeMarked } from '../files.ts';
+import { withFolderError, writeMarked } from '../files.ts';
 import { generate } from '../generate.ts';
 import { FolderNotEmpty, initProject } from '../init/init-project.ts';
 import type { Fingerprints } from '../modules/write-fingerprints.ts';
@@ -11,13 +11,12 @@ import { readManifest } from '../package-info.ts';
 import { loadDocument, UnreadableError } from './load-document.ts';
 import { describeChanges, describeHandlers, describeNotes } from './report.ts';
 
-/** So many operations take long enough that one wants to see something move. */
+/** Number of operations from which progress is printed. */
 const LARGE = 200;
 const EPILOGUE = `
-Exit codes: 0 done; 1 the files could not be written; 2 the command line or the document is at fault,
+Exit codes: 0 success; 1 the files could not be written; 2 the command line or the document is invalid,
 and nothing was written.`;
 
-/** Where the command line tool writes to. */
 export interface Output {
   readonly out: (text: string) => void;
   readonly error: (text: string) => void;
@@ -27,8 +26,8 @@ export interface Output {
  * Runs `berth-stubs`.
  *
  * @param argv without the names of Node and of the script
- * @returns the exit code: 0 done, 1 failed on this machine, 2 the command line or the document is at
- *   fault and nothing was written
+ * @returns the exit code: 0 success, 1 the files could not be written, 2 the command line or the document
+ *   is invalid and nothing was written
  */
 export async function runCli(argv: readonly string[], output: Output): Promise<number> {
   const program = createProgram(output);
@@ -54,26 +53,26 @@ function createProgram(output: Output): Command {
     .option('-o, --output <dir>', 'folder for the generated files; required', parsePath)
     .option(
       '--handlers <dir>',
-      'folder with a file for each operationId: tells which are missing, changed or obsolete',
+      'folder with a handler for each operationId: reports missing, changed and obsolete ones',
       parsePath,
     )
-    .option('--base-path <path>', 'path before all paths, instead of that of the servers')
+    .option('--base-path <path>', 'prefix of all paths, instead of the path of the servers')
     .option(
       '--runtime <specifier>',
       'module that generated code imports the runtime from',
       parseSpecifier,
     )
     .addOption(
-      new Option('--import-extension <ending>', 'ending of imports among the generated files')
+      new Option('--import-extension <ending>', 'extension of imports between the generated files')
         .choices(['ts', 'js'])
         .default('ts'),
     )
-    .option('-q, --quiet', 'print nothing but errors')
+    .option('-q, --quiet', 'print errors only')
     .addHelpText('after', EPILOGUE)
     .exitOverride()
     .configureOutput({ writeOut: output.out, writeErr: output.error })
     .action((file: string, settings: GenerateSettings) => {
-      // Not a required option, for `init` does without.
+      // Not a required option, because `init` does not have it.
       if (settings.output === undefined)
         program.error("error: option '-o, --output <dir>' is missing");
       return generateInto(file, settings, output);
@@ -86,10 +85,10 @@ function createProgram(output: Output): Command {
     .exitOverride()
     .action(async (folder: string, { force = false }: { force?: boolean }) => {
       if (program.opts<Partial<GenerateSettings>>().output !== undefined) {
-        program.error('error: init writes to its <dir>: leave --output out');
+        program.error('error: init writes to <dir>: remove --output');
       }
       await initProject(folder, { force }).catch(
-        tellFolder(folder, 'name another folder for the project'),
+        withFolderError(folder, 'name another folder for the project'),
       );
       output.out(`${folder} is ready: cd ${folder} && npm install && npm test && npm start\n`);
     });
@@ -114,8 +113,7 @@ interface GenerateSettings {
 }
 
 /**
- * Generates into a folder, and tells what that means for handlers that stand already. It writes its own
- * files only.
+ * Generates into a folder, and reports what that means for existing handlers, which it does not change.
  */
 async function generateInto(
   file: string,
@@ -144,7 +142,7 @@ async function generateInto(
     settings.handlers === undefined ? [] : await describeHandlers(settings.handlers, before, after);
   for (const [name, content] of generated.files) {
     await writeMarked(join(settings.output, name), content, mark).catch(
-      tellFolder(settings.output, 'name another folder with --output'),
+      withFolderError(settings.output, 'name another folder with --output'),
     );
   }
   for (const line of [...changes, ...handlers]) print(line);
@@ -161,8 +159,8 @@ async function readFingerprints(folder: string): Promise<Fingerprints | undefine
 }
 
 /**
- * The command line that gives the same files again. Paths are relative, so that it is the same on
- * every machine.
+ * The command that generates the same files again. Paths are relative, so that it is the same on every
+ * machine.
  */
 function toRepairCommand(file: string, settings: GenerateSettings): string {
   const { output, handlers, basePath, runtime, importExtension } = settings;
@@ -187,13 +185,13 @@ function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** Reads a path of the command line. Empty it is mostly a variable of the shell that is not set. */
+/** An empty path is usually a shell variable that is not set. */
 function parsePath(value: string): string {
   if (value !== '') return value;
   throw new InvalidArgumentError('It must not be empty.');
 }
 
-/** Reads what generated code imports from; it stands there in quotes. */
+/** The specifier is written in quotes in generated code. */
 function parseSpecifier(value: string): string {
   if (/^[^'\\\s]+$/.test(value)) return value;
   throw new InvalidArgumentError('It must be the name of a module.');

@@ -8,10 +8,10 @@ import { makeFolder } from '../files.ts';
 import { toKey, toVariableName } from '../names.ts';
 import { PACKAGE_ROOT, readManifest } from '../package-info.ts';
 
-/** Folder that `init` copies: TypeScript that is shipped as it is. */
+/** Folder that `init` copies. */
 const TEMPLATE = 'generator/init/template';
 
-/** The folder holds something already, and nobody said to write into it all the same. */
+/** The folder is not empty, and `force` is not set. */
 export class FolderNotEmpty extends Error {
   override readonly name = 'FolderNotEmpty';
 
@@ -21,10 +21,10 @@ export class FolderNotEmpty extends Error {
 }
 
 /**
- * Writes a small Express project with a typed handler for each operation, which starts and passes its
- * own test.
+ * Writes a small Express project with a typed handler for each operation, which starts and passes its own
+ * test.
  *
- * @param folder made where it does not exist
+ * @param folder created if it does not exist
  * @param force write into a folder that is not empty; files of the same name are replaced
  * @returns the absolute path of the project
  * @throws FolderNotEmpty
@@ -46,7 +46,7 @@ export async function initProject(folder: string, { force = false } = {}): Promi
 
 const HANDLERS = 'src/handlers';
 
-/** Writes a handler for each operation that the template has none for, and an index of them. */
+/** Writes a handler for each operation without one in the template, and an index. */
 async function writeHandlers(root: string): Promise<void> {
   const known = await readdir(join(PACKAGE_ROOT, TEMPLATE, HANDLERS));
   const inStorage = storage.routes.filter(({ operationId }) => operationId !== 'uploadFile');
@@ -138,7 +138,7 @@ export function toManifest(folder: string, stubsVersion: string): object {
   };
 }
 
-/** A name that npm takes: what it does not take becomes a hyphen. */
+/** A valid npm package name: other characters become hyphens. */
 function toPackageName(folder: string): string {
   const name = folder
     .toLowerCase()

@@ -3,11 +3,11 @@ import type { Model } from '../operations/model.ts';
 import type { SchemaTypes } from '../types/schema-types.ts';
 import type { OperationTypes } from './write-types.ts';
 
-/** What a handler must fit, as hashes: if one changes, the handler may no longer compile. */
+/** Hashes of what a handler depends on: if one changes, the handler may no longer compile. */
 export interface Fingerprint {
   readonly input: string;
   readonly output: string;
-  /** Who is let in. */
+  /** Security requirements. */
   readonly security: string;
 }
 
@@ -16,7 +16,7 @@ export interface Fingerprints {
   readonly operations: Readonly<Record<string, Fingerprint>>;
 }
 
-/** `fingerprints.gen.json`: by it the next run tells which handlers no longer fit. */
+/** `fingerprints.gen.json`, from which the next run reports which handlers may no longer compile. */
 export function writeFingerprints(
   model: Model,
   operations: readonly OperationTypes[],
@@ -37,7 +37,7 @@ export function writeFingerprints(
   };
 }
 
-/** A type with all named types that it reaches, without comments. */
+/** A type with all named types that it refers to, without comments. */
 function withReferences(text: string, types: SchemaTypes): string {
   const reached = new Map<string, string>();
   const waiting = [text];

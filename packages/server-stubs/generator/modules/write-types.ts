@@ -20,7 +20,7 @@ export interface ModuleNames {
   sibling(name: string): string;
 }
 
-/** What is known of the types of one operation once they are written. */
+/** The written types of one operation. */
 export interface OperationTypes extends OperationNames {
   readonly operationId: string;
   readonly inputText: string;
@@ -61,7 +61,7 @@ export function writeTypes(
   return { text: [...imports, '', body].join('\n'), operations };
 }
 
-/** `handlers.gen.ts`: what whoever implements the document writes, and who is let in. */
+/** `handlers.gen.ts`: the types of the handlers and security handlers to implement. */
 export function writeHandlers(
   model: Model,
   operations: readonly OperationTypes[],
@@ -76,7 +76,7 @@ export function writeHandlers(
   const typeNames = operations.flatMap(({ input, output }) => [input, output]);
   const runtime = schemes.length === 0 ? 'Call' : 'Call, SecurityHandler';
   const text = `
-${security}/** A handler for each operation, by operationId; an operation without one is answered with 501. */
+${security}/** A handler for each operation, by operationId; an operation without one responds with 501. */
 export interface Handlers${parameter} {
 ${handlers.join('\n')}
 }`;
@@ -93,7 +93,7 @@ ${handlers.join('\n')}
     .join('\n');
 }
 
-/** The schemes that operations ask for, in the order of the document. */
+/** The schemes that operations use, in the order of the document. */
 function usedSchemes({ operations, securitySchemes }: Model): string[] {
   const used = new Set(operations.flatMap(({ security }) => security.flat()));
   return Object.keys(securitySchemes).filter((scheme) => used.has(scheme));
@@ -114,7 +114,7 @@ call: Call<${security}>,
 ) => ${output};`;
 }
 
-/** Who may be let in: a scheme that all alternatives have in common is always there. */
+/** Type of `call.security`: a scheme that is part of all alternatives is always present. */
 function toSecurity({ security }: Operation, schemes: readonly string[]): string {
   const asked = schemes.filter((scheme) => security.some((each) => each.includes(scheme)));
   const members = asked.map((scheme) => {
@@ -125,12 +125,12 @@ function toSecurity({ security }: Operation, schemes: readonly string[]): string
 }
 
 function writeSecurity(schemes: readonly string[]): string {
-  return `/** Who is let in, by security scheme: the type that its security handler returns. */
+  return `/** The principal of each security scheme: the type that its security handler returns. */
 export interface Principals {
 ${schemes.map((scheme) => `${toKey(scheme)}: unknown;`).join('\n')}
 }
 
-/** Lets callers in or refuses them; one for each security scheme that the document asks for. */
+/** Authenticates callers: one handler for each security scheme that the document uses. */
 export type SecurityHandlers<P extends Principals = Principals> = {
 readonly [Scheme in keyof P]: SecurityHandler<P[Scheme]>;
 };
@@ -138,7 +138,7 @@ readonly [Scheme in keyof P]: SecurityHandler<P[Scheme]>;
 `;
 }
 
-/** `index.gen.ts`: all that is imported from outside. */
+/** `index.gen.ts`: the entry point of the generated folder. */
 export function writeIndex(model: Model, names: ModuleNames): string {
   const isSecured = usedSchemes(model).length > 0;
   const exported = isSecured ? 'Handlers, Principals, SecurityHandlers' : 'Handlers';

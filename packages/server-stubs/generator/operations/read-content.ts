@@ -17,7 +17,7 @@ import type { Reader } from './reader.ts';
 
 const UNWRAP = 'x-berth-unwrap';
 
-/** Reads a request body, or where its `$ref` leads. */
+/** Reads a request body or the target of its `$ref`. */
 export function readBody(value: unknown, pointer: Pointer, reader: Reader): BodyModel | undefined {
   if (value === undefined) return undefined;
   const body = reader.follow(value, pointer);
@@ -38,7 +38,6 @@ export function readBody(value: unknown, pointer: Pointer, reader: Reader): Body
   return { required, contents: flat, unwrap, unwrapFields: fieldsOf(flat, reader) };
 }
 
-/** Names of the flat fields, each once. */
 function fieldsOf(contents: readonly ContentModel[], { store }: Reader): string[] {
   const names = contents.flatMap(({ schema = true }) => {
     const target = store.resolve(schema);
@@ -52,7 +51,7 @@ function wrapperOf(schema: Schema | undefined): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** Of the two forms, fields flat or inside a property, validators and handlers know the flat one. */
+/** Fields may be flat or inside a property; validators and handlers only use the flat form. */
 function toFlat(content: ContentModel, wrapper: string, reader: Reader): ContentModel {
   const choices = isObject(content.schema) ? membersOf(content.schema, 'oneOf') : [];
   const flat = choices.findIndex((each) => !isWrapped(each, wrapper, reader));
@@ -64,7 +63,7 @@ function toFlat(content: ContentModel, wrapper: string, reader: Reader): Content
   ) {
     reader.refuse(
       content.pointer,
-      `${UNWRAP} stands on a oneOf of two: the flat schema, and an object that requires ${JSON.stringify(wrapper)}.`,
+      `${UNWRAP} needs a oneOf of two schemas: the flat one, and an object that requires ${JSON.stringify(wrapper)}.`,
     );
     return content;
   }
@@ -92,7 +91,7 @@ export function readResponses(value: unknown, pointer: Pointer, reader: Reader):
     .filter(([status]) => !status.startsWith('x-'))
     .flatMap(([status, entry]) => readResponse(status, entry, join(pointer, status), reader) ?? []);
   if (responses.length === 0) {
-    reader.note(pointer, 'No response is documented: every answer passes, as JSON.');
+    reader.note(pointer, 'No response is documented: every response is allowed, as JSON.');
     return [ANYTHING];
   }
   return responses.sort((a, b) => rank(a.status) - rank(b.status));
@@ -142,7 +141,6 @@ function rank(status: string): number {
   return status.endsWith('XX') ? 1 : 0;
 }
 
-/** Reads a `content` map, media type by media type. */
 function readContent(value: unknown, pointer: Pointer, reader: Reader): ContentModel[] {
   return entriesOf(value).flatMap(([mediaType, entry]) => {
     const media = reader.follow(entry, join(pointer, mediaType));
@@ -155,17 +153,17 @@ function readContent(value: unknown, pointer: Pointer, reader: Reader): ContentM
       types.some((type) => type !== 'string'),
     );
     if (kind === 'text' && isObject(schema) && types.includes('object')) {
-      reader.note(at, `A body of ${mediaType} is text to a handler, and not held to its schema.`);
+      reader.note(at, `Handlers get a body of ${mediaType} as text, which is not validated.`);
     }
     if (kind === 'form' && schema !== undefined) checkForm(media, schema, reader);
     if (kind === 'multipart' && types.includes('object')) {
-      reader.note(at, 'A multipart body is a stream to a handler, and not held to its schema.');
+      reader.note(at, 'Handlers get a multipart body as a stream, which is not validated.');
     }
     return [{ mediaType, kind, pointer: at, ...(schema === undefined ? {} : { schema }) }];
   });
 }
 
-/** Refuses what a form is not read for: fields other than `name=value`, once for each value. */
+/** Refuses forms that the runtime cannot parse: fields must be `name=value`, once for each value. */
 function checkForm(media: Located, schema: Schema, reader: Reader): void {
   for (const [name, field] of sameValue(schema, reader.store).flatMap(propertiesOf)) {
     if (!isNested(field, reader.store)) continue;
@@ -205,7 +203,7 @@ export function isJson(mediaType: string): boolean {
 /**
  * How a body of a media type is read and written.
  *
- * @param isStructured its schema asks for more than text; then a range such as any type is JSON
+ * @param isStructured its schema has more than text; a range of media types then is JSON
  */
 export function toContentKind(mediaType: string, isStructured: boolean): ContentKind {
   const type = mediaType.toLowerCase();

@@ -9,9 +9,9 @@ import { trim } from './read-path.ts';
 import { Reader } from './reader.ts';
 
 /**
- * Reads a whole OpenAPI document. What cannot be generated is collected in `problems`.
+ * Reads an OpenAPI document. Collects in `problems` what cannot be generated.
  *
- * @throws RefusedError where it is no OpenAPI 3 document at all
+ * @throws RefusedError if it is not an OpenAPI 3 document
  */
 export function readModel(
   document: unknown,
@@ -20,7 +20,7 @@ export function readModel(
 ): Model {
   const openapi = isObject(document) ? document.openapi : undefined;
   if (!isObject(document) || typeof openapi !== 'string' || !/^3\.[012](\.|$)/.test(openapi)) {
-    const message = `This is no OpenAPI 3.0, 3.1 or 3.2 document: openapi ${findFault(openapi)}.`;
+    const message = `This is not an OpenAPI 3.0, 3.1 or 3.2 document: openapi ${describeVersion(openapi)}.`;
     throw new RefusedError([{ pointer: '#/openapi', message }]);
   }
   const dialect = document.jsonSchemaDialect;
@@ -48,7 +48,7 @@ export function readModel(
   };
 }
 
-function findFault(openapi: unknown): string {
+function describeVersion(openapi: unknown): string {
   if (openapi === undefined) return 'is missing';
   // In YAML, 3.1 is a number.
   return typeof openapi === 'string' ? `is ${openapi}` : 'must be a text: put it in quotes';

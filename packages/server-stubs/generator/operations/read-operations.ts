@@ -49,17 +49,17 @@ export function readOperations(
       const item = reader.follow(value, pathPointer(path));
       return item === undefined ? [] : readItem(path, item.value, item.pointer);
     });
-  refuseTwins(operations, reader);
-  // What is refused may have been the only operation.
+  refuseDuplicates(operations, reader);
+  // The only operation may have been refused.
   if (operations.length === 0 && reader.problems.refusals.length === refusedBefore) {
     reader.refuse(
       '#/paths',
-      'No operation is described here. Only operations of paths are generated, with the schemas that they use, and no webhooks: describe one, or name another document.',
+      'This document has no operation. Only the operations of paths are generated, not webhooks. Add one, or choose another document.',
     );
   }
   return operations;
 
-  /** Requests come to one server: that there are more is for people to know. */
+  /** Only one server can be served, so users should know about the others. */
   function noteOthers(servers: unknown, pointer: Pointer): void {
     const others = otherBasePaths(servers);
     if (settings.basePath !== undefined || others.length === 0) return;
@@ -115,7 +115,7 @@ export function readOperations(
     return `${base}${path}`;
   }
 
-  /** Those of the operation override those of the path: OpenAPI 3.1.1 §4.8.9.1. */
+  /** Parameters of the operation override those of the path: OpenAPI 3.1.1 §4.8.9.1. */
   function readParameters(
     item: JsonObject,
     operation: JsonObject,
@@ -160,8 +160,8 @@ function methodsOf(item: JsonObject, pointer: Pointer): [string, unknown, Pointe
   ];
 }
 
-/** Two operations of one name or one route could not be told apart. */
-function refuseTwins(operations: readonly Operation[], reader: Reader): void {
+/** Refuses operations that share an operationId or a route. */
+function refuseDuplicates(operations: readonly Operation[], reader: Reader): void {
   const ids = new Map<string, Pointer>();
   const routes = new Map<string, Pointer>();
   for (const { operationId, method, path, pointer } of operations) {
@@ -171,13 +171,13 @@ function refuseTwins(operations: readonly Operation[], reader: Reader): void {
     if (sameId !== undefined) {
       reader.refuse(
         pointer,
-        `operationId ${operationId} is that of ${sameId} too. Give each its own.`,
+        `operationId ${operationId} is also used by ${sameId}. Give each its own.`,
       );
     }
     if (sameRoute !== undefined) {
       reader.refuse(
         pointer,
-        `Requests cannot tell this path from ${sameRoute}. Change one of them.`,
+        `This path matches the same requests as ${sameRoute}. Change one of them.`,
       );
     }
     ids.set(operationId, pointer);
@@ -219,7 +219,7 @@ function readSecurity(
   });
 }
 
-/** The scopes that each alternative asks for, by scheme; schemes without any are left out. */
+/** The scopes of each alternative, by scheme; schemes without scopes are omitted. */
 function readScopes(value: unknown): Record<string, string[]>[] {
   return toList(value).map((alternative) => {
     const entries = entriesOf(alternative).map(([name, scopes]): [string, string[]] => [

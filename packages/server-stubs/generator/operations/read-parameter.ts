@@ -19,7 +19,7 @@ import { isJson } from './read-content.ts';
 import type { Reader } from './reader.ts';
 
 const NESTED =
-  'OpenAPI does not say how lists and objects are written inside an object in a parameter. Use content: application/json.';
+  'OpenAPI does not define how lists and objects are written inside an object in a parameter. Use content: application/json.';
 
 /** Styles by place, the default first: OpenAPI 3.1.1 §4.8.12.2. */
 const STYLES: Readonly<Record<ParameterPlace, readonly ParameterStyle[]>> = {
@@ -29,10 +29,10 @@ const STYLES: Readonly<Record<ParameterPlace, readonly ParameterStyle[]>> = {
   cookie: ['form'],
 };
 
-/** Header parameters of these names shall be ignored: OpenAPI 3.1.1 §4.8.12.2.1. */
+/** Header parameters with these names are ignored: OpenAPI 3.1.1 §4.8.12.2.1. */
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
 
-/** Reads one parameter object; `undefined` where it is refused, or ignored as the standard says. */
+/** Reads one parameter object; `undefined` if it is refused or must be ignored. */
 export function readParameter(
   value: JsonObject,
   pointer: Pointer,
@@ -137,11 +137,11 @@ function defaultOf(reader: Reader, schema: ReturnType<Reader['schema']>): unknow
 type Shape = Pick<Parameter, 'shape' | 'types' | 'properties' | 'additional'>;
 
 /**
- * How a parameter's text is read. Where a schema lets it be one value or several, it is always read
- * as several, so that a handler meets one form only. Where it may be one value or an object (in style
- * `deepObject`), `types` are those of the one value.
+ * How the text of a parameter is parsed. If a schema allows one value or several, it is always parsed as
+ * a list, so that handlers get only one form. If it allows one value or an object (in style
+ * `deepObject`), `types` are those of the single value.
  *
- * @returns `undefined`, with a refusal, where no style of OpenAPI says how the value is written
+ * @returns `undefined`, with a refusal, if no style of OpenAPI defines how the value is serialised
  */
 function readShape(
   schema: Schema,
@@ -156,7 +156,7 @@ function readShape(
     if (style !== 'deepObject' && (scalars.length > 0 || types.has('array'))) {
       reader.refuse(
         pointer,
-        'A parameter that may be an object and something else cannot be told apart in its text. Split it, or use style deepObject.',
+        'A parameter that may be an object or something else is ambiguous as text. Split it, or use style deepObject.',
       );
       return undefined;
     }
@@ -172,7 +172,7 @@ function readShape(
     if (isTuple && new Set(kinds.map((each) => toScalars(each).join())).size > 1) {
       reader.refuse(
         pointer,
-        'The items of this list differ in type, and text does not tell them apart. Use content: application/json.',
+        'The items of this list differ in type, and text cannot distinguish them. Use content: application/json.',
       );
       return undefined;
     }
@@ -180,7 +180,7 @@ function readShape(
     if (!isScalar(items)) {
       reader.refuse(
         pointer,
-        'OpenAPI does not say how lists of lists or of objects are written in a parameter. Use content: application/json.',
+        'OpenAPI does not define how lists of lists or of objects are written in a parameter. Use content: application/json.',
       );
       return undefined;
     }
@@ -208,7 +208,7 @@ function readProperties(
   return Object.fromEntries(properties);
 }
 
-/** Types of the properties without a name, where the schema speaks of such. */
+/** Types of additional properties, if the schema allows them. */
 function readAdditional(
   schema: Schema,
   pointer: Pointer,
@@ -229,7 +229,7 @@ function readAdditional(
   return 'refused';
 }
 
-/** Types of the items, once for each schema that speaks of items. */
+/** Types of the items, once for each schema that defines items. */
 function itemTypes(parts: readonly SchemaObject[], store: SchemaStore): Set<ValueType>[] {
   return parts
     .flatMap((part) => [part.items, ...membersOf(part, 'prefixItems')])

@@ -2,7 +2,7 @@ import { entriesOf, isObject, join, type Pointer, toList, toText } from '../docu
 import type { ParameterModel } from './model.ts';
 import type { Reader } from './reader.ts';
 
-/** A path of the document, its wildcards taken out of the text. */
+/** A path of the document without wildcards. */
 interface PathTemplate {
   /** `/files/{path}` */
   readonly path: string;
@@ -11,7 +11,7 @@ interface PathTemplate {
   readonly names: readonly string[];
 }
 
-/** Reads the template of a path; refuses what no request can match. */
+/** Parses a path template; refuses what no request can match. */
 export function readPath(text: string, pointer: Pointer, reader: Reader): PathTemplate | undefined {
   if (!text.startsWith('/') || /[?#]/.test(text)) {
     reader.refuse(
@@ -28,10 +28,7 @@ export function readPath(text: string, pointer: Pointer, reader: Reader): PathTe
     return `{${name}}`;
   });
   if (/[{}]/.test(path.replace(/\{[^{}]*\}/g, ''))) {
-    reader.refuse(
-      pointer,
-      'A path has a brace without its other half. Write placeholders as {name}.',
-    );
+    reader.refuse(pointer, 'A path has an unmatched brace. Write placeholders as {name}.');
     return undefined;
   }
   if (new Set(names).size < names.length) {
@@ -41,7 +38,7 @@ export function readPath(text: string, pointer: Pointer, reader: Reader): PathTe
   return { path, greedy, names };
 }
 
-/** The parameters with those in the path held to the template. */
+/** Checks the path parameters against the template, and marks the greedy ones. */
 export function matchParameters(
   template: PathTemplate,
   parameters: readonly ParameterModel[],
@@ -81,9 +78,9 @@ export function pathPointer(text: string): Pointer {
 }
 
 /**
- * The path of the first server of a list, without a slash at its end; variables take their defaults.
+ * The path of the first server of a list, without a trailing slash; variables have their defaults.
  *
- * @returns `undefined` where there is no list, so that the servers one level up hold
+ * @returns `undefined` without a list, in which case the servers one level up apply
  *
  * @example
  * toBasePath([{ url: 'https://api.example/{v}', variables: { v: { default: 'v1' } } }]); // '/v1'
@@ -100,13 +97,13 @@ export function toBasePath(servers: unknown): string | undefined {
   return trim(path);
 }
 
-/** Paths of the other servers of a list, where they differ from that of the first. */
+/** Paths of the other servers of a list, if they differ from that of the first. */
 export function otherBasePaths(servers: unknown): string[] {
   const paths = toList(servers).map((server) => toBasePath([server]) ?? '');
   return [...new Set(paths)].slice(1).map((path) => path || '/');
 }
 
-/** A path with one slash at its start and none at its end; empty for the root. */
+/** A path with a leading slash and no trailing one; empty for the root. */
 export function trim(path: string): string {
   const inner = path.replace(/^\/+|\/+$/g, '');
   return inner === '' ? '' : `/${inner}`;

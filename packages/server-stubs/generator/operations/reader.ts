@@ -4,7 +4,7 @@ import type { SchemaContext } from '../schema/normalise.ts';
 import type { Schema } from '../schema/schema.ts';
 import { SchemaStore } from '../schema/schema-store.ts';
 
-/** What each part of a document is read with. */
+/** Shared context for reading the parts of a document. */
 export class Reader {
   readonly document: unknown;
   readonly problems: Problems;
@@ -16,7 +16,9 @@ export class Reader {
     this.store = new SchemaStore(context);
   }
 
-  /** The object at a place, or where its `$ref` leads; `undefined`, and refused, where there is none. */
+  /**
+   * The object at a pointer, or the target of its `$ref`; `undefined`, with a refusal, if there is none.
+   */
   follow(value: unknown, pointer: Pointer): Located | undefined {
     return follow(this.document, value, pointer, this.problems);
   }

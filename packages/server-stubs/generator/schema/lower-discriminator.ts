@@ -3,25 +3,25 @@ import { decode, entriesOf, isObject, join, type Pointer, toNames } from '../doc
 import { membersOf, propertiesOf, type Schema, type SchemaObject } from './schema.ts';
 import type { SchemaStore } from './schema-store.ts';
 
-/** A value of the discriminating property, and the choice that it stands for. */
+/** A value of the discriminating property, and the schema that it selects. */
 interface Tag {
   readonly value: string;
   readonly target: Pointer;
 }
 
-/** What a `discriminator` says of the choices beside it. */
+/** A `discriminator` and the choices next to it. */
 export interface Discriminator {
   readonly property: string;
   readonly keyword: 'oneOf' | 'anyOf';
-  /** By `mapping`. */
+  /** From `mapping`. */
   readonly mapped: readonly Tag[];
-  /** By the name of the schema, where no mapping names it. */
+  /** From the name of the schema, if it is not in `mapping`. */
   readonly implied: readonly Tag[];
 }
 
 /**
- * Reads the discriminator of a schema. One without choices beside it, on the parent of an `allOf`
- * family, says nothing of what is valid.
+ * Reads the discriminator of a schema. Without choices next to it, as on the parent of an `allOf` family,
+ * it does not affect validation.
  */
 export function readDiscriminator(schema: SchemaObject): Discriminator | undefined {
   const discriminator = schema.discriminator;
@@ -43,10 +43,10 @@ export function readDiscriminator(schema: SchemaObject): Discriminator | undefin
 }
 
 /**
- * A schema whose discriminator is written in keywords that every validator knows: the tag chooses the
- * schema that must hold, and then the `oneOf` must hold too. The tags come first, so that an error
- * names the field that is wrong in the chosen schema, not that none of the choices fits; before them
- * comes the list of the tags that the choices allow, so that an error names all of these.
+ * Rewrites the discriminator of a schema in standard keywords: the tag selects a schema, which must be
+ * valid in addition to the `oneOf`. The tags come first, so that an error names the wrong field of the
+ * selected schema instead of the `oneOf`. Before them comes the list of allowed tags, so that an error
+ * names all of them.
  */
 export function lowerDiscriminator(schema: SchemaObject, store: SchemaStore): SchemaObject {
   const discriminator = readDiscriminator(schema);
@@ -98,7 +98,7 @@ function allowedOf(
   return undefined;
 }
 
-/** A mapping holds a `$ref`, or the name of a component; a name that is none leads to nothing. */
+/** A mapping contains a `$ref` or the name of a component. */
 function toPointer(name: string): Pointer {
   return (name.startsWith('#') && decode(name)) || join('#/components/schemas', name);
 }

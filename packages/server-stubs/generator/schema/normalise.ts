@@ -1,31 +1,33 @@
 import { entriesOf, isObject, join, type Pointer, type Problems, toTarget } from '../document.ts';
 import { isSchema, mapSubschemas, type Schema, type SchemaObject, typesOf } from './schema.ts';
 
-/** What may be escaped under the `u` flag: ECMA-262, SyntaxCharacter, `/` and the escape letters. */
+/**
+ * Characters that may be escaped under the `u` flag: ECMA-262, SyntaxCharacter, `/` and the escape
+ * letters.
+ */
 const NEEDED = /[\^$\\.*+?()[\]{}|/dDsSwWbBfnrtvcxukpP0-9]/;
 
-/** An escape, a quantifier in braces, or a character that stands for itself only without `u`. */
+/** An escape, a quantifier in braces, or a character that is literal only without `u`. */
 const TOKEN = /\\[\s\S]|\{\d+(?:,\d*)?\}|[[\]{}]/g;
 
-/** JSON Schema features that give a schema a second address, which OpenAPI documents do without. */
+/** JSON Schema keywords that give a schema a second address. OpenAPI documents do not need them. */
 const ADDRESSES = ['$id', '$anchor', '$dynamicAnchor', '$dynamicRef', '$recursiveRef'];
 
-/** JSON Schema 2020-12, and what OpenAPI 3.1 and 3.2 make of it. */
+/** JSON Schema 2020-12, and its dialects in OpenAPI 3.1 and 3.2. */
 const DIALECT =
   /^https:\/\/(?:json-schema\.org\/draft\/2020-12\/schema|spec\.openapis\.org\/oas\/3\.[12]\/(?:dialect|schema-base)\/.*)#?$/;
 const TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'];
 
-/** What a schema is read with. */
 export interface SchemaContext {
   readonly document: unknown;
-  /** The document is OpenAPI 3.0, whose schemas are of an older kind. */
+  /** The document is OpenAPI 3.0, whose schemas are an older dialect. */
   readonly is30: boolean;
   readonly problems: Problems;
 }
 
 /**
- * A schema of the document as JSON Schema 2020-12, all the way down to its `$ref`s, whose targets
- * are written as plain pointers. What cannot be generated is refused.
+ * Converts a schema to JSON Schema 2020-12, with `$ref`s as plain pointers. Refuses what cannot be
+ * generated.
  */
 export function normalise(value: unknown, pointer: Pointer, context: SchemaContext): Schema {
   const { problems } = context;
@@ -57,7 +59,7 @@ export function normalise(value: unknown, pointer: Pointer, context: SchemaConte
   if (isObject(schema.discriminator) && !('oneOf' in schema || 'anyOf' in schema)) {
     problems.note(
       join(pointer, 'discriminator'),
-      'A discriminator without oneOf or anyOf beside it chooses no schema: values are held to this one.',
+      'A discriminator without oneOf or anyOf next to it selects no schema: values are validated against this one.',
     );
   }
   checkTypes(schema, pointer, problems);
@@ -74,7 +76,7 @@ function checkTypes(schema: SchemaObject, pointer: Pointer, problems: Problems):
     if (TYPES.includes(type)) continue;
     problems.refuse(
       join(pointer, 'type'),
-      `${JSON.stringify(type)} is no type of JSON Schema. Use one of ${TYPES.join(', ')}.`,
+      `${JSON.stringify(type)} is not a type of JSON Schema. Use one of ${TYPES.join(', ')}.`,
     );
     delete schema.type;
     return;
@@ -87,7 +89,7 @@ function checkPatterns(schema: SchemaObject, pointer: Pointer, problems: Problem
     if (unicode !== undefined) return unicode;
     problems.refuse(
       at,
-      `${JSON.stringify(pattern)} is no regular expression of ECMA-262 with the u flag. Correct it.`,
+      `${JSON.stringify(pattern)} is not a regular expression of ECMA-262 with the u flag. Correct it.`,
     );
     return '';
   };
@@ -102,11 +104,10 @@ function checkPatterns(schema: SchemaObject, pointer: Pointer, problems: Problem
 }
 
 /**
- * A pattern that compiles with the `u` flag, which Ajv and the generated validators set. Documents
- * often escape characters that need no escape (`\-`, `\_`, `\@`), and leave braces bare: such escapes
- * are dropped, such braces escaped.
+ * Converts a pattern so that it compiles with the `u` flag, which Ajv and the generated validators set.
+ * Many documents escape characters that need no escape (`\-`, `\_`, `\@`), and do not escape braces.
  *
- * @returns `undefined` where the pattern is no regular expression even so
+ * @returns `undefined` if the pattern is not a valid regular expression
  *
  * @example
  * toUnicodePattern(String.raw`^a\-b$`); // '^a-b$'
@@ -143,14 +144,14 @@ function compiles(pattern: string, flags: string): boolean {
 }
 
 /**
- * One OpenAPI 3.0 schema object as JSON Schema 2020-12, which OpenAPI 3.1 uses; its subschemas are
- * left as they are.
+ * Converts one OpenAPI 3.0 schema object to JSON Schema 2020-12, which OpenAPI 3.1 uses. Subschemas are
+ * not converted.
  *
  * - `nullable` adds `null` to `type`, and not to `enum` (OpenAPI 3.0.3, as Ajv reads it); without `type`
- *   it is read as everybody means it: null or the schema.
+ *   it means null or the schema.
  * - Boolean `exclusiveMinimum` and `exclusiveMaximum` become numbers.
  * - `format: binary` becomes `contentMediaType: application/octet-stream`.
- * - `example` becomes `examples`; what stands beside a `$ref` is dropped, as 3.0 says.
+ * - `example` becomes `examples`; keywords next to a `$ref` are dropped, as in 3.0.
  *
  * @example
  * upgrade({ type: 'string', nullable: true }); // { type: ['string', 'null'] }
@@ -168,7 +169,7 @@ export function upgrade(schema: SchemaObject): SchemaObject {
   return withoutNullable(upgraded);
 }
 
-/** `nullable` as JSON Schema says it; 3.1 dropped the keyword, and documents still have it. */
+/** Converts `nullable` to JSON Schema; 3.1 dropped the keyword, but documents still use it. */
 export function withoutNullable({ nullable, ...schema }: SchemaObject): SchemaObject {
   return nullable === true && schema.$ref === undefined ? toNullable(schema) : schema;
 }

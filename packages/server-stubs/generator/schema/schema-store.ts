@@ -6,7 +6,7 @@ import { isSchema, membersOf, propertiesOf, type Schema, type SchemaObject } fro
 
 const ajv = new Ajv2020({ strict: false, logger: false });
 
-/** Keywords that say nothing of what is valid. */
+/** Keywords that do not affect validation. */
 export const ANNOTATIONS: ReadonlySet<string> = new Set([
   'title',
   'description',
@@ -28,7 +28,7 @@ export const ANNOTATIONS: ReadonlySet<string> = new Set([
   'nullable',
 ]);
 
-/** The schemas of one document, normalised when first asked for. */
+/** The schemas of one document, normalised on demand. */
 export class SchemaStore {
   readonly #context: SchemaContext;
   readonly #schemas = new Map<Pointer, Schema>();
@@ -46,13 +46,13 @@ export class SchemaStore {
     if (isCircular(pointer, (each) => this.get(each))) {
       this.#context.problems.refuse(
         pointer,
-        'This schema leads back to itself without a property or an item between. Break the circle.',
+        'This schema refers to itself without a property or an item in between. Break the cycle.',
       );
     }
     return schema;
   }
 
-  /** The schema behind a chain of `$ref`s with nothing beside them; `true` where it has no end. */
+  /** Follows a chain of plain `$ref`s to a schema; `true` if the chain is circular. */
   resolve(schema: Schema): Schema {
     const visited = new Set<Pointer>();
     let here = schema;
@@ -65,28 +65,27 @@ export class SchemaStore {
   }
 }
 
-/** A schema that is nothing but a `$ref`, save annotations. */
+/** Whether a schema is only a `$ref`, apart from annotations. */
 export function isPlainReference(schema: Schema): schema is SchemaObject & { $ref: Pointer } {
   if (typeof schema === 'boolean' || schema.$ref === undefined) return false;
   return Object.keys(schema).every((key) => key === '$ref' || ANNOTATIONS.has(key));
 }
 
-/** Refuses what is no schema by the meta-schema of draft 2020-12. */
+/** Refuses schemas that violate the meta-schema of draft 2020-12. */
 function checkSchema(schema: Schema, pointer: Pointer, problems: Problems): void {
   if (ajv.validateSchema(schema) === true) return;
   const [error] = ajv.errors ?? [];
   const names = toNames(`#${error?.instancePath ?? ''}`);
   problems.refuse(
     join(pointer, ...names),
-    `This is no JSON Schema: it ${error?.message ?? 'is malformed'}. Correct it.`,
+    `This is not a JSON Schema: it ${error?.message ?? 'is malformed'}. Correct it.`,
   );
 }
 
 /**
- * Whether a schema leads back to itself without a step into the value: judging any value by it would
- * never end.
+ * Whether a schema refers to itself without a step into the value: validation would never end.
  *
- * @param get gives the schema at a pointer
+ * @param get returns the schema at a pointer
  */
 function isCircular(pointer: Pointer, get: (pointer: Pointer) => Schema): boolean {
   const visited = new Set<Pointer>();
@@ -104,14 +103,14 @@ function isCircular(pointer: Pointer, get: (pointer: Pointer) => Schema): boolea
   }
 }
 
-/** Subschemas that judge the very value that the schema judges. */
+/** Subschemas that apply to the same value as the schema. */
 function inPlaceSubschemas(schema: Exclude<Schema, boolean>): Schema[] {
   const lists = (['allOf', 'anyOf', 'oneOf'] as const).flatMap((key) => membersOf(schema, key));
   const single = [schema.not, schema.if, schema.then, schema.else].filter(isSchema);
   return [...lists, ...single];
 }
 
-/** The names by which generated types and error paths call the targets of `$ref`s. */
+/** Names of the targets of `$ref`s in generated types and error paths. */
 export class SchemaNames {
   readonly #names: Names;
   readonly #byPointer = new Map<Pointer, string>();
@@ -132,7 +131,9 @@ export class SchemaNames {
   }
 }
 
-/** Which way a value travels: `readOnly` means nothing in a request, `writeOnly` in a response. */
+/**
+ * Direction of a value: `readOnly` properties are not for requests, `writeOnly` ones not for responses.
+ */
 export type Direction = 'request' | 'response';
 
 /** Whether a schema is marked as not for this direction, itself or by a `$ref` or `allOf`. */
@@ -151,7 +152,7 @@ function isMarked(schema: Schema, mark: string, store: SchemaStore, seen: Set<st
   return membersOf(schema, 'allOf').some((each) => isMarked(each, mark, store, seen));
 }
 
-/** Names of the properties not for this direction, those of `allOf` and `$ref` among them. */
+/** Names of the properties that are not for this direction, including those of `allOf` and `$ref`. */
 export function hiddenProperties(
   schema: SchemaObject,
   direction: Direction,

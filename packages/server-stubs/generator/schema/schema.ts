@@ -9,7 +9,7 @@ export interface SchemaObject {
 
 export type Schema = boolean | SchemaObject;
 
-/** Keywords that hold one schema, a list of schemas, or schemas by name. */
+/** Keywords with one schema, a list of schemas, or schemas by name. */
 const ONE = [
   'items',
   'additionalProperties',
@@ -66,7 +66,7 @@ export function visitSubschemas(
   });
 }
 
-/** The types that a schema itself names; none where it names none. */
+/** The types in the keyword `type` of a schema. */
 export function typesOf(schema: SchemaObject): readonly string[] {
   if (schema.type === undefined) return [];
   return typeof schema.type === 'string' ? [schema.type] : schema.type;

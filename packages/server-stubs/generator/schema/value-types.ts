@@ -4,18 +4,18 @@ import type { SchemaStore } from './schema-store.ts';
 
 export type ValueType = ScalarType | 'array' | 'object';
 
-/** In this order a text is tried. */
+/** In the order in which a text is converted. */
 const SCALARS: readonly ScalarType[] = ['null', 'boolean', 'integer', 'number', 'string'];
 
-/**
- * The types that a value of a schema may have, as far as the schema names them; none where it leaves
- * them open.
- */
+/** The types that a schema allows; empty if it does not restrict them. */
 export function valueTypes(schema: Schema, store: SchemaStore): Set<ValueType> {
   return collect(schema, store, new Set());
 }
 
-/** The scalar ones, in the order in which a text is tried; text alone where none is named. */
+/**
+ * The scalar types, in the order in which a text is converted; only strings if the types are not
+ * restricted.
+ */
 export function toScalars(types: ReadonlySet<ValueType>): ScalarType[] {
   const scalars = SCALARS.filter((type) => types.has(type));
   return types.size === 0 ? ['string'] : scalars;
@@ -56,7 +56,7 @@ function typeOf(value: unknown): ValueType {
   return typeof value as ValueType;
 }
 
-/** A schema and all that judge the same value with it, by `$ref` or composition. */
+/** A schema and all that apply to the same value, by `$ref` or composition. */
 export function sameValue(
   schema: Schema,
   store: SchemaStore,

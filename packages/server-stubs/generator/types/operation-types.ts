@@ -10,6 +10,7 @@ import type { SchemaTypes } from './schema-types.ts';
 import { toJsDoc } from './type-writer.ts';
 
 const HEADER = 'string | readonly string[]';
+const ANY_HEADERS = "Answer['headers']";
 const PLACES = ['path', 'query', 'header', 'cookie'] as const;
 
 /** Names of the types of one operation. */
@@ -23,7 +24,7 @@ export function takeNames({ operationId }: Operation, names: Names): OperationNa
   return { input: names.take(`${name}Input`), output: names.take(`${name}Output`) };
 }
 
-/** Declaration of the type of what a handler is given. */
+/** Declares the input type of a handler. */
 export function writeInput(operation: Operation, name: string, types: SchemaTypes): string {
   const places = PLACES.map((place) => toPlace(place, operation.parameters, types));
   const members = places.filter((each) => each !== undefined);
@@ -55,7 +56,7 @@ function toPlace(
   return lines.length === 0 ? undefined : `${place}: {\n${lines.join('\n')}\n};`;
 }
 
-/** Members for each form that the body may have; none without a body. */
+/** Members for each media type of the body; empty without a body. */
 function toBodyFields(operation: Operation, types: SchemaTypes): string[][] {
   const { body, passThrough } = operation;
   if (passThrough) return [['body: Readable;']];
@@ -96,10 +97,10 @@ export function writeOutput(operation: Operation, name: string, types: SchemaTyp
   return `${comment(operation, 'Output')}export type ${name} = ${toOutput(operation, types)};`;
 }
 
-/** Type of what a handler may answer with: a union over the documented responses. */
+/** Output type of a handler: a union of the documented responses. */
 function toOutput(operation: Operation, types: SchemaTypes): string {
   if (operation.passThrough) {
-    return "{\nstatus: number;\nheaders?: Answer['headers'];\ncontentType?: string | undefined;\nbody?: RawBody | undefined;\n}";
+    return `{\nstatus: number;\nheaders?: ${ANY_HEADERS};\ncontentType?: string | undefined;\nbody?: RawBody | undefined;\n}`;
   }
   const statuses = operation.responses.map(({ status }) => status);
   return operation.responses
@@ -126,7 +127,7 @@ function toStatus(status: string, all: readonly string[]): string {
 }
 
 function toHeaders({ headers }: ResponseModel): string {
-  if (headers.length === 0) return "Answer['headers']";
+  if (headers.length === 0) return ANY_HEADERS;
   const lines = headers.map(
     ({ name, description, required }) =>
       `${toJsDoc([description ?? ''])}${toKey(name)}${required ? '' : '?'}: ${HEADER}${required ? '' : ' | undefined'};`,
@@ -134,7 +135,7 @@ function toHeaders({ headers }: ResponseModel): string {
   return `{\n${lines.join('\n')}\n[name: string]: ${HEADER} | undefined;\n}`;
 }
 
-/** Declarations of the ranges of statuses that a text uses. */
+/** Declares the status ranges that a text uses. */
 export function writeStatuses(text: string): string[] {
   const ranges = ['1', '2', '3', '4', '5'].map((digit) => `Status${digit}XX`);
   const usesAll = /\bStatus\b/.test(text);
@@ -158,7 +159,7 @@ function toOutputFields({ contents }: ResponseModel, types: SchemaTypes): string
   return contents.map((content, index) => {
     const body = `body: ${toOutputBody(content, types)};`;
     if (contents.length === 1 && !isRange(content)) return [body];
-    // A range takes any type that it holds: `text/*` is `text/${string}`.
+    // A range allows any type within it: `text/*` is `text/${string}`.
     const type = isRange(content) ? toTemplate(content.mediaType) : toLiteral(content.mediaType);
     return [`contentType${index === 0 ? '?' : ''}: ${type};`, body];
   });

@@ -12,8 +12,8 @@ import {
 import { toComment, toType } from './type-writer.ts';
 
 /**
- * The types of one document: named ones for the targets of `$ref`s, made when first asked for, in two
- * variants where requests and responses differ.
+ * The types of one document. Targets of `$ref`s get named types on demand, with two variants if requests
+ * and responses differ.
  */
 export class SchemaTypes {
   readonly #store: SchemaStore;
@@ -29,7 +29,7 @@ export class SchemaTypes {
     this.#free = free;
   }
 
-  /** Declarations of all named types that were asked for, by name. */
+  /** Declarations of all requested types, by name. */
   get declarations(): ReadonlyMap<string, string> {
     return this.#declarations;
   }
@@ -52,14 +52,14 @@ export class SchemaTypes {
 
   #nameOf(pointer: Pointer, direction: Direction): string {
     const name = this.#names.of(pointer);
-    if (direction === 'response' || !this.#isTwofold(pointer)) return name;
+    if (direction === 'response' || !this.#hasVariants(pointer)) return name;
     const known = this.#requestNames.get(pointer) ?? this.#free.take(`${name}Request`);
     this.#requestNames.set(pointer, known);
     return known;
   }
 
   /** Whether anything below is hidden in one of the directions. */
-  #isTwofold(pointer: Pointer): boolean {
+  #hasVariants(pointer: Pointer): boolean {
     const known = this.#differs.get(pointer);
     if (known !== undefined) return known;
     const reached = new Set<Pointer>();

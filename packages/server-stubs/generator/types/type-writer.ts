@@ -11,11 +11,10 @@ import {
 } from '../schema/schema.ts';
 import { type Direction, hiddenProperties, type SchemaStore } from '../schema/schema-store.ts';
 
-/** What a schema is written with. */
 interface TypeContext {
   readonly store: SchemaStore;
   readonly direction: Direction;
-  /** Gives the name of the type of a `$ref`. */
+  /** Returns the type name of a `$ref`. */
   readonly toName: (pointer: Pointer) => string;
 }
 
@@ -27,10 +26,10 @@ const UNKNOWN = 'unknown';
  * - An object with named properties is closed, so that a misspelt one is a compile error, unless
  *   `additionalProperties` is a schema. Without named properties it is a record.
  * - `allOf` is an intersection, `oneOf` and `anyOf` are unions; the tags of a discriminator's mapping
- *   tell its choices apart.
- * - What TypeScript cannot say (`not`, `if`, lengths, patterns) is left to the validators.
+ *   discriminate its choices.
+ * - What TypeScript cannot express (`not`, `if`, lengths, patterns) is left to the validators.
  *
- * @param hidden properties that are left out, for they are not for this direction
+ * @param hidden properties to omit, because they are not for this direction
  */
 export function toType(schema: Schema, context: TypeContext): string {
   if (schema === true) return UNKNOWN;
@@ -105,7 +104,7 @@ function toObject(schema: SchemaObject, context: TypeContext): string {
   );
   const own = new Set(propertiesOf(schema).map(([name]) => name));
   for (const name of required) {
-    // Declared elsewhere, in an `allOf` or beside a `$ref`: `unknown` only makes it required.
+    // Declared elsewhere, in an `allOf` or next to a `$ref`: `unknown` only makes it required.
     if (!own.has(name) && !hidden.has(name)) lines.push(`${toKey(name)}: unknown;`);
   }
   const index = toIndex(schema, lines.length > 0, context);
@@ -113,7 +112,7 @@ function toObject(schema: SchemaObject, context: TypeContext): string {
   return lines.length === 0 ? '{ [name: string]: never }' : `{\n${lines.join('\n')}\n}`;
 }
 
-/** Type of the properties that are not named; `undefined` where there are none. */
+/** Type of additional properties; `undefined` if there are none. */
 function toIndex(
   schema: SchemaObject,
   hasNamed: boolean,
@@ -123,7 +122,7 @@ function toIndex(
   if (isObject(additional)) return hasNamed ? UNKNOWN : toType(additional, context);
   if (patternProperties !== undefined) return UNKNOWN;
   if ('properties' in schema || additional === false) return undefined;
-  // `required` alone only speaks of properties that are declared elsewhere.
+  // `required` alone applies to properties that are declared elsewhere.
   return hasNamed && schema.type === undefined ? undefined : UNKNOWN;
 }
 
@@ -164,7 +163,7 @@ function inParentheses(type: string): string {
   return /[|&]/.test(type) ? `(${type})` : type;
 }
 
-/** The comment of a schema, with a line break after it; empty where there is nothing to tell. */
+/** The JSDoc of a schema, with a line break after it; empty if it has no description. */
 export function toComment(schema: Schema): string {
   if (!isObject(schema)) return '';
   const initial = schema.default;
@@ -200,7 +199,7 @@ function toTuple(prefix: readonly string[], rest: string | undefined, minimum: n
   return `[${[...items, ...(rest === undefined ? [] : [`...${rest}[]`])].join(', ')}]`;
 }
 
-/** Indents lines by the braces and brackets that are open; comments and texts have none to count. */
+/** Indents lines by their open braces and brackets, ignoring those in comments and strings. */
 export function indent(text: string): string {
   let depth = 0;
   let inComment = false;

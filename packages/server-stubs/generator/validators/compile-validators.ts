@@ -12,24 +12,24 @@ import {
 import type { SchemaSet } from './schema-set.ts';
 
 /**
- * A schema of at most so many keywords is repeated where it is referred to, a bigger one is called.
+ * Schemas with at most this many keywords are inlined where they are referenced; larger ones are called.
  */
 const INLINE_REFS = 8;
 
-/** What Ajv asks for at run time, and where the runtime has it. */
+/** Runtime dependencies of Ajv code, and their names in our runtime. */
 const HELPERS: Readonly<Record<string, string>> = {
   'require("ajv/dist/runtime/equal").default': 'ajvHelpers.equal',
   'require("ajv/dist/runtime/ucs2length").default': 'ajvHelpers.ucs2length',
   'require("ajv-formats/dist/formats").fullFormats': 'ajvHelpers.formats',
 };
 
-/** A schema that gets an exported validator. */
+/** A schema with an exported validator. */
 export interface Entry {
-  /** Of the export. */
+  /** Name of the export. */
   readonly name: string;
   readonly schema: Schema;
   readonly pointer: Pointer;
-  /** The value is a form, in which all is text. */
+  /** The value is a form, in which every value is a string. */
   readonly isForm: boolean;
 }
 
@@ -99,13 +99,13 @@ function hasUnevaluated(schema: SchemaObject): boolean {
   return 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema;
 }
 
-/** Whether a schema speaks of a property that every object has: `constructor`, `toString`. */
+/** Whether a schema names a property that every object inherits: `constructor`, `toString`. */
 function hasInheritedName(schema: SchemaObject): boolean {
   const names = [...requiredOf(schema), ...propertiesOf(schema).map(([name]) => name)];
   return names.some((name) => name in Object.prototype);
 }
 
-/** Whether a test holds for a schema or for one inside it. */
+/** Whether a test is true for a schema or any of its subschemas. */
 function isSomewhere(schema: Schema, test: (schema: SchemaObject) => boolean): boolean {
   if (typeof schema === 'boolean') return false;
   if (test(schema)) return true;
@@ -123,12 +123,12 @@ interface AjvSettings {
 }
 
 /**
- * Ajv as the generated validators are compiled with: draft 2020-12, lenient about keywords and formats
- * that it does not know, and done with the first error.
+ * The Ajv instance for generated validators: draft 2020-12, lenient about unknown keywords and formats,
+ * stops at the first error.
  *
- * @param isForm values are texts, and are turned into what the schema asks for
- * @param usesUnevaluated some schema has `unevaluatedProperties` or `unevaluatedItems`
- * @param usesInherited some schema speaks of a property that every object inherits
+ * @param isForm values are strings, and are converted to the types of the schema
+ * @param usesUnevaluated a schema has `unevaluatedProperties` or `unevaluatedItems`
+ * @param usesInherited a schema names a property that every object inherits
  */
 function createAjv({ isForm, usesUnevaluated, usesInherited }: AjvSettings): Ajv2020 {
   const ajv = new Ajv2020({
@@ -140,14 +140,13 @@ function createAjv({ isForm, usesUnevaluated, usesInherited }: AjvSettings): Ajv
     ...(isForm ? { coerceTypes: 'array' as const } : {}),
     code: { source: true, esm: !isForm, lines: true },
   });
-  // Bookkeeping in every function, for keywords that few documents have or that are refused.
+  // Costs bookkeeping in every function, for keywords that are rare or refused.
   ajv.opts.unevaluated = usesUnevaluated;
   ajv.opts.dynamicRef = false;
   addFormats.default(ajv);
   return ajv;
 }
 
-/** What a module of validators is made of. */
 interface Parts {
   /** Standalone code of Ajv, ESM, one export for each name. */
   readonly code: string;
@@ -158,7 +157,6 @@ interface Parts {
   readonly runtime: string;
 }
 
-/** Joins and cleans the standalone code of Ajv into one module. */
 function toModuleCode({ code, formCode, names, formNames, runtime }: Parts): string {
   const parts = [clean(code)];
   if (formNames.length > 0) {
@@ -173,7 +171,7 @@ function toModuleCode({ code, formCode, names, formNames, runtime }: Parts): str
     ? `import { ajvHelpers, type Validator } from '${runtime}';`
     : `import type { Validator } from '${runtime}';`;
   return names.length + formNames.length === 0
-    ? '// No schema to hold anything to.\nexport {};'
+    ? '// No schema to validate.\nexport {};'
     : `// @ts-nocheck\n${imports}\n\n${body}`;
 }
 
@@ -195,8 +193,8 @@ function withoutRequire(line: string): string {
 }
 
 /**
- * Standalone code of Ajv without the schemas that it declares and never looks at. Ajv declares one for
- * each validator, on a line of its own, and uses few of them.
+ * Removes unused schemas from the standalone code of Ajv, which declares one for each validator on its
+ * own line and uses few of them.
  */
 function dropUnusedSchemas(code: string): string {
   const counts = new Map<string, number>();

@@ -17,7 +17,7 @@ import {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** A schema as Ajv gets it, and where it stands in the document. */
+/** A schema for Ajv, and its pointer in the document. */
 interface ValidatableSchema {
   readonly id: string;
   readonly pointer: Pointer;
@@ -25,8 +25,8 @@ interface ValidatableSchema {
 }
 
 /**
- * Schemas for Ajv in one direction. Each target of a `$ref` is a schema of its own, so that it is
- * compiled once, however many refer to it.
+ * Schemas for Ajv in one direction. Each target of a `$ref` is a separate schema, so that it is compiled
+ * only once.
  */
 export class SchemaSet {
   readonly #store: SchemaStore;
@@ -40,7 +40,7 @@ export class SchemaSet {
     this.#direction = direction;
   }
 
-  /** The targets of all that has been lowered so far, those of the targets themselves among them. */
+  /** All direct and indirect targets of the schemas lowered so far. */
   get targets(): Iterable<ValidatableSchema> {
     return this.#targets.values();
   }
@@ -66,7 +66,7 @@ export class SchemaSet {
     return lowered;
   }
 
-  /** Ids are read as URIs. */
+  /** Ajv parses ids as URIs. */
   #toId(pointer: Pointer): string {
     return encodeURIComponent(this.#names.of(pointer)).replaceAll('%', '_');
   }
@@ -75,18 +75,18 @@ export class SchemaSet {
 interface Lowering {
   readonly store: SchemaStore;
   readonly direction: Direction;
-  /** Gives the id under which Ajv knows the target of a `$ref`. */
+  /** Returns the Ajv id of the target of a `$ref`. */
   readonly toId: (pointer: Pointer) => string;
 }
 
 /**
- * A schema as Ajv compiles it: for one direction, discriminators written out, `$ref`s by id, and
- * without all that does not bear on the verdict.
+ * Prepares a schema for Ajv: for one direction, with discriminators rewritten, `$ref`s by id, and without
+ * keywords that do not affect validation.
  *
- * A property that is not for this direction is not required. Where it is sent nevertheless, it is held
- * to its schema like any other; handlers do not see it in their types.
+ * A property that is not for this direction is not required. If it is sent anyway, it is validated like
+ * any other, but it is not in the types of handlers.
  *
- * @param hidden names that `required` passes over, those that the schema itself hides aside
+ * @param hidden names to remove from `required`, in addition to those that the schema itself hides
  */
 export function toValidatable(
   schema: Schema,
@@ -114,7 +114,7 @@ export function toValidatable(
   );
 }
 
-/** Only then does it matter which properties are hidden; finding them is costly. */
+/** Finding hidden properties is expensive, and only matters for `required`. */
 function hasRequired(schema: SchemaObject): boolean {
   if ('required' in schema) return true;
   return (['allOf', 'anyOf', 'oneOf'] as const)

@@ -18,7 +18,7 @@ import { valueTypes } from '../schema/value-types.ts';
 import type { Entry } from './compile-validators.ts';
 import { toValidatable } from './schema-set.ts';
 
-/** Which validators there are in one direction, and who uses which; equal schemas share one. */
+/** The validators of one direction. Equal schemas share one. */
 export class ValidatorPlan {
   readonly #store: SchemaStore;
   readonly #schemaNames: SchemaNames;
@@ -36,7 +36,7 @@ export class ValidatorPlan {
     return [...this.#entries.values()];
   }
 
-  /** Export that holds the parameters of an operation to their schemas; `undefined` without any. */
+  /** Export that validates the parameters of an operation; `undefined` if it has none. */
   ofParameters({ operationId, pointer, parameters }: Operation): string | undefined {
     const schema = toParametersSchema(parameters, this.#store);
     if (schema === undefined) return undefined;
@@ -51,7 +51,7 @@ export class ValidatorPlan {
     return this.#add(content.pointer, schema, `${operation.operationId}-body`, kind === 'form');
   }
 
-  /** Text and bytes may be streams, so only JSON is held to its schema. */
+  /** Text and bytes may be streams, so only JSON is validated. */
   ofResponse(
     operation: Operation,
     { status }: ResponseModel,
@@ -75,7 +75,7 @@ export class ValidatorPlan {
     return name;
   }
 
-  /** All that bears on the verdict. */
+  /** Only the keywords that affect validation. */
   #toBare(schema: Schema): Schema {
     return toValidatable(schema, {
       store: this.#store,
@@ -91,9 +91,9 @@ export class ValidatorPlan {
 
 /**
  * One schema for all parameters of an operation, `{ path, query, header, cookie }`. What cannot fail is
- * left out: a path that matches has all its parameters, and each of them is text.
+ * omitted: a matching path has all its parameters, and each of them is a string.
  *
- * @returns `undefined` where nothing is left
+ * @returns `undefined` if nothing is left
  */
 function toParametersSchema(
   parameters: readonly ParameterModel[],
@@ -118,7 +118,7 @@ function toPlace(place: string, parameters: readonly ParameterModel[]): SchemaOb
   };
 }
 
-/** A parameter in the path whose schema takes every text. */
+/** A path parameter whose schema allows any string. */
 function isAnyText({ parameter, schema }: ParameterModel, store: SchemaStore): boolean {
   if (parameter.in !== 'path' || parameter.shape !== 'scalar') return false;
   const target: Schema = store.resolve(schema);

@@ -7,8 +7,7 @@ import { promisify } from 'node:util';
 const RUNS = 7;
 
 /**
- * Milliseconds that a generated module takes to load in a fresh process, as JavaScript, its runtime
- * loaded before: the median of some runs.
+ * Median time in milliseconds that a generated module takes to load in a new process, after its runtime.
  */
 export async function measureImport(
   folder: string,

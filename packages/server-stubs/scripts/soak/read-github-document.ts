@@ -4,12 +4,14 @@ import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** MIT. Holds GitHub's document in ten forms; unpacked it has 390 MB, of which one file is needed. */
+/**
+ * MIT licence. Contains GitHub's document in ten variants, 390 MB unpacked, of which one file is needed.
+ */
 const PACKAGE = '@octokit/openapi@23.0.2';
 const FILE = 'package/generated/api.github.com.json';
 const CACHE = join(import.meta.dirname, '../../node_modules/.cache/octokit-openapi-23.0.2');
 
-/** The text of GitHub's OpenAPI document, fetched from the registry of npm the first time. */
+/** GitHub's OpenAPI document, downloaded from the npm registry the first time. */
 export async function readGithubDocument(): Promise<string> {
   const file = join(CACHE, FILE);
   if (!existsSync(file)) await fetchDocument();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
   type DownloadHeaders,
+  evaluateConditions,
   isRangeValid,
-  judgeConditions,
   toDisposition,
   toRange,
 } from './download-headers.ts';
@@ -31,7 +31,7 @@ describe('conditions', () => {
     [{ 'if-none-match': '"x"', 'if-modified-since': after }, undefined],
     [{ 'if-unmodified-since': before }, undefined],
   ] as const)('%j', (headers, status) => {
-    expect(judgeConditions(headers as DownloadHeaders, etag)).toBe(status);
+    expect(evaluateConditions(headers as DownloadHeaders, etag)).toBe(status);
   });
 });
 

@@ -35,7 +35,7 @@ const BYTES = /^bytes=/i;
  *
  * @param etag quoted, as in the header `ETag`
  */
-export function judgeConditions(headers: DownloadHeaders, etag: string): 304 | 412 | undefined {
+export function evaluateConditions(headers: DownloadHeaders, etag: string): 304 | 412 | undefined {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
   // RFC 9110, section 13.1.1: strong comparison; a weak tag never matches.
   if (match !== undefined && !lists(match, etag, false)) return 412;

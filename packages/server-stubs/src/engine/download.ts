@@ -11,8 +11,8 @@ import {
 } from './blob-store.ts';
 import {
   type DownloadHeaders,
+  evaluateConditions,
   isRangeValid,
-  judgeConditions,
   toDisposition,
   toRange,
 } from './download-headers.ts';
@@ -65,7 +65,7 @@ export function createDownload({ blobs, bucketOf, links, inline, redirectLinks }
   async function follow({ method, url = '', headers }: DownloadRequest): Promise<Download> {
     if (method !== 'GET' && method !== 'HEAD') {
       const allow = CORS.allowMethods.link.join(', ');
-      const message = `A link takes GET and HEAD, not ${method}.`;
+      const message = `A link only supports GET and HEAD, not ${method}.`;
       throw new UploadError('AccessDenied', { status: 405, message, headers: { allow } });
     }
     const link = await links.check(url);
@@ -127,7 +127,7 @@ export function createDownload({ blobs, bucketOf, links, inline, redirectLinks }
       'accept-ranges': 'bytes',
       ...(modified !== undefined && { 'last-modified': modified.toUTCString() }),
     };
-    const status = judgeConditions(asked, etag);
+    const status = evaluateConditions(asked, etag);
     if (status !== undefined) return { status, headers: versions };
     // RFC 9110, section 14.2: only GET has ranges.
     const range = !isHead && isRangeValid(asked, etag) ? toRange(asked.range, size) : undefined;

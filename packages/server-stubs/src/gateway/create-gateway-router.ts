@@ -69,8 +69,8 @@ export interface GatewayRouter extends Router {
  * const call: GatewayHandler = async ({ name, target, method, headers, body }, { signal }) => {
  *   const address = addresses.get(name);
  *   if (address === undefined) throw new GatewayError('SERVICE_NOT_FOUND');
- *   const answer = await request(address + target, { method, headers, body, signal }); // undici
- *   return { status: answer.statusCode, headers: answer.headers, body: answer.body };
+ *   const response = await request(address + target, { method, headers, body, signal }); // undici
+ *   return { status: response.statusCode, headers: response.headers, body: response.body };
  * };
  * const handlers = { 'cloudrun-get-root': call, 'cloudrun-get': call, 'cloudrun-post': call };
  * app.use(createGatewayRouter(handlers, { env: 'dev', security: { bearerToken, signature } }));

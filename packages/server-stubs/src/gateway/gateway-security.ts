@@ -60,7 +60,7 @@ function envOf({ request }: Pick<Call, 'request'>, env: EnvOption | undefined): 
   const host = hostOf(request);
   if (host === undefined) {
     throw new GatewayError('INVALID_HOST', {
-      message: 'The header Host is missing, stands twice, or is no host name.',
+      message: 'The header Host is missing, duplicated, or not a host name.',
     });
   }
   const isOwn = isLoopback(host);

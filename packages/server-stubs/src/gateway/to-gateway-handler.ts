@@ -11,7 +11,7 @@ import type {
   GatewayInput,
   ServiceAnswer,
 } from './gateway-handlers.ts';
-import { answerUpgrade, TAKEN, type UpgradeSettings } from './web-socket.ts';
+import { handleUpgrade, TAKEN, type UpgradeSettings } from './web-socket.ts';
 
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 
@@ -35,7 +35,7 @@ export function toGatewayHandler<Caller>(
 ): Handler {
   const toAnswer = (answer: ServiceAnswer, call: Call) => {
     const headers = cors.answer(call.request.headers.origin);
-    return toCallerAnswer(answer, call, headers, upgrades.upstreamStatus);
+    return toCallerResponse(answer, call, headers, upgrades.upstreamStatus);
   };
   return async (given, call: Call) => {
     assertForwardable(call);
@@ -45,7 +45,7 @@ export function toGatewayHandler<Caller>(
     const known = call as unknown as Omit<GatewayCall<Caller>, 'caller'> & { caller: unknown };
     known.caller = bearerToken ?? signature;
     if (call.response instanceof UpgradeResponse) {
-      const refusal = await answerUpgrade(input, known as never, call.response, upgrades);
+      const refusal = await handleUpgrade(input, known as never, call.response, upgrades);
       return refusal === undefined ? TAKEN : toAnswer(refusal, call);
     }
     let answer: ServiceAnswer;
@@ -127,7 +127,7 @@ function toInput({ path, body }: Input, call: Call): GatewayInput {
  * @param own headers of every gateway response
  * @throws GatewayError BAD_GATEWAY for an invalid status
  */
-function toCallerAnswer(
+function toCallerResponse(
   { status, headers: given = {}, body }: ServiceAnswer,
   { request }: Call,
   own: Readonly<Record<string, string>>,
@@ -135,7 +135,7 @@ function toCallerAnswer(
 ): Answer {
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     throw new GatewayError('BAD_GATEWAY', {
-      cause: new RangeError(`The status ${status} is none.`),
+      cause: new RangeError(`The status ${status} is not valid.`),
     });
   }
   const headers = removeHopByHop(given, OWN);

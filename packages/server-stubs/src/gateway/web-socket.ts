@@ -40,7 +40,7 @@ export interface UpgradeSettings {
  * @throws GatewayError INVALID_REQUEST for another protocol or a broken handshake, SERVICE_FORBIDDEN for
  *   another origin
  */
-export async function answerUpgrade(
+export async function handleUpgrade(
   input: GatewayInput,
   call: GatewayCall,
   response: UpgradeResponse,
@@ -49,12 +49,15 @@ export async function answerUpgrade(
   assertWebSocket(call, allows);
   assertHandshake(call.request.headers);
   if (handler === undefined) {
-    throw new GatewayError('SYS_ERR', { status: 501, message: 'There are no WebSockets here.' });
+    throw new GatewayError('SYS_ERR', {
+      status: 501,
+      message: 'WebSockets are not supported here.',
+    });
   }
   const answer = await handler(input, call);
   if (!isOpen(answer)) return answer;
   if (response.destroyed)
-    throw Object.assign(new Error('The client went away.'), { code: 'ECONNRESET' });
+    throw Object.assign(new Error('The client disconnected.'), { code: 'ECONNRESET' });
   if (answer.headers !== undefined) {
     response.switch({ ...toHead(answer.headers, call), [upstreamStatus]: String(answer.status) });
   }
@@ -65,7 +68,7 @@ export async function answerUpgrade(
 function assertWebSocket({ request }: Call, allows: UpgradeSettings['allows']): void {
   if (!isWebSocket(request)) {
     throw new GatewayError('INVALID_REQUEST', {
-      message: 'The only protocol to upgrade to is a WebSocket, by GET.',
+      message: 'Only WebSocket upgrades are supported, with GET.',
     });
   }
   // D14: browsers let any page open a WebSocket, so the gateway checks `Origin`.

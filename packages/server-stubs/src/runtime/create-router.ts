@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Answering } from './answering/answering.ts';
-import { holdBody } from './body/request-stream.ts';
+import { deferContinue } from './body/request-stream.ts';
 import { Call } from './call.ts';
 import { decodeText } from './decoding.ts';
 import { exchange } from './exchange.ts';
@@ -21,6 +20,7 @@ import {
   toSettings,
 } from './options.ts';
 import { Leaf, type Plan, toPlan } from './plan.ts';
+import { Responder } from './responding/responder.ts';
 
 import type { RouteTable } from './route-table.ts';
 
@@ -58,7 +58,7 @@ export function createRouter(
       requestId = settings.requestId?.(request);
     } catch (error) {
       const call = new Call(request, response, undefined, path, query, undefined);
-      new Answering(call, undefined, settings).error(error);
+      new Responder(call, undefined, settings).error(error);
       return;
     }
     const match = matcher.find(path);
@@ -81,7 +81,7 @@ export function createRouter(
     else void exchange(plan, call, match.values, settings);
   };
   const checkContinue = (request: IncomingMessage, response: ServerResponse, next?: Next) => {
-    holdBody(request, response);
+    deferContinue(request, response);
     route(request, response, next);
   };
   const find: Router['find'] = ({ method = 'GET', url = '/' }) => {
@@ -95,7 +95,7 @@ export function createRouter(
 }
 
 function refuse(call: Call, settings: Settings, fault: Fault): void {
-  new Answering(call, undefined, settings).fault(fault);
+  new Responder(call, undefined, settings).fault(fault);
 }
 
 function findExcess(

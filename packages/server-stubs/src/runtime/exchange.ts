@@ -1,4 +1,3 @@
-import { Answering } from './answering/answering.ts';
 import type { ReadBody } from './body/create-body-reader.ts';
 import type { Form } from './body/multipart.ts';
 import { toRawRequest } from './body/request-stream.ts';
@@ -13,6 +12,7 @@ import {
 } from './faults.ts';
 import type { Input, Settings } from './options.ts';
 import type { Plan } from './plan.ts';
+import { Responder } from './responding/responder.ts';
 import type { RequestBody } from './route-table.ts';
 
 const PARTS = new Set<string>(['path', 'query', 'header', 'cookie']);
@@ -30,13 +30,13 @@ export async function exchange(
   values: readonly string[],
   settings: Settings,
 ): Promise<void> {
-  const answering = new Answering(call, plan, settings);
+  const responder = new Responder(call, plan, settings);
   try {
     if (plan.handle === undefined) throw new FaultError(notImplemented(call.operationId));
     if (plan.guard !== undefined) {
       const verdict = await plan.guard(call);
       if (verdict instanceof Refusal) {
-        answering.refuse(verdict);
+        responder.refuse(verdict);
         return;
       }
       call.security = verdict;
@@ -47,11 +47,11 @@ export async function exchange(
     } else {
       const body = await plan.readBody?.(call.request);
       if (body !== undefined) takeBody(input, body, plan.route.body as RequestBody);
-      if (body?.content.kind === 'multipart') answering.form = body.value as Form;
+      if (body?.content.kind === 'multipart') responder.form = body.value as Form;
     }
-    answering.answer(await plan.handle(input, call));
+    responder.answer(await plan.handle(input, call));
   } catch (error) {
-    answering.error(error);
+    responder.error(error);
   }
 }
 
@@ -117,11 +117,11 @@ function findWrapper(
   { unwrap: place, unwrapFields }: RequestBody,
 ): string | undefined {
   if (place === undefined || !isObject(value) || !Object.hasOwn(value, place)) return undefined;
-  const beside = unwrapFields
+  const other = unwrapFields
     ? unwrapFields.find((name) => Object.hasOwn(value, name))
     : Object.keys(value).find((name) => name !== place);
-  if (beside === undefined) return place;
-  const message = `body.${beside} stands beside body.${place}: send the fields in one of the two places, not in both.`;
+  if (other === undefined) return place;
+  const message = `body.${other} and body.${place} are both set: send the fields in one of the two places.`;
   throw new FaultError(
     invalidRequest([{ in: 'body', pointer: '', keyword: 'unwrap', message, schemaPath: '' }]),
   );

@@ -81,7 +81,7 @@ export function toViolation(
 ): Violation {
   const error = errors?.[0];
   if (error === undefined) {
-    const message = `${root} does not fit the schema.`;
+    const message = `${root} does not match the schema.`;
     return { in: place, pointer: prefix, keyword: 'schema', message, schemaPath: '' };
   }
   const { keyword, schemaPath } = error;
@@ -147,7 +147,7 @@ function toList(values: unknown): string {
 }
 
 export function notFound(path: string): Fault {
-  return { kind: 'not-found', status: 404, message: `There is nothing at ${path}.` };
+  return { kind: 'not-found', status: 404, message: `The path ${path} does not exist.` };
 }
 
 export function methodNotAllowed(method: string, allowed: string): Fault {
@@ -211,7 +211,7 @@ export function unauthorized(message: string, challenge: string, cause?: unknown
 }
 
 export function invalidResponse(violation: Violation): Fault {
-  const message = 'The server made an answer that its contract does not allow.';
+  const message = 'The server produced a response that the contract does not allow.';
   return { kind: 'invalid-response', status: 500, message, cause: violation };
 }
 

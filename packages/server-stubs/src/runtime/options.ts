@@ -186,7 +186,7 @@ function definedOf(limits: RequestLimits): RequestLimits {
 
 function warn({ message }: { message: string }, { operationId }: Call): void {
   process.emitWarning(
-    `The answer of ${operationId} breaks the document: ${message}`,
+    `The response of ${operationId} violates the document: ${message}`,
     'BerthWarning',
   );
 }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { noteResource, UploadError, type UploadErrorCode } from '../errors.ts';
+import { rememberResource, UploadError, type UploadErrorCode } from '../errors.ts';
 import type { WireProfile } from '../http/wire-profile.ts';
 import type { Call, FilePart, MultipartStream, Part } from '../runtime/index.ts';
 import type { UploadInput } from './upload-handlers.ts';
@@ -32,7 +32,7 @@ export async function toUploadInput(
     throw new UploadError(code, { message: `The form has no ${name}: send it before file.` });
   };
   const key = read(KEY, 'MalformedPOSTRequest');
-  noteResource(request, key);
+  rememberResource(request, key);
   return {
     key,
     signature: read(SIGNATURE, 'AccessDenied'),
@@ -70,7 +70,7 @@ async function readForm(body: MultipartStream): Promise<OpenForm> {
     if (part.kind === 'file') {
       if (name === FILE) return { fields, file: part, rest };
     } else if (name === FILE) {
-      throw malformed('The field file has no filename: give it one, so that it is taken as bytes.');
+      throw malformed('The field file has no filename: add one, so that it is read as a file.');
     } else if (fields.has(name)) {
       // Parsers differ in which of the two they use, and the grant must not depend on that.
       throw malformed(`The form has the field ${part.name} twice.`);
@@ -119,7 +119,7 @@ class Content extends Readable {
     });
     body.once('error', (error) => this.destroy(error));
     body.once('close', () => {
-      if (!body.readableEnded) this.destroy(body.errored ?? new Error('The form broke off.'));
+      if (!body.readableEnded) this.destroy(body.errored ?? new Error('The form ended early.'));
     });
   }
 

@@ -39,7 +39,7 @@ export function createDownloadListener(options: DownloadListenerOptions) {
     } catch (error) {
       const refusal = toUploadError(error);
       // A client that disconnects is not an error.
-      if (refusal.cause !== undefined && !isDeparture(refusal.cause)) {
+      if (refusal.cause !== undefined && !isDisconnect(refusal.cause)) {
         onError(refusal.cause, requestId);
       }
       if (response.headersSent || response.destroyed) {
@@ -105,7 +105,7 @@ function toResource(url: string): string {
   }
 }
 
-function isDeparture(error: unknown): boolean {
+function isDisconnect(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET' || code === 'EPIPE';
 }

@@ -25,8 +25,8 @@ const PREFIX = `${SIGNATURE.algorithm} `;
  * One message for everything that must be indistinguishable: an unknown id, a wrong secret or token, an
  * expired pair.
  */
-const NO_FIT =
-  'The signature does not fit the request, or its key pair or token is unknown or has expired.';
+const MISMATCH =
+  'The signature does not match the request, or its key pair or token is unknown or has expired.';
 
 /** What a signature is checked against. */
 type SignedCall = Pick<GatewayLogin, 'env' | 'request' | 'rawPath' | 'rawQuery'>;
@@ -72,11 +72,11 @@ export function createGatewaySignature({
     const isUsable = pair.isUsable(token, clock.now()) && pair.env === env;
     if (hasBody(request)) {
       const verifyBody = (bodyHash: string): void => {
-        if (!fits(bodyHash) || !isUsable) throw refusal(NO_FIT);
+        if (!fits(bodyHash) || !isUsable) throw refusal(MISMATCH);
       };
       return { env, id, verifyBody };
     }
-    if (!fits(EMPTY_HASH) || !isUsable) throw refusal(NO_FIT);
+    if (!fits(EMPTY_HASH) || !isUsable) throw refusal(MISMATCH);
     return { env, id };
   };
 }
@@ -96,7 +96,8 @@ function toCanonicalHeads(
   const { method = '', headers, url = '' } = request;
   // D16 requires `host` in the list; a target with its own host would take precedence over `Host`.
   if (!names.includes('host')) throw new MalformedSignature('SignedHeaders must contain host.');
-  if (!url.startsWith('/')) throw new MalformedSignature('A signed call must name a path alone.');
+  if (!url.startsWith('/'))
+    throw new MalformedSignature('The target of a signed call must be a path.');
   const values = names.map((name) => [name, decodeWire(headerOf(headers, name))] as const);
   const type = values.find(([name]) => name === 'content-type')?.[1];
   return toContentTypeSpellings(type ?? '').map((spelling) =>

@@ -56,7 +56,7 @@ export function createKeyPairs(
         throw new TypeError(`${name} has a token that no header can carry.`);
       }
       const pairs = byId.get(id) ?? new Map<string, KeyPair>();
-      if (pairs.has(env)) throw new TypeError(`${name} is there twice.`);
+      if (pairs.has(env)) throw new TypeError(`${name} is listed twice.`);
       byId.set(id, pairs.set(env, createKeyPair(env, credential)));
     }
   }

@@ -57,7 +57,7 @@ export function createStorageSignature(settings: StorageSignatureOptions): Stora
       if (!fits || !isUsable || pair.env === undefined) {
         // One message for everything that must be indistinguishable.
         throw refusal(
-          `The signature does not fit ${names.timestamp}, or its key pair or ${names.sessionToken} is unknown or has expired.`,
+          `The signature does not match ${names.timestamp}, or its key pair or ${names.sessionToken} is unknown or has expired.`,
         );
       }
       // D30: only callers that proved a secret learn why.

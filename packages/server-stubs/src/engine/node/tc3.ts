@@ -262,6 +262,6 @@ export function decodeWire(text: string): string {
   try {
     return UTF8.decode(Buffer.from(text, 'latin1'));
   } catch {
-    throw new MalformedSignature('What is signed must be UTF-8.');
+    throw new MalformedSignature('The signed parts of the request must be UTF-8.');
   }
 }

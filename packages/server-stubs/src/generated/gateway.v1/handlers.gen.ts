@@ -12,18 +12,18 @@ import type {
   CloudrunPostRootOutput,
 } from './types.gen.ts';
 
-/** Who is let in, by security scheme: the type that its security handler returns. */
+/** The principal of each security scheme: the type that its security handler returns. */
 export interface Principals {
   bearerToken: unknown;
   signature: unknown;
 }
 
-/** Lets callers in or refuses them; one for each security scheme that the document asks for. */
+/** Authenticates callers: one handler for each security scheme that the document uses. */
 export type SecurityHandlers<P extends Principals = Principals> = {
   readonly [Scheme in keyof P]: SecurityHandler<P[Scheme]>;
 };
 
-/** A handler for each operation, by operationId; an operation without one is answered with 501. */
+/** A handler for each operation, by operationId; an operation without one responds with 501. */
 export interface Handlers<P extends Principals = Principals> {
   /**
    * `GET /v1/cloudrun/{name}`

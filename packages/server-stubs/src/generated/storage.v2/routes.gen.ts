@@ -4,7 +4,7 @@ import type { RouteTable } from '../../runtime/index.ts';
 import * as requests from './request-validators.gen.ts';
 import * as responses from './response-validators.gen.ts';
 
-/** All that the runtime knows of the document. */
+/** Everything that the runtime knows about the document. */
 export const routes: RouteTable = {
   title: 'Storage API',
   version: '2.0.0',

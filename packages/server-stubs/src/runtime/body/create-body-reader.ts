@@ -49,7 +49,7 @@ export function createBodyReader({ content, required }: RequestBody, limits: Lim
       throw new FaultError(tooLarge(maxBytes));
     }
     if (found.kind !== 'text' && found.kind !== 'binary' && !isUtf8Charset(charset)) {
-      const message = `The charset ${charset} is not taken; send UTF-8.`;
+      const message = `The charset ${charset} is not supported; send UTF-8.`;
       throw new FaultError(unsupported(message, accepted));
     }
     if (headers.expect !== undefined) askToContinue(request);
@@ -84,13 +84,16 @@ function missingBody(): Fault {
 
 function wrongType(header: string | undefined, accepted: string): Fault {
   const problem =
-    header === undefined ? 'Content-Type is missing' : 'This Content-Type is not taken';
+    header === undefined ? 'Content-Type is missing' : 'This Content-Type is not supported';
   return unsupported(`${problem}; send one of: ${accepted}.`, accepted);
 }
 
 function unknownCoding(coding: string): Fault {
   return {
-    ...unsupported(`The Content-Encoding ${coding} is not taken; send the body as it is.`, ''),
+    ...unsupported(
+      `The Content-Encoding ${coding} is not supported; send the body without it.`,
+      '',
+    ),
     // RFC 9110, section 15.5.16: the response to a refused coding lists the supported ones.
     headers: { 'accept-encoding': 'identity' },
   };

@@ -87,7 +87,7 @@ async function* readParts(
   };
   listen(form, limits, state, fail);
   const onClose = () => {
-    if (!request.complete) fail(new Error('the client went away'));
+    if (!request.complete) fail(new Error('the client disconnected'));
   };
   source.on('error', fail);
   request.once('close', onClose);

@@ -6,7 +6,7 @@ import { FaultError, tooLarge } from '../faults.ts';
 const waiting = new WeakMap<IncomingMessage, ServerResponse>();
 
 /** Records that the client of `checkContinue` waits (RFC 9110, section 10.1.1). */
-export function holdBody(request: IncomingMessage, response: ServerResponse): void {
+export function deferContinue(request: IncomingMessage, response: ServerResponse): void {
   waiting.set(request, response);
 }
 
@@ -41,7 +41,7 @@ export function limitStream(request: IncomingMessage, maxBytes: number): Readabl
   // The request must outlive the limiter, so that a response can still be sent.
   request.pipe(limiter);
   request.once('close', () => {
-    const gone = new Error('The client went away.');
+    const gone = new Error('The client disconnected.');
     if (!request.complete) limiter.destroy(Object.assign(gone, { code: 'ECONNRESET' }));
   });
   return limiter;

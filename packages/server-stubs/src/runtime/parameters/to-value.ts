@@ -63,7 +63,7 @@ export function toArray(
   const prefix = parameter.style === 'matrix' && parameter.explode ? `${parameter.name}=` : '';
   const items: unknown[] = [];
   for (const part of parts) {
-    if (!part.startsWith(prefix)) return new Unreadable('style', 'has an item of another name');
+    if (!part.startsWith(prefix)) return new Unreadable('style', 'has an item with another name');
     const item = decode(part.slice(prefix.length));
     if (item === undefined) return BAD_ENCODING;
     const value = coerce(item, parameter.types);
@@ -139,7 +139,7 @@ function toJson(text: string | undefined): unknown {
   const parsed = parseJson(text, MAX_JSON_DEPTH);
   return parsed.problem === undefined
     ? parsed.value
-    : new Unreadable('syntax', `is not good JSON: it ${parsed.problem}`);
+    : new Unreadable('syntax', `is not valid JSON: it ${parsed.problem}`);
 }
 
 /**

@@ -4,7 +4,7 @@ import { gatewayHandlers, storageHandlers } from './handlers/index.ts';
 import { uploadFile } from './handlers/uploadFile.ts';
 import { bearerToken, credentials, signature } from './security.ts';
 
-/** The whole API in one Express app: upload target, storage and gateway of one environment. */
+/** The API in one Express app: upload target, storage API and gateway of one environment. */
 export function createApp(env = process.env.ENV_ID ?? 'dev'): Express {
   const app = express();
   app.disable('x-powered-by');

@@ -1,20 +1,21 @@
 import { timingSafeEqual } from 'node:crypto';
 import { GatewayError, type StorageCredentials } from '@berth/server-stubs';
 
-/** Who was let in; every handler gets it as `call.caller`. */
+/** The authenticated caller; every handler gets it as `call.caller`. */
 export interface Caller {
   readonly id: string;
 }
 
 /**
- * Takes the token of development, `DEV_TOKEN` in `.env`, and nothing where there is none.
- * TODO: check the access tokens of your platform. Throw `new GatewayError('ACCESS_TOKEN_EXPIRED')` for one that has expired.
+ * Accepts the development token, `DEV_TOKEN` in `.env`. If it is not set, every token is refused. TODO:
+ * check the access tokens of your platform. Throw `new GatewayError('ACCESS_TOKEN_EXPIRED')` for one that
+ * has expired.
  */
 export function bearerToken(token: string): Caller | undefined {
   return isDevToken(token) ? { id: 'developer' } : undefined;
 }
 
-/** TODO: check signatures of version 3. Until then, no signature lets anybody in. */
+/** TODO: verify TC3 signatures. Until then, every signature is refused. */
 export function signature(): undefined {
   throw new GatewayError('INVALID_CREDENTIALS', { message: 'Signatures are not checked yet.' });
 }

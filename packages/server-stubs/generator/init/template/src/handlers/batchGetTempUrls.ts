@@ -1,10 +1,7 @@
 import type { StorageHandler } from '@berth/server-stubs';
 import type { Caller } from '../security.ts';
 
-/**
- * Gives a temporary link to each file.
- * TODO: until there is a store, no file exists.
- */
+/** Returns a link to each file. TODO: until there is a store, no file exists. */
 export const batchGetTempUrls: StorageHandler<'batchGetTempUrls', Caller> = async ({
   fileList,
 }) => ({

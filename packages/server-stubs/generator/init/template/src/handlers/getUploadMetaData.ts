@@ -2,8 +2,8 @@ import { StorageError, type StorageHandler } from '@berth/server-stubs';
 import type { Caller } from '../security.ts';
 
 /**
- * First step of an upload.
- * TODO: return the address of `/upload` and a grant for this one path, which `uploadFile` checks.
+ * First step of an upload. TODO: return the URL of `/upload` and a grant for this path, which
+ * `uploadFile` verifies.
  */
 export const getUploadMetaData: StorageHandler<'getUploadMetaData', Caller> = async ({ path }) => {
   throw new StorageError('SERVICE_UNAVAILABLE', { message: `${path} cannot be uploaded yet.` });

@@ -6,7 +6,7 @@ import { type Fault, FaultError, handlerFailed, invalidResponse, unauthorized } 
 import type { Settings } from '../options.ts';
 import type { Plan } from '../plan.ts';
 import type { Answer, Content } from '../route-table.ts';
-import { checkAnswer, contentOf } from './check-answer.ts';
+import { checkResponse, contentOf } from './check-response.ts';
 import {
   Head,
   type HeaderSource,
@@ -14,15 +14,20 @@ import {
   isStream,
   toWireType,
   type WireBody,
-  writeAnswer,
-} from './write-answer.ts';
+  writeResponse,
+} from './write-response.ts';
 
 /** Names and codes of stream and signal errors after the client disconnected. */
-const DEPARTURES = new Set(['AbortError', 'ABORT_ERR', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE']);
+const DISCONNECTS = new Set([
+  'AbortError',
+  'ABORT_ERR',
+  'ECONNRESET',
+  'ERR_STREAM_PREMATURE_CLOSE',
+]);
 const LAST_RESORT = JSON.stringify({ title: 'Internal Server Error', status: 500 });
 
 /** Sends the response of one call, whatever produced it. */
-export class Answering {
+export class Responder {
   /** The form of the call: if it failed, that is why the handler failed. */
   form: Form | undefined;
   readonly #call: Call;
@@ -43,7 +48,7 @@ export class Answering {
     const { response } = this.#call;
     if (response.headersSent) return;
     if (!(answer?.status >= 200 && answer.status <= 599)) {
-      throw new TypeError(`The handler of ${plan.route.operationId} returned no answer.`);
+      throw new TypeError(`The handler of ${plan.route.operationId} returned no response.`);
     }
     const { responses } = this.#settings;
     const own = this.#settings.headers?.(this.#call);
@@ -56,7 +61,7 @@ export class Answering {
     const documented = plan.findResponse(answer.status);
     const content = documented && contentOf(documented, answer);
     if (responses !== 'pass') {
-      const violation = checkAnswer(documented, content, answer, [own, plan.headers]);
+      const violation = checkResponse(documented, content, answer, [own, plan.headers]);
       if (violation !== undefined) {
         this.#settings.onViolation(violation, this.#call);
         if (responses === 'refuse') {
@@ -85,12 +90,12 @@ export class Answering {
   /** Sends the response to a thrown error. */
   error(error: unknown): void {
     const { response } = this.#call;
-    if (isDeparture(error, this.#call)) return;
+    if (isDisconnect(error, this.#call)) return;
     if (response.headersSent) {
       this.#report(error);
       response.destroy();
     } else if (isAnswerable(error)) {
-      this.#answerError(error, undefined);
+      this.#sendError(error, undefined);
     } else if (error instanceof FaultError) {
       this.fault(error.fault);
     } else if (this.form?.failure) {
@@ -104,7 +109,7 @@ export class Answering {
   /** Sends the response to a caller that was not authenticated. */
   refuse({ reason, challenge }: Refusal): void {
     if (isAnswerable(reason)) {
-      this.#answerError(reason, challenge);
+      this.#sendError(reason, challenge);
     } else if (reason instanceof Unauthorized) {
       this.fault(unauthorized(reason.message, reason.challenge ?? challenge, reason));
     } else {
@@ -112,7 +117,7 @@ export class Answering {
     }
   }
 
-  #answerError(error: Parameters<typeof isAnswerable>[0], challenge: string | undefined): void {
+  #sendError(error: Parameters<typeof isAnswerable>[0], challenge: string | undefined): void {
     try {
       const answer = (error as { [toAnswer](call: Call): Answer })[toAnswer](this.#call);
       const asks = challenge !== undefined && answer.status === 401;
@@ -139,7 +144,7 @@ export class Answering {
 
   #write(answer: Answer, head: Head, body: WireBody): void {
     try {
-      writeAnswer(this.#call, answer.status, head, body, {
+      writeResponse(this.#call, answer.status, head, body, {
         onHead: () => this.#settings.onAnswer?.(answer, this.#call),
         onError: (error) => this.#report(error),
       });
@@ -182,10 +187,12 @@ function discard(body: unknown): void {
 }
 
 /** Whether an error only means that the client disconnected. */
-function isDeparture(error: unknown, { request, response }: Call): boolean {
+function isDisconnect(error: unknown, { request, response }: Call): boolean {
   const isGone = response.destroyed || (request.destroyed && !request.complete);
   if (!isGone || !(error instanceof Error)) return false;
-  return DEPARTURES.has(error.name) || DEPARTURES.has((error as NodeJS.ErrnoException).code ?? '');
+  return (
+    DISCONNECTS.has(error.name) || DISCONNECTS.has((error as NodeJS.ErrnoException).code ?? '')
+  );
 }
 
 /** The response if formatting a fault failed as well: fixed, so that it cannot fail. */

@@ -1,7 +1,7 @@
 import { findContent } from '../body/media-type.ts';
 import { toViolation, type Violation } from '../faults.ts';
 import type { Answer, Content, DocumentedResponse } from '../route-table.ts';
-import { isBytes } from './write-answer.ts';
+import { isBytes } from './write-response.ts';
 
 /** The documented content of a response: the one it names, the one of its header, or the first. */
 export function contentOf({ content }: DocumentedResponse, answer: Answer): Content | undefined {
@@ -17,7 +17,7 @@ export function contentOf({ content }: DocumentedResponse, answer: Answer): Cont
  *
  * @param others headers that are sent in addition to those of the response
  */
-export function checkAnswer(
+export function checkResponse(
   documented: DocumentedResponse | undefined,
   content: Content | undefined,
   answer: Answer,

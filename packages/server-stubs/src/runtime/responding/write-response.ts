@@ -33,7 +33,7 @@ export type WireBody =
   | BodyWriter
   | undefined;
 
-interface AnswerObserver {
+interface ResponseObserver {
   /** The head was written; only the body can still fail. */
   onHead(): void;
   /** The stream of the body failed while the client was still connected. */
@@ -45,12 +45,12 @@ interface AnswerObserver {
  *
  * @throws Error if the head cannot be sent
  */
-export function writeAnswer(
+export function writeResponse(
   { request, response }: Call,
   status: number,
   head: Head,
   body: WireBody,
-  { onHead, onError }: AnswerObserver,
+  { onHead, onError }: ResponseObserver,
 ): void {
   const unread = request.complete ? undefined : isUnread(request);
   if (unread === 'close' && request.httpVersionMajor < 2) {
