@@ -130,7 +130,7 @@ describe('toTypes', () => {
     expect(outputText).toBe('export {};\n');
   });
 
-  it('refuses what is no OpenAPI document', async () => {
+  it('refuses a document that is not OpenAPI', async () => {
     await expect(toTypes({ swagger: '2.0', info: {}, paths: {} })).rejects.toThrow();
   });
 });

@@ -60,13 +60,13 @@ describe('writeGenerated', () => {
     expect((await stat(file)).ino).not.toBe(ino);
   });
 
-  it('leaves no part behind where it fails', async () => {
+  it('leaves no partial file behind after a failure', async () => {
     await mkdir(join(folder, 'taken/a.gen.ts/full'), { recursive: true });
     await expect(written('taken/a.gen.ts', 'a')).rejects.toThrow();
     expect(await readdir(join(folder, 'taken'))).toEqual(['a.gen.ts']);
   });
 
-  it('lets several generators write one file at once and leaves no part behind', async () => {
+  it('supports concurrent writes of one file and leaves no partial file behind', async () => {
     const texts = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(100_000));
     await Promise.all(texts.map((text) => written('shared/race.gen.ts', text)));
     expect(await readdir(join(folder, 'shared'))).toEqual(['race.gen.ts']);

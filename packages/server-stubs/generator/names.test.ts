@@ -24,7 +24,7 @@ describe('names', () => {
     expect(toTypeName(text)).toBe(name);
   });
 
-  it('are made where nothing of a text can stand in one', () => {
+  it('are generated if a text has no valid characters', () => {
     expect(toTypeName('+1')).toBe('T1');
     expect(toTypeName('+')).toMatch(/^Schema[0-9a-f]{6}$/);
     expect(toTypeName('-')).not.toBe(toTypeName('+'));

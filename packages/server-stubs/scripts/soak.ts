@@ -37,8 +37,8 @@ try {
   if (errors !== '') print(errors);
 
   const { milliseconds, statuses } = await startServer(folder);
-  const isSound = Object.keys(statuses).every((status) => /^4|501/.test(status));
-  report(`server started; all called: ${JSON.stringify(statuses)}`, milliseconds, isSound);
+  const isCorrect = Object.keys(statuses).every((status) => /^4|501/.test(status));
+  report(`server started; all called: ${JSON.stringify(statuses)}`, milliseconds, isCorrect);
 
   for (const direction of ['request', 'response'] as const) {
     const comparing = performance.now();

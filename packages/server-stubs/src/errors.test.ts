@@ -18,7 +18,7 @@ test('a gateway error has the status, the text and the wait of its code', () => 
   });
 });
 
-test('a gateway error that answers a GET is an attachment (D8)', () => {
+test('a gateway error in response to a GET is an attachment (D8)', () => {
   const { headers } = new GatewayError('SERVICE_NOT_FOUND')[toAnswer](call('GET'));
   expect(headers).toMatchObject({ 'content-disposition': 'attachment' });
 });
@@ -28,13 +28,13 @@ test('text, status, wait and headers can be given; the cause is never sent', () 
   const options = { message: 'Soon.', status: 520, retryAfter: 7, headers: { 'x-a': 'b' }, cause };
   const error = new GatewayError('SERVICE_NOT_READY', options);
   expect(error.cause).toBe(cause);
-  const answer = error[toAnswer](call('POST'));
-  expect(answer).toMatchObject({
+  const response = error[toAnswer](call('POST'));
+  expect(response).toMatchObject({
     status: 520,
     headers: { 'retry-after': '7', 'x-a': 'b' },
     body: { message: 'Soon.' },
   });
-  expect(JSON.stringify(answer)).not.toContain('secret');
+  expect(JSON.stringify(response)).not.toContain('secret');
 });
 
 test.each(['OUT_OF_COFFEE', 'toString', '__proto__'])(
@@ -58,10 +58,10 @@ test('a storage error comes in the envelope, and statusCode equals the status (D
 
 test('an upload error is XML with the five elements (D27)', () => {
   const options = { message: 'Not <yours>.', resource: '/a&b.txt' };
-  const answer = new UploadError('AccessDenied', options)[toAnswer](call('POST'));
-  expect(answer.status).toBe(403);
-  expect(answer.headers).toMatchObject({ 'content-type': 'application/xml' });
-  expect(answer.body).toBe(
+  const response = new UploadError('AccessDenied', options)[toAnswer](call('POST'));
+  expect(response.status).toBe(403);
+  expect(response.headers).toMatchObject({ 'content-type': 'application/xml' });
+  expect(response.body).toBe(
     '<?xml version="1.0" encoding="UTF-8"?><Error><Code>AccessDenied</Code>' +
       '<Message>Not &lt;yours&gt;.</Message><Resource>/a&amp;b.txt</Resource>' +
       '<RequestId>id-1</RequestId><TraceId>id-1</TraceId></Error>',

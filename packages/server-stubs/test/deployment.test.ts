@@ -10,15 +10,15 @@ async function deploy(): Promise<string> {
 }
 
 async function post(base: string, operation: string, body: object) {
-  const answer = await fetch(`${base}/api/v2/envs/dev/storages:${operation}`, {
+  const response = await fetch(`${base}/api/v2/envs/dev/storages:${operation}`, {
     method: 'POST',
     headers: { ...STORAGE_HEADERS, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  return answer.json() as Promise<{ body: { data: never } }>;
+  return response.json() as Promise<{ body: { data: never } }>;
 }
 
-test('a file lives its whole life, and each answer fits the schema', async () => {
+test('a file goes through its life cycle, and each response matches the schema', async () => {
   const base = await deploy();
   const granted = await post(base, 'getUploadMetaData', { path: 'a/中文.txt' });
   expectDocumented(granted, 'GetUploadMetaDataAnswer');

@@ -35,7 +35,7 @@ describe('routes of a document with all features', () => {
   const parameter = (operationId: string, name: string) =>
     routes.get(operationId)?.parameters.find((each) => each.name === name);
 
-  it('stand below the path of their server', () => {
+  it('are below the path of their server', () => {
     expect([...routes.values()].map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /api/v1/pets',
       'POST /api/v1/pets',
@@ -47,7 +47,7 @@ describe('routes of a document with all features', () => {
     ]);
   });
 
-  it('tell how each parameter is read', () => {
+  it('define how each parameter is parsed', () => {
     expect(parameter('listPets', 'limit')).toEqual({
       name: 'limit',
       in: 'query',
@@ -94,7 +94,7 @@ describe('routes of a document with all features', () => {
     expect(routes.get('listPets')?.responses[0]?.requiredHeaders).toEqual(['x-total']);
   });
 
-  it('pass through what is marked so, unjudged', () => {
+  it('pass through what is marked, without validation', () => {
     const proxy = routes.get('proxy');
     expect(proxy?.passThrough).toBe(true);
     expect(proxy?.body?.content[0]?.validate).toBeUndefined();

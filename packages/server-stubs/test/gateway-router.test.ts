@@ -24,7 +24,7 @@ function gateway(call: GatewayHandler<string>, options: Options = {}) {
   return serve(createGatewayRouter(handlers, { security, ...options }));
 }
 
-/** A hosted service that answers with the input it got. */
+/** A hosted service that returns its input. */
 const echo: GatewayHandler<string> = (input, { caller, env, operationId }) => ({
   status: 200,
   headers: { 'content-type': 'application/json' },
@@ -74,28 +74,28 @@ describe('the path', () => {
 
 describe('methods', () => {
   test.each(['PUT', 'DELETE', 'PATCH'])('%s is refused with the error body', async (method) => {
-    const answer = await send(await gateway(echo), '/v1/cloudrun/hello', { method });
-    expect([answer.status, answer.json]).toMatchObject([405, { code: 'METHOD_NOT_ALLOWED' }]);
-    expect(answer.headers.allow).toContain('GET');
+    const response = await send(await gateway(echo), '/v1/cloudrun/hello', { method });
+    expect([response.status, response.json]).toMatchObject([405, { code: 'METHOD_NOT_ALLOWED' }]);
+    expect(response.headers.allow).toContain('GET');
   });
 
   test('HEAD is GET without a body', async () => {
-    const answer = await send(await gateway(echo), '/v1/cloudrun/hello', {
+    const response = await send(await gateway(echo), '/v1/cloudrun/hello', {
       method: 'HEAD',
       headers: letIn,
     });
-    expect([answer.status, answer.text]).toEqual([200, '']);
-    expect(answer.headers['content-disposition']).toBe('attachment');
+    expect([response.status, response.text]).toEqual([200, '']);
+    expect(response.headers['content-disposition']).toBe('attachment');
   });
 
   test('OPTIONS is the preflight, of any path and without credentials', async () => {
     const base = await gateway(echo);
     for (const path of ['/v1/cloudrun/hello', '/nothing']) {
-      const answer = await send(base, path, { method: 'OPTIONS' });
-      expect([answer.status, answer.text]).toEqual([204, '']);
-      expect(answer.headers['access-control-allow-origin']).toBe('*');
-      expect(answer.headers['access-control-allow-methods']).toBe('GET, HEAD, POST, OPTIONS');
-      expect(answer.headers['x-request-id']).toMatch(UUID);
+      const response = await send(base, path, { method: 'OPTIONS' });
+      expect([response.status, response.text]).toEqual([204, '']);
+      expect(response.headers['access-control-allow-origin']).toBe('*');
+      expect(response.headers['access-control-allow-methods']).toBe('GET, HEAD, POST, OPTIONS');
+      expect(response.headers['x-request-id']).toMatch(UUID);
     }
   });
 
@@ -114,9 +114,9 @@ describe('methods', () => {
 test('an expectation ends at the router, which asks for the body itself', async () => {
   const base = await gateway(echo);
   const headers = { ...letIn, expect: '100-continue', 'content-type': 'text/plain' };
-  const answer = await send(base, '/v1/cloudrun/hello', { method: 'POST', headers, body: 'x' });
-  expect(answer.json).toMatchObject({ headers: { 'content-type': 'text/plain' } });
-  expect(answer.json).not.toHaveProperty('headers.expect');
+  const response = await send(base, '/v1/cloudrun/hello', { method: 'POST', headers, body: 'x' });
+  expect(response.json).toMatchObject({ headers: { 'content-type': 'text/plain' } });
+  expect(response.json).not.toHaveProperty('headers.expect');
 });
 
 describe('credentials', () => {
@@ -125,9 +125,9 @@ describe('credentials', () => {
     [{ authorization: 'Basic abc' }, 'INVALID_CREDENTIALS'],
     [{ authorization: 'Bearer bad' }, 'INVALID_CREDENTIALS'],
   ])('%j: %s', async (headers, code) => {
-    const answer = await send(await gateway(echo), '/v1/cloudrun/hello', { headers });
-    expect([answer.status, answer.json]).toMatchObject([401, { code }]);
-    expect(answer.headers['www-authenticate']).toBeDefined();
+    const response = await send(await gateway(echo), '/v1/cloudrun/hello', { headers });
+    expect([response.status, response.json]).toMatchObject([401, { code }]);
+    expect(response.headers['www-authenticate']).toBeDefined();
   });
 
   test.each([
@@ -160,9 +160,9 @@ describe('the environment', () => {
     ['a b', 400],
   ])('host %s: %i', async (host, status) => {
     const base = await gateway(echo, { env: 'dev' });
-    const answer = await send(base, '/v1/cloudrun/hello', { headers: { ...letIn, host } });
-    expect(answer.status).toBe(status);
-    expect(answer.json).toMatchObject(status === 200 ? { env: 'dev' } : { code: 'INVALID_HOST' });
+    const response = await send(base, '/v1/cloudrun/hello', { headers: { ...letIn, host } });
+    expect(response.status).toBe(status);
+    expect(response.json).toMatchObject(status === 200 ? { env: 'dev' } : { code: 'INVALID_HOST' });
   });
 
   test('may be one of several', async () => {
@@ -175,8 +175,8 @@ describe('the environment', () => {
   });
 });
 
-describe('what the service answers', () => {
-  test('passes through, save what is the gateway’s', async () => {
+describe("the service's response", () => {
+  test('passes through, except for the headers of the gateway', async () => {
     const base = await gateway(() => ({
       status: 418,
       headers: {
@@ -196,9 +196,9 @@ describe('what the service answers', () => {
       },
       body: '<p>tea</p>',
     }));
-    const answer = await send(base, '/v1/cloudrun/hello', { method: 'POST', headers: letIn });
-    expect([answer.status, answer.text]).toEqual([418, '<p>tea</p>']);
-    expect(answer.headers).toMatchObject({
+    const response = await send(base, '/v1/cloudrun/hello', { method: 'POST', headers: letIn });
+    expect([response.status, response.text]).toEqual([418, '<p>tea</p>']);
+    expect(response.headers).toMatchObject({
       'content-type': 'text/html',
       'content-disposition': 'attachment',
       'x-svc-upstream-status-code': '418',
@@ -206,35 +206,35 @@ describe('what the service answers', () => {
       'x-own': 'kept',
       'access-control-allow-origin': '*',
     });
-    expect(answer.headers['x-request-id']).toMatch(UUID);
-    expect(answer.headers['access-control-expose-headers']).toMatch(/X-Request-Id.*X-Own$/);
+    expect(response.headers['x-request-id']).toMatch(UUID);
+    expect(response.headers['access-control-expose-headers']).toMatch(/X-Request-Id.*X-Own$/);
     for (const gone of ['x-hop', 'access-control-allow-credentials']) {
-      expect(answer.headers).not.toHaveProperty(gone);
+      expect(response.headers).not.toHaveProperty(gone);
     }
-    const names = answer.rawHeaders
+    const names = response.rawHeaders
       .filter((_, at) => at % 2 === 0)
       .map((name) => name.toLowerCase());
     expect(names.filter((name) => name === 'access-control-allow-origin')).toHaveLength(1);
-    expect(answer.headers.connection).not.toContain('X-Hop');
+    expect(response.headers.connection).not.toContain('X-Hop');
   });
 
-  test('has no length where it has no content', async () => {
+  test('has no length if it has no content', async () => {
     const base = await gateway(() => ({
       status: 204,
       headers: { 'content-length': '5' },
       body: Readable.from(['lost!']),
     }));
-    const answer = await send(base, '/v1/cloudrun/hello', { headers: letIn });
-    expect([answer.status, answer.text]).toEqual([204, '']);
-    expect(answer.headers).not.toHaveProperty('content-length');
+    const response = await send(base, '/v1/cloudrun/hello', { headers: letIn });
+    expect([response.status, response.text]).toEqual([204, '']);
+    expect(response.headers).not.toHaveProperty('content-length');
   });
 
   test('gets no content type that the service did not give', async () => {
     const base = await gateway(() => ({ status: 200, body: 'raw' }));
-    const answer = await send(base, '/v1/cloudrun/hello', { method: 'POST', headers: letIn });
-    expect(answer.text).toBe('raw');
-    expect(answer.headers).not.toHaveProperty('content-type');
-    expect(answer.headers['content-disposition']).toBe('attachment');
+    const response = await send(base, '/v1/cloudrun/hello', { method: 'POST', headers: letIn });
+    expect(response.text).toBe('raw');
+    expect(response.headers).not.toHaveProperty('content-type');
+    expect(response.headers['content-disposition']).toBe('attachment');
   });
 
   test('with an origin of the list, Vary is one of both', async () => {
@@ -265,7 +265,7 @@ describe('what the service answers', () => {
 
 describe('what the service gets', () => {
   test('end-to-end headers, and the id of the call', async () => {
-    const answer = await send(await gateway(echo), '/v1/cloudrun/hello', {
+    const response = await send(await gateway(echo), '/v1/cloudrun/hello', {
       headers: {
         ...letIn,
         connection: 'close, x-hop',
@@ -275,10 +275,10 @@ describe('what the service gets', () => {
         'x-own': 'kept',
       },
     });
-    const { headers } = answer.json as { headers: Record<string, string> };
+    const { headers } = response.json as { headers: Record<string, string> };
     expect(headers).toMatchObject({
       'x-own': 'kept',
-      'x-request-id': answer.headers['x-request-id'],
+      'x-request-id': response.headers['x-request-id'],
     });
     for (const gone of ['connection', 'x-hop', 'te']) expect(headers).not.toHaveProperty(gone);
   });
@@ -292,9 +292,9 @@ describe('what the service gets', () => {
     const headers = { ...letIn, 'content-type': 'image/png' };
     const body = new Uint8Array([0, 255, 13, 10]);
     const sent = { method: 'POST', headers, body };
-    const answer = await fetch(`${base}/v1/cloudrun/hello/x`, sent);
-    expect(new Uint8Array(await answer.arrayBuffer())).toEqual(body);
-    expect(answer.headers.get('content-disposition')).toBe('attachment');
+    const response = await fetch(`${base}/v1/cloudrun/hello/x`, sent);
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(body);
+    expect(response.headers.get('content-disposition')).toBe('attachment');
   });
 
   test('no body beyond the limit, announced or not', async () => {
@@ -325,7 +325,7 @@ describe('what the service gets', () => {
 });
 
 describe('errors', () => {
-  test('one of the contract answers for itself', async () => {
+  test('one of the contract defines its own response', async () => {
     const base = await gateway(() => {
       throw new GatewayError('SERVICE_NOT_READY', { retryAfter: 3 });
     });
@@ -362,14 +362,14 @@ describe('errors', () => {
     expect(errors).toHaveLength(1);
   });
 
-  test('an operation that is left out answers 501', async () => {
+  test('an operation without a handler responds with 501', async () => {
     const base = await serve(createGatewayRouter({}, { security }));
     const { status, json } = await send(base, '/v1/cloudrun/hello', { headers: letIn });
     expect([status, json]).toMatchObject([501, { code: 'SYS_ERR' }]);
   });
 });
 
-test('onAnswer hears of answers and refusals alike, with operation and request id', async () => {
+test('onAnswer is called with responses and refusals, with operation and request ID', async () => {
   const heard: unknown[][] = [];
   const url = await gateway(echo, {
     onAnswer: ({ status, body }, { operationId, requestId }) => {
@@ -387,7 +387,7 @@ test('onAnswer hears of answers and refusals alike, with operation and request i
   ]);
 });
 
-test('onFault hears of refusals with their violations, and may put them in other words', async () => {
+test('onFault is called with refusals and their violations, and may change the message', async () => {
   const heard: unknown[] = [];
   const url = await gateway(echo, {
     onFault: (fault, { operationId }) => {
@@ -404,7 +404,7 @@ test('onFault hears of refusals with their violations, and may put them in other
   expect([lost.status, lost.json]).toMatchObject([404, { message: 'Look elsewhere.' }]);
 });
 
-test('find tells the operation of a request and its raw path parameters', () => {
+test('find returns the operation of a request and its raw path parameters', () => {
   const { find } = createGatewayRouter({}, { security });
   expect(find({ method: 'HEAD', url: '/v1/cloudrun/hell%6F/a/b?x=1' })).toEqual({
     operationId: 'cloudrun-get',

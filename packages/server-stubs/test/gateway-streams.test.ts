@@ -34,7 +34,7 @@ test('events arrive one by one, and are no attachment (C3)', async () => {
   expect(chunks.join('')).toMatch(/id: 1\ndata: \{"delta":"Hel"\}\n\n.*id: 2\ndata: lo\n\n/s);
 });
 
-test('the call is aborted when the client goes away', async () => {
+test('the call is aborted when the client disconnects', async () => {
   const { promise, resolve } = Promise.withResolvers<string>();
   const base = await gateway((_, { signal }) => {
     signal.addEventListener('abort', () => resolve('aborted'));
@@ -75,7 +75,7 @@ test('a body is passed on while it still comes', async () => {
   expect(chunks).toEqual(['first', 'second']);
 });
 
-test('a stream of the service that fails breaks the answer off', async () => {
+test('a failing stream of the service aborts the response', async () => {
   const base = await gateway(() => ({
     status: 200,
     headers: { 'content-type': 'text/plain' },

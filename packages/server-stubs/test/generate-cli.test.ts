@@ -95,14 +95,14 @@ describe('berth-stubs', () => {
     expect(withoutMark(await read('types.gen.ts'))).toEqual(withoutMark(yaml));
   });
 
-  it('tells after a change which handlers no longer fit', async () => {
+  it('reports which handlers no longer fit after a change', async () => {
     await generate();
     await write(PETS.replace('listPets', 'findPets').replace('{ name: {', '{ title: {'));
     expect(await generate()).toBe(0);
     expect(printed).toContain('changed: getPet (output)\nremoved: listPets\nadded: findPets\n');
   });
 
-  it('says nothing of a change that no handler can notice', async () => {
+  it('reports nothing if no handler is affected', async () => {
     await generate();
     await write(
       PETS.replace('A pet.', 'Another text.').replace('string }', 'string, minLength: 1 }'),
@@ -111,7 +111,7 @@ describe('berth-stubs', () => {
     expect(printed).not.toContain('changed');
   });
 
-  it('holds a folder of handlers to the operations and touches none', async () => {
+  it('compares a folder of handlers with the operations and changes none', async () => {
     const handlers = join(folder, 'handlers');
     await mkdir(handlers);
     for (const name of ['getPet.ts', 'oldPet.ts', 'index.ts', 'getPet.test.ts']) {
@@ -128,7 +128,7 @@ describe('berth-stubs', () => {
     expect(await readdir(handlers)).toHaveLength(4);
   });
 
-  it('ends with 2 and writes nothing where the document is refused', async () => {
+  it('exits with 2 and writes nothing if the document is refused', async () => {
     await write(PETS.replace('type: string', 'type: text').replace('type: object', 'type: thing'));
     expect(await generate()).toBe(2);
     expect(failed).toContain('#/paths/~1pets~1{id}/parameters/0/schema/type\n');
@@ -137,10 +137,10 @@ describe('berth-stubs', () => {
     expect(await readdir(folder)).toEqual(['pets.yaml']);
   });
 
-  it('ends with 2 and writes nothing where the document has no operation', async () => {
+  it('exits with 2 and writes nothing if the document has no operation', async () => {
     await write("openapi: 3.1.0\ninfo: { title: Pets, version: '1' }\npaths: {}\n");
     expect(await generate()).toBe(2);
-    expect(failed).toMatch(/^#\/paths\n {2}No operation is described here\. .*\n1 place cannot/);
+    expect(failed).toMatch(/^#\/paths\n {2}This document has no operation\. .*\n1 place cannot/);
     expect(await readdir(folder)).toEqual(['pets.yaml']);
   });
 
@@ -163,34 +163,30 @@ describe('berth-stubs', () => {
     ['no name of a project', ['init', ''], /'dir'.* must not be empty/],
     ['no module', ['a', '-o', 'x', '--runtime', ''], /'--runtime .* must be the name of a module/],
     ['code for a module', ['a', '-o', 'x', '--runtime', "a'"], /must be the name of a module/],
-    [
-      'a project with an output',
-      ['init', 'x', '-o', 'y'],
-      /init writes to its <dir>: leave --output/,
-    ],
+    ['a project with an output', ['init', 'x', '-o', 'y'], /init writes to <dir>: remove --output/],
     [
       'an address',
       ['https://a.example/a.yaml', '-o', 'x'],
-      /only files are read: download it first/,
+      /only local files are supported: download it first/,
     ],
-  ])('ends with 2 for %s', async (_, args, message) => {
+  ])('exits with 2 for %s', async (_, args, message) => {
     expect(await run(...args)).toBe(2);
     expect(failed).toMatch(message);
   });
 
-  it('ends with 2 for a file that is neither JSON nor YAML', async () => {
+  it('exits with 2 for a file that is neither JSON nor YAML', async () => {
     await write('{ "openapi": ');
     expect(await generate()).toBe(2);
-    expect(failed).toMatch(/pets\.yaml is not good JSON/);
+    expect(failed).toMatch(/pets\.yaml is not valid JSON/);
   });
 
-  it('ends with 2 for YAML without an end', async () => {
+  it('exits with 2 for YAML without an end', async () => {
     await write(PETS.replace('Pet: { type: object', 'Pet: &pet { not: *pet, type: object'));
     expect(await generate()).toBe(2);
-    expect(failed).toMatch(/pets\.yaml has a YAML alias inside what it stands for/);
+    expect(failed).toMatch(/pets\.yaml has a YAML alias that contains itself/);
   });
 
-  it('tells which servers it leaves out', async () => {
+  it('reports which servers it ignores', async () => {
     await write(`${PETS}servers: [{ url: /v1 }, { url: 'https://a.example/v2' }, { url: / }]`);
     await generate();
     expect(printed).toContain('Only the path of the first server is served, not /v2, /.');
@@ -204,13 +200,13 @@ describe('berth-stubs', () => {
     ['swagger: "2.0"', 'openapi is missing'],
     ['openapi: 4.0.0', 'openapi is 4.0.0'],
     ['openapi: 3.1', 'openapi must be a text: put it in quotes'],
-  ])('ends with 2 for %j in place of a document', async (text, message) => {
+  ])('exits with 2 for %j in place of a document', async (text, message) => {
     await write(text);
     expect(await generate()).toBe(2);
     expect(failed).toContain(`This is not an OpenAPI 3.0, 3.1 or 3.2 document: ${message}.`);
   });
 
-  it('ends with 1 where it cannot write, and names the folder and the option', async () => {
+  it('exits with 1 if it cannot write, and names the folder and the option', async () => {
     const api = join(folder, 'api');
     await writeFile(api, 'a file');
     expect(await generate()).toBe(1);
@@ -221,26 +217,26 @@ describe('berth-stubs', () => {
     );
   });
 
-  it('ends with 2 and writes nothing where the handlers are no folder', async () => {
+  it('exits with 2 and writes nothing if the handlers are not a folder', async () => {
     const file = join(folder, 'pets.yaml');
     expect(await generate('--handlers', file)).toBe(2);
     expect(failed).toBe(`--handlers ${file} cannot be read (ENOTDIR): name a folder.\n`);
     expect(await readdir(folder)).toEqual(['pets.yaml']);
   });
 
-  it('takes handlers that are to come', async () => {
+  it('accepts a folder of handlers that does not exist yet', async () => {
     expect(await generate('--handlers', join(folder, 'handlers'))).toBe(0);
     expect(printed).toContain('without a handler (501): listPets, getPet\n');
   });
 
-  it.runIf(process.platform === 'linux')('ends with 1 where nobody can make a folder', async () => {
+  it.runIf(process.platform === 'linux')('exits with 1 if a folder cannot be created', async () => {
     expect(await generate('-o', '/proc/berth')).toBe(1);
     expect(failed).toContain('/proc/berth');
     expect(await run('init', '/proc/berth/project')).toBe(1);
     expect(failed).toContain('/proc/berth');
   });
 
-  it('tells of itself', async () => {
+  it('prints its help and version', async () => {
     expect(await run('--help')).toBe(0);
     expect(printed).toContain('Usage: berth-stubs');
     expect(printed).toContain('Exit codes');

@@ -8,7 +8,7 @@ const RESPONSES = { 200: { description: 'The input.', content: { 'application/js
 const INTEGERS = { type: 'array', items: { type: 'integer' } };
 const PAIR = { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'string' } } };
 
-/** Serves one operation of a document; its handler answers with its input and who was let in. */
+/** Serves one operation of a document; its handler returns its input and the caller. */
 async function start(
   operation: object,
   { path = '/x', security = {}, ...rest }: Record<string, unknown> & { path?: string } = {},
@@ -40,7 +40,7 @@ const components = { schemas: { Ids: INTEGERS, Pair: PAIR } };
 
 it.each([
   ['exploded', MAP, {}, '?a=1&b=2&other=o', { a: 1, b: 2 }],
-  ['exploded beside named ones', { ...PAIR, ...MAP }, {}, '?b=x&z=3', { b: 'x', z: 3 }],
+  ['exploded next to named ones', { ...PAIR, ...MAP }, {}, '?b=x&z=3', { b: 'x', z: 3 }],
   ['in brackets', MAP, { style: 'deepObject' }, '?q[a]=1', { a: 1 }],
   [
     'with a name of prototypes',
@@ -107,7 +107,7 @@ it('the root of a server with a path keeps its slash', async () => {
   expect((await send(base, '/v1/', { method: 'POST' })).status).toBe(200);
 });
 
-it('a handler sees who was let in where nobody has to be, and its scheme the scopes', async () => {
+it('a handler gets the caller if authentication is optional, and its scheme gets the scopes', async () => {
   const key = vi.fn((value: string) => value);
   const securitySchemes = { key: { type: 'oauth2', flows: {} } };
   const base = await start(

@@ -55,9 +55,9 @@ describe('a new project', () => {
       const token = (await readFile(join(project, '.env'), 'utf8')).trim().split('=')[1];
       expect(token).toHaveLength(32);
       const headers = { authorization: `Bearer ${token}` };
-      const answer = await fetch(`${base}/v1/cloudrun/hello/a`, { headers });
-      expect(answer.status).toBe(404);
-      expect(await answer.json()).toMatchObject({ code: 'SERVICE_NOT_FOUND' });
+      const response = await fetch(`${base}/v1/cloudrun/hello/a`, { headers });
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({ code: 'SERVICE_NOT_FOUND' });
     } finally {
       child.kill();
       await once(child, 'close');

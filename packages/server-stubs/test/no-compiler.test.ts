@@ -8,7 +8,7 @@ const SOURCE = join(import.meta.dirname, '../src');
 const modules = globSync('**/*.gen.ts', { cwd: SOURCE }).filter((file) => !file.includes('errors'));
 
 describe('generated modules', () => {
-  it('are there', () => {
+  it('exist', () => {
     expect(modules).toContain('generated/storage.v2/request-validators.gen.ts');
     expect(modules).toContain('runtime/generated/ajv-helpers.gen.ts');
   });
@@ -20,7 +20,7 @@ describe('generated modules', () => {
     expect(text).not.toMatch(/(?:from|import)\s*\(?["']ajv/);
   });
 
-  it('run where no code may come from strings', async () => {
+  it('run without code generation from strings', async () => {
     const script = `
       const { routes } = await import(${JSON.stringify(join(SOURCE, 'generated/storage.v2/routes.gen.ts'))});
       const { validate } = routes.routes[0].body.content[0];

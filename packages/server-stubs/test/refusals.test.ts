@@ -36,11 +36,15 @@ describe('what cannot be generated is refused by name and place', () => {
   it.each([
     ['no OpenAPI', { swagger: '2.0' }, '#/openapi: This is not an OpenAPI'],
     ['a later OpenAPI', { openapi: '4.0.0' }, '#/openapi: This is not an OpenAPI'],
-    ['a $ref to another file', body({ $ref: 'pet.yaml' }), `${BODY}: $ref "pet.yaml" leads out`],
+    [
+      'a $ref to another file',
+      body({ $ref: 'pet.yaml' }),
+      `${BODY}: $ref "pet.yaml" points outside`,
+    ],
     [
       'a $ref to nothing',
       body({ $ref: '#/nowhere' }),
-      `${BODY}: $ref "#/nowhere" leads to nothing`,
+      `${BODY}: $ref "#/nowhere" points to nothing`,
     ],
     ['a $ref by anchor', body({ $ref: '#pet' }), `${BODY}: $ref "#pet" is not a JSON Pointer`],
     ['$id', body({ $id: 'pet' }), `${BODY}/$id: $id is not supported`],
@@ -50,7 +54,7 @@ describe('what cannot be generated is refused by name and place', () => {
       body({ $schema: 'http://json-schema.org/draft-04/schema#' }),
       `${BODY}/$schema`,
     ],
-    ['an unknown type', body({ type: 'file' }), `${BODY}/type: "file" is no type`],
+    ['an unknown type', body({ type: 'file' }), `${BODY}/type: "file" is not a type`],
     [
       'a broken pattern',
       body({ pattern: '(' }),
@@ -114,7 +118,7 @@ describe('what cannot be generated is refused by name and place', () => {
       query({ properties: { a: { type: 'array' } } }),
       'schema/properties/a',
     ],
-    ['an object or a text', query({ type: ['object', 'string'] }), 'cannot be told apart'],
+    ['an object or a text', query({ type: ['object', 'string'] }), 'is ambiguous as text'],
     [
       'a parameter of two media types',
       query({}, { schema: undefined, content: { a: {}, b: {} } }),
@@ -189,7 +193,7 @@ describe('what cannot be generated is refused by name and place', () => {
     ]);
   });
 
-  it('all at once, each once', () => {
+  it('all together, each once', () => {
     const schema = { $ref: '#/components/schemas/Bad' };
     const document = {
       ...toDocument({
@@ -219,16 +223,16 @@ describe('what cannot be generated is refused by name and place', () => {
     ]);
   });
 
-  it('never where it only may surprise: that is told', () => {
+  it('not if it only may surprise: that is a note', () => {
     const pet = { type: 'object', discriminator: { propertyName: 'kind' } };
     const content = { 'multipart/form-data': { schema: pet } };
     expect(generate(toDocument({ requestBody: { content } })).notes).toMatchObject([
       { message: expect.stringContaining('A discriminator without oneOf or anyOf') },
-      { message: expect.stringContaining('A multipart body is a stream') },
+      { message: expect.stringContaining('Handlers get a multipart body as a stream') },
     ]);
   });
 
-  it('never where the schema is sound', () => {
+  it('not if the schema is correct', () => {
     expect(refusals(query({ type: 'array', items: { type: 'string' } }))).toEqual([]);
   });
 });

@@ -27,7 +27,7 @@ function start(
   return serve(createRouter(table, { operation: handler }, options));
 }
 
-describe('an answer', () => {
+describe('a response', () => {
   it.each<[Answer, string, string]>([
     [{ status: 200, body: { name: 'é' } }, 'application/json', '{"name":"é"}'],
     [{ status: 200, contentType: 'text/plain', body: 'é' }, 'text/plain; charset=utf-8', 'é'],
@@ -72,7 +72,7 @@ describe('an answer', () => {
   });
 });
 
-describe('an answer that the document does not allow', () => {
+describe('a response that violates the document', () => {
   const cases: [Answer, string, string][] = [
     [{ status: 201, body: {} }, '/status', 'The status 201 is not documented.'],
     [{ status: 200, body: { name: 1 } }, '/body/name', 'response.body.name must be a string.'],
@@ -104,7 +104,7 @@ describe('an answer that the document does not allow', () => {
     expect(violations).toMatchObject([{ in: 'response', pointer, message }]);
   });
 
-  it('is sent and told of, or just sent, by option', async () => {
+  it('is sent and reported, or just sent, by option', async () => {
     const onViolation = vi.fn();
     const answer = { status: 200, body: { name: 1 } };
     const logged = await start(() => answer, undefined, { responses: 'log', onViolation });
@@ -152,7 +152,7 @@ describe('an answer that the document does not allow', () => {
   });
 });
 
-it('that is refused has its stream destroyed', async () => {
+it('destroys the stream of a refused response', async () => {
   const body = new Readable({ read() {} });
   const base = await start(() => ({ status: 201, body }), undefined, { onViolation: vi.fn() });
   expect((await send(base, '/')).status).toBe(500);
@@ -204,7 +204,7 @@ describe('a failing handler', () => {
       () => ({ status: 200, headers: { 'x-a': 'a\r\nb: c' }, body: { name: 'a' } }),
     ],
     [
-      'has a body that is no JSON',
+      'has a body that cannot be JSON',
       () => {
         const body: Record<string, unknown> = { name: 'a' };
         body.self = body;
@@ -212,7 +212,7 @@ describe('a failing handler', () => {
       },
     ],
     ['has a status that is none', () => ({ status: 99, body: { name: 'a' } })],
-  ])('that %s is answered without a word of its own', async (_name, handler) => {
+  ])('that %s gets a response without its message', async (_name, handler) => {
     const onError = vi.fn();
     const received = await send(await start(handler, undefined, { onError }), '/');
     expect(received.status).toBe(500);
@@ -225,16 +225,16 @@ describe('a failing handler', () => {
   });
 
   it.each<[string, Answer]>([
-    ['a body that is no JSON', { status: 200, body: { name: 'a', size: 1n } }],
+    ['a body that cannot be JSON', { status: 200, body: { name: 'a', size: 1n } }],
     ['a header that cannot be sent', { status: 200, headers: { a: '\n' }, body: { name: 'a' } }],
-  ])('that makes %s is told to onAnswer once, as sent', async (_what, answer) => {
+  ])('that returns %s is reported to onAnswer once, as sent', async (_what, answer) => {
     const onAnswer = vi.fn();
     const base = await start(() => answer, undefined, { onAnswer, onError: () => {} });
     expect((await send(base, '/')).status).toBe(500);
     expect(onAnswer.mock.calls.map(([{ status }]) => status)).toEqual([500]);
   });
 
-  it('answers for itself where its error knows how', async () => {
+  it('lets its error define the response', async () => {
     const error = Object.assign(new Error('gone'), {
       [toAnswer]: () => ({ status: 410, headers: { 'retry-after': '5' }, body: { gone: true } }),
     });
@@ -251,7 +251,7 @@ describe('a failing handler', () => {
     ]);
   });
 
-  it('is answered though the shape of faults and the log fail too', async () => {
+  it('gets a response even if formatting the fault and the log fail too', async () => {
     const fail = () => {
       throw new Error('broken');
     };
@@ -269,7 +269,7 @@ describe('a failing handler', () => {
   });
 
   it.each(['/', '/missing'])(
-    'is answered though the option requestId fails, at %s',
+    'gets a response even if the option requestId fails, at %s',
     async (path) => {
       const onError = vi.fn();
       const base = await start(() => ({ status: 200, body: { name: 'a' } }), undefined, {
@@ -288,7 +288,7 @@ describe('a failing handler', () => {
   );
 });
 
-describe('what the router answers itself', () => {
+describe('a response of the router itself', () => {
   it('knows the methods of a path', async () => {
     const table = toTable([
       { path: '/a', operationId: 'get' },
@@ -301,7 +301,7 @@ describe('what the router answers itself', () => {
     expect((await send(base, '/a')).status).toBe(501);
   });
 
-  it('takes a target in absolute form', async () => {
+  it('accepts a target in absolute form', async () => {
     const base = await start(() => ({ status: 200, body: { name: 'a' } }));
     expect((await send(base, 'http://example.com/')).status).toBe(200);
     expect((await send(base, 'http://example.com')).status).toBe(200);
@@ -342,7 +342,7 @@ describe('what the router answers itself', () => {
     ).toThrow('deprecated');
   });
 
-  it('refuses handlers of no operation, wrong limits and routes given twice', () => {
+  it('refuses handlers without an operation, wrong limits and duplicate routes', () => {
     const table = toTable([{ path: '/' }]);
     expect(() => createRouter(table, { nothing: () => ({ status: 200 }) })).toThrow('nothing');
     expect(() => createRouter(table, {}, { requests: { bodyBytes: -1 } })).toThrow('bodyBytes');

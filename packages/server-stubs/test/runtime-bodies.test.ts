@@ -21,7 +21,7 @@ function post(base: string, type: string | undefined, body: string | Uint8Array,
   });
 }
 
-const detailOf = (answer: { text: string }) => JSON.parse(answer.text).detail;
+const detailOf = (response: { text: string }) => JSON.parse(response.text).detail;
 
 describe('JSON', () => {
   it.each([
@@ -30,8 +30,8 @@ describe('JSON', () => {
     ['application/json', '\ufeff[]', []],
     ['application/json', 'null', null],
   ])('%s %s is read', async (type, body, expected) => {
-    const answer = await post(await start([ANY_JSON]), type, body);
-    expect(answer.json).toEqual({ body: expected, contentType: 'application/json' });
+    const response = await post(await start([ANY_JSON]), type, body);
+    expect(response.json).toEqual({ body: expected, contentType: 'application/json' });
   });
 
   it.each([
@@ -45,10 +45,10 @@ describe('JSON', () => {
     [undefined, '{}', 415, /^Content-Type is missing/],
     ['', '{}', 415, /send one of/],
   ])('%s %s is refused', async (type, body, status, detail) => {
-    const answer = await post(await start([ANY_JSON]), type, body);
-    expect(answer.status).toBe(status);
-    expect(detailOf(answer)).toMatch(detail);
-    expect(answer.headers['content-type']).toBe('application/problem+json');
+    const response = await post(await start([ANY_JSON]), type, body);
+    expect(response.status).toBe(status);
+    expect(detailOf(response)).toMatch(detail);
+    expect(response.headers['content-type']).toBe('application/problem+json');
   });
 
   it('says what may be sent instead', async () => {
@@ -61,7 +61,7 @@ describe('JSON', () => {
     expect(plain.status).toBe(200);
   });
 
-  it('holds the limits of bytes, announced or not, and of depth', async () => {
+  it('enforces the limits of bytes, announced or not, and of depth', async () => {
     const base = await start([ANY_JSON], { bodyBytes: 10, jsonDepth: 2 });
     const exact = await post(base, 'application/json', '"12345678"');
     expect(exact.status).toBe(200);
@@ -81,8 +81,8 @@ describe('JSON', () => {
 
   it('names the field and the fix', async () => {
     const base = await start([{ ...ANY_JSON, validate: wants('name', 'string') }]);
-    const answer = await post(base, 'application/json', '{"name":1}');
-    expect(JSON.parse(answer.text)).toEqual({
+    const response = await post(base, 'application/json', '{"name":1}');
+    expect(JSON.parse(response.text)).toEqual({
       title: 'Bad Request',
       status: 400,
       detail: 'body.name must be a string.',
@@ -95,14 +95,14 @@ describe('JSON', () => {
     const base = await start([ANY_JSON]);
     const text = JSON.stringify({ text: '中'.repeat(50_000) });
     const bytes = Buffer.from(text);
-    const answer = await send(base, '/', {
+    const response = await send(base, '/', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: (async function* () {
         for (let at = 0; at < bytes.length; at += 1001) yield bytes.subarray(at, at + 1001);
       })(),
     });
-    expect(answer.json).toMatchObject({ body: JSON.parse(text) });
+    expect(response.json).toMatchObject({ body: JSON.parse(text) });
   });
 });
 
@@ -113,15 +113,15 @@ describe('a body whose fields may be wrapped', () => {
   it('arrives flat in both forms', async () => {
     const base = await start([content], {}, rest);
     for (const body of [{ name: 'a' }, { data: { name: 'a' } }, { x: 1, data: { name: 'a' } }]) {
-      const answer = await post(base, 'application/json', JSON.stringify(body));
-      expect(answer.json).toMatchObject({ body: { name: 'a' } });
+      const response = await post(base, 'application/json', JSON.stringify(body));
+      expect(response.json).toMatchObject({ body: { name: 'a' } });
     }
   });
 
-  it('is refused in both forms at once, and by the name of the real field', async () => {
+  it('is refused in both forms together, and by the name of the real field', async () => {
     const base = await start([content], {}, rest);
     const both = await post(base, 'application/json', '{"name":"a","data":{"name":"b"}}');
-    expect(detailOf(both)).toMatch(/^body.name stands beside body.data/);
+    expect(detailOf(both)).toMatch(/^body.name and body.data are both set/);
     const wrong = await post(base, 'application/json', '{"data":{"name":1}}');
     expect(detailOf(wrong)).toBe('body.data.name must be a string.');
     const flat = await post(base, 'application/json', '[]');
@@ -140,9 +140,9 @@ describe('text and forms', () => {
     ['text/plain', '', ''],
   ])('%s is decoded', async (type, bytes, expected) => {
     const base = await start([text], {}, { required: false });
-    const answer = await post(base, type, bytes);
+    const response = await post(base, type, bytes);
     const body = expected === '' ? undefined : expected;
-    expect((answer.json as { body: string }).body).toBe(body);
+    expect((response.json as { body: string }).body).toBe(body);
   });
 
   it('refuses a charset that nobody knows, and bytes that are not of theirs', async () => {
@@ -153,8 +153,8 @@ describe('text and forms', () => {
 
   it('reads a form', async () => {
     const base = await start([form], { formFields: 4 });
-    const answer = await post(base, form.mediaType, 'a=1&b=x+y&b=%E4%B8%AD&__proto__=1');
-    expect(answer.text).toContain('{"a":"1","b":["x y","中"],"__proto__":"1"}');
+    const response = await post(base, form.mediaType, 'a=1&b=x+y&b=%E4%B8%AD&__proto__=1');
+    expect(response.text).toContain('{"a":"1","b":["x y","中"],"__proto__":"1"}');
     expect((await post(base, form.mediaType, 'a&b&c&d&e')).status).toBe(413);
     expect((await post(base, form.mediaType, 'a=%')).status).toBe(400);
   });

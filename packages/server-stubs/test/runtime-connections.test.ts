@@ -25,7 +25,7 @@ const LAST = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 const statusesOf = (text: string) =>
   [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
 
-it('answers pipelined requests in their order', async () => {
+it('responds to pipelined requests in their order', async () => {
   const text = await sendRaw(await start(), GET, post(2), '{}', GET, post(1), '{', LAST);
   expect(statusesOf(text)).toEqual(['200', '200', '200', '400', '200']);
 });
@@ -35,7 +35,7 @@ it('keeps the connection after a small body that was refused unread', async () =
   expect(statusesOf(text)).toEqual(['415', '200']);
 });
 
-it('answers a body that is too large without waiting for it, and closes', async () => {
+it('responds to a body that is too large without waiting for it, and closes', async () => {
   const base = await start({ bodyBytes: 1000 });
   const socket = await open(base);
   socket.write(post(1_000_000));
@@ -45,7 +45,7 @@ it('answers a body that is too large without waiting for it, and closes', async 
   await once(socket, 'close');
 });
 
-it('lets a client that sends on read its refusal', async () => {
+it('lets a client that is still sending read the refusal', async () => {
   const base = await start({ bodyBytes: 1000 });
   const text = await sendRaw(base, post(8_000_000), 'x'.repeat(8_000_000));
   expect(statusesOf(text)).toEqual(['413']);
@@ -62,7 +62,7 @@ it('closes on a client that never sends its rest', async () => {
   expect(performance.now() - begin).toBeLessThan(5000);
 });
 
-it('forgets a client that goes away in the midst of its body', async () => {
+it('forgets a client that disconnects in the middle of its body', async () => {
   const base = await start();
   const socket = await open(base);
   socket.end(`${post(100)}{"a"`);

@@ -100,7 +100,7 @@ describe.each(starts)('%s', (name, start) => {
   const post = (base: string, path: string, body: string, headers: Record<string, string> = json) =>
     send(base, path, { method: 'POST', headers, body });
 
-  it('validates and answers', async () => {
+  it('validates and responds', async () => {
     const base = await start();
     const good = await post(base, '/pets', '{ "name": "é" }');
     expect([good.status, good.json]).toEqual([200, { name: 'é' }]);
@@ -121,7 +121,7 @@ describe.each(starts)('%s', (name, start) => {
 
   it('passes raw requests, and forms as streams', async () => {
     const base = await start();
-    // express.json() leaves a value, which is written anew.
+    // express.json() leaves a value, which is serialised again.
     const raw = name.includes('after') ? '12 {"name":"a"}' : '15 { "name": "a" }';
     expect((await post(base, '/raw', '{ "name": "a" }')).text).toBe(raw);
     const form = new FormData();
@@ -142,7 +142,7 @@ it.each([
   expect(answer.json).toEqual({ name: 'a' });
 });
 
-it('says to whoever reads the body first and leaves nothing of it', async () => {
+it('reports middleware that has read the body and left nothing of it', async () => {
   const errors: unknown[] = [];
   const onError = (error: unknown) => errors.push(error);
   const router = createRouter(TABLE, { add: ({ body }) => ({ status: 200, body }) }, { onError });

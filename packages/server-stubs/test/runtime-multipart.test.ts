@@ -42,8 +42,8 @@ function toForm(fields: Record<string, string | Blob>): FormData {
 
 it('gives fields and files in their order', async () => {
   const file = new File(['中文'], 'a b.txt', { type: 'text/plain' });
-  const answer = await post(await start(), toForm({ key: 'k', file, after: '' }));
-  expect(await answer.json()).toEqual([
+  const response = await post(await start(), toForm({ key: 'k', file, after: '' }));
+  expect(await response.json()).toEqual([
     { kind: 'field', name: 'key', value: 'k', mediaType: 'text/plain' },
     { kind: 'file', name: 'file', filename: 'a b.txt', mediaType: 'text/plain', body: '中文' },
     { kind: 'field', name: 'after', value: '', mediaType: 'text/plain' },
@@ -59,8 +59,8 @@ it('streams a file of many chunks', async () => {
     }
     return { status: 200, body: hash.digest('hex') };
   };
-  const answer = await post(await start(handler), toForm({ file: new Blob([bytes]), x: '1' }));
-  expect(await answer.json()).toBe(createHash('sha256').update(bytes).digest('hex'));
+  const response = await post(await start(handler), toForm({ file: new Blob([bytes]), x: '1' }));
+  expect(await response.json()).toBe(createHash('sha256').update(bytes).digest('hex'));
 });
 
 it('throws away what the handler does not read', async () => {
@@ -70,8 +70,8 @@ it('throws away what the handler does not read', async () => {
     return { status: 200, body: names };
   };
   const big = new Blob([Buffer.alloc(2_000_000)]);
-  const answer = await post(await start(handler), toForm({ a: big, b: big, c: '1' }));
-  expect(await answer.json()).toEqual(['a', 'b', 'c']);
+  const response = await post(await start(handler), toForm({ a: big, b: big, c: '1' }));
+  expect(await response.json()).toEqual(['a', 'b', 'c']);
 });
 
 it.each<[string, RequestLimits, Record<string, string | Blob>]>([
@@ -85,7 +85,7 @@ it.each<[string, RequestLimits, Record<string, string | Blob>]>([
 
 it('limits the bytes of a form of unknown length', async () => {
   const base = await start(list, { streamBytes: 1000 });
-  const answer = await send(base, '/', {
+  const response = await send(base, '/', {
     method: 'POST',
     headers: { 'content-type': 'multipart/form-data; boundary=x' },
     body: (async function* () {
@@ -93,7 +93,7 @@ it('limits the bytes of a form of unknown length', async () => {
       for (let index = 0; index < 20; index += 1) yield 'y'.repeat(100);
     })(),
   });
-  expect(answer.status).toBe(413);
+  expect(response.status).toBe(413);
 });
 
 it.each([
@@ -116,17 +116,17 @@ it.each([
   ['nothing of a form', 'multipart/form-data; boundary=x', 'hello'],
 ])('refuses a form with %s', async (_name, type, body) => {
   const onError = vi.fn();
-  const answer = await send(await start(list, {}, onError), '/', {
+  const response = await send(await start(list, {}, onError), '/', {
     method: 'POST',
     headers: { 'content-type': type },
     body,
   });
-  expect(answer.status).toBe(400);
-  expect(JSON.parse(answer.text).detail).toMatch(/^The form in the body cannot be read/);
+  expect(response.status).toBe(400);
+  expect(JSON.parse(response.text).detail).toMatch(/^The form in the body cannot be read/);
   expect(onError).not.toHaveBeenCalled();
 });
 
-it('answers a handler that reads nothing, or leaves early', async () => {
+it('responds if the handler reads nothing, or leaves early', async () => {
   const nothing = await start(() => ({ status: 200, body: 'done' }));
   const early = await start(async ({ body }: { body: MultipartStream }) => {
     for await (const part of body) return { status: 200, body: part.name };
@@ -137,7 +137,7 @@ it('answers a handler that reads nothing, or leaves early', async () => {
   expect(await (await post(early, form)).json()).toBe('a');
 });
 
-it('tells a handler that waits for a file that the client went away', async () => {
+it('fails the file that a handler waits for when the client disconnects', async () => {
   const failed = Promise.withResolvers<unknown>();
   const started = Promise.withResolvers<void>();
   const base = await start(async ({ body }: { body: MultipartStream }) => {
@@ -162,7 +162,7 @@ it('tells a handler that waits for a file that the client went away', async () =
   expect(await failed.promise).toBeInstanceOf(Error);
 });
 
-it('reads the client no faster than the handler reads the file', async () => {
+it('applies backpressure from the handler to the client', async () => {
   const release = Promise.withResolvers<void>();
   const base = await start(async ({ body }: { body: MultipartStream }) => {
     let size = 0;

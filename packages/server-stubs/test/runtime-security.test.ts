@@ -29,7 +29,7 @@ function start(security: string[][], handlers: SecurityHandlers, onError = vi.fn
 const bearer = (token: string) => (token === 'good' ? { user: 'ann' } : undefined);
 const GOOD = { authorization: 'bearer  good' };
 
-it('shows the handler who was let in', async () => {
+it('passes the caller to the handler', async () => {
   const base = await start([['bearer']], { bearer });
   expect((await send(base, '/', { headers: GOOD })).json).toEqual({ bearer: { user: 'ann' } });
 });
@@ -41,11 +41,14 @@ it.each([
   ['no token', { authorization: 'Bearer' }],
 ])('refuses %s and says what it takes', async (_name, headers) => {
   const base = await start([['bearer']], { bearer });
-  const answer = await send(base, '/', { headers });
-  expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, 'Bearer realm="Test"']);
+  const response = await send(base, '/', { headers });
+  expect([response.status, response.headers['www-authenticate']]).toEqual([
+    401,
+    'Bearer realm="Test"',
+  ]);
 });
 
-it('wants all schemes of one alternative, and asks none where one is missing', async () => {
+it('requires all schemes of one alternative, and calls no handler if a credential is missing', async () => {
   const key = vi.fn(async (value: string) => value);
   const handlers = { bearer, key, word: (word: string) => word, session: (id: string) => id };
   const base = await start(
@@ -63,7 +66,7 @@ it('wants all schemes of one alternative, and asks none where one is missing', a
   expect(other.json).toEqual({ word: 'a b', session: '7' });
 });
 
-it('tries the next alternative, also late, and lets anybody in where one is empty', async () => {
+it('tries the next alternative, also late, and accepts anyone if one is empty', async () => {
   const refuses = { bearer: async () => false, key: (value: string) => value };
   const headers = { ...GOOD, 'x-key': 'k' };
   const base = await start([['bearer'], ['key']], refuses);
@@ -81,17 +84,17 @@ it('gives the reason that was given first', async () => {
     throw new Unauthorized('The key is unknown.');
   };
   const base = await start([['bearer'], ['key']], { bearer: refuses, key });
-  const answer = await send(base, '/', { headers: { ...GOOD, 'x-key': 'k' } });
-  expect(JSON.parse(answer.text).detail).toBe('The token has expired.');
-  expect(answer.headers['www-authenticate']).toBe('Bearer error="invalid_token"');
+  const response = await send(base, '/', { headers: { ...GOOD, 'x-key': 'k' } });
+  expect(JSON.parse(response.text).detail).toBe('The token has expired.');
+  expect(response.headers['www-authenticate']).toBe('Bearer error="invalid_token"');
 });
 
-it('lets an error answer for itself, with a challenge where it has none', async () => {
+it('lets an error define its response, with a challenge if it has none', async () => {
   const error = { [toAnswer]: () => ({ status: 401, body: { code: 'EXPIRED' } }) };
   const base = await start([['bearer']], { bearer: () => Promise.reject(error) });
-  const answer = await send(base, '/', { headers: GOOD });
-  expect([answer.status, answer.json]).toEqual([401, { code: 'EXPIRED' }]);
-  expect(answer.headers['www-authenticate']).toBe('Bearer realm="Test"');
+  const response = await send(base, '/', { headers: GOOD });
+  expect([response.status, response.json]).toEqual([401, { code: 'EXPIRED' }]);
+  expect(response.headers['www-authenticate']).toBe('Bearer realm="Test"');
 });
 
 it.each([
@@ -102,11 +105,11 @@ it.each([
     },
   ],
   ['rejects', () => Promise.reject(new Error('database'))],
-])('answers 500 where a security handler %s by mistake', async (_name, handler) => {
+])('responds with 500 if a security handler %s by mistake', async (_name, handler) => {
   const onError = vi.fn();
   const base = await start([['bearer'], []], { bearer: handler }, onError);
-  const answer = await send(base, '/', { headers: GOOD });
-  expect([answer.status, answer.text.includes('database')]).toEqual([500, false]);
+  const response = await send(base, '/', { headers: GOOD });
+  expect([response.status, response.text.includes('database')]).toEqual([500, false]);
   expect(onError).toHaveBeenCalledOnce();
 });
 
@@ -115,7 +118,7 @@ it('does not start without a handler for each scheme', () => {
   expect(() => createRouter(table, {})).toThrow('options.security.bearer is missing');
 });
 
-it('asks nobody about a path that cannot be decoded', async () => {
+it('does not authenticate a path that cannot be decoded', async () => {
   const handler = vi.fn();
   const id = toParameter({ name: 'id', in: 'path' });
   const table = toTable([{ path: '/{id}', parameters: [id], security: [['bearer']] }], {
@@ -128,7 +131,7 @@ it('asks nobody about a path that cannot be decoded', async () => {
   expect(handler).not.toHaveBeenCalled();
 });
 
-it('takes no member of every object for a handler', async () => {
+it('does not use inherited members of objects as handlers', async () => {
   const scheme = { type: 'http', scheme: 'bearer' } as const;
   const route = { path: '/', operationId: 'toString', security: [['valueOf']] };
   const secured = toTable([route], { securitySchemes: { valueOf: scheme } as never });

@@ -52,7 +52,7 @@ describe('streams', () => {
     expect((await send(web, '/', { method: 'POST', body: bytes })).text).toBe(bytes);
   });
 
-  it('leave the bytes of headers what they are', async () => {
+  it('leave the bytes of headers unchanged', async () => {
     const base = await start(() => ({
       status: 200,
       headers: { 'x-name': 'M\xfcller' },
@@ -64,7 +64,7 @@ describe('streams', () => {
     socket.destroy();
   });
 
-  it('that fail midway break off the answer', async () => {
+  it('that fail midway abort the response', async () => {
     const base = await start(() => ({
       status: 200,
       body: Readable.from(
@@ -81,7 +81,7 @@ describe('streams', () => {
     ['midway', () => Readable.from(breaking())],
     ['midway, from the web', () => Readable.toWeb(Readable.from(breaking()))],
     ['already', () => new Readable().destroy(new Error('secret'))],
-  ])('that have failed %s are told to onError', async (_when, create) => {
+  ])('that have failed %s are reported to onError', async (_when, create) => {
     const onError = vi.fn();
     const body = create();
     if (body instanceof Readable) body.on('error', () => {});
@@ -93,7 +93,7 @@ describe('streams', () => {
     );
   });
 
-  it('whose client goes away are no error', async () => {
+  it('whose client disconnects are not an error', async () => {
     const onError = vi.fn();
     const body = new Readable({ read() {} });
     body.push('begin');
@@ -114,7 +114,7 @@ describe('streams', () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it('are destroyed where HEAD wants no body, or the client goes away', async () => {
+  it('are destroyed for HEAD, or if the client disconnects', async () => {
     const bodies: Readable[] = [];
     const base = await start(() => {
       const body = new Readable({ read() {} });
@@ -131,7 +131,7 @@ describe('streams', () => {
     await vi.waitUntil(() => bodies[1]?.destroyed);
   });
 
-  it('are read no faster than the client reads', async () => {
+  it('are read with backpressure from the client', async () => {
     let pushed = 0;
     const chunk = Buffer.alloc(64 * 1024);
     const body = new Readable({
@@ -157,7 +157,7 @@ describe('streams', () => {
     socket.destroy();
   });
 
-  it('hold the limit of a body of unknown length', async () => {
+  it('enforce the limit of a body of unknown length', async () => {
     const base = await start(
       async ({ body }) => ({ status: 200, body: await text(body) }),
       undefined,
@@ -188,7 +188,7 @@ describe('streams', () => {
 });
 
 describe('a pass-through operation', () => {
-  it('gets the request as it is, and its answer is not judged', async () => {
+  it('gets the request as is, and its response is not validated', async () => {
     const base = await start(
       async ({ body }, { request }) => ({
         status: 299,
@@ -198,16 +198,16 @@ describe('a pass-through operation', () => {
       true,
     );
     const headers = { 'content-encoding': 'gzip', 'content-type': 'any/thing' };
-    const answer = await send(base, '/?%', { method: 'POST', headers, body: '{"a":' });
-    expect([answer.status, answer.headers['x-same'], answer.text]).toEqual([
+    const response = await send(base, '/?%', { method: 'POST', headers, body: '{"a":' });
+    expect([response.status, response.headers['x-same'], response.text]).toEqual([
       299,
       'true',
       'gzip {"a":',
     ]);
-    expect(answer.headers['content-type']).toBeUndefined();
+    expect(response.headers['content-type']).toBeUndefined();
   });
 
-  it('holds the limit of bytes', async () => {
+  it('enforces the limit of bytes', async () => {
     const base = await start(async ({ body }) => ({ status: 200, body: await text(body) }), true, {
       streamBytes: 5,
     });
@@ -217,7 +217,7 @@ describe('a pass-through operation', () => {
   });
 });
 
-it('outlives a client that leaves while nobody reads its body of unknown length', async () => {
+it('survives a client that disconnects while its body of unknown length is not read', async () => {
   const release = Promise.withResolvers<void>();
   const started = Promise.withResolvers<Readable>();
   const base = await start(
@@ -239,7 +239,7 @@ it('outlives a client that leaves while nobody reads its body of unknown length'
 });
 
 describe('the signal', () => {
-  it('is aborted when the client goes away, and not when it is answered', async () => {
+  it('is aborted when the client disconnects, and not after a response', async () => {
     const signals: AbortSignal[] = [];
     const release = Promise.withResolvers<void>();
     const base = await start(async (_input, { signal }) => {

@@ -44,7 +44,7 @@ const post = (base: string, operation: string, body: unknown, headers: object = 
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 
-describe('an answer', () => {
+describe('a response', () => {
   test.each([[{ fileList: ['a', 'b'] }], [{ data: { fileList: ['a', 'b'] } }]])(
     'comes in the envelope, whatever the form of the request: %j',
     async (body) => {
@@ -164,7 +164,7 @@ describe('a refusal', () => {
     expect((await send(open, path('batchDelete', 'prod'), sent)).status).toBe(200);
   });
 
-  test('thrown by a handler answers for itself, also from a promise', async () => {
+  test('thrown by a handler defines the response, also from a promise', async () => {
     for (const batchDelete of [
       () => {
         throw new StorageError('SERVICE_UNAVAILABLE', { retryAfter: 9 });
@@ -181,7 +181,7 @@ describe('a refusal', () => {
 });
 
 describe('credentials', () => {
-  test('are judged for the environment that the handler then acts on, however it is spelt', async () => {
+  test('are checked for the environment that the handler then acts on, however it is spelt', async () => {
     const judged: string[] = [];
     const base = await storage(
       {

@@ -61,7 +61,7 @@ describe('storage handlers', () => {
     );
   });
 
-  it('know who was let in', () => {
+  it('know the caller', () => {
     createStorageRouter<User>(
       {
         batchDelete(_, { caller }) {
@@ -118,7 +118,7 @@ describe('security handlers', () => {
 });
 
 describe('gateway handlers', () => {
-  it('answer with any status, and with a body that can be sent as it is', () => {
+  it('return any status, and a body that can be sent as is', () => {
     createGatewayRouter({ 'cloudrun-get': () => ({ status: 418, body: 'tea' }) }, gateway);
     // @ts-expect-error an object is no body
     createGatewayRouter({ 'cloudrun-get': () => ({ status: 200, body: { a: 1 } }) }, gateway);
@@ -140,7 +140,7 @@ describe('the upload handler', () => {
 describe('a generated router', () => {
   const security = { authorization: () => 1, sessionToken: () => 1, timestamp: () => 1 };
 
-  it('takes documented answers only', () => {
+  it('only accepts documented responses', () => {
     createRouter(
       {
         batchDelete: () => ({

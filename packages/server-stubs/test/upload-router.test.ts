@@ -42,9 +42,9 @@ function form(fields: Readonly<Record<string, string>>, file = new Blob(['hello'
 const post = (base: string, body: FormData, path = '/') =>
   fetch(`${base}${path}`, { method: 'POST', body });
 
-async function errorOf(answer: Response): Promise<Record<string, unknown>> {
-  expect(answer.headers.get('content-type')).toBe('application/xml');
-  return new XMLParser({ ignoreDeclaration: true }).parse(await answer.text()).Error;
+async function errorOf(response: Response): Promise<Record<string, unknown>> {
+  expect(response.headers.get('content-type')).toBe('application/xml');
+  return new XMLParser({ ignoreDeclaration: true }).parse(await response.text()).Error;
 }
 
 describe('a file', () => {
@@ -71,15 +71,15 @@ describe('a file', () => {
     expect(seen[0]?.fields?.get('x-own')).toBe('kept');
   });
 
-  test('is answered with 204, a quoted ETag and its address', async () => {
-    const answer = await post(await upload(), form(FIELDS), '/?bucket=files');
-    expect([answer.status, await answer.text()]).toEqual([204, '']);
-    expect(answer.headers.get('etag')).toBe('"5d41402abc4b2a76b9719d911017c592"');
-    expect(answer.headers.get('location')).toBe(
+  test('gets a 204 with a quoted ETag and its URL', async () => {
+    const response = await post(await upload(), form(FIELDS), '/?bucket=files');
+    expect([response.status, await response.text()]).toEqual([204, '']);
+    expect(response.headers.get('etag')).toBe('"5d41402abc4b2a76b9719d911017c592"');
+    expect(response.headers.get('location')).toBe(
       'https://files.example/reports/%E4%B8%AD%E6%96%87.txt',
     );
-    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-    expect(answer.headers.get('x-request-id')).toBeTruthy();
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('x-request-id')).toBeTruthy();
   });
 
   test.each([
@@ -103,8 +103,8 @@ describe('a file', () => {
     const body = form(FIELDS);
     body.append('key', 'other');
     body.append('file', new Blob(['second']), 'b.txt');
-    const answer = await post(await upload(), body);
-    expect(answer.headers.get('etag')).toBe('"5d41402abc4b2a76b9719d911017c592"');
+    const response = await post(await upload(), body);
+    expect(response.headers.get('etag')).toBe('"5d41402abc4b2a76b9719d911017c592"');
   });
 
   test('is taken under a mount path of Express', async () => {
@@ -126,9 +126,9 @@ describe('a refusal', () => {
       return md5(input, call);
     });
     const { [name as keyof typeof FIELDS]: _, ...fields } = FIELDS;
-    const answer = await post(base, form(fields));
-    expect(answer.status).toBe(status);
-    const error = await errorOf(answer);
+    const response = await post(base, form(fields));
+    expect(response.status).toBe(status);
+    const error = await errorOf(response);
     expect(error).toMatchObject({ Code, Message: expect.stringContaining(name) });
     expect(called).toBe(false);
   });
@@ -137,10 +137,10 @@ describe('a refusal', () => {
     const base = await upload(() => {
       throw new UploadError('SignatureDoesNotMatch');
     });
-    const answer = await post(base, form(FIELDS));
-    const id = answer.headers.get('x-request-id');
-    expect(answer.status).toBe(403);
-    expect(await errorOf(answer)).toEqual({
+    const response = await post(base, form(FIELDS));
+    const id = response.headers.get('x-request-id');
+    expect(response.status).toBe(403);
+    expect(await errorOf(response)).toEqual({
       Code: 'SignatureDoesNotMatch',
       Message: 'The grant does not match the form.',
       Resource: '/reports/中文.txt',
@@ -151,13 +151,13 @@ describe('a refusal', () => {
 
   test('is EntityTooLarge for a file beyond the limit', async () => {
     const base = await upload(md5, { fileBytes: 4 });
-    const answer = await post(base, form(FIELDS));
-    expect(answer.status).toBe(400);
-    expect(await errorOf(answer)).toMatchObject({ Code: 'EntityTooLarge' });
+    const response = await post(base, form(FIELDS));
+    expect(response.status).toBe(400);
+    expect(await errorOf(response)).toMatchObject({ Code: 'EntityTooLarge' });
     expect((await post(base, form(FIELDS, new Blob(['hell'])))).status).toBe(204);
   });
 
-  test('is MalformedPOSTRequest for what is no form, or has no file or a field twice', async () => {
+  test('is MalformedPOSTRequest for anything but a form with one file and unique fields', async () => {
     const base = await upload();
     const noFile = form(FIELDS);
     noFile.delete('file');
@@ -166,16 +166,16 @@ describe('a refusal', () => {
     for (const [name, value] of form(FIELDS)) twice.append(name, value);
     const textFile = new FormData();
     textFile.append('file', 'hello');
-    const answers = [
+    const responses = [
       await fetch(base, { method: 'POST', body: 'hello' }),
       await fetch(base, { method: 'POST' }),
       await post(base, noFile),
       await post(base, twice),
       await post(base, textFile),
     ];
-    for (const answer of answers) {
-      expect(answer.status).toBe(400);
-      expect(await errorOf(answer)).toMatchObject({ Code: 'MalformedPOSTRequest' });
+    for (const response of responses) {
+      expect(response.status).toBe(400);
+      expect(await errorOf(response)).toMatchObject({ Code: 'MalformedPOSTRequest' });
     }
   });
 
@@ -187,13 +187,13 @@ describe('a refusal', () => {
       204,
       'POST, OPTIONS',
     ]);
-    const answer = await post(await serve(createUploadRouter({})), form(FIELDS));
-    expect(answer.status).toBe(501);
-    expect(await errorOf(answer)).toMatchObject({ Code: 'InternalError' });
+    const response = await post(await serve(createUploadRouter({})), form(FIELDS));
+    expect(response.status).toBe(501);
+    expect(await errorOf(response)).toMatchObject({ Code: 'InternalError' });
   });
 });
 
-test('a form that breaks off never ends the stream of its file', async () => {
+test('an aborted form never ends the stream of its file', async () => {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const base = await upload(async ({ file }) => {
     const outcome = buffer(file).then(() => 'ended');
@@ -204,7 +204,7 @@ test('a form that breaks off never ends the stream of its file', async () => {
   const fields = Object.entries({ ...FIELDS, key: 'a' }).map(
     ([name, value]) => `${boundary}"${name}"\r\n\r\n${value}\r\n`,
   );
-  // The file is whole, the closing boundary is not there.
+  // The file is complete, but the closing boundary is missing.
   const body = `${fields.join('')}${boundary}"file"; filename="a"\r\n\r\nhello\r\n--b\r\n`;
   const socket = connect(Number(new URL(base).port), '127.0.0.1');
   socket.write(

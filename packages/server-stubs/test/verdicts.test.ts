@@ -20,7 +20,7 @@ beforeAll(async () => {
   };
 });
 
-/** Where and why a value is refused; `valid` where it is not. */
+/** Where and why a value is refused, or `valid`. */
 function judge(name: string, value: unknown): string {
   const validate = validators[name];
   if (validate === undefined) throw new Error(`no validator ${name}`);
@@ -77,7 +77,7 @@ it('a discriminator whose tag nobody allows names all that are allowed', async (
   expect([validate({ kind: 'square' }), validate({}), validate(1)]).toEqual([true, false, false]);
 });
 
-it('nullable beside an enum allows null only where the enum has it, as Ajv says', async () => {
+it('nullable next to an enum allows null only if the enum has it, as in Ajv', async () => {
   const document = {
     openapi: '3.0.3',
     info: { title: 'Nullable', version: '1.0.0' },
@@ -112,13 +112,13 @@ it('nullable beside an enum allows null only where the enum has it, as Ajv says'
 });
 
 describe('readOnly and writeOnly', () => {
-  it('are not required on the way on which they mean nothing', () => {
+  it('are not required in the direction they are not for', () => {
     expect(judge('pet', CAT)).toBe('valid');
     expect(judge('petAnswer', { petType: 'cat', id: 1, name: null, claws: 1 })).toBe('valid');
     expect(judge('petAnswer', CAT)).toBe(' required');
   });
 
-  it('are held to their schema where they are sent all the same', () => {
+  it('are validated if they are sent anyway', () => {
     expect(judge('pet', { ...CAT, id: 1 })).toBe('valid');
     expect(judge('pet', { ...CAT, id: 'one' })).toBe('/id type');
   });
@@ -165,7 +165,7 @@ describe('what is validated', () => {
     expect(judge('form', { count: 'three' })).toBe('/count type');
   });
 
-  it('is all parameters of an operation at once', () => {
+  it('is all parameters of an operation together', () => {
     expect(judge('parameters', { query: { limit: 5 }, header: {}, cookie: {} })).toBe('valid');
     expect(judge('parameters', { query: { limit: 0 } })).toBe('/query/limit minimum');
     expect(judge('parameters', { query: { where: {} } })).toBe('/query/where required');

@@ -73,7 +73,7 @@ it('writes nothing where the handler writes the 101 itself', async () => {
   );
 });
 
-it('passes a refusal of the service as an ordinary answer, and closes', async () => {
+it('sends a refusal of the service as an ordinary response, and closes', async () => {
   const base = await start({
     'cloudrun-get': get,
     webSocket: () => ({ status: 403, headers: { 'content-type': 'text/plain' }, body: 'no' }),
@@ -101,12 +101,12 @@ it.each([
   expect(webSocket).not.toHaveBeenCalled();
 });
 
-it('answers 501 without a handler', async () => {
+it('responds with 501 without a handler', async () => {
   const without = await start({ 'cloudrun-get': get });
   expect(await sendRaw(without, `${HEAD}${TOKEN}\r\n`)).toMatch(/^HTTP\/1\.1 501 [\s\S]*SYS_ERR/);
 });
 
-it('refuses what is no WebSocket where the server did not ask it', async () => {
+it('refuses other protocols if the server did not filter them', async () => {
   const router = createGatewayRouter(
     { 'cloudrun-get': get },
     {
@@ -123,7 +123,7 @@ it('refuses what is no WebSocket where the server did not ask it', async () => {
   expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*INVALID_REQUEST/);
 });
 
-it('keeps for the WebSocket what comes while the handler is at work', async () => {
+it('keeps data for the WebSocket that arrives while the handler runs', async () => {
   const asked = Promise.withResolvers<void>();
   const base = await start({
     'cloudrun-get': get,
@@ -150,7 +150,7 @@ it('keeps for the WebSocket what comes while the handler is at work', async () =
   socket.destroy();
 });
 
-it('notices a client that ends its side before the handler has answered', async () => {
+it('notices a client that ends its side before the handler returns', async () => {
   const asked = Promise.withResolvers<AbortSignal>();
   const base = await start({
     'cloudrun-get': get,
@@ -168,17 +168,17 @@ it('notices a client that ends its side before the handler has answered', async 
   await closed;
 });
 
-it('survives a client that goes away before the handler has answered', async () => {
+it('survives a client that disconnects before the handler returns', async () => {
   let signal: AbortSignal | undefined;
   let opened = 0;
   const asked = Promise.withResolvers<void>();
-  const answer = Promise.withResolvers<void>();
+  const response = Promise.withResolvers<void>();
   const base = await start({
     'cloudrun-get': get,
     async webSocket(_input, call) {
       signal = call.signal;
       asked.resolve();
-      await answer.promise;
+      await response.promise;
       return {
         status: 101,
         headers: {},
@@ -194,7 +194,7 @@ it('survives a client that goes away before the handler has answered', async () 
   socket.resetAndDestroy();
   const gone = signal as AbortSignal;
   if (!gone.aborted) await once(gone, 'abort');
-  answer.resolve();
+  response.resolve();
   expect(await sendRaw(base, `${HEAD}\r\n`)).toMatch(/^HTTP\/1\.1 401 /);
   expect(opened).toBe(0);
 });

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { Code, toSource } from './write-routes.ts';
 
 describe('toSource', () => {
-  it('stands on one line where it fits', () => {
+  it('is on one line if it fits', () => {
     const value = { name: 'id', list: [1, null], code: new Code('a.b'), gone: undefined, none: {} };
     expect(toSource(value)).toBe("{ name: 'id', list: [1, null], code: a.b, none: {} }");
   });
 
-  it('is broken and indented where it does not', () => {
+  it('is split and indented if it does not', () => {
     expect(toSource({ first: 'x'.repeat(60), second: ['y'.repeat(60)] })).toBe(
       `{\n  first: '${'x'.repeat(60)}',\n  second: ['${'y'.repeat(60)}'],\n}`,
     );

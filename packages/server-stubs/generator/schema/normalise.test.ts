@@ -49,7 +49,7 @@ describe('upgrade', () => {
       { type: 'string', contentMediaType: 'application/octet-stream' },
     ],
     ['an example', { example: 1 }, { examples: [1] }],
-    ['what stands beside a $ref', { $ref: '#/a', nullable: true, title: 'x' }, { $ref: '#/a' }],
+    ['keywords next to a $ref', { $ref: '#/a', nullable: true, title: 'x' }, { $ref: '#/a' }],
   ])('%s', (_, schema, upgraded) => {
     const before = structuredClone(schema);
     expect(upgrade(schema)).toEqual(upgraded);

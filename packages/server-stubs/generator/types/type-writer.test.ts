@@ -53,7 +53,7 @@ describe('toType', () => {
     expect(write(schema, 'response')).toBe('{ id: unknown; }');
   });
 
-  it('tells choices apart by the tags of a mapping', () => {
+  it('distinguishes choices by the tags of a mapping', () => {
     const discriminator = { propertyName: 'kind', mapping: { pet: 'Pet', animal: 'Pet' } };
     expect(write({ oneOf: [REF], discriminator })).toBe("(Pet & { kind: 'pet' | 'animal' })");
   });

@@ -84,7 +84,7 @@ test.each([
   'a\u2028',
 ])('a copy path may not be %j', (path) => expect(reasonOf(() => toCopyPath(path))).toMatch(/only/));
 
-test('every character of the source may stand in a copy path', () => {
+test('every character of the API description is valid in a copy path', () => {
   const path = 'AZaz09/!-_.,*\u4e00\u9fff';
   expect(toCopyPath(`/${path}`)).toBe(path);
 });

@@ -3,7 +3,7 @@ import { runInOrder, type Touched } from './run-batch.ts';
 
 type Item = Touched & { readonly name: string };
 
-/** Runs items that end only when they are told to; tells who has begun. */
+/** Runs items that finish only when released, and records which have started. */
 function start(items: readonly Item[]) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
@@ -17,7 +17,7 @@ function start(items: readonly Item[]) {
   );
   const end = async (name: string) => {
     ends.get(name)?.();
-    // Whoever waited has begun when all that is due has run.
+    // Every item that could start has started once the queue is empty.
     await new Promise((resolve) => setImmediate(resolve));
   };
   return { begun, end, all };

@@ -20,7 +20,7 @@ test('every origin may read by default, without credentials', () => {
   });
 });
 
-test('further request headers stand behind those of the contract', () => {
+test('additional request headers follow those of the contract', () => {
   const cors = createCors('gateway', defaultWireProfile, { headers: ['X-Trace'] });
   expect(cors.preflight(APP)['access-control-allow-headers']).toMatch(
     /^Authorization, .*, X-Trace$/,
@@ -64,7 +64,7 @@ test('credentials for every site are refused at creation', () => {
 });
 
 test.each(['https://app.example.com/', 'app.example.com', '*', 'null'])(
-  'what no browser sends as an origin is refused at creation: %s',
+  'an invalid origin is refused at creation: %s',
   (origin) => {
     expect(() => createCors('gateway', defaultWireProfile, { origins: [origin] })).toThrow(origin);
   },

@@ -63,7 +63,7 @@ test('several lines become one, and the attachment among them wins', () => {
   ).toEqual({ etag: '"1"', 'content-disposition': 'attachment; filename=a.txt' });
 });
 
-test('where no rule asks for one, the own one goes', () => {
+test("a service's own disposition is removed if no rule requires one", () => {
   const headers = { 'content-type': 'text/plain', 'CONTENT-DISPOSITION': 'inline' };
   expect(dispositionOf('POST', headers)).toBeUndefined();
   expect(headers).toHaveProperty('CONTENT-DISPOSITION');

@@ -18,10 +18,7 @@ export interface Example {
 /** Keys below which nothing is part of the document. */
 const PAYLOADS = ['example', 'examples', 'default', 'enum', 'const', 'links', 'webhooks'];
 
-/**
- * All examples of a document, wherever they stand: in media types, parameters and headers, and in
- * schemas at any depth.
- */
+/** All examples of a document: in media types, parameters and headers, and in schemas at any depth. */
 export function collectExamples(document: JsonObject): Example[] {
   const found: Example[] = [];
   visit(document, '#', false);

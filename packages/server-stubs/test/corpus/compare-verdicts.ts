@@ -8,7 +8,7 @@ export interface Comparison {
   readonly differing: readonly { schema: Pointer; value: unknown; ours: boolean | undefined }[];
 }
 
-/** Holds the verdicts of generated validators to those of an oracle. */
+/** Compares the verdicts of generated validators with those of an oracle. */
 export function compareVerdicts(
   cases: readonly LocatedCase[],
   verdicts: readonly (readonly boolean[])[],

@@ -75,7 +75,7 @@ function convert(node: unknown, root: JsonObject, mark: string, isMap = false): 
   }
   if (isMap) return copy;
   if (typeof copy.$ref === 'string') copy.$ref = `doc:/${copy.$ref}`;
-  // OpenAPI 3.0: what stands beside a `$ref` is ignored.
+  // OpenAPI 3.0: keywords next to a `$ref` are ignored.
   if (String(root.openapi).startsWith('3.0') && '$ref' in copy) return { $ref: copy.$ref };
   delete copy.example;
   delete copy.examples;

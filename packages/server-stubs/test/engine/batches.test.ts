@@ -33,7 +33,7 @@ describe('copies', () => {
     expect(await contentOf(to, 'b.txt')).toBe('old');
   });
 
-  test('move where they are told to', async () => {
+  test('move if the option is set', async () => {
     const to = await deploy();
     await put(to, 'a.txt', 'hello');
     const item = { srcPath: 'a.txt', dstPath: '/folder/b.txt', removeOriginal: true };
@@ -118,7 +118,7 @@ describe('within one batch', () => {
     expect(await contentOf(to, 'f50')).toBe('hello');
   });
 
-  test('results stand in request order, also of fifty items', async () => {
+  test('results are in request order, also for fifty items', async () => {
     const to = await deploy();
     const ids = Array.from({ length: 50 }, (_, at) => `cloud://dev.files/f${at}`);
     for (const at of [3, 30, 49]) await put(to, `f${at}`, 'x');
@@ -132,7 +132,7 @@ describe('within one batch', () => {
   });
 });
 
-describe('where the store fails', () => {
+describe('if the store fails', () => {
   const failing = async (isDown: (path: string) => boolean) => {
     const { blobs: store } = await deploy();
     const guard = async <Result>(path: string, run: () => Promise<Result>): Promise<Result> => {
@@ -160,18 +160,18 @@ describe('where the store fails', () => {
     const to = await failing((path) => path === 'down');
     await put(to, 'up', 'x');
     await put(to, 'source', 'x');
-    const answer = await call(to, operation, { fileList: [toItem('down'), toItem('up')] });
-    expect(answer.status).toBe(200);
+    const response = await call(to, operation, { fileList: [toItem('down'), toItem('up')] });
+    expect(response.status).toBe(200);
     const good = operation === 'batchCopyFile' ? undefined : 'SUCCESS';
-    expect(codesOf(answer)).toEqual(['SERVICE_UNAVAILABLE', good]);
+    expect(codesOf(response)).toEqual(['SERVICE_UNAVAILABLE', good]);
     expect(to.errors).toEqual([expect.any(StoreUnavailableError)]);
   });
 
-  test.each(LISTS)('%s fails as a whole where nothing could be done', async (operation, toItem) => {
+  test.each(LISTS)('%s fails if nothing could be done', async (operation, toItem) => {
     const to = await failing(() => true);
-    const answer = await call(to, operation, { fileList: [toItem('a'), toItem('b')] });
-    expect(answer).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });
-    expect(answer.headers.get('retry-after')).toBe('1');
+    const response = await call(to, operation, { fileList: [toItem('a'), toItem('b')] });
+    expect(response).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });
+    expect(response.headers.get('retry-after')).toBe('1');
   });
 
   test('a move whose source cannot be removed says so, and leaves it', async () => {
@@ -186,8 +186,8 @@ describe('where the store fails', () => {
       },
     });
     await put(to, 'a', 'hello');
-    const answer = await copy(to, { srcPath: '/a', dstPath: '/b', removeOriginal: true });
-    expect(codesOf(answer)).toEqual(['SERVICE_UNAVAILABLE']);
+    const response = await copy(to, { srcPath: '/a', dstPath: '/b', removeOriginal: true });
+    expect(codesOf(response)).toEqual(['SERVICE_UNAVAILABLE']);
     expect(await contentOf(to, 'a')).toBe('hello');
     expect(await contentOf(to, 'b')).toBe('hello');
     expect(to.changes.map(({ action }) => action)).toEqual(['upload', 'copy']);
@@ -202,10 +202,10 @@ describe('where the store fails', () => {
     const { data } = await call(to, 'batchGetTempUrls', { fileList: [{ fileID }] });
     const address = data.fileList[0]?.tempFileURL as string;
     isDown = true;
-    const answer = await fetch(address);
-    expect(answer.status).toBe(503);
-    expect(answer.headers.get('retry-after')).toBe('1');
-    expect(await answer.text()).toContain('<Code>ServiceUnavailable</Code>');
+    const response = await fetch(address);
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(await response.text()).toContain('<Code>ServiceUnavailable</Code>');
     isDown = false;
     expect(await (await fetch(address)).text()).toBe('hello');
   });

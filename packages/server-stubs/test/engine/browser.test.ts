@@ -7,7 +7,7 @@ test('the engine imports no modules of Node', async () => {
     input: join(import.meta.dirname, '../../src/engine/index.ts'),
     external: /^node:/,
     platform: 'browser',
-    // A module of Node would be seen even if nothing of it is used.
+    // An import of a Node.js module is visible even if it is not used.
     treeshake: false,
   });
   const { output } = await bundle.generate({ format: 'esm' });

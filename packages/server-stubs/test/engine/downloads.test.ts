@@ -14,9 +14,9 @@ async function download(path = 'a.txt', content = CONTENT) {
 
 test('a file comes as it was sent, and is safe for browsers', async () => {
   const { get, etag } = await download();
-  const answer = await get();
-  expect(answer.status).toBe(200);
-  expect(Object.fromEntries(answer.headers)).toMatchObject({
+  const response = await get();
+  expect(response.status).toBe(200);
+  expect(Object.fromEntries(response.headers)).toMatchObject({
     'accept-ranges': 'bytes',
     'access-control-allow-origin': '*',
     'access-control-expose-headers': expect.stringContaining('ETag'),
@@ -29,18 +29,18 @@ test('a file comes as it was sent, and is safe for browsers', async () => {
     'x-content-type-options': 'nosniff',
     'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
   });
-  expect(await answer.text()).toBe(CONTENT);
+  expect(await response.text()).toBe(CONTENT);
 });
 
-test('HEAD tells all but the content, and knows no range', async () => {
+test('HEAD returns everything but the content, and ignores ranges', async () => {
   const { get } = await download();
   const whole = await get();
   for (const headers of [{}, { range: 'bytes=0-1' }, { range: 'bytes=99-' }]) {
-    const answer = await get(headers, 'HEAD');
-    expect(answer.status).toBe(200);
-    expect(await answer.text()).toBe('');
+    const response = await get(headers, 'HEAD');
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe('');
     for (const name of ['content-length', 'content-type', 'etag', 'content-disposition']) {
-      expect(answer.headers.get(name)).toBe(whole.headers.get(name));
+      expect(response.headers.get(name)).toBe(whole.headers.get(name));
     }
   }
 });
@@ -61,31 +61,31 @@ describe('a range', () => {
     ['bytes=9-9', '9', 'bytes 9-9/10'],
   ])('%s', async (range, text, contentRange) => {
     const { get } = await download();
-    const answer = await get({ range });
-    expect(answer.status).toBe(206);
-    expect(answer.headers.get('content-range')).toBe(contentRange);
-    expect(answer.headers.get('content-length')).toBe(String(text.length));
-    expect(await answer.text()).toBe(text);
+    const response = await get({ range });
+    expect(response.status).toBe(206);
+    expect(response.headers.get('content-range')).toBe(contentRange);
+    expect(response.headers.get('content-length')).toBe(String(text.length));
+    expect(await response.text()).toBe(text);
   });
 
   test.each(['bytes=0-1,4-5', 'items=0-1', 'bytes=x', 'bytes'])(
     '%s brings the whole',
     async (range) => {
       const { get } = await download();
-      const answer = await get({ range });
-      expect(answer.status).toBe(200);
-      expect(await answer.text()).toBe(CONTENT);
+      const response = await get({ range });
+      expect(response.status).toBe(200);
+      expect(await response.text()).toBe(CONTENT);
     },
   );
 
-  test('outside of the file is refused, and the size told', async () => {
+  test('outside of the file is refused with the size', async () => {
     const { get } = await download();
-    const answer = await get({ range: 'bytes=10-' });
-    expect(answer.status).toBe(416);
-    expect(answer.headers.get('content-range')).toBe('bytes */10');
-    expect(answer.headers.get('content-type')).toBe('application/xml');
-    expect(answer.headers.get('content-disposition')).toBeNull();
-    expect(await answer.text()).toContain('<Error>');
+    const response = await get({ range: 'bytes=10-' });
+    expect(response.status).toBe(416);
+    expect(response.headers.get('content-range')).toBe('bytes */10');
+    expect(response.headers.get('content-type')).toBe('application/xml');
+    expect(response.headers.get('content-disposition')).toBeNull();
+    expect(await response.text()).toContain('<Error>');
   });
 
   test('counts for the version that If-Range names alone', async () => {
@@ -100,18 +100,18 @@ describe('a range', () => {
 test('a version that the client has is not sent again', async () => {
   const { get, etag } = await download();
   for (const method of ['GET', 'HEAD']) {
-    const answer = await get({ 'if-none-match': etag }, method);
-    expect(answer.status).toBe(304);
-    expect(answer.headers.get('etag')).toBe(etag);
-    expect(answer.headers.get('cache-control')).toBe('private, no-cache');
-    expect(answer.headers.get('content-length')).toBeNull();
-    expect(await answer.text()).toBe('');
+    const response = await get({ 'if-none-match': etag }, method);
+    expect(response.status).toBe(304);
+    expect(response.headers.get('etag')).toBe(etag);
+    expect(response.headers.get('cache-control')).toBe('private, no-cache');
+    expect(response.headers.get('content-length')).toBeNull();
+    expect(await response.text()).toBe('');
   }
   expect((await get({ 'if-none-match': '"another"' })).status).toBe(200);
   expect((await get({ 'if-match': '"another"' })).status).toBe(412);
 });
 
-test('an older file that is copied over a newer one is sent to whoever has the newer one', async () => {
+test('an older file that is copied over a newer one is sent to clients that have the newer one', async () => {
   const to = await download('older', 'older');
   const address = await link(to, await put(to, 'newer', 'newer'));
   const newer = await fetch(address);
@@ -128,8 +128,8 @@ test('an older file that is copied over a newer one is sent to whoever has the n
     { 'if-none-match': newer.headers.get('etag') as string },
     { 'if-range': since, range: 'bytes=2-' },
   ]) {
-    const answer = await fetch(address, { headers });
-    expect(answer.status).toBe(200);
-    expect(await answer.text()).toBe('older');
+    const response = await fetch(address, { headers });
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe('older');
   }
 });

@@ -30,9 +30,9 @@ test.each(FIELDS)('a form without %s stores nothing', async (name) => {
   const to = await deploy();
   const meta = await grant(to, 'a.txt');
   const { [name]: _, ...fields } = toFields('a.txt', meta);
-  const answer = await post(meta.url, fields, 'hello');
-  expect(answer.ok).toBe(false);
-  expect((await errorOf(answer)).Code).toBe(
+  const response = await post(meta.url, fields, 'hello');
+  expect(response.ok).toBe(false);
+  expect((await errorOf(response)).Code).toBe(
     name === 'key' ? 'MalformedPOSTRequest' : 'AccessDenied',
   );
   expect(await contentOf(to, 'a.txt')).toBeUndefined();
@@ -43,9 +43,9 @@ test.each(FIELDS)('a form with a wrong %s stores nothing', async (name) => {
   const meta = await grant(to, 'a.txt');
   const fields = toFields('a.txt', meta);
   for (const wrong of [`${fields[name]}0`, 'b.txt', '__proto__', 'é'.repeat(64), '0'.repeat(64)]) {
-    const answer = await post(meta.url, { ...fields, [name]: wrong }, 'hello');
-    expect(answer.status).toBe(403);
-    expect((await errorOf(answer)).Code).toBe('SignatureDoesNotMatch');
+    const response = await post(meta.url, { ...fields, [name]: wrong }, 'hello');
+    expect(response.status).toBe(403);
+    expect((await errorOf(response)).Code).toBe('SignatureDoesNotMatch');
   }
   expect(await contentOf(to, 'a.txt')).toBeUndefined();
   expect(await contentOf(to, 'b.txt')).toBeUndefined();
@@ -56,8 +56,8 @@ test.each(FIELDS)('%s of another grant does not fit', async (name) => {
   const to = await deploy();
   const [meta, second] = [await grant(to, 'a.txt'), await grant(to, 'b.txt')];
   const fields = { ...toFields('a.txt', meta), [name]: toFields('b.txt', second)[name] as string };
-  const answer = await post(meta.url, fields, 'hello');
-  expect((await errorOf(answer)).Code).toBe('SignatureDoesNotMatch');
+  const response = await post(meta.url, fields, 'hello');
+  expect((await errorOf(response)).Code).toBe('SignatureDoesNotMatch');
 });
 
 test('a grant lasts as long as it was made for, and no longer', async () => {
@@ -66,9 +66,9 @@ test('a grant lasts as long as it was made for, and no longer', async () => {
   to.clock.now += 900_000 - 1;
   expect((await post(meta.url, toFields('a.txt', meta), 'hello')).status).toBe(204);
   to.clock.now += 1;
-  const answer = await post(meta.url, toFields('a.txt', meta), 'later');
-  expect(answer.status).toBe(403);
-  expect(await errorOf(answer)).toMatchObject({
+  const response = await post(meta.url, toFields('a.txt', meta), 'later');
+  expect(response.status).toBe(403);
+  expect(await errorOf(response)).toMatchObject({
     Code: 'AccessDenied',
     Message: 'The grant has expired: get a new one with getUploadMetaData.',
     Resource: '/a.txt',
@@ -90,12 +90,12 @@ test('what a token says cannot be changed', async () => {
     null,
   ];
   for (const claims of others) {
-    const answer = await post(
+    const response = await post(
       meta.url,
       toFields('a.txt', { ...meta, token: toToken(claims) }),
       'x',
     );
-    expect((await errorOf(answer)).Code).toBe('SignatureDoesNotMatch');
+    expect((await errorOf(response)).Code).toBe('SignatureDoesNotMatch');
   }
   expect(await contentOf(to, 'a.txt')).toBeUndefined();
   expect(await contentOf(to, 'a.txt', 'other')).toBeUndefined();
@@ -107,8 +107,8 @@ test('a grant of other keys is worth nothing, and one of an older key still is',
   const before = await deploy({ keys: [old] });
   const meta = await grant(before, 'a.txt');
   const stranger = await deploy({ keys: [current] });
-  const answer = await post(`${stranger.base}/upload`, toFields('a.txt', meta), 'hello');
-  expect((await errorOf(answer)).Code).toBe('SignatureDoesNotMatch');
+  const response = await post(`${stranger.base}/upload`, toFields('a.txt', meta), 'hello');
+  expect((await errorOf(response)).Code).toBe('SignatureDoesNotMatch');
   const rotated = await deploy({ keys: [current, old] });
   expect((await post(`${rotated.base}/upload`, toFields('a.txt', meta), 'hello')).status).toBe(204);
 });
@@ -119,15 +119,15 @@ test("a link's signature is no grant", async () => {
   const address = new URL(await link(to, await put(to, 'a.txt', 'hello')));
   const sign = address.searchParams.get('sign') as string;
   const expires = address.searchParams.get('expires') as string;
-  // A link signs environment, bucket, path and time; here they stand where a grant has its parts.
+  // A link signs environment, bucket, path and time; here they are in the fields of a grant.
   const tries = [
     { ...meta, authorization: sign },
     { ...meta, authorization: sign, token: 'dev', storeFileID: 'files' },
     { ...meta, authorization: sign, token: expires },
   ];
   for (const forged of tries) {
-    const answer = await post(meta.url, toFields('a.txt', forged), 'changed');
-    expect((await errorOf(answer)).Code).toBe('SignatureDoesNotMatch');
+    const response = await post(meta.url, toFields('a.txt', forged), 'changed');
+    expect((await errorOf(response)).Code).toBe('SignatureDoesNotMatch');
   }
   expect(await contentOf(to, 'a.txt')).toBe('hello');
 });
@@ -138,14 +138,14 @@ test('a grant ends with its environment, and with its bucket', async () => {
   const meta = await grant(to, 'a.txt');
   for (const next of [undefined, 'another']) {
     bucket = next;
-    const answer = await post(meta.url, toFields('a.txt', meta), 'hello');
-    expect((await errorOf(answer)).Code).toBe('AccessDenied');
+    const response = await post(meta.url, toFields('a.txt', meta), 'hello');
+    expect((await errorOf(response)).Code).toBe('AccessDenied');
   }
   bucket = 'files';
   expect(await contentOf(to, 'a.txt')).toBeUndefined();
 });
 
-test('a client that breaks off a refused form, or a good one, harms nobody', async () => {
+test('a client that aborts a refused or an accepted form does no harm', async () => {
   const to = await deploy();
   const { hostname, port } = new URL(to.base);
   for (const key of ['a.txt', 'b.txt']) {
@@ -159,7 +159,7 @@ test('a client that breaks off a refused form, or a good one, harms nobody', asy
     socket.write(
       `POST /upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 9999999\r\n\r\n${head.join('')}--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n${'y'.repeat(100_000)}`,
     );
-    // Whoever is refused is told; nobody tells anything to the other until the form is whole.
+    // A refused client gets a response; the other gets none until its form is complete.
     if (key === 'b.txt') await once(socket, 'data');
     else await once(to.arrivals, 'upload');
     socket.resetAndDestroy();
@@ -171,7 +171,7 @@ test('a client that breaks off a refused form, or a good one, harms nobody', asy
   expect(to.errors).toEqual([]);
 });
 
-test('one grant has few uploads under way at once, each of which holds memory', async () => {
+test('one grant allows only a few concurrent uploads, because each uses memory', async () => {
   const { blobs } = await deploy();
   const release = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
@@ -198,7 +198,7 @@ test('one grant has few uploads under way at once, each of which holds memory', 
   expect((await errorOf(refused)).Code).toBe('SlowDown');
   const other = put(to, 'other.txt', 'hello');
   release.resolve();
-  for (const answer of await Promise.all(first)) expect(answer.status).toBe(204);
+  for (const response of await Promise.all(first)) expect(response.status).toBe(204);
   await other;
   expect((await upload()).status).toBe(204);
 });

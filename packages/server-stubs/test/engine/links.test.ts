@@ -8,15 +8,15 @@ test('a link works as long as it was asked for, and no longer', async () => {
   to.clock.now += 60_000 - 1;
   expect(await (await fetch(address)).text()).toBe('hello');
   to.clock.now += 1;
-  const answer = await fetch(address);
-  expect(answer.status).toBe(403);
-  expect(answer.headers.get('cache-control')).toBe('no-store');
-  expect(await errorOf(answer)).toEqual({
+  const response = await fetch(address);
+  expect(response.status).toBe(403);
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(await errorOf(response)).toEqual({
     Code: 'AccessDenied',
     Message: 'The link has expired: get a new one with batchGetTempUrls.',
     Resource: '/files/dev/files/a.txt',
-    RequestId: answer.headers.get('x-request-id'),
-    TraceId: answer.headers.get('x-request-id'),
+    RequestId: response.headers.get('x-request-id'),
+    TraceId: response.headers.get('x-request-id'),
   });
 });
 
@@ -27,9 +27,9 @@ describe('a link that nobody signed is refused:', () => {
     await put(to, 'a.txt', 'secret', { env: 'other' });
     const url = new URL(await link(to, await put(to, 'a.txt', 'hello')));
     change(url);
-    const answer = await fetch(url);
-    expect(answer.status).toBe(403);
-    expect((await errorOf(answer)).Code).toBe('SignatureDoesNotMatch');
+    const response = await fetch(url);
+    expect(response.status).toBe(403);
+    expect((await errorOf(response)).Code).toBe('SignatureDoesNotMatch');
     expect(to.errors).toEqual([]);
   };
   const set = (name: string, value: string) => (url: URL) => url.searchParams.set(name, value);
@@ -42,7 +42,7 @@ describe('a link that nobody signed is refused:', () => {
   test('without a file', () => forge(path('/files/')));
   test('that cannot be decoded', () => forge(path('/files/dev/files/%zz')));
   test('that lasts longer', () => forge(set('expires', '99999999999999')));
-  test('that lasts for ever', () => forge(set('expires', 'Infinity')));
+  test('that never expires', () => forge(set('expires', 'Infinity')));
   test('with another text for its time', () =>
     forge((url) => url.searchParams.set('expires', `0${url.searchParams.get('expires')}`)));
   test('without a time', () => forge((url) => url.searchParams.delete('expires')));
@@ -61,8 +61,8 @@ test("a grant's signature is no link", async () => {
   const { authorization, token, storeFileID } = await grant(to, 'a.txt');
   for (const expires of [token, storeFileID, String(to.clock.now + 1000)]) {
     const query = new URLSearchParams({ expires, sign: authorization });
-    const answer = await fetch(`${to.base}/files/dev/files/a.txt?${query}`);
-    expect((await errorOf(answer)).Code).toBe('SignatureDoesNotMatch');
+    const response = await fetch(`${to.base}/files/dev/files/a.txt?${query}`);
+    expect((await errorOf(response)).Code).toBe('SignatureDoesNotMatch');
   }
 });
 
@@ -118,7 +118,7 @@ test('an item that cannot be linked to fails alone, with an empty address', asyn
   );
 });
 
-test('the lifetime of a link can be bounded otherwise', async () => {
+test('the limits of the lifetime of a link are options', async () => {
   const to = await deploy({ limits: { linkSeconds: 5, linkMaxSeconds: 10 } });
   const fileID = await put(to, 'a.txt', 'hello');
   const address = await link(to, fileID);
@@ -162,10 +162,10 @@ test('a store that hands out files itself is led to, for as long as the link sti
   const to = await deploy({ blobs });
   const address = await link(to, await put(to, 'a.txt', 'hello'), 60);
   to.clock.now += 20_000;
-  const answer = await fetch(address, { redirect: 'manual' });
-  expect(answer.status).toBe(307);
-  expect(answer.headers.get('location')).toBe('https://store.example/dev/a.txt?seconds=40');
-  expect(answer.headers.get('cache-control')).toBe('no-store');
+  const response = await fetch(address, { redirect: 'manual' });
+  expect(response.status).toBe(307);
+  expect(response.headers.get('location')).toBe('https://store.example/dev/a.txt?seconds=40');
+  expect(response.headers.get('cache-control')).toBe('no-store');
   to.clock.now += 40_000;
   expect((await fetch(address, { redirect: 'manual' })).status).toBe(403);
   to.clock.now -= 60_000;

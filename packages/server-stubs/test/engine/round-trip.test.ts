@@ -32,7 +32,7 @@ test('a file goes up, is linked to, comes down, is copied, and is deleted', asyn
 });
 
 describe('an upload', () => {
-  test('is answered with the quoted ETag and the place of the file', async () => {
+  test('gets a response with the quoted ETag and the location of the file', async () => {
     const to = await deploy();
     const meta = await grant(to, '/a b.txt');
     const answer = await post(meta.url, toFields('a b.txt', meta), 'hello');
@@ -82,7 +82,7 @@ describe('an upload', () => {
   });
 });
 
-test('each change is told, with who made it', async () => {
+test('each change is reported with its caller', async () => {
   const to = await deploy();
   const fileID = await put(to, 'a.txt', 'hello');
   const move = { srcPath: '/a.txt', dstPath: '/b.txt', removeOriginal: true };
@@ -111,7 +111,7 @@ test('environments have files of their own', async () => {
 });
 
 test.each(['getUploadMetaData', 'batchGetTempUrls', 'batchDelete', 'batchCopyFile'])(
-  '%s is for environments that are there, and for their own callers',
+  '%s is for existing environments, and for their own callers',
   async (operation) => {
     const to = await deploy();
     const body = operation === 'getUploadMetaData' ? { path: 'a' } : { fileList: [] };

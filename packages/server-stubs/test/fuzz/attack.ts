@@ -4,7 +4,7 @@ import type { HostileRequest } from './hostile-request.ts';
 /** Longest time that a request may take, in milliseconds. Beyond, the server hangs. */
 const PATIENCE = 10_000;
 
-/** What became of one request: the status of each answer on the connection, or none where it just closed. */
+/** Outcome of one request: the status of each response on the connection; none if it just closed. */
 export interface Outcome {
   readonly statuses: readonly number[];
   readonly received: string;

@@ -13,7 +13,7 @@ const CREDENTIALS: [string, string][] = [
   ['Cookie', 'theme=dark'],
 ];
 
-/** Requests that are answered with 200, as the ground that mutations grow on. */
+/** Requests that get a 200, as the basis of mutations. */
 export const goodRequests: readonly (() => Draft)[] = [
   post(`${STORAGE}:batchDelete`, { fileList: [ITEM, ITEM] }),
   post(`${STORAGE}:batchDelete`, { data: { fileList: [ITEM] } }),

@@ -6,7 +6,7 @@ import { Random } from './random.ts';
 export interface HostileRequest {
   /** Latin-1. */
   readonly bytes: string;
-  /** Whether the server has all of it, and so owes an answer. */
+  /** Whether the request is complete, so that the server must respond. */
   readonly isWhole: boolean;
 }
 

@@ -1,7 +1,6 @@
 import { type Draft, toLatin } from './draft.ts';
 import type { Random } from './random.ts';
 
-/** Makes a request worse. */
 export type Mutation = (draft: Draft, random: Random) => void;
 
 const METHODS = [

@@ -1,4 +1,4 @@
-/** A source of chance that gives the same for the same seed (mulberry32). */
+/** A seeded random number generator (mulberry32). */
 export class Random {
   #state: number;
 

@@ -6,7 +6,7 @@ import { createGatewayRouter, createStorageRouter, createUploadRouter } from '@b
 import { createRouter, type Handler, type MultipartStream } from '@berth/server-stubs/runtime';
 import { ANY_JSON, toParameter, toTable, wants } from '../support/to-table.ts';
 
-/** What the server tells when it is asked. */
+/** Health report of the server. */
 export interface Health {
   readonly heapBytes: number;
   readonly faults: readonly string[];

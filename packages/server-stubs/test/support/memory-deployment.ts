@@ -12,7 +12,7 @@ import {
 import { createMemoryStore, createStorage, FILES_PATH } from '@berth/server-stubs/engine';
 import { createDownloadListener, createSigner } from '@berth/server-stubs/engine/node';
 
-/** What the deployment lets in. */
+/** Credentials that the deployment accepts. */
 const TOKEN = 'token';
 export const STORAGE_HEADERS = {
   'X-Svc-Authorization': '1.0 TC3-HMAC-SHA256 Credential=test',
@@ -21,8 +21,8 @@ export const STORAGE_HEADERS = {
 };
 
 /**
- * A whole deployment in memory, of one environment and the hosted service `hello`: all that a team
- * writes, the rest is the routers'.
+ * A deployment in memory with one environment and the hosted service `hello`: everything that a team
+ * writes, the rest is in the routers.
  *
  * @param base its own address, known once it listens
  */

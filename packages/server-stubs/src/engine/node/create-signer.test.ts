@@ -34,7 +34,7 @@ test.each([
 });
 
 test.each(['', 'a', 'é'.repeat(64), 'A'.repeat(64), '0'.repeat(63), '0'.repeat(65)])(
-  'what is no signature is refused: %s',
+  'an invalid signature is refused: %s',
   (signature) => {
     expect(createSigner([old]).verify(['a'], signature)).toBe(false);
   },

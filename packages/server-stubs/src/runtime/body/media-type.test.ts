@@ -10,7 +10,7 @@ it.each([
   expect(charsetOf(header)).toBe(charset);
 });
 
-it('prefers the most narrow range', () => {
+it('prefers the narrowest range', () => {
   const content = ['*/*', 'text/*', 'text/html'].map((mediaType) => ({ mediaType }));
   expect(findContent(content, 'text/html')?.mediaType).toBe('text/html');
   expect(findContent(content, 'text/css')?.mediaType).toBe('text/*');

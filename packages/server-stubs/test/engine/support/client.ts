@@ -76,7 +76,7 @@ export async function deploy(settings: Settings = {}): Promise<Deployment> {
   });
   const wireProfile = settings.wireProfile && { wireProfile: settings.wireProfile };
   const storageRouter = createStorageRouter(storage, {
-    // Whoever names an environment is let in: who may call is tested elsewhere.
+    // Accepts every caller that names an environment: authentication is tested elsewhere.
     security: { credentials: ({ authorization }) => ({ env: authorization, id: 'tester' }) },
     onError,
     ...wireProfile,
@@ -197,7 +197,7 @@ export async function link(
   return data.fileList[0]?.tempFileURL ?? '';
 }
 
-/** The content of a file by the store itself; undefined where it is not there. */
+/** The content of a file in the store; undefined if it does not exist. */
 export async function contentOf(
   { blobs }: Deployment,
   path: string,
@@ -210,7 +210,7 @@ export async function contentOf(
   return Buffer.concat(chunks).toString();
 }
 
-/** The `Error` element of an answer in XML. */
+/** The `Error` element of an XML response. */
 export async function errorOf(response: Response): Promise<Record<string, string>> {
   if (response.headers.get('content-type') !== 'application/xml') {
     throw new Error(`No XML: ${response.status} ${response.headers.get('content-type')}`);

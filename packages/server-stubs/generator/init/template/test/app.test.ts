@@ -40,7 +40,7 @@ test('a storage call needs credentials', async () => {
   assert.equal(body.code, 'SIGN_PARAM_INVALID');
 });
 
-test('a storage call is answered in the envelope', async () => {
+test('a storage call gets a response in the envelope', async () => {
   const answer = await storage({ fileList: [] }, letIn);
   assert.equal(answer.status, 200);
   const { statusCode, body } = (await answer.json()) as { statusCode: number; body: object };
