@@ -63,9 +63,9 @@ export class SchemaTypes {
     const known = this.#differs.get(pointer);
     if (known !== undefined) return known;
     const reached = new Set<Pointer>();
-    const answer = this.#hides(this.#store.get(pointer), reached);
-    this.#differs.set(pointer, answer);
-    return answer;
+    const hides = this.#hides(this.#store.get(pointer), reached);
+    this.#differs.set(pointer, hides);
+    return hides;
   }
 
   #hides(schema: Schema, reached: Set<Pointer>): boolean {

@@ -33,9 +33,9 @@ export function toGatewayHandler<Caller>(
   cors: Cors,
   upgrades: UpgradeSettings,
 ): Handler {
-  const toAnswer = (answer: ServiceAnswer, call: Call) => {
+  const toResponse = (response: ServiceAnswer, call: Call) => {
     const headers = cors.answer(call.request.headers.origin);
-    return toCallerResponse(answer, call, headers, upgrades.upstreamStatus);
+    return toCallerResponse(response, call, headers, upgrades.upstreamStatus);
   };
   return async (given, call: Call) => {
     assertForwardable(call);
@@ -46,15 +46,15 @@ export function toGatewayHandler<Caller>(
     known.caller = bearerToken ?? signature;
     if (call.response instanceof UpgradeResponse) {
       const refusal = await handleUpgrade(input, known as never, call.response, upgrades);
-      return refusal === undefined ? TAKEN : toAnswer(refusal, call);
+      return refusal === undefined ? TAKEN : toResponse(refusal, call);
     }
-    let answer: ServiceAnswer;
+    let response: ServiceAnswer;
     try {
-      answer = await handler(input, known as GatewayCall<Caller>);
+      response = await handler(input, known as GatewayCall<Caller>);
     } catch (error) {
       throw faultOf(input.body) ?? error;
     }
-    return toAnswer(answer, call);
+    return toResponse(response, call);
   };
 }
 

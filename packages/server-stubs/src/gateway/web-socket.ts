@@ -54,14 +54,14 @@ export async function handleUpgrade(
       message: 'WebSockets are not supported here.',
     });
   }
-  const answer = await handler(input, call);
-  if (!isOpen(answer)) return answer;
+  const result = await handler(input, call);
+  if (!isOpen(result)) return result;
   if (response.destroyed)
     throw Object.assign(new Error('The client disconnected.'), { code: 'ECONNRESET' });
-  if (answer.headers !== undefined) {
-    response.switch({ ...toHead(answer.headers, call), [upstreamStatus]: String(answer.status) });
+  if (result.headers !== undefined) {
+    response.switch({ ...toHead(result.headers, call), [upstreamStatus]: String(result.status) });
   }
-  response.hand(answer.open);
+  response.hand(result.open);
   return undefined;
 }
 
@@ -104,8 +104,8 @@ function assertHandshake(headers: IncomingHttpHeaders): void {
   }
 }
 
-function isOpen(answer: WebSocketAnswer | ServiceAnswer): answer is WebSocketAnswer {
-  return answer.status === 101;
+function isOpen(result: WebSocketAnswer | ServiceAnswer): result is WebSocketAnswer {
+  return result.status === 101;
 }
 
 /** C3: no `Content-Disposition`. D9: `X-Request-Id` on 101 too. */

@@ -49,7 +49,7 @@ export async function exchange(
       if (body !== undefined) takeBody(input, body, plan.route.body as RequestBody);
       if (body?.content.kind === 'multipart') responder.form = body.value as Form;
     }
-    responder.answer(await plan.handle(input, call));
+    responder.respond(await plan.handle(input, call));
   } catch (error) {
     responder.error(error);
   }

@@ -34,9 +34,9 @@ export function toStorageHandler(
 ): Handler {
   const { storeFileID: neutral } = defaultWireProfile;
   const toWire = (data: unknown, call: Call): Answer => {
-    const answer = toEnvelope(data, call);
-    if (storeFileID === neutral) return answer;
-    return { ...answer, body: renameField(answer.body, neutral, storeFileID) };
+    const response = toEnvelope(data, call);
+    if (storeFileID === neutral) return response;
+    return { ...response, body: renameField(response.body, neutral, storeFileID) };
   };
   return async ({ body }: Input, call: Call) => {
     const known = call as unknown as StorageCall & { caller: unknown };
@@ -102,8 +102,8 @@ function withProfile(route: Route, { storeFileID }: WireProfile): Route {
 
 /** Validates a response against the schema, which knows the field only by its neutral name. */
 function underNeutralName(validate: Validator, name: string): Validator {
-  const renamed: Validator = (answer) => {
-    const isValid = validate(renameField(answer, name, defaultWireProfile.storeFileID));
+  const renamed: Validator = (response) => {
+    const isValid = validate(renameField(response, name, defaultWireProfile.storeFileID));
     renamed.errors = validate.errors ?? null;
     return isValid;
   };

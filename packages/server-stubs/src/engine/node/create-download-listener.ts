@@ -48,10 +48,10 @@ export function createDownloadListener(options: DownloadListenerOptions) {
       }
       onRefusal(refusal.code, response);
       const call = { request, requestId, rawPath: toResource(url) };
-      const answer = refusal[toAnswer](call);
-      setHeaders(response, { ...answer.headers, 'cache-control': 'no-store' });
-      response.statusCode = answer.status;
-      response.end(method === 'HEAD' ? undefined : answer.body);
+      const result = refusal[toAnswer](call);
+      setHeaders(response, { ...result.headers, 'cache-control': 'no-store' });
+      response.statusCode = result.status;
+      response.end(method === 'HEAD' ? undefined : result.body);
     }
   };
 }

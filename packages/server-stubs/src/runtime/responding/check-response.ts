@@ -4,11 +4,11 @@ import type { Answer, Content, DocumentedResponse } from '../route-table.ts';
 import { isBytes } from './write-response.ts';
 
 /** The documented content of a response: the one it names, the one of its header, or the first. */
-export function contentOf({ content }: DocumentedResponse, answer: Answer): Content | undefined {
-  if (answer.contentType !== undefined) {
-    return findContent(content, answer.contentType);
+export function contentOf({ content }: DocumentedResponse, response: Answer): Content | undefined {
+  if (response.contentType !== undefined) {
+    return findContent(content, response.contentType);
   }
-  const header = answer.headers && headerOf(answer.headers, 'content-type');
+  const header = response.headers && headerOf(response.headers, 'content-type');
   return header === undefined ? content[0] : findContent(content, header);
 }
 
@@ -20,10 +20,10 @@ export function contentOf({ content }: DocumentedResponse, answer: Answer): Cont
 export function checkResponse(
   documented: DocumentedResponse | undefined,
   content: Content | undefined,
-  answer: Answer,
+  response: Answer,
   others: readonly (Readonly<Record<string, string>> | undefined)[],
 ): Violation | undefined {
-  const { status, headers, body } = answer;
+  const { status, headers, body } = response;
   if (documented === undefined) {
     return violate('/status', 'status', `The status ${status} is not documented.`);
   }

@@ -43,45 +43,45 @@ export class Responder {
   }
 
   /** Sends what a handler returned, if the document allows it. */
-  answer(answer: Answer): void {
+  respond(result: Answer): void {
     const plan = this.#plan as Plan;
     const { response } = this.#call;
     if (response.headersSent) return;
-    if (!(answer?.status >= 200 && answer.status <= 599)) {
+    if (!(result?.status >= 200 && result.status <= 599)) {
       throw new TypeError(`The handler of ${plan.route.operationId} returned no response.`);
     }
     const { responses } = this.#settings;
     const own = this.#settings.headers?.(this.#call);
     if (plan.route.passThrough) {
       // Unchanged: no content type is added, and strings are not serialised.
-      const head = this.#toHead(answer, own, undefined);
-      this.#write(answer, head, answer.body as WireBody);
+      const head = this.#toHead(result, own, undefined);
+      this.#write(result, head, result.body as WireBody);
       return;
     }
-    const documented = plan.findResponse(answer.status);
-    const content = documented && contentOf(documented, answer);
+    const documented = plan.findResponse(result.status);
+    const content = documented && contentOf(documented, result);
     if (responses !== 'pass') {
-      const violation = checkResponse(documented, content, answer, [own, plan.headers]);
+      const violation = checkResponse(documented, content, result, [own, plan.headers]);
       if (violation !== undefined) {
         this.#settings.onViolation(violation, this.#call);
         if (responses === 'refuse') {
-          discard(answer.body);
+          discard(result.body);
           this.fault(invalidResponse(violation));
           return;
         }
       }
     }
-    this.#send(answer, content, own, undefined);
+    this.#send(result, content, own, undefined);
   }
 
   /** Sends a fault, formatted as the options define. */
   fault(fault: Fault): void {
     try {
       const operationId = this.#call.operationId;
-      const whole = operationId === '' ? fault : { ...fault, operationId };
-      const told = this.#settings.onFault?.(whole, this.#call) ?? whole;
-      const answer = this.#settings.toAnswer(told, this.#call);
-      this.#send(answer, undefined, this.#settings.headers?.(this.#call), told.headers);
+      const located = operationId === '' ? fault : { ...fault, operationId };
+      const reported = this.#settings.onFault?.(located, this.#call) ?? located;
+      const result = this.#settings.toAnswer(reported, this.#call);
+      this.#send(result, undefined, this.#settings.headers?.(this.#call), reported.headers);
     } catch (error) {
       this.#lastResort(error);
     }
@@ -119,11 +119,11 @@ export class Responder {
 
   #sendError(error: Parameters<typeof isAnswerable>[0], challenge: string | undefined): void {
     try {
-      const answer = (error as { [toAnswer](call: Call): Answer })[toAnswer](this.#call);
-      const asks = challenge !== undefined && answer.status === 401;
+      const result = (error as { [toAnswer](call: Call): Answer })[toAnswer](this.#call);
+      const asks = challenge !== undefined && result.status === 401;
       const own = this.#settings.headers?.(this.#call);
       this.#send(
-        answer,
+        result,
         undefined,
         asks ? { ...own, 'www-authenticate': challenge } : own,
         undefined,
@@ -133,19 +133,19 @@ export class Responder {
     }
   }
 
-  #send(answer: Answer, content: Content | undefined, own: HeaderSource, last: HeaderSource): void {
-    const { body } = answer;
-    const head = this.#toHead(answer, own, last);
+  #send(result: Answer, content: Content | undefined, own: HeaderSource, last: HeaderSource): void {
+    const { body } = result;
+    const head = this.#toHead(result, own, last);
     if (body !== undefined && !head.has('content-type')) {
-      head.set('content-type', toWireType(answer, content));
+      head.set('content-type', toWireType(result, content));
     }
-    this.#write(answer, head, body === undefined ? undefined : toWire(body, content));
+    this.#write(result, head, body === undefined ? undefined : toWire(body, content));
   }
 
-  #write(answer: Answer, head: Head, body: WireBody): void {
+  #write(result: Answer, head: Head, body: WireBody): void {
     try {
-      writeResponse(this.#call, answer.status, head, body, {
-        onHead: () => this.#settings.onAnswer?.(answer, this.#call),
+      writeResponse(this.#call, result.status, head, body, {
+        onHead: () => this.#settings.onAnswer?.(result, this.#call),
         onError: (error) => this.#report(error),
       });
     } catch (error) {
