@@ -79,7 +79,7 @@ describe('strict, the gateway', () => {
     expect((await post(body)).status).toBe(200);
     for (const refused of [await post('{"name":"Eve"}'), await post(body, 'other')]) {
       expect(refused).toMatchObject({ status: 401, json: { code: 'INVALID_CREDENTIALS' } });
-      expect(refused.json.message).toContain('does not fit');
+      expect(refused.json.message).toContain('does not match');
     }
   });
 

@@ -100,11 +100,7 @@ describe('the storage API', () => {
     ['getUploadMetaData', {}, 'path is missing: it is required.'],
     [DELETE, { fileList: {} }, 'fileList must be an array, got an object.'],
     [DELETE, { fileList: ['a', {}] }, 'fileList[1] must be a string, got an object.'],
-    [
-      DELETE,
-      { fileList: [], data: { fileList: [] } },
-      'body.data: send the fields in one of the two places',
-    ],
+    [DELETE, { fileList: [], data: { fileList: [] } }, 'body.fileList and body.data are both set'],
     [DELETE, { data: [] }, 'data must be an object'],
     [DELETE, { data: {} }, 'fileList is missing: it is required.'],
     [DELETE, [], 'The body must be an object, got an array.'],

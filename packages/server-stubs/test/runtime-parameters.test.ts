@@ -43,7 +43,7 @@ it('names every parameter that cannot be read', async () => {
   });
 });
 
-it('says where a schema of a parameter does not hold', async () => {
+it('names the parameter that violates its schema', async () => {
   const validateParameters: Validator = (data) => {
     const { id } = (data as { path: { id: unknown } }).path;
     validateParameters.errors = [

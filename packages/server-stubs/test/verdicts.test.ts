@@ -149,7 +149,7 @@ describe('what is validated', () => {
     expect(judge('everything', value)).toBe(verdict);
   });
 
-  it('is text where the media type is text', () => {
+  it('is text if the media type is text', () => {
     expect(judge('csv', 'name,age')).toBe('valid');
     expect(judge('csv', 'age')).toBe(' pattern');
   });

@@ -60,7 +60,7 @@ it('leaves the bytes of the headers of a 101 what they are, and text of the prot
   expect(text).toMatch(/\r\n\r\n\xc3\xa9$/);
 });
 
-it('writes nothing where the handler writes the 101 itself', async () => {
+it('writes nothing if the handler writes the 101 itself', async () => {
   const base = await start({
     'cloudrun-get': get,
     webSocket: (_input, { requestId }) => ({

@@ -20,7 +20,7 @@ describe('toContentKind', () => {
     expect(toContentKind(mediaType, false)).toBe(kind);
   });
 
-  it('takes a range for JSON where the schema asks for more than text', () => {
+  it('reads a range as JSON if the schema allows more than text', () => {
     expect(toContentKind('*/*', true)).toBe('json');
     expect(toContentKind('application/*', true)).toBe('json');
   });

@@ -58,7 +58,7 @@ describe('upgrade', () => {
 });
 
 describe('withoutNullable', () => {
-  it('reads the keyword of 3.0 in 3.1, where documents still have it', () => {
+  it('reads the keyword of 3.0 in 3.1, because documents still use it', () => {
     expect(withoutNullable({ type: 'string', nullable: true })).toEqual({
       type: ['string', 'null'],
     });

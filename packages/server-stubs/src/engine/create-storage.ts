@@ -10,7 +10,7 @@ import { createUploadFile } from './upload-file.ts';
 export interface Storage {
   /** For `createStorageRouter`. */
   readonly storage: Required<StorageHandlers<StorageCaller>>;
-  /** For `createUploadRouter`, to be mounted where `uploadTarget` leads. */
+  /** For `createUploadRouter`, to be mounted at the path of `uploadTarget`. */
   readonly upload: Required<UploadHandlers>;
   /** Issues grants for forms that are not created by `getUploadMetaData`. */
   readonly grants: Grants;

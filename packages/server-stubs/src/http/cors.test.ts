@@ -27,7 +27,7 @@ test('additional request headers follow those of the contract', () => {
   );
 });
 
-test('a listed origin is named, with credentials where they are on', () => {
+test('a listed origin is named, with credentials if they are enabled', () => {
   const cors = createCors('gateway', defaultWireProfile, { origins: [APP], credentials: true });
   expect(cors.answer(APP)).toMatchObject({
     'access-control-allow-origin': APP,

@@ -247,7 +247,7 @@ test('refuses an unknown id as late as a wrong signature: once the body has been
   for (const id of ['nobody', 'old', 'of-prod', 'temporary']) {
     const caller = (await ask({ id, secret: SECRET })) as Caller;
     expect(caller).toMatchObject({ verifyBody: expect.any(Function) });
-    expect(() => caller.verifyBody?.(sha256(JSON_POST.body))).toThrow(/does not fit/);
+    expect(() => caller.verifyBody?.(sha256(JSON_POST.body))).toThrow(/does not match/);
   }
 });
 
