@@ -17,10 +17,10 @@ export interface Conformance {
 }
 
 /**
- * Checks whether a deployment keeps the contract.
+ * Checks whether a deployment follows the contract.
  *
- * @throws StartError where an option is bad; `run` rejects with one where a target gives no answer, or
- *   refuses every credential
+ * @throws StartError if an option is invalid; `run` rejects with one if a target does not respond or
+ *   rejects every credential
  * @example
  * const report = await createConformance({
  *   gatewayUrl: 'http://127.0.0.1:4010',
@@ -37,7 +37,7 @@ async function run(settings: Settings): Promise<Report> {
   const started = new Date();
   const ends = new AbortController();
   const budget = setTimeout(
-    () => ends.abort(`the budget of ${settings.budget} s is spent`),
+    () => ends.abort(`the time budget of ${settings.budget} s is used up`),
     settings.budget * 1000,
   );
   const interrupt = () => ends.abort('the run was interrupted');
@@ -63,7 +63,7 @@ async function run(settings: Settings): Promise<Report> {
   } finally {
     clearTimeout(budget);
     settings.signal?.removeEventListener('abort', interrupt);
-    // Whatever is still under way is given up, before what it may have stored is removed.
+    // Aborts whatever is still running, before what it may have stored is removed.
     ends.abort('the run is over');
     leftovers = await removeLeftovers(shared);
   }
@@ -80,7 +80,7 @@ async function run(settings: Settings): Promise<Report> {
   };
 }
 
-/** @throws StartError where a target gives no answer, or none accepts the credentials */
+/** @throws StartError if a target does not respond, or none accepts the credentials */
 async function prepare(run: Run): Promise<void> {
   const { apis } = run.settings;
   const find = { gateway: findGatewayCredentials, storage: findStorageForm };
@@ -88,7 +88,7 @@ async function prepare(run: Run): Promise<void> {
     await Promise.all(apis.map((api) => probe(api, run.settings[`${api}Url`], run)));
     await Promise.all(apis.map((api) => find[api](run)));
   } catch (error) {
-    // Then every check says why it was not made.
+    // Then every check reports why it did not run.
     if (!run.signal.aborted) throw error;
   }
   const refusals = apis.map((api) => run.refused[api]);
@@ -97,7 +97,7 @@ async function prepare(run: Run): Promise<void> {
   throw new StartError(`Nothing can be checked: ${reasons.join('; ')}.`);
 }
 
-/** What comes from the run is redacted. The rest is the contract's, whatever word is a password. */
+/** Redacts what comes from the run. The rest is the contract's text, even if a password is a word of it. */
 function withoutSecrets({ secrets }: Run, result: Result): Result {
   const { reason, findings, notes } = result;
   const said = reason === undefined ? {} : { reason };

@@ -6,12 +6,12 @@ import { LEVELS, type Level } from './contract/rules.ts';
 import type { HeaderList } from './http/exchange.ts';
 import { type Result, StartError } from './result.ts';
 
-/** Where a storage request has its fields: at the top level of the body, or inside `data` (D21). */
+/** Where a storage request puts its fields: at the top level of the body, or inside `data` (D21). */
 export const REQUEST_FORMS = ['top', 'data'] as const;
 
 export type RequestForm = (typeof REQUEST_FORMS)[number];
 
-/** The options that are whole numbers. Timers of Node fire at once beyond 24 days. */
+/** The integer options. Node's timers fire immediately beyond 24 days. */
 export const RANGES = {
   timeout: { unit: 'milliseconds', least: 1, most: 3_600_000, usual: 10_000 },
   budget: { unit: 'seconds', least: 1, most: 86_400, usual: 900 },
@@ -19,7 +19,7 @@ export const RANGES = {
   runs: { unit: 'requests', least: 1, most: 10_000, usual: 50 },
 } as const;
 
-/** URL of an API that is not checked, and never called. */
+/** URL of an API that is not checked and never called. */
 const NOWHERE = 'http://nowhere.invalid';
 
 /** The names that a deployment uses on the wire (D1). */
@@ -39,15 +39,15 @@ export type MaxAgeUnit = (typeof MAX_AGE_UNITS)[number];
 
 /** What to check, and with which credentials. */
 export interface ConformanceOptions {
-  /** Base URL of the gateway, `https://dev.gateway.example`. Default: the gateway is not checked. */
+  /** Base URL of the gateway, `https://dev.gateway.example`. If omitted, the gateway is not checked. */
   gatewayUrl?: string | undefined;
-  /** Base URL of the storage API, without `/api/v2`. Default: the storage API is not checked. */
+  /** Base URL of the storage API, without `/api/v2`. If omitted, the storage API is not checked. */
   storageUrl?: string | undefined;
-  /** `Host` header of the gateway calls, where the host of the URL is not the environment's. */
+  /** `Host` header of the gateway calls, if the host of the URL does not name the environment. */
   gatewayHost?: string | undefined;
   /** Environment of the storage calls. Default: `dev`. */
   env?: string | undefined;
-  /** Name under which the fixture service is deployed. Default: `conformance`. */
+  /** Name that the fixture service is deployed under. Default: `conformance`. */
   service?: string | undefined;
   /** Name of a service that this caller may not use, for `GW-ERROR-FORBIDDEN`. */
   forbiddenService?: string | undefined;
@@ -55,7 +55,7 @@ export interface ConformanceOptions {
   gatewayToken?: string | undefined;
   /** Valid access token of another environment, for `AU-BEARER-ENV`. */
   otherEnvToken?: string | undefined;
-  /** Expired access token of the environment, otherwise good, for `AU-BEARER-BAD`. */
+  /** Expired but otherwise valid access token of the environment, for `AU-BEARER-BAD`. */
   expiredToken?: string | undefined;
   /** Key pair for signature version 3: of gateway calls, and of storage calls without `storageHeaders`. */
   tc3?:
@@ -64,75 +64,75 @@ export interface ConformanceOptions {
         secretKey: string;
         /** Token of temporary credentials. */
         token?: string | undefined;
-        /** Service name in the credential scope. Default: that of the contract's defaults. */
+        /** Service name in the credential scope. Default: the contract's default. */
         service?: string | undefined;
-        /** Constant host that storage calls are signed for. Default: that of the contract's defaults. */
+        /** Constant host that storage calls are signed for. Default: the contract's default. */
         storageSigningHost?: string | undefined;
       }
     | undefined;
-  /** Headers of the storage calls, sent as given. All of them are treated as secrets. */
+  /** Headers of the storage calls, sent unchanged. All of them are treated as secrets. */
   storageHeaders?: Record<string, string> | undefined;
-  /** Signers of one's own, in place of the token, the key pair or the headers. */
+  /** Your own signers, instead of the token, the key pair or the headers. */
   auth?: AuthModule | undefined;
-  /** The names that the deployment uses on the wire. Default: those of the contract. */
+  /** The names that the deployment uses on the wire. Default: the names of the contract. */
   wireProfile?: WireProfile | undefined;
-  /** The form of storage answers; `flat` is a declared deviation (D20). Default: `wrapped`. */
+  /** The form of storage responses; `flat` is a declared deviation (D20). Default: `wrapped`. */
   envelope?: Envelope | undefined;
   /**
-   * Where storage requests have their fields: at the `top` level of the body, or inside `data`.
-   * Default: the one that the deployment accepts, found with a call that stores nothing.
+   * Where storage requests put their fields: at the `top` level of the body, or inside `data`.
+   * Default: the one that the deployment accepts, detected with a call that stores nothing.
    */
   requestForm?: RequestForm | undefined;
   /** How copy paths are written; `relative` is a declared deviation (D24). Default: `absolute`. */
   copyPath?: CopyPath | undefined;
   /** Unit of `maxAge`. Default: `s`. */
   maxAgeUnit?: MaxAgeUnit | undefined;
-  /** Check only these: rule ids, or beginnings of them (`GW-C`, `ST-COPY`). Default: all. */
+  /** Check only these: rule ids, or prefixes of them (`GW-C`, `ST-COPY`). Default: all. */
   only?: readonly string[] | undefined;
-  /** Leave these out, written as in `only`; they are reported as disabled. */
+  /** Skip these, in the form of `only`; they are reported as disabled. */
   skip?: readonly string[] | undefined;
-  /** `must` leaves the SHOULD rules out. Default: `should`, all. */
+  /** `must` leaves out the SHOULD rules. Default: `should`, all. */
   level?: Level | undefined;
   /** Version of the rule set. Default: the newest. */
   rules?: string | undefined;
-  /** Make no call that stores, changes or deletes a file. Default: false. */
+  /** Send no request that stores, changes or deletes a file. Default: false. */
   readOnly?: boolean | undefined;
-  /** Folder of everything that the run stores; it is emptied at the end. Default: `berth-conformance`. */
+  /** Folder for everything that the run stores; emptied at the end. Default: `berth-conformance`. */
   prefix?: string | undefined;
-  /** Certificates (PEM) of the authorities to trust instead of the usual ones. */
+  /** CA certificates (PEM) to trust instead of the default ones. */
   ca?: string | undefined;
-  /** Take any certificate. Default: false. */
+  /** Accept any certificate. Default: false. */
   insecure?: boolean | undefined;
   /** URL of an HTTP proxy. */
   proxy?: string | undefined;
-  /** Longest wait for one answer, in milliseconds, at most an hour. Default: 10000. */
+  /** Longest wait for one response, in milliseconds, at most an hour. Default: 10000. */
   timeout?: number | undefined;
-  /** Longest run, in seconds; what is left then is skipped. Default: 900. */
+  /** Longest run, in seconds; the remaining checks are skipped. Default: 900. */
   budget?: number | undefined;
-  /** Checks made at the same time, 1 to 64. Default: 8, or 32 if the target's fastest call takes 100 ms. */
+  /** Checks to run in parallel, 1 to 64. Default: 8, or 32 if the target's fastest call takes 100 ms. */
   concurrency?: number | undefined;
-  /** Seed of the generated requests; a run with the same seed sends the same. Default: random, reported. */
+  /** Seed of the generated requests; the same seed sends the same requests. Default: random, reported. */
   seed?: number | undefined;
   /** Generated requests for each property, 1 to 10000. Default: 50. */
   runs?: number | undefined;
-  /** End after the first failed check that `baseline` does not name. Default: false. */
+  /** Stop after the first failed check that is not in `baseline`. Default: false. */
   bail?: boolean | undefined;
-  /** Ids of results that are known to fail: they do not decide the exit code, but one that passes does. */
+  /** Ids of results that are known to fail: they do not affect the exit code, unless one passes. */
   baseline?: readonly string[] | undefined;
   /**
-   * Ask for statuses that depend on what is deployed with `Prefer: code=…` (RFC 7240), which mocks
-   * obey. It tells whether the mock's forced answers keep the contract. Default: false.
+   * Request statuses that depend on what is deployed with `Prefer: code=…` (RFC 7240), which mocks
+   * support. This checks the responses that a mock is forced to return. Default: false.
    */
   preferCode?: boolean | undefined;
-  /** Ends the run: what is under way is given up, and what was stored is removed. */
+  /** Stops the run: open requests are aborted, and what was stored is removed. */
   signal?: AbortSignal | undefined;
   /** Called with each result as soon as it is known. */
   onResult?: ((result: Result) => void) | undefined;
-  /** Called where the run has something to say that is no result: a wait, a clean-up that failed. */
+  /** Called with notices that are not results: a wait, a failed clean-up. */
   onNotice?: ((text: string) => void) | undefined;
 }
 
-/** What each option is without a value, if it is anything. */
+/** The defaults of the options that have one. */
 const DEFAULTS = {
   env: 'dev',
   service: 'conformance',
@@ -158,7 +158,7 @@ const DEFAULTS = {
   onNotice: () => {},
 } satisfies ConformanceOptions;
 
-/** The values that an option with few of them may have. */
+/** The allowed values of the options that have few. */
 const CHOICES = {
   envelope: ENVELOPES,
   requestForm: REQUEST_FORMS,
@@ -184,7 +184,7 @@ export type Settings = {
 /**
  * Fills in the defaults.
  *
- * @throws StartError that names the bad option, never its value, which may be a credential
+ * @throws StartError that names the invalid option, never its value, which may be a credential
  */
 export function toSettings(options: ConformanceOptions): Settings {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
@@ -199,7 +199,7 @@ export function toSettings(options: ConformanceOptions): Settings {
     apis,
     gatewayUrl: toBaseUrl(gatewayUrl ?? NOWHERE, 'gatewayUrl'),
     storageUrl: toBaseUrl(storageUrl ?? NOWHERE, 'storageUrl'),
-    // A proxy may want credentials, which its URL carries.
+    // The URL of a proxy may contain the credentials that it requires.
     proxy: proxy && toUrl(proxy, 'proxy').href,
     seed: toSeed(all.seed),
     tc3: tc3 && {
@@ -243,7 +243,7 @@ function toSeed(seed = Math.floor(Math.random() * 2 ** 31)): number {
 function toBaseUrl(value: string, option: string): string {
   const url = toUrl(value, option);
   if (url.username || url.password || url.search || url.hash) {
-    throw new StartError(`${option} must have no credentials, query or fragment.`, option);
+    throw new StartError(`${option} must not contain credentials, a query or a fragment.`, option);
   }
   return url.href.replace(/\/+$/, '');
 }
@@ -254,18 +254,18 @@ function toUrl(value: string, option: string): URL {
   throw new StartError(`${option} must be an http or https URL.`, option);
 }
 
-/** What a signer of one's own is given: a call as it will be sent, but for the credentials. */
+/** What your own signer gets: the request as it will be sent, but without credentials. */
 export interface UnsignedCall {
   method: string;
-  /** Absolute URL, its path and query exactly as they are sent. */
+  /** Absolute URL, its path and query exactly as sent. */
   url: string;
-  /** `Host` among them. */
+  /** Including `Host`. */
   headers: HeaderList;
   body: Uint8Array;
 }
 
 /**
- * Signers of one's own, for `--auth-module FILE`: the default export of an ES module.
+ * Your own signers, for `--auth-module FILE`: the default export of an ES module.
  *
  * @example
  * export default {

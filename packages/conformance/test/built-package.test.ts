@@ -18,7 +18,7 @@ test('the built command runs under plain node, and says nothing but its results'
   const { stdout, stderr } = await run;
   expect(stderr).toBe('');
   const last = stdout.trim().split('\n').at(-1);
-  expect(last).toMatch(/^\d+ pass, 0 fail, 0 skip, \d+ disabled, 0 error: keeps the contract/);
+  expect(last).toMatch(/^\d+ pass, 0 fail, 0 skip, \d+ disabled, 0 error: follows the contract/);
   for (const id of [
     'GW-ERROR-NOT-FOUND',
     'storage batchDelete 200 application/json',

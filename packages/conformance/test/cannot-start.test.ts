@@ -30,12 +30,12 @@ test('a server that speaks no TLS', async () => {
   expect(lines[0]).toContain('cannot be reached');
 });
 
-test('a server that takes the connection and never answers', async () => {
+test('a server that accepts the connection and never responds', async () => {
   await using server = await startSoundServer(() => undefined);
   const started = performance.now();
   const { code, output } = await runAgainst(server.url, '--timeout', '300');
   expect(code).toBe(2);
-  expect(output).toContain('no answer within 300 ms');
+  expect(output).toContain('no response within 300 ms');
   expect(performance.now() - started).toBeLessThan(5000);
 });
 
@@ -63,34 +63,34 @@ test.each([
   [
     'a --storage-url with a wrong path',
     (url: string) => ['--storage-url', `${url}/base`],
-    /^SKIP {5}ST-META-CALL: the storage API answered 4\d\d NO_OPERATION to every call; it looks like --storage-url has the wrong path/m,
+    /^SKIP {5}ST-META-CALL: the storage API responded with 4\d\d NO_OPERATION to every call; it looks like --storage-url has the wrong path/m,
   ],
   [
     'a --storage-url that is another server',
     (_: string, other: string) => ['--storage-url', other],
-    /^SKIP {5}ST-META-CALL: the storage API answered 404 to every call; it looks like --storage-url has the wrong path/m,
+    /^SKIP {5}ST-META-CALL: the storage API responded with 404 to every call; it looks like --storage-url has the wrong path/m,
   ],
   [
     'an --env that does not exist',
     () => ['--env', 'nowhere'],
-    /^SKIP {5}ST-META-CALL: the storage API answered 4\d\d OTHER_ENV; it looks like it has no environment nowhere: see --env/m,
+    /^SKIP {5}ST-META-CALL: the storage API responded with 4\d\d OTHER_ENV; it looks like it has no environment nowhere: see --env/m,
   ],
   [
     'a --gateway-host that does not exist',
     () => ['--gateway-host', 'nowhere.second.test'],
-    /^SKIP {5}GW-STATUS: the gateway answered 421 WRONG_HOST; it looks like --gateway-host names no environment of it/m,
+    /^SKIP {5}GW-STATUS: the gateway responded with 421 WRONG_HOST; it looks like --gateway-host does not name one of its environments/m,
   ],
   [
     'a token that is wrong',
     () => ['--gateway-token', 'wrong', '--tc3-secret-key', 'wrong'],
-    /^SKIP {5}GW-STATUS: the gateway refused every credential that was given \(400 BAD_TOKEN, 412 BAD_SIGNATURE\); see --gateway-token/m,
+    /^SKIP {5}GW-STATUS: the gateway rejected every credential that was given \(400 BAD_TOKEN, 412 BAD_SIGNATURE\); see --gateway-token/m,
   ],
   [
     'a storage header that is wrong',
     () => ['--storage-header', 'X-Svc-Authorization: wrong'],
-    /^SKIP {5}ST-META-CALL: the storage API refused the credentials that were given \(409 BAD_KEY\); see --storage-header/m,
+    /^SKIP {5}ST-META-CALL: the storage API rejected the credentials that were given \(409 BAD_KEY\); see --storage-header/m,
   ],
-])('%s is told from refused credentials, and condemns nothing', async (_, toArgs, line) => {
+])('%s is distinguished from rejected credentials, and fails nothing', async (_, toArgs, line) => {
   await using target = await startTarget({ failures: 'status' });
   const empty = createServer((_, response) => response.writeHead(404).end('<p>'));
   const args = toArgs(target.server.storageUrl, await listen(empty));
@@ -115,7 +115,7 @@ test('an interruption before the first check: everything is skipped', async () =
 const URLS = ['--gateway-url', 'http://127.0.0.1:1', '--storage-url', 'http://127.0.0.1:1'];
 
 test.each([
-  [[], '--gateway-url or --storage-url is missing; BERTH_GATEWAY_URL, or gatewayUrl in the file'],
+  [[], '--gateway-url or --storage-url is missing; BERTH_GATEWAY_URL or gatewayUrl in the file'],
   [
     ['--gateway-url', 'nonsense', '--storage-url', 'http://127.0.0.1:1'],
     '--gateway-url must be an http or https URL.',
@@ -124,8 +124,8 @@ test.each([
     ['--gateway-url', 'http://a:b@c', '--storage-url', 'http://127.0.0.1:1'],
     '--gateway-url must have no',
   ],
-  [['--no-such-option'], 'There is no option --no-such-option'],
-  [['--gateway-uri', 'x'], 'There is no option --gateway-uri; did you mean --gateway-url?'],
+  [['--no-such-option'], 'Unknown option --no-such-option'],
+  [['--gateway-uri', 'x'], 'Unknown option --gateway-uri; did you mean --gateway-url?'],
   [[...URLS, '--timeout'], '--timeout needs a value.'],
   [[...URLS, '--timeout', 'soon'], '--timeout must be a whole number of milliseconds'],
   [[...URLS, '--timeout', '9999999999'], 'from 1 to 3600000'],
@@ -142,8 +142,8 @@ test.each([
   [[...URLS, '--storage-header', 'nonsense'], "--storage-header must be 'Name: value'"],
   [[...URLS, '--tc3-secret-id', 'x'], '--tc3-secret-id needs --tc3-secret-key.'],
   [[...URLS, '--tc3-token', 'x'], '--tc3-token needs --tc3-secret-id.'],
-  [[...URLS, '--only', 'GW-C4'], '--only: no rule is called GW-C4; did you mean GW-C'],
-  [[...URLS, '--skip', 'dred'], '--skip: no rule is called dred; did you mean dredd?'],
+  [[...URLS, '--only', 'GW-C4'], '--only: unknown rule GW-C4; did you mean GW-C'],
+  [[...URLS, '--skip', 'dred'], '--skip: unknown rule dred; did you mean dredd?'],
   [[...URLS, '--rules', '0.9'], '--rules must be'],
   [[...URLS, '--prefix', '../x'], '--prefix must be'],
   [[...URLS, '--proxy', 'nowhere'], '--proxy must be an http'],
@@ -158,12 +158,12 @@ test.each([
 });
 
 test.each([
-  ['--baseline', 'GW-C99\n', 'no rule is called GW-C99; did you mean GW-C'],
+  ['--baseline', 'GW-C99\n', 'unknown rule GW-C99; did you mean GW-C'],
   ['--baseline', '[1]', 'must be a JSON list of ids'],
   ['--compare', '{"results":{}}', 'is no JSON report of this suite'],
-  ['--ca', 'nothing', 'has no certificate in PEM'],
-  ['--wire-profile', '{', 'is no JSON: '],
-  ['--wire-profile', '{}', "is no wire profile: must have required property 'storageHeaders'."],
+  ['--ca', 'nothing', 'contains no PEM certificate'],
+  ['--wire-profile', '{', 'is not valid JSON: '],
+  ['--wire-profile', '{}', "is not a wire profile: must have required property 'storageHeaders'."],
   ['--auth-module', 'export default 1', 'must have a function gateway(call), storage(call)'],
   ['--auth-module', 'export default {', 'cannot be loaded'],
 ])('a bad file of %s: %j', async (option, content, sentence) => {

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { run, runWithin } from './support/run.ts';
 
-test('the fixture service runs until it is told to end', async () => {
+test('the fixture service runs until it is aborted', async () => {
   const ends = new AbortController();
   const { promise: listening, resolve } = Promise.withResolvers<string>();
   const running = runWithin({ signal: ends.signal, onLine: resolve }, 'fixture', '--port', '0');
@@ -28,7 +28,7 @@ test('a port in use is one sentence that names the option', async () => {
 
 test.each([
   [['--port', 'http'], '--port must be a whole number from 0 to 65535.'],
-  [['--prt', '1'], 'There is no option --prt; did you mean --port?'],
+  [['--prt', '1'], 'Unknown option --prt; did you mean --port?'],
   [
     ['--host', '192.0.2.1', '--port', '0'],
     'cannot listen: 192.0.2.1 is no address of this machine',

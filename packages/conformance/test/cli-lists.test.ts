@@ -33,7 +33,7 @@ async function plan(...args: string[]): Promise<{ total: number; checks: Planned
   return { total: requests, checks: planned };
 }
 
-test('--dry-run tells what each check would send, and sends nothing', async () => {
+test('--dry-run shows what each check would send, and sends nothing', async () => {
   const nowhere = ['--gateway-url', 'http://127.0.0.1:1', '--storage-url', 'http://127.0.0.1:1'];
   const whole = await plan(...nowhere, '--gateway-token', 'token', '--storage-header', 'A: b');
   const ids = whole.checks.map(({ id }) => id);

@@ -34,7 +34,7 @@ test.each(OPTION_NAMES)('a variable sets %s', async (name) => {
   expect(parsed).toEqual({ command: 'run', given: { [name]: value }, labels });
 });
 
-test('variables hold lists one a line, turn flags off, and set nothing where they are empty', async () => {
+test('variables contain lists with one value per line, turn flags off, and set nothing if empty', async () => {
   const env = {
     ...{ BERTH_STORAGE_HEADER: 'A: 1\nB: 2\n', BERTH_ONLY: 'GW, ST', BERTH_READ_ONLY: 'false' },
     ...{ BERTH_REPORT: 'json=a,b.json,html=c', BERTH_PREFIX: '' },
@@ -52,7 +52,7 @@ test('variables hold lists one a line, turn flags off, and set nothing where the
   });
 });
 
-test('the file is described by a schema, and every setting can stand in it', async () => {
+test('the file is described by a schema, and every setting is allowed in it', async () => {
   await using folder = await makeTemporaryFolder();
   const config = join(folder.path, 'c.json');
   const content = Object.fromEntries(
@@ -84,13 +84,13 @@ test('paths in the file begin at its folder', async () => {
 });
 
 test.each([
-  ['{ "gatewayUri": "x" }', 'there is no option gatewayUri; did you mean gatewayUrl?'],
+  ['{ "gatewayUri": "x" }', 'unknown option gatewayUri; did you mean gatewayUrl?'],
   ['{ "timeout": "soon" }', 'timeout in '],
   ['{ "timeout": 0 }', 'must be a whole number of milliseconds from 1 to 3600000.'],
   ['{ "readOnly": "yes" }', 'must be true or false.'],
-  ['{ "list": true }', 'there is no option list'],
-  ['[]', 'must hold one JSON object of options.'],
-  ['{ "gatewayToken": "secret-token", }', 'is no JSON: '],
+  ['{ "list": true }', 'unknown option list'],
+  ['[]', 'must contain one JSON object of options.'],
+  ['{ "gatewayToken": "secret-token", }', 'is not valid JSON: '],
 ])('a bad file %s', async (content, sentence) => {
   await using folder = await makeTemporaryFolder();
   const config = join(folder.path, 'c.json');
@@ -108,7 +108,7 @@ test('a bad variable is named', async () => {
   expect(output).toContain('BERTH_BUDGET must be a whole number of seconds from 1 to 86400.');
 });
 
-test('what is found bad later is named as it was given', async () => {
+test('an option that turns out invalid later is named the way it was set', async () => {
   await using folder = await makeTemporaryFolder();
   const config = join(folder.path, 'c.json');
   await writeFile(config, JSON.stringify({ gatewayUrl: 'nonsense', storageUrl: 'http://a:b@c' }));

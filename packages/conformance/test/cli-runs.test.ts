@@ -13,7 +13,7 @@ test('a sound deployment: a line for each result, and a summary', async () => {
   const { code, lines } = await run(...target.args, ...ONLY, '--seed', '5');
   expect(code).toBe(0);
   expect(lines.at(-1)).toMatch(
-    /^[1-9]\d* pass, 0 fail, 0 skip, \d+ disabled, 0 error: keeps the contract as far as checked · seed 5 · \d+\.\d s$/,
+    /^[1-9]\d* pass, 0 fail, 0 skip, \d+ disabled, 0 error: follows the contract as far as checked · seed 5 · \d+\.\d s$/,
   );
   expect(lines).toContain('pass     GW-ERROR-NOT-FOUND');
   expect(lines.at(-2)).toMatch(/^disabled \(not in --only\): \d+$/);
@@ -31,7 +31,7 @@ test('--failed-only shows nothing that passed', async () => {
   expect(output).not.toMatch(/^pass/m);
 });
 
-/** Answers 410 where a service is missing, and breaks GW-ERROR-NOT-FOUND by it. */
+/** Responds with 410 for a missing service, which violates GW-ERROR-NOT-FOUND. */
 const startBroken = () =>
   startSoundServer((draft) => (draft.status === 404 ? { ...draft, status: 410 } : draft));
 const NOT_FOUND = ['--only', 'GW-ERROR-NOT-FOUND'];
@@ -48,7 +48,7 @@ test('a breach is exit code 1, with what was sent, what came and a curl', async 
   expect(output).toMatch(/: breaks the contract · seed/);
 });
 
-test('a failed SHOULD does not decide, and is said', async () => {
+test('a failed SHOULD is reported, but does not change the exit code', async () => {
   await using target = await startTarget();
   const { code, output, lines } = await run(
     ...target.args,
@@ -59,7 +59,7 @@ test('a failed SHOULD does not decide, and is said', async () => {
   );
   expect(code).toBe(0);
   expect(output).toMatch(/^fail {5}\S+ \(SHOULD\)$/m);
-  expect(lines.at(-1)).toContain('keeps the contract, but not every SHOULD');
+  expect(lines.at(-1)).toContain('follows the contract, but not every SHOULD');
 });
 
 test('a known failure does not decide; a stale entry does', async () => {
@@ -104,7 +104,7 @@ test('--compare says what has changed since an earlier report', async () => {
   expect(same.output).toMatch(/^still failing since \S+: GW-ERROR-NOT-FOUND$/m);
 });
 
-test('all reports are written, and nothing beside them', async () => {
+test('all reports are written, and nothing else', async () => {
   await using target = await startTarget();
   await using folder = await makeTemporaryFolder();
   const at = (name: string) => join(folder.path, name);
@@ -114,7 +114,7 @@ test('all reports are written, and nothing beside them', async () => {
   expect(JSON.parse(await readFile(at('r.json'), 'utf8'))).toMatchObject({ reportFormat: 'CTRF' });
 });
 
-test('a report that cannot be written is told before anything is called', async () => {
+test('a report that cannot be written is reported before anything is called', async () => {
   await using server = await startSoundServer();
   await using folder = await makeTemporaryFolder();
   await mkdir(join(folder.path, 'folder'));

@@ -11,7 +11,7 @@ async function runBroken(breakIt: (draft: Draft) => Draft): Promise<Record<strin
 
 type Fault = {
   what: string;
-  /** Of the answer that is broken, and its status. */
+  /** Operation of the broken response, and its status. */
   operation: string;
   status: number;
   change: (draft: Draft) => Partial<Draft>;
@@ -29,7 +29,7 @@ const replace = (from: string | RegExp, to: string) => (draft: Draft) => ({
   body: draft.body.replace(from, to),
 });
 
-/** Faults that do not disturb one another, each in an answer of its own. */
+/** Independent faults, each in another response. */
 const FAULTS: Fault[] = [
   {
     what: 'a wrong type',
@@ -40,7 +40,7 @@ const FAULTS: Fault[] = [
     finding: 'statusCode must be number',
   },
   {
-    what: 'an answer without the envelope',
+    what: 'a response without the envelope',
     operation: 'getUploadMetaData',
     status: 200,
     change: ({ body }) => ({ body: JSON.stringify(JSON.parse(body).body) }),
@@ -69,7 +69,7 @@ const FAULTS: Fault[] = [
     status: 400,
     change: () => ({ status: 200, body: '{"statusCode":200,"body":{"data":{"fileList":[]}}}' }),
     result: 'storage batchDelete 4XX application/json',
-    finding: 'a call without its required fields must be refused, not 200',
+    finding: 'a call without its required fields must be rejected, not get 200',
   },
   {
     what: 'data in a refusal',
@@ -77,7 +77,7 @@ const FAULTS: Fault[] = [
     status: 400,
     change: replace('"code"', '"data":{},"code"'),
     result: 'storage batchGetTempUrls 4XX application/json',
-    finding: 'a call without its required fields must be refused, not 400 with data',
+    finding: 'a call without its required fields must be rejected, not get 400 with data',
   },
   {
     what: 'a statusCode of a copy that is not the status',
@@ -88,7 +88,7 @@ const FAULTS: Fault[] = [
     finding: 'statusCode must equal the status 400 of a copy, not 200',
   },
   {
-    what: 'an answer to GET without Content-Disposition',
+    what: 'a response to GET without Content-Disposition',
     operation: 'cloudrun-get',
     status: 200,
     change: without('Content-Disposition'),
@@ -96,7 +96,7 @@ const FAULTS: Fault[] = [
     finding: 'C1: Content-Disposition must be attachment',
   },
   {
-    what: 'a service answer without X-Request-Id',
+    what: 'a service response without X-Request-Id',
     operation: 'cloudrun-post',
     status: 200,
     change: without('X-Request-Id'),
@@ -145,9 +145,9 @@ describe('a server with many faults', () => {
     expect(findings.map(({ message }) => message)).toContainEqual(expect.stringContaining(finding));
   });
 
-  test('breaks the contract in these answers, and in no other', () => {
+  test('violates the contract in these responses, and in no other', () => {
     const failed = Object.values(results).filter(({ outcome }) => outcome === 'fail');
-    // One answer of a service is asked for as JSON and as text.
+    // One response of a service is requested as JSON and as text.
     const twice = FAULTS.filter(
       ({ operation, status }) => /^cloudrun-(get|post)$/.test(operation) && status === 200,
     );
@@ -158,7 +158,7 @@ describe('a server with many faults', () => {
     expect(failed.map(({ id }) => id).toSorted()).toEqual(expected.toSorted());
   });
 
-  test('is told what was sent, what came, and what the contract says where', () => {
+  test('findings show what was sent, what came, and the place in the contract', () => {
     const result = results['storage batchDelete 200 application/json'];
     const [finding] = result?.findings ?? [];
     expect(finding?.request?.url).toMatch(/storages:batchDelete$/);

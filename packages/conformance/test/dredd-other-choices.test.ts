@@ -22,7 +22,7 @@ test('a deployment that makes every open choice in another way passes', async ()
   expect(wrapped.map(({ body }) => Object.keys(JSON.parse(body)))).toEqual([['data'], ['data']]);
 });
 
-test('flat answers pass where they are declared', async () => {
+test('flat responses pass if they are declared', async () => {
   await using server = await startSoundServer((draft) => {
     if (!draft.body.startsWith('{"statusCode"')) return draft;
     return { ...draft, body: JSON.stringify(JSON.parse(draft.body).body) };
@@ -44,7 +44,7 @@ test('credentials that a gateway refuses with 400 leave the run incomplete, and 
   const result = listDredd(report)['gateway cloudrun-get 404 application/json'];
   expect(result).toMatchObject({
     outcome: 'skip',
-    reason: expect.stringContaining('the gateway refused every credential'),
+    reason: expect.stringContaining('the gateway rejected every credential'),
   });
 });
 

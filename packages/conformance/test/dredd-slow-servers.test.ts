@@ -28,11 +28,11 @@ describe('a server that hangs, dawdles and drops', () => {
   });
 
   test.each(['batchGetTempUrls', 'batchDelete'])(
-    'the answer of %s that has no end is an error',
+    'an endless response of %s is an error',
     (name) => {
       const result = results[`storage ${name} 200 application/json`];
       expect(result?.outcome).toBe('error');
-      expect(result?.reason).toMatch(new RegExp(`storages:${name}: no answer within 700 ms$`));
+      expect(result?.reason).toMatch(new RegExp(`storages:${name}: no response within 700 ms$`));
       expect(results[`storage ${name} 4XX application/json`]?.outcome).toBe('pass');
     },
   );

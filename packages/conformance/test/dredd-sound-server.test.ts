@@ -20,7 +20,7 @@ describe('a sound deployment', () => {
     expect(report.exitCode).toBe(0);
   });
 
-  test('is named with the contract that it was held to', () => {
+  test('is named with the contract that it was checked against', () => {
     expect(report.targets).toEqual([
       { api: 'gateway', url, contract: 'gateway.v1', version: '1.0.0' },
       { api: 'storage', url, contract: 'storage.v2', version: '2.0.0' },

@@ -83,7 +83,7 @@ test('trickle sends eight pieces with a pause between', async () => {
   expect(await (await call('trickle=0&body=abc')).text()).toBe('abc');
 });
 
-test('break=head ends the connection without any answer', async () => {
+test('break=head ends the connection without a response', async () => {
   expect((await callOnWire('break=head')).text).toBe('');
   expect((await callOnWire('break=head&body=x', 'HEAD')).text).toBe('');
 });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** The JSON behind the head of an answer. */
+/** The JSON after the head of a response. */
 const bodyOf = (text: string) => JSON.parse(text.slice(text.indexOf('\r\n\r\n')));
 
 test('path, query and headers come back as they arrived', async () => {
@@ -46,7 +46,7 @@ test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])(
   },
 );
 
-test.each([65_536, 65_537])('a body of %d bytes is told by its hash', async (size) => {
+test.each([65_536, 65_537])('a body of %d bytes is reported by its hash', async (size) => {
   const body = Buffer.alloc(size, 7);
   const answer = await fetch(fixture.url, { method: 'POST', body });
   const echo = (await answer.json()) as { body: unknown };

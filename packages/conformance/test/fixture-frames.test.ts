@@ -50,7 +50,7 @@ async function closeCode(...frames: Buffer[]): Promise<number> {
   return answer.readUInt16BE(2);
 }
 
-test('the handshake is answered as RFC 6455 says', async () => {
+test('the response to the handshake follows RFC 6455', async () => {
   const { text } = await callRaw(
     fixture.url,
     Buffer.concat([Buffer.from(`${handshake.join('\r\n')}\r\n\r\n`), good]),
@@ -71,7 +71,7 @@ test.each([
   expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*\\r\\n\\r\\n\\{"error":`));
 });
 
-test('fragments are put together, and pings between them are answered', async () => {
+test('fragments are assembled, and pings between them get a pong', async () => {
   const frames = [
     frame(0x01, 'a'),
     frame(0x89, 'ping'),
@@ -95,7 +95,7 @@ test('a message of very many fragments comes back', async () => {
   expect(answer.subarray(4, -4).toString()).toBe(`${'x'.repeat(20_000)}y`);
 });
 
-test('a close frame is answered with its own code and reason', async () => {
+test('the reply to a close frame has the same code and reason', async () => {
   expect(await exchange(close(4000, 'tired'))).toEqual(
     Buffer.from('\x88\x07\x0f\xa0tired', 'latin1'),
   );
@@ -107,7 +107,7 @@ test('after its own close frame the service sends nothing more', async () => {
   expect(await exchange(...frames)).toEqual(Buffer.from('\x88\x05\x0f\xa1bye', 'latin1'));
 });
 
-test('a peer that never answers the close frame is cut off', async () => {
+test('a peer that ignores the close frame is disconnected', async () => {
   expect(await closeCode(frame(0x81, '!close 4001'))).toBe(4001);
 });
 

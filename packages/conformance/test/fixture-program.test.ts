@@ -48,7 +48,7 @@ test.each([
   expect(code).toBe(2);
 });
 
-test('a port that is taken is said', async () => {
+test('a port in use is reported', async () => {
   const fixture = await startFixture({ port: 0 });
   const child = run(['--port', new URL(fixture.url).port]);
   const [[text], [code]] = await Promise.all([once(child.stderr, 'data'), once(child, 'exit')]);

@@ -70,7 +70,7 @@ test('the last of the offered subprotocols is picked, or the one of the query, o
   expect((await open()).answer).not.toHaveProperty('sec-websocket-protocol');
 });
 
-test('!hello tells the handshake as it arrived', async () => {
+test('!hello reports the handshake as it arrived', async () => {
   const { socket, next, answer } = await open('x=%2F&&header=X-One:%201', [], { 'X-TWO': '2' });
   expect(answer).toMatchObject({ 'x-one': '1' });
   socket.send('!hello');
@@ -94,7 +94,7 @@ test.each([
   '!close 999',
   '!close 1006',
   `!close 4000 ${'x'.repeat(124)}`,
-])('what is not understood is said: %s', async (command) => {
+])('unknown commands are reported: %s', async (command) => {
   const { socket, next } = await open();
   socket.send(command);
   expect(JSON.parse(String(await next()))).toEqual({ error: `Not understood: ${command}` });
@@ -113,7 +113,7 @@ test.each([
   expect(await call('/closed?mark=asked')).toEqual({ closed: true, code, reason });
 });
 
-test('/closed waits for the end, and tells the code and reason of the caller', async () => {
+test('/closed waits for the end, and reports the code and reason of the caller', async () => {
   const { socket } = await open('mark=mine');
   expect(await call('/closed?mark=mine&wait=10')).toEqual({ closed: false });
   const closed = call('/closed?mark=mine&wait=60000');

@@ -3,7 +3,7 @@ import type { ConformanceOptions, Result } from '../src/index.ts';
 import { idsOf, mustsOf, runSuite } from './support/run-suite.ts';
 import { startFronted } from './support/start-fronted.ts';
 
-/** Options that end the run as soon as so many results of checks that store are there. */
+/** Options that end the run after this many results of checks that store files. */
 function endAfter(count: number) {
   const ends = new AbortController();
   /** When that was. */
@@ -44,12 +44,12 @@ test('a spent budget: what is left is skipped, and all is removed', async () => 
   const ran = await runSuite({ ...target.options, budget: 2 });
   expect(ran.exitCode).toBe(3);
   expect([...mustsOf(ran, 'fail'), ...mustsOf(ran, 'error')]).toEqual([]);
-  expect(mustsOf(ran, 'skip').at(-1)).toContain('the budget of 2 s is spent');
+  expect(mustsOf(ran, 'skip').at(-1)).toContain('the time budget of 2 s is used up');
   expect(target.server.listFiles()).toEqual([]);
   expect(ran.took).toBeLessThan(20_000);
 });
 
-/** A failed call of a service that is there: with it a rule fails, and others go on. */
+/** A failed call of an existing service: one rule fails, and others continue. */
 const REFUSE_MISSING = 'HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n';
 
 test('--bail ends the run after the first MUST that fails', async () => {
@@ -59,7 +59,7 @@ test('--bail ends the run after the first MUST that fails', async () => {
         ? (socket) => void socket.end(REFUSE_MISSING)
         : 'pass',
   });
-  // The workflow that calls a missing service would fail beside the rule.
+  // The workflow that calls a missing service would fail, too.
   const options = { ...target.options, skip: ['dredd', 'respect'] };
   const ran = await runSuite({ ...options, bail: true, concurrency: 1 });
   expect(ran.exitCode).toBe(1);
@@ -100,5 +100,5 @@ test('a server that deletes nothing: what is left is listed, and a notice given'
   expect(idsOf(ran, 'fail')).toContain('ST-DELETE-CALL');
   expect(target.server.listFiles().length).toBeGreaterThan(0);
   expect(ran.report?.leftovers.toSorted()).toEqual(target.server.listFiles().toSorted());
-  expect(ran.notices.at(-1)).toMatch(/^what the run has stored may still be there: \S+, .* more$/);
+  expect(ran.notices.at(-1)).toMatch(/^files that the run stored may still exist: \S+, .* more$/);
 });

@@ -26,14 +26,14 @@ test('429 now and then: the calls that are refused wait, and all pass', async ()
   const others = ['fail', 'error', 'skip'].flatMap((outcome) => mustsOf(ran, outcome));
   expect(others).toEqual([]);
   expect(ran.exitCode).toBe(0);
-  expect(ran.notices).toContain('the target asks to slow down; waiting 1 s');
+  expect(ran.notices).toContain('the target is rate-limiting; waiting 1 s');
   expect(ran.took).toBeLessThan(100_000);
 });
 
 const HALVES: Record<string, Deed> = {
-  'answers no handshake': 'hang',
-  'lets nothing through to the service': 'deafen',
-  'lets nothing through to the caller': 'mute',
+  'ignores handshakes': 'hang',
+  'forwards nothing to the service': 'deafen',
+  'forwards nothing to the caller': 'mute',
 };
 
 test.each(Object.entries(HALVES))(
@@ -52,13 +52,13 @@ test.each(Object.entries(HALVES))(
   },
 );
 
-test('a signer of the operator that never answers ends like a call that is not answered', async () => {
+test('a custom signer that never settles ends like a call without a response', async () => {
   await using target = await startFronted();
   const { gatewayToken: _, ...options } = target.options;
   const auth = { gateway: () => new Promise<never>(() => {}) };
   const ran = await runSuite({ ...options, auth, timeout: 500 });
   expect(ran.exitCode).toBe(2);
-  expect(ran.sentence).toContain('--auth-module: no headers within 500 ms');
+  expect(ran.sentence).toContain('--auth-module: returned no headers within 500 ms');
   expect(ran.took).toBeLessThan(10_000);
 });
 
@@ -75,7 +75,7 @@ test.each([
   expect(ran.report?.leftovers.toSorted()).toEqual(
     expect.arrayContaining(target.server.listFiles()),
   );
-  expect(ran.notices.at(-1)).toMatch(/^what the run has stored may still be there: /);
-  expect(mustsOf(ran, 'error').at(-1)).toMatch(/gave no answer 12 times in a row|hang up|within/);
+  expect(ran.notices.at(-1)).toMatch(/^files that the run stored may still exist: /);
+  expect(mustsOf(ran, 'error').at(-1)).toMatch(/did not respond 12 times in a row|hang up|within/);
   expect(ran.took).toBeLessThan(bound);
 });

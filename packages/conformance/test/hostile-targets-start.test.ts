@@ -16,11 +16,11 @@ const endless = (head: string, part: string): Deed => {
 };
 
 test.each<[string, Deed, RegExp]>([
-  ['takes connections and never answers', 'hang', /no answer within 500 ms/],
+  ['accepts connections and never responds', 'hang', /no response within 500 ms/],
   ['drops every connection', 'drop', /socket hang up|ECONNRESET/],
   ['has headers without end', endless(OK, 'A: a\r\n'.repeat(1000)), /Header/i],
   ['has bodies without end', endless(`${OK}\r\n`, 'a'.repeat(65_536)), /more than|no answer/],
-  ['answers a head and no body', endless(`${OK}Content-Length: 9\r\n\r\n`, ''), /no answer within/],
+  ['sends a head and no body', endless(`${OK}Content-Length: 9\r\n\r\n`, ''), /no response within/],
   ['speaks no HTTP', (socket) => void socket.end('SSH-2.0-OpenSSH_9.9\r\n'), /Parse Error/],
 ])('a server that %s: no run, in bounded time', async (_, deed, sentence) => {
   await using target = await startFronted({ decide: () => deed });
@@ -33,13 +33,13 @@ test.each<[string, Deed, RegExp]>([
   expect(ran.took).toBeLessThan(10_000);
 });
 
-test('a target that answers nothing but 429: no run, after a few waits', async () => {
+test('a target that always responds with 429: no run, after a few waits', async () => {
   const answer = 'HTTP/1.1 429 Slow down\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n';
   await using target = await startFronted({ decide: () => (socket) => void socket.end(answer) });
   const ran = await runSuite(target.options);
   expect(ran.exitCode).toBe(2);
-  expect(ran.sentence).toContain('too many requests (429), again and again');
-  expect(ran.notices).toContain('the target asks to slow down; waiting 1 s');
+  expect(ran.sentence).toContain('too many requests (429), on every attempt');
+  expect(ran.notices).toContain('the target is rate-limiting; waiting 1 s');
   expect(ran.took).toBeLessThan(30_000);
   expect(target.gateway.count() + target.storage.count()).toBeLessThan(30);
 });
@@ -60,7 +60,7 @@ test('credentials that both targets refuse: no run', async () => {
   const ran = await runSuite({ ...target.options, ...wrong });
   expect(ran.exitCode).toBe(2);
   expect(ran.sentence).toMatch(
-    /^Nothing can be checked: the gateway refused every credential .*; the storage API refused the credentials /,
+    /^Nothing can be checked: the gateway rejected every credential .*; the storage API rejected the credentials /,
   );
   expect(ran.sentence).not.toContain('wrong');
   expect(ran.took).toBeLessThan(5000);
@@ -97,7 +97,7 @@ test('credentials that the storage API refuses: the gateway is checked', async (
   expect(idsOf(ran, 'pass')).toContain('GW-ERROR-NOT-FOUND');
 });
 
-test('a good token beside a wrong key pair is enough', async () => {
+test('a valid token next to a wrong key pair is enough', async () => {
   await using target = await startFronted();
   const { tc3 } = WRONG_GATEWAY;
   const ran = await runSuite({ ...target.options, tc3, only: ['GW-'] });
@@ -110,5 +110,5 @@ test('no service behind the gateway: what needs it is skipped, and the verdict i
   expect([...mustsOf(ran, 'fail'), ...mustsOf(ran, 'error')]).toEqual([]);
   expect(ran.exitCode).toBe(3);
   const reasons = ran.report?.results.filter(({ outcome }) => outcome === 'skip') ?? [];
-  expect(reasons[0]?.reason).toMatch(/^no fixture service answers at \/v1\/cloudrun\/not-there/);
+  expect(reasons[0]?.reason).toMatch(/^no fixture service responds at \/v1\/cloudrun\/not-there/);
 });

@@ -76,7 +76,7 @@ describeOn('chromium', 'the page of a report', () => {
       expect(await shown(page)).toEqual(['GW-C1']);
     }));
 
-  test('a rule of the matrix leads to its result, also where that was filtered out', () =>
+  test('a rule of the matrix links to its result, even if that was filtered out', () =>
     withPage({}, async (page) => {
       await page.uncheck('#show-skip');
       await page.click('td.rules a[href="#ST-META-CALL"]');
@@ -84,7 +84,7 @@ describeOn('chromium', 'the page of a report', () => {
       expect(await shown(page)).toContain('ST-META-CALL');
     }));
 
-  test('without scripts everything is there, and the outcomes can still be filtered', () =>
+  test('without scripts everything is visible, and the outcomes can still be filtered', () =>
     withPage({ javaScriptEnabled: false }, async (page) => {
       await page.uncheck('#show-fail');
       expect(await page.locator('#GW-C2').isVisible()).toBe(false);

@@ -64,7 +64,7 @@ test('JUnit: a known failure is a skip that says so', () => {
   expect(xml).toContain('known failure: must be attachment');
 });
 
-test('JUnit: a SHOULD that does not hold fails no build', () => {
+test('JUnit: a SHOULD that is not met fails no build', () => {
   const failed = sampleResult({
     level: 'should',
     outcome: 'fail',
@@ -72,10 +72,10 @@ test('JUnit: a SHOULD that does not hold fails no build', () => {
   });
   const xml = reporters.junit(sampleReport([failed]));
   expect(xml).toContain(' failures="0"');
-  expect(xml).toContain('a SHOULD that does not hold: body.requestId must be there');
+  expect(xml).toContain('a SHOULD that is not met: body.requestId must be there');
 });
 
-test('JSON: valid by the schema of CTRF, with the whole report beside it', () => {
+test('JSON: valid by the schema of CTRF, with the complete report as extra', () => {
   const text = reporters.json(report);
   const content = JSON.parse(text);
   expect(validate(content)).toMatchObject({ valid: true });

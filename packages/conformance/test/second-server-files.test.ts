@@ -154,7 +154,7 @@ test('hostile bodies are refused like others', async () => {
   }
 });
 
-test('two writers leave one of their files, and readers see whole files only', async () => {
+test('two writers leave one of their files, and readers see only complete ones', async () => {
   const contents = ['a', 'b', 'c'].map((letter) => letter.repeat(1_000_000));
   await store(server, 'race/one', contents[0] ?? '');
   const [, ...seen] = await Promise.all([
@@ -258,7 +258,7 @@ describe('links', () => {
     expect((await call(address)).status).toBe(410);
   });
 
-  test('come with an entry an item, the bad ones alone without success', async () => {
+  test('have one entry per item, and only the invalid ones fail', async () => {
     const fileID = await store(server, 'links/three.txt', 'three');
     const fileList = [
       { fileID: 'f_0' },

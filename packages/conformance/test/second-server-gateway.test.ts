@@ -7,7 +7,7 @@ import { type Service, startService } from './second-server/support/start-servic
 let service: Service;
 let server: SecondServer;
 
-/** Answers as the query says: its `status`, `type`, `disposition`, and the body `content`. */
+/** Responds as the query requests: with its `status`, `type`, `disposition`, and the body `content`. */
 beforeAll(async () => {
   service = await startService(async (request, response) => {
     const query = new URL(request.url ?? '', 'http://x').searchParams;
@@ -47,7 +47,7 @@ const invoke = (target: string, { headers, ...rest }: Call = {}) =>
 const at = (query: string) => `/v1/cloudrun/hello/?${query}`;
 const DISPOSITION = 'attachment; filename="x"';
 
-describe('what a hosted service answers', () => {
+describe('responses of a hosted service', () => {
   test('passes with its status, words, headers and body', async () => {
     const { status, reason, rawHeaders, text } = await invoke(at('status=418'));
     expect([status, reason, text]).toEqual([418, 'Own Words', 'content']);
@@ -242,7 +242,7 @@ describe('a signature', () => {
   });
 
   test.each(['multipart/form-data; boundary=b', 'multipart/form-data'])(
-    'of a form may stand over %s',
+    'of a form may precede %s',
     async (signed) => {
       const headers = { 'content-type': signed, host: server.gatewayHost };
       const value = sign({ method: 'POST', target, headers, body }, server.tc3);

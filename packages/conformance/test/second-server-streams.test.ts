@@ -42,7 +42,7 @@ test('an event reaches the caller before the next one is sent', async () => {
 });
 
 describe('a WebSocket', () => {
-  /** Opens a socket through the gateway; resolves with the answer to the handshake too. */
+  /** Opens a socket through the gateway; resolves with the response to the handshake, too. */
   async function open(path: string, token = server.token) {
     const url = `${server.gatewayUrl.replace('http', 'ws')}/v1/cloudrun/hello${path}`;
     const socket = new WebSocket(url, ['first', 'last'], { headers: headersOf(token) });
@@ -107,7 +107,7 @@ describe('a WebSocket', () => {
     },
   );
 
-  test('that the service refuses passes as its answer', async () => {
+  test('that the service refuses passes through as its response', async () => {
     const { answer } = await open('/refused');
     const [body] = await answer.toArray();
     expect([answer.statusCode, String(body)]).toEqual([418, 'tea']);

@@ -44,7 +44,7 @@ test('no credential is ever shown, wherever and however the target sends it back
   expect(shown).toContain('curl -i');
   for (const secret of [...Object.values(SECRETS), SIGNATURE]) {
     for (const [name, spell] of Object.entries(spellings)) {
-      // What is left of base64 at its ends depends on the neighbours, and tells nothing.
+      // The remaining base64 at both ends depends on the neighbours, and reveals nothing.
       const spelling = spell(secret).slice(0, name.includes('base64') ? -4 : undefined);
       expect(shown.includes(spelling), `${secret} ${name}`).toBe(false);
     }

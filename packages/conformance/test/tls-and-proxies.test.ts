@@ -94,7 +94,7 @@ test.each([
   const url = proxy.url.replace('user:pass@', '');
   const ran = await runSuite({ ...target.options, proxy: url });
   expect(ran.exitCode).toBe(2);
-  expect(ran.sentence).toContain(`the proxy answered CONNECT with ${status}`);
+  expect(ran.sentence).toContain(`the proxy responded to CONNECT with ${status}`);
 });
 
 test('--proxy that is not there: no run, and a sentence', async () => {

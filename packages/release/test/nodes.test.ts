@@ -127,7 +127,7 @@ describe('at work, each on its floor', () => {
         'ST-META-URL',
       ),
     );
-    expect(output).toMatch(/^1 pass, 0 fail, 0 skip, .*: keeps the contract/m);
+    expect(output).toMatch(/^1 pass, 0 fail, 0 skip, .*: follows the contract/m);
   });
 
   test('berth-stubs generates a server that runs there', async () => {

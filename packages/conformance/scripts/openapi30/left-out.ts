@@ -2,8 +2,8 @@ import type { RequestBody } from '../../src/contract/openapi.ts';
 import type { Documented } from '../../src/contract/operations.ts';
 
 /**
- * Why Dredd cannot drive a documented answer, or `undefined` where it can. The sentence reaches the
- * user as the reason of a skip.
+ * Why Dredd cannot run a documented response, or `undefined` if it can. Users see the sentence as the
+ * reason of a skip.
  */
 export function whyLeftOut(
   { contentType }: Pick<Documented, 'contentType'>,
@@ -16,7 +16,7 @@ export function whyLeftOut(
     return 'Dredd knows no media type ranges';
   }
   if (contentType === 'text/event-stream') {
-    return 'Dredd waits for the end of an answer, and a stream may have none';
+    return 'Dredd waits for the end of a response, and a stream may have none';
   }
   return undefined;
 }

@@ -14,8 +14,8 @@ import { findProvocation } from '../../src/contract/operations.ts';
 import { toDreddContent } from './to-dredd-content.ts';
 
 /**
- * One operation with the answers that Dredd can drive. The summary is the operationId, for Dredd
- * names its transactions by summaries. `x-berth-status` keeps the documented status of each answer.
+ * One operation with the responses that Dredd can run. The summary is the operationId, because Dredd names
+ * its transactions by summary. `x-berth-status` is the documented status of each response.
  */
 export function toDreddOperation(
   document: OpenapiDocument,

@@ -7,7 +7,7 @@ test('only what Dredd reads is left', () => {
     required: ['a'],
     properties: {
       a: { type: 'string', pattern: '^x', minLength: 1, example: 'x', 'x-berth-item-pattern': 'y' },
-      b: { type: 'array', minItems: 1, items: { $ref: '#/c', description: 'beside a reference' } },
+      b: { type: 'array', minItems: 1, items: { $ref: '#/c', description: 'next to a reference' } },
     },
     additionalProperties: true,
   };

@@ -246,7 +246,7 @@ export const authSignature: readonly Check[] = [
       },
     };
   }),
-  /** Only what is normal is sent here: a verifier that is lax beside it breaks nothing. */
+  /** Only common variants are sent: a verifier that is more lenient breaks nothing. */
   defineSignatureCheck('AU-TC3-NORMAL-FORM', () => {
     const headers = (...list: HeaderList) => ({ headers: list });
     return {

@@ -54,7 +54,7 @@ async function readCredentials(
   return { credentials, value };
 }
 
-/** Letters at the end of a credential that are changed: where it is a signature, they are part of it. */
+/** Trailing letters of a credential to change; if it is a signature, they are part of it. */
 const CHANGED = 8;
 
 function changeEnd(value: string): string {

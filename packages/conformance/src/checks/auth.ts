@@ -45,7 +45,7 @@ export function forgeTokens(token: string): Record<string, string> {
   };
 }
 
-/** Changes letters where none of them is mere padding. */
+/** Changes letters that are not mere padding. */
 function changeMiddle(text: string): string {
   const middle = Math.floor(text.length / 2);
   const changed = text
@@ -100,7 +100,7 @@ function toCallsWith(values: Record<string, string>, mark: string): NamedCalls {
 const MALFORMED = {
   'no token after Bearer': '',
   'a token of one letter': 'x',
-  'a token of three parts that are no JSON': 'a.b.c',
+  'a token of three parts that are not JSON': 'a.b.c',
   'the token undefined': 'undefined',
   'the token null': 'null',
   'a token of two words': 'made up',

@@ -7,7 +7,7 @@ import { type Check, defineCheck } from './check.ts';
 import { forAll } from './support/for-all.ts';
 import { callEcho, gatewayMethods, openSocket, readHello } from './support/gateway.ts';
 
-/** Calls each path with GET and POST; the service must get exactly what stands behind its name. */
+/** Calls each path with GET and POST; the service must get exactly what follows its name. */
 async function expectPath(t: CheckContext, paths: readonly string[]): Promise<void> {
   for (const call of gatewayMethods) {
     for (const path of paths) {
@@ -182,7 +182,7 @@ export const gatewayAddress: readonly Check[] = [
       const path = `/a${pieces.join('')}`;
       const exchange = await t.gateway.call({ path });
       const target = t.fixture.readEcho(exchange)?.target;
-      const came = target ?? `an answer of ${exchange.received.status}`;
+      const came = target ?? `a response of ${exchange.received.status}`;
       const message = `GET ${path}: the service must get ${path}, not ${came}`;
       expect(target === path, message, exchange);
     });
@@ -209,7 +209,7 @@ export const gatewayAddress: readonly Check[] = [
       const query = pieces.join('');
       const exchange = await t.gateway.call({ path: `/?${query}` });
       const target = t.fixture.readEcho(exchange)?.target;
-      const came = target ?? `an answer of ${exchange.received.status}`;
+      const came = target ?? `a response of ${exchange.received.status}`;
       expect(queryOf(target) === query, toMessage(`GET /?${query}`, came), exchange);
     });
     await expectOfSocket(t);

@@ -34,7 +34,7 @@ const TEXTS = [
   '<b>&amp;</b>',
 ];
 
-/** The caller must get these bodies with 200 and their type, as the service has answered. */
+/** The caller must get these bodies with 200 and their type, unchanged from the service. */
 async function expectSame(
   t: CheckContext,
   call: GatewayCall,
@@ -219,7 +219,7 @@ const NAMED: HeaderList = [
   ['Proxy-Authenticate', 'Basic realm="x-conformance"'],
 ];
 
-/** The same, with `Connection` repeated and beside its usual values. */
+/** The same, with `Connection` repeated and next to its usual values. */
 const NAMED_TWICE: HeaderList = [
   ['Connection', 'close'],
   ['connection', 'X-Conformance-Three'],

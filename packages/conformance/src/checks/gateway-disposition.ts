@@ -7,7 +7,7 @@ import { type Check, defineCheck } from './check.ts';
 import { cite } from './support/cite.ts';
 import { gatewayMethods, jsonPost, openSocket, orderAnswer } from './support/gateway.ts';
 
-/** An order of an answer, with the dispositions that the service sets itself. */
+/** A requested response, with the dispositions that the service sets itself. */
 interface DispositionOrder extends Omit<AnswerOrder, 'headers'> {
   own?: readonly string[];
 }
@@ -23,8 +23,8 @@ interface Disposition {
 }
 
 /**
- * Orders an answer and reads its disposition. Where the answer has not come with the status and content
- * type of the service, the check is not reached: what applies then is open.
+ * Requests a response and reads its disposition. If it did not come with the status and content type of
+ * the service, the check is not reached: what applies then is open.
  */
 async function orderDisposition(
   t: CheckContext,
@@ -39,7 +39,7 @@ async function orderDisposition(
   const type = received.header('content-type');
   t.reach(
     received.status === status && (order.type === undefined || isSameType(order.type, type)),
-    `an answer of ${status} ${order.type} came as ${received.status} ${type}`,
+    `a response of ${status} ${order.type} came as ${received.status} ${type}`,
   );
   const values = received.all('content-disposition');
   return {
@@ -50,7 +50,7 @@ async function orderDisposition(
   };
 }
 
-/** The answer must carry a Content-Disposition of type `attachment`. */
+/** The response must have a Content-Disposition of type `attachment`. */
 async function expectAttachment(
   t: CheckContext,
   order: DispositionOrder,
@@ -61,7 +61,7 @@ async function expectAttachment(
   t.expect(types.includes('attachment'), message);
 }
 
-/** The answer must carry no Content-Disposition at all. */
+/** The response must have no Content-Disposition. */
 async function expectNone(
   t: CheckContext,
   order: DispositionOrder,
@@ -72,7 +72,7 @@ async function expectNone(
   t.expect(values.length === 0, `${what}: there must be no Content-Disposition, not ${came}`);
 }
 
-/** Whatever else it is, no Content-Disposition of the answer may be `inline`. */
+/** Whatever else it is, no Content-Disposition of the response may be `inline`. */
 async function expectNotInline(
   t: CheckContext,
   order: DispositionOrder,

@@ -19,7 +19,7 @@ async function expectField(
   t.reach(bodies > 0, 'no error of the gateway is a JSON object');
 }
 
-/** The gateway must answer itself, with this status and code. */
+/** The gateway itself must respond, with this status and code. */
 function expectError(
   t: CheckContext,
   { received }: Exchange,

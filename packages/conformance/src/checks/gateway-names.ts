@@ -53,7 +53,7 @@ function isNameRefused({ received: { status, json } }: Exchange): boolean {
 
 function toMessage(service: string, { received: { status, json } }: Exchange): string {
   const came = [status, Object(json).code].filter(Boolean).join(' ');
-  return `GET of the name ${service}: must be answered with 404 SERVICE_NOT_FOUND, not ${came}`;
+  return `GET of the name ${service}: the response must be 404 SERVICE_NOT_FOUND, not ${came}`;
 }
 
 const GOOD = ['a', 'Z', '7'];
@@ -72,10 +72,10 @@ export const gatewayNames: readonly Check[] = [
       .replace(/[^a-z]/gi, '')
       .slice(-20);
     const plain = await t.gateway.call({ service: `q${letters}q` });
-    t.reach(isMissing(plain), 'no missing service is answered with 404 SERVICE_NOT_FOUND');
+    t.reach(isMissing(plain), 'no call of a missing service gets 404 SERVICE_NOT_FOUND');
     for (const service of listNames(t)) {
       const exchange = await t.gateway.call({ service });
-      // A service may really have a short name, and answers then.
+      // A service may really have a short name, and then responds.
       const isGood = isMissing(exchange) || (service.length < 8 && !isNameRefused(exchange));
       t.expect(isGood, toMessage(service, exchange));
     }

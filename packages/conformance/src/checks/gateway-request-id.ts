@@ -64,7 +64,7 @@ export const gatewayRequestId: readonly Check[] = [
     for (const call of calls) {
       const exchange = await t.gateway.call(call);
       const what = `${call.method} ${call.path || 'of the root'}`;
-      expectId(t, `${what}: the answer`, exchange.received.headers);
+      expectId(t, `${what}: the response`, exchange.received.headers);
     }
     for (const { what, exchange } of await provokeErrors(t)) {
       expectId(t, `${what}: the error`, exchange.received.headers, exchange);
@@ -118,12 +118,12 @@ export const gatewayRequestId: readonly Check[] = [
       t.expect(!seen.has(came), message, exchange);
       seen.add(came);
     }
-    t.reach(ids > 1, 'the answers carry no X-Request-Id');
+    t.reach(ids > 1, 'the responses have no X-Request-Id');
   }),
   defineCheck('GW-REQUEST-ID-OWN', ['fixture'], async (t: CheckContext) => {
     const plain = await t.gateway.call({ path: '/echo' });
     const hasId = plain.received.header('x-request-id') !== undefined;
-    t.reach(hasId, 'the answers carry no X-Request-Id');
+    t.reach(hasId, 'the responses have no X-Request-Id');
     for (const call of gatewayMethods) {
       for (const headers of SENT) {
         for (const status of [200, 304, 404, 500]) {
@@ -139,7 +139,7 @@ export const gatewayRequestId: readonly Check[] = [
     }
     for (const headers of SENT) {
       await openSocket(t, { headers }, async (_, upgrade) => {
-        // Where none comes, that is a matter of GW-REQUEST-ID-UPGRADE.
+        // If none comes, GW-REQUEST-ID-UPGRADE fails.
         const isThere = readAll(upgrade.headers, 'x-request-id').length > 0;
         if (isThere) expectOwn(t, 'the 101 of a WebSocket', upgrade.headers, upgrade);
       });
@@ -167,7 +167,7 @@ export const gatewayRequestId: readonly Check[] = [
     for (const [what, call] of Object.entries(calls)) {
       const options = { ...call, method: 'OPTIONS', acceptsRefusal: true };
       const { received } = await t.gateway.call(options);
-      expectId(t, `${what}: the answer (${received.status})`, received.headers);
+      expectId(t, `${what}: the response (${received.status})`, received.headers);
     }
   }),
 ];

@@ -111,7 +111,7 @@ export const gatewayRequests: readonly Check[] = [
         for (const path of ['', '/a', '/a/b?_method=PUT']) {
           const exchange = await t.gateway.call({ ...call, headers, path });
           const echo = t.fixture.readEcho(exchange);
-          const came = echo?.method ?? `an answer of ${exchange.received.status}`;
+          const came = echo?.method ?? `a response of ${exchange.received.status}`;
           const what = `${call.method} "${path}"`;
           t.expect(
             came === call.method,

@@ -13,8 +13,8 @@ import { gatewayMethods, hasErrorBody, openSocket, readHello } from './support/g
 const CUT = 1006;
 
 /**
- * Sends messages to the fixture service, which sends them back, and returns what came. A last message of
- * its own tells when all are there, so that one that is lost costs no wait.
+ * Sends messages to the fixture service, which echoes them, and returns what came. A final message marks
+ * the end, so that a lost one costs no wait.
  */
 async function exchangeMessages(
   t: CheckContext,
@@ -31,7 +31,7 @@ async function exchangeMessages(
   }
 }
 
-/** The next message; `undefined` where none comes in time, or the socket was closed. */
+/** The next message; `undefined` if none comes in time, or the socket was closed. */
 async function receive(t: CheckContext, socket: Socket): Promise<Message | undefined> {
   try {
     return await socket.next();
@@ -39,7 +39,7 @@ async function receive(t: CheckContext, socket: Socket): Promise<Message | undef
     if (!(error instanceof NetworkFault) || t.signal.aborted) throw error;
     socket.close();
     const end = await socket.closed().catch(() => undefined);
-    // A connection that was cut is nobody's; on one that lives, that nothing comes is the answer.
+    // A broken connection proves nothing; on a live one, silence is the result.
     if (end?.code === CUT) throw error;
     return undefined;
   }
@@ -76,8 +76,8 @@ const LONGEST_WAIT = 3000;
 const STREAMS = 3;
 
 /**
- * The service holds its stream after the first event until it is told to go on; a caller that has the
- * first event by then has not waited for the rest.
+ * The service holds its stream after the first event until it is released; a caller that has the first
+ * event by then did not have to wait for a later one. It holds again after the second event.
  */
 async function expectUnbuffered(t: CheckContext, call: GatewayCall): Promise<void> {
   for (let streams = 1; ; streams += 1) {
@@ -96,11 +96,11 @@ async function followHeldStream(t: CheckContext, call: GatewayCall) {
   const open = await t.gateway.open({ ...call, headers, path });
   const stream = followEvents(open);
   try {
-    t.reach(open.status === 200, `an event stream was answered with ${open.status}`);
+    t.reach(open.status === 200, `an event stream got ${open.status}`);
     await stream.until(1);
     t.reach(stream.events().length > 0, 'no event came');
     if (!(await t.fixture.release(hold))) {
-      // Without a release and without later events, another instance of the fixture was told.
+      // Without a release and without later events, another instance of the fixture got the release.
       if (stream.events().length === 1) return { open };
       return {
         open,
@@ -180,7 +180,7 @@ function expectEnd(
   if (!end) throw new Failed('no end');
 }
 
-/** How a socket ends; `undefined` where it does not end in time. */
+/** How a socket ends; `undefined` if it does not end in time. */
 async function endOf(t: CheckContext, socket: Socket): Promise<SocketEnd | undefined> {
   try {
     return await socket.closed();
@@ -202,7 +202,7 @@ async function expectPicked(
   const what = `offered ${offers.join(', ') || 'none'}`;
   const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(order) }, offers);
   const { status, headers, socket } = upgrade;
-  t.reach(status === 101, `a handshake was answered with ${status}`);
+  t.reach(status === 101, `a handshake got ${status}`);
   const came = readAll(headers, NAME).join(', ');
   const message = `${what}: the caller must get "${picked}" of the service, not "${came}"`;
   t.expect(came === picked, message, upgrade);
@@ -237,7 +237,7 @@ export const gatewayStreams: readonly Check[] = [
         const { received } = await t.gateway.call({ ...call, headers, path });
         const { status, mediaType } = received;
         const what = `${call.method} /events?count=${order.count}`;
-        t.reach(status === 200, `${what} was answered with ${status}`);
+        t.reach(status === 200, `${what} got ${status}`);
         t.expectEqual(`${what}: the content type`, mediaType, 'text/event-stream');
         const wanted = Array.from({ length: order.count }, (_, index) => String(index + 1));
         const ids = parseEvents(received.text).map(({ id, data }) => (isOf(data, id) ? id : '?'));
@@ -266,10 +266,10 @@ export const gatewayStreams: readonly Check[] = [
         t.note(`${what} is refused with 403, as a server may do (RFC 6455, section 10.2).`);
         continue;
       }
-      t.expect(status === 101, `${what} must be answered with 101, not ${status}`);
+      t.expect(status === 101, `${what} must get 101, not ${status}`);
       // A choice of subprotocol that breaks RFC 6455 is a matter of GW-WS-SUBPROTOCOL.
       const isSubprotocol = breach?.includes('subprotocol') === true;
-      t.expect(isSubprotocol || !breach, `${what} must be answered with a good 101: ${breach}`);
+      t.expect(isSubprotocol || !breach, `${what} must get a valid 101: ${breach}`);
       socket?.close();
       await socket?.closed().catch(() => {});
     }
@@ -289,7 +289,7 @@ export const gatewayStreams: readonly Check[] = [
     }),
   ),
   defineCheck('GW-WS-SUBPROTOCOL', ['fixture'], async (t) => {
-    // The fixture picks the last one that is offered, unless it is told to pick another.
+    // The fixture selects the last subprotocol offered, unless it is asked for another.
     await expectPicked(t, ['one'], 'one');
     await expectPicked(t, ['one', 'two', 'V3.conformance+x'], 'V3.conformance+x');
     await expectPicked(t, ['one', 'two', 'three'], 'two', 'two');
@@ -329,7 +329,7 @@ export const gatewayStreams: readonly Check[] = [
         t.expect(status >= 400 && status < 500, `${what}: the status must be 4xx, not ${status}`);
         const evidence = refusal ?? upgrade;
         const isError = refusal !== undefined && hasErrorBody(refusal.received);
-        t.expect(isError, `${what}: the answer must have the error body`, evidence);
+        t.expect(isError, `${what}: the response must have the error body`, evidence);
         socket?.close();
         const isCalled = (await t.fixture.count(mark)) > 0;
         t.expect(!isCalled, `${what}: the service must not be called`, evidence);

@@ -43,8 +43,8 @@ async function callGood(
 }
 
 /**
- * Expects that no good call of an operation has a fate that says that its path, or its method, is wrong. Where
- * one is refused otherwise, that is for other rules.
+ * Expects that no valid call of an operation gets a response that means that its path or method is wrong.
+ * Other refusals are covered by other rules.
  */
 async function expectNoFate(
   t: CheckContext,
@@ -157,7 +157,7 @@ export const storageCalls: readonly Check[] = [
       t,
       'no operation',
       (operation, status) =>
-        `${operation} must stand at its path, but is answered with ${status} as an unknown operation is`,
+        `${operation} must be at its path, but gets ${status} like an unknown operation`,
     ),
   ),
   defineCheck('ST-PATH-EXACT', [], async (t) => {
@@ -174,7 +174,7 @@ export const storageCalls: readonly Check[] = [
     expectNoFate(
       t,
       'method',
-      (operation, status) => `${operation} must take POST, not answer ${status}`,
+      (operation, status) => `${operation} must accept POST, not respond with ${status}`,
     ),
   ),
   defineCheck('ST-GET-REFUSED', [], async (t) => {
@@ -216,7 +216,7 @@ export const storageCalls: readonly Check[] = [
     };
     const options = { acceptsRefusal: true };
     const path = t.storage.path('file.txt');
-    // Needs no files, which cannot be had where no answer is JSON.
+    // Needs no files, which cannot be stored if no response is JSON.
     expectJson(await t.storage.call('getUploadMetaData', { path }, options), 'getUploadMetaData');
     const fields = await makeGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {
@@ -224,7 +224,7 @@ export const storageCalls: readonly Check[] = [
       const calls: Record<string, [fields: object, options: StorageCallOptions]> = {
         'a good call': [good, options],
         'a call without fields': [{}, options],
-        'a body that is no JSON': [{}, { ...options, body: '{' }],
+        'a body that is not JSON': [{}, { ...options, body: '{' }],
         'a call without credentials': [good, { credentials: 'none' }],
         'a call of another environment': [good, { ...options, env: t.uniqueName() }],
       };
@@ -259,7 +259,7 @@ export const storageCalls: readonly Check[] = [
     for (const operation of STORAGE_OPERATIONS) {
       const good = fields[operation];
       const beside = (unknown: object) => ({ ...unknown, ...good });
-      await expectIgnored(t, operation, 'beside the fields', beside);
+      await expectIgnored(t, operation, 'next to the fields', beside);
       const [item] = Array.isArray(good.fileList) ? good.fileList : [];
       if (typeof item !== 'object') continue;
       const inside = (unknown: object) => ({ fileList: [{ ...item, ...unknown }] });

@@ -141,7 +141,7 @@ export const storageCopyAnswers: readonly Check[] = [
       const { reply, entries } = await askForCopies(t, orders);
       const readings = [];
       for (const { to } of orders) readings.push(await readPath(t, to));
-      // Only where the copies were made the entries must say so; that they are made is another rule.
+      // The entries must report success only if the copies were made; another rule checks that they were.
       if (!readings.every((reading) => hasBytes(reading, bytes))) continue;
       judged += 1;
       for (const { code, message } of entries) {
@@ -161,7 +161,7 @@ export const storageCopyAnswers: readonly Check[] = [
     const cases: Record<string, Omit<CopyOrder, 'to'>> = {
       'a file that was never stored': { from: missing },
       'a move of a file that was never stored': { from: missing, removeOriginal: true },
-      'a folder, which is no file,': { from: t.storage.path('folder') },
+      'a folder, which is not a file,': { from: t.storage.path('folder') },
       ...(isGone ? { 'a file that was deleted': { from: deleted.path } } : {}),
     };
     for (const [index, [what, order]] of Object.entries(cases).entries()) {
@@ -178,7 +178,7 @@ export const storageCopyAnswers: readonly Check[] = [
     ];
     const { reply, entries } = await askForCopies(t, beside);
     const failed = entries.filter(hasFailed).length;
-    t.expect(failed > 0, 'a missing file beside a present one: its copy must fail', reply);
+    t.expect(failed > 0, 'a missing file next to an existing one: its copy must fail', reply);
   }),
   defineCheck('ST-COPY-ALONE', needsFiles, async (t: CheckContext) => {
     const a = await storeReadable(t, 'a.txt');

@@ -48,7 +48,7 @@ export const storageCopyPaths: readonly Check[] = [
       copies.push({ level, to, bytes });
     }
     for (const { level, to, bytes } of copies) {
-      expectBytes(t, await readPath(t, to), bytes, `${level}, beside files of its name,`);
+      expectBytes(t, await readPath(t, to), bytes, `${level}, next to files of its name,`);
     }
   }),
   defineCheck('ST-COPY-PATH-CHARACTERS', needsFiles, async (t) => {
@@ -110,7 +110,7 @@ export const storageCopyPaths: readonly Check[] = [
       };
       const { reply, reading } = await copyWith(lead, `${path}.copy`);
       if (!hasBytes(reading, bytes)) {
-        // Where no form works, the fault is not in the form.
+        // If no form works, the form is not at fault.
         const second = await copyWith(other, `${path}.other`);
         t.reach(hasBytes(second.reading, bytes), 'batchCopyFile copies nothing');
       }

@@ -17,7 +17,7 @@ import {
   toCopyItems,
 } from './support/storage.ts';
 
-/** Expects that a copy call with an item that lacks a field is refused, wherever the item stands. */
+/** Expects that a copy call with an item that lacks a field is rejected, wherever the item is. */
 async function expectRefusedWithout(t: CheckContext, field: 'srcPath' | 'dstPath'): Promise<void> {
   const { path } = await t.upload.store('source.txt');
   const toItem = (name: string) => toCopyItems(t, [{ from: path, to: t.storage.path(name) }])[0];
@@ -152,7 +152,7 @@ export const storageCopy: readonly Check[] = [
     const { path, bytes } = await storeReadable(t, 'kept.txt');
     const move = { from: moved.path, to: `${moved.path}.to`, removeOriginal: true };
     await copy(t, move, { from: path, to: `${path}.copy` });
-    expectBytes(t, await readPath(t, path), bytes, 'a copy beside a move: the source of the copy');
+    expectBytes(t, await readPath(t, path), bytes, 'a copy next to a move: the source of the copy');
   }),
   defineCheck('ST-COPY-MOVE', needsFiles, async (t) => {
     const kept = await storeCopyable(t, 'kept.txt');

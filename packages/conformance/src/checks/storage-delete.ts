@@ -17,7 +17,7 @@ import {
   storeReadable,
 } from './support/storage.ts';
 
-/** Deletes; where the answer has not one entry for each, the check is not reached. */
+/** Deletes; unless the response has one entry per item, the check is not reached. */
 function deleteFiles(t: CheckContext, ...fileIds: string[]): Promise<Entry[]> {
   return t.storage.list('batchDelete', fileIds);
 }
@@ -74,7 +74,7 @@ export const storageDelete: readonly Check[] = [
     const folder = await t.upload.fileIdOf(t.storage.path('folder'));
     const cases = [
       { what: 'name', fileId: named.fileId },
-      { what: 'folder, which is no file,', fileId: folder },
+      { what: 'folder, which is not a file,', fileId: folder },
     ];
     for (const { what, fileId } of cases) {
       await deleteFiles(t, fileId);
@@ -130,7 +130,7 @@ export const storageDelete: readonly Check[] = [
   defineCheck('ST-DELETE-MISSING', needsFiles, async (t: CheckContext) => {
     const missing = await missingFileId(t);
     await judge(t, 'a file that was never stored', missing);
-    await judge(t, 'the same file, deleted once more', missing);
+    await judge(t, 'the same file, deleted again', missing);
 
     const deleted = await storeReadable(t, 'deleted.txt');
     await deleteFiles(t, deleted.fileId);
@@ -138,7 +138,7 @@ export const storageDelete: readonly Check[] = [
     await judge(t, 'a file that was deleted before', deleted.fileId);
 
     const present = await t.upload.store('present.txt');
-    const what = 'a file that was deleted before, beside another one';
+    const what = 'a file that was deleted before, next to another one';
     await judge(t, what, deleted.fileId, present.fileId);
   }),
   defineCheck('ST-DELETE-ALONE', needsFiles, async (t: CheckContext) => {

@@ -10,14 +10,14 @@ import { type Check, defineCheck } from './check.ts';
 import { expectOptionalText, expectText, show } from './support/cite.ts';
 import { toCopyItems } from './support/storage.ts';
 
-/** One storage answer, and how it came about. */
+/** One storage response, and the call that led to it. */
 interface Answer {
   what: string;
   operation: StorageOperation;
   reply: StorageReply;
 }
 
-/** Answers to good calls of every operation; of those that change nothing only with `--read-only`. */
+/** Responses to valid calls of every operation; with `--read-only`, only of those that change nothing. */
 async function* successes(t: CheckContext): AsyncGenerator<Answer> {
   const ask = async (operation: StorageOperation, fields: object): Promise<Answer> => {
     const reply = await t.storage.call(operation, fields);
@@ -25,7 +25,7 @@ async function* successes(t: CheckContext): AsyncGenerator<Answer> {
   };
   let reached = 0;
   for await (const answer of good(t, ask)) {
-    // An answer that is no JSON is the subject of ST-RESPONSE-JSON, a refusal that of the operation.
+    // A response that is not JSON is covered by ST-RESPONSE-JSON, a refusal by the rule of the operation.
     if (answer.reply.received.json === undefined || answer.reply.refused) continue;
     reached += 1;
     yield answer;
@@ -47,7 +47,7 @@ async function* good(
   yield ask('batchDelete', { fileList: [fileId] });
 }
 
-/** Answers to calls that are refused as a whole. */
+/** Responses to calls that are rejected completely. */
 async function* failures(
   t: CheckContext,
   operations: readonly StorageOperation[] = t.settings.readOnly
@@ -58,7 +58,7 @@ async function* failures(
   for (const operation of operations) {
     const cases: Record<string, [fields: object, options?: StorageCallOptions]> = {
       'without its required field': [{}],
-      'with a body that is no JSON': [{}, { body: '{"path": "x", ' }],
+      'with a body that is not JSON': [{}, { body: '{"path": "x", ' }],
       'with a number for its required field': [{ path: 1, fileList: 1 }],
       'without credentials': [{}, { credentials: 'none' }],
     };
@@ -97,13 +97,13 @@ async function expectTexts(
     if (value !== undefined) seen += 1;
     expectOptionalText(t, `${what}: ${field}`, value, reply);
   }
-  if (seen === 0) t.note(`No answer had the field ${field}.`);
+  if (seen === 0) t.note(`No response had the field ${field}.`);
 }
 
 /**
- * Judges the body of every answer that has one.
+ * Checks the body of every response that has one.
  *
- * @param missing why the check is not reached if none has
+ * @param missing why the check is not reached if none has one
  */
 async function judgeBodies(
   t: CheckContext,
@@ -120,19 +120,19 @@ async function judgeBodies(
   t.reach(judged > 0, missing);
 }
 
-/** Expects a field in the body of every answer, of whatever type. */
+/** Expects a field of any type in the body of every response. */
 function expectPresent(
   t: CheckContext,
   field: string,
   answers: AsyncIterable<Answer>,
 ): Promise<void> {
-  return judgeBodies(t, answers, 'no answer had a body to look into', (what, body, reply) => {
+  return judgeBodies(t, answers, 'no response had a body to check', (what, body, reply) => {
     const isPresent = (body[field] ?? undefined) !== undefined;
     t.expect(isPresent, `${what}: the body should have ${field}`, reply);
   });
 }
 
-/** Judges the `statusCode` of every answer that has a number there, which is for ST-ENVELOPE-STATUS-CODE. */
+/** Checks the `statusCode` of every response that has a number there, which ST-ENVELOPE-STATUS-CODE covers. */
 async function judgeStatusCodes(
   t: CheckContext,
   answers: AsyncIterable<Answer>,
@@ -151,15 +151,15 @@ async function judgeStatusCodes(
 }
 
 /**
- * What is judged of answers that the operator has declared to be flat, instead of what only an envelope
- * has: `data`, or a `code`, stands at their top level.
+ * What is checked in responses that the operator declared flat, instead of what only an envelope has:
+ * `data` or `code` must be at their top level.
  */
 async function judgeFlat(t: CheckContext, answers: AsyncIterable<Answer>): Promise<void> {
-  t.note('The answers are declared to be flat, so they have neither statusCode nor body.');
+  t.note('The responses are declared flat, so they have neither statusCode nor body.');
   for await (const { what, reply } of answers) {
     const { envelope } = reply;
     const isFlat = envelope !== undefined && ('data' in envelope || 'code' in envelope);
-    t.expect(isFlat, `${what}: a flat answer must have data or code at its top level`, reply);
+    t.expect(isFlat, `${what}: a flat response must have data or code at its top level`, reply);
   }
 }
 
@@ -200,7 +200,7 @@ export const storageEnvelope: readonly Check[] = [
     );
   }),
   defineCheck('ST-COPY-STATUS-CODE', ['storageCredentials', 'writes'], (t) => {
-    const missing = 'no answer to a copy call had a statusCode';
+    const missing = 'no response to a copy call had a statusCode';
     return judgeStatusCodes(t, copyAnswers(t), missing, (value, { what, reply }) => {
       const { status } = reply.received;
       const equals = `${what}: statusCode must equal the HTTP status ${status}, not be ${value}`;
@@ -228,7 +228,7 @@ export const storageEnvelope: readonly Check[] = [
     };
     const missing = 'no success had a body to look into';
     await judgeBodies(t, successes(t), missing, (what, _, reply) => expectData(what, reply));
-    // An empty list may be refused, but it is no reason for a success without data.
+    // An empty list may be rejected, but does not excuse a success without data.
     const empty = await t.storage.call('batchGetTempUrls', { fileList: [] });
     if (empty.body && !empty.refused) expectData('batchGetTempUrls of no file', empty);
   }),

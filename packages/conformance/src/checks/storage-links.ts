@@ -34,7 +34,7 @@ async function storeForLinks(t: CheckContext, ...names: string[]): Promise<LinkO
   return (await storeAll(t, ...names)).map(({ fileId }) => ({ fileID: fileId }));
 }
 
-/** The link of an entry; `undefined` where it has none. */
+/** The link of an entry, if it has one. */
 function linkOf({ code, tempFileURL }: Entry = {}): string | undefined {
   const link = String(tempFileURL);
   return code === 'SUCCESS' && URL.canParse(link) ? link : undefined;
@@ -157,7 +157,7 @@ async function judge(
   }
 }
 
-/** A link to an address that does not answer leads to no file. */
+/** A link to an unreachable address leads to no file. */
 async function leadsToFile(t: CheckContext, link: string): Promise<boolean> {
   try {
     const { status } = (await t.upload.download(link)).received;
@@ -178,7 +178,7 @@ export const storageLinks: readonly Check[] = [
       t.expect(!reply.refused, `${what} must return links, not a refusal with ${status}`, reply);
       const entries = reply.data?.fileList;
       for (const { code, tempFileURL } of Array.isArray(entries) ? entries.map(Object) : []) {
-        // Other codes, and links that are no strings, are the subjects of other rules.
+        // Other rules cover other codes, and links that are not strings.
         if (code !== 'SUCCESS' || typeof tempFileURL !== 'string') continue;
         const isLink = /^https?:\/\/[^/?#]/i.test(tempFileURL) && URL.canParse(tempFileURL);
         const message = `${what}: a link must be an absolute URL, not ${show(tempFileURL)}`;

@@ -35,15 +35,15 @@ function callWrongly(
 }
 
 /**
- * Judges the answer to a wrong body: 'refused, never 5xx, in the documented error shape' (D30).
+ * Checks the response to an invalid body: 'refused, never 5xx, in the documented error shape' (D30).
  *
- * @param what the body, in words: `batchDelete, the body is an array`
+ * @param what describes the body: `batchDelete, the body is an array`
  */
 function expectRefusal(expect: ExpectOne, reply: StorageReply, what: string): void {
   const { status } = reply.received;
-  expect(status < 500, `${what}: must be refused, never with a 5xx, not ${status}`, reply);
+  expect(status < 500, `${what}: must be refused, and never with a 5xx such as ${status}`, reply);
   expect(reply.refused, `${what}: must be refused, not accepted with ${status}`, reply);
-  const came = reply.envelope === undefined ? 'no JSON object' : 'an answer without one';
+  const came = reply.envelope === undefined ? 'no JSON object' : 'a response without one';
   const hasCode = reply.code !== undefined;
   expect(hasCode, `${what}: ${status} must come in the envelope with a code, not ${came}`, reply);
 }
@@ -78,8 +78,8 @@ function toText(t: CheckContext, operation: StorageOperation): string {
 }
 
 /**
- * Not among them: a byte order mark, which RFC 8259 lets a parser ignore; bytes that are no UTF-8, which
- * many parsers replace; and names that stand twice, which are JSON.
+ * Not included: a byte order mark, which RFC 8259 lets a parser ignore; bytes that are not UTF-8, which
+ * many parsers replace; and duplicate names, which are valid JSON.
  */
 async function sendBroken(t: CheckContext, operation: StorageOperation): Promise<void> {
   const text = toText(t, operation);
@@ -110,7 +110,7 @@ async function sendBroken(t: CheckContext, operation: StorageOperation): Promise
   }
   for (const [what, body] of Object.entries(bodies)) {
     const reply = await callWrongly(t, operation, body);
-    expectRefusal(t.expect, reply, `${operation}, the body is no JSON (${what})`);
+    expectRefusal(t.expect, reply, `${operation}, the body is not JSON (${what})`);
   }
 }
 
@@ -204,7 +204,7 @@ export const storageRefusals: readonly Check[] = [
   defineCheck('ST-BAD-JSON', [], async (t) => {
     await ofEach((operation) => sendBroken(t, operation));
     await sendGenerated(t, (operation) =>
-      brokenJson(toText(t, operation)).map((body) => ({ body, fault: 'the body is no JSON' })),
+      brokenJson(toText(t, operation)).map((body) => ({ body, fault: 'the body is not JSON' })),
     );
   }),
   defineCheck('ST-MISSING-FIELD', [], async (t) => {

@@ -89,10 +89,10 @@ async function keepGranted(t: CheckContext): Promise<void> {
   expectBytes(t, reading, bytes, 'an upload, after another one to its path was asked for,');
 }
 
-/** Read at once, and again after whatever else is done. */
+/** Read immediately, and again after other operations. */
 async function keepUploads(t: CheckContext): Promise<void> {
   const file = await t.upload.store('file.txt');
-  for (const turn of ['at once', 'a second time', 'a third time']) {
+  for (const turn of ['immediately', 'a second time', 'a third time']) {
     expectBytes(t, await t.upload.read(file.fileId), file.bytes, `an upload, read ${turn},`);
   }
   const second = await t.upload.store('file.txt');
@@ -100,7 +100,7 @@ async function keepUploads(t: CheckContext): Promise<void> {
     t,
     await t.upload.read(second.fileId),
     second.bytes,
-    'an upload over it, read at once,',
+    'an upload over it, read immediately,',
   );
   const neighbour = await t.upload.store('file.txt.2');
   await t.storage.list('batchDelete', [neighbour.fileId]);
@@ -136,11 +136,11 @@ async function keepOneOfTwo(t: CheckContext): Promise<void> {
   const contents = ['a', 'b'].map((text) => Buffer.alloc(30_000, text));
   const sent = await Promise.all(contents.map((content) => t.upload.send(path, content)));
   const accepted = contents.filter((_, index) => sent[index]?.reply.isAccepted);
-  t.reach(accepted.length > 0, 'of two uploads of one file at once both are refused');
+  t.reach(accepted.length > 0, 'two concurrent uploads of one file are both refused');
   const reading = await readPath(t, path);
   const isOne = accepted.some((content) => hasBytes(reading, content));
   const came = describeReading(reading);
-  const message = `two uploads of one file at once: one of them must be there, whole, not ${came}`;
+  const message = `two concurrent uploads of one file: one of them must be stored intact, not ${came}`;
   t.expect(isOne, message, reading.exchange);
 }
 
@@ -170,7 +170,7 @@ async function uploadAndRead(
   const judge = (reading: Reading, when: string, contents: readonly Buffer[]) => {
     if (!reading.found) return t.expect(true, when);
     const isWhole = contents.some((content) => hasBytes(reading, content));
-    const wanted = contents.length > 0 ? 'must be whole' : 'must not be there';
+    const wanted = contents.length > 0 ? 'must be intact' : 'must not exist';
     const message = `an upload ${what}, ${when}: the file ${wanted}, not ${describeReading(reading)}`;
     t.expect(isWhole, message, reading.exchange);
   };
@@ -210,7 +210,7 @@ export const uploadAnswers: readonly Check[] = [
       if (!hasError && status < 400 && (await t.upload.read(given.fileId)).found) continue;
       judged += 1;
       const came = `${status} with ${mediaType ?? 'no type'}: ${cite(text)}`;
-      const message = `${what}: the answer must be XML with an Error element, not ${came}`;
+      const message = `${what}: the response must be XML with an Error element, not ${came}`;
       t.expect(hasError, message, reply);
     }
     t.reach(judged > 0, 'no bad form is refused');
@@ -240,8 +240,12 @@ export const uploadAnswers: readonly Check[] = [
         t.reach(!(await canBeCopied(t, given.path)), 'a file that was stored cannot be read');
       }
       judged += 1;
-      t.expect(!hasError, `${what}, which is stored: the answer must have no Error element`, reply);
-      const lost = `${what}: an answer without an Error element is a success, so it must be stored`;
+      t.expect(
+        !hasError,
+        `${what}, which is stored: the response must have no Error element`,
+        reply,
+      );
+      const lost = `${what}: a response without an Error element is a success, so it must be stored`;
       t.expect(isStored, lost, reply);
     }
     t.reach(judged > 0, 'no good form is taken');
@@ -297,7 +301,7 @@ export const uploadAnswers: readonly Check[] = [
           (got) => (isFresh ? got.found : !hasBytes(got, existing.bytes)),
           LOOK,
         );
-        const how = `an upload that breaks off ${what}${reply ? ' (and was answered)' : ''}`;
+        const how = `an upload that breaks off ${what}${reply ? ' (and got a response)' : ''}`;
         for (const reading of [...readings, last]) {
           if (isFresh) expectNothing(t, reading, `${how}: the file`);
           else expectBytes(t, reading, existing.bytes, `${how}: the file that was there before`);

@@ -34,10 +34,10 @@ function changeOneCharacter(value: string): string {
 const CONTENT = Buffer.from('what must not be stored');
 
 /**
- * Expects a form to be refused, and to store nothing, where a field is missing or has another value than
- * that of its grant.
+ * Expects a form to be rejected, and to store nothing, if a field is missing or has another value than in
+ * its grant.
  *
- * @param toRight the right value
+ * @param toRight the value of the grant
  */
 async function expectField(
   t: CheckContext,
@@ -63,7 +63,7 @@ async function expectField(
       if (value === toRight(given)) continue;
       const form = withField(t.upload.fields(given, CONTENT), field, value);
       const reply = await t.upload.post(given, form);
-      const came = `answered with ${reply.received.status} and no Error`;
+      const came = `accepted with ${reply.received.status} and no Error`;
       t.expect(!reply.isAccepted, `${what}: the form must be refused, not ${came}`, reply);
       const reading = await t.upload.read(given.fileId);
       if (path === fresh) expectNothing(t, reading, `${what}: the file`);
@@ -112,7 +112,7 @@ async function isStoredAtRoot(t: CheckContext, name: string, bytes: Buffer): Pro
   return (await t.upload.read(given.fileId)).found;
 }
 
-/** How long is waited for a file to show, in milliseconds; that it shows at once is UP-KEPT. */
+/** How long to wait for a file to appear, in milliseconds; UP-KEPT checks that it appears immediately. */
 const LOOK = { most: 2000, every: 200 };
 
 export const upload: readonly Check[] = [
@@ -141,7 +141,7 @@ export const upload: readonly Check[] = [
         t.reach(!isThere, 'a file that was stored cannot be read');
         t.reach(!(await isStoredAtRoot(t, name, bytes)), 'forms are not taken at the returned url');
       }
-      const came = `answered with ${reply.received.status} and read as ${describeReading(reading)}`;
+      const came = `accepted with ${reply.received.status} and read as ${describeReading(reading)}`;
       t.expect(holds, `${what} must be stored, not ${came}`, reply);
     }
   }),
@@ -152,12 +152,12 @@ export const upload: readonly Check[] = [
       const { found } = await t.upload.read(given.fileId);
       if (!found) {
         t.reach(!(await canBeCopied(t, given.path)), 'a file that was stored cannot be read');
-        // Where no address takes a form, the fault is not in the address.
+        // If no address accepts a form, the address is not at fault.
         t.reach(await isStoredAtRoot(t, name, bytes), 'no form is taken at all');
       }
       const { status } = reply.received;
       const wanted = `${name}: a form to the returned url, with its path and query, must be taken`;
-      t.expect(found, `${wanted}, not answered with ${status} and left out`, reply);
+      t.expect(found, `${wanted}, but got ${status} and was not stored`, reply);
     }
   }),
   defineCheck('UP-SIGNATURE', needsFiles, (t) =>

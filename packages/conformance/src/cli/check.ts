@@ -18,13 +18,13 @@ interface Progress {
   end(): void;
 }
 
-/** How often the seconds are written anew, in milliseconds. */
+/** How often the elapsed seconds are updated, in milliseconds. */
 const TICK = 500;
 
 /**
- * Checks a deployment: shows each result, writes the reports, and returns the exit code.
+ * Checks a deployment: prints each result, writes the reports and returns the exit code.
  *
- * @throws StartError where the run could not start
+ * @throws StartError if the run cannot start
  */
 export async function check(given: Given, output: Output, signal: AbortSignal): Promise<number> {
   const reports = parseReports(given.report);
@@ -46,7 +46,7 @@ export async function check(given: Given, output: Output, signal: AbortSignal): 
   }
   const sayEnding = () =>
     output.error(
-      'berth-conformance: ending, and removing what was stored; once more ends at once.',
+      'berth-conformance: stopping and removing stored files; press again to exit immediately.',
     );
   signal.addEventListener('abort', sayEnding, { once: true });
   progress.begin();
@@ -64,7 +64,7 @@ export async function check(given: Given, output: Output, signal: AbortSignal): 
   return whole.exitCode;
 }
 
-/** Keeps the progress line of a terminal up to date; elsewhere it does nothing. */
+/** Updates the progress line of a terminal; without a terminal, it does nothing. */
 export function createProgress({ progress }: Output): Progress {
   const counts = { checks: 0, failed: 0 };
   let started = performance.now();
@@ -92,16 +92,16 @@ export function createProgress({ progress }: Output): Progress {
   };
 }
 
-/** Reasons that only repeat what the operator has asked for. */
+/** Reasons that only repeat what the operator asked for. */
 const CHOSEN: readonly string[] = ['not in --only', '--skip', '--level must'];
 
-/** Whether a check was left out by a choice of the operator, and not for something that is missing. */
+/** Whether the operator chose to leave a check out, rather than something being missing. */
 export function isChosen(reason: string | undefined): boolean {
   return reason !== undefined && CHOSEN.includes(reason);
 }
 
 function show(result: Result, { failedOnly }: Given, output: Output): void {
-  // Those are said together at the end.
+  // Those are printed together at the end.
   if (result.outcome === 'disabled') return;
   if (failedOnly && result.outcome === 'pass') return;
   for (const line of toLines(result, output.paint)) output.out(line);
@@ -113,9 +113,9 @@ interface WantedReport {
 }
 
 /**
- * The reports of `--report`, `kind=FILE` each.
+ * The reports of `--report`, each as `kind=FILE`.
  *
- * @throws StartError for another kind, or where two go into one file
+ * @throws StartError for an unknown kind, or if two reports go to the same file
  */
 function parseReports(values: readonly string[] = []): WantedReport[] {
   const reports = values.map((value) => {
@@ -134,18 +134,18 @@ function parseReports(values: readonly string[] = []): WantedReport[] {
 /**
  * The results of an earlier JSON report.
  *
- * @throws StartError where the file is no report of this suite
+ * @throws StartError if the file is not a report of this suite
  */
 async function readEarlier(file: string): Promise<Earlier> {
   const report = Object(await readJsonFile(file, '--compare'));
   const earlier = Object(Object(report.extra).berth) as Partial<Earlier>;
   const isList = Array.isArray(earlier.results) && earlier.results.every((each) => each?.id);
   if (isList && typeof earlier.startedAt === 'string') return earlier as Earlier;
-  throw new StartError(`The file of --compare is no JSON report of this suite: ${file}.`);
+  throw new StartError(`The file of --compare is not a JSON report of this suite: ${file}.`);
 }
 
 /**
- * Tells before a run whether its reports can be written after it.
+ * Checks before a run that its reports can be written after it.
  *
  * @throws StartError that names the file
  */
@@ -168,7 +168,7 @@ async function assertWritable(reports: readonly WantedReport[]): Promise<void> {
   }
 }
 
-/** Writes each report in one step, so that nobody reads half of one. */
+/** Writes each report atomically, so that no reader sees half of one. */
 async function writeReports(reports: readonly WantedReport[], report: Report): Promise<void> {
   for (const { kind, file } of reports) {
     const part = toPart(file);
@@ -181,18 +181,21 @@ async function writeReports(reports: readonly WantedReport[], report: Report): P
   }
 }
 
-/** In the same folder, for a rename does not cross file systems. */
+/** In the same folder, because a rename does not cross file systems. */
 function toPart(file: string): string {
   return join(dirname(file), `.${basename(file)}.${randomUUID()}.part`);
 }
 
-/** What there is to say after the last result, before the summary. */
+/** The lines between the last result and the summary. */
 function toEndLines({ results, leftovers, baseline, comparison }: Report): string[] {
   return [
     ...toDisabledLines(results),
-    ...toList('left behind, for it could not be removed', leftovers),
+    ...toList('left behind because it could not be removed', leftovers),
     ...toList('known failures', baseline.known),
-    ...toList('stale in the baseline: no longer failing, or no check of this name', baseline.stale),
+    ...toList(
+      'stale in the baseline: no longer failing, or no check has this name',
+      baseline.stale,
+    ),
     ...(comparison
       ? [
           ...toList(`newly failing since ${comparison.since}`, comparison.newlyFailing),
@@ -207,7 +210,7 @@ function toList(title: string, items: readonly string[]): string[] {
   return items.length === 0 ? [] : [`${title}: ${items.join(', ')}`];
 }
 
-/** By reason; what the operator has left out is only counted. */
+/** Grouped by reason; what the operator left out is only counted. */
 function toDisabledLines(results: readonly Result[]): string[] {
   const disabled = results.filter(({ outcome }) => outcome === 'disabled');
   const reasons = new Set(disabled.map(({ reason = '' }) => reason));

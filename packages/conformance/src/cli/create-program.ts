@@ -4,10 +4,11 @@ import { APIS } from '../contract/openapi.ts';
 import { manifest } from '../manifest.ts';
 import { GROUPS, type OptionSpec, toFlag } from './options.ts';
 
-/** What the help says after the options. */
+/** The end of the help, after the options. */
 const HELP_END = `
-Each option can also be set by a variable, --gateway-url by BERTH_GATEWAY_URL (lists: one value a line),
-and in the file of --config, as gatewayUrl. The command line comes first, then variables, then the file.
+Each option can also be set with an environment variable (--gateway-url with BERTH_GATEWAY_URL; lists have
+one value per line) and in the file of --config (gatewayUrl). The command line takes precedence over
+environment variables, which take precedence over the file.
 
 Examples:
   berth-conformance --gateway-url https://dev.gateway.example --gateway-token "$TOKEN" \\
@@ -17,21 +18,21 @@ Examples:
   berth-conformance fixture --port 8080 --host 0.0.0.0
 
 Exit codes, the first that applies:
-  2  the run could not start: bad options, no answer, TLS, credentials that every call refuses
+  2  the run could not start: bad options, no response, TLS, credentials that every call refuses
   1  a MUST failed, or the baseline is stale: the deployment breaks the contract
-  4  a MUST ended in an error of the network or of the suite
+  4  a MUST could not be checked: an error of the network or of the suite
   3  a MUST was skipped: incomplete
-  0  the deployment keeps the contract`;
+  0  the deployment follows the contract`;
 
 /**
- * The command line: its options and their help. It never exits the process by itself.
+ * The command line: its options and their help. It never exits the process.
  *
- * @param onTyped called with what was typed, unless help was asked for
+ * @param onTyped called with what was typed, unless help was requested
  */
 export function createProgram(onTyped: (typed: Typed) => void): Command {
   const program = new Command('berth-conformance')
     .description(
-      'Tells whether a deployment keeps the contract of the gateway and the storage API, rule by rule.',
+      'Checks whether a deployment follows the contract of the gateway and the storage API, rule by rule.',
     )
     .usage('--gateway-url <url> --storage-url <url> [options]')
     .allowExcessArguments(false)
@@ -45,27 +46,27 @@ export function createProgram(onTyped: (typed: Typed) => void): Command {
     }
   }
   program.optionsGroup('Other:').helpOption('-h, --help', 'show this help');
-  program.version(toVersion(), '-V, --version', 'show the version, and those of the contract');
+  program.version(toVersion(), '-V, --version', 'show the versions of the suite and the contract');
   program
     .command('fixture')
     .description('serve the fixture service that the gateway checks call')
-    .option('--port <number>', 'port to listen on; 0 takes a free one', '8080')
+    .option('--port <number>', 'port to listen on; 0 picks a free one', '8080')
     .option(
       '--host <address>',
-      'address to listen on; 0.0.0.0 opens it to the network',
+      'address to listen on; 0.0.0.0 exposes it to the network',
       '127.0.0.1',
     )
     .action((options) => onTyped({ command: 'fixture', options }));
   return program.helpCommand(false);
 }
 
-/** The version of the suite, and the versions of the contract that it speaks. */
+/** The version of the suite, and the versions of the contract that it supports. */
 function toVersion(): string {
   const spoken = APIS.map((api) => `${api} ${documents[api].document.info.version}`);
   return `berth-conformance ${manifest.version} (contract: ${spoken.join(', ')})`;
 }
 
-/** What the command line asks for: a run, or the fixture service, with the options as they were typed. */
+/** What the command line requests: a run, or the fixture service, with the options as they were typed. */
 export interface Typed {
   command: 'run' | 'fixture';
   options: Record<string, unknown>;

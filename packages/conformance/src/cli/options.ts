@@ -3,30 +3,30 @@ import rules from '@berth/spec/rules.json' with { type: 'json' };
 import { LEVELS } from '../contract/rules.ts';
 import { COPY_PATHS, ENVELOPES, MAX_AGE_UNITS, RANGES, REQUEST_FORMS } from '../options.ts';
 
-/** One option: of the command line, of the environment and of the configuration file. */
+/** An option of the command line, the environment and the configuration file. */
 export interface OptionSpec {
   /**
    * - `text`: one value
    * - `whole`: a whole number
    * - `flag`: on or off
-   * - `list`: several values; on the command line repeatable
+   * - `list`: several values; repeatable on the command line
    */
   kind: 'text' | 'whole' | 'flag' | 'list';
   /** What it does, for the help and the schema of the configuration file. */
   about: string;
   /** Placeholder of the value in the help: `<url>`. */
   value?: string;
-  /** All values that are allowed. */
+  /** All allowed values. */
   choices?: readonly string[];
-  /** The numbers that are allowed, and their unit. */
+  /** The allowed range, and its unit. */
   range?: { unit: string; least: number; most: number };
   /** The default, as the help shows it. */
   usual?: string;
-  /** Values of the list are also taken apart at this, beside line breaks. */
+  /** Separates the values of a list, in addition to line breaks. */
   separator?: RegExp;
-  /** It is a file that is read; in a configuration file its path begins at that file. */
+  /** Names a file to read; in a configuration file, its path is relative to that file. */
   isFile?: true;
-  /** No setting: it cannot stand in a configuration file. */
+  /** Not a setting: not allowed in a configuration file. */
   isCommand?: true;
 }
 
@@ -42,20 +42,20 @@ const list = (value: string, about: string, more: More = {}) =>
   ({ kind: 'list', value, about, ...more }) as const;
 const flag = (about: string, more: More = {}) => ({ kind: 'flag', about, ...more }) as const;
 
-/** What is checked, and how it writes what the contract leaves open. */
+/** What is checked, and how the deployment fills in what the contract leaves open. */
 const targets = {
-  gatewayUrl: text('<url>', 'base URL of the gateway; without one the gateway is not checked'),
+  gatewayUrl: text('<url>', 'base URL of the gateway; without it, the gateway is not checked'),
   gatewayHost: text(
     '<host>',
     'Host header of the gateway calls; its first label is the environment',
-    { usual: 'that of the URL' },
+    { usual: 'the host of the URL' },
   ),
   storageUrl: text(
     '<url>',
-    'base URL of the storage API, without /api/v2; without one it is not checked',
+    'base URL of the storage API, without /api/v2; without it, the storage API is not checked',
   ),
   env: text('<id>', 'environment of the storage calls', { usual: 'dev' }),
-  service: text('<name>', 'name under which the fixture service is deployed', {
+  service: text('<name>', 'name that the fixture service is deployed under', {
     usual: 'conformance',
   }),
   forbiddenService: text(
@@ -64,14 +64,14 @@ const targets = {
   ),
   wireProfile: text('<file>', 'JSON file with the names that the deployment uses on the wire', {
     isFile: true,
-    usual: 'those of the contract',
+    usual: 'the names of the contract',
   }),
   requestForm: text(
     '<form>',
-    'where storage requests have their fields: at the top level, or inside data',
-    { choices: REQUEST_FORMS, usual: 'found with a call' },
+    'where storage requests put their fields: at the top level or inside data',
+    { choices: REQUEST_FORMS, usual: 'detected with a call' },
   ),
-  envelope: text('<form>', 'form of the storage answers; flat is a declared deviation', {
+  envelope: text('<form>', 'form of the storage responses; flat is a declared deviation', {
     choices: ENVELOPES,
     usual: 'wrapped',
   }),
@@ -79,7 +79,7 @@ const targets = {
     choices: COPY_PATHS,
     usual: 'absolute',
   }),
-  maxAgeUnit: text('<unit>', 'unit of maxAge; another than s is a declared deviation', {
+  maxAgeUnit: text('<unit>', 'unit of maxAge; anything but s is a declared deviation', {
     choices: MAX_AGE_UNITS,
     usual: 's',
   }),
@@ -87,26 +87,26 @@ const targets = {
 
 /** How the targets are called. */
 const connection = {
-  ca: text('<file>', 'certificates (PEM) of the authorities to trust instead of the usual ones', {
+  ca: text('<file>', 'CA certificates (PEM) to trust instead of the default ones', {
     isFile: true,
   }),
-  insecure: flag('take any certificate; anyone on the way can read the credentials'),
+  insecure: flag('accept any certificate; anyone on the network path can read the credentials'),
   proxy: text('<url>', 'HTTP proxy'),
-  timeout: whole('<ms>', 'longest wait for one answer, in milliseconds', {
+  timeout: whole('<ms>', 'longest wait for one response, in milliseconds', {
     range: RANGES.timeout,
     usual: String(RANGES.timeout.usual),
   }),
-  budget: whole('<s>', 'longest run, in seconds; what is left then is skipped', {
+  budget: whole('<s>', 'longest run, in seconds; the remaining checks are skipped', {
     range: RANGES.budget,
     usual: String(RANGES.budget.usual),
   }),
-  concurrency: whole('<number>', 'checks made at the same time', {
+  concurrency: whole('<number>', 'checks to run in parallel', {
     range: RANGES.concurrency,
     usual: '8, or 32 if a call takes 100 ms',
   }),
 };
 
-/** Who calls. */
+/** Credentials. */
 const credentials = {
   gatewayToken: text('<token>', 'access token of the gateway calls, without Bearer'),
   otherEnvToken: text('<token>', 'valid access token of another environment, for AU-BEARER-ENV'),
@@ -125,11 +125,11 @@ const credentials = {
   }),
   storageHeader: list(
     '<header>',
-    "header of the storage calls, 'Name: value', sent as given; repeatable",
+    "header of the storage calls, 'Name: value', sent unchanged; repeatable",
   ),
   authModule: text(
     '<file>',
-    'ES module with signers of your own: export default { gateway(call), storage(call) }',
+    'ES module with your own signers: export default { gateway(call), storage(call) }',
     { isFile: true },
   ),
 };
@@ -144,19 +144,19 @@ const output = {
   failedOnly: flag('show only what did not pass'),
   compare: text(
     '<file>',
-    'earlier JSON report: say what fails anew, what passes anew, what still fails',
+    'earlier JSON report; show what newly fails, newly passes and still fails',
     { isFile: true },
   ),
 };
 
-/** What to do instead of a run, and where settings come from. */
+/** Commands, and where settings come from. */
 const commands = {
   config: text(
     '<file>',
-    'JSON file with options, camelCase: { "gatewayUrl": "https://…", "readOnly": true }',
+    'JSON file with options in camelCase: { "gatewayUrl": "https://…", "readOnly": true }',
     { isFile: true, isCommand: true },
   ),
-  list: flag('show the rules, with level, needs and sentence', { isCommand: true }),
+  list: flag('list the rules with level, needs and sentence', { isCommand: true }),
   dryRun: flag('show what would be sent, rule by rule, and send nothing', { isCommand: true }),
   json: flag('--list or --dry-run as JSON', { isCommand: true }),
 };
@@ -165,34 +165,34 @@ const commands = {
 const selection = {
   only: list(
     '<ids>',
-    'check only these: rule ids or beginnings of them (GW-C,ST-COPY), dredd, respect; repeatable',
+    'check only these: rule ids or prefixes of them (GW-C,ST-COPY), dredd, respect; repeatable',
     { separator: COMMAS },
   ),
-  skip: list('<ids>', 'leave these out; they are reported as disabled; repeatable', {
+  skip: list('<ids>', 'skip these; they are reported as disabled; repeatable', {
     separator: COMMAS,
   }),
-  level: text('<level>', 'must leaves the SHOULD rules out', { choices: LEVELS, usual: 'should' }),
+  level: text('<level>', 'must leaves out the SHOULD rules', { choices: LEVELS, usual: 'should' }),
   rules: text('<version>', 'version of the rule set', { usual: rules.version }),
-  readOnly: flag('make no call that stores, changes or deletes a file'),
-  prefix: text('<path>', 'folder of everything that is stored; it is emptied at the end', {
+  readOnly: flag('send no request that stores, changes or deletes a file'),
+  prefix: text('<path>', 'folder for everything that is stored; emptied at the end', {
     usual: 'berth-conformance',
   }),
-  seed: whole('<number>', 'seed of the generated requests; the same seed sends the same', {
-    usual: 'random, shown at the end',
+  seed: whole('<number>', 'seed of the generated requests; the same seed sends the same requests', {
+    usual: 'random, printed at the end',
   }),
   runs: whole('<number>', 'generated requests for each property', {
     range: RANGES.runs,
     usual: String(RANGES.runs.usual),
   }),
-  bail: flag('end after the first failure that is not in the baseline'),
+  bail: flag('stop after the first failure that is not in the baseline'),
   baseline: text(
     '<file>',
-    'ids that are known to fail, JSON list or one a line; one that passes fails the run',
+    'ids that are known to fail, as JSON list or one per line; if one passes, the run fails',
     { isFile: true },
   ),
 };
 
-/** The options under the headings of the help. */
+/** The options, by heading of the help. */
 export const GROUPS = {
   'Targets:': targets,
   'Credentials:': credentials,
@@ -218,7 +218,7 @@ type ValueOf<Kind> = Kind extends 'flag'
       ? string[]
       : string;
 
-/** The options that were given, wherever. */
+/** The options that were set, by any means. */
 export type Given = { [Name in OptionName]?: ValueOf<(typeof all)[Name]['kind']> };
 
 /** `gatewayUrl` as `--gateway-url`. */

@@ -13,14 +13,14 @@ import {
 } from './options.ts';
 import { readJsonFile } from './terminal.ts';
 
-/** Words that differ in more than this share of their letters are not near. */
+/** Words that differ in more than this share of their letters are not similar. */
 const MOST_OFF = 0.4;
 
 /**
- * Reads the command line, the `BERTH_*` variables and the configuration file, which count in this
- * order. `--help` and `--version` are written with `writeOut`.
+ * Reads the command line, the `BERTH_*` variables and the configuration file, in this order of
+ * precedence. `--help` and `--version` are written with `writeOut`.
  *
- * @throws CommanderError or StartError where something is bad, or help was asked for
+ * @throws CommanderError or StartError if an option is invalid or help was requested
  */
 export async function parseArguments(
   args: readonly string[],
@@ -56,7 +56,7 @@ export async function parseArguments(
   };
 }
 
-/** `; did you mean …?` where a known word is near, else a full stop. */
+/** `; did you mean …?` if a known word is similar, otherwise a full stop. */
 export function suggest(word: string, known: readonly string[]): string {
   const found = closest(word.slice(0, 100), known);
   const isNear = distance(word, found) <= Math.max(word.length, found.length) * MOST_OFF;
@@ -66,14 +66,14 @@ export function suggest(word: string, known: readonly string[]): string {
 const SETTINGS = OPTION_NAMES.filter((name) => !OPTIONS[name].isCommand);
 
 /**
- * The options of a configuration file. Paths in it begin at its folder.
+ * The options of a configuration file, whose paths are relative to its folder.
  *
- * @throws StartError that names the file and what is wrong, and quotes no value
+ * @throws StartError that names the file and the problem, and quotes no value
  */
 async function readConfigFile(file: string): Promise<Given> {
   const content = await readJsonFile(file, '--config');
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    throw new StartError(`${file} must hold one JSON object of options.`);
+    throw new StartError(`${file} must contain one JSON object of options.`);
   }
   const entries = Object.entries(content).filter(([key]) => key !== '$schema');
   return Object.fromEntries(entries.map(([key, raw]) => [key, read(file, key, raw)]));
@@ -81,7 +81,7 @@ async function readConfigFile(file: string): Promise<Given> {
 
 function read(file: string, key: string, raw: unknown): unknown {
   if (!SETTINGS.includes(key as OptionName)) {
-    throw new StartError(`${file}: there is no option ${key}${suggest(key, SETTINGS)}`);
+    throw new StartError(`${file}: unknown option ${key}${suggest(key, SETTINGS)}`);
   }
   const name = key as OptionName;
   const value = toValue(OPTIONS[name], raw, `${key} in ${file}`);
@@ -95,10 +95,10 @@ function read(file: string, key: string, raw: unknown): unknown {
   return value;
 }
 
-/** How the user knows the given options: `--timeout`, `BERTH_TIMEOUT`, `timeout in FILE`. */
+/** The name of an option by how it was set: `--timeout`, `BERTH_TIMEOUT`, `timeout in FILE`. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** What is to be done. */
+/** What to do. */
 type Arguments =
   | { command: 'run'; given: Given; labels: Labels }
   | { command: 'fixture'; options: Typed['options'] };
@@ -108,10 +108,10 @@ function label(given: Given, toLabel: (name: string) => string): Labels {
 }
 
 /**
- * The value of an option, from wherever it was given.
+ * The value of an option, however it was set.
  *
  * @param raw text of the command line or the environment, or a value of the configuration file
- * @param label how the user knows the option: `--timeout`, `BERTH_TIMEOUT`, `timeout in FILE`
+ * @param label the option as the user knows it: `--timeout`, `BERTH_TIMEOUT`, `timeout in FILE`
  * @throws StartError that names the option, never its value, which may be a credential
  */
 function toValue(
@@ -150,14 +150,14 @@ function toWhole({ range }: OptionSpec, raw: unknown, label: string): number {
 function toList({ separator }: OptionSpec, raw: unknown, label: string): string[] {
   const items = typeof raw === 'string' ? raw.split(/\r?\n/) : raw;
   if (!Array.isArray(items) || !items.every((item) => typeof item === 'string')) {
-    throw new StartError(`${label} must be a list of texts.`);
+    throw new StartError(`${label} must be a list of strings.`);
   }
   const parts = separator ? items.flatMap((item: string) => item.split(separator)) : items;
   return parts.map((part: string) => part.trim()).filter((part) => part !== '');
 }
 
 function toText({ choices }: OptionSpec, raw: unknown, label: string): string {
-  if (typeof raw !== 'string') throw new StartError(`${label} must be a text.`);
+  if (typeof raw !== 'string') throw new StartError(`${label} must be a string.`);
   if (raw === '') throw new StartError(`${label} must not be empty.`);
   if (choices && !choices.includes(raw)) {
     throw new StartError(`${label} must be ${choices.join(' or ')}.`);

@@ -15,10 +15,9 @@ import type { Output } from './terminal.ts';
 import { toOptions } from './to-options.ts';
 
 const numbers = new Intl.NumberFormat('en');
-/** Exit code of a run that could not start. */
 const NOT_STARTED = 2;
 
-/** Exit code of a fault of the suite itself. */
+/** Exit code for a bug in the suite. */
 const ERROR = 4;
 
 /** Runs the command line and returns its exit code; it writes only through `output`. */
@@ -55,14 +54,14 @@ function describePlan(plan: readonly Planned[], json: boolean): string[] {
   const unmeasured = made.filter(({ requests }) => requests === undefined).length;
   return [
     ...shown.map((planned) => `${planned.id.padEnd(width)}  ${describe(planned)}`),
-    `${total.checks} checks of ${plan.length} would send about ${count(total.requests, 'request')} with ${count(total.bytes, 'byte')}, as measured on the reference server.`,
-    ...(unmeasured > 0 ? [`${unmeasured} of them have not been measured.`] : []),
-    'Before and after them come a few calls that find the targets and remove what was stored.',
+    `${total.checks} checks of ${plan.length} would send about ${count(total.requests, 'request')} with ${count(total.bytes, 'byte')}, measured on the reference server.`,
+    ...(unmeasured > 0 ? [`${unmeasured} of them are not measured.`] : []),
+    'A few more calls find the targets before the checks, and remove what was stored after them.',
   ];
 }
 
 function describe({ requests, bytes, reason }: Planned): string {
-  if (reason !== undefined) return `not made: ${reason}`;
+  if (reason !== undefined) return `not run: ${reason}`;
   if (requests === undefined || bytes === undefined) return 'not measured';
   return `${count(requests, 'request')}, ${count(bytes, 'byte')}`;
 }
@@ -74,17 +73,17 @@ function count(amount: number, what: string): string {
 const FLAGS = [...OPTION_NAMES.map(toFlag), '--port', '--host', '--help', '--version'];
 
 /**
- * The sentence for a bad command line. It never repeats what was typed beyond the name of an option:
- * a credential that was not quoted ends up among the arguments.
+ * The message for an invalid command line. It repeats nothing that was typed except the names of options:
+ * an unquoted credential ends up among the arguments.
  */
 function toMessage({ code, message }: CommanderError): string {
   const [, flag = ''] = /option '(--?[^'=\s]*)/.exec(message) ?? [];
   switch (code) {
     case 'commander.excessArguments':
     case 'commander.unknownCommand':
-      return 'There are arguments that belong to no option; quote values that have spaces.';
+      return 'Some arguments belong to no option; quote values that contain spaces.';
     case 'commander.unknownOption':
-      return `There is no option ${flag}${suggest(flag, FLAGS)}`;
+      return `Unknown option ${flag}${suggest(flag, FLAGS)}`;
     case 'commander.optionMissingArgument':
       return `${flag} needs a value.`;
     default:
@@ -92,18 +91,18 @@ function toMessage({ code, message }: CommanderError): string {
   }
 }
 
-/** Addresses of a dry run that was given none. */
+/** Addresses for a dry run without any. */
 const NOWHERE = { gatewayUrl: 'http://gateway.invalid', storageUrl: 'http://storage.invalid' };
 
-/** What surrounds a command line. */
+/** The environment of a command line. */
 interface Surroundings {
   output: Output;
   env: Readonly<Record<string, string | undefined>>;
-  /** Ends the run. */
+  /** Stops the run. */
   signal: AbortSignal;
 }
 
-/** The message with the option at fault as the user has given it. */
+/** The message, naming the option the way the user set it. */
 function withLabel(error: Error, labels: Labels): string {
   const option = error instanceof StartError ? error.option : undefined;
   if (option === undefined) return error.message;
@@ -148,7 +147,7 @@ function findNeeds(id: string): readonly string[] {
   return checks.find(({ rule }) => rule === id)?.needs ?? [];
 }
 
-/** The credentials among the options, also where they are not good enough for a run. */
+/** The credentials among the options, even if they are not usable for a run. */
 function toSecrets(given: Given): Secrets {
   const { gatewayToken, otherEnvToken, expiredToken, proxy, storageHeader = [] } = given;
   const { tc3SecretId: secretId = '', tc3SecretKey: secretKey = '', tc3Token: token } = given;
@@ -163,9 +162,9 @@ function toSecrets(given: Given): Secrets {
 }
 
 /**
- * Serves the fixture service until the signal ends it.
+ * Serves the fixture service until the signal aborts.
  *
- * @throws StartError where the options are bad, or it cannot listen
+ * @throws StartError if the options are invalid or the service cannot listen
  */
 async function serveFixture(
   { port, host }: Typed['options'],
@@ -177,13 +176,13 @@ async function serveFixture(
   const fixture = await startFixture({ port: Number(port), host: String(host) }).catch((error) => {
     throw new StartError(`The fixture service cannot listen: ${toReason(error, port, host)}.`);
   });
-  out(`The fixture service of the conformance suite (protocol 1) listens on ${fixture.url}`);
+  out(`The fixture service of the conformance suite (protocol 1) is listening on ${fixture.url}`);
   if (!signal.aborted) await once(signal, 'abort');
   await fixture.close();
 }
 
 function toReason({ code, message }: NodeJS.ErrnoException, port: unknown, host: unknown): string {
   if (code === 'EADDRINUSE') return `port ${port} is in use, choose another one with --port`;
-  if (code === 'EADDRNOTAVAIL') return `${host} is no address of this machine, see --host`;
+  if (code === 'EADDRNOTAVAIL') return `${host} is not an address of this machine, see --host`;
   return message;
 }

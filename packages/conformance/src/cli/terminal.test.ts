@@ -4,13 +4,13 @@ import { sampleResult } from '../../test/support/sample-report.ts';
 import { createProgress } from './check.ts';
 import { createTerminal } from './terminal.ts';
 
-/** Piece by piece: Node 26 gives one with each read, Node 24 all. */
+/** What was written so far: Node 26 returns one chunk per read, Node 24 all of them. */
 function readAll(stream: PassThrough, text = ''): string {
   const piece = stream.read();
   return piece === null ? text : readAll(stream, text + piece);
 }
 
-/** One stream for both, so that the order is seen. */
+/** One stream for both outputs, so that their order is visible. */
 function openStream(): { stream: NodeJS.WriteStream; read: () => string } {
   const stream = new PassThrough();
   return {
@@ -19,7 +19,7 @@ function openStream(): { stream: NodeJS.WriteStream; read: () => string } {
   };
 }
 
-test('a line is written above the progress, which is cut to the width of the terminal', () => {
+test('a line is printed above the progress line, which is cut to the width of the terminal', () => {
   const { stream, read } = openStream();
   const terminal = createTerminal(stream, stream, true);
   terminal.progress?.('12 checks, 0 failed, 3 s');
@@ -31,7 +31,7 @@ test('a line is written above the progress, which is cut to the width of the ter
   expect(read()).toBe('\r\u001b[2Kend\n');
 });
 
-test('progress counts what came, and leaves nothing behind', () => {
+test('progress counts the results, and is removed at the end', () => {
   const shown: string[] = [];
   const output = { out: () => {}, error: () => {}, progress: (text: string) => shown.push(text) };
   const progress = createProgress(output);
@@ -47,7 +47,7 @@ test('progress counts what came, and leaves nothing behind', () => {
   ]);
 });
 
-test('nobody watches: no progress', () => {
+test('no progress without a terminal', () => {
   const { stream, read } = openStream();
   const terminal = createTerminal(stream, stream, false);
   createProgress(terminal).begin();
@@ -61,7 +61,7 @@ test.each([
   ['neither', {}, 'pass'],
   ['FORCE_COLOR', { FORCE_COLOR: '1' }, '\u001b[32mpass\u001b[39m'],
   ['NO_COLOR', { NO_COLOR: '1' }, 'pass'],
-])('colours obey %s', (_, env: Record<string, string>, painted) => {
+])('colours respect %s', (_, env: Record<string, string>, painted) => {
   for (const name of ['FORCE_COLOR', 'NO_COLOR']) vi.stubEnv(name, env[name]);
   const { stream } = openStream();
   expect(createTerminal(stream, stream, false).paint?.('green', 'pass')).toBe(painted);

@@ -3,23 +3,23 @@ import { styleText } from 'node:util';
 import type { Paint } from '../report/to-lines.ts';
 import { StartError } from '../result.ts';
 
-/** Where the command line writes. */
+/** Where the command line writes to. */
 export interface Output {
   out(line: string): void;
   error(line: string): void;
-  /** Shows how far the run is, on a terminal only; an empty text removes it. */
+  /** Shows the progress, on a terminal only; an empty text removes it. */
   progress?(text: string): void;
   paint?: Paint;
 }
 
 type Stream = NodeJS.WriteStream;
 
-/** Back to the beginning of the line, and everything after it removed. */
+/** Returns to the start of the line and clears it. */
 const CLEAR = '\r\u001b[2K';
 
 /**
- * Writes lines to the two streams of the process, with a progress line below them where both are
- * watched by somebody. Colours obey NO_COLOR and FORCE_COLOR.
+ * Writes lines to stdout and stderr, with a progress line below them if both are terminals. Colours
+ * respect NO_COLOR and FORCE_COLOR.
  */
 export function createTerminal(stdout: Stream, stderr: Stream, isWatched: boolean): Output {
   let shown = '';
@@ -58,7 +58,7 @@ export async function readTextFile(file: string, option: string): Promise<string
 }
 
 /**
- * The same for JSON. What is wrong in it is named by its place only, for the file may hold credentials.
+ * Like `readFile`, for JSON. An error is located, never quoted, because the file may contain credentials.
  *
  * @throws StartError with one sentence
  */
@@ -68,6 +68,8 @@ export async function readJsonFile(file: string, option: string): Promise<unknow
     return JSON.parse(text);
   } catch (error) {
     const [place = ''] = /line \d+ column \d+/.exec((error as Error).message) ?? [];
-    throw new StartError(`The file of ${option} is no JSON: ${file}${place && `, ${place}`}.`);
+    throw new StartError(
+      `The file of ${option} is not valid JSON: ${file}${place && `, ${place}`}.`,
+    );
   }
 }

@@ -23,11 +23,11 @@ const IDS = rules.map(({ id }) => id);
 
 const OTHERS: readonly string[] = ENGINES.filter((engine) => engine !== 'rules');
 
-/** Ids of rules have this form; those of transactions and workflows are written otherwise. */
+/** Rule ids have this form; the ids of transactions and workflows do not. */
 const RULE_LIKE = /^[A-Z]{2}-/;
 
 /**
- * What the given options ask of a run; files that they name are read.
+ * Converts the options of the command line to those of a run, and reads the files that they name.
  *
  * @throws StartError that names the option
  */
@@ -37,7 +37,7 @@ export async function toOptions(given: Given): Promise<ConformanceOptions> {
   const { gatewayUrl, storageUrl } = given;
   if (gatewayUrl === undefined && storageUrl === undefined) {
     throw new StartError(
-      `${toFlag('gatewayUrl')} or ${toFlag('storageUrl')} is missing; ${toVariable('gatewayUrl')}, or gatewayUrl in the file of --config, does as well.`,
+      `${toFlag('gatewayUrl')} or ${toFlag('storageUrl')} is missing; ${toVariable('gatewayUrl')} or gatewayUrl in the file of --config works, too.`,
     );
   }
   const { env, service, forbiddenService, gatewayHost, gatewayToken, otherEnvToken } = given;
@@ -64,29 +64,27 @@ export async function toOptions(given: Given): Promise<ConformanceOptions> {
 }
 
 /**
- * Whether names are ids of rules, beginnings of them, or `dredd` or `respect`.
+ * Checks that names are rule ids, prefixes of rule ids, `dredd` or `respect`.
  *
- * @param option where they were given, for the message
- * @throws StartError that names the one that no rule has
+ * @param option the option that lists them, for the message
+ * @throws StartError that names the first unknown one
  */
 function assertRuleNames(option: string, names: readonly string[] = []): void {
   for (const name of names) {
     if (OTHERS.includes(name) || IDS.some((id) => id.startsWith(name))) continue;
-    throw new StartError(
-      `${option}: no rule is called ${name}${suggest(name, [...IDS, ...OTHERS])}`,
-    );
+    throw new StartError(`${option}: unknown rule ${name}${suggest(name, [...IDS, ...OTHERS])}`);
   }
 }
 
 /**
- * Whether ids are those of rules. Ids of another form, those of transactions and workflows, are not judged.
+ * Checks that ids of the form of rule ids exist; ids of transactions and workflows are not checked.
  *
- * @throws StartError that names the one that no rule has
+ * @throws StartError that names the first unknown one
  */
 function assertRuleIds(option: string, ids: readonly string[]): void {
   for (const id of ids) {
     if (RULE_LIKE.test(id) && !IDS.includes(id)) {
-      throw new StartError(`${option}: no rule is called ${id}${suggest(id, IDS)}`);
+      throw new StartError(`${option}: unknown rule ${id}${suggest(id, IDS)}`);
     }
   }
 }
@@ -94,9 +92,9 @@ function assertRuleIds(option: string, ids: readonly string[]): void {
 const SIGNERS = ['gateway', 'storage'] as const;
 
 /**
- * Loads signers of the operator's own.
+ * Loads the operator's own signers.
  *
- * @param file an ES module; its default export has `gateway`, `storage` or both
+ * @param file an ES module whose default export has `gateway`, `storage` or both
  * @throws StartError with one sentence
  */
 async function readAuthModule(file: string): Promise<AuthModule> {
@@ -108,7 +106,7 @@ async function readAuthModule(file: string): Promise<AuthModule> {
   );
   if (signers.length > 0 && areFunctions) return found as AuthModule;
   throw new StartError(
-    `${file}: the default export must have a function gateway(call), storage(call) or both.`,
+    `${file}: the default export must have a function gateway(call) or storage(call), or both.`,
   );
 }
 
@@ -165,9 +163,9 @@ function parseHeader(header: string): [string, string] {
 }
 
 /**
- * The ids that are known to fail: a JSON list, or text with one a line, where `#` begins a comment.
+ * The ids that are known to fail: a JSON list, or text with one id per line, where `#` starts a comment.
  *
- * @throws StartError where the file is none, or names a rule that there is not
+ * @throws StartError if the file is neither, or names an unknown rule
  */
 async function readBaseline(file: string): Promise<string[]> {
   const text = await readTextFile(file, '--baseline');
@@ -186,29 +184,31 @@ function fromJson(file: string, text: string): string[] {
     const list: unknown = JSON.parse(text);
     if (Array.isArray(list) && list.every((id) => typeof id === 'string')) return list;
   } catch {}
-  throw new StartError(`--baseline ${file} must be a JSON list of ids, or text with one a line.`);
+  throw new StartError(
+    `--baseline ${file} must be a JSON list of ids, or text with one id per line.`,
+  );
 }
 
 /**
- * Certificates of authorities.
+ * CA certificates.
  *
- * @throws StartError where the file has none that can be read
+ * @throws StartError if the file contains no certificate that can be read
  */
 async function readCertificates(file: string): Promise<string> {
   const text = await readTextFile(file, '--ca');
   try {
-    // Node takes anything here, and says nothing until a connection fails.
+    // Node accepts anything here, and reports nothing until a connection fails.
     new X509Certificate(text);
     return text;
   } catch {
-    throw new StartError(`The file of --ca has no certificate in PEM: ${file}.`);
+    throw new StartError(`The file of --ca contains no PEM certificate: ${file}.`);
   }
 }
 
 /**
  * A wire profile (D1).
  *
- * @throws StartError that names what is wrong in the file
+ * @throws StartError that names the problem in the file
  */
 async function readWireProfile(file: string): Promise<WireProfile> {
   const profile = await readJsonFile(file, '--wire-profile');
@@ -217,5 +217,5 @@ async function readWireProfile(file: string): Promise<WireProfile> {
   const [fault] = validate.errors ?? [];
   const place = fault?.instancePath ? `${fault.instancePath.slice(1).replaceAll('/', '.')} ` : '';
   const name = fault?.params.additionalProperty ? `: ${fault.params.additionalProperty}` : '';
-  throw new StartError(`${file} is no wire profile: ${place}${fault?.message}${name}.`);
+  throw new StartError(`${file} is not a wire profile: ${place}${fault?.message}${name}.`);
 }

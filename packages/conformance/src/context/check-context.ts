@@ -11,10 +11,10 @@ import { UploadClient } from './upload-client.ts';
 /** Longest list of findings that one check reports. */
 const MOST_FINDINGS = 20;
 
-/** What a check is given: clients that record what it sends, and what it says about the answers. */
+/** What a check gets: clients that record its requests, and assertions about the responses. */
 export class CheckContext {
   readonly settings: Settings;
-  /** Ends with the run. */
+  /** Aborts when the run ends. */
   readonly signal: AbortSignal;
   readonly gateway: GatewayClient;
   /** The fixture service behind the gateway; for checks that need `fixture`. */
@@ -35,8 +35,8 @@ export class CheckContext {
   #names = 0;
 
   /**
-   * @param rule the check's own name, for what it stores
-   * @param place the place in the contract that findings name
+   * @param rule id of the check, for the names of what it stores
+   * @param place the place in the contract that findings cite
    */
   constructor(run: Run, rule: string, place = '') {
     const caller = createRunCaller(run, {
@@ -63,13 +63,13 @@ export class CheckContext {
   }
 
   /**
-   * Tests a statement about an answer and goes on, whether it holds or not.
+   * Asserts a statement about a response; the check continues even if it does not hold.
    *
-   * @param message what the contract says and what came instead: `the status must be 404, not 200`
+   * @param message what the contract requires and what came instead: `the status must be 404, not 200`
    * @param evidence Default: the last call of this check
    */
   expect = (holds: boolean, message: string, evidence: Evidence | undefined = this.#last): void => {
-    // What the end of the run has cut off is nobody's breach.
+    // Requests that the end of the run aborted are not the target's fault.
     if (this.signal.aborted) return;
     this.record.assertions += 1;
     if (holds || this.record.findings.length >= MOST_FINDINGS) return;
@@ -83,7 +83,7 @@ export class CheckContext {
   }
 
   /**
-   * Ends the check where its preparation did not work; the result is a skip, never a failure.
+   * Ends the check because its setup failed; the result is a skip, never a failure.
    *
    * @param reason why: `no file could be uploaded`
    */
@@ -92,15 +92,15 @@ export class CheckContext {
   }
 
   /**
-   * Ends the check where its rule is about something that a target need not have; the result is disabled.
+   * Ends the check because the target lacks an optional feature that its rule is about; the result is disabled.
    *
-   * @param reason what it does not have: `the gateway takes no multipart/form-data`
+   * @param reason what is missing: `the gateway takes no multipart/form-data`
    */
   apply(applies: boolean, reason: string): asserts applies {
     if (!applies) throw new Inapplicable(reason);
   }
 
-  /** Tells the operator something that decides nothing. */
+  /** Reports something to the operator that does not affect the result. */
   note(text: string): void {
     this.record.notes.push(text);
   }

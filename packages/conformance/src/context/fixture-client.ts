@@ -2,7 +2,7 @@ import type { Exchange, HeaderList, Received } from '../http/exchange.ts';
 import { Unreached } from '../result.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
-/** What the fixture service says of a call that it echoes. */
+/** How the fixture service saw a request, from its echo. */
 export interface Echo {
   method: string;
   /** Path and query as they arrived. */
@@ -11,27 +11,27 @@ export interface Echo {
   body: { size: number; sha256: string; base64?: string };
 }
 
-/** What the fixture service is to answer; see the protocol in `fixture/README.md`. */
+/** The response to request from the fixture service; see the protocol in `fixture/README.md`. */
 export interface AnswerOrder {
   status?: number;
   /** Default: no `Content-Type`. */
   type?: string;
   body?: string | Uint8Array;
-  /** Bytes of a fixed pattern instead of a body. */
+  /** Send this many bytes of a fixed pattern instead of a body. */
   size?: number;
   headers?: HeaderList;
   chunked?: boolean;
   /** Milliseconds between eight pieces of the body. */
   trickle?: number;
-  /** Counted under this mark. */
+  /** Count the request under this mark. */
   mark?: string;
 }
 
 export interface EventsOrder {
   count?: number;
-  /** The first event is sent, the others wait for `release` of the same name. */
+  /** Send the first event, and hold the others until `release` of the same name. */
   hold?: string;
-  /** Longest wait for it, in milliseconds. */
+  /** Longest hold, in milliseconds. */
   wait?: number;
   interval?: number;
   type?: string;
@@ -44,7 +44,7 @@ export interface SocketOrder {
   headers?: HeaderList;
 }
 
-/** Paths that order an answer from the fixture service, and what it says about the calls it got. */
+/** Paths that request a response from the fixture service, and what it reports about its requests. */
 export class FixtureClient {
   readonly #gateway: GatewayClient;
 
@@ -69,24 +69,24 @@ export class FixtureClient {
     return toPath('/socket', { ...order, header: toParameters(headers) });
   }
 
-  /** The echo in an answer; `undefined` where it is none of the fixture's. */
+  /** The echo in a response; `undefined` if the fixture service did not send it. */
   readEcho({ received }: Exchange): Echo | undefined {
     return readEcho(received);
   }
 
-  /** How many calls and upgrades with a mark have reached the service. */
+  /** How many requests and upgrades with a mark reached the service. */
   async count(mark: string): Promise<number> {
     const { count } = await this.#ask(toPath('/count', { mark }));
     if (typeof count === 'number') return count;
-    throw new Unreached('the fixture service gave no count');
+    throw new Unreached('the fixture service returned no count');
   }
 
-  /** Lets a held event stream go on; false where none is waiting. */
+  /** Continues a held event stream; false if none is waiting. */
   async release(hold: string): Promise<boolean> {
     return (await this.#ask(toPath('/release', { hold }))).released === true;
   }
 
-  /** How the service saw the end of a WebSocket; `undefined` where it saw none in time. */
+  /** How the service saw a WebSocket end; `undefined` if it did not see it in time. */
   async closed(mark: string): Promise<{ code: number; reason: string } | undefined> {
     const { closed, code, reason } = await this.#ask(toPath('/closed', { mark, wait: 5000 }));
     return closed === true ? { code: Number(code), reason: String(reason) } : undefined;
@@ -95,11 +95,11 @@ export class FixtureClient {
   async #ask(path: string): Promise<Record<string, unknown>> {
     const { received } = await this.#gateway.call({ path });
     if (received.status === 200) return Object(received.json);
-    throw new Unreached(`the fixture service answered ${received.status} to ${path}`);
+    throw new Unreached(`the fixture service responded with ${received.status} to ${path}`);
   }
 }
 
-/** The echo in an answer; `undefined` where the fixture service did not make it. */
+/** The echo in a response; `undefined` if the fixture service did not send it. */
 export function readEcho({ json }: Received): Echo | undefined {
   const echo = Object(json);
   return echo.fixture === 'berth-conformance' && typeof echo.target === 'string' ? echo : undefined;

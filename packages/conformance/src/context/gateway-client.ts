@@ -15,34 +15,34 @@ import type { UnsignedCall } from '../options.ts';
 import { Unreached } from '../result.ts';
 import type { Run } from './run.ts';
 
-/** Between two chunks of a body, in milliseconds. */
+/** Delay between two chunks of a body, in milliseconds. */
 const PAUSE = 20;
 
 /** A call of a hosted service. */
 export interface GatewayCall {
-  /** Default: GET, or POST where there is a body. */
+  /** Default: GET, or POST if there is a body. */
   method?: string;
-  /** What stands behind the name of the service, exactly as sent: `/echo/a?x=1`, `?x=1`. Default: nothing. */
+  /** What follows the name of the service, sent unchanged: `/echo/a?x=1`, `?x=1`. Default: nothing. */
   path?: string;
   /** Default: the fixture service. */
   service?: string;
   headers?: HeaderInput;
   body?: string | Uint8Array;
-  /** The body in chunks instead, one after another and without a length (RFC 9112, section 7.1). */
+  /** The body in chunks instead, without a length (RFC 9112, section 7.1). */
   chunks?: readonly Uint8Array[];
   /**
-   * - `valid` (default): what the target was found to accept. Where it refuses them with 401 now, the
+   * - `valid` (default): those that the target accepted before. If it rejects them with 401 now, the
    *   check ends as not reached
-   * - `bearer`, `signature`: that scheme, and every answer is taken as it comes
+   * - `bearer`, `signature`: that scheme; any response is returned
    * - `none`: no credentials
    * - headers: exactly these, instead of credentials
    */
   credentials?: 'valid' | 'bearer' | 'signature' | 'none' | HeaderInput;
   /** `Host`. Default: `--gateway-host`, or the host of the URL. */
   host?: string;
-  /** Take a 429 as the answer. Default: wait and call again. */
+  /** Return a 429. Default: wait and send the request again. */
   keep429?: boolean;
-  /** Take a 401 as the answer, also with `valid` credentials. Default: the check ends as not reached. */
+  /** Return a 401 even with `valid` credentials. Default: the check ends as not reached. */
   acceptsRefusal?: boolean;
 }
 
@@ -64,20 +64,20 @@ export class GatewayClient {
     this.servicePath = this.#pathOf(settings.service);
   }
 
-  /** Calls a service and reads the whole answer. */
+  /** Calls a service and reads the complete response. */
   async call(call: GatewayCall = {}): Promise<Exchange> {
     const exchange = await this.#caller.call(await this.#prepare(call));
     assertAccepted(call, exchange);
     return exchange;
   }
 
-  /** Calls a service and returns with the head of the answer. */
+  /** Calls a service and returns when the head of the response arrives. */
   async open(call: GatewayCall = {}): Promise<OpenExchange> {
     return this.#caller.open(await this.#prepare(call));
   }
 
   /**
-   * Asks for a WebSocket.
+   * Opens a WebSocket.
    *
    * @param protocols offered subprotocols
    */
@@ -114,18 +114,20 @@ export class GatewayClient {
     if (typeof credentials !== 'string') return toHeaderList(credentials);
     const signer = this.#run.signers.gateway[credentials];
     if (signer) return signer(call);
-    throw new Error(`No ${credentials} credentials: the check needs them.`);
+    throw new Error(`The check needs ${credentials} credentials, which are missing.`);
   }
 }
 
-/** Valid credentials that are refused half-way say nothing about the rule. */
+/** If valid credentials are rejected during a run, that proves nothing about the rule. */
 function assertAccepted(call: GatewayCall, { received }: Exchange): void {
   const isValid = (call.credentials ?? 'valid') === 'valid' && !call.acceptsRefusal;
   if (!isValid || received.status !== 401 || !isGatewayError(received)) return;
-  throw new Unreached('the gateway refused the credentials with 401, though it took them before');
+  throw new Unreached(
+    'the gateway rejected the credentials with 401, although it accepted them before',
+  );
 }
 
-/** Each goes out alone: a gateway that takes what is there for the whole gets no more than the first. */
+/** Sends each chunk on its own, so that a gateway that stops after one read gets only the first. */
 async function* pauseBetween(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) {
     yield chunk;

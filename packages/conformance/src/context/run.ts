@@ -14,9 +14,9 @@ import { createPace, type Pace } from '../http/pace.ts';
 import { within } from '../http/start-timer.ts';
 import type { RequestForm, Settings } from '../options.ts';
 
-/** What a run has stored, so that it can be removed. */
+/** What a run has stored, for the clean-up. */
 interface Leftovers {
-  /** Notes a path before something is stored there, with its file ID where that is known. */
+  /** Records a path before something is stored there, with its file ID if known. */
   add(path: string, fileId?: string): void;
   list(): { path: string; fileId: string | undefined }[];
 }
@@ -29,14 +29,14 @@ function createLeftovers(): Leftovers {
   };
 }
 
-/** The secrets of a run, which grow while it goes on. */
+/** The secrets of a run, which become more during the run. */
 interface RunSecrets {
-  /** Adds the credentials that an upload grant hands out: who has them can write. */
+  /** Adds the credentials of an upload grant: they allow anyone to write. */
   addGrant(data: Record<string, unknown> | undefined): void;
-  /** Adds the headers that a signer of the operator's own has made, which are secrets by name, too. */
+  /** Adds the headers of the operator's own signer; they are secret whatever their names. */
   addHeaders(headers: Iterable<readonly [name: string, value: string]>): void;
   add(value: string): void;
-  /** Blanks all of them in every string of a value. */
+  /** Redacts all secrets in every string of a value. */
   redact<T>(value: T): T;
 }
 
@@ -67,39 +67,39 @@ function createRunSecrets(settings: Settings): RunSecrets {
   };
 }
 
-/** Why an API takes no call at all. */
+/** Why every call of an API fails. */
 export interface Refusal {
   /** With status and code, and the option that may help. */
   reason: string;
-  /** Credentials were given, and are at fault. */
+  /** Credentials were configured, but the API rejects them. */
   isOfCredentials: boolean;
 }
 
-/** What all checks of one run share. */
+/** What all checks of a run share. */
 export interface Run {
   readonly settings: Settings;
-  /** Random part of every name that the run makes up, so that nothing real is ever touched. */
+  /** Random part of every name that the run generates, so that it never touches real data. */
   readonly mark: string;
   readonly agents: Agents;
   readonly pace: Pace;
   readonly health: Health;
-  /** Ends the run: its time is up, or its caller gives up. */
+  /** Aborts the run: its time is up, or the caller stopped it. */
   readonly signal: AbortSignal;
   readonly signers: Signers;
   readonly secrets: RunSecrets;
   readonly leftovers: Leftovers;
-  /** The form of the storage requests; known before the first check. */
+  /** The form of storage requests; known before the first check. */
   requestForm: RequestForm;
-  /** The scheme that the gateway was found to accept, and its signer; known before the first check. */
+  /** The scheme that the gateway accepts, and its signer; known before the first check. */
   gatewayScheme?: GatewayScheme;
   gatewaySigner?: Signer;
-  /** Where every call is refused: nothing can be learnt there. */
+  /** APIs that reject every call, so that nothing can be checked. */
   refused: Partial<Record<Api, Refusal>>;
-  /** Whether the fixture service was found behind the gateway; otherwise why not. */
+  /** Whether the fixture service was found behind the gateway; if not, why. */
   fixture: true | string;
 }
 
-/** What a run begins with; nothing has been called. */
+/** The state of a run before its first call. */
 export function createRun(settings: Settings, signal: AbortSignal): Run {
   const secrets = createRunSecrets(settings);
   return {
@@ -108,7 +108,7 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
     mark: randomBytes(4).toString('hex'),
     agents: createAgents(settings),
     pace: createPace((pause) =>
-      settings.onNotice(`the target asks to slow down; waiting ${Math.ceil(pause / 1000)} s`),
+      settings.onNotice(`the target is rate-limiting; waiting ${Math.ceil(pause / 1000)} s`),
     ),
     health: createHealth(),
     signers: withSecrets(createSigners(settings), settings, secrets),
@@ -116,13 +116,13 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
     leftovers: createLeftovers(),
     requestForm: settings.requestForm ?? 'top',
     refused: {},
-    fixture: 'the fixture service was not looked for',
+    fixture: 'the fixture service was not searched for',
   };
 }
 
 /**
- * Signers of the operator's own: what they make is known only once they have made it, and they may take
- * no longer than a call.
+ * The operator's own signers: their headers are redacted as soon as they are known, and they must
+ * respond within the timeout of a call.
  */
 function withSecrets(
   { gateway, storage }: Signers,
@@ -132,7 +132,10 @@ function withSecrets(
   const watch =
     (signer: Signer): Signer =>
     async (call) => {
-      const late = new NetworkFault(`--auth-module: no headers within ${timeout} ms`, 'TIMEOUT');
+      const late = new NetworkFault(
+        `--auth-module: returned no headers within ${timeout} ms`,
+        'TIMEOUT',
+      );
       const headers = await within(timeout, signer(call), late);
       secrets.addHeaders(headers);
       return headers;
@@ -143,7 +146,6 @@ function withSecrets(
   };
 }
 
-/** Calls with the agents, the pace and the timeout of a run. */
 export function createRunCaller(
   { agents, pace, health, signal, settings }: Run,
   listeners: Pick<CallerOptions, 'onSent' | 'onAnswer'> = {},

@@ -3,8 +3,8 @@ import type { Result } from '../result.ts';
 import type { Run } from './run.ts';
 
 /**
- * What a check needs that an operator may lack. Without it the check is disabled; without the fixture
- * service, which every operator can deploy, it is skipped.
+ * What a check needs that an operator may not have. Without it, the check is disabled; without the
+ * fixture service, which every operator can deploy, it is skipped.
  */
 export type Need =
   | 'fixture'
@@ -16,7 +16,7 @@ export type Need =
   | 'sessionToken'
   | 'writes';
 
-/** Why something is not checked at all. */
+/** Why a check does not run. */
 export type SkipReason = Required<Pick<Result, 'outcome' | 'reason'>>;
 
 export function disabled(reason: string): SkipReason {
@@ -27,7 +27,7 @@ function skipped(reason: string): SkipReason {
   return { outcome: 'skip', reason };
 }
 
-/** @param name id of a rule, `dredd` or `respect`, which `--only` and `--skip` choose by its beginning */
+/** @param name rule id, `dredd` or `respect`, which `--only` and `--skip` match by prefix */
 export function leftOut({ settings, signal }: Run, name: string): SkipReason | undefined {
   if (signal.aborted) return skipped(String(signal.reason));
   const isNamed = (names: readonly string[]) => names.some((one) => name.startsWith(one));
@@ -39,13 +39,13 @@ export function noUrl({ settings }: Run, api: Api): SkipReason | undefined {
   return settings.apis.includes(api) ? undefined : disabled(`no --${api}-url`);
 }
 
-/** Every call of the API is refused. */
+/** The API rejects every call. */
 export function refused(run: Run, api: Api): SkipReason | undefined {
   const { reason } = run.refused[api] ?? {};
   return reason === undefined ? undefined : skipped(reason);
 }
 
-/** The first of the needs that is not met. */
+/** The first need that is not met. */
 export function lacking(run: Run, needs: readonly Need[]): SkipReason | undefined {
   const need = needs.find((one) => !NEEDS[one].isMet(run));
   if (need === 'fixture') return skipped(String(run.fixture));

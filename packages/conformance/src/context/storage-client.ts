@@ -17,31 +17,31 @@ export type StorageOperation = (typeof STORAGE_OPERATIONS)[number];
 
 const READING: readonly string[] = ['getUploadMetaData', 'batchGetTempUrls'];
 
-/** Whether calls of a storage operation may change files; one that is not known to read is taken to. */
+/** Whether a storage operation may change files; unknown operations count as changing. */
 export function changesFiles(operation: string): boolean {
   return (
     (STORAGE_OPERATIONS as readonly string[]).includes(operation) && !READING.includes(operation)
   );
 }
 
-/** What of a storage call is not as usual. */
+/** What differs from a usual storage call. */
 export interface StorageCallOptions {
   /** Default: POST. */
   method?: string;
-  /** Default: that of the run. */
+  /** Default: the environment of the run. */
   env?: string;
-  /** `valid` (default), `none`, or exactly these headers. With anything but `valid` a refusal is an answer. */
+  /** `valid` (default), `none`, or exactly these headers. Except with `valid`, a refusal is returned. */
   credentials?: 'valid' | 'none' | HeaderInput;
   headers?: HeaderInput;
-  /** The whole body, instead of the fields as JSON. */
+  /** The complete body, instead of the fields as JSON. */
   body?: string | Uint8Array;
-  /** The whole target instead of `/api/v2/envs/{env}/storages:{operation}`. */
+  /** The complete target, instead of `/api/v2/envs/{env}/storages:{operation}`. */
   target?: string;
-  /** Take 401 and 403 as answers, also with valid credentials. */
+  /** Return 401 and 403 even with valid credentials. */
   acceptsRefusal?: boolean;
 }
 
-/** One entry of a `fileList` in an answer, whatever it holds. */
+/** One entry of a `fileList` in a response, not validated. */
 export type Entry = Record<string, unknown>;
 
 export class StorageClient {
@@ -58,8 +58,8 @@ export class StorageClient {
   }
 
   /**
-   * Makes a storage call and takes the answer as it comes. The fields go in the form that the
-   * deployment accepts.
+   * Makes a storage call and returns any response. The fields are sent in the form that the deployment
+   * accepts.
    */
   async call(
     operation: StorageOperation | (string & {}),
@@ -83,7 +83,7 @@ export class StorageClient {
     return reply;
   }
 
-  /** Makes a call for a list, and reads its entries; where that does not work, the check is not reached. */
+  /** Makes a call for a list and reads its entries; if that fails, the check is not reached. */
   async listReply(
     operation: StorageOperation,
     fileList: readonly unknown[],
@@ -94,36 +94,36 @@ export class StorageClient {
       return { reply, entries: entries.map(Object) };
     }
     throw new Unreached(
-      `${operation} answered ${reply.received.status} without an entry for each of the ${fileList.length} items`,
+      `${operation} responded with ${reply.received.status} without an entry for each of the ${fileList.length} items`,
     );
   }
 
-  /** The entries alone. */
+  /** Like `list`, but returns only the entries. */
   async list(operation: StorageOperation, fileList: readonly unknown[]): Promise<Entry[]> {
     return (await this.listReply(operation, fileList)).entries;
   }
 
-  /** The body of a call as JSON, the fields in the form that the deployment accepts. */
+  /** The body of a call as JSON, with the fields in the form that the deployment accepts. */
   body(fields: unknown): string {
     return JSON.stringify(toForm(fields, this.#run.requestForm));
   }
 
-  /** A cloud path that is this check's own, without a leading `/`. */
+  /** A cloud path that only this check uses, without a leading `/`. */
   path(name: string): string {
     return `${this.#folder}/${name}`;
   }
 
-  /** A cloud path as copy calls want it: absolute, unless `--copy-path relative`. */
+  /** A cloud path in the form of copy calls: absolute, unless `--copy-path relative`. */
   copyPath(path: string): string {
     return this.#run.settings.copyPath === 'absolute' ? `/${path}` : path;
   }
 
-  /** A number of seconds in the unit of `--max-age-unit`. */
+  /** Converts seconds to the unit of `--max-age-unit`. */
   maxAge(seconds: number): number {
     return Math.ceil(seconds * { ms: 1000, s: 1, min: 1 / 60 }[this.#run.settings.maxAgeUnit]);
   }
 
-  /** The headers that `valid` credentials put into a call now. */
+  /** The headers that `valid` credentials add to a call now. */
   credentials(): Promise<HeaderList> {
     const { origin } = this.#base;
     return this.#sign('valid', { method: 'POST', url: origin, headers: [], body: Buffer.alloc(0) });
@@ -139,24 +139,24 @@ export class StorageClient {
   }
 }
 
-/** Valid credentials that are refused half-way say nothing about the rule. */
+/** If valid credentials are rejected during a run, that proves nothing about the rule. */
 function assertAccepted({ received }: Exchange, isValid: boolean): void {
   if (!isValid || (received.status !== 401 && received.status !== 403)) return;
   throw new Unreached(
-    `the storage API refused the credentials with ${received.status}, though it took them before`,
+    `the storage API rejected the credentials with ${received.status}, although it accepted them before`,
   );
 }
 
-/** The body of a storage request whose fields are given. */
+/** The body of a storage request with these fields. */
 export function toForm(fields: unknown, form: RequestForm): unknown {
   return form === 'data' ? { data: fields } : fields;
 }
 
-/** The answer to a storage call, and what its envelope holds. Nothing of it has been checked. */
+/** The response to a storage call and the content of its envelope, not validated. */
 export interface StorageReply extends Exchange {
-  /** The answer as JSON; `undefined` where it is no JSON object. */
+  /** The response as JSON; `undefined` if it is not a JSON object. */
   envelope: Record<string, unknown> | undefined;
-  /** What holds `requestId`, `data`, `code`: `body` of the envelope, or the answer itself if it is flat. */
+  /** The object with `requestId`, `data`, `code`: `body` of the envelope, or the response itself if flat. */
   body: Record<string, unknown> | undefined;
   data: Record<string, unknown> | undefined;
   code: string | undefined;

@@ -6,10 +6,10 @@ import {
   toHeaderRecord,
 } from '../http/exchange.ts';
 
-/** Longest body that a report carries, in bytes. */
+/** Longest body in a report, in bytes. */
 const LONGEST = 16_384;
 
-/** A call as a report shows it. */
+/** A call as shown in a report. */
 export function toEvidence(evidence: Evidence): { request: SentRequest; answer: Answer } {
   const { method, url, headers, body } = evidence.sent;
   const received =

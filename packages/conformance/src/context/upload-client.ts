@@ -25,11 +25,11 @@ export interface StoredFile {
 
 export type FormField = readonly [name: string, value: string | Buffer];
 
-/** An answer of the upload target. */
+/** A response of the upload target. */
 interface UploadReply extends Exchange {
   /** An XML document with an `Error` element. */
   hasError: boolean;
-  /** Answered as a success; whether the file is stored then is another question. */
+  /** The status is a success; that does not prove that the file is stored. */
   isAccepted: boolean;
 }
 
@@ -42,9 +42,9 @@ interface PostOptions {
   headers?: HeaderInput;
   /** Separates the parts. Default: letters, digits and hyphens. */
   boundary?: string;
-  /** Writes the boundary in quotes (RFC 2046, section 5.1.1). */
+  /** Quote the boundary (RFC 2046, section 5.1.1). */
   isQuoted?: boolean;
-  /** Sends this instead of the form; the length of the whole form is announced. */
+  /** Send this instead of the form; `Content-Length` is still that of the complete form. */
   trickle?: (form: Buffer) => Readable;
 }
 
@@ -62,7 +62,7 @@ export class UploadClient {
     this.#storage = storage;
   }
 
-  /** Step 1; where it does not work, the check is not reached. */
+  /** Step 1; if it fails, the check is not reached. */
   async grant(path: string): Promise<Grant> {
     const { storeFileID } = this.#run.settings.wireProfile;
     const { data = {}, received } = await this.#storage.call('getUploadMetaData', { path });
@@ -72,7 +72,7 @@ export class UploadClient {
     const areTexts = Object.values(all).every((value) => typeof value === 'string');
     if (areTexts && URL.canParse(String(url))) return all as Grant;
     throw new Unreached(
-      `getUploadMetaData answered ${received.status} without what an upload needs`,
+      `getUploadMetaData responded with ${received.status} without what an upload needs`,
     );
   }
 
@@ -89,8 +89,8 @@ export class UploadClient {
   }
 
   /**
-   * Step 2: sends a form to an upload address and takes the answer as it comes. What is stored is
-   * removed at the end of the run.
+   * Step 2: posts a form to the upload target and returns any response. What is stored is removed at
+   * the end of the run.
    */
   async post(
     { path, fileId, url }: Grant,
@@ -116,7 +116,7 @@ export class UploadClient {
     return { ...exchange, hasError, isAccepted: !hasError && exchange.received.status < 400 };
   }
 
-  /** Both steps, and what came of them, whatever it is. */
+  /** Both steps; any result is returned. */
   async send(
     path: string,
     bytes: Buffer,
@@ -126,32 +126,34 @@ export class UploadClient {
     return { given, reply: await this.post(given, this.fields(given, bytes), options) };
   }
 
-  /** Both steps; where one does not work, the check is not reached. Default: 64 random bytes. */
+  /** Both steps; if one fails, the check is not reached. Default: 64 random bytes. */
   async store(name: string, content: Buffer | string = randomBytes(64)): Promise<StoredFile> {
     const bytes = Buffer.from(content);
     const { given, reply } = await this.send(this.#storage.path(name), bytes);
     if (reply.isAccepted) return { path: given.path, fileId: given.fileId, bytes };
-    throw new Unreached(`the upload target answered ${reply.received.status} to a good form`);
+    throw new Unreached(
+      `the upload target responded with ${reply.received.status} to a valid form`,
+    );
   }
 
-  /** Reads a file as any user does: a link, and a GET of it. Where no link call works, the check is not reached. */
+  /** Reads a file as any user does: with a link and a GET of it. If no link is returned, the check is not reached. */
   async read(fileId: string): Promise<Reading> {
     const [entry] = await this.#storage.list('batchGetTempUrls', [{ fileID: fileId }]);
     const { code, tempFileURL } = entry ?? {};
     if (code !== 'SUCCESS') return { found: false, why: `its link has the code ${code}` };
-    if (!URL.canParse(String(tempFileURL))) throw new Unreached('a link is no URL');
+    if (!URL.canParse(String(tempFileURL))) throw new Unreached('a link is not a URL');
     const exchange = await this.download(String(tempFileURL));
     const { status, body } = exchange.received;
     if (status >= 200 && status < 300) return { found: true, bytes: body, exchange };
-    return { found: false, why: `its link answers ${status}`, exchange };
+    return { found: false, why: `its link responds with ${status}`, exchange };
   }
 
-  /** GETs a link without credentials, and follows it where it leads on to another address. */
+  /** GETs a link without credentials, following redirects. */
   download(link: string): Promise<Exchange> {
     return followLink(this.#caller, link);
   }
 
-  /** The ID of the file at a path, also of one that a copy has made. */
+  /** The ID of the file at a path, including copies. */
   async fileIdOf(path: string): Promise<string> {
     return (await this.grant(path)).fileId;
   }
@@ -170,7 +172,7 @@ export async function followLink(
 ): Promise<Exchange> {
   let next = link;
   for (let redirects = 0; ; redirects += 1) {
-    // Links may come unencoded; what is encoded already stays so.
+    // Links may be unencoded; what is already encoded stays as is.
     const { origin, pathname, search } = new URL(next);
     const call = { method: 'GET', origin, target: pathname + search, body: Buffer.alloc(0) };
     const exchange = await caller.call({ ...call, headers: toHeaderList(headers) });
@@ -196,8 +198,8 @@ export function toMultipart(fields: readonly FormField[], boundary: string): Buf
 }
 
 /**
- * Whether a text is meant as an XML document with an `Error` element, at its root or deeper, with or
- * without a namespace prefix. Whether the document is sound is for `UP-ERROR` to say.
+ * Whether a text looks like an XML document with an `Error` element, at any depth, with or without a
+ * namespace prefix. `UP-ERROR` checks whether the document is well-formed.
  */
 export function hasXmlError(text: string): boolean {
   const isXml = /^\uFEFF?\s*</.test(text) && !/<html[\s>]/i.test(text);

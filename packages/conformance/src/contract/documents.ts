@@ -13,7 +13,7 @@ interface Contract {
   copy: Copy;
 }
 
-/** The two documents of the contract, which every answer is judged by. */
+/** The two documents of the contract, which every response is checked against. */
 export const documents: Record<Api, Contract> = {
   gateway: {
     name: 'gateway.v1',
@@ -27,17 +27,17 @@ export const documents: Record<Api, Contract> = {
   },
 };
 
-/** One documented answer of one of the two documents: what the suite reports about. */
+/** One documented response of one of the two documents: a transaction of the report. */
 export interface Transaction extends Documented {
   api: Api;
 }
 
-/** All documented answers of the contract, in the order of the documents. */
+/** All documented responses of the contract, in the order of the documents. */
 export const transactions: readonly Transaction[] = APIS.flatMap((api) =>
   listDocumented(documents[api].document).map((documented) => ({ api, ...documented })),
 );
 
-/** What a report says of a transaction before it is judged. */
+/** What a report states about a transaction before it runs. */
 interface Place {
   /** `storage batchDelete 200 application/json` */
   name: string;

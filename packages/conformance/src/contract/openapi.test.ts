@@ -18,12 +18,12 @@ test('segments are escaped as RFC 6901 says', () => {
   expect(dereference(document, { $ref }, '').value).toEqual({ value: 1 });
 });
 
-test('a value that is no reference stays where it is', () => {
+test('a value that is not a reference keeps its place', () => {
   expect(dereference(document, { value: 2 }, '#/here').pointer).toBe('#/here');
 });
 
-test('a reference that leads nowhere is an error', () => {
+test('a reference that cannot be resolved is an error', () => {
   expect(() => dereference(document, { $ref: '#/components/c' }, '#/here')).toThrow(
-    '#/here: #/components/c leads nowhere',
+    '#/here: #/components/c cannot be resolved',
   );
 });

@@ -62,13 +62,13 @@ export interface MediaType {
   examples?: Record<string, { value: unknown } | Reference>;
 }
 
-/** What the OpenAPI 3.0 copy lacks of the contract, and why. */
+/** What the OpenAPI 3.0 copy leaves out of the contract, and why. */
 export interface LeftOut {
   operationId: string;
-  /** Absent where an example of the request is left out. */
+  /** Absent if an example of the request is left out. */
   status?: string;
   contentType?: string;
-  /** Name of the one example that is left out; absent where the whole answer is. */
+  /** Name of the one example that is left out; absent if the complete response is. */
   example?: string;
   requestExample?: string;
   reason: string;
@@ -88,8 +88,8 @@ interface Dereferenced<T> {
 /**
  * Follows the local `$ref` of a node, if it has one.
  *
- * @param pointer where the node stands; returned as it is where the node is no reference
- * @throws Error where the reference leads nowhere
+ * @param pointer location of the node; returned unchanged if the node is not a reference
+ * @throws Error if the reference cannot be resolved
  */
 export function dereference<T extends object>(
   document: OpenapiDocument,
@@ -99,7 +99,7 @@ export function dereference<T extends object>(
   if (!('$ref' in node)) return { value: node, pointer };
   const target = readPointer(document, node.$ref);
   if (typeof target !== 'object' || target === null) {
-    throw new Error(`${pointer}: ${node.$ref} leads nowhere`);
+    throw new Error(`${pointer}: ${node.$ref} cannot be resolved`);
   }
   return dereference(document, target as T | Reference, node.$ref);
 }

@@ -24,13 +24,13 @@ test.each([
   ]);
 });
 
-test('an exact type goes before a range', () => {
+test('an exact type takes precedence over a range', () => {
   const entries = findByStatus(ofOperation('cloudrun-get'), 200);
   expect(findByContentType(entries, 'text/plain; charset=utf-8')?.contentType).toBe('text/plain');
   expect(findByContentType(entries, 'image/png')?.contentType).toBe('*/*');
 });
 
-test('no type fits an answer without content only', () => {
+test('only the absence of a type matches a response without content', () => {
   expect(findByContentType(findByStatus(ofOperation('uploadFile'), 204), undefined)).toBeDefined();
   expect(findByContentType(findByStatus(ofOperation('batchDelete'), 200), undefined)).toBe(
     undefined,

@@ -11,7 +11,7 @@ import {
   toPointerSegment,
 } from './openapi.ts';
 
-/** One documented answer: an operation, a status and a content type. */
+/** One documented response: an operation, a status and a content type. */
 export interface Documented {
   operationId: string;
   method: Method;
@@ -19,18 +19,18 @@ export interface Documented {
   path: string;
   /** As documented: `200`, `4XX` or `default`. */
   status: string;
-  /** Absent where the answer has no documented content. */
+  /** Absent if the response has no documented content. */
   contentType?: string;
   /** Names of the examples, in their order. */
   examples: string[];
   response: ResponseObject;
-  /** Where the response stands in the document, as a URI fragment. */
+  /** Location of the response in the document, as a URI fragment. */
   pointer: string;
   operation: Operation;
   pathItem: PathItem;
 }
 
-/** Every answer that a document promises, in the order of the document. */
+/** Every documented response, in the order of the document. */
 export function listDocumented(document: OpenapiDocument): Documented[] {
   return Object.entries(document.paths).flatMap(([path, pathItem]) =>
     METHODS.flatMap((method) => {
@@ -61,8 +61,8 @@ function listContents(document: OpenapiDocument, place: Place): Documented[] {
 }
 
 /**
- * The documented answers that an answer with this status belongs to: those of the exact status, else
- * of the range (`4XX`), else `default` (OpenAPI 3.1.1, section 4.8.16).
+ * The documented responses for a status: those of the exact status, otherwise of the range (`4XX`),
+ * otherwise `default` (OpenAPI 3.1.1, section 4.8.16).
  */
 export function findByStatus(documented: Documented[], status: number): Documented[] {
   const range = `${Math.floor(status / 100)}XX`;
@@ -73,7 +73,7 @@ export function findByStatus(documented: Documented[], status: number): Document
   return [];
 }
 
-/** The one of them whose content type fits best: an exact type before a range such as `*` + `/*`. */
+/** The best match for a content type: an exact type before a range such as `*` + `/*`. */
 export function findByContentType(
   documented: Documented[],
   contentType: string | undefined,
@@ -91,7 +91,7 @@ function stars({ contentType = '' }: Documented): number {
 /**
  * Fills a path template with values, each percent-encoded.
  *
- * @throws Error where a parameter of the template has no value
+ * @throws Error if the template has a parameter without a value
  * @example
  * expandPath('/v1/cloudrun/{name}', { name: 'hello' }); // '/v1/cloudrun/hello'
  */
@@ -104,17 +104,17 @@ export function expandPath(template: string, values: Record<string, string>): st
 }
 
 /**
- * How a documented status other than 200 is brought about:
+ * How a documented status other than 200 can be provoked:
  *
- * - `unknown-service`: a service name that nobody has deployed (SERVICE_NOT_FOUND, status 404)
+ * - `unknown-service`: a service name that is not deployed (SERVICE_NOT_FOUND, status 404)
  * - `bad-name`: a name outside the pattern, which is 4xx with the error body (D6)
  * - `forbidden-service`: the service that the operator named (SERVICE_FORBIDDEN, status 403)
- * - `missing-field`: a body without its required fields, which is refused (D30)
- * - `none`: no request does it on an unknown deployment
+ * - `missing-field`: a body without its required fields, which is rejected (D30)
+ * - `none`: no request provokes it on an arbitrary deployment
  */
 interface Provocation {
   kind: 'unknown-service' | 'forbidden-service' | 'bad-name' | 'missing-field' | 'none';
-  /** The status under which it stands in the OpenAPI 3.0 copy; Dredd reads no ranges. */
+  /** Its status in the OpenAPI 3.0 copy; Dredd reads no ranges. */
   copyStatus: string;
 }
 
@@ -130,7 +130,7 @@ const PROVOCATIONS: Record<Api, Record<string, Provocation>> = {
   },
 };
 
-/** How a documented status is brought about; `undefined` where the plain request does it. */
+/** How a documented status can be provoked; `undefined` if the plain request does it. */
 export function findProvocation({
   api,
   status,

@@ -9,7 +9,7 @@ test('the rules are those that were released under their version', () => {
   expect(currentRules).toEqual(ruleSets.find(({ version }) => version === currentRules.version));
 });
 
-test('a newer set stands after an older one', () => {
+test('a newer set comes after an older one', () => {
   const versions = ruleSets.map(({ version }) => version);
   const sorted = versions.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
   expect(versions).toEqual(sorted);

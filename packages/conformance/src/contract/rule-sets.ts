@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import contract from '@berth/spec/rules.json' with { type: 'json' };
 import first from './rule-sets/1.0.0.json' with { type: 'json' };
 
-/** A set of rules as it was when its version was released. */
+/** A set of rules as of the release of its version. */
 interface RuleSet {
   /** Version of the set, and of the documents that it belongs to. */
   version: string;
@@ -11,7 +11,7 @@ interface RuleSet {
   rules: Record<string, { level: string; sha256: string }>;
 }
 
-/** The rules of the contract as it is now. */
+/** The current rules of the contract. */
 export const currentRules: RuleSet = {
   version: contract.version,
   documents: contract.documents,
@@ -25,10 +25,10 @@ export const currentRules: RuleSet = {
   ),
 };
 
-/** Every released version of the rule set. A released one is never changed. */
+/** Every released version of the rule set. Released versions never change. */
 const released: readonly RuleSet[] = [first];
 
-/** Every version of the rule set, the newest last; the current one may not be released yet. */
+/** Every version of the rule set, newest last; the current one may be unreleased. */
 export const ruleSets: readonly RuleSet[] = released.some(
   ({ version }) => version === currentRules.version,
 )

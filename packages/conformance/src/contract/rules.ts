@@ -10,7 +10,7 @@ export interface Rule {
   statement: string;
   /** Lines of the API description that it comes from. */
   source: readonly string[];
-  /** Decisions that fill the description, `D8`. */
+  /** Decisions that complete the description, `D8`. */
   decisions: readonly string[];
   operations: readonly string[];
   /** Places in the documents, `gateway.v1#/…`. */
@@ -27,7 +27,7 @@ interface Written {
   places?: string[];
 }
 
-/** Every rule of the level MUST or SHOULD, in the order of the contract. */
+/** Every rule of level MUST or SHOULD, in the order of the contract. */
 export const rules: readonly Rule[] = (contract.rules as Written[])
   .filter(({ level }) => level !== 'info')
   .map(({ source = [], decisions = [], operations = [], places = [], ...rule }) => ({
@@ -35,15 +35,15 @@ export const rules: readonly Rule[] = (contract.rules as Written[])
     ...{ level: rule.level.toLowerCase() as Level, source, decisions, operations, places },
   }));
 
-/** @throws Error for an id that no rule has */
+/** @throws Error for an unknown id */
 export function findRule(id: string): Rule {
   const found = rules.find((rule) => rule.id === id);
   if (found) return found;
-  throw new Error(`There is no rule ${id} of the level MUST or SHOULD.`);
+  throw new Error(`No rule of level MUST or SHOULD has the id ${id}.`);
 }
 
 /**
- * The rules that stand at a place of the documents, or above it.
+ * The rules for a place in the documents, or for one above it.
  *
  * @param where document and JSON pointer, `storage.v2 #/components/schemas/StatusCode/type`
  */

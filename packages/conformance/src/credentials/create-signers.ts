@@ -7,7 +7,7 @@ const { storageVersion, storageSignedHeaders, storageContentType } = defaults.si
 
 const NOTHING = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** The credentials of a run as functions, so that each call is signed for itself. */
+/** The credentials of a run as functions, because each call is signed separately. */
 export function createSigners(settings: Settings): Signers {
   const { gatewayToken, tc3, storageHeaders, auth, wireProfile } = settings;
   const names = wireProfile.storageHeaders;
@@ -45,8 +45,8 @@ export function createSigners(settings: Settings): Signers {
 }
 
 /**
- * The value of the storage authorization header for a time. What is signed is a constant text, whatever
- * the call (D17).
+ * The value of the storage authorization header at a time. The signed text is constant, whatever the
+ * call (D17).
  *
  * @param timestamp Unix time in seconds
  */
@@ -70,19 +70,19 @@ export function signStorage(timestamp: number, signingHost: string, keys: Tc3Key
   return `${storageVersion} ${toTc3Header({ Credential, SignedHeaders, Signature })}`;
 }
 
-/** Makes the headers that identify the caller of one call. */
+/** Creates the headers that identify the caller of one call. */
 export type Signer = (call: UnsignedCall) => HeaderList | Promise<HeaderList>;
 
-/** The ways in which a gateway call may be signed, those that the operator has given. */
+/** The available schemes for signing a gateway call. */
 export type GatewayScheme = 'bearer' | 'signature' | 'module';
 
 export interface Signers {
   gateway: Partial<Record<GatewayScheme, Signer>>;
-  /** Absent where the operator has given no credentials. */
+  /** Absent if the operator provided no credentials. */
   storage?: Signer;
 }
 
-/** A call with the `Host` that it is sent with, which a signature must cover (D16). */
+/** A call with its effective `Host`, which a signature must cover (D16). */
 function withHost(call: UnsignedCall): UnsignedCall {
   if (readAll(call.headers, 'host').length > 0) return call;
   return { ...call, headers: [['Host', new URL(call.url).host], ...call.headers] };

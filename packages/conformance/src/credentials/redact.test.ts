@@ -27,13 +27,13 @@ test('the long pieces of a secret', () => {
   expect(redact('signed 0123456789abcdef01')).toBe('signed [redacted]');
 });
 
-test('headers by name, also where their value is short', () => {
+test('headers by name, even if their value is short', () => {
   expect(redact({ headers: { 'x-TIME': '17', Authorization: 'any', Accept: 'a/b' } })).toEqual({
     headers: { 'x-TIME': '[redacted]', Authorization: '[redacted]', Accept: 'a/b' },
   });
 });
 
-test('a field that is no header keeps its value', () => {
+test('a field that is not a header keeps its value', () => {
   expect(redact({ 'x-time': '17' })).toEqual({ 'x-time': '17' });
 });
 

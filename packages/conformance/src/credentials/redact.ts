@@ -1,14 +1,14 @@
 import type { Settings } from '../options.ts';
 
-/** Bytes before and after a secret shift its base64; these are the parts that no neighbour changes. */
+/** Neighbouring bytes shift the base64 of a secret; these are the parts that stay the same. */
 const SHIFTS = [0, 1, 2];
 
 /** Shorter pieces of base64 are ordinary words. */
 const SHORTEST_BASE64 = 8;
 
 /**
- * The ways in which a target may send a secret back: as it is, in another case, escaped for JSON, HTML,
- * a URL or a form, in base64 at any offset, in hex.
+ * The ways in which a target may echo a secret: unchanged, in another case, escaped for JSON, HTML, a URL
+ * or a form, in base64 at any offset, in hex.
  */
 function toSpellings(secret: string): string[] {
   const bytes = Buffer.from(secret);
@@ -35,7 +35,7 @@ function toBase64Inside(bytes: Buffer, shift: number): string {
   return bytes.subarray(start, end).toString('base64');
 }
 
-/** What serialisers do that escape more than JSON asks for. */
+/** What some serializers escape beyond the requirements of JSON. */
 function toUnicodeEscapes(text: string): string {
   return JSON.stringify(text)
     .slice(1, -1)
@@ -50,16 +50,16 @@ function toHtml(text: string): string {
 
 export const BLANK = '[redacted]';
 
-/** Shorter values would blank ordinary text. It is also how many characters the index looks at. */
+/** Shorter values would redact ordinary text. Also the number of characters in the index. */
 const SHORTEST = 4;
 
-/** Finds secrets in text, thousands of them at a time. */
+/** Finds thousands of secrets in text efficiently. */
 interface SecretIndex {
   /** Adds a secret in all of its spellings. */
   add(secret: string): void;
-  /** Text with every secret blanked, and what they cover together where they overlap. */
+  /** Redacts every secret; overlapping ones are replaced together. */
   blank(text: string): string;
-  /** The same for text that was cut, which may end in the beginning of a secret. */
+  /** Like `redact`, for truncated text, which may end with the start of a secret. */
   blankCut(text: string): string;
 }
 
@@ -114,7 +114,7 @@ function createSecretIndex(): SecretIndex {
 /** Pieces of a composed credential, such as a signature, that are secrets of their own. */
 const SHORTEST_PIECE = 16;
 
-/** Signatures are made anew for each call, so they are known by what stands before them. */
+/** Signatures differ for each call, so they are recognized by the text before them. */
 const SIGNATURE = /(Signature(?:=|%3[Dd]|\\u003[Dd]))[0-9a-fA-F]{16,}/g;
 
 export interface Secrets {
@@ -123,7 +123,7 @@ export interface Secrets {
   headers: string[];
 }
 
-/** Where the secrets of a run stand. */
+/** The sources of a run's secrets. */
 type Credentials = Partial<
   Pick<
     Settings,
@@ -137,7 +137,7 @@ type Credentials = Partial<
   >
 >;
 
-/** The credentials of a run: whole values, long pieces of them, and the headers that carry them. */
+/** The credentials of a run: complete values, long parts of them, and the headers that carry them. */
 export function listSecrets(given: Credentials): Secrets {
   const { gatewayToken, otherEnvToken, expiredToken, tc3 } = given;
   const { storageHeaders = {}, wireProfile, proxy } = given;
@@ -157,7 +157,7 @@ export function listSecrets(given: Credentials): Secrets {
   };
 }
 
-/** What a proxy's URL gives away; the URL itself may be bad. */
+/** The secrets in a proxy's URL, which may be invalid. */
 function toLogin(proxy: string | undefined): string[] {
   if (proxy === undefined) return [];
   const login = /^[^/]*\/\/([^/@]*:([^/@]*))@/.exec(proxy)?.slice(1) ?? [];
@@ -175,10 +175,10 @@ function toLogin(proxy: string | undefined): string[] {
 }
 
 /**
- * A function that blanks the secrets in every string of a value, however they are spelt, and the values
+ * Returns a function that redacts the secrets in every string of a value, in any spelling, and the values
  * of the headers that carry them, however short.
  *
- * @param index finds the values. Default: made of them; one that grows later is obeyed
+ * @param index finds the values; it may grow later. Default: an index of the values
  */
 export function createRedactor(
   { values, headers }: Secrets,

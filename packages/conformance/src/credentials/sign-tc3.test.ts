@@ -87,7 +87,7 @@ test.each([
   expect(sign(changed).Signature).not.toBe(sign({}).Signature);
 });
 
-test('a token stands at the end', () => {
+test('a token is at the end', () => {
   const parts = signTc3(INPUT, { ...KEYS, token: 'temporary' });
   expect(toTc3Header(parts, ',')).toMatch(/,Timestamp=1700000000,Token=temporary$/);
 });

@@ -12,23 +12,23 @@ export interface Tc3Keys {
   service: string;
 }
 
-/** What a signature is made of; a check that wants a wrong one changes a part of it. */
+/** The input of a signature; a check that wants an invalid one changes a part of it. */
 export interface Tc3Input {
   method: string;
   /** Path as sent, escapes included. */
   path: string;
   /** Query as sent, without `?`. */
   query: string;
-  /** The headers that are signed; `host` must be among them. */
+  /** The headers to sign; must include `host`. */
   headers: readonly (readonly [name: string, value: string])[];
   body: Uint8Array;
   /** Unix time in seconds. */
   timestamp: number;
-  /** Whether the boundary of a multipart form is signed; verifiers take both. Default: it is cut. */
+  /** Whether the boundary of a multipart form is signed; verifiers accept both. Default: it is removed. */
   boundary?: 'cut' | 'kept';
 }
 
-/** The parts of a signature header, in the order in which they are written. */
+/** The parts of a signature header, in order. */
 export interface Tc3Parts {
   Credential: string;
   SignedHeaders: string;
@@ -38,8 +38,8 @@ export interface Tc3Parts {
 }
 
 /**
- * Signs a request with signature version 3 (D16). `content-type` is signed as it is sent, but for the
- * boundary of a multipart form; every other value in lower case.
+ * Signs a request with signature version 3 (D16). `content-type` is signed as sent, except for the
+ * boundary of a multipart form; every other value is lower-cased.
  */
 export function signTc3(input: Tc3Input, keys: Tc3Keys): Tc3Parts {
   const headers = input.headers
@@ -60,7 +60,7 @@ export function signTc3(input: Tc3Input, keys: Tc3Keys): Tc3Parts {
   return signCanonical(canonical, signedHeaders, input.timestamp, keys);
 }
 
-/** Signs a canonical request that is written already. */
+/** Signs an existing canonical request. */
 export function signCanonical(
   canonical: string,
   signedHeaders: string,

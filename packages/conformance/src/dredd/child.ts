@@ -2,14 +2,14 @@ import Dredd, { type DreddTransaction } from 'dredd';
 import type { Draft, Ending, Start } from './drive.ts';
 
 /*
- * Runs Dredd in a process of its own: Dredd writes to the console, keeps global loggers and may hang. Each
- * transaction becomes one request to the parent, with what Dredd drafted as JSON; the parent makes the real
- * call and judges its answer. Dredd's own comparison, which is too weak and too strict, decides nothing.
+ * Runs Dredd in a child process: Dredd writes to the console, keeps global loggers and may hang. Each
+ * transaction becomes one message to the parent, with Dredd's draft as JSON; the parent sends the real
+ * request and checks the response. Dredd's own comparison, too weak and too strict, is ignored.
  */
 
 const tell = (message: Ending) => process.send?.(message);
 
-/** Dredd takes hooks from files only; this adds one where it has read those files. */
+/** Dredd reads hooks only from files; this adds one after it has read them. */
 function sendDraftsTo(url: string, { transactionRunner }: Dredd): void {
   const { protocol, hostname, port } = new URL(url);
   const execute = transactionRunner.executeAllTransactions.bind(transactionRunner);
@@ -37,7 +37,7 @@ function toDraft({ origin, expected, request }: DreddTransaction): Draft {
   };
 }
 
-/** Dredd logs what it did not understand, and drops it: here that ends the run. */
+/** Dredd only logs what it did not understand; here that ends the run. */
 function refuseWarnings(dredd: Dredd): void {
   const prepare = dredd.prepareAPIdescriptions.bind(dredd);
   dredd.prepareAPIdescriptions = (callback) =>

@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 import type { SentRequest } from '../http/exchange.ts';
 import { StartError } from '../result.ts';
 
-/** A transaction that Dredd has made from the examples of a document, before it is known where it goes. */
+/** A transaction that Dredd created from the examples of a document, before its target is known. */
 export interface Draft {
   /** Title of the document. */
   title: string;
@@ -17,26 +17,26 @@ export interface Draft {
   request: Omit<SentRequest, 'url'>;
 }
 
-/** Parent to child: what to drive, and where to send the drafts. */
+/** Parent to child: what to run, and where to send the drafts. */
 export interface Start {
   /** Texts of OpenAPI 3.0 documents. */
   documents: string[];
   url: string;
 }
 
-/** Child to parent, once: what it ended with. */
+/** Child to parent, once: the outcome. */
 export interface Ending {
-  /** What Dredd did not understand of the documents. */
+  /** What Dredd did not understand in the documents. */
   warnings?: string[];
   error?: string;
 }
 
 /**
- * Lets Dredd drive every transaction of the documents, one after another.
+ * Lets Dredd run every transaction of the documents, one after another.
  *
- * @param onDraft called with each; never rejects
- * @param signal ends it
- * @throws StartError where Dredd warns about the document
+ * @param onDraft called with each; must not reject
+ * @param signal stops it
+ * @throws StartError if Dredd warns about the document
  */
 export async function drive(
   documents: string[],
@@ -59,19 +59,19 @@ export async function drive(
 }
 
 async function runDredd(start: Start, signal: AbortSignal): Promise<void> {
-  // From the sources this file ends in `.ts`, in the package in `.js`.
+  // Run from source, this file ends in `.ts`; in the package, in `.js`.
   const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
   const child = fork(new URL(`./child${extension}`, import.meta.url), {
     execArgv: [],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
-  // Dredd's own noise, kept for the one case where it explains a crash.
+  // Dredd's output, kept in case it explains a crash.
   let noise = '';
   child.stderr?.on('data', (chunk: Buffer) => {
     noise = `${noise}${chunk}`.slice(-2000);
   });
   const gone = once(child, 'exit', { signal }).then(
-    (): Ending => ({ error: `it ended too early: ${noise.trim()}` }),
+    (): Ending => ({ error: `it exited too early: ${noise.trim()}` }),
   );
   child.send(start);
   try {

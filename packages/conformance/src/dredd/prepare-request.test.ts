@@ -76,7 +76,7 @@ test('a call that must be refused lacks its fields', async () => {
   expect(call.body.toString()).toBe('{}');
 });
 
-test('`Prefer` is sent only where a mock is asked to obey it', async () => {
+test('`Prefer` is sent only if requested for mocks', async () => {
   const transaction = findTransaction('getUploadMetaData', 'default');
   const asked = await prepare(transaction, { preferCode: true });
   expect(readAll(asked.call.headers, 'prefer')).toEqual(['code=500']);

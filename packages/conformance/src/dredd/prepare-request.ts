@@ -12,7 +12,7 @@ import {
   withHeaders,
 } from '../http/exchange.ts';
 
-/** Turns the request that Dredd made from the examples into the call of this target. */
+/** Converts a request that Dredd created from the examples to one for this target. */
 export async function prepareRequest(
   transaction: Transaction,
   drafted: Omit<SentRequest, 'url'>,
@@ -39,7 +39,7 @@ export async function prepareRequest(
 }
 
 /**
- * `Prefer: code=…` (RFC 7240) for the statuses that depend on what is deployed. A mock obeys it; any
+ * `Prefer: code=…` (RFC 7240) for the statuses that depend on what is deployed. Mocks support it; any
  * other server may ignore it.
  */
 function toPrefer(transaction: Transaction): Record<string, string> {
@@ -50,12 +50,12 @@ function toPrefer(transaction: Transaction): Record<string, string> {
 /** Where the files of an example are moved to. */
 interface Scratch {
   folder: string;
-  /** File ID that the target gave for a path of this run, where it gave one. */
+  /** File ID that the target returned for a path of this run, if any. */
   fileId: string | undefined;
 }
 
 /**
- * Moves every file of an example request into a folder of this run, so that no real file is touched.
+ * Moves every file of an example request to a folder of this run, so that no real file is touched.
  * Each string of a storage request is a path or a file ID.
  */
 export function toScratch(value: unknown, scratch: Scratch): unknown {
@@ -73,7 +73,7 @@ function moveString(value: string, { folder, fileId }: Scratch): string {
   return `${prefix}${folder}/${path}`;
 }
 
-/** A text that the fixture service gives where a plain one is documented. */
+/** The text that the fixture service returns, if plain text is documented. */
 const TEXT_PATH = '/answer?type=text%2Fplain&body=Hello.';
 
 function toPath(transaction: Transaction, run: Run): string {

@@ -23,8 +23,8 @@ import { type Draft, drive } from './drive.ts';
 import { prepareRequest } from './prepare-request.ts';
 
 /**
- * Lets Dredd drive the documented answers of the contract. Each that it can drive gets exactly one
- * result; what Dredd should have driven and did not is an error.
+ * Lets Dredd run the documented responses of the contract. Each that it can run gets exactly one result;
+ * if Dredd misses one, the result is an error.
  */
 export async function runTransactions(run: Run, onResult: (result: Result) => void): Promise<void> {
   const open = new Set<Transaction>();
@@ -35,7 +35,7 @@ export async function runTransactions(run: Run, onResult: (result: Result) => vo
     else open.add(transaction);
   }
   if (open.size === 0) return;
-  let fault = new Error('fault of the suite: Dredd made no call of it');
+  let fault = new Error('bug in the suite: Dredd made no call for it');
   const known: Known = { gateway: run.gatewayScheme !== undefined, storage: false };
   const onDraft = async (draft: Draft) => {
     const transaction = findTransaction(open, draft);
@@ -47,14 +47,14 @@ export async function runTransactions(run: Run, onResult: (result: Result) => vo
     const copies = APIS.map((api) => JSON.stringify(documents[api].copy));
     await drive(copies, onDraft, run.signal);
   } catch (error) {
-    fault = new Error(`fault of the suite: ${(error as Error).message}`);
+    fault = new Error(`bug in the suite: ${(error as Error).message}`);
   }
   for (const transaction of open) onResult({ ...toResult(transaction), ...toEnding(run, fault) });
 }
 
 /**
- * Whether Dredd can drive a documented answer at all. What it cannot drive is left to the checks of
- * single rules, and is no result of Dredd's.
+ * Whether Dredd can run a documented response at all. What it cannot run is left to the checks of single
+ * rules, and gets no result.
  */
 export function isDriven(transaction: Transaction, preferCode: boolean): boolean {
   const { api, operationId, status, contentType } = transaction;
@@ -66,12 +66,12 @@ export function isDriven(transaction: Transaction, preferCode: boolean): boolean
       entry.example === undefined,
   );
   if (isLeftOut) return false;
-  // The fixture service takes orders below its root only.
+  // The fixture service takes instructions only below its root.
   if (operationId.endsWith('-root') && contentType === 'text/plain') return false;
   return findProvocation(transaction)?.kind !== 'none' || preferCode;
 }
 
-/** Why a documented answer is not driven in this run; `undefined` where it is. */
+/** Why a documented response does not run; `undefined` if it does. */
 export function whyNotDriven(run: Run, transaction: Transaction): SkipReason | undefined {
   const { api } = transaction;
   return (
@@ -93,13 +93,13 @@ function needsOf(transaction: Transaction): Need[] {
   return kind === undefined ? ['fixture'] : [];
 }
 
-/** What becomes of a transaction that got no answer. */
+/** The result of a transaction without a response. */
 function toEnding({ signal }: Run, fault: Error): Pick<Result, 'outcome' | 'reason'> {
   if (signal.aborted) return { outcome: 'skip', reason: String(signal.reason) };
   return { outcome: fault instanceof Throttled ? 'skip' : 'error', reason: fault.message };
 }
 
-/** What earlier calls have shown: whether each API takes the credentials, and a file ID. */
+/** What earlier calls have shown: whether each API accepts the credentials, and a file ID. */
 type Known = Record<Api, boolean> & { fileId?: string };
 
 async function runTransaction(
@@ -116,7 +116,7 @@ async function runTransaction(
     const answer = toReceived(status, headers, fromContractAnswer(run, exchange));
     const { fileID } = Object(Object(Object(answer.json).body).data);
     if (typeof fileID === 'string') known.fileId ??= fileID;
-    // Judged by the full OpenAPI 3.1 document, not by the copy that Dredd reads.
+    // Checked against the complete OpenAPI 3.1 document, not the copy that Dredd reads.
     const judge = api === 'gateway' ? judgeGateway : judgeStorage;
     const verdict = judge(transaction, answer, known[api]);
     known[api] ||= status < 300;
@@ -147,7 +147,7 @@ function toResult(transaction: Transaction): Result {
   const what = [status, contentType].filter(Boolean).join(' ');
   return {
     ...{ engine: 'dredd', id: name, level: 'must' },
-    statement: `The answer of ${operationId} is what ${document} documents for ${what}.`,
+    statement: `The response of ${operationId} is as ${document} documents it for ${what}.`,
     ...{ rules: [], operations: [operationId], outcome: 'error', findings: [], notes: [] },
     ...{ requests: 0, bytes: 0, assertions: 0, durationMs: 0 },
   };

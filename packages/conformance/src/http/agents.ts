@@ -6,31 +6,31 @@ import { HttpsProxyAgent } from 'https-proxy-agent';
 import { NetworkFault } from './health.ts';
 
 interface AgentOptions {
-  /** Certificates (PEM) of the authorities to trust instead of the usual ones. */
+  /** CA certificates (PEM) to trust instead of the default ones. */
   ca?: string | undefined;
-  /** Take any certificate. */
+  /** Accept any certificate. */
   insecure?: boolean | undefined;
-  /** URL of an HTTP proxy, with its credentials if it wants any. */
+  /** URL of an HTTP proxy, with credentials if needed. */
   proxy?: string | undefined;
 }
 
-/** The agents of a run, one for each protocol. */
+/** The agents of a run, one per protocol. */
 export interface Agents {
   http: HttpAgent;
   https: HttpAgent;
   /**
-   * A proxy that opens no tunnel to `http` targets: calls of those go to it with the whole URL in the
-   * request line. Set where that was found out.
+   * A proxy that opens no tunnels to `http` targets: such requests are sent to it with an absolute URL
+   * in the request line. Set once that is known.
    */
   forwarder?: URL;
 }
 
 /**
- * Each call has a connection of its own: a kept one that the other side closes at the wrong moment
- * would be an error of nobody, and a POST could not be repeated without doubt.
+ * Each call has its own connection: if the other side closed a kept-alive one at the wrong moment, nobody
+ * would be at fault, and a POST could not be retried safely.
  *
- * Calls through a proxy go through a tunnel, those to `http` targets too, because a proxy that forwards
- * them may write paths and `Host` anew.
+ * Calls through a proxy use a tunnel, even to `http` targets, because a proxy that forwards them may
+ * rewrite paths and `Host`.
  */
 export function createAgents({ ca, insecure, proxy }: AgentOptions): Agents {
   const tls = {
@@ -47,13 +47,13 @@ export function createAgents({ ca, insecure, proxy }: AgentOptions): Agents {
   };
 }
 
-/** The proxy opens no tunnel. What it answers says nothing about the target. */
+/** The proxy opens no tunnel. Its response says nothing about the target. */
 export class TunnelRefused extends NetworkFault {
-  /** Status of the proxy; 0 where it closed the connection. */
+  /** Status of the proxy; 0 if it closed the connection. */
   readonly status: number;
 
   constructor(status: number) {
-    const how = status === 0 ? 'closed the connection' : `answered CONNECT with ${status}`;
+    const how = status === 0 ? 'closed the connection' : `responded to CONNECT with ${status}`;
     super(`the proxy ${how}`, 'PROXY');
     this.status = status;
   }
@@ -69,7 +69,7 @@ class Tunnel extends HttpsProxyAgent<string> {
     this.#tls = tls;
   }
 
-  /** Its parent uses the authorities for the proxy alone, and forgets the address inside a tunnel. */
+  /** The base class uses the CAs for the proxy only, and forgets the address inside a tunnel. */
   #complete(options: ConnectOptions): ConnectOptions {
     const { host = '' } = options;
     if (!options.secureEndpoint) return options;
@@ -96,12 +96,12 @@ class Tunnel extends HttpsProxyAgent<string> {
   }
 }
 
-/** Whom a certificate has to name: the host of the URL, whatever `Host` says. Addresses are no names. */
+/** The name that a certificate must have: the host of the URL, whatever `Host` is. Addresses are not names. */
 export function toServerName(hostname: string): string {
   return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : '';
 }
 
-/** The options of a call to an `http` target, as they are sent to a proxy that forwards it. */
+/** The options of a call to an `http` target, in the form for a forwarding proxy. */
 export function toForwarded<Options extends RequestOptions & { headers: string[] }>(
   options: Options,
   origin: string,

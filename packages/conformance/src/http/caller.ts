@@ -18,17 +18,17 @@ import { openWebSocket, type Upgrade } from './open-web-socket.ts';
 import type { Pace } from './pace.ts';
 import { startTimer } from './start-timer.ts';
 
-/** Longest time for the body of an open call, in timeouts; a single part has one timeout. */
+/** Longest time for the body of an open call, in timeouts; each chunk has one timeout. */
 const LONGEST_BODY = 6;
 
-/** An answer whose body is still to come. */
+/** A response whose body is still to come. */
 export interface OpenExchange {
   sent: Sent;
   status: number;
   headers: HeaderList;
-  /** The body as it arrives; ends with a NetworkFault where it breaks off. */
+  /** The body as it arrives; fails with a NetworkFault if it breaks off. */
   chunks: AsyncIterable<Buffer>;
-  /** Gives the call up. */
+  /** Aborts the call. */
   close(): void;
 }
 
@@ -36,21 +36,21 @@ export interface CallerOptions {
   agents: Agents;
   pace: Pace;
   health: Health;
-  /** Longest wait for a whole answer, in milliseconds; of `open`, for its head. */
+  /** Longest wait for a complete response, in milliseconds; of `open`, for its head. */
   timeout: number;
-  /** Ends every call. */
+  /** Aborts every call. */
   signal: AbortSignal;
-  /** Called for each request that goes out. */
+  /** Called for each request that is sent. */
   onSent?: (sent: Sent) => void;
-  /** Called with what becomes of each call. */
+  /** Called with the outcome of each call. */
   onAnswer?: (evidence: Evidence) => void;
 }
 
 /**
- * Makes raw HTTP calls: the target, the header list and `Host` go out as they are given, redirects are
- * answers like any other, nothing is decoded.
+ * Makes raw HTTP calls: the target, the header list and `Host` are sent unchanged, redirects are not
+ * followed, nothing is decoded.
  *
- * Every method throws a NetworkFault where no answer comes, and Throttled where nothing but 429 does.
+ * Every method throws a NetworkFault if no response comes, and Throttled if every attempt returns 429.
  */
 export class Caller {
   readonly #options: CallerOptions;
@@ -59,14 +59,14 @@ export class Caller {
     this.#options = options;
   }
 
-  /** Makes a call and reads the whole answer. */
+  /** Makes a call and reads the complete response. */
   call(call: Call): Promise<Exchange> {
     return this.#repeat(call, () =>
       this.#make(call, async (response, sent) => ({ sent, received: await receive(response) })),
     );
   }
 
-  /** Makes a call and returns when the head of the answer is there. */
+  /** Makes a call and returns when the head of the response arrives. */
   open(call: Call): Promise<OpenExchange> {
     return this.#repeat(call, () => {
       const ends = new AbortController();
@@ -82,7 +82,7 @@ export class Caller {
   }
 
   /**
-   * Asks for a WebSocket.
+   * Opens a WebSocket.
    *
    * @param protocols offered subprotocols
    */
@@ -94,13 +94,13 @@ export class Caller {
     });
   }
 
-  /** Repeats a call that is refused with 429 when the target wants it. */
+  /** Retries a call that gets a 429, when the target allows it. */
   async #repeat<Made extends Evidence>(call: Call, once: () => Promise<Made>): Promise<Made> {
     const { pace, signal, onAnswer } = this.#options;
     let notBefore: number | undefined = 0;
     for (let attempt = 0; ; attempt += 1) {
       await pace.ready(signal, notBefore).catch(() => {
-        throw new NetworkFault('the run was ended', 'ABORTED');
+        throw new NetworkFault('the run was aborted', 'ABORTED');
       });
       const began = Date.now();
       const made = await once();
@@ -113,19 +113,19 @@ export class Caller {
       if ('close' in made) (made as unknown as OpenExchange).close();
       notBefore = pace.slowDown(readAll(headers, 'retry-after')[0], attempt, began);
       if (notBefore === undefined) {
-        throw new Throttled(`${spell(call)}: too many requests (429), again and again`);
+        throw new Throttled(`${spell(call)}: too many requests (429) on every attempt`);
       }
     }
   }
 
-  /** Makes one call: its answer from the head on, with `read` done within the timeout. */
+  /** Makes one call: returns its response when the head arrives, with `read` done within the timeout. */
   async #make<Made>(
     call: Call,
     read: (response: IncomingMessage, sent: Sent) => Promise<Made> | Made,
     ends = new AbortController(),
   ): Promise<Made> {
     const { agents, health, timeout, signal, onSent } = this.#options;
-    const late = new NetworkFault(`${spell(call)}: no answer within ${timeout} ms`, 'TIMEOUT');
+    const late = new NetworkFault(`${spell(call)}: no response within ${timeout} ms`, 'TIMEOUT');
     const stop = startTimer(timeout, () => ends.abort(late));
     try {
       signal.throwIfAborted();
@@ -138,8 +138,8 @@ export class Caller {
       health.answered(call.origin, performance.now() - began);
       return made;
     } catch (error) {
-      if (signal.aborted) throw new NetworkFault('the run was ended', 'ABORTED');
-      // A body that the check itself breaks off says nothing about the target.
+      if (signal.aborted) throw new NetworkFault('the run was aborted', 'ABORTED');
+      // If the check itself aborts a body, that says nothing about the target.
       if (!call.trickle) health.silent(call.origin);
       throw ends.signal.aborted ? late : toNetworkFault(error as Error, spell(call));
     } finally {
@@ -187,14 +187,14 @@ function send(
   return new Promise((resolve, reject) => {
     const request: ClientRequest = make(options);
     request.once('response', resolve).on('error', reject);
-    // An answer of 101 to a call that asked for no upgrade is an answer like any other.
+    // A 101 to a call that requested no upgrade is a response like any other.
     request.once('upgrade', (response, socket) => {
       socket.destroy();
       resolve(response);
     });
     if (call.trickle === undefined) request.end(call.body);
     else {
-      // A body that breaks off breaks the connection off.
+      // Destroying the body closes the connection.
       call
         .trickle()
         .once('error', (error) => request.destroy(error))
@@ -203,7 +203,7 @@ function send(
   });
 }
 
-/** Neither a silence nor the whole has more than its time, nor the body more than its size. */
+/** Limits the time between chunks, the total time and the size of the body. */
 async function* toChunks(
   response: IncomingMessage,
   what: string,
@@ -211,7 +211,7 @@ async function* toChunks(
 ): AsyncGenerator<Buffer> {
   const giveUp = (message: string, code: string) =>
     response.destroy(new NetworkFault(`${what}: ${message}`, code));
-  const isLate = () => giveUp(`nothing more within ${timeout} ms`, 'TIMEOUT');
+  const isLate = () => giveUp(`no more data within ${timeout} ms`, 'TIMEOUT');
   const longest = timeout * LONGEST_BODY;
   const stopWhole = startTimer(longest, () => giveUp(`no end within ${longest} ms`, 'TIMEOUT'));
   let stopPart = startTimer(timeout, isLate);

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { NetworkFault } from './health.ts';
 import { toMediaType } from './media-type.ts';
 
-/** Larger than anything that the suite asks for, in bytes. */
+/** Larger than any response that the suite requests, in bytes. */
 export const LARGEST_BODY = 33 * 2 ** 20;
 
 /** A call before it is sent. */
@@ -11,65 +11,65 @@ export interface Call {
   method: string;
   /** `https://dev.gateway.example:8443` */
   origin: string;
-  /** Path and query exactly as they go on the wire. */
+  /** Path and query exactly as sent. */
   target: string;
-  /** All headers but `Content-Length` and `Connection`; `Host` stands among them or comes from the origin. */
+  /** All headers but `Content-Length` and `Connection`; without `Host`, that of the origin is added. */
   headers: HeaderList;
   body: Buffer;
-  /** Sends the body bit by bit instead, with the length of `body` announced where it goes in no chunks. */
+  /** Send the body in pieces; without chunked encoding, the length of `body` is announced. */
   trickle?: (() => Readable) | undefined;
-  /** Take a 429 as the answer. Default: wait and call again. */
+  /** Return a 429. Default: wait and send the request again. */
   keep429?: boolean | undefined;
 }
 
-/** A request as it went out. */
+/** A request as sent. */
 export interface Sent {
   method: string;
-  /** Absolute, with the target exactly as on the wire. */
+  /** Absolute, with the target exactly as sent. */
   url: string;
   headers: HeaderList;
   body: Buffer;
 }
 
-/** An answer as it came in, its body whole. */
+/** A response as received, with its complete body. */
 export interface Received {
   status: number;
   headers: HeaderList;
   body: Buffer;
-  /** All values of a header, joined by `, ` (RFC 9110, section 5.2); `undefined` without any. */
+  /** All values of a header, joined by `, ` (RFC 9110, section 5.2); `undefined` if absent. */
   header(name: string): string | undefined;
   /** Every value of a header. */
   all(name: string): string[];
   /** The body as UTF-8. */
   readonly text: string;
-  /** The body as JSON, whatever its content type; `undefined` where it is none. */
+  /** The body as JSON, whatever its content type; `undefined` if it is not JSON. */
   readonly json: unknown;
   /** The media type without parameters, in lower case; `undefined` without a content type. */
   readonly mediaType: string | undefined;
 }
 
-/** A request and the answer to it. */
+/** A request and its response. */
 export interface Exchange {
   sent: Sent;
   received: Received;
 }
 
-/** A call as evidence; of an open one the head is enough. */
+/** A call as evidence; of an open one, the head is enough. */
 export type Evidence = Exchange | { sent: Sent; status: number; headers: HeaderList };
 
-/** Status and headers of the answer. */
+/** Status and headers of a response. */
 export function headOf(evidence: Evidence): { status: number; headers: HeaderList } {
   return 'received' in evidence ? evidence.received : evidence;
 }
 
-/** Reads an answer to its end. */
+/** Reads a response to its end. */
 export async function receive(response: IncomingMessage): Promise<Received> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > LARGEST_BODY) {
-      throw new NetworkFault(`the answer has more than ${LARGEST_BODY} bytes`, 'TOO_LARGE');
+      throw new NetworkFault(`the response has more than ${LARGEST_BODY} bytes`, 'TOO_LARGE');
     }
     chunks.push(chunk);
   }
@@ -103,7 +103,7 @@ export function toReceived(status: number, headers: HeaderList, body: Buffer): R
   };
 }
 
-/** Headers in the order and case of the wire; a repeated one stands repeatedly. */
+/** Headers in the order and case of the wire; repeated ones are listed repeatedly. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
 /** Headers as a check writes them. */
@@ -122,7 +122,7 @@ export function toHeaderList(input: HeaderInput = []): HeaderList {
   );
 }
 
-/** The headers of `added` in place of those of the same name, and the others as they are. */
+/** Replaces the headers that `added` names, and keeps the others. */
 export function withHeaders(headers: HeaderList, added: HeaderList): HeaderList {
   const names = new Set(added.map(([name]) => name.toLowerCase()));
   return [...headers.filter(([name]) => !names.has(name.toLowerCase())), ...added];
@@ -161,8 +161,8 @@ export function toSentSize({ method, url, headers, body }: Sent): number {
 }
 
 /**
- * Path and query of an address that an answer holds, as they are written there. Only what no request
- * line may have, a space or a letter outside ASCII, is percent-encoded.
+ * Path and query of a URL in a response, as written there. Only characters that are invalid in a request
+ * line, spaces and non-ASCII letters, are percent-encoded.
  */
 export function toTarget(url: string): string {
   const { pathname, search } = splitTarget(url);
@@ -171,37 +171,37 @@ export function toTarget(url: string): string {
   return sent.replace(/[^\u0021-\u007e]/gu, encodeURIComponent);
 }
 
-/** A request as it is sent. Header names are as written, values one string each. */
+/** A request as sent. Header names are in their original case, values one string each. */
 export interface SentRequest {
   method: string;
   url: string;
   headers: Record<string, string>;
-  /** Text; base64 where the bytes are no UTF-8, see `bodyEncoding`. */
+  /** Text; base64 if the bytes are not UTF-8, see `bodyEncoding`. */
   body: string;
   /** Default: `utf-8`. */
   bodyEncoding?: 'utf-8' | 'base64';
-  /** Size of the whole body in bytes, where `body` is only its beginning. */
+  /** Size of the complete body in bytes, if `body` is truncated. */
   bodySize?: number;
 }
 
-/** An answer as it came. Header names are lower case. */
+/** A response as received. Header names are lower case. */
 export interface Answer {
   status: number;
   headers: Record<string, string | string[]>;
-  /** Text; base64 where the bytes are no UTF-8, see `bodyEncoding`. */
+  /** Text; base64 if the bytes are not UTF-8, see `bodyEncoding`. */
   body: string;
   bodyEncoding: 'utf-8' | 'base64';
-  /** Size of the whole body in bytes, where `body` is only its beginning. */
+  /** Size of the complete body in bytes, if `body` is truncated. */
   bodySize?: number;
 }
 
-/** One header of an answer; several of one name are joined as RFC 9110, section 5.2 says. */
+/** One header of a response; several with one name are joined as in RFC 9110, section 5.2. */
 export function readHeader(answer: Answer, name: string): string | undefined {
   const value = answer.headers[name.toLowerCase()];
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** Path and query of an absolute URL as they are written; `URL` would rewrite some of them. */
+/** Path and query of an absolute URL as written; `URL` would normalize some of them. */
 export function splitTarget(url: string): { pathname: string; search: string } {
   const target = url.replace(/^\w+:\/\/[^/?#]*/, '');
   const mark = target.indexOf('?');

@@ -1,10 +1,10 @@
 /**
- * No answer: refused, reset, timed out, or cut off. It is the fault of the network or of the suite, and
- * never blamed on the target.
+ * No response: refused, reset, timed out, or cut off. The network or the suite is at fault, never the
+ * target.
  */
 export class NetworkFault extends Error {
   override readonly name = 'NetworkFault';
-  /** Code of Node, `ECONNRESET` for example, or `TIMEOUT`, `TOO_LARGE`, `ABORTED`. */
+  /** Node's code, such as `ECONNRESET`, or `TIMEOUT`, `TOO_LARGE`, `ABORTED`. */
   readonly code: string;
 
   constructor(message: string, code: string, options?: ErrorOptions) {
@@ -13,33 +13,33 @@ export class NetworkFault extends Error {
   }
 }
 
-/** Node's error as a sentence; errors of several tried addresses have no message of their own. */
+/** Node's error as a sentence; an AggregateError of several addresses has no message. */
 export function toNetworkFault(error: NodeJS.ErrnoException, what: string): NetworkFault {
   if (error instanceof NetworkFault) return error;
   const code = error.code ?? 'UNKNOWN';
   return new NetworkFault(`${what}: ${error.message || code}`, code, { cause: error });
 }
 
-/** A call that the target refused with 429 again and again: nothing was learnt, and nothing is broken. */
+/** A call that got a 429 on every attempt: nothing was learned, and nothing is broken. */
 export class Throttled extends Error {
   override readonly name = 'Throttled';
 }
 
-/** A target that gives no answer this often in a row is not called again. */
+/** A target that does not respond this often in a row is not called again. */
 const MOST_SILENT = 12;
 
 /**
- * Knows which targets have stopped answering, so that a run does not wait for each call in vain, and
- * how far away they are.
+ * Knows which targets have stopped responding, so that a run does not wait for each call in vain, and
+ * how large their latency is.
  */
 export interface Health {
-  /** @throws NetworkFault where a target is given up */
+  /** @throws NetworkFault if a target has stopped responding */
   assertAlive(origin: string): void;
-  /** Notes a response, and how many milliseconds it took. */
+  /** Records a response, and how many milliseconds it took. */
   answered(origin: string, took: number): void;
-  /** Notes a call without an answer, or with one that has no end. */
+  /** Records a call without a response, or with one that never ends. */
   silent(origin: string): void;
-  /** The fastest response of the slowest target so far, in milliseconds: that of a busy one is fast. */
+  /** The fastest response of the slowest target so far, in milliseconds: even a busy target has fast ones. */
   latency(): number;
 }
 
@@ -49,7 +49,7 @@ export function createHealth(): Health {
   return {
     assertAlive(origin) {
       if ((silences.get(origin) ?? 0) < MOST_SILENT) return;
-      throw new NetworkFault(`${origin} gave no answer ${MOST_SILENT} times in a row`, 'SILENT');
+      throw new NetworkFault(`${origin} did not respond ${MOST_SILENT} times in a row`, 'SILENT');
     },
     answered(origin, took) {
       silences.delete(origin);

@@ -6,8 +6,8 @@ export function toMediaType(contentType: string): string {
 const PARAMETER = /;\s*([^\s=;]+)=("(?:[^"\\]|\\.)*"|[^\s;]*)/g;
 
 /**
- * A Content-Type in the one spelling of all that mean the same (RFC 9110, sections 5.6.6 and 8.3.1): type,
- * names of parameters and charset in lower case, and no quotes, escapes or spaces that could be left out.
+ * Normalizes a Content-Type (RFC 9110, sections 5.6.6 and 8.3.1): type, names of parameters and charset in
+ * lower case, without optional quotes, escapes and spaces.
  *
  * @example
  * toPlainType('Text/HTML;Charset="UTF-8"'); // 'text/html; charset=utf-8'
@@ -50,8 +50,8 @@ export function isJson(contentType: string): boolean {
 }
 
 /**
- * The types of Content-Disposition headers (RFC 6266) in lower case. Several may stand in one header; a
- * comma in a quoted string parts nothing.
+ * The types of Content-Disposition headers (RFC 6266) in lower case. One header may contain several; a
+ * comma in a quoted string separates nothing.
  *
  * @example
  * listDispositionTypes(['Attachment; filename="a, inline"', 'inline']); // ['attachment', 'inline']

@@ -15,21 +15,21 @@ import {
 import { NetworkFault, toNetworkFault } from './health.ts';
 import { startTimer, within } from './start-timer.ts';
 
-/** Longest wait for the other side to close what this side has closed, in milliseconds. */
+/** Longest wait for the other side to close after this side did, in milliseconds. */
 const LONGEST_GOODBYE = 3000;
-/** Messages that wait to be taken; with more the connection is read no further. */
+/** Most unread messages; with more, the connection is paused. */
 const MOST_WAITING = 20_000;
 
-/** What became of a WebSocket handshake: exactly one of `socket`, `refusal` and `breach` is there. */
+/** The outcome of a WebSocket handshake: exactly one of `socket`, `refusal` and `breach` is set. */
 export interface Upgrade {
   sent: Sent;
-  /** Status and headers of the answer, 101 or not. */
+  /** Status and headers of the response, 101 or not. */
   status: number;
   headers: HeaderList;
   socket?: Socket;
-  /** The whole answer where it was no 101. */
+  /** The complete response, if it was not a 101. */
   refusal?: Exchange;
-  /** Why a 101 opened no WebSocket: how its headers break RFC 6455. */
+  /** Why a 101 opened no WebSocket: how its headers violate RFC 6455. */
   breach?: string;
 }
 
@@ -47,7 +47,7 @@ export interface SocketEnd {
 /**
  * Makes a WebSocket handshake.
  *
- * @throws NetworkFault where no answer comes
+ * @throws NetworkFault if no response comes
  */
 export async function openWebSocket(
   call: Call,
@@ -56,7 +56,7 @@ export async function openWebSocket(
 ): Promise<Upgrade> {
   const url = call.origin.replace(/^http/, 'ws') + call.target;
   const what = `upgrade of ${url}`;
-  // Both `servername` and lists of values reach Node's request, though the types of ws lack them.
+  // Both `servername` and lists of values reach Node's request, although the types of ws lack them.
   const passedOn: object = {
     headers: toHeaderRecord(call.headers),
     servername: toServerName(new URL(call.origin).hostname),
@@ -68,7 +68,7 @@ export async function openWebSocket(
     perMessageDeflate: false,
     maxPayload: LARGEST_BODY,
     finishRequest(request) {
-      // The target as it was signed: ws parses the URL, which makes `%27` of `'`.
+      // The target as it was signed: ws parses the URL, which turns `'` into `%27`.
       request.path = call.target;
       request.end();
     },
@@ -92,7 +92,7 @@ export async function openWebSocket(
     let head: IncomingMessage | undefined;
     const headersOf = () => fromRawHeaders(head?.rawHeaders ?? []);
     const stop = startTimer(timeout, () => {
-      reject(new NetworkFault(`${what}: no answer within ${timeout} ms`, 'TIMEOUT'));
+      reject(new NetworkFault(`${what}: no response within ${timeout} ms`, 'TIMEOUT'));
       end();
     });
     client.once('open', stop).once('close', stop);
@@ -142,7 +142,7 @@ export class Socket {
     this.#client.send(data);
   }
 
-  /** The next message, also one that has come already. Throws a NetworkFault where none comes in time. */
+  /** The next message, possibly received earlier. Throws a NetworkFault if none comes in time. */
   async next(): Promise<Message> {
     const late = new NetworkFault(
       `${this.#what}: no message within ${this.#timeout} ms`,
@@ -159,7 +159,7 @@ export class Socket {
     this.#client.close(code, reason);
   }
 
-  /** How the socket ended. Throws a NetworkFault where it does not end in time. */
+  /** How the socket ended. Throws a NetworkFault if it does not end in time. */
   async closed(): Promise<SocketEnd> {
     const isOurs = this.#client.readyState === WebSocket.CLOSING;
     const longest = isOurs ? Math.min(this.#timeout, LONGEST_GOODBYE) : this.#timeout;

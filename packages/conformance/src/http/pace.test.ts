@@ -58,7 +58,7 @@ test('a call that is refused again and again is given up, and those after it unt
   expect(refuse(0)).toBe(true);
 });
 
-test('calls that are refused at the same time are told of once', () => {
+test('calls that are refused at the same time are reported once', () => {
   const told: number[] = [];
   const pace = createPace((pause) => told.push(pause));
   for (let call = 0; call < 8; call += 1) pace.slowDown('1', 0, Date.now());

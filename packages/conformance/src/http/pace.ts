@@ -2,31 +2,31 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 const LONGEST_WAIT = 30_000;
 const FIRST_WAIT = 500;
-/** How often one call is made again. */
+/** How often one call is retried. */
 const MOST_WAITS = 6;
-/** Shortest and longest time between the beginnings of two calls, in milliseconds, once there was a 429. */
+/** Shortest and longest time between the starts of two calls, in milliseconds, after a 429. */
 const GAPS = { least: 10, most: 2000 };
-/** What is left of that time after an accepted call. */
+/** The share of that time that remains after a call without 429. */
 const DECAY = 0.98;
 
-/** Slows calls down while a target answers 429. */
+/** Slows calls down while a target responds with 429. */
 export interface Pace {
   /**
    * Waits until the target may be called.
    *
-   * @param notBefore when this call may be made again, as `slowDown` has said
+   * @param notBefore when this call may be retried, from `slowDown`
    */
   ready(signal: AbortSignal, notBefore?: number): Promise<void>;
-  /** Notes an answer other than 429. */
+  /** Records a response other than 429. */
   accepted(): void;
   /**
-   * Notes a 429. The first one holds back the call that it answers; one to a call that was made in the
-   * meantime holds back all calls, and spreads them.
+   * Records a 429. The first one delays only its own call; one to a call that was made in the meantime
+   * delays and spreads all calls.
    *
    * @param retryAfter the header, in seconds or as a date
-   * @param attempt how often this call was refused before
+   * @param attempt how many earlier attempts got a 429
    * @param began when this call was made
-   * @returns when the call may be made again; `undefined` to give it up
+   * @returns when to retry the call; `undefined` to give up
    */
   slowDown(retryAfter: string | undefined, attempt: number, began: number): number | undefined;
 }
@@ -35,9 +35,9 @@ export function createPace(onSlowDown: (milliseconds: number) => void): Pace {
   let notBefore = 0;
   let last = 0;
   let gap = 0;
-  /** The refusal that opened the present wait, and the end of that wait. */
+  /** The 429 that started the current wait, and the end of that wait. */
   const wave = { at: 0, until: 0 };
-  /** A call was given up, and none has been accepted since. */
+  /** A call was given up, and none has succeeded since. */
   let isHopeless = false;
   return {
     async ready(signal, own = 0) {
@@ -47,7 +47,7 @@ export function createPace(onSlowDown: (milliseconds: number) => void): Pace {
         const slot = Math.max(now, notBefore, last + gap);
         last = slot;
         if (slot > now) await wait(slot - now, undefined, { signal });
-        // Others may have been refused in the meantime.
+        // Other calls may have got a 429 in the meantime.
         if (notBefore <= Date.now()) return;
       }
     },
@@ -64,7 +64,7 @@ export function createPace(onSlowDown: (milliseconds: number) => void): Pace {
         Object.assign(wave, { at: now, until: now + pause });
         onSlowDown(pause);
       } else if (began > wave.at) {
-        // Calls that were under way together are refused together.
+        // Concurrent calls get their 429 together.
         if (now >= notBefore) gap = Math.min(GAPS.most, Math.max(GAPS.least, gap * 2));
         wave.until = Math.max(wave.until, now + pause);
         notBefore = Math.max(notBefore, wave.until);
@@ -74,7 +74,7 @@ export function createPace(onSlowDown: (milliseconds: number) => void): Pace {
   };
 }
 
-/** `Retry-After` (RFC 9110, section 10.2.3); `undefined` where it names no time to come. */
+/** `Retry-After` (RFC 9110, section 10.2.3); `undefined` unless it names a time in the future. */
 function toMilliseconds(retryAfter = ''): number | undefined {
   const pause = /^\d+$/.test(retryAfter)
     ? Number(retryAfter) * 1000

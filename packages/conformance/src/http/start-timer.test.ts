@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startTimer } from './start-timer.ts';
 
-/** Milliseconds until a timer ended, where this process stands still for `blocked` of them. */
+/** Milliseconds until a timer ended, if this process is blocked for `blocked` of them. */
 async function measure(milliseconds: number, blocked: number): Promise<number> {
   const started = performance.now();
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -19,7 +19,7 @@ test('ends after its time', async () => {
   expect(took).toBeGreaterThan(195);
 });
 
-test('time in which the process stands still hardly counts', async () => {
+test('time in which the process is blocked hardly counts', async () => {
   expect(await measure(200, 300)).toBeGreaterThan(450);
 });
 

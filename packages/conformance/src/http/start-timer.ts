@@ -1,9 +1,9 @@
-/** Parts of a wait. A machine that stands still for a while uses up one of them. */
+/** Parts of a wait. A machine that is suspended for a while uses up only one of them. */
 const PARTS = 10;
 
 /**
  * Calls back after a while. Time in which this process did not run hardly counts, so that a busy machine
- * is not taken for a target that is silent: between two parts, what has arrived is read.
+ * does not make a target look silent: between two parts, what has arrived is read.
  *
  * @param milliseconds at least 1
  * @returns ends the wait

@@ -21,11 +21,11 @@ test('a finding names the field and the place in the contract', () => {
   ]);
 });
 
-test('all findings are told, not only the first', () => {
+test('all findings are reported, not only the first', () => {
   expect(check('batchDelete', 'application/json', '{}')).toHaveLength(2);
 });
 
-test('a body that is no JSON', () => {
+test('a body that is not JSON', () => {
   expect(check('batchDelete', 'application/json', '<html>')).toEqual([
     {
       message: 'the body must be JSON',
@@ -61,7 +61,7 @@ test.each([
   ['post', 'text/html', undefined, false],
   ['post', 'application/problem+json', 'attachment', true],
   ['post', undefined, undefined, true],
-])('%s answered with %s and Content-Disposition %s', (method, type, disposition, sound) => {
+])('%s with response %s and Content-Disposition %s', (method, type, disposition, sound) => {
   const headers = toHeaderList({ 'Content-Type': type, 'Content-Disposition': disposition });
   const answer = toReceived(200, headers, Buffer.alloc(0));
   expect(checkDisposition(findByMethod(method), answer).length === 0).toBe(sound);

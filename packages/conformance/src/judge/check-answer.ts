@@ -6,10 +6,10 @@ import type { Received } from '../http/exchange.ts';
 import { isJson, listDispositionTypes, toMediaType } from '../http/media-type.ts';
 import type { Finding, Verdict } from '../result.ts';
 
-/** Keywords of OpenAPI and of the contract that say nothing about validity. */
+/** Keywords of OpenAPI and of the contract that do not validate. */
 const ANNOTATIONS = ['example', 'xml', 'x-berth-item-pattern', 'x-berth-unwrap'];
 
-// Ajv compiles the document that holds the schemas, so it has to know the keys of its root.
+// Ajv compiles the document that contains the schemas, so it must know its top-level keys.
 const rootKeys = new Set(APIS.flatMap((api) => Object.keys(documents[api].document)));
 
 const ajv = new Ajv2020({
@@ -21,8 +21,8 @@ const ajv = new Ajv2020({
 for (const api of APIS) ajv.addSchema(documents[api].document, documents[api].name, false, false);
 
 /**
- * Checks an answer against what the contract documents for its status: media type, body and
- * required headers. Whether that status was wanted is for the caller to say.
+ * Checks a response against the contract for its status: media type, body and required headers. Whether
+ * that status was expected is up to the caller.
  */
 export function checkAnswer(transaction: Transaction, answer: Received): Finding[] {
   const candidates = listByStatus(transaction, answer.status);
@@ -45,8 +45,8 @@ export function checkAnswer(transaction: Transaction, answer: Received): Finding
 }
 
 /**
- * Checks a body against the full schema of a documented answer. Only JSON and text have a schema to
- * check; other content is bytes.
+ * Checks a body against the full schema of a documented response. Only JSON and text have a schema; other
+ * content is bytes.
  */
 export function checkBody(documented: Transaction, answer: Received): Finding[] {
   const { api, contentType } = documented;
@@ -65,7 +65,7 @@ export function checkBody(documented: Transaction, answer: Received): Finding[] 
 function toFinding(api: Api, where: string, error: ErrorObject): Finding {
   const place = error.instancePath.slice(1).replaceAll('/', '.') || 'the body';
   const { name } = documents[api];
-  // Ajv counts from the root of the document where it followed a `$ref`, else from the schema.
+  // Ajv counts from the root of the document if it followed a `$ref`, otherwise from the schema.
   const path = error.schemaPath.slice(error.schemaPath.indexOf('#'));
   const pointer = path.startsWith('#/components/') ? path : `${where}${path.slice(1)}`;
   return { message: `${place} ${error.message}`, where: `${name} ${pointer}` };
@@ -75,9 +75,9 @@ function toFinding(api: Api, where: string, error: ErrorObject): Finding {
 const TEXT_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain'];
 
 /**
- * Rules C1 to C3 for what a hosted service answers: `Content-Disposition: attachment` on every answer
- * to a GET (C1) and on every answer of no text type (C2), but not on event streams (C3). A missing
- * Content-Type is not judged, for the contract leaves it open (D8).
+ * Rules C1 to C3 for responses of a hosted service: `Content-Disposition: attachment` on every response
+ * to a GET (C1) and on every response that is not of a text type (C2), but not on event streams (C3). A
+ * missing Content-Type is not checked because the contract leaves it open (D8).
  */
 export function checkDisposition(transaction: Transaction, answer: Received): Finding[] {
   const contentType = answer.header('content-type');
@@ -92,12 +92,12 @@ export function checkDisposition(transaction: Transaction, answer: Received): Fi
     return [{ message: `${rule}: Content-Disposition must be attachment, not ${came}`, where }];
   }
   if (rule === undefined && came !== undefined) {
-    return [{ message: `C2: a POST answered with ${type} has no Content-Disposition`, where }];
+    return [{ message: `C2: a response to a POST with ${type} has no Content-Disposition`, where }];
   }
   return [];
 }
 
-/** The documented answers of the same operation for a status. */
+/** The documented responses of the same operation for a status. */
 export function listByStatus(transaction: Transaction, status: number): Transaction[] {
   const ofOperation = transactions.filter(
     ({ api, operationId }) => api === transaction.api && operationId === transaction.operationId,
@@ -114,7 +114,7 @@ export function toDocumented(
   return isFree && status >= 200 && status < 300 ? 200 : status;
 }
 
-/** Checks that each header which the documented answer requires is there, and not empty. */
+/** Checks that each header that the documented response requires is present and not empty. */
 export function checkHeaders(documented: Transaction, answer: Received): Finding[] {
   const { document, name } = documents[documented.api];
   return Object.entries(documented.response.headers ?? {}).flatMap(([header, node]) => {
@@ -127,18 +127,18 @@ export function checkHeaders(documented: Transaction, answer: Received): Finding
 
 const OPTION = { gateway: '--gateway-token', storage: '--storage-header' } as const;
 
-/** Documented statuses that a bad request is to bring about. */
+/** Documented statuses that a bad request should provoke. */
 const REFUSALS = ['4XX', 'default'];
 
 /**
- * A skip where the target says that the credentials are missing or wrong: then nothing was learnt about
- * the answer that was wanted. `undefined` for any other answer, and for a bad request once the
- * credentials have been accepted: there any 4xx is the refusal that was wanted.
+ * A skip if the target rejects the credentials: then nothing was learned about the response in question.
+ * `undefined` for any other response, and for a bad request once the credentials have been accepted:
+ * then any 4xx is the expected refusal.
  *
- * 401 and 403 say so. As long as no call has gone through, another 4xx than the wanted one may mean the
- * same, since the contract fixes no status for it (D15).
+ * 401 and 403 mean that. Until a call has succeeded, an unexpected 4xx may mean the same, because the
+ * contract does not fix the status (D15).
  *
- * @param accepted whether an earlier call went through
+ * @param accepted whether an earlier call succeeded
  */
 export function refusedCredentials(
   { api, status }: Pick<Transaction, 'api' | 'status'>,
@@ -153,7 +153,7 @@ export function refusedCredentials(
     outcome: 'skip',
     required: true,
     refused: true,
-    reason: `the target refused the credentials with ${answer.status}; see ${OPTION[api]}`,
+    reason: `the target rejected the credentials with ${answer.status}; see ${OPTION[api]}`,
     findings: [],
   };
 }

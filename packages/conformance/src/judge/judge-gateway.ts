@@ -13,9 +13,9 @@ import {
 } from './check-answer.ts';
 
 /**
- * Judges an answer of the gateway. The gateway's own errors are judged in full; what a hosted service
- * answers passes through unchanged, so there the headers that the gateway sets are judged, and the
- * body only where it is the documented one (D7).
+ * Checks a response of the gateway. The gateway's own errors are checked completely; responses of a
+ * hosted service pass through unchanged, so only the headers that the gateway sets are checked, and the
+ * body only if it is the documented one (D7).
  */
 export function judgeGateway(
   transaction: Transaction,
@@ -38,17 +38,17 @@ function judgeRefusal(transaction: Transaction, answer: Received, accepted: bool
   const findings = checkAnswer(transaction, answer);
   if (findings.length > 0) return { outcome: 'fail', findings };
   const refused = refusedCredentials(transaction, answer, accepted);
-  return refused ?? skip(true, `the gateway answered ${answer.status}; see --service`);
+  return refused ?? skip(true, `the gateway responded with ${answer.status}; see --service`);
 }
 
 function judgeService(transaction: Transaction, answer: Received): Verdict {
   const { contentType: wanted = '' } = transaction;
   const contentType = answer.header('content-type') ?? '';
-  const came = `the service answered ${answer.status} ${contentType}`.trimEnd();
-  if (answer.status !== 200) return skip(true, `${came}; its headers keep the contract`);
+  const came = `the service responded with ${answer.status} ${contentType}`.trimEnd();
+  if (answer.status !== 200) return skip(true, `${came}; its headers follow the contract`);
   if (!matchesMediaType(contentType, wanted) || checkBody(transaction, answer).length > 0) {
     const { name } = documents.gateway;
-    return skip(true, `${came}, not what ${name} documents; its headers keep the contract`);
+    return skip(true, `${came}, not what ${name} documents; its headers follow the contract`);
   }
   return { outcome: 'pass', findings: [] };
 }
@@ -58,8 +58,8 @@ function skip(required: boolean, reason: string): Verdict {
 }
 
 /**
- * Whether an answer is an error of the gateway itself and not one of the hosted service: its body has
- * `code`, `message` and `requestId`, the last equal to `X-Request-Id` (D10).
+ * Whether a response is an error of the gateway and not one of the hosted service: its body has `code`,
+ * `message` and `requestId`, the last equal to `X-Request-Id` (D10).
  */
 export function isGatewayError({ status, json, header }: Received): boolean {
   const id = header('x-request-id');
@@ -69,8 +69,8 @@ export function isGatewayError({ status, json, header }: Received): boolean {
 }
 
 /**
- * Judges an error that the gateway was brought to make: the status, the documented body, the code
- * where the contract fixes one for the status, and `requestId` equal to `X-Request-Id` (D9).
+ * Checks an error that was provoked in the gateway: the status, the documented body, the code if the
+ * contract fixes one for the status, and `requestId` equal to `X-Request-Id` (D9).
  */
 function judgeGatewayError(transaction: Transaction, answer: Received, accepted: boolean): Verdict {
   const findings = checkAnswer(transaction, answer);

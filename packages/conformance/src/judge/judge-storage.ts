@@ -5,8 +5,8 @@ import type { Finding, Verdict } from '../result.ts';
 import { checkAnswer, refusedCredentials, toDocumented } from './check-answer.ts';
 
 /**
- * Judges an answer of the storage API, strictly: every answer has the envelope.
- * A call that should succeed must; one that lacks a required field must be refused (D30).
+ * Checks a response of the storage API strictly: every response has the envelope.
+ * A valid call must succeed; one without a required field must be rejected (D30).
  */
 export function judgeStorage(
   transaction: Transaction,
@@ -31,7 +31,7 @@ const CHECKS: Record<string, (transaction: Transaction, answer: Received) => Fin
   default: failed,
 };
 
-/** 'A `code` without `data` is a failure, whatever the status of the answer' (D20). */
+/** 'A `code` without `data` is a failure' (D20). */
 function succeeded(transaction: Transaction, answer: Received): Finding[] {
   const where = `${documents[transaction.api].name} ${transaction.pointer}`;
   if (toDocumented(transaction, answer.status) !== 200) {
@@ -54,11 +54,11 @@ function wasRefused(transaction: Transaction, answer: Received): Finding[] {
   const came = body?.data === undefined ? '' : ' with data';
   if (came === '' && answer.status >= 400 && answer.status < 500) return [];
   if (came === '' && answer.status < 300 && body?.code !== undefined) return [];
-  const message = `a call without its required fields must be refused, not ${answer.status}${came}`;
+  const message = `a call without its required fields must be rejected, not get ${answer.status}${came}`;
   return [{ message, where }];
 }
 
-/** Any other failure is none of the client's: 5xx. */
+/** Any other failure is a server error: 5xx. */
 function failed(transaction: Transaction, answer: Received): Finding[] {
   if (answer.status >= 500) return [];
   const where = `${documents[transaction.api].name} ${transaction.pointer}`;

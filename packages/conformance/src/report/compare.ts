@@ -10,17 +10,17 @@ const AREAS: Record<string, string> = {
 
 const ENGINE_TITLES: Record<Engine, string> = {
   rules: 'Rules',
-  dredd: 'Documented answers (Dredd)',
+  dredd: 'Documented responses (Dredd)',
   respect: 'Workflows (Respect)',
 };
 
-/** Results that belong together. */
+/** Results that are shown together. */
 interface Group {
   title: string;
   results: Result[];
 }
 
-/** A result that the earlier report does not have, and that fails now, counts as newly failing. */
+/** A result that is not in the earlier report, and fails now, counts as newly failing. */
 export function compare(earlier: Earlier, results: readonly Result[]): Comparison {
   const before = new Map(earlier.results.map(({ id, outcome }) => [id, outcome]));
   const ids = (outcome: Result['outcome'], wasFailing: boolean) =>
@@ -60,11 +60,11 @@ export interface Earlier {
   results: Pick<Result, 'id' | 'outcome'>[];
 }
 
-/** What a list of known failures has to do with a run. */
+/** How a list of known failures relates to a run. */
 export interface Baseline {
-  /** Ids of the results that failed as they were known to. */
+  /** Ids of the results that failed as expected. */
   known: string[];
-  /** Entries that passed, or that name no result: they must leave the list. */
+  /** Entries that passed, or that name no result: they must be removed from the list. */
   stale: string[];
 }
 

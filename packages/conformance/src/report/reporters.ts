@@ -12,12 +12,12 @@ const WORDS: Record<Report['exitCode'], [word: string, color: string]> = {
 
 const LABEL = 'contract';
 
-/** Width of a letter and of the space beside a text, in pixels. */
+/** Width of a letter and of the padding of a text, in pixels. */
 const LETTER = 6.6;
 
 const SPACE = 12;
 
-/** A badge that says whether the contract is kept, and how many checks passed. */
+/** A badge that shows whether the deployment follows the contract, and how many checks passed. */
 function toBadge({ exitCode, summary }: Report): string {
   const [word, color] = WORDS[exitCode];
   const made = summary.pass + summary.fail + summary.error + summary.skip;

@@ -17,7 +17,7 @@ test('a blanked credential is a variable that is named after its header', () => 
   );
 });
 
-test('a body of several lines stands on one, which a terminal can show indented', () => {
+test('a body of several lines is on one line, which a terminal can show indented', () => {
   const body = '--b\r\n[redacted]\\\r\n';
   expect(toCurl({ ...get, method: 'POST', body })).toMatch(
     /^printf %b "--b\\\\r\\\\n\$BODY\\\\\\\\\\\\r\\\\n" \| curl -i /,

@@ -1,15 +1,15 @@
 import { BLANK } from '../credentials/redact.ts';
 import type { SentRequest } from '../http/exchange.ts';
 
-/** Control characters and what turns text around: a terminal shows them otherwise, or obeys them. */
+/** Control and bidi characters, which a terminal displays differently or obeys. */
 export const UNPRINTABLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu;
-/** curl writes it itself. */
+/** Headers that curl sends by itself. */
 const OWN = 'content-length';
-/** Without a key of 16 bytes no server takes a handshake. */
+/** No server accepts a handshake without a key of 16 bytes. */
 const WEB_SOCKET_KEY = 'YmVydGgtY29uZm9ybWFuY2U=';
 
 /**
- * A command line that repeats a request. Where a credential was blanked, `$NAME` stands for it.
+ * A command line that repeats a request. A redacted credential becomes `$NAME`.
  *
  * @example
  * toCurl({ method: 'GET', url: 'https://a.example/', headers: { Authorization: '[redacted]' }, body: '' });
@@ -52,7 +52,7 @@ export function toCurl({
     : `# the body had ${bodySize} bytes; this is its beginning\n${whole}`;
 }
 
-/** What writes a body that would not survive being shown and copied, line breaks included. */
+/** The command that prints a body that would not survive copy and paste, including line breaks. */
 function toPipe(body: string, encoding: SentRequest['bodyEncoding']): string | undefined {
   if (encoding === 'base64') return `printf %s ${quote(body)} | base64 -d`;
   if (body.search(UNPRINTABLE) < 0) return undefined;
@@ -67,12 +67,12 @@ function toEscapes(text: string): string {
     .join('');
 }
 
-/** curl leaves out a header that has no value, unless it is written so. */
+/** curl omits a header without a value unless it is written this way. */
 function toHeader(name: string, value: string): string {
   return value === '' ? `${name};` : `${name}: ${value}`;
 }
 
-/** A word of the shell; blanks become variables that are named after where they stand. */
+/** A word of the shell; redacted values become variables named after their place. */
 function quote(text: string, name = 'REDACTED'): string {
   if (/^[\w./:=-]+$/.test(text)) return text;
   if (!text.includes(BLANK)) return `'${text.replaceAll("'", `'\\''`)}'`;

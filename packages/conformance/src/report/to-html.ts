@@ -8,7 +8,7 @@ import { toCurl } from './to-curl.ts';
 import { toBodyText, toHeaderLines, toVerdictPhrase } from './to-lines.ts';
 import type { Report } from './to-report.ts';
 
-/** Text that is markup already. */
+/** Text that is already markup. */
 class Markup {
   readonly text: string;
 
@@ -20,10 +20,10 @@ class Markup {
 type Part = string | number | Markup | undefined | readonly Part[];
 
 const NAMES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' };
-/** The page asks no host for anything, itself included. */
+/** The page loads nothing, not even from its own host. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
-/** The run as one page that needs nothing beside itself. */
+/** The run as one self-contained page. */
 export function toHtml(report: Report): string {
   const { results, summary } = report;
   return html`<!doctype html>
@@ -56,7 +56,7 @@ ${toMatrix(results)}
 `.text;
 }
 
-/** Markup in which every value that is no markup itself is escaped; `undefined` is nothing. */
+/** Markup in which every other value is escaped; `undefined` becomes nothing. */
 function html(strings: TemplateStringsArray, ...parts: Part[]): Markup {
   return new Markup(strings.reduce((text, next, index) => text + render(parts[index - 1]) + next));
 }
@@ -72,7 +72,7 @@ function render(part: Part): string {
 
 const COLORS: Record<Report['exitCode'], string> = { 0: 'pass', 1: 'fail', 3: 'skip', 4: 'error' };
 
-/** The verdict, and what the run was. */
+/** The verdict and the facts of the run. */
 function toFacts(report: Report): Markup {
   const { exitCode, summary, targets, startedAt, durationMs, seed, rules, comparison, results } =
     report;
@@ -106,7 +106,7 @@ function toFacts(report: Report): Markup {
 }
 
 function toHeadline(phrase: string): string {
-  if (/^(keeps|breaks)/.test(phrase)) return `The deployment ${phrase}`;
+  if (/^(follows|breaks)/.test(phrase)) return `The deployment ${phrase}`;
   return phrase.charAt(0).toUpperCase() + phrase.slice(1);
 }
 
@@ -130,15 +130,15 @@ interface Written {
 
 const WRITTEN: readonly Written[] = contract.rules;
 
-/** What a line comes to is the first of these that one of its rules came to. */
+/** The outcome of a line is the first of these among the outcomes of its rules. */
 const WORST: readonly Outcome[] = ['fail', 'error', 'skip', 'disabled', 'pass'];
 
-/** Every line of the API description and every decision, its rules, and what came of them in this run. */
+/** Every line of the API description and every decision, with its rules and their outcomes in this run. */
 function toMatrix(results: readonly Result[]): Markup {
   const outcomes = new Map(results.map(({ id, outcome }) => [id, outcome]));
   const decisions = Object.keys(contract.decisions);
   return html`<h2 id="matrix">Traceability</h2>
-<p class="quiet">Every line of the API description and every decision, with its rules and what came of them in this run.</p>
+<p class="quiet">Every line of the API description and every decision, with its rules and their outcomes in this run.</p>
 ${toTable('Line', contract.outline, ({ source = [] }) => source, outcomes)}
 ${toTable('Decision', decisions, (rule) => rule.decisions ?? [], outcomes)}`;
 }
@@ -161,13 +161,13 @@ function toTable(
 `;
 }
 
-/** Rules of level info are not checked, so nothing stands on the page that a link could lead to. */
+/** Rules of level info are not checked, so the page contains nothing to link to. */
 function toRule(id: string, outcome: Outcome | undefined): Markup {
   if (outcome === undefined) return html`<span class="id info">${id}</span>`;
   return html`<span><a class="id" href="#${id}">${id}</a> <span class="${outcome}">${outcome}</span></span>`;
 }
 
-/** Every result, under the part of the contract that it belongs to. */
+/** Every result, grouped by part of the contract. */
 function toResults(results: readonly Result[]): Markup {
   return html`${toGroups(results).map(
     ({ title, results: own }) => html`<h2>${title}</h2>\n${own.map(toDetails)}`,
@@ -183,7 +183,7 @@ ${reason === undefined ? undefined : html`<p>${reason}</p>`}
 ${toSources(result)}
 ${findings.map(toFinding)}
 ${notes.map((note) => html`<p>Note: ${note}</p>`)}
-<p class="quiet">${requests} requests, ${assertions} statements tested, ${result.durationMs} ms${result.operations.length > 0 ? `; ${result.operations.join(', ')}` : ''}</p>
+<p class="quiet">${requests} requests, ${assertions} assertions, ${result.durationMs} ms${result.operations.length > 0 ? `; ${result.operations.join(', ')}` : ''}</p>
 </div>
 </details>
 `;
@@ -199,7 +199,7 @@ function toSources({ rules: ids }: Result): Markup | undefined {
   const found = rules.filter(({ id }) => ids.includes(id));
   const parts = found.flatMap(({ source, decisions }) => [...source, ...decisions]);
   if (parts.length === 0) return undefined;
-  return html`<p class="quiet">Stands on: ${[...new Set(parts)].join('; ')}</p>`;
+  return html`<p class="quiet">Based on: ${[...new Set(parts)].join('; ')}</p>`;
 }
 
 function toFinding({ message, where, request, answer }: Finding): Markup {
@@ -208,7 +208,7 @@ function toFinding({ message, where, request, answer }: Finding): Markup {
 <p class="quiet"><code>${where}</code></p>
 ${request && html`<h3>Sent</h3>${toMessage(`${request.method} ${request.url}`, request)}`}
 ${answer && html`<h3>Came</h3>${toMessage(`HTTP ${answer.status}`, answer)}`}
-${request && html`<h3>Repeat it</h3><pre tabindex="0">${toCurl(request)}</pre>`}
+${request && html`<h3>Reproduce it</h3><pre tabindex="0">${toCurl(request)}</pre>`}
 </div>
 `;
 }
@@ -223,8 +223,8 @@ function toMessage(start: string, message: SentRequest | Answer): Markup {
 }
 
 /**
- * The only code of the page: it filters by text, opens what a link leads to, and opens all before
- * printing. Without it everything is still there.
+ * The only script of the page: it filters by text, opens what a link points to, and opens the failures
+ * before printing. The page works without it.
  */
 const script = `
 const search = document.querySelector('#search');
@@ -257,7 +257,7 @@ addEventListener('beforeprint', () => {
 addEventListener('afterprint', () => { for (const each of closed) each.open = false; });
 `;
 
-/** The look of the page: light and dark, on paper, and on narrow screens. */
+/** The style of the page: light and dark, in print, and on narrow screens. */
 const style = `
 :root {
   color-scheme: light dark;

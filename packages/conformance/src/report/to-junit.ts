@@ -4,9 +4,9 @@ import { toEvidenceText, toSummaryLine } from './to-lines.ts';
 import type { Report } from './to-report.ts';
 
 /**
- * The run as JUnit XML: a suite for each part of the contract and for each engine. Its readers fail a
- * build for every failure, so one that decides nothing, a SHOULD or one that the baseline knows, is a
- * skip there, with what was found as its message.
+ * The run as JUnit XML: a suite per part of the contract and per engine. CI systems fail a build for every
+ * failure, so one that does not count, of a SHOULD or in the baseline, is a skip here, with its findings as
+ * message.
  */
 export function toJunit(report: Report): string {
   const { startedAt, durationMs, results } = report;
@@ -81,7 +81,7 @@ function toEnding(report: Report, result: Result): string[] {
       return [`      <failure${toAttributes(attributes)}>${escapeXml(text)}</failure>`];
     }
     case 'skipped': {
-      const why = level === 'should' ? 'a SHOULD that does not hold' : 'known failure';
+      const why = level === 'should' ? 'a SHOULD that is not met' : 'known failure';
       const message = outcome === 'fail' ? `${why}: ${first?.message}` : `${outcome}: ${reason}`;
       return [`      <skipped${toAttributes({ message })}/>`];
     }
@@ -96,13 +96,13 @@ function toAttributes(attributes: Record<string, string | number>): string {
     .join('');
 }
 
-/** XML 1.0 has no place for most control characters. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
+/** XML 1.0 cannot represent most control characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are replaced
 const IMPOSSIBLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
 const ESCAPES: Record<string, string> = {
   ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' },
-  // A reader would make a line feed of it.
+  // A parser would turn it into a line feed.
   '\r': '&#13;',
 };
 

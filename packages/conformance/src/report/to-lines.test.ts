@@ -53,7 +53,7 @@ test('no more than three findings are shown, and the rest is counted', () => {
   expect(lines).toContain('… and 2 more of this kind');
 });
 
-test('of a body that is no text, or that is long, it is said', () => {
+test('a binary or truncated body is marked as such', () => {
   const request = { method: 'POST', url: 'http://a/b', headers: {} };
   const bytes = { ...request, body: 'AP8=', bodyEncoding: 'base64' as const };
   const long = { ...request, body: 'x'.repeat(600), bodySize: 70_000 };
@@ -62,5 +62,5 @@ test('of a body that is no text, or that is long, it is said', () => {
   expect(lines).toContain('  (base64) AP8=\n');
   expect(lines).toContain(`  ${'x'.repeat(500)} … (70000 bytes)\n`);
   const text = toEvidenceText(findings[1] ?? { message: '', where: '' });
-  expect(text).toContain(`${'x'.repeat(600)}\n… (70000 bytes in all)\n`);
+  expect(text).toContain(`${'x'.repeat(600)}\n… (70000 bytes in total)\n`);
 });

@@ -4,13 +4,13 @@ import { type Finding, OUTCOMES, type Outcome, type Result } from '../result.ts'
 import { toCurl, UNPRINTABLE } from './to-curl.ts';
 import type { Report } from './to-report.ts';
 
-/** Longest body that is shown, in characters; the files of `--report` have more. */
+/** Longest body that is shown, in characters; the files of `--report` contain more. */
 const SHOWN = 500;
 
-/** Most findings that are shown of one result. */
+/** Most findings that are shown per result. */
 const MOST_FINDINGS = 3;
 
-/** Puts a colour on a text; the name is one of `util.styleText`. */
+/** Colours a text; the name is one of `util.styleText`. */
 export type Paint = (
   color: 'green' | 'red' | 'magenta' | 'yellow' | 'gray' | 'bold',
   text: string,
@@ -25,13 +25,13 @@ const COLORS = {
 } as const satisfies Record<Outcome, string>;
 
 /**
- * What the terminal shows of a result: one line, and for a failure the evidence below it.
+ * A result for the terminal: one line, and the evidence below it if it failed.
  *
  * @param paint Default: no colours
  */
 export function toLines(result: Result, paint: Paint = (_, text) => text): string[] {
   const { outcome, level, id, reason } = result;
-  // A MUST that was skipped leaves the run incomplete, so it is written large.
+  // A skipped MUST leaves the run incomplete, so it is in capitals.
   const label = outcome === 'skip' && level === 'must' ? 'SKIP' : outcome;
   const should = outcome === 'fail' && level === 'should' ? ' (SHOULD)' : '';
   const why = reason === undefined ? '' : `: ${reason}`;
@@ -52,7 +52,7 @@ function toEvidence({ statement, rules: ids, findings }: Result): string[] {
   ];
 }
 
-/** The lines of the API description and the decisions that rules stand on. */
+/** The lines of the API description and the decisions that rules are based on. */
 function toSource(ids: readonly string[]): string {
   const found = ids.filter((id) => rules.some((rule) => rule.id === id)).map(findRule);
   return [...new Set(found.flatMap(({ source, decisions }) => [...source, ...decisions]))].join(
@@ -94,7 +94,7 @@ function cut({ body, bodyEncoding, bodySize }: SentRequest | Answer): string {
   return bodyEncoding === 'base64' ? `(base64) ${text}` : text;
 }
 
-/** What a hostile answer has of them must not reach the terminal. */
+/** Control characters of a hostile response must not reach the terminal. */
 function toPrintable(line: string): string {
   return line.replaceAll(UNPRINTABLE, ' ');
 }
@@ -120,14 +120,14 @@ export function toEvidenceText({ message, where, request, answer }: Finding): st
   ].join('\n');
 }
 
-/** A body as a report has it, and how it is written and what is missing where that is to be said. */
+/** A body as in a report, followed by its encoding and what is missing, if relevant. */
 export function toBodyText({ body, bodyEncoding, bodySize }: SentRequest | Answer): string {
   const encoding = bodyEncoding === 'base64' ? '(base64) ' : '';
-  const cut = bodySize === undefined ? '' : `\n… (${bodySize} bytes in all)`;
+  const cut = bodySize === undefined ? '' : `\n… (${bodySize} bytes in total)`;
   return encoding + body + cut;
 }
 
-/** Headers, one a line. */
+/** Headers, one per line. */
 export function toHeaderLines({
   headers,
 }: {
@@ -138,20 +138,22 @@ export function toHeaderLines({
   );
 }
 
-/** What a run says of the deployment, in one phrase. */
+/** The verdict on the deployment, as one phrase. */
 export function toVerdictPhrase({ summary, exitCode, baseline }: Report): string {
   switch (exitCode) {
     case 1:
       return baseline.stale.length > 0 ? 'the baseline is stale' : 'breaks the contract';
     case 3:
-      return 'incomplete: what must be checked was skipped';
+      return 'incomplete: a required check was skipped';
     case 4:
       return 'incomplete: a check ended in an error';
     case 0:
       if (summary.pass === 0) return 'nothing was checked';
-      if (baseline.known.length > 0) return 'keeps the contract but for known failures';
-      if (summary.fail > 0) return 'keeps the contract, but not every SHOULD';
-      return summary.disabled > 0 ? 'keeps the contract as far as checked' : 'keeps the contract';
+      if (baseline.known.length > 0) return 'follows the contract except for known failures';
+      if (summary.fail > 0) return 'follows the contract, but not every SHOULD';
+      return summary.disabled > 0
+        ? 'follows the contract as far as checked'
+        : 'follows the contract';
   }
 }
 

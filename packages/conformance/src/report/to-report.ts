@@ -17,7 +17,7 @@ export function sortResults(results: readonly Result[]): Result[] {
   );
 }
 
-/** What a run found, and the exit code that says it in one number. */
+/** What a run found, and the exit code that sums it up. */
 export interface Report {
   targets: { api: Api; url: string; contract: string; version: string }[];
   /** Version of the rule set. */
@@ -29,24 +29,24 @@ export interface Report {
   durationMs: number;
   /** Deviations that the operator has declared, as options: `--envelope flat`. */
   declared: string[];
-  /** Paths that the run has stored and could not remove. */
+  /** Paths that the run stored and could not remove. */
   leftovers: string[];
   summary: Record<Outcome, number> & {
     /** Skips of MUST checks, which leave the run incomplete. */
     incomplete: number;
   };
   baseline: Baseline;
-  /** What has changed since an earlier report, where one was given. */
+  /** What has changed since an earlier report, if there is one. */
   comparison?: Comparison;
   /**
-   * 1 a MUST failed that no baseline names, or an entry of the baseline is stale; else 4 a MUST ended
-   * in an error, else 3 a MUST was skipped, else 0.
+   * 1 if a MUST failed that is not in the baseline, or the baseline is stale; otherwise 4 if a MUST ended
+   * in an error; otherwise 3 if a MUST was skipped; otherwise 0.
    */
   exitCode: 0 | 1 | 3 | 4;
   results: Result[];
 }
 
-/** What the results decide together. */
+/** The exit code for all results. */
 export function toVerdict(
   results: readonly Result[],
   known: readonly string[],
@@ -64,7 +64,7 @@ function toCounts(results: readonly Result[]): Report['summary'] {
   return { ...(counts as Record<Outcome, number>), incomplete: incomplete.length };
 }
 
-/** A SHOULD decides nothing. */
+/** A SHOULD does not count. */
 function toExitCode(results: readonly Result[]): Report['exitCode'] {
   const outcomes = new Set(
     results.filter(({ level }) => level === 'must').map(({ outcome }) => outcome),
@@ -74,7 +74,7 @@ function toExitCode(results: readonly Result[]): Report['exitCode'] {
   return outcomes.has('skip') ? 3 : 0;
 }
 
-/** The deviations from the contract that the operator has declared, as options. */
+/** The declared deviations from the contract, as options. */
 export function toDeclared({
   envelope,
   copyPath,

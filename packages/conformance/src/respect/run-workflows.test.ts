@@ -21,7 +21,7 @@ test('of a body that breaks its schema the line at fault is shown', () => {
   );
 });
 
-test('what else is said stands on one line', () => {
+test('any other message is on one line', () => {
   expect(toSentence('\u001b[2mValid are\u001b[22m \n\nin the list:\n  200\nReceived:\n  500')).toBe(
     'Valid are in the list: 200 Received: 500',
   );

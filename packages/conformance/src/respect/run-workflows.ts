@@ -25,7 +25,7 @@ import {
 } from './translate.ts';
 import { type Workflow, type WorkflowFile, whyNotRun, workflowFiles } from './workflows.ts';
 
-/** A step or a workflow that Respect has run, as far as the suite reads it. */
+/** The part that the suite reads of a step or workflow that Respect ran. */
 interface Executed {
   type?: string;
   stepId?: string;
@@ -42,7 +42,7 @@ interface Executed {
 interface RunFileOptions {
   /** Arazzo document. */
   path: string;
-  /** The one workflow of it to run. */
+  /** The one workflow to run. */
   workflow: string;
   servers: Record<string, string>;
   inputs: Record<string, string>;
@@ -55,13 +55,13 @@ interface RunFileOptions {
 
 const silent = () => {};
 
-/** Respect writes its progress to the terminal, where the suite has its own. */
+/** Respect writes its progress to the terminal, where the suite shows its own. */
 const SILENT = {
   ...{ info: silent, warn: silent, error: silent, output: silent },
   ...{ printNewLine: silent, printSeparator: silent, indent: (text: string) => text },
 };
 
-/** Runs the workflows of the contract with Respect, each result as soon as it is known. */
+/** Runs the workflows of the contract with Respect; yields each result as soon as it is known. */
 export async function runWorkflows(run: Run, onResult: (result: Result) => void): Promise<void> {
   for (const file of workflowFiles) {
     const reason = whyNotRun(run, file);
@@ -73,7 +73,7 @@ export async function runWorkflows(run: Run, onResult: (result: Result) => void)
   }
 }
 
-/** Runs one workflow with Redocly Respect, which is loaded here because it takes its time. */
+/** Runs one workflow with Redocly Respect, which is imported here because loading it is slow. */
 async function runFile(options: RunFileOptions): Promise<Executed[]> {
   const [{ run }, { createConfig }] = await Promise.all([
     import('@redocly/respect-core'),
@@ -101,20 +101,20 @@ interface ExecutedStep {
   checks: NonNullable<Executed['checks']>;
 }
 
-/** The steps of workflows, those of the workflows that they call among them. */
+/** The steps of workflows, including those of the workflows that they call. */
 function listSteps(executed: readonly Executed[]): ExecutedStep[] {
   return executed.flatMap(({ stepId = '', executedSteps, checks }) =>
     executedSteps ? listSteps(executedSteps) : [{ stepId, checks: checks ?? [] }],
   );
 }
 
-/** A line that Respect shows around the one at fault, or the mark below it. */
+/** A line that Respect shows around the failing one, or the mark below it. */
 const AROUND = /^(\d+ )?\|/;
 
 const AT_FAULT = /^> *\d+ \| */;
 
 /**
- * What a check of Respect says, on one line: without colours, and of a body the line at fault alone.
+ * The message of a failed check of Respect on one line: without colours, and with only the failing line of a body.
  *
  * @example
  * toSentence('TYPE must be string\n\n  3 | {\n> 4 |   "id": 1,\n    |         ^ type must be string');
@@ -145,7 +145,7 @@ async function runWorkflow(run: Run, file: WorkflowFile, id: string): Promise<Re
     });
     Object.assign(result, judge(run, id, executed, recorded));
   } catch (error) {
-    // What breaks Respect's parser is the target's; a call without an answer is the network's.
+    // If Respect's parser breaks, the target is at fault; if a response is missing, the network.
     Object.assign(result, toEnding(run, id, (error as Error).message, recorded));
   }
   return {
@@ -166,7 +166,7 @@ function judge(
   const { exchanges, fault } = recorded;
   const assertions = steps.reduce((sum, { checks }) => sum + checks.length, 0);
   const findings = steps.flatMap(({ stepId, checks }, index) => {
-    // Each step makes one call, unless one of them could not be made.
+    // Each step makes one call, unless a call failed.
     const own = exchanges.length === steps.length ? exchanges[index] : exchanges.at(-1);
     return checks
       .filter(({ passed, severity }) => !passed && severity === 'error')
@@ -192,7 +192,7 @@ function toEnding(
   if (run.signal.aborted) return { outcome: 'skip', reason: String(run.signal.reason) };
   if (fault instanceof NetworkFault) return { outcome: 'error', reason: fault.message };
   if (fault instanceof Throttled) return { outcome: 'skip', reason: fault.message };
-  if (exchanges.length === 0) return { outcome: 'error', reason: `fault of the suite: ${message}` };
+  if (exchanges.length === 0) return { outcome: 'error', reason: `bug in the suite: ${message}` };
   const last = exchanges.at(-1);
   const finding = { message, where: `workflows#/${id}`, ...(last && toEvidence(last)) };
   return { outcome: 'fail', findings: [finding] };
@@ -208,7 +208,7 @@ function toInputs(run: Run, { writes }: WorkflowFile, id: string): Record<string
   if (writes) for (const path of Object.values(inFolder)) run.leftovers.add(path);
   return {
     ...inFolder,
-    // Every call is signed on its way; Respect only has to have something to send.
+    // Every call is signed later; Respect only needs something to send.
     ...{ authorization: 'signed', sessionToken: '', timestamp: '0', token: 'signed' },
     ...{ envId: env, name: service, missingName: `berth-${run.mark}-missing` },
   };
@@ -226,16 +226,14 @@ function toResult(id: string, { title, operations, rules }: Workflow): Result {
 
 interface RecordedFetch {
   fetch: typeof fetch;
-  /** Every call so far. */
   exchanges: Exchange[];
-  /** The last call that got no answer. */
+  /** The last call without a response. */
   fault?: Error;
 }
 
 /**
- * A `fetch` for Respect that makes its calls as all others of the run are made: signed with the
- * credentials of the run, with its timeouts, authorities and proxy, and with the names and forms that
- * the operator has declared.
+ * A `fetch` for Respect that makes its calls like all others of the run: signed with the credentials of
+ * the run, with its timeouts, CAs and proxy, and with the names and forms that the operator declared.
  */
 function createFetch(run: Run): RecordedFetch {
   const caller = createRunCaller(run);
@@ -250,7 +248,7 @@ function createFetch(run: Run): RecordedFetch {
         const status = fromContractStatus(run, exchange);
         const body = concealBody(vault, fromContractAnswer(run, exchange));
         const hasBody = ![204, 205, 304].includes(status);
-        // Respect knows one spelling of a media type.
+        // Respect knows only one spelling of a media type.
         const visible = headers.map(([name, value]): [string, string] => [
           name,
           name.toLowerCase() === 'content-type' ? toPlainType(value) : value,
@@ -265,7 +263,7 @@ function createFetch(run: Run): RecordedFetch {
   return recorded;
 }
 
-/** A JSON body without the values that Respect only passes on; any other as it is. */
+/** A JSON body without the values that Respect only passes on; any other body unchanged. */
 function concealBody(vault: Vault, body: Buffer): Buffer {
   const { json } = toReceived(200, [], body);
   return json === undefined ? body : Buffer.from(JSON.stringify(vault.conceal(json)));

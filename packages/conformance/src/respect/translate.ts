@@ -5,14 +5,14 @@ import { type FormField, toMultipart } from '../context/upload-client.ts';
 import { type Exchange, type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
 import { toDocumented } from '../judge/check-answer.ts';
 
-/** Fields of answers whose values a workflow only passes on. */
+/** Fields of responses whose values a workflow only passes on. */
 const OPAQUE = ['url', 'token', 'authorization', 'fileID', 'storeFileID', 'tempFileURL'];
 
-/** Keeps values from Respect, which takes `a.1` in a string for a path and writes `a[1]` instead. */
+/** Hides values from Respect, which takes `a.1` in a string for a path and replaces it with `a[1]`. */
 export interface Vault {
-  /** A body with a plain word in place of every value that is only passed on. */
+  /** A body with a placeholder for every value that is only passed on. */
   conceal(value: unknown): unknown;
-  /** The value behind a word; any other text as it is. */
+  /** The value of a placeholder; any other text unchanged. */
   reveal(text: string): string;
   /** The same for every string of a body. */
   revealAll(value: unknown): unknown;
@@ -50,8 +50,8 @@ function mapValues(value: unknown, map: (value: unknown, key: string) => unknown
 const CREDENTIALS = Object.values(defaultProfile.storageHeaders).map((name) => name.toLowerCase());
 
 /**
- * A request of a workflow as this deployment wants it. Workflows speak the default wire profile, have
- * their fields at the top level and absolute copy paths.
+ * Converts a request of a workflow to the form of this deployment. Workflows use the default wire profile,
+ * top-level fields and absolute copy paths.
  */
 export async function toContractBody(
   run: Run,
@@ -82,14 +82,14 @@ export async function toContractBody(
   return { headers: withHeaders(headers, multipart), body: written };
 }
 
-/** The status of an answer as workflows read it: the documented one of a storage call that succeeds. */
+/** The status of a response as workflows expect it: the documented one for a successful storage call. */
 export function fromContractStatus({ settings }: Run, { sent, received }: Exchange): number {
   if (!sent.url.startsWith(`${settings.storageUrl}/api/v2/`)) return received.status;
   const operationId = sent.url.slice(sent.url.lastIndexOf(':') + 1);
   return toDocumented({ api: 'storage', operationId }, received.status);
 }
 
-/** An answer of this deployment as workflows read it: in its envelope, with the names of the contract. */
+/** A response of this deployment as workflows expect it: in its envelope, with the names of the contract. */
 export function fromContractAnswer(run: Run, exchange: Exchange): Buffer {
   const { sent, received } = exchange;
   const { storageUrl, envelope, wireProfile } = run.settings;

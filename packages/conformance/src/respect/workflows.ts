@@ -1,7 +1,7 @@
 import type { Run } from '../context/run.ts';
 import { lacking, leftOut, noUrl, refused, type SkipReason } from '../context/skip-reason.ts';
 
-/** The Arazzo documents of the contract, and what the suite says about their workflows. */
+/** The Arazzo documents of the contract, and metadata of their workflows. */
 export interface WorkflowFile {
   /** Name in `@berth/spec/workflows`. */
   name: string;
@@ -18,7 +18,7 @@ export interface Workflow {
 
 const UPLOAD = ['getUploadMetaData', 'uploadFile'];
 
-/** Every workflow that is run by itself; `files` holds what the others begin with. */
+/** Every workflow that runs on its own; `files` contains what the others start with. */
 export const workflowFiles: readonly WorkflowFile[] = [
   {
     name: 'files',
@@ -57,7 +57,7 @@ export const workflowFiles: readonly WorkflowFile[] = [
     writes: true,
     workflows: {
       'copy-without-overwriting': {
-        title: 'A copy without overwriting leaves what is there.',
+        title: 'A copy without overwriting keeps the existing file.',
         operations: [...UPLOAD, 'batchCopyFile', 'batchDelete'],
         rules: ['ST-COPY-OVERWRITE-FALSE', 'ST-COPY-FAILED'],
       },
@@ -97,7 +97,7 @@ export const workflowFiles: readonly WorkflowFile[] = [
   },
 ];
 
-/** Why the workflows of a file are not run; `undefined` where they are. */
+/** Why the workflows of a file do not run; `undefined` if they do. */
 export function whyNotRun(run: Run, { writes, name }: WorkflowFile): SkipReason | undefined {
   const api = name === 'gateway' ? 'gateway' : 'storage';
   return (

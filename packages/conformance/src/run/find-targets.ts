@@ -10,7 +10,7 @@ import { NetworkFault, Throttled } from '../http/health.ts';
 import { isGatewayError } from '../judge/judge-gateway.ts';
 import { StartError } from '../result.ts';
 
-/** How often a call is made where its connection breaks. */
+/** How often a call is attempted if its connection breaks. */
 const ATTEMPTS = 5;
 
 const NAMES: Record<Api, string> = { gateway: 'gateway', storage: 'storage API' };
@@ -18,9 +18,9 @@ const NAMES: Record<Api, string> = { gateway: 'gateway', storage: 'storage API' 
 const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
 
 /**
- * Makes a call that the run needs before its first check, again where the connection breaks.
+ * Makes a call that the run needs before its first check, with retries if the connection breaks.
  *
- * @throws StartError with one sentence that says what is wrong
+ * @throws StartError with one sentence about the problem
  */
 async function callTarget<Answer>(
   api: Api,
@@ -41,19 +41,19 @@ async function callTarget<Answer>(
   }
 }
 
-/** Options that give a caller of the gateway credentials. */
+/** Options that provide gateway credentials. */
 const GATEWAY_OPTIONS = '--gateway-token, --tc3-secret-id and --auth-module';
 
-/** Of a caller who is known and may not use the service. */
+/** Codes for a known caller who may not use the service. */
 const FORBIDDEN = 'SERVICE_FORBIDDEN';
 
 const SCHEMES: readonly GatewayScheme[] = ['module', 'bearer', 'signature'];
 
 /**
- * Finds out which of the given schemes the gateway accepts, and whether the fixture service stands
- * behind it.
+ * Detects which of the available schemes the gateway accepts, and whether the fixture service is
+ * deployed behind it.
  *
- * @throws StartError where no answer comes
+ * @throws StartError if no response comes
  */
 export async function findGatewayCredentials(run: Run): Promise<void> {
   const context = new CheckContext(run, 'probe');
@@ -76,29 +76,29 @@ export async function findGatewayCredentials(run: Run): Promise<void> {
   run.refused.gateway = refused;
 }
 
-/** What it says of all credentials, by status and code: `401 ACCESS_TOKEN_INVALID`. */
+/** Explains the refusal of all credentials by its status and code: `401 ACCESS_TOKEN_INVALID`. */
 function toRefusal({ settings }: Run, came: string, isGiven: boolean): Refusal {
   if (/HOST/i.test(came)) {
     const hint = settings.gatewayHost
-      ? '--gateway-host names no environment of it'
-      : '--gateway-host is missing, which names the environment';
+      ? '--gateway-host does not name one of its environments'
+      : '--gateway-host, which names the environment, is missing';
     return {
-      reason: `the gateway answered ${came}; it looks like ${hint}`,
+      reason: `the gateway responded with ${came}; it looks like ${hint}`,
       isOfCredentials: false,
     };
   }
   return isGiven
     ? {
-        reason: `the gateway refused every credential that was given (${came}); see ${GATEWAY_OPTIONS}`,
+        reason: `the gateway rejected all given credentials (${came}); see ${GATEWAY_OPTIONS}`,
         isOfCredentials: true,
       }
     : {
-        reason: `no credentials of the gateway were given (${came}); see ${GATEWAY_OPTIONS}`,
+        reason: `no gateway credentials were given (${came}); see ${GATEWAY_OPTIONS}`,
         isOfCredentials: false,
       };
 }
 
-/** `true` where the fixture answers, a refusal of the credentials, or what came instead. */
+/** `true` if the fixture service responds; otherwise a refusal of the credentials, or what came instead. */
 async function askGateway(
   run: Run,
   { gateway }: CheckContext,
@@ -113,20 +113,20 @@ async function askGateway(
   const came = [status, code].filter(Boolean).join(' ');
   const isRefusal = code !== undefined && status !== 404 && status < 500 && code !== FORBIDDEN;
   if (isRefusal || status === 401) return { refusal: came };
-  return `no fixture service answers at ${gateway.servicePath} (${came}); see berth-conformance fixture --help`;
+  return `no fixture service responds at ${gateway.servicePath} (${came}); see berth-conformance fixture --help`;
 }
 
-/** Options that give a caller of the storage API credentials. */
+/** Options that provide storage API credentials. */
 const STORAGE_OPTIONS = '--storage-header, --tc3-secret-id and --auth-module';
 
 const FORMS = ['top', 'data'] as const;
 
 /**
- * Finds the form of the storage requests: 'fields at the top level or nested in `data`; a deployment
- * must accept at least one form' (D21), and why no call is taken, where none is. Each form is tried with
- * calls that store nothing.
+ * Detects the form of storage requests: 'fields at the top level or nested in `data`; a deployment
+ * must accept at least one form' (D21). If no form works, it finds out why. Each form is tried with calls
+ * that store nothing.
  *
- * @throws StartError where no answer comes
+ * @throws StartError if no response comes
  */
 export async function findStorageForm(run: Run): Promise<void> {
   const { storage } = new CheckContext(run, 'probe');
@@ -162,10 +162,9 @@ function askStorage(
 }
 
 /**
- * Why nothing can be learnt of the storage API, where it takes no call at all. No status and no code is
- * fixed for it: credentials are refused where all calls are answered with 401 or 403, or as a call is
- * that has wrong credentials, or none; nothing is there where they are answered as calls of an unknown
- * operation are.
+ * Why the storage API rejects every call. No status and no code is fixed for that: the credentials are
+ * wrong if all calls get 401 or 403, or the same response as a call with wrong credentials or none; the
+ * address is wrong if they get the response of an unknown operation.
  */
 async function findRefusal(
   run: Run,
@@ -179,16 +178,16 @@ async function findRefusal(
   const refused: Refusal =
     run.signers.storage === undefined
       ? {
-          reason: `no credentials of the storage API were given (${came}); see ${STORAGE_OPTIONS}`,
+          reason: `no storage credentials were given (${came}); see ${STORAGE_OPTIONS}`,
           isOfCredentials: false,
         }
       : {
-          reason: `the storage API refused the credentials that were given (${came}); see ${STORAGE_OPTIONS}, and --env`,
+          reason: `the storage API rejected the given credentials (${came}); see ${STORAGE_OPTIONS}, and --env`,
           isOfCredentials: true,
         };
   if (isAll(({ received }) => received.status === 401 || received.status === 403)) return refused;
   if (isAll((reply) => /ENV/i.test(toCode(reply)))) {
-    const reason = `the storage API answered ${came}; it looks like it has no environment ${settings.env}: see --env`;
+    const reason = `the storage API responded with ${came}; it looks like it has no environment ${settings.env}: see --env`;
     return { reason, isOfCredentials: false };
   }
   const isNothing = isAll(
@@ -197,10 +196,10 @@ async function findRefusal(
       /FOUND|OPERATION|PATH|ROUTE/i.test(toCode(reply)),
   );
   if (isNothing && isLike(await askStorage(run, storage, `no${run.mark}`, { path: 'x' }))) {
-    const reason = `the storage API answered ${came} to every call; it looks like --storage-url has the wrong path, or --env is wrong`;
+    const reason = `the storage API responded with ${came} to every call; it looks like --storage-url has the wrong path, or --env is wrong`;
     return { reason, isOfCredentials: false };
   }
-  // Where only one form is tried, it may be the form that is refused.
+  // If only one form is tried, that form may be what is rejected.
   if (settings.requestForm !== undefined) return undefined;
   if (!isAll(({ received, code }) => code !== undefined && received.status <= 499))
     return undefined;
@@ -221,20 +220,20 @@ function spell(reply: StorageReply): string {
   return `${reply.received.status} ${toCode(reply)}`.trimEnd();
 }
 
-/** The code in whatever form; empty without one. */
+/** The code in any form; empty if absent. */
 function toCode({ code, received }: StorageReply): string {
   const own = code ?? Object(received.json).code;
   return typeof own === 'string' ? own : '';
 }
 
-/** Statuses of CONNECT with which a proxy says that it opens no tunnels there. */
+/** Statuses of CONNECT by which a proxy refuses tunnels to an address. */
 const NO_TUNNEL = [0, 400, 403, 404, 405, 501];
 
 /**
- * Asks a target for any answer at all, so that a dead address, a TLS error or a server that hangs ends
- * the run at once and not call by call.
+ * Requests any response from a target, so that a dead address, a TLS error or a hanging server ends the run
+ * immediately and not call by call.
  *
- * @throws StartError with one sentence that says what is wrong
+ * @throws StartError with one sentence about the problem
  */
 export async function probe(api: Api, url: string, run: Run): Promise<void> {
   const { origin, pathname } = new URL(url);

@@ -7,17 +7,17 @@ import { whyNotRun as whyNoWorkflow, workflowFiles } from '../respect/workflows.
 import type { Engine } from '../result.ts';
 import { findCost, whyNotRun } from './run-checks.ts';
 
-/** One check that a run would make, and what it sends; both absent where nobody has measured it. */
+/** One check of a run, and what it sends; both counts are absent if not measured. */
 export interface Planned {
   engine: Engine;
   id: string;
   requests?: number;
   bytes?: number;
-  /** Why it would not be made. */
+  /** Why it would not run. */
   reason?: string;
 }
 
-/** What a run with these settings would do where nothing is amiss. Nothing is called. */
+/** What a run with these settings would do if everything works. Nothing is called. */
 export function planRun(settings: Settings): Planned[] {
   const signal = new AbortController().signal;
   const run: Run = { ...createRun(settings, signal), fixture: true };

@@ -8,13 +8,13 @@ import { createPace } from '../http/pace.ts';
 const BATCH = 20;
 /** Longest clean-up, in milliseconds. */
 const LONGEST = 60_000;
-/** Pauses between the turns: an upload that was given up may still be under way. */
+/** Pauses between rounds: an aborted upload may still be in progress. */
 const PAUSES = [0, 200, 1000];
-/** Calls at the same time. */
+/** Parallel calls. */
 const AT_ONCE = 16;
-/** How often a call is made. */
+/** How often a call is attempted. */
 const ATTEMPTS = 3;
-/** Paths that a notice names. */
+/** Most paths that a notice names. */
 const MOST_NAMED = 5;
 
 interface File {
@@ -23,8 +23,7 @@ interface File {
 }
 
 /**
- * Removes everything that a run has stored, also after a run that was ended early, and looks whether it
- * is gone.
+ * Removes everything that a run has stored, even after an aborted run, and verifies that it is gone.
  *
  * @returns the paths that could not be removed
  */
@@ -33,7 +32,7 @@ export async function removeLeftovers(ended: Run): Promise<string[]> {
   if (listed.length === 0) return [];
   const { onNotice } = ended.settings;
   const signal = AbortSignal.timeout(LONGEST);
-  // What the run has learnt about a target that was in trouble may be over.
+  // The target may have recovered from what the run learned about it.
   const run: Run = { ...ended, signal, pace: createPace(() => {}), health: createHealth() };
   const context = new CheckContext(run, 'clean-up');
   let left: File[] = listed;
@@ -44,7 +43,7 @@ export async function removeLeftovers(ended: Run): Promise<string[]> {
   if (left.length > 0) {
     const named = left.slice(0, MOST_NAMED).map(({ path }) => path);
     const more = left.length > MOST_NAMED ? ` and ${left.length - MOST_NAMED} more` : '';
-    onNotice(`what the run has stored may still be there: ${named.join(', ')}${more}`);
+    onNotice(`files that the run stored may still exist: ${named.join(', ')}${more}`);
   }
   return left.map(({ path }) => path);
 }
@@ -56,7 +55,7 @@ function findFileIds({ upload }: CheckContext, files: readonly File[]): Promise<
   }));
 }
 
-/** Deals with all of them, a few at the same time. */
+/** Processes all of them, a few in parallel. */
 async function mapSome<From, To>(
   items: readonly From[],
   deal: (item: From) => Promise<To>,
@@ -70,7 +69,7 @@ async function mapSome<From, To>(
   return dealt;
 }
 
-/** Makes a call again where its connection breaks; `undefined` where that does not help. */
+/** Makes a call, with retries if its connection breaks; `undefined` if that does not help. */
 async function insist<Answer>(call: () => Promise<Answer>): Promise<Answer | undefined> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     try {
@@ -82,7 +81,7 @@ async function insist<Answer>(call: () => Promise<Answer>): Promise<Answer | und
   return undefined;
 }
 
-/** One turn; returns what is still there, or may be. */
+/** One round; returns what still exists, or may. */
 async function removeAll(context: CheckContext, files: readonly File[]): Promise<File[]> {
   const left = files.filter(({ fileId }) => fileId === undefined);
   const known = files.filter(({ fileId }) => fileId !== undefined);
@@ -112,7 +111,7 @@ async function removeBatch(
     const { code, tempFileURL } = links.get(id) ?? {};
     if (code === undefined) return deleted.get(id)?.code !== 'SUCCESS';
     if (code !== 'SUCCESS' || !URL.canParse(String(tempFileURL))) return false;
-    // A link alone does not say that there is something behind it.
+    // A link alone does not prove that the file exists.
     const exchange = await insist(() => upload.download(String(tempFileURL)));
     return exchange === undefined || exchange.received.status === 200;
   };

@@ -16,7 +16,6 @@ import type { Outcome, Result } from '../result.ts';
 import { Failed, Inapplicable, Unreached } from '../result.ts';
 import measured from './costs.json' with { type: 'json' };
 
-/** What one check sends. */
 interface Cost {
   requests: number;
   /** Heads and bodies, as HTTP/1.1 writes them. */
@@ -25,23 +24,23 @@ interface Cost {
 
 const costs: Readonly<Record<string, Cost>> = measured.costs;
 
-/** What the check with this id sent to the reference server; `undefined` where it was not measured. */
+/** What the check with this id sent to the reference server; `undefined` if it was not measured. */
 export function findCost(id: string): Cost | undefined {
   return costs[id];
 }
 
 /**
- * Checks at the same time if `concurrency` is not given. More of them make up for the latency of a
- * target far away; one nearby would only queue their calls, up to the timeout.
+ * Parallel checks if `concurrency` is not set. More of them hide the latency of a distant target; a near
+ * one would only queue their calls, up to the timeout.
  */
 const USUAL = { near: 8, far: 32 };
 
-/** Latency of a target that is far away, in milliseconds. */
+/** Latency of a distant target, in milliseconds. */
 const FAR = 100;
 
 /**
- * Runs checks, several at a time, each result as soon as it is known. Those with the most calls begin
- * first: on a slow target a long one that begins last would be waited for alone.
+ * Runs checks in parallel and yields each result as soon as it is known. Those with the most calls start
+ * first: on a slow target, a long one that starts last would run alone.
  */
 export async function runChecks(
   run: Run,
@@ -60,7 +59,7 @@ export async function runChecks(
   await Promise.all(Array.from({ length }, work));
 }
 
-/** Runs the check of one rule; whatever happens in it becomes its result. */
+/** Runs the check of one rule; whatever happens becomes its result. */
 async function runCheck(run: Run, check: Check): Promise<Result> {
   const rule = findRule(check.rule);
   const where = rule.places[0] ?? rule.id;
@@ -68,7 +67,7 @@ async function runCheck(run: Run, check: Check): Promise<Result> {
   const started = performance.now();
   const ending = whyNotRun(run, check) ?? (await end(check, context, run.signal));
   const { findings } = context.record;
-  // A breach that was found stays one, also where the check did not get to its end.
+  // A violation that was found counts even if the check did not finish.
   const outcome = findings.length > 0 ? ('fail' as const) : ending.outcome;
   return {
     engine: 'rules',
@@ -84,7 +83,7 @@ async function runCheck(run: Run, check: Check): Promise<Result> {
   };
 }
 
-/** Why a check is not made at all; `undefined` where it is. */
+/** Why a check does not run; `undefined` if it does. */
 export function whyNotRun(run: Run, { rule, needs }: Check): SkipReason | undefined {
   const { rules, level } = run.settings;
   const api = rule.startsWith('GW-') || /^AU-(?!STORAGE)/.test(rule) ? 'gateway' : 'storage';
@@ -115,9 +114,9 @@ async function end(check: Check, context: CheckContext, signal: AbortSignal): Pr
     }
     if (error instanceof Inapplicable) return { outcome: 'disabled', reason: error.message };
     if (error instanceof NetworkFault) return { outcome: 'error', reason: error.message };
-    return { outcome: 'error', reason: `fault of the suite: ${(error as Error).stack ?? error}` };
+    return { outcome: 'error', reason: `bug in the suite: ${(error as Error).stack ?? error}` };
   }
   const { requests, assertions } = context.record;
   if (requests > 0 && assertions > 0) return { outcome: 'pass' };
-  return { outcome: 'error', reason: 'fault of the suite: the check tested nothing' };
+  return { outcome: 'error', reason: 'bug in the suite: the check made no assertions' };
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 
-/** What a deployment may do in several ways, where each way keeps the contract. */
+/** What a deployment may do in several ways, all of which follow the contract. */
 export interface Choices {
   /** Where storage requests have their fields. */
   requestForm: 'top' | 'data';
-  /** Whether storage answers stand in the envelope. `flat` has to be declared to the suite. */
+  /** Whether storage responses are in the envelope. `flat` has to be declared to the suite. */
   envelope: 'wrapped' | 'flat';
   /**
    * How the storage API and the upload target refuse: by a status of 4xx, by status 200 with a `code`
@@ -14,11 +14,11 @@ export interface Choices {
   /** Whose `fileID` the entry of a copy has that succeeded. */
   copyFileId: 'absent' | 'source' | 'destination';
   /**
-   * Whether rules of level SHOULD are kept: `body.requestId` and `body.message` are there, and unknown
-   * request fields are ignored. Dropped, those two are absent, and unknown fields are refused.
+   * Whether rules of level SHOULD are followed: `body.requestId` and `body.message` are present, and unknown
+   * request fields are ignored. Otherwise, those two are absent, and unknown fields are rejected.
    */
   should: 'kept' | 'dropped';
-  /** Whether gateway calls may have a body of `multipart/form-data`, beside `application/json`. */
+  /** Whether gateway calls may have a `multipart/form-data` body, in addition to `application/json`. */
   forms: 'taken' | 'refused';
 }
 
@@ -56,7 +56,7 @@ export const names = {
   metaFileId: 'x-store-meta-fileid',
 };
 
-/** Request ids that are no UUIDs: `2nd-0`, `2nd-1`, … `2nd-z`, `2nd-10`, … */
+/** Request ids that are not UUIDs: `2nd-0`, `2nd-1`, … `2nd-z`, `2nd-10`, … */
 export function makeRequestIds(): () => string {
   let count = 0;
   return () => `2nd-${(count++).toString(36)}`;

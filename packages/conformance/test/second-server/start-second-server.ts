@@ -39,8 +39,8 @@ export interface SecondServer {
 }
 
 /**
- * Starts a deployment that keeps the contract, and does what the contract leaves open otherwise than the
- * reference server. See `README.md` for the differences.
+ * Starts a deployment that follows the contract, and differs from the reference server in what the contract
+ * leaves open. See `README.md` for the differences.
  */
 export async function startSecondServer(options: SecondServerOptions): Promise<SecondServer> {
   const { services, forbidden = ['vault'], env = 'stage', ...chosen } = options;

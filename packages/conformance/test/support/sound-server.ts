@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { closeServer, listen } from './listen.ts';
 
-/** An answer before it is sent; a test breaks it here. */
+/** A response before it is sent; a test breaks it here. */
 export interface Draft {
   /** The operationId, or `none`. */
   operation: string;
@@ -23,11 +23,11 @@ type Body = { path?: string; fileList?: unknown[] };
 type Handle = (draft: Draft, response: ServerResponse) => Draft | undefined;
 
 /**
- * A small server that keeps the documents, as far as Dredd can tell, and shares no code with the
+ * A small server that follows the documents, as far as Dredd can see, and shares no code with the
  * project. It has the services `conformance`, which echoes, and `forbidden`.
  *
- * @param handle changes an answer, or returns `undefined` where it has answered, or never will
- * @param form where storage requests must have their fields
+ * @param handle changes a response, or returns `undefined` if it has responded, or never will
+ * @param form where storage requests must put their fields
  */
 export async function startSoundServer(
   handle: Handle = (draft) => draft,

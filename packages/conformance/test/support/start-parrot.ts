@@ -3,8 +3,8 @@ import { closeServer, listen } from './listen.ts';
 import { spellings } from './spell.ts';
 
 /**
- * A server that sends what it was sent back in every place it has: the status line, header names and
- * values, and the body, in every spelling. Nothing that it answers keeps the contract.
+ * A server that echoes what it was sent everywhere: in the status line, header names and values, and the
+ * body, in every spelling. Its responses all violate the contract.
  */
 export async function startParrot(
   secrets: readonly string[],

@@ -10,7 +10,7 @@ export interface Proxy {
 }
 
 export interface ProxyOptions {
-  /** Status of the answer to CONNECT; without one the tunnel is opened. */
+  /** Status of the response to CONNECT; if absent, the tunnel is opened. */
   connectStatus?: number;
   /** The credentials that it wants, `user:password`. */
   credentials?: string;

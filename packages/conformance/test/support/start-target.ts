@@ -9,7 +9,7 @@ export interface Target {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Starts a deployment that keeps the contract, for runs of the command line. */
+/** Starts a deployment that follows the contract, for runs of the command line. */
 export async function startTarget(choices: Partial<Choices> = {}): Promise<Target> {
   const fixture = await startFixture({ port: 0 });
   const server = await startSecondServer({ services: { conformance: fixture.url }, ...choices });

@@ -19,7 +19,7 @@ export const MOST_ITEMS = 3;
 
 /** A request with exactly one fault. */
 export interface FaultyRequest {
-  /** The fields; where the body is no object, whatever it is. */
+  /** The fields; if the body is not an object, any value. */
   fields: unknown;
   /** The fault in words: `fileList[0] is a number`. */
   fault: string;
@@ -78,7 +78,7 @@ const LEAF = fc.string({
 
 /**
  * Requests with one value of another JSON type than the schema allows: the body, a field or an item of a
- * list. `null` stands only where something must stand: some take it for a field that is left out.
+ * list. `null` is used only for required values, because some servers treat it like an omitted field.
  */
 export function wrongTypeRequest(
   t: CheckContext,
@@ -134,7 +134,7 @@ export function lackingRequest(operation: StorageOperation): fc.Arbitrary<Faulty
     .map((fields) => ({ fields, fault: `${required.join(' and ')} is missing` }));
 }
 
-/** Texts that are no JSON, each a good one with a piece cut out, put in, or cut off. */
+/** Texts that are not JSON: valid ones with a part removed, inserted or cut off. */
 export function brokenJson(text: string): fc.Arbitrary<string> {
   const at = fc.nat({ max: text.length - 1 });
   return fc

@@ -3,14 +3,14 @@ import type { Evidence } from '../../http/exchange.ts';
 
 const LONGEST = 200;
 
-/** A text in a message: of a long one the beginning, `none` where there is none, and quotes if it is empty. */
+/** A text in a message: truncated if long, `none` if absent, quoted if empty. */
 export function cite(text: string | undefined): string {
   if (text === undefined) return 'none';
   if (text === '') return '""';
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}… (${text.length} characters)` : text;
 }
 
-/** A value in a message: `7` as a number and `"7"` as a string, and `none` where there is nothing. */
+/** A value in a message: `7` for a number, `"7"` for a string, and `none` if absent. */
 export function show(value: unknown): string {
   return value === undefined ? 'none' : JSON.stringify(value).slice(0, 100);
 }
@@ -25,7 +25,7 @@ export function expectText(
   t.expect(typeof value === 'string', `${what} must be a string, not ${show(value)}`, evidence);
 }
 
-/** A field that may be absent must be a string if it is there. */
+/** An optional field must be a string if present. */
 export function expectOptionalText(
   t: CheckContext,
   what: string,

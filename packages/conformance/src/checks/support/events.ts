@@ -7,8 +7,8 @@ interface StreamEvent {
 }
 
 /**
- * The whole events of an event stream in order (HTML, section 9.2.6). What has no empty line behind it
- * is not whole yet; comments and events without data are left out.
+ * The complete events of an event stream in order (HTML, section 9.2.6). An event without a following empty
+ * line is incomplete; comments and events without data are left out.
  */
 export function parseEvents(text: string): StreamEvent[] {
   const blocks = text
@@ -31,12 +31,12 @@ export function parseEvents(text: string): StreamEvent[] {
 interface Following {
   /** What has come so far. */
   events(): StreamEvent[];
-  /** Waits until so many events are there, or the stream has ended. */
+  /** Waits for this many events, or the end of the stream. */
   until(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Reads an event stream at once and as it comes, whether anybody waits for it or not. */
+/** Reads an event stream as it arrives, even if nobody waits for it. */
 export function followEvents({ chunks, close }: OpenExchange): Following {
   let text = '';
   let isOver = false;
@@ -53,7 +53,7 @@ export function followEvents({ chunks, close }: OpenExchange): Following {
       tell();
     }
   };
-  // A stream that breaks off is over: the events that are missing then tell of it.
+  // A broken stream just ends; the missing events then fail the check.
   const reading = read().catch(() => {});
   return {
     events,

@@ -8,7 +8,7 @@ const LONGEST_SHRINK = 5000;
 /** Longest request that a message quotes, in characters. */
 const LONGEST_QUOTE = 400;
 
-/** Like `CheckContext.expect`, but ends the test of this request where the statement does not hold. */
+/** Like `CheckContext.expect`, but ends the test of this request if the statement does not hold. */
 export type ExpectOne = (holds: boolean, message: string, exchange: Evidence) => void;
 
 /**

@@ -6,11 +6,11 @@ import type { Socket, Upgrade } from '../../http/open-web-socket.ts';
 import { cite } from './cite.ts';
 
 /**
- * Makes a call that the rule says must reach the fixture service, and returns what arrived there. It is
- * a finding where something else answers, unless a plain call of the same method does not arrive either.
+ * Makes a call that must reach the fixture service by the rule, and returns what arrived there. If it does
+ * not arrive, that is a finding, unless a plain call of the same method does not arrive either.
  *
  * @param what names the case: `GET /a//b`
- * @param refusal a status by which HTTP lets a gateway refuse this very call: then the operator is told
+ * @param refusal a status by which HTTP lets a gateway refuse this very call: then the operator gets a note
  */
 export async function callEcho(
   t: CheckContext,
@@ -34,7 +34,7 @@ export async function callEcho(
   });
   t.reach(t.fixture.readEcho(plain) !== undefined, 'a plain call does not reach the fixture');
   const { status } = exchange.received;
-  t.expect(false, `${what}: must reach the service, but was answered with ${status}`, exchange);
+  t.expect(false, `${what}: must reach the service, but got ${status}`, exchange);
   return undefined;
 }
 
@@ -49,8 +49,8 @@ export const jsonPost = {
 export const gatewayMethods = [{ method: 'GET' }, jsonPost] as const satisfies GatewayCall[];
 
 /**
- * Orders an answer from the fixture service and returns what came. Where the order did not arrive as it
- * was given, the check is not reached: that is a matter of the rules about paths and queries.
+ * Requests a response from the fixture service and returns what came. If the request did not arrive
+ * unchanged, the check is not reached: the rules about paths and queries cover that.
  */
 export async function orderAnswer(
   t: CheckContext,
@@ -63,7 +63,7 @@ export async function orderAnswer(
   const { parameter } = Object(received.json);
   const isMisread = received.status === 400 && order.status !== 400 && parameter !== undefined;
   t.reach(!t.fixture.readEcho(exchange) && !isMisread, 'the order did not reach the fixture');
-  // What the fixture answers to an order without a query.
+  // What the fixture returns to a request without a query.
   const isBare = received.body.length === 0 && received.mediaType === undefined;
   if (isBare && received.status === 200 && order.type !== undefined) {
     t.reach((await t.fixture.count(mark)) > 0, 'the query of the order did not reach the fixture');
@@ -79,7 +79,7 @@ export async function readHello(
   socket.send('!hello');
   const message = await socket.next().catch(() => undefined);
   const hello = parse(message?.data.toString() ?? '');
-  t.reach(hello !== undefined, 'the fixture did not tell what handshake it got');
+  t.reach(hello !== undefined, 'the fixture did not report its handshake');
   return hello;
 }
 
@@ -93,8 +93,8 @@ function parse(text: string): { target: string; headers: HeaderList } | undefine
 }
 
 /**
- * Whether an answer has a body that is meant as the gateway's error: an object with `code`, `message` or
- * `requestId`. That it has all three, as strings, is a matter of the rules about the error body.
+ * Whether a response has a body that is meant as the gateway's error: an object with `code`, `message` or
+ * `requestId`. The rules about the error body check that it has all three, as strings.
  */
 export function hasErrorBody({ json }: Received): boolean {
   const { code, message, requestId } = Object(json);
@@ -109,8 +109,8 @@ interface Provoked {
 }
 
 /**
- * Makes calls that the contract has the gateway refuse, none of which a service answers, and returns
- * the answers that are refusals. Without any the check is not reached.
+ * Makes calls that the gateway must reject by the contract, and returns the responses that are refusals.
+ * Without any, the check is not reached.
  */
 export async function provokeErrors(t: CheckContext): Promise<Provoked[]> {
   const service = t.uniqueName();
@@ -144,8 +144,8 @@ interface SocketOrder extends NonNullable<Parameters<CheckContext['fixture']['so
 }
 
 /**
- * Opens a WebSocket of the fixture service, and closes it when `use` is done. Where none opens, the
- * check is not reached: that is a matter of GW-WS-UPGRADE.
+ * Opens a WebSocket of the fixture service, and closes it when `use` is done. If none opens, the check is
+ * not reached: GW-WS-UPGRADE covers that.
  */
 export async function openSocket<Result>(
   t: CheckContext,
@@ -183,10 +183,10 @@ export async function assertClock(t: CheckContext): Promise<void> {
 /** Calls by what they are, in words. */
 export type NamedCalls = Record<string, GatewayCall>;
 
-/** Statuses of a gateway that takes no such body, whoever sends it: the contract names no limits. */
+/** Statuses of a gateway that rejects such a body from anyone: the contract names no limits. */
 const NO_SUCH_BODY = new Set([411, 413, 415]);
 
-/** Whether an answer says nothing about the credentials of its call. */
+/** Whether a response says nothing about the credentials of its call. */
 type Excuse = (t: CheckContext, call: GatewayCall) => Promise<boolean>;
 
 const NONE: Excuse = async () => false;
@@ -194,7 +194,7 @@ const NONE: Excuse = async () => false;
 /**
  * Makes calls that must reach the fixture service.
  *
- * @param isExcused asked where one does not. Default: no
+ * @param isExcused called for each one that does not. Default: no
  */
 export async function expectLetThrough(
   t: CheckContext,
@@ -210,11 +210,7 @@ export async function expectLetThrough(
       continue;
     }
     if (echo === undefined && (await isExcused(t, call))) continue;
-    t.expect(
-      echo !== undefined,
-      `${what}: must be let through, not answered with ${came}`,
-      exchange,
-    );
+    t.expect(echo !== undefined, `${what}: must be accepted, but got ${came}`, exchange);
   }
 }
 
@@ -223,7 +219,7 @@ export async function expectLetThrough(
  * must never see.
  *
  * @param mark what the calls carry as `mark` in their query, so that the service counts them
- * @param isExcused asked where one is not refused. Default: no
+ * @param isExcused called for each one that is not refused. Default: no
  */
 export async function expectRefused(
   t: CheckContext,

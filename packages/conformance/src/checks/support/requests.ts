@@ -69,7 +69,7 @@ interface RequestPlace {
 }
 
 /**
- * The places of a request that a schema speaks of, fields that may be there and are not among them.
+ * The places of a request that a schema describes, including optional fields that are absent.
  *
  * @param request one that the schema allows
  */

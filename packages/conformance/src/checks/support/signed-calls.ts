@@ -16,9 +16,9 @@ import { assertClock, expectLetThrough, expectRefused } from './gateway.ts';
 
 /** A call, and what of its signature is not as usual. */
 export interface SignedCall {
-  /** Default: GET, or POST where there is a body. */
+  /** Default: GET, or POST if there is a body. */
   method?: string;
-  /** What stands behind the name of the service, query included. Default: a path, with the mark if there is one. */
+  /** What follows the name of the service, with the query. Default: a path, with the mark if there is one. */
   path?: string;
   /** Headers that are sent. */
   headers?: HeaderList;
@@ -87,14 +87,14 @@ export async function reachSignature(t: CheckContext): Promise<void> {
     const exchange = await t.gateway.call(signed);
     const { status } = exchange.received;
     const isLetThrough = t.fixture.readEcho(exchange) !== undefined;
-    t.reach(isLetThrough, `a ${signed.method} with a good signature is answered with ${status}`);
+    t.reach(isLetThrough, `a ${signed.method} with a valid signature gets ${status}`);
   }
 }
 
 /**
  * Defines the check of a rule about signatures.
  *
- * @param toCases `good` calls that must be let through; `bad` ones that must be refused, and that the
+ * @param toCases `good` calls that must be accepted; `bad` ones that must be rejected, and that the
  *   hosted service must not see: it counts them by the `mark` in their query
  */
 export function defineSignatureCheck(
@@ -115,15 +115,15 @@ export function defineSignatureCheck(
 }
 
 /**
- * Whether a call reaches the hosted service changed, or not at all, also with a token instead of a
- * signature. What becomes of its signature then says nothing about the verifier; the change is the subject
- * of other rules. False where there is no token that could tell.
+ * Whether a call reaches the hosted service changed, or not at all, even with a token instead of a
+ * signature. Then its result says nothing about the verifier, and other rules cover the change. False
+ * without a token to find out.
  */
 async function arrivesChanged(t: CheckContext, call: GatewayCall): Promise<boolean> {
   if (t.settings.gatewayToken === undefined) return false;
   const echo = t.fixture.readEcho(await t.gateway.call({ ...call, credentials: 'bearer' }));
   if (echo) return !isSame(echo, call);
-  // Where the token is not accepted at all, it tells nothing.
+  // If the token is not accepted at all, it proves nothing.
   const plain = await t.gateway.call({ path: '/echo', credentials: 'bearer' });
   return t.fixture.readEcho(plain) !== undefined;
 }

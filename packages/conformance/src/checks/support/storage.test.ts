@@ -22,7 +22,7 @@ describe('hasFailed', () => {
 });
 
 describe('poll', () => {
-  it('asks until the answer is as wanted', async () => {
+  it('asks until the response is the expected one', async () => {
     let asked = 0;
     const ask = async () => {
       asked += 1;
@@ -31,13 +31,13 @@ describe('poll', () => {
     expect(await poll(ask, (answer) => answer === 3, { most: 5000, every: 1 })).toBe(3);
   });
 
-  it('gives up in time, with the last answer', async () => {
+  it('gives up in time and returns the last response', async () => {
     const answers = ['first', 'second'];
     const ask = async () => answers.shift() ?? 'last';
     expect(await poll(ask, () => false, { most: 20, every: 5 })).toBe('last');
   });
 
-  it('asks once where there is no time', async () => {
+  it('asks once if there is no time', async () => {
     let asked = 0;
     const ask = async () => {
       asked += 1;

@@ -12,7 +12,7 @@ import type { Exchange } from '../../http/exchange.ts';
 import { expectText, show } from './cite.ts';
 import { sampleRequest } from './requests.ts';
 
-/** The entries of a list answer that are about a file. They may stand in any order. */
+/** The entries of a list response that are about a file, in any order. */
 export function entriesOf(entries: readonly Entry[], fileId: string): Entry[] {
   return entries.filter(({ fileID }) => fileID === fileId);
 }
@@ -23,7 +23,7 @@ export function expectRefused(t: CheckContext, reply: StorageReply, what: string
   t.expect(reply.refused, `${what}: must be refused, not accepted with ${status}`, reply);
 }
 
-/** @param what the call, in words, with what stands before `must be accepted` */
+/** @param what describes the call, for a message ending in `must be accepted` */
 export function expectAccepted(t: CheckContext, reply: StorageReply, what: string): void {
   const came = `${reply.received.status} ${reply.code}`;
   t.expect(!reply.refused, `${what} must be accepted, not refused with ${came}`, reply);
@@ -33,8 +33,8 @@ export function expectAccepted(t: CheckContext, reply: StorageReply, what: strin
 export type GoodFields = Record<StorageOperation, Record<string, unknown>>;
 
 /**
- * Makes them with a file ID of the deployment, so that it has no reason to refuse a call for its form.
- * Where no file ID can be had, the check is not reached.
+ * Creates them with a file ID of the deployment, so that it has no reason to reject a call for its form.
+ * If no file ID is available, the check is not reached.
  */
 export async function makeGoodFields(t: CheckContext): Promise<GoodFields> {
   const path = t.storage.path('missing.txt');
@@ -76,7 +76,7 @@ interface ListCase {
   fileList: readonly unknown[];
 }
 
-/** Makes calls for lists: each answer must have one entry for each item, and every entry is an object. */
+/** Makes calls for lists: each response must have one entry per item, and every entry must be an object. */
 export async function expectLists(
   t: CheckContext,
   operation: StorageOperation,
@@ -125,16 +125,16 @@ export async function expectListsRefused(
     const reply = await t.storage.call(operation, { fileList }, { acceptsRefusal: true });
     const { status } = reply.received;
     const isRefused = reply.refused && status < 500;
-    t.expect(isRefused, `${what}: the call must be refused, not answered with ${status}`, reply);
+    t.expect(isRefused, `${what}: the call must be refused, but got ${status}`, reply);
   }
 }
 
-/** Whether an answer is a file, and this one. */
+/** Whether a response is this file. */
 export function isFile({ received: { status, body } }: Exchange, bytes: Buffer): boolean {
   return status >= 200 && status <= 299 && body.equals(bytes);
 }
 
-/** Longest wait for a file whose upload was answered, in milliseconds. */
+/** Longest wait for a file after the response to its upload, in milliseconds. */
 const LATEST = 2000;
 
 /** Stores files, one after another. */
@@ -144,7 +144,7 @@ export async function storeAll(t: CheckContext, ...names: string[]): Promise<Sto
   return files;
 }
 
-/** Reads what stands at a path now, whatever its file ID was before. */
+/** Reads the file at a path now, whatever its file ID was before. */
 export async function readPath(t: CheckContext, path: string): Promise<Reading> {
   return t.upload.read(await t.upload.fileIdOf(path));
 }
@@ -178,8 +178,8 @@ export function expectNothing(t: CheckContext, reading: Reading, what: string): 
 }
 
 /**
- * Stores a file and reads it at its path, so that a later reading says something about what was done in
- * between. Where that does not work, the check is not reached.
+ * Stores a file and reads it at its path, so that a later read proves something about what happened in
+ * between. If that fails, the check is not reached.
  */
 export async function storeReadable(
   t: CheckContext,
@@ -227,30 +227,30 @@ export function toCopyItems(t: CheckContext, orders: readonly CopyOrder[]): obje
   });
 }
 
-/** Copies; where the answer has not one entry for each, the check is not reached. */
+/** Copies; unless the response has one entry per item, the check is not reached. */
 export function copy(t: CheckContext, ...orders: CopyOrder[]): Promise<Entry[]> {
   return t.storage.list('batchCopyFile', toCopyItems(t, orders));
 }
 
 /**
- * Whether an entry of a copy answer tells of a failure. How it is to tell is for `ST-COPY-FAILED` and
- * `ST-COPY-SUCCEEDED`.
+ * Whether an entry of a copy response reports a failure. `ST-COPY-FAILED` and `ST-COPY-SUCCEEDED` check
+ * how it does so.
  */
 export function hasFailed({ code, message }: Entry): boolean {
   if (code === 'SUCCESS') return false;
   return [code, message].some((value) => value !== undefined && value !== null && value !== '');
 }
 
-/** Whether a file is there, asked without a link: a copy of it succeeds. */
+/** Whether a file exists, tested without a link: a copy of it succeeds. */
 export async function canBeCopied(t: CheckContext, path: string): Promise<boolean> {
   const [entry] = await copy(t, { from: path, to: `${path}.${t.uniqueName()}` });
   return entry !== undefined && !hasFailed(entry);
 }
 
 /**
- * Asks again and again until the answer is as wanted, at most for `most` milliseconds.
+ * Retries until the response is the expected one, for at most `most` milliseconds.
  *
- * @returns the last answer, wanted or not
+ * @returns the last response, expected or not
  */
 export async function poll<Answer>(
   ask: () => Promise<Answer>,

@@ -66,8 +66,8 @@ interface Target {
 const TARGET = /^\/v1\/cloudrun\/([^/?]*)(\/[^?]*)?(\?.*)?$/s;
 
 /**
- * Splits the request target. "`anyPath` is optional", and what stands after the name goes on as it came
- * (D3), `.` and `..` too. Returns `undefined` for any other path.
+ * Splits the request target. "`anyPath` is optional", and what follows the name is forwarded unchanged
+ * (D3), including `.` and `..`. Returns `undefined` for any other path.
  */
 function readTarget(url: string): Target | undefined {
   const [whole, name = '', path = '/', query = ''] = TARGET.exec(url) ?? [];

@@ -36,7 +36,7 @@ export function createGateway(settings: GatewaySettings): Server {
     else upgrade(admitted, { request, id, socket, head }, refuse);
   });
 
-  // "X-Request-Id is on every gateway answer" (D9), also on that to what is no HTTP.
+  // X-Request-Id is on every gateway response (D9), even if the request is not HTTP.
   server.on('clientError', (_, socket) => {
     if (socket.writable) socket.end(toRefusalText('BAD_REQUEST', settings.nextRequestId()));
   });

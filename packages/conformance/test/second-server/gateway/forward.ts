@@ -4,7 +4,7 @@ import { endToEnd, type RawHeaders, valuesOf, without } from '../http/listen.ts'
 import type { Admitted } from './admit.ts';
 import { type RefusalCode, spellRequestId } from './refusals.ts';
 
-/** Calls a hosted service and passes its answer on as it comes; `refuse` is for want of an answer. */
+/** Calls a hosted service and streams its response; `refuse` is called if there is none. */
 export function forward(
   { service, path }: Admitted,
   call: { request: IncomingMessage; body: Buffer; id: string; agent: Agent },
@@ -40,7 +40,7 @@ export function forward(
   upstream.end(call.body);
 }
 
-/** What the gateway reads itself: a credential is not for the service, and `Expect` was answered. */
+/** What the gateway consumes itself: credentials are not for the service, and `Expect` is handled. */
 const FOR_THE_GATEWAY = ['host', 'authorization', 'expect', 'content-length'];
 
 /** The headers that a hosted service gets. The gateway's request id is not among them. */
@@ -73,10 +73,10 @@ export function toAnswerHeaders(
 const TEXT = ['application/json', 'application/x-www-form-urlencoded', 'text/plain'];
 
 /**
- * The values of `Content-Disposition` that an answer of a hosted service gets, by the rules C1 to C3.
- * What D8 leaves open goes the other way than with the reference server: the service's own stay beside
- * the gateway's, a body without a type is text, an answer that can have no body gets none, and an event
- * stream is exempt only where the caller accepts one.
+ * The values of `Content-Disposition` for a response of a hosted service, by the rules C1 to C3. What D8
+ * leaves open is the opposite of the reference server: the service's own value stays next to the gateway's,
+ * a body without a type is text, a response that can have no body gets none, and an event stream is exempt
+ * only if the caller accepts one.
  */
 function toDisposition(call: IncomingMessage, answer: IncomingMessage): string[] {
   const type = mediaType(answer.headers['content-type']);

@@ -2,8 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import type { RawHeaders } from '../http/listen.ts';
 
 /**
- * What the gateway itself answers. Of the codes and statuses only those of `SERVICE_NOT_FOUND` and
- * `SERVICE_FORBIDDEN` are promised by the contract; that bad calls get a 4xx is, too.
+ * The gateway's own errors. The contract fixes only the codes and statuses of `SERVICE_NOT_FOUND` and
+ * `SERVICE_FORBIDDEN`, and that bad calls get a 4xx.
  */
 const refusals = {
   SERVICE_NOT_FOUND: { status: 404, message: 'Nobody deployed a service of this name.' },
@@ -30,7 +30,7 @@ export interface Refusal {
   body: string;
 }
 
-/** An answer of the gateway itself. It has one field more than the contract names. */
+/** An error of the gateway itself. It has one more field than the contract names. */
 export function toRefusal(code: RefusalCode, requestId: string): Refusal {
   const { status, message } = refusals[code];
   const body = JSON.stringify({ requestId, message, code, origin: 'second' });
@@ -50,7 +50,7 @@ export function toRefusalText(code: RefusalCode, requestId: string): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** Header names have no case, so this gateway has two spellings and takes them by turns. */
+/** Header names are case-insensitive, so this gateway alternates between two spellings. */
 export function spellRequestId(requestId: string): string {
   return /[02468acegikmoqsuwy]$/.test(requestId) ? 'X-REQUEST-ID' : 'x-request-id';
 }

@@ -30,7 +30,7 @@ export function upgrade(
     if (call.head.length > 0) other.write(call.head);
     join(socket, other);
   });
-  // "WebSocket requests are exempt from C1 and C2", also where the service refuses them.
+  // "WebSocket requests are exempt from C1 and C2", even if the service refuses them.
   upstream.on('response', (answer) => {
     const sent = toAnswerHeaders(answer, call.id, []);
     socket.write(toHead(answer, [...sent, 'Connection', 'close']), 'latin1');

@@ -84,7 +84,7 @@ interface Signature {
 /**
  * Reads `TC3-HMAC-SHA256 Credential=<id>/<UTC date>/<service>/tc3_request, SignedHeaders=<a;b>,
  * Signature=<hex>, Timestamp=<unix seconds>[, Token=<token>]` (D16), with or without the spaces.
- * Returns `undefined` where a part is missing.
+ * Returns `undefined` if a part is missing.
  */
 function parseSignature(value: string): Signature | undefined {
   const [, list] = /^TC3-HMAC-SHA256\s+(.*)$/.exec(value) ?? [];

@@ -18,7 +18,7 @@ export interface Operation {
   run(fields: Record<string, unknown>, tools: Tools): object;
 }
 
-/** The items of a list, each of that shape, or strings. Refuses the call where there are too many. */
+/** The items of a list, all objects of that shape, or strings. Rejects the call if there are too many. */
 export function readList(list: unknown, shape: Shape | 'string', { choices }: Tools): unknown[] {
   const items = list as unknown[];
   if (items.length > limits.batchItems) throw new Refusal('TOO_MANY');
@@ -62,7 +62,7 @@ export const refusals = {
   OTHER_ENV: { status: 410, ok: true, message: 'Your key is not for this environment.' },
   NO_OPERATION: { status: 400, ok: false, message: 'There is no such operation.' },
   NOT_POST: { status: 422, ok: false, message: 'Operations are called with POST.' },
-  NOT_JSON: { status: 422, ok: false, message: 'The body is no JSON.' },
+  NOT_JSON: { status: 422, ok: false, message: 'The body is not JSON.' },
   TOO_LONG: { status: 422, ok: true, message: 'The body is too long.' },
   BAD_FIELD: { status: 422, ok: true, message: 'A field is missing or has a wrong type.' },
   ODD_FIELD: { status: 422, ok: true, message: 'A field is not known.' },

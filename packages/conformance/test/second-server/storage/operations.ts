@@ -22,7 +22,7 @@ interface Item {
   maxAge?: number;
 }
 
-/** Makes links. The entries stand in the reverse order of the items; their `fileID` tells them apart. */
+/** Creates links. The entries are in reverse order of the items and are identified by `fileID`. */
 export const batchGetTempUrls: Operation = {
   shape: { fileList: 'list' },
   run({ fileList }, tools) {
@@ -40,7 +40,7 @@ export const batchGetTempUrls: Operation = {
   },
 };
 
-/** Deletes files. The entries stand in the reverse order of the items. */
+/** Deletes files. The entries are in reverse order of the items. */
 export const batchDelete: Operation = {
   shape: { fileList: 'list' },
   run({ fileList }, tools) {
@@ -63,8 +63,8 @@ interface Item {
 }
 
 /**
- * Copies and moves files. The entries stand in the order of the items, for those that succeeded have
- * nothing that tells them apart.
+ * Copies and moves files. The entries are in the order of the items, because nothing identifies those that
+ * succeeded.
  */
 export const batchCopyFile: Operation = {
   shape: { fileList: 'list' },

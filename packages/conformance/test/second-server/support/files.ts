@@ -48,7 +48,7 @@ export async function store(server: SecondServer, path: string, content: string)
   return fileID;
 }
 
-/** A link to a file, encoded; `none` where there is no file. */
+/** An encoded link to a file; `none` if there is no file. */
 export async function link(server: SecondServer, fileID: string, maxAge?: number): Promise<string> {
   const fileList = [{ fileID, ...(maxAge ? { maxAge } : {}) }];
   const { body } = await operate(server, 'batchGetTempUrls', { fileList });
@@ -56,7 +56,7 @@ export async function link(server: SecondServer, fileID: string, maxAge?: number
   return tempFileURL === 'none' ? 'none' : new URL(tempFileURL).href;
 }
 
-/** The content of the file at a path; `undefined` where there is none. */
+/** The content of the file at a path, if there is one. */
 export async function read(server: SecondServer, path: string): Promise<string | undefined> {
   const { body } = await operate(server, 'getUploadMetaData', { path });
   const url = await link(server, body.data.fileID);
