@@ -64,7 +64,7 @@ const targets = {
   ),
   wireProfile: text('<file>', 'JSON file with the names that the deployment uses on the wire', {
     isFile: true,
-    usual: 'the names of the contract',
+    usual: 'names of the contract',
   }),
   requestForm: text(
     '<form>',
@@ -153,7 +153,7 @@ const output = {
 const commands = {
   config: text(
     '<file>',
-    'JSON file with options in camelCase: { "gatewayUrl": "https://…", "readOnly": true }',
+    'JSON file, options in camelCase: { "gatewayUrl": "https://…", "readOnly": true }',
     { isFile: true, isCommand: true },
   ),
   list: flag('list the rules with level, needs and sentence', { isCommand: true }),
@@ -178,7 +178,7 @@ const selection = {
     usual: 'berth-conformance',
   }),
   seed: whole('<number>', 'seed of the generated requests; the same seed sends the same requests', {
-    usual: 'random, printed at the end',
+    usual: 'random, shown at the end',
   }),
   runs: whole('<number>', 'generated requests for each property', {
     range: RANGES.runs,
