@@ -51,7 +51,7 @@ test('Ctrl-C ends a run, which cleans up and reports', async () => {
   }
   if (child.exitCode === null) await once(child, 'exit');
   expect(child.exitCode).toBe(3);
-  expect(shown).toContain('ending, and removing what was stored');
+  expect(shown).toContain('stopping and removing stored files');
   const { berth } = JSON.parse(await readFile(file, 'utf8')).extra;
   expect(berth.summary.incomplete).toBeGreaterThan(0);
   expect(berth.leftovers).toEqual([]);

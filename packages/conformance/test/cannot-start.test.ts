@@ -56,7 +56,7 @@ test('credentials that every call refuses', async () => {
   const credentials = ['--gateway-token', 'bad-token', '--storage-header', 'X-Auth: bad'];
   const { code, lines } = await runAgainst(server.url, ...credentials);
   expect(code).toBe(2);
-  expect(lines.at(-1)).toContain('refused the credentials');
+  expect(lines.at(-1)).toContain('rejected the credentials');
 });
 
 test.each([
@@ -122,7 +122,7 @@ test.each([
   ],
   [
     ['--gateway-url', 'http://a:b@c', '--storage-url', 'http://127.0.0.1:1'],
-    '--gateway-url must have no',
+    '--gateway-url must not contain credentials',
   ],
   [['--no-such-option'], 'Unknown option --no-such-option'],
   [['--gateway-uri', 'x'], 'Unknown option --gateway-uri; did you mean --gateway-url?'],
@@ -160,11 +160,11 @@ test.each([
 test.each([
   ['--baseline', 'GW-C99\n', 'unknown rule GW-C99; did you mean GW-C'],
   ['--baseline', '[1]', 'must be a JSON list of ids'],
-  ['--compare', '{"results":{}}', 'is no JSON report of this suite'],
+  ['--compare', '{"results":{}}', 'is not a JSON report of this suite'],
   ['--ca', 'nothing', 'contains no PEM certificate'],
   ['--wire-profile', '{', 'is not valid JSON: '],
   ['--wire-profile', '{}', "is not a wire profile: must have required property 'storageHeaders'."],
-  ['--auth-module', 'export default 1', 'must have a function gateway(call), storage(call)'],
+  ['--auth-module', 'export default 1', 'must have a function gateway(call) or storage(call)'],
   ['--auth-module', 'export default {', 'cannot be loaded'],
 ])('a bad file of %s: %j', async (option, content, sentence) => {
   await using folder = await makeTemporaryFolder();

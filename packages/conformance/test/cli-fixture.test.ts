@@ -31,7 +31,7 @@ test.each([
   [['--prt', '1'], 'Unknown option --prt; did you mean --port?'],
   [
     ['--host', '192.0.2.1', '--port', '0'],
-    'cannot listen: 192.0.2.1 is no address of this machine',
+    'cannot listen: 192.0.2.1 is not an address of this machine',
   ],
 ])('fixture %j', async (args, sentence) => {
   const { code, lines } = await run('fixture', ...args);

@@ -144,7 +144,7 @@ test('an interrupted run cleans up, and still reports', async () => {
   const args = [...target.args, '--only', 'UP-,ST-COPY', '--report', `json=${file}`];
   const { code, output } = await runWithin({ signal: ends.signal, onLine }, ...args);
   expect(code).toBe(3);
-  expect(output).toContain('berth-conformance: ending, and removing what was stored');
+  expect(output).toContain('berth-conformance: stopping and removing stored files');
   expect(output).toMatch(/^SKIP {5}ST-COPY\S*: the run was interrupted$/m);
   const { berth } = JSON.parse(await readFile(file, 'utf8')).extra;
   expect(berth).toMatchObject({ exitCode: 3, leftovers: [] });

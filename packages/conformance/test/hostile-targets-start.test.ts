@@ -38,7 +38,7 @@ test('a target that always responds with 429: no run, after a few waits', async 
   await using target = await startFronted({ decide: () => (socket) => void socket.end(answer) });
   const ran = await runSuite(target.options);
   expect(ran.exitCode).toBe(2);
-  expect(ran.sentence).toContain('too many requests (429), on every attempt');
+  expect(ran.sentence).toContain('too many requests (429) on every attempt');
   expect(ran.notices).toContain('the target is rate-limiting; waiting 1 s');
   expect(ran.took).toBeLessThan(30_000);
   expect(target.gateway.count() + target.storage.count()).toBeLessThan(30);

@@ -46,7 +46,7 @@ export async function check(given: Given, output: Output, signal: AbortSignal): 
   }
   const sayEnding = () =>
     output.error(
-      'berth-conformance: stopping and removing stored files; press again to exit immediately.',
+      'berth-conformance: stopping and removing stored files; interrupt again to exit immediately.',
     );
   signal.addEventListener('abort', sayEnding, { once: true });
   progress.begin();

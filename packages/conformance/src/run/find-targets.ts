@@ -89,7 +89,7 @@ function toRefusal({ settings }: Run, came: string, isGiven: boolean): Refusal {
   }
   return isGiven
     ? {
-        reason: `the gateway rejected all given credentials (${came}); see ${GATEWAY_OPTIONS}`,
+        reason: `the gateway rejected every credential that was given (${came}); see ${GATEWAY_OPTIONS}`,
         isOfCredentials: true,
       }
     : {
@@ -182,7 +182,7 @@ async function findRefusal(
           isOfCredentials: false,
         }
       : {
-          reason: `the storage API rejected the given credentials (${came}); see ${STORAGE_OPTIONS}, and --env`,
+          reason: `the storage API rejected the credentials that were given (${came}); see ${STORAGE_OPTIONS}, and --env`,
           isOfCredentials: true,
         };
   if (isAll(({ received }) => received.status === 401 || received.status === 403)) return refused;
