@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { startSoundServer } from './support/sound-server.ts';
+import { startCorrectServer } from './support/correct-server.ts';
 
 const file = fileURLToPath(new URL('../action.yml', import.meta.url));
 const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
@@ -63,7 +63,7 @@ describe('the GitHub Action', () => {
   });
 
   test('runs the suite, writes every report, and ends with its exit code', async () => {
-    await using server = await startSoundServer((draft) =>
+    await using server = await startCorrectServer((draft) =>
       draft.operation === 'batchDelete' ? { ...draft, body: '{}' } : draft,
     );
     const { code, folder, output, summary } = await runAction(action.runs.steps, {

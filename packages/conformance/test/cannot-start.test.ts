@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { startCorrectServer } from './support/correct-server.ts';
 import { closeServer, listen } from './support/listen.ts';
 import { run, runAgainst, runWithin } from './support/run.ts';
-import { startSoundServer } from './support/sound-server.ts';
 import { startTarget } from './support/start-target.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
 
@@ -23,7 +23,7 @@ test('a dead address: one sentence, in bounded time', async () => {
 });
 
 test('a server that speaks no TLS', async () => {
-  await using server = await startSoundServer();
+  await using server = await startCorrectServer();
   const { code, lines } = await runAgainst(server.url.replace('http:', 'https:'));
   expect(code).toBe(2);
   expect(lines).toHaveLength(1);
@@ -31,7 +31,7 @@ test('a server that speaks no TLS', async () => {
 });
 
 test('a server that accepts the connection and never responds', async () => {
-  await using server = await startSoundServer(() => undefined);
+  await using server = await startCorrectServer(() => undefined);
   const started = performance.now();
   const { code, output } = await runAgainst(server.url, '--timeout', '300');
   expect(code).toBe(2);
@@ -40,7 +40,7 @@ test('a server that accepts the connection and never responds', async () => {
 });
 
 test('credentials that every call refuses', async () => {
-  await using server = await startSoundServer((draft) => {
+  await using server = await startCorrectServer((draft) => {
     const requestId = draft.headers['X-Request-Id'];
     const error = { code: 'NO', message: 'No.' };
     const body = draft.operation.startsWith('cloudrun-')
@@ -102,7 +102,7 @@ test.each([
 });
 
 test('an interruption before the first check: everything is skipped', async () => {
-  await using server = await startSoundServer(() => undefined);
+  await using server = await startCorrectServer(() => undefined);
   const ends = new AbortController();
   const urls = ['--gateway-url', server.url, '--storage-url', server.url];
   const running = runWithin({ signal: ends.signal }, ...urls);

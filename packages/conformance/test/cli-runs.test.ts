@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { startCorrectServer } from './support/correct-server.ts';
 import { run, runAgainst, runWithin } from './support/run.ts';
-import { startSoundServer } from './support/sound-server.ts';
 import { startTarget } from './support/start-target.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
 
@@ -20,7 +20,7 @@ test('a sound deployment: a line for each result, and a summary', async () => {
 });
 
 test('what is missing is named with the rules that it disables', async () => {
-  await using server = await startSoundServer();
+  await using server = await startCorrectServer();
   const { output } = await runAgainst(server.url, '--only', 'GW-ERROR-NOT-FOUND,AU-BEARER-ENV');
   expect(output).toMatch(/^disabled \(no --\S+\): AU-BEARER-ENV$/m);
 });
@@ -33,7 +33,7 @@ test('--failed-only shows nothing that passed', async () => {
 
 /** Responds with 410 for a missing service, which violates GW-ERROR-NOT-FOUND. */
 const startBroken = () =>
-  startSoundServer((draft) => (draft.status === 404 ? { ...draft, status: 410 } : draft));
+  startCorrectServer((draft) => (draft.status === 404 ? { ...draft, status: 410 } : draft));
 const NOT_FOUND = ['--only', 'GW-ERROR-NOT-FOUND'];
 
 test('a breach is exit code 1, with what was sent, what came and a curl', async () => {
@@ -64,7 +64,7 @@ test('a failed SHOULD is reported, but does not change the exit code', async () 
 
 test('a known failure does not decide; a stale entry does', async () => {
   await using server = await startBroken();
-  await using sound = await startSoundServer();
+  await using sound = await startCorrectServer();
   await using folder = await makeTemporaryFolder();
   const file = join(folder.path, 'baseline.txt');
   await writeFile(file, '# known since spring\nGW-ERROR-NOT-FOUND # ticket 7\n');
@@ -94,7 +94,7 @@ test('--bail ends after a failure, but not after a known one', async () => {
 
 test('--compare says what has changed since an earlier report', async () => {
   await using server = await startBroken();
-  await using sound = await startSoundServer();
+  await using sound = await startCorrectServer();
   await using folder = await makeTemporaryFolder();
   const file = join(folder.path, 'r.json');
   await runAgainst(server.url, ...NOT_FOUND, '--report', `json=${file}`);
@@ -115,7 +115,7 @@ test('all reports are written, and nothing else', async () => {
 });
 
 test('a report that cannot be written is reported before anything is called', async () => {
-  await using server = await startSoundServer();
+  await using server = await startCorrectServer();
   await using folder = await makeTemporaryFolder();
   await mkdir(join(folder.path, 'folder'));
   for (const file of ['missing/r.json', 'folder']) {
@@ -128,7 +128,7 @@ test('a report that cannot be written is reported before anything is called', as
 });
 
 test('--insecure warns', async () => {
-  await using server = await startSoundServer();
+  await using server = await startCorrectServer();
   const { lines } = await runAgainst(server.url, ...NOT_FOUND, '--insecure');
   expect(lines[0]).toBe('berth-conformance: --insecure: certificates are not checked.');
 });

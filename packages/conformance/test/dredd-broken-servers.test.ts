@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Result } from '../src/index.ts';
+import { type Draft, startCorrectServer } from './support/correct-server.ts';
 import { listDredd, runDredd } from './support/run-dredd.ts';
-import { type Draft, startSoundServer } from './support/sound-server.ts';
 
 /** Breaks a sound server and returns what Dredd's engine says of it. */
 async function runBroken(breakIt: (draft: Draft) => Draft): Promise<Record<string, Result>> {
-  await using server = await startSoundServer(breakIt);
+  await using server = await startCorrectServer(breakIt);
   return listDredd(await runDredd(server.url));
 }
 

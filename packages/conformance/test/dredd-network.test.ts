@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test, vi } from 'vitest';
+import { startCorrectServer } from './support/correct-server.ts';
 import { runDredd } from './support/run-dredd.ts';
-import { startSoundServer } from './support/sound-server.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -35,7 +35,7 @@ test("Dredd connects to the suite's relay and to nothing else", async () => {
   await writeFile(preload, recorder(log));
   vi.stubEnv('NODE_OPTIONS', `--import=${pathToFileURL(preload)}`);
   vi.stubEnv('HTTP_PROXY', 'http://127.0.0.1:9');
-  await using server = await startSoundServer();
+  await using server = await startCorrectServer();
   const { exitCode } = await runDredd(server.url);
   expect(exitCode).toBe(0);
   const entries = [...new Set((await readFile(log, 'utf8')).trim().split('\n'))];

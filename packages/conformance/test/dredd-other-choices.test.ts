@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { type Draft, startCorrectServer } from './support/correct-server.ts';
 import { listDredd, runDredd } from './support/run-dredd.ts';
-import { type Draft, startSoundServer } from './support/sound-server.ts';
 
 /** Refuses a bad name and three bad bodies with 403, and the fourth with 200 and a code. */
 function refuseOtherwise(draft: Draft): Draft {
@@ -14,7 +14,7 @@ function refuseOtherwise(draft: Draft): Draft {
 }
 
 test('a deployment that makes every open choice in another way passes', async () => {
-  await using server = await startSoundServer(refuseOtherwise, 'data');
+  await using server = await startCorrectServer(refuseOtherwise, 'data');
   const report = await runDredd(server.url);
   const bad = Object.values(listDredd(report)).filter(({ outcome }) => outcome !== 'pass');
   expect(bad).toEqual([]);
@@ -23,7 +23,7 @@ test('a deployment that makes every open choice in another way passes', async ()
 });
 
 test('flat responses pass if they are declared', async () => {
-  await using server = await startSoundServer((draft) => {
+  await using server = await startCorrectServer((draft) => {
     if (!draft.body.startsWith('{"statusCode"')) return draft;
     return { ...draft, body: JSON.stringify(JSON.parse(draft.body).body) };
   });
@@ -32,7 +32,7 @@ test('flat responses pass if they are declared', async () => {
 });
 
 test('credentials that a gateway refuses with 400 leave the run incomplete, and are no breach', async () => {
-  await using server = await startSoundServer((draft) => {
+  await using server = await startCorrectServer((draft) => {
     if (!draft.operation.startsWith('cloudrun-')) return draft;
     const requestId = draft.headers['X-Request-Id'];
     const headers = { ...draft.headers, 'Content-Type': 'application/json' };
@@ -49,7 +49,7 @@ test('credentials that a gateway refuses with 400 leave the run incomplete, and 
 });
 
 test('a request form that is asked for is the only one that is tried', async () => {
-  await using server = await startSoundServer();
+  await using server = await startCorrectServer();
   const report = await runDredd(server.url, { requestForm: 'data' });
   expect(report.exitCode).toBe(1);
   const bodies = server.requests.filter(({ url }) => url.includes('storages:'));

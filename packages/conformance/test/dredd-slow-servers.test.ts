@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Report, Result } from '../src/index.ts';
+import { startCorrectServer } from './support/correct-server.ts';
 import { listDredd, runDredd } from './support/run-dredd.ts';
-import { startSoundServer } from './support/sound-server.ts';
 
 describe('a server that hangs, dawdles and drops', () => {
   const started = performance.now();
@@ -10,7 +10,7 @@ describe('a server that hangs, dawdles and drops', () => {
 
   beforeAll(async () => {
     const timers: NodeJS.Timeout[] = [];
-    await using server = await startSoundServer((draft, response) => {
+    await using server = await startCorrectServer((draft, response) => {
       const { operation, status, headers } = draft;
       if (status === 200 && operation === 'batchGetTempUrls') return undefined;
       if (status === 200 && operation === 'batchDelete') {

@@ -39,8 +39,8 @@ test('path, query and headers come back as they arrived', async () => {
 test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])(
   '%s is echoed',
   async (method) => {
-    const answer = await fetch(`${fixture.url}/`, { method, body: 'hello' });
-    const echo = (await answer.json()) as { body: unknown };
+    const response = await fetch(`${fixture.url}/`, { method, body: 'hello' });
+    const echo = (await response.json()) as { body: unknown };
     expect(echo).toMatchObject({ method, target: '/' });
     expect(echo.body).toMatchObject({ size: 5, base64: 'aGVsbG8=' });
   },
@@ -48,8 +48,8 @@ test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])(
 
 test.each([65_536, 65_537])('a body of %d bytes is reported by its hash', async (size) => {
   const body = Buffer.alloc(size, 7);
-  const answer = await fetch(fixture.url, { method: 'POST', body });
-  const echo = (await answer.json()) as { body: unknown };
+  const response = await fetch(fixture.url, { method: 'POST', body });
+  const echo = (await response.json()) as { body: unknown };
   const base64 = size <= 65_536 ? body.toString('base64') : undefined;
   const sha256 = createHash('sha256').update(body).digest('hex');
   expect(echo.body).toEqual({ size, sha256, ...(base64 && { base64 }) });
@@ -57,8 +57,8 @@ test.each([65_536, 65_537])('a body of %d bytes is reported by its hash', async 
 
 test('a body beyond 32 MiB is refused', async () => {
   const body = Buffer.alloc(32 * 1024 * 1024 + 1);
-  const answer = await fetch(fixture.url, { method: 'POST', body });
-  expect([answer.status, await answer.json()]).toEqual([
+  const response = await fetch(fixture.url, { method: 'POST', body });
+  expect([response.status, await response.json()]).toEqual([
     413,
     { error: 'The body must not be longer than 33554432 bytes' },
   ]);
@@ -117,8 +117,8 @@ test('a mark that was used is kept while others come and go', async () => {
 test.each(['/count', '/count?mark=', `/count?mark=${'m'.repeat(129)}`, '/count?mark=a&mark=b'])(
   '%s is refused',
   async (path) => {
-    const answer = await fetch(fixture.url + path);
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ parameter: 'mark' });
+    const response = await fetch(fixture.url + path);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ parameter: 'mark' });
   },
 );

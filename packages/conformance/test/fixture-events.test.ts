@@ -13,18 +13,20 @@ const event = (n: number, released = false) =>
   `id: ${n}\ndata: {"n":${n},"released":${released}}\n\n`;
 
 test('three events by default', async () => {
-  const answer = await call('/events');
-  expect(answer.headers.get('content-type')).toBe('text/event-stream');
-  expect(await answer.text()).toBe(event(1) + event(2) + event(3));
+  const response = await call('/events');
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  expect(await response.text()).toBe(event(1) + event(2) + event(3));
 });
 
 test('a held stream sends its first event, then waits to be released', async () => {
-  const answer = await call('/events?hold=a&count=3&wait=60000&header=X-One:%201&type=text/plain');
-  expect([answer.headers.get('content-type'), answer.headers.get('x-one')]).toEqual([
+  const response = await call(
+    '/events?hold=a&count=3&wait=60000&header=X-One:%201&type=text/plain',
+  );
+  expect([response.headers.get('content-type'), response.headers.get('x-one')]).toEqual([
     'text/plain',
     '1',
   ]);
-  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   expect((await reader?.read())?.value).toBe(event(1));
   expect(await release('a')).toEqual({ released: true });
   let rest = '';
@@ -62,9 +64,9 @@ test.each([
   ['hold', '/release'],
   ['wait', '/closed?mark=a&wait=60001'],
 ])('a bad %s is named: %s', async (parameter, path) => {
-  const answer = await call(path);
-  expect(answer.status).toBe(400);
-  expect(await answer.json()).toMatchObject({ parameter });
+  const response = await call(path);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ parameter });
 });
 
 test('not more than 1000 calls wait at a time, and callers that have gone do not', async () => {

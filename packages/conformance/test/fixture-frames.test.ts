@@ -45,9 +45,9 @@ async function exchange(...frames: Buffer[]): Promise<Buffer> {
 
 /** The code of the Close frame that is all that the service sends. */
 async function closeCode(...frames: Buffer[]): Promise<number> {
-  const answer = await exchange(...frames);
-  expect(answer[0]).toBe(0x88);
-  return answer.readUInt16BE(2);
+  const response = await exchange(...frames);
+  expect(response[0]).toBe(0x88);
+  return response.readUInt16BE(2);
 }
 
 test('the response to the handshake follows RFC 6455', async () => {
@@ -90,9 +90,9 @@ test('fragments are assembled, and pings between them get a pong', async () => {
 
 test('a message of very many fragments comes back', async () => {
   const frames = Array.from({ length: 20_000 }, () => frame(0x00, 'x'));
-  const answer = await exchange(frame(0x02, ''), ...frames, frame(0x80, 'y'), good);
-  expect(answer.subarray(0, 4)).toEqual(Buffer.from([0x82, 126, 20_001 >> 8, 20_001 & 255]));
-  expect(answer.subarray(4, -4).toString()).toBe(`${'x'.repeat(20_000)}y`);
+  const response = await exchange(frame(0x02, ''), ...frames, frame(0x80, 'y'), good);
+  expect(response.subarray(0, 4)).toEqual(Buffer.from([0x82, 126, 20_001 >> 8, 20_001 & 255]));
+  expect(response.subarray(4, -4).toString()).toBe(`${'x'.repeat(20_000)}y`);
 });
 
 test('the reply to a close frame has the same code and reason', async () => {

@@ -23,21 +23,21 @@ async function open(query = '', protocols: string[] = [], headers = {}) {
     waiting.shift()?.();
   });
   const opened = once(socket, 'open');
-  const [{ headers: answer }] = await once(socket, 'upgrade');
+  const [{ headers: response }] = await once(socket, 'upgrade');
   await opened;
   const next = async () => {
     if (messages.length === 0) await new Promise<void>((resolve) => waiting.push(resolve));
     return messages.shift();
   };
-  return { socket, next, answer };
+  return { socket, next, response };
 }
 
 /** Status and parsed body of a handshake that is refused. */
 async function refusal(query: string) {
   const socket = new WebSocket(`${fixture.url.replace('http', 'ws')}/socket?${query}`);
-  const [, answer] = await once(socket, 'unexpected-response');
-  const parts = await answer.toArray();
-  return [answer.statusCode, answer.headers, Buffer.concat(parts).toString()] as const;
+  const [, response] = await once(socket, 'unexpected-response');
+  const parts = await response.toArray();
+  return [response.statusCode, response.headers, Buffer.concat(parts).toString()] as const;
 }
 
 test('text and binary messages come back as they were sent', async () => {
@@ -67,12 +67,12 @@ test('text and binary messages come back as they were sent', async () => {
 test('the last of the offered subprotocols is picked, or the one of the query, or none', async () => {
   expect((await open('', ['a', 'b'])).socket.protocol).toBe('b');
   expect((await open('protocol=a', ['a', 'b'])).socket.protocol).toBe('a');
-  expect((await open()).answer).not.toHaveProperty('sec-websocket-protocol');
+  expect((await open()).response).not.toHaveProperty('sec-websocket-protocol');
 });
 
 test('!hello reports the handshake as it arrived', async () => {
-  const { socket, next, answer } = await open('x=%2F&&header=X-One:%201', [], { 'X-TWO': '2' });
-  expect(answer).toMatchObject({ 'x-one': '1' });
+  const { socket, next, response } = await open('x=%2F&&header=X-One:%201', [], { 'X-TWO': '2' });
+  expect(response).toMatchObject({ 'x-one': '1' });
   socket.send('!hello');
   const { target, headers } = JSON.parse(String(await next()));
   expect(target).toBe('/socket?x=%2F&&header=X-One:%201');
@@ -158,15 +158,15 @@ test.each([
 
 test('a WebSocket elsewhere is an echo', async () => {
   const socket = new WebSocket(`${fixture.url.replace('http', 'ws')}/elsewhere`);
-  const [, answer] = await once(socket, 'unexpected-response');
-  expect(answer.statusCode).toBe(200);
-  const echo = JSON.parse(Buffer.concat(await answer.toArray()).toString());
+  const [, response] = await once(socket, 'unexpected-response');
+  expect(response.statusCode).toBe(200);
+  const echo = JSON.parse(Buffer.concat(await response.toArray()).toString());
   expect(echo.headers).toContainEqual(['Upgrade', 'websocket']);
 });
 
 test('/socket without an upgrade is 426', async () => {
-  const answer = await fetch(`${fixture.url}/socket`);
-  expect([answer.status, answer.headers.get('upgrade')]).toEqual([426, 'websocket']);
+  const response = await fetch(`${fixture.url}/socket`);
+  expect([response.status, response.headers.get('upgrade')]).toEqual([426, 'websocket']);
 });
 
 test('sockets are closed with 1001 when the service ends', async () => {

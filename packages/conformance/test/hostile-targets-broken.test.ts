@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { idsOf, mustsOf, runSuite } from './support/run-suite.ts';
 import { startFronted } from './support/start-fronted.ts';
 
-const answer = (status: string, type: string, body: string) =>
+const response = (status: string, type: string, body: string) =>
   [`HTTP/1.1 ${status}`, `Content-Type: ${type}`, `Content-Length: ${body.length}`, '', body].join(
     '\r\n',
   );
 
 test.each([
-  ['HTML', 'ST-RESPONSE-JSON', answer('200 OK', 'text/html', '<!doctype html><title>Hi</title>')],
-  ['500', 'ST-META-CALL', answer('500 Oh', 'application/json', '{"error":"Oh."}')],
+  ['HTML', 'ST-RESPONSE-JSON', response('200 OK', 'text/html', '<!doctype html><title>Hi</title>')],
+  ['500', 'ST-META-CALL', response('500 Oh', 'application/json', '{"error":"Oh."}')],
 ])('%s everywhere: MUSTs fail, in bounded time, and no check breaks', async (_, rule, text) => {
   await using target = await startFronted({ decide: () => (socket) => void socket.end(text) });
   const ran = await runSuite({ ...target.options, timeout: 2000 });
@@ -25,10 +25,10 @@ test.each([
 });
 
 test.each([
-  ['an empty 200', answer('200 OK', 'application/json', '')],
-  ['a JSON list', answer('200 OK', 'application/json', '[null]')],
+  ['an empty 200', response('200 OK', 'application/json', '')],
+  ['a JSON list', response('200 OK', 'application/json', '[null]')],
   ['a header that is none', 'HTTP/1.1 200 OK\r\nX-Odd: \u0001\u0002\r\n\r\n'],
-  ['a status of its own', answer('999 Odd', 'text/html', '{}')],
+  ['a status of its own', response('999 Odd', 'text/html', '{}')],
 ])('%s everywhere: no check breaks', async (_, text) => {
   await using target = await startFronted({ decide: () => (socket) => void socket.end(text) });
   const only = ['GW-ERROR', 'GW-C', 'GW-WS', 'ST-META', 'ST-DELETE', 'ST-COPY', 'UP-', 'respect'];

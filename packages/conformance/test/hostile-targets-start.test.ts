@@ -34,8 +34,8 @@ test.each<[string, Deed, RegExp]>([
 });
 
 test('a target that always responds with 429: no run, after a few waits', async () => {
-  const answer = 'HTTP/1.1 429 Slow down\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n';
-  await using target = await startFronted({ decide: () => (socket) => void socket.end(answer) });
+  const response = 'HTTP/1.1 429 Slow down\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n';
+  await using target = await startFronted({ decide: () => (socket) => void socket.end(response) });
   const ran = await runSuite(target.options);
   expect(ran.exitCode).toBe(2);
   expect(ran.sentence).toContain('too many requests (429) on every attempt');

@@ -93,9 +93,9 @@ describe('storage calls', () => {
       const { status, headers, text } = await call(url, { method: 'POST', ...options });
       expect(status === 200 || (status >= 400 && status < 500), String(status)).toBe(true);
       expect(headers['content-type']).toBe('application/json;charset=UTF-8');
-      const answer = JSON.parse(text);
-      expect(answer.statusCode).not.toBe(status);
-      expect(answer.body).toEqual({ code });
+      const response = JSON.parse(text);
+      expect(response.statusCode).not.toBe(status);
+      expect(response.body).toEqual({ code });
     },
   );
 
@@ -168,9 +168,9 @@ test('two writers leave one of their files, and readers see only complete ones',
 describe('uploads', () => {
   test('end with 200 and two letters, and links give the bytes without credentials', async () => {
     const { url, fields, fileID } = await prepare(server, 'up/one.txt', 'one\r\n--x\0');
-    const answer = await post(url, { success_action_status: '201', ...fields });
-    expect([answer.status, answer.text]).toEqual([200, 'ok']);
-    expect(answer.headers).not.toHaveProperty('etag');
+    const response = await post(url, { success_action_status: '201', ...fields });
+    expect([response.status, response.text]).toEqual([200, 'ok']);
+    expect(response.headers).not.toHaveProperty('etag');
     expect(fileID).toMatch(/^f_[0-9a-f]{16}$/);
     const address = await link(server, fileID);
     expect(new URL(address).host).not.toBe(new URL(server.storageUrl).host);

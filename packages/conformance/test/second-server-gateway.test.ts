@@ -174,22 +174,22 @@ test.each([
 ] as [string, number, string, () => [string, Call?]][])(
   'refuses %s with %i %s in the error body',
   async (_, status, code, make) => {
-    const answer = await invoke(...make());
-    const requestId = answer.headers['x-request-id'];
-    expect(answer.status).toBe(status);
-    expect(answer.headers['content-type']).toBe('application/json;charset=UTF-8');
-    expect(answer.headers).not.toHaveProperty('content-disposition');
+    const received = await invoke(...make());
+    const requestId = received.headers['x-request-id'];
+    expect(received.status).toBe(status);
+    expect(received.headers['content-type']).toBe('application/json;charset=UTF-8');
+    expect(received.headers).not.toHaveProperty('content-disposition');
     expect(requestId).toMatch(/^2nd-[0-9a-z]+$/);
     const body = { code, message: expect.any(String), requestId, origin: 'second' };
-    expect(JSON.parse(answer.text)).toEqual(body);
+    expect(JSON.parse(received.text)).toEqual(body);
     expect(service.targets).not.toContain('/refused');
   },
 );
 
 test('refuses HEAD without a body, and gives each call an id of its own', async () => {
-  const answers = await Promise.all([1, 2, 3].map(() => invoke(at(''), { method: 'HEAD' })));
-  expect(answers.map(({ status, text }) => [status, text])).toEqual(Array(3).fill([501, '']));
-  expect(new Set(answers.map(({ headers }) => headers['x-request-id'])).size).toBe(3);
+  const responses = await Promise.all([1, 2, 3].map(() => invoke(at(''), { method: 'HEAD' })));
+  expect(responses.map(({ status, text }) => [status, text])).toEqual(Array(3).fill([501, '']));
+  expect(new Set(responses.map(({ headers }) => headers['x-request-id'])).size).toBe(3);
 });
 
 describe('a signature', () => {

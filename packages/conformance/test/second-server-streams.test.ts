@@ -28,17 +28,17 @@ const headersOf = (token: string) => ({
 
 test('an event reaches the caller before the next one is sent', async () => {
   const headers = { ...headersOf(server.token), Accept: 'text/event-stream' };
-  const [answer] = (await once(
+  const [received] = (await once(
     get(`${server.gatewayUrl}/v1/cloudrun/hello/events`, { headers, agent: false }),
     'response',
   )) as [IncomingMessage];
-  const chunks = answer.setEncoding('utf8')[Symbol.asyncIterator]();
+  const chunks = received.setEncoding('utf8')[Symbol.asyncIterator]();
   expect((await chunks.next()).value).toBe('data: 1\n\n');
   last.write('data: 2\n\n');
   expect((await chunks.next()).value).toBe('data: 2\n\n');
   last.end();
   expect((await chunks.next()).done).toBe(true);
-  expect(answer.headers).not.toHaveProperty('content-disposition');
+  expect(received.headers).not.toHaveProperty('content-disposition');
 });
 
 describe('a WebSocket', () => {
@@ -48,19 +48,19 @@ describe('a WebSocket', () => {
     const socket = new WebSocket(url, ['first', 'last'], { headers: headersOf(token) });
     onTestFinished(() => socket.terminate());
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    socket.once('upgrade', (answer) => socket.once('open', () => resolve(answer)));
-    socket.once('unexpected-response', (_, answer) => resolve(answer));
+    socket.once('upgrade', (received) => socket.once('open', () => resolve(received)));
+    socket.once('unexpected-response', (_, received) => resolve(received));
     socket.on('error', reject);
-    const answer = await promise;
-    return { socket, answer };
+    const received = await promise;
+    return { socket, received };
   }
 
   test('passes with its path, subprotocol and an id, and no Content-Disposition', async () => {
-    const { socket, answer } = await open('/a//b?c=%2F');
+    const { socket, received } = await open('/a//b?c=%2F');
     expect(service.targets.at(-1)).toBe('/a//b?c=%2F');
-    expect(answer.headers['x-request-id']).toMatch(/^2nd-/);
-    expect(answer.headers).toMatchObject({ 'x-own': 'socket' });
-    expect(answer.headers).not.toHaveProperty('content-disposition');
+    expect(received.headers['x-request-id']).toMatch(/^2nd-/);
+    expect(received.headers).toMatchObject({ 'x-own': 'socket' });
+    expect(received.headers).not.toHaveProperty('content-disposition');
     expect(socket.protocol).toBe('last');
   });
 
@@ -99,18 +99,18 @@ describe('a WebSocket', () => {
   test.each(['wrong', ''])(
     'with the token "%s" is refused before the service is called',
     async (token) => {
-      const { answer } = await open('/closed', token);
-      const [body] = await answer.toArray();
+      const { received } = await open('/closed', token);
+      const [body] = await received.toArray();
       const { requestId } = JSON.parse(body);
-      expect([answer.statusCode, answer.headers['x-request-id']]).toEqual([400, requestId]);
+      expect([received.statusCode, received.headers['x-request-id']]).toEqual([400, requestId]);
       expect(service.targets).not.toContain('/closed');
     },
   );
 
   test('that the service refuses passes through as its response', async () => {
-    const { answer } = await open('/refused');
-    const [body] = await answer.toArray();
-    expect([answer.statusCode, String(body)]).toEqual([418, 'tea']);
-    expect(answer.headers).toMatchObject({ 'x-own': 'no', 'x-request-id': expect.any(String) });
+    const { received } = await open('/refused');
+    const [body] = await received.toArray();
+    expect([received.statusCode, String(body)]).toEqual([418, 'tea']);
+    expect(received.headers).toMatchObject({ 'x-own': 'no', 'x-request-id': expect.any(String) });
   });
 });

@@ -28,7 +28,7 @@ async function openProxy(options: ProxyOptions = {}) {
   return proxy;
 }
 
-function expectSound(ran: Awaited<ReturnType<typeof runSuite>>): void {
+function expectCorrect(ran: Awaited<ReturnType<typeof runSuite>>): void {
   const others = ['fail', 'error', 'skip'].flatMap((outcome) => mustsOf(ran, outcome));
   expect([ran.sentence, ...others]).toEqual(['']);
   expect(ran.exitCode).toBe(0);
@@ -55,13 +55,13 @@ test('a target that speaks no TLS: no run, and a sentence', async () => {
 test.each(['ca', 'insecure'] as const)('--%s reaches it', async (option) => {
   await using target = await startFronted({ tls });
   const trust = option === 'ca' ? { ca: tls.cert } : { insecure: true };
-  expectSound(await runSuite({ ...target.options, ...trust, only }));
+  expectCorrect(await runSuite({ ...target.options, ...trust, only }));
 });
 
 test('--proxy: all calls go through tunnels', async () => {
   await using target = await startFronted();
   const proxy = await openProxy();
-  expectSound(await runSuite({ ...target.options, proxy: proxy.url, only }));
+  expectCorrect(await runSuite({ ...target.options, proxy: proxy.url, only }));
   expect(new Set(proxy.lines.map((line) => line.split(' ')[0]))).toEqual(new Set(['CONNECT']));
   expect(proxy.lines.length).toBeGreaterThan(target.gateway.count() + target.storage.count() - 1);
 });
@@ -69,7 +69,7 @@ test('--proxy: all calls go through tunnels', async () => {
 test('--proxy with credentials, to targets with TLS', async () => {
   await using target = await startFronted({ tls });
   const proxy = await openProxy({ credentials: 'user:pass' });
-  expectSound(await runSuite({ ...target.options, proxy: proxy.url, ca: tls.cert, only }));
+  expectCorrect(await runSuite({ ...target.options, proxy: proxy.url, ca: tls.cert, only }));
 });
 
 test('--proxy that opens no tunnels to http targets: calls are forwarded as they are', async () => {

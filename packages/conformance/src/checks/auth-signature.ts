@@ -3,7 +3,7 @@ import { toMultipart } from '../context/upload-client.ts';
 import type { Tc3Parts } from '../credentials/sign-tc3.ts';
 import type { HeaderList } from '../http/exchange.ts';
 import { type Check, defineCheck } from './check.ts';
-import { expectLetThrough } from './support/gateway.ts';
+import { expectForwarded } from './support/gateway.ts';
 import {
   defineSignatureCheck,
   JSON_TYPE,
@@ -293,7 +293,7 @@ export const authSignature: readonly Check[] = [
       if (isTaken) break;
     }
     t.apply(isTaken, 'the gateway takes no multipart/form-data');
-    await expectLetThrough(t, spellings);
+    await expectForwarded(t, spellings);
   }),
   defineSignatureCheck('AU-TC3-SPACES', () => ({
     good: {

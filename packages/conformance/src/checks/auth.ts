@@ -5,7 +5,7 @@ import { toTc3Header } from '../credentials/sign-tc3.ts';
 import { type Check, defineCheck } from './check.ts';
 import {
   assertClock,
-  expectLetThrough,
+  expectForwarded,
   expectRefused,
   jsonPost,
   type NamedCalls,
@@ -142,7 +142,7 @@ function toGoodTokens({ settings: { gatewayToken } }: CheckContext): Record<stri
 
 export const auth: readonly Check[] = [
   defineCheck('AU-BEARER', ['fixture', 'bearer'], async (t) => {
-    await expectLetThrough(t, toCalls('bearer', t.uniqueName()));
+    await expectForwarded(t, toCalls('bearer', t.uniqueName()));
   }),
   defineCheck('AU-BEARER-ENV', ['fixture', 'otherEnvToken'], async (t) => {
     const mark = t.uniqueName();
@@ -156,7 +156,7 @@ export const auth: readonly Check[] = [
   }),
   defineCheck('AU-SIGNATURE', ['fixture', 'signature'], async (t) => {
     await assertClock(t);
-    await expectLetThrough(t, toCalls('signature', t.uniqueName()));
+    await expectForwarded(t, toCalls('signature', t.uniqueName()));
   }),
   defineCheck('AU-NONE', ['fixture'], async (t) => {
     const mark = t.uniqueName();

@@ -1,14 +1,14 @@
 import type { CheckContext } from '../context/check-context.ts';
-import type { AnswerOrder, EventsOrder } from '../context/fixture-client.ts';
+import type { EventsOrder, ResponseOrder } from '../context/fixture-client.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { type Exchange, type HeaderList, readAll } from '../http/exchange.ts';
 import { isSameType, listDispositionTypes } from '../http/media-type.ts';
 import { type Check, defineCheck } from './check.ts';
 import { cite } from './support/cite.ts';
-import { gatewayMethods, jsonPost, openSocket, orderAnswer } from './support/gateway.ts';
+import { gatewayMethods, jsonPost, openSocket, requestResponse } from './support/gateway.ts';
 
 /** A requested response, with the dispositions that the service sets itself. */
-interface DispositionOrder extends Omit<AnswerOrder, 'headers'> {
+interface DispositionOrder extends Omit<ResponseOrder, 'headers'> {
   own?: readonly string[];
 }
 
@@ -34,7 +34,7 @@ async function orderDisposition(
   const { status = 200 } = order;
   const headers = own.map((value) => ['Content-Disposition', value] as const);
   const content = order.size === undefined ? { body: order.body ?? 'a' } : {};
-  const exchange = await orderAnswer(t, { ...order, ...content, headers }, call);
+  const exchange = await requestResponse(t, { ...order, ...content, headers }, call);
   const { received } = exchange;
   const type = received.header('content-type');
   t.reach(

@@ -9,8 +9,8 @@ import {
   gatewayMethods,
   jsonPost,
   openSocket,
-  orderAnswer,
   provokeErrors,
+  requestResponse,
 } from './support/gateway.ts';
 
 const CALLS = 50;
@@ -128,7 +128,7 @@ export const gatewayRequestId: readonly Check[] = [
       for (const headers of SENT) {
         for (const status of [200, 304, 404, 500]) {
           const order = { status, type: 'application/json', body: '{}', headers };
-          const exchange = await orderAnswer(t, order, call);
+          const exchange = await requestResponse(t, order, call);
           const what = `${call.method} /answer ${status}`;
           expectOwn(t, what, exchange.received.headers, exchange);
         }

@@ -3,31 +3,31 @@ import { authSignature } from './auth-signature.ts';
 import { authStorage } from './auth-storage.ts';
 import type { Check } from './check.ts';
 import { gatewayAddress } from './gateway-address.ts';
-import { gatewayAnswers } from './gateway-answers.ts';
 import { gatewayDisposition } from './gateway-disposition.ts';
 import { gatewayErrors } from './gateway-errors.ts';
 import { gatewayNames } from './gateway-names.ts';
 import { gatewayRequestId } from './gateway-request-id.ts';
 import { gatewayRequests } from './gateway-requests.ts';
+import { gatewayResponses } from './gateway-responses.ts';
 import { gatewayStreams } from './gateway-streams.ts';
 import { storageCalls } from './storage-calls.ts';
 import { storageCopy } from './storage-copy.ts';
-import { storageCopyAnswers } from './storage-copy-answers.ts';
 import { storageCopyPaths } from './storage-copy-paths.ts';
+import { storageCopyResponses } from './storage-copy-responses.ts';
 import { storageDelete } from './storage-delete.ts';
 import { storageEnvelope } from './storage-envelope.ts';
 import { storageLinks } from './storage-links.ts';
 import { storageRefusals } from './storage-refusals.ts';
 import { storageUploadMetadata } from './storage-upload-metadata.ts';
 import { upload } from './upload.ts';
-import { uploadAnswers } from './upload-answers.ts';
+import { uploadResponses } from './upload-responses.ts';
 
 /** Every check, in the order of the rules. */
 export const checks: readonly Check[] = [
   ...gatewayAddress,
   ...gatewayNames,
   ...gatewayRequests,
-  ...gatewayAnswers,
+  ...gatewayResponses,
   ...gatewayDisposition,
   ...gatewayRequestId,
   ...gatewayErrors,
@@ -41,9 +41,9 @@ export const checks: readonly Check[] = [
   ...storageLinks,
   ...storageDelete,
   ...storageCopy,
-  ...storageCopyAnswers,
+  ...storageCopyResponses,
   ...storageCopyPaths,
   ...storageRefusals,
   ...upload,
-  ...uploadAnswers,
+  ...uploadResponses,
 ];

@@ -192,19 +192,19 @@ export const storageCopy: readonly Check[] = [
       'onto an existing file with overwrite false': { to: existing.path, overwrite: false },
       'to a path with a character that none may have': { to: t.storage.path('not@allowed.txt') },
     };
-    let judged = 0;
+    let checked = 0;
     for (const [what, order] of Object.entries(failing)) {
       for (const beside of [[], [{ from: other.path, to: `${other.path}.copy` }]]) {
-        const source = await storeReadable(t, `source-${judged}.txt`);
+        const source = await storeReadable(t, `source-${checked}.txt`);
         const move = { from: source.path, ...order, removeOriginal: true };
         const entries = await copy(t, ...beside, move);
         // That such an item fails is another rule.
         if (!entries.some(hasFailed)) continue;
-        judged += 1;
+        checked += 1;
         const reading = await readPath(t, source.path);
         expectBytes(t, reading, source.bytes, `a move ${what}: the source`);
       }
     }
-    t.reach(judged > 0, 'no move fails that must fail');
+    t.reach(checked > 0, 'no move fails that must fail');
   }),
 ];

@@ -22,7 +22,7 @@ function deleteFiles(t: CheckContext, ...fileIds: string[]): Promise<Entry[]> {
   return t.storage.list('batchDelete', fileIds);
 }
 
-async function judge(
+async function verify(
   t: CheckContext,
   what: string,
   fileId: string,
@@ -129,17 +129,17 @@ export const storageDelete: readonly Check[] = [
   }),
   defineCheck('ST-DELETE-MISSING', needsFiles, async (t: CheckContext) => {
     const missing = await missingFileId(t);
-    await judge(t, 'a file that was never stored', missing);
-    await judge(t, 'the same file, deleted again', missing);
+    await verify(t, 'a file that was never stored', missing);
+    await verify(t, 'the same file, deleted again', missing);
 
     const deleted = await storeReadable(t, 'deleted.txt');
     await deleteFiles(t, deleted.fileId);
     t.reach(!(await readPath(t, deleted.path)).found, 'a file was not deleted');
-    await judge(t, 'a file that was deleted before', deleted.fileId);
+    await verify(t, 'a file that was deleted before', deleted.fileId);
 
     const present = await t.upload.store('present.txt');
     const what = 'a file that was deleted before, next to another one';
-    await judge(t, what, deleted.fileId, present.fileId);
+    await verify(t, what, deleted.fileId, present.fileId);
   }),
   defineCheck('ST-DELETE-ALONE', needsFiles, async (t: CheckContext) => {
     const sound = await storeReadable(t, 'sound.txt');

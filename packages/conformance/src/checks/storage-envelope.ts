@@ -24,11 +24,11 @@ async function* successes(t: CheckContext): AsyncGenerator<Answer> {
     return { what: `${operation} with a good request`, operation, reply };
   };
   let reached = 0;
-  for await (const answer of good(t, ask)) {
+  for await (const response of good(t, ask)) {
     // A response that is not JSON is covered by ST-RESPONSE-JSON, a refusal by the rule of the operation.
-    if (answer.reply.received.json === undefined || answer.reply.refused) continue;
+    if (response.reply.received.json === undefined || response.reply.refused) continue;
     reached += 1;
-    yield answer;
+    yield response;
   }
   t.reach(reached > 0, 'no good call succeeded with JSON');
 }
@@ -74,7 +74,7 @@ async function* failures(
 }
 
 /** All of them. */
-async function* everyAnswer(t: CheckContext): AsyncGenerator<Answer> {
+async function* everyResponse(t: CheckContext): AsyncGenerator<Answer> {
   yield* failures(t);
   yield* successes(t);
 }
@@ -89,10 +89,10 @@ function isFailure({ received, body, data }: StorageReply): boolean {
 async function expectTexts(
   t: CheckContext,
   field: string,
-  answers: AsyncIterable<Answer>,
+  responses: AsyncIterable<Answer>,
 ): Promise<void> {
   let seen = 0;
-  for await (const { what, reply } of answers) {
+  for await (const { what, reply } of responses) {
     const value = reply.body?.[field];
     if (value !== undefined) seen += 1;
     expectOptionalText(t, `${what}: ${field}`, value, reply);
@@ -105,58 +105,58 @@ async function expectTexts(
  *
  * @param missing why the check is not reached if none has one
  */
-async function judgeBodies(
+async function checkBodies(
   t: CheckContext,
-  answers: AsyncIterable<Answer>,
+  responses: AsyncIterable<Answer>,
   missing: string,
-  judge: (what: string, body: Record<string, unknown>, reply: StorageReply) => void,
+  verify: (what: string, body: Record<string, unknown>, reply: StorageReply) => void,
 ): Promise<void> {
-  let judged = 0;
-  for await (const { what, reply } of answers) {
+  let checked = 0;
+  for await (const { what, reply } of responses) {
     if (reply.body === undefined) continue;
-    judged += 1;
-    judge(what, reply.body, reply);
+    checked += 1;
+    verify(what, reply.body, reply);
   }
-  t.reach(judged > 0, missing);
+  t.reach(checked > 0, missing);
 }
 
 /** Expects a field of any type in the body of every response. */
 function expectPresent(
   t: CheckContext,
   field: string,
-  answers: AsyncIterable<Answer>,
+  responses: AsyncIterable<Answer>,
 ): Promise<void> {
-  return judgeBodies(t, answers, 'no response had a body to check', (what, body, reply) => {
+  return checkBodies(t, responses, 'no response had a body to check', (what, body, reply) => {
     const isPresent = (body[field] ?? undefined) !== undefined;
     t.expect(isPresent, `${what}: the body should have ${field}`, reply);
   });
 }
 
 /** Checks the `statusCode` of every response that has a number there, which ST-ENVELOPE-STATUS-CODE covers. */
-async function judgeStatusCodes(
+async function checkStatusCodes(
   t: CheckContext,
-  answers: AsyncIterable<Answer>,
+  responses: AsyncIterable<Answer>,
   missing: string,
-  judge: (statusCode: number, answer: Answer) => void,
+  verify: (statusCode: number, response: Answer) => void,
 ): Promise<void> {
-  if (t.settings.envelope === 'flat') return judgeFlat(t, answers);
-  let judged = 0;
-  for await (const answer of answers) {
-    const value = answer.reply.envelope?.statusCode;
+  if (t.settings.envelope === 'flat') return expectFlat(t, responses);
+  let checked = 0;
+  for await (const response of responses) {
+    const value = response.reply.envelope?.statusCode;
     if (typeof value !== 'number') continue;
-    judged += 1;
-    judge(value, answer);
+    checked += 1;
+    verify(value, response);
   }
-  t.reach(judged > 0, missing);
+  t.reach(checked > 0, missing);
 }
 
 /**
  * What is checked in responses that the operator declared flat, instead of what only an envelope has:
  * `data` or `code` must be at their top level.
  */
-async function judgeFlat(t: CheckContext, answers: AsyncIterable<Answer>): Promise<void> {
+async function expectFlat(t: CheckContext, responses: AsyncIterable<Answer>): Promise<void> {
   t.note('The responses are declared flat, so they have neither statusCode nor body.');
-  for await (const { what, reply } of answers) {
+  for await (const { what, reply } of responses) {
     const { envelope } = reply;
     const isFlat = envelope !== undefined && ('data' in envelope || 'code' in envelope);
     t.expect(isFlat, `${what}: a flat response must have data or code at its top level`, reply);
@@ -166,10 +166,10 @@ async function judgeFlat(t: CheckContext, answers: AsyncIterable<Answer>): Promi
 /** Whether that is a success of the call is open, but not that both say the same. */
 const PARTLY = 'batchCopyFile of a missing file';
 
-async function* copyAnswers(t: CheckContext): AsyncGenerator<Answer> {
+async function* copyResponses(t: CheckContext): AsyncGenerator<Answer> {
   yield* failures(t, ['batchCopyFile']);
-  for await (const answer of successes(t)) {
-    if (answer.operation === 'batchCopyFile') yield answer;
+  for await (const response of successes(t)) {
+    if (response.operation === 'batchCopyFile') yield response;
   }
   const [from, to] = ['missing.txt', 'never.txt'].map((name) => t.storage.path(name));
   const fileList = toCopyItems(t, [{ from: `${from}`, to: `${to}` }]);
@@ -177,31 +177,32 @@ async function* copyAnswers(t: CheckContext): AsyncGenerator<Answer> {
   yield { what: PARTLY, operation: 'batchCopyFile', reply };
 }
 
-async function* withoutCopies(answers: AsyncIterable<Answer>): AsyncGenerator<Answer> {
-  for await (const answer of answers) if (answer.operation !== 'batchCopyFile') yield answer;
+async function* withoutCopies(responses: AsyncIterable<Answer>): AsyncGenerator<Answer> {
+  for await (const response of responses)
+    if (response.operation !== 'batchCopyFile') yield response;
 }
 
 const NEEDS = ['storageCredentials'] as const;
 
 export const storageEnvelope: readonly Check[] = [
   defineCheck('ST-ENVELOPE-STATUS-CODE', NEEDS, async (t) => {
-    if (t.settings.envelope === 'flat') return judgeFlat(t, everyAnswer(t));
-    for await (const { what, reply } of everyAnswer(t)) {
+    if (t.settings.envelope === 'flat') return expectFlat(t, everyResponse(t));
+    for await (const { what, reply } of everyResponse(t)) {
       const value = reply.envelope?.statusCode;
       const isNumber = typeof value === 'number';
       t.expect(isNumber, `${what}: statusCode must be a number, not ${show(value)}`, reply);
     }
   }),
   defineCheck('ST-ENVELOPE-SUCCESS', NEEDS, (t) => {
-    const answers = t.settings.envelope === 'flat' ? successes(t) : withoutCopies(successes(t));
+    const responses = t.settings.envelope === 'flat' ? successes(t) : withoutCopies(successes(t));
     const missing = 'no success had a statusCode';
-    return judgeStatusCodes(t, answers, missing, (value, { what, reply }) =>
+    return checkStatusCodes(t, responses, missing, (value, { what, reply }) =>
       t.expectEqual(`${what}: statusCode`, value, 200, reply),
     );
   }),
   defineCheck('ST-COPY-STATUS-CODE', ['storageCredentials', 'writes'], (t) => {
     const missing = 'no response to a copy call had a statusCode';
-    return judgeStatusCodes(t, copyAnswers(t), missing, (value, { what, reply }) => {
+    return checkStatusCodes(t, copyResponses(t), missing, (value, { what, reply }) => {
       const { status } = reply.received;
       const equals = `${what}: statusCode must equal the HTTP status ${status}, not be ${value}`;
       t.expect(value === status, equals, reply);
@@ -211,15 +212,17 @@ export const storageEnvelope: readonly Check[] = [
     });
   }),
   defineCheck('ST-ENVELOPE-BODY', NEEDS, async (t) => {
-    if (t.settings.envelope === 'flat') return judgeFlat(t, everyAnswer(t));
-    for await (const { what, reply } of everyAnswer(t)) {
+    if (t.settings.envelope === 'flat') return expectFlat(t, everyResponse(t));
+    for await (const { what, reply } of everyResponse(t)) {
       const came = show(reply.envelope?.body);
       t.expect(reply.body !== undefined, `${what}: body must be an object, not ${came}`, reply);
     }
   }),
-  defineCheck('ST-ENVELOPE-REQUEST-ID', NEEDS, (t) => expectTexts(t, 'requestId', everyAnswer(t))),
+  defineCheck('ST-ENVELOPE-REQUEST-ID', NEEDS, (t) =>
+    expectTexts(t, 'requestId', everyResponse(t)),
+  ),
   defineCheck('ST-ENVELOPE-REQUEST-ID-PRESENT', NEEDS, (t) =>
-    expectPresent(t, 'requestId', everyAnswer(t)),
+    expectPresent(t, 'requestId', everyResponse(t)),
   ),
   defineCheck('ST-ENVELOPE-DATA', NEEDS, async (t) => {
     const expectData = (what: string, reply: StorageReply) => {
@@ -227,19 +230,19 @@ export const storageEnvelope: readonly Check[] = [
       t.expect(reply.data !== undefined, `${what}: data must be an object, not ${came}`, reply);
     };
     const missing = 'no success had a body to look into';
-    await judgeBodies(t, successes(t), missing, (what, _, reply) => expectData(what, reply));
+    await checkBodies(t, successes(t), missing, (what, _, reply) => expectData(what, reply));
     // An empty list may be rejected, but does not excuse a success without data.
     const empty = await t.storage.call('batchGetTempUrls', { fileList: [] });
     if (empty.body && !empty.refused) expectData('batchGetTempUrls of no file', empty);
   }),
   defineCheck('ST-ENVELOPE-CODE', NEEDS, (t) => {
     const missing = 'no failure had a body to look into';
-    return judgeBodies(t, failures(t), missing, (what, { code, data }, reply) => {
+    return checkBodies(t, failures(t), missing, (what, { code, data }, reply) => {
       expectText(t, `${what}: code`, code, reply);
       t.expect(data === undefined, `${what}: there must be no data, not ${show(data)}`, reply);
     });
   }),
-  defineCheck('ST-ENVELOPE-MESSAGE', NEEDS, (t) => expectTexts(t, 'message', everyAnswer(t))),
+  defineCheck('ST-ENVELOPE-MESSAGE', NEEDS, (t) => expectTexts(t, 'message', everyResponse(t))),
   defineCheck('ST-ENVELOPE-MESSAGE-PRESENT', NEEDS, (t) =>
     expectPresent(t, 'message', failures(t)),
   ),

@@ -134,7 +134,7 @@ async function works(t: CheckContext, { url }: Link, bytes: Buffer): Promise<boo
 /** Lifetimes that are tried, in seconds: which ones a deployment takes is its own (D22). */
 const LIFETIMES = [60, 600, 3600, 10, 1];
 
-async function judge(
+async function verify(
   t: CheckContext,
   what: string,
   fileID: string,
@@ -324,11 +324,11 @@ export const storageLinks: readonly Check[] = [
   }),
   defineCheck('ST-LINKS-MISSING', needsFiles, async (t: CheckContext) => {
     const file = await t.upload.store('deleted.txt');
-    await judge(t, 'a file that was never stored', await missingFileId(t), file.fileId);
+    await verify(t, 'a file that was never stored', await missingFileId(t), file.fileId);
     const shorter = await t.upload.fileIdOf(t.storage.path('deleted'));
-    await judge(t, 'a path that a longer one begins with', shorter);
+    await verify(t, 'a path that a longer one begins with', shorter);
     await t.storage.list('batchDelete', [file.fileId]);
-    await judge(t, 'a file that was deleted', file.fileId);
+    await verify(t, 'a file that was deleted', file.fileId);
   }),
   defineCheck('ST-LINKS-ALONE', needsFiles, async (t: CheckContext) => {
     const files = await storeAll(t, 'a.txt', 'b.txt');

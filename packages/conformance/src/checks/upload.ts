@@ -175,7 +175,7 @@ export const upload: readonly Check[] = [
   ),
   defineCheck('UP-KEY', needsFiles, (t) => expectField(t, 'key', ({ path }) => path)),
   defineCheck('UP-FILE', needsFiles, async (t: CheckContext) => {
-    let judged = 0;
+    let checked = 0;
     for (const [index, [what, bytes]] of Object.entries(CONTENTS).entries()) {
       const path = t.storage.path(`${index}.bin`);
       const { given, reply } = await t.upload.send(path, bytes);
@@ -183,10 +183,10 @@ export const upload: readonly Check[] = [
       const reading = await t.upload.read(given.fileId);
       // That a form is stored at all is UP-FORM.
       if (!reply.isAccepted || !reading.found) continue;
-      judged += 1;
+      checked += 1;
       expectBytes(t, reading, bytes, what);
     }
     await expectLookalike(t);
-    t.reach(judged > 0, 'no file that was uploaded can be read');
+    t.reach(checked > 0, 'no file that was uploaded can be read');
   }),
 ];

@@ -44,7 +44,7 @@ export class CheckContext {
         this.record.requests += 1;
         this.record.bytes += toSentSize(sent);
       },
-      onAnswer: (evidence) => {
+      onResponse: (evidence) => {
         this.#last = 'refusal' in evidence ? (evidence.refusal as Evidence) : evidence;
       },
     });

@@ -12,7 +12,7 @@ export interface Echo {
 }
 
 /** The response to request from the fixture service; see the protocol in `fixture/README.md`. */
-export interface AnswerOrder {
+export interface ResponseOrder {
   status?: number;
   /** Default: no `Content-Type`. */
   type?: string;
@@ -52,7 +52,7 @@ export class FixtureClient {
     this.#gateway = gateway;
   }
 
-  answer({ headers, body, chunked, ...order }: AnswerOrder): string {
+  answer({ headers, body, chunked, ...order }: ResponseOrder): string {
     return toPath('/answer', {
       ...order,
       ...(chunked ? { chunked: 1 } : {}),

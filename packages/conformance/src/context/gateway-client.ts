@@ -10,9 +10,9 @@ import {
   withHeaders,
 } from '../http/exchange.ts';
 import type { Upgrade } from '../http/open-web-socket.ts';
-import { isGatewayError } from '../judge/judge-gateway.ts';
 import type { UnsignedCall } from '../options.ts';
 import { Unreached } from '../result.ts';
+import { isGatewayError } from '../validation/check-gateway.ts';
 import type { Run } from './run.ts';
 
 /** Delay between two chunks of a body, in milliseconds. */

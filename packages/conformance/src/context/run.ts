@@ -148,7 +148,7 @@ function withSecrets(
 
 export function createRunCaller(
   { agents, pace, health, signal, settings }: Run,
-  listeners: Pick<CallerOptions, 'onSent' | 'onAnswer'> = {},
+  listeners: Pick<CallerOptions, 'onSent' | 'onResponse'> = {},
 ): Caller {
   return new Caller({ agents, pace, health, signal, timeout: settings.timeout, ...listeners });
 }

@@ -15,10 +15,10 @@ import { findProvocation } from '../contract/operations.ts';
 import { findRules } from '../contract/rules.ts';
 import { type Exchange, toReceived, toSentSize } from '../http/exchange.ts';
 import { Throttled } from '../http/health.ts';
-import { judgeGateway } from '../judge/judge-gateway.ts';
-import { judgeStorage } from '../judge/judge-storage.ts';
-import { fromContractAnswer } from '../respect/translate.ts';
+import { fromContractResponse } from '../respect/translate.ts';
 import type { Result, Verdict } from '../result.ts';
+import { checkGateway } from '../validation/check-gateway.ts';
+import { checkStorage } from '../validation/check-storage.ts';
 import { type Draft, drive } from './drive.ts';
 import { prepareRequest } from './prepare-request.ts';
 
@@ -30,7 +30,7 @@ export async function runTransactions(run: Run, onResult: (result: Result) => vo
   const open = new Set<Transaction>();
   for (const transaction of transactions) {
     if (!isDriven(transaction, run.settings.preferCode)) continue;
-    const ending = whyNotDriven(run, transaction);
+    const ending = transactionSkipReason(run, transaction);
     if (ending) onResult({ ...toResult(transaction), ...ending });
     else open.add(transaction);
   }
@@ -72,7 +72,7 @@ export function isDriven(transaction: Transaction, preferCode: boolean): boolean
 }
 
 /** Why a documented response does not run; `undefined` if it does. */
-export function whyNotDriven(run: Run, transaction: Transaction): SkipReason | undefined {
+export function transactionSkipReason(run: Run, transaction: Transaction): SkipReason | undefined {
   const { api } = transaction;
   return (
     leftOut(run, 'dredd') ??
@@ -113,20 +113,20 @@ async function runTransaction(
     const call = await prepareRequest(transaction, draft.request, run, known.fileId);
     const exchange = await createRunCaller(run).call(call);
     const { status, headers } = exchange.received;
-    const answer = toReceived(status, headers, fromContractAnswer(run, exchange));
-    const { fileID } = Object(Object(Object(answer.json).body).data);
+    const response = toReceived(status, headers, fromContractResponse(run, exchange));
+    const { fileID } = Object(Object(Object(response.json).body).data);
     if (typeof fileID === 'string') known.fileId ??= fileID;
     // Checked against the complete OpenAPI 3.1 document, not the copy that Dredd reads.
-    const judge = api === 'gateway' ? judgeGateway : judgeStorage;
-    const verdict = judge(transaction, answer, known[api]);
+    const verify = api === 'gateway' ? checkGateway : checkStorage;
+    const verdict = verify(transaction, response, known[api]);
     known[api] ||= status < 300;
-    return toJudged(transaction, verdict, exchange);
+    return toCheckedResult(transaction, verdict, exchange);
   } catch (error) {
     return { ...toResult(transaction), ...toEnding(run, error as Error), requests: 1 };
   }
 }
 
-function toJudged(transaction: Transaction, verdict: Verdict, exchange: Exchange): Result {
+function toCheckedResult(transaction: Transaction, verdict: Verdict, exchange: Exchange): Result {
   const { outcome, reason, findings } = verdict;
   const evidence = toEvidence(exchange);
   return {

@@ -81,8 +81,8 @@ class Tunnel extends HttpsProxyAgent<string> {
   override async connect(request: ClientRequest, options: ConnectOptions) {
     let status = 0;
     let isConnected = false;
-    request.once('proxyConnect', (answer: { statusCode: number }) => {
-      status = answer.statusCode;
+    request.once('proxyConnect', (response: { statusCode: number }) => {
+      status = response.statusCode;
     });
     try {
       const socket = await super.connect(request, this.#complete(options));

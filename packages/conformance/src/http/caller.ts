@@ -43,7 +43,7 @@ export interface CallerOptions {
   /** Called for each request that is sent. */
   onSent?: (sent: Sent) => void;
   /** Called with the outcome of each call. */
-  onAnswer?: (evidence: Evidence) => void;
+  onResponse?: (evidence: Evidence) => void;
 }
 
 /**
@@ -96,7 +96,7 @@ export class Caller {
 
   /** Retries a call that gets a 429, when the target allows it. */
   async #repeat<Made extends Evidence>(call: Call, once: () => Promise<Made>): Promise<Made> {
-    const { pace, signal, onAnswer } = this.#options;
+    const { pace, signal, onResponse } = this.#options;
     let notBefore: number | undefined = 0;
     for (let attempt = 0; ; attempt += 1) {
       await pace.ready(signal, notBefore).catch(() => {
@@ -107,7 +107,7 @@ export class Caller {
       const { status, headers } = headOf(made);
       if (status !== 429) pace.accepted();
       if (status !== 429 || call.keep429) {
-        onAnswer?.(made);
+        onResponse?.(made);
         return made;
       }
       if ('close' in made) (made as unknown as OpenExchange).close();

@@ -202,12 +202,12 @@ function toSources({ rules: ids }: Result): Markup | undefined {
   return html`<p class="quiet">Based on: ${[...new Set(parts)].join('; ')}</p>`;
 }
 
-function toFinding({ message, where, request, answer }: Finding): Markup {
+function toFinding({ message, where, request, answer: response }: Finding): Markup {
   return html`<div class="finding">
 <p>${message}</p>
 <p class="quiet"><code>${where}</code></p>
 ${request && html`<h3>Sent</h3>${toMessage(`${request.method} ${request.url}`, request)}`}
-${answer && html`<h3>Came</h3>${toMessage(`HTTP ${answer.status}`, answer)}`}
+${response && html`<h3>Came</h3>${toMessage(`HTTP ${response.status}`, response)}`}
 ${request && html`<h3>Reproduce it</h3><pre tabindex="0">${toCurl(request)}</pre>`}
 </div>
 `;

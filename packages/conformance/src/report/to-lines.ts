@@ -60,11 +60,11 @@ function toSource(ids: readonly string[]): string {
   );
 }
 
-function toFindingLines({ message, where, request, answer }: Finding): string[] {
+function toFindingLines({ message, where, request, answer: response }: Finding): string[] {
   return [
     ...section('found', [message, where]),
     ...(request ? section('sent', toSentLines(request)) : []),
-    ...(answer ? section('came', [toStatusLine(answer), cut(answer)]) : []),
+    ...(response ? section('came', [toStatusLine(response), cut(response)]) : []),
     ...(request ? section('repeat', toCurl(request).split('\n')) : []),
   ];
 }
@@ -75,9 +75,13 @@ function toSentLines(request: SentRequest): string[] {
   return [`${method} ${url}`, ...lines, cut(request)];
 }
 
-function toStatusLine(answer: Answer): string {
-  const requestId = readHeader(answer, 'x-request-id');
-  return [answer.status, readHeader(answer, 'content-type'), requestId && `request ${requestId}`]
+function toStatusLine(response: Answer): string {
+  const requestId = readHeader(response, 'x-request-id');
+  return [
+    response.status,
+    readHeader(response, 'content-type'),
+    requestId && `request ${requestId}`,
+  ]
     .filter(Boolean)
     .join(' ');
 }
@@ -100,7 +104,7 @@ function toPrintable(line: string): string {
 }
 
 /** A finding with all of its evidence, as plain text. */
-export function toEvidenceText({ message, where, request, answer }: Finding): string {
+export function toEvidenceText({ message, where, request, answer: response }: Finding): string {
   return [
     message,
     where,
@@ -113,8 +117,8 @@ export function toEvidenceText({ message, where, request, answer }: Finding): st
           toBodyText(request),
         ]
       : []),
-    ...(answer
-      ? ['', 'came:', String(answer.status), ...toHeaderLines(answer), toBodyText(answer)]
+    ...(response
+      ? ['', 'came:', String(response.status), ...toHeaderLines(response), toBodyText(response)]
       : []),
     ...(request ? ['', 'repeat:', toCurl(request)] : []),
   ].join('\n');

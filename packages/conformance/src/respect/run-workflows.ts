@@ -18,12 +18,17 @@ import { toPlainType } from '../http/media-type.ts';
 import type { Finding, Result } from '../result.ts';
 import {
   createVault,
-  fromContractAnswer,
+  fromContractResponse,
   fromContractStatus,
   toContractBody,
   type Vault,
 } from './translate.ts';
-import { type Workflow, type WorkflowFile, whyNotRun, workflowFiles } from './workflows.ts';
+import {
+  type Workflow,
+  type WorkflowFile,
+  workflowFiles,
+  workflowSkipReason,
+} from './workflows.ts';
 
 /** The part that the suite reads of a step or workflow that Respect ran. */
 interface Executed {
@@ -64,7 +69,7 @@ const SILENT = {
 /** Runs the workflows of the contract with Respect; yields each result as soon as it is known. */
 export async function runWorkflows(run: Run, onResult: (result: Result) => void): Promise<void> {
   for (const file of workflowFiles) {
-    const reason = whyNotRun(run, file);
+    const reason = workflowSkipReason(run, file);
     for (const [id, workflow] of Object.entries(file.workflows)) {
       onResult(
         reason ? { ...toResult(id, workflow), ...reason } : await runWorkflow(run, file, id),
@@ -143,7 +148,7 @@ async function runWorkflow(run: Run, file: WorkflowFile, id: string): Promise<Re
       inputs: toInputs(run, file, id),
       readBody: async (name) => new Blob([await readFile(name)]),
     });
-    Object.assign(result, judge(run, id, executed, recorded));
+    Object.assign(result, verify(run, id, executed, recorded));
   } catch (error) {
     // If Respect's parser breaks, the target is at fault; if a response is missing, the network.
     Object.assign(result, toEnding(run, id, (error as Error).message, recorded));
@@ -156,7 +161,7 @@ async function runWorkflow(run: Run, file: WorkflowFile, id: string): Promise<Re
   };
 }
 
-function judge(
+function verify(
   run: Run,
   id: string,
   executed: readonly Executed[],
@@ -246,7 +251,7 @@ function createFetch(run: Run): RecordedFetch {
         recorded.exchanges.push(exchange);
         const { headers } = exchange.received;
         const status = fromContractStatus(run, exchange);
-        const body = concealBody(vault, fromContractAnswer(run, exchange));
+        const body = concealBody(vault, fromContractResponse(run, exchange));
         const hasBody = ![204, 205, 304].includes(status);
         // Respect knows only one spelling of a media type.
         const visible = headers.map(([name, value]): [string, string] => [

@@ -3,7 +3,7 @@ import type { Run } from '../context/run.ts';
 import { toForm } from '../context/storage-client.ts';
 import { type FormField, toMultipart } from '../context/upload-client.ts';
 import { type Exchange, type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
-import { toDocumented } from '../judge/check-answer.ts';
+import { toDocumented } from '../validation/check-response.ts';
 
 /** Fields of responses whose values a workflow only passes on. */
 const OPAQUE = ['url', 'token', 'authorization', 'fileID', 'storeFileID', 'tempFileURL'];
@@ -90,14 +90,14 @@ export function fromContractStatus({ settings }: Run, { sent, received }: Exchan
 }
 
 /** A response of this deployment as workflows expect it: in its envelope, with the names of the contract. */
-export function fromContractAnswer(run: Run, exchange: Exchange): Buffer {
+export function fromContractResponse(run: Run, exchange: Exchange): Buffer {
   const { sent, received } = exchange;
   const { storageUrl, envelope, wireProfile } = run.settings;
-  const answer = Object(received.json);
+  const response = Object(received.json);
   if (!sent.url.startsWith(`${storageUrl}/api/v2/`) || received.json === undefined) {
     return received.body;
   }
-  const body = envelope === 'flat' ? answer : Object(answer.body);
+  const body = envelope === 'flat' ? response : Object(response.body);
   run.secrets.addGrant(Object(body.data));
   const { [wireProfile.storeFileID]: storeFileID, ...rest } = Object(body.data);
   const isRenamed = wireProfile.storeFileID !== defaultProfile.storeFileID;
@@ -108,7 +108,7 @@ export function fromContractAnswer(run: Run, exchange: Exchange): Buffer {
   const whole =
     envelope === 'flat'
       ? { statusCode: fromContractStatus(run, exchange), body: renamed }
-      : { ...answer, body: renamed };
+      : { ...response, body: renamed };
   return Buffer.from(JSON.stringify(whole));
 }
 

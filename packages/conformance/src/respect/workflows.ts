@@ -98,7 +98,10 @@ export const workflowFiles: readonly WorkflowFile[] = [
 ];
 
 /** Why the workflows of a file do not run; `undefined` if they do. */
-export function whyNotRun(run: Run, { writes, name }: WorkflowFile): SkipReason | undefined {
+export function workflowSkipReason(
+  run: Run,
+  { writes, name }: WorkflowFile,
+): SkipReason | undefined {
   const api = name === 'gateway' ? 'gateway' : 'storage';
   return (
     leftOut(run, 'respect') ??

@@ -7,8 +7,8 @@ import type { GatewayScheme } from '../credentials/create-signers.ts';
 import { TunnelRefused } from '../http/agents.ts';
 import type { HeaderInput } from '../http/exchange.ts';
 import { NetworkFault, Throttled } from '../http/health.ts';
-import { isGatewayError } from '../judge/judge-gateway.ts';
 import { StartError } from '../result.ts';
+import { isGatewayError } from '../validation/check-gateway.ts';
 
 /** How often a call is attempted if its connection breaks. */
 const ATTEMPTS = 5;
@@ -62,13 +62,13 @@ export async function findGatewayCredentials(run: Run): Promise<void> {
   for (const scheme of given.length > 0 ? given : [undefined]) {
     const signer = scheme && run.signers.gateway[scheme];
     if (signer) run.gatewaySigner = signer;
-    const answer = await askGateway(run, context);
-    if (typeof answer === 'object') {
-      refusals.add(answer.refusal);
+    const response = await askGateway(run, context);
+    if (typeof response === 'object') {
+      refusals.add(response.refusal);
       continue;
     }
     if (scheme) run.gatewayScheme = scheme;
-    run.fixture = answer;
+    run.fixture = response;
     return;
   }
   const refused = toRefusal(run, [...refusals].join(', '), given.length > 0);
@@ -241,11 +241,11 @@ export async function probe(api: Api, url: string, run: Run): Promise<void> {
   const caller = createRunCaller(run);
   const host = api === 'gateway' ? settings.gatewayHost : undefined;
   const ask = async () => {
-    const answer = await caller.open({
+    const response = await caller.open({
       ...{ method: 'GET', origin, target: pathname, body: Buffer.alloc(0), keep429: true },
       headers: host === undefined ? [] : [['Host', host]],
     });
-    answer.close();
+    response.close();
   };
   await callTarget(api, url, async () => {
     try {

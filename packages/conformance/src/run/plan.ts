@@ -1,11 +1,11 @@
 import { checks } from '../checks/index.ts';
 import { createRun, type Run } from '../context/run.ts';
 import { toPlace, transactions } from '../contract/documents.ts';
-import { isDriven, whyNotDriven } from '../dredd/run-transactions.ts';
+import { isDriven, transactionSkipReason } from '../dredd/run-transactions.ts';
 import type { Settings } from '../options.ts';
-import { whyNotRun as whyNoWorkflow, workflowFiles } from '../respect/workflows.ts';
+import { workflowSkipReason as whyNoWorkflow, workflowFiles } from '../respect/workflows.ts';
 import type { Engine } from '../result.ts';
-import { findCost, whyNotRun } from './run-checks.ts';
+import { checkSkipReason, findCost } from './run-checks.ts';
 
 /** One check of a run, and what it sends; both counts are absent if not measured. */
 export interface Planned {
@@ -26,10 +26,10 @@ export function planRun(settings: Settings): Planned[] {
       ? { engine, id, ...findCost(id) }
       : { engine, id, requests: 0, bytes: 0, reason: why.reason };
   return [
-    ...checks.map((check) => plan('rules', check.rule, whyNotRun(run, check))),
+    ...checks.map((check) => plan('rules', check.rule, checkSkipReason(run, check))),
     ...transactions
       .filter((transaction) => isDriven(transaction, settings.preferCode))
-      .map((each) => plan('dredd', toPlace(each).name, whyNotDriven(run, each))),
+      .map((each) => plan('dredd', toPlace(each).name, transactionSkipReason(run, each))),
     ...workflowFiles.flatMap((file) =>
       Object.keys(file.workflows).map((id) => plan('respect', id, whyNoWorkflow(run, file))),
     ),

@@ -115,6 +115,6 @@ async function removeBatch(
     const exchange = await insist(() => upload.download(String(tempFileURL)));
     return exchange === undefined || exchange.received.status === 200;
   };
-  const answers = await Promise.all(ids.map(isLeft));
-  return files.filter((_, index) => answers[index]);
+  const responses = await Promise.all(ids.map(isLeft));
+  return files.filter((_, index) => responses[index]);
 }

@@ -65,7 +65,7 @@ async function runCheck(run: Run, check: Check): Promise<Result> {
   const where = rule.places[0] ?? rule.id;
   const context = new CheckContext(run, rule.id, where);
   const started = performance.now();
-  const ending = whyNotRun(run, check) ?? (await end(check, context, run.signal));
+  const ending = checkSkipReason(run, check) ?? (await end(check, context, run.signal));
   const { findings } = context.record;
   // A violation that was found counts even if the check did not finish.
   const outcome = findings.length > 0 ? ('fail' as const) : ending.outcome;
@@ -84,7 +84,7 @@ async function runCheck(run: Run, check: Check): Promise<Result> {
 }
 
 /** Why a check does not run; `undefined` if it does. */
-export function whyNotRun(run: Run, { rule, needs }: Check): SkipReason | undefined {
+export function checkSkipReason(run: Run, { rule, needs }: Check): SkipReason | undefined {
   const { rules, level } = run.settings;
   const api = rule.startsWith('GW-') || /^AU-(?!STORAGE)/.test(rule) ? 'gateway' : 'storage';
   const isOfLevel = level !== 'must' || findRule(rule).level === 'must';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /** What a server sent on one connection until it ended. */
-interface RawAnswer {
+interface RawResponse {
   /** Everything, one character a byte. */
   text: string;
   /** Whether the connection ended with a reset. */
@@ -18,7 +18,7 @@ async function openConnection(url: string): Promise<Socket> {
 }
 
 /** Sends these lines as a request head, or these bytes, and reads until the server ends the connection. */
-export async function callRaw(url: string, request: string[] | Buffer): Promise<RawAnswer> {
+export async function callRaw(url: string, request: string[] | Buffer): Promise<RawResponse> {
   const socket = await openConnection(url);
   const parts: Buffer[] = [];
   let wasReset = false;

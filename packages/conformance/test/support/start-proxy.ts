@@ -30,17 +30,17 @@ export async function startProxy({
   const wanted = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`;
   const isKnown = (given?: string) => wanted === undefined || given === wanted;
 
-  const server = createServer((call, answer) => {
+  const server = createServer((call, response) => {
     lines.push(`${call.method} ${call.url}`);
-    if (!isKnown(call.headers['proxy-authorization'])) return void answer.writeHead(407).end();
+    if (!isKnown(call.headers['proxy-authorization'])) return void response.writeHead(407).end();
     const [, origin = '', path = '/'] = /^(http:\/\/[^/?]+)(.*)$/.exec(call.url ?? '') ?? [];
     const { hostname, port } = new URL(origin);
     const { method, rawHeaders } = call;
     const onward = requestHttp({ hostname, port, method, path, headers: rawHeaders, agent: false });
-    onward.once('error', () => answer.writeHead(502).end());
+    onward.once('error', () => response.writeHead(502).end());
     onward.once('response', (received) => {
-      answer.writeHead(received.statusCode ?? 502, received.rawHeaders);
-      received.pipe(answer);
+      response.writeHead(received.statusCode ?? 502, received.rawHeaders);
+      received.pipe(response);
     });
     call.pipe(onward);
   });

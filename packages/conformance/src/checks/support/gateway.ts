@@ -1,5 +1,5 @@
 import type { CheckContext } from '../../context/check-context.ts';
-import type { AnswerOrder, Echo } from '../../context/fixture-client.ts';
+import type { Echo, ResponseOrder } from '../../context/fixture-client.ts';
 import type { GatewayCall } from '../../context/gateway-client.ts';
 import type { Exchange, HeaderList, Received } from '../../http/exchange.ts';
 import type { Socket, Upgrade } from '../../http/open-web-socket.ts';
@@ -52,9 +52,9 @@ export const gatewayMethods = [{ method: 'GET' }, jsonPost] as const satisfies G
  * Requests a response from the fixture service and returns what came. If the request did not arrive
  * unchanged, the check is not reached: the rules about paths and queries cover that.
  */
-export async function orderAnswer(
+export async function requestResponse(
   t: CheckContext,
-  order: AnswerOrder,
+  order: ResponseOrder,
   call: GatewayCall = {},
 ): Promise<Exchange> {
   const mark = t.uniqueName();
@@ -196,7 +196,7 @@ const NONE: Excuse = async () => false;
  *
  * @param isExcused called for each one that does not. Default: no
  */
-export async function expectLetThrough(
+export async function expectForwarded(
   t: CheckContext,
   calls: NamedCalls,
   isExcused = NONE,

@@ -12,7 +12,7 @@ import {
 import type { RuleId } from '../../generated/rule-ids.gen.ts';
 import { type HeaderList, readAll, toHeaderList } from '../../http/exchange.ts';
 import { type Check, defineCheck } from '../check.ts';
-import { assertClock, expectLetThrough, expectRefused } from './gateway.ts';
+import { assertClock, expectForwarded, expectRefused } from './gateway.ts';
 
 /** A call, and what of its signature is not as usual. */
 export interface SignedCall {
@@ -86,8 +86,8 @@ export async function reachSignature(t: CheckContext): Promise<void> {
     const signed = signCall(t, { path: '/signed?a=1', ...call });
     const exchange = await t.gateway.call(signed);
     const { status } = exchange.received;
-    const isLetThrough = t.fixture.readEcho(exchange) !== undefined;
-    t.reach(isLetThrough, `a ${signed.method} with a valid signature gets ${status}`);
+    const isForwarded = t.fixture.readEcho(exchange) !== undefined;
+    t.reach(isForwarded, `a ${signed.method} with a valid signature gets ${status}`);
   }
 }
 
@@ -109,7 +109,7 @@ export function defineSignatureCheck(
       Object.fromEntries(
         Object.entries(calls).map(([what, call]) => [what, signCall(t, { path, ...call })]),
       );
-    await expectLetThrough(t, signAll(good, '/signed'), arrivesChanged);
+    await expectForwarded(t, signAll(good, '/signed'), arrivesChanged);
     if (bad) await expectRefused(t, mark, signAll(bad, `/signed?mark=${mark}`), arrivesChanged);
   });
 }

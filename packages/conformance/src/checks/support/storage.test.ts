@@ -28,12 +28,12 @@ describe('poll', () => {
       asked += 1;
       return asked;
     };
-    expect(await poll(ask, (answer) => answer === 3, { most: 5000, every: 1 })).toBe(3);
+    expect(await poll(ask, (response) => response === 3, { most: 5000, every: 1 })).toBe(3);
   });
 
   it('gives up in time and returns the last response', async () => {
-    const answers = ['first', 'second'];
-    const ask = async () => answers.shift() ?? 'last';
+    const responses = ['first', 'second'];
+    const ask = async () => responses.shift() ?? 'last';
     expect(await poll(ask, () => false, { most: 20, every: 5 })).toBe('last');
   });
 

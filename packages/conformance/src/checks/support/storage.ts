@@ -82,11 +82,11 @@ export async function expectLists(
   operation: StorageOperation,
   cases: readonly ListCase[],
 ): Promise<void> {
-  let judged = 0;
+  let checked = 0;
   for (const { what, fileList } of cases) {
     const reply = await t.storage.call(operation, { fileList });
     if (reply.data === undefined) continue;
-    judged += 1;
+    checked += 1;
     const entries = reply.data.fileList;
     const isList = Array.isArray(entries);
     t.expect(isList, `${what}: data.fileList must be an array, not ${show(entries)}`, reply);
@@ -97,7 +97,7 @@ export async function expectLists(
     const areObjects = entries.every((entry) => Object(entry) === entry);
     t.expect(areObjects, `${what}: every entry must be an object`, reply);
   }
-  t.reach(judged > 0, `${operation} gave no data`);
+  t.reach(checked > 0, `${operation} gave no data`);
 }
 
 /** Makes a call for a list: every entry must have a `fileID`, and every file one entry. */
@@ -254,13 +254,13 @@ export async function canBeCopied(t: CheckContext, path: string): Promise<boolea
  */
 export async function poll<Answer>(
   ask: () => Promise<Answer>,
-  isWanted: (answer: Answer) => boolean,
+  isWanted: (response: Answer) => boolean,
   { most, every }: { most: number; every: number },
 ): Promise<Answer> {
   const end = performance.now() + most;
   for (;;) {
-    const answer = await ask();
-    if (isWanted(answer) || performance.now() + every > end) return answer;
+    const response = await ask();
+    if (isWanted(response) || performance.now() + every > end) return response;
     await wait(every);
   }
 }

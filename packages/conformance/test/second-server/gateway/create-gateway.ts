@@ -1,7 +1,7 @@
 import { Agent, createServer, type IncomingMessage, type Server } from 'node:http';
 import { limits } from '../choices.ts';
 import { readBody } from '../http/listen.ts';
-import { admit, type GatewaySettings } from './admit.ts';
+import { authorize, type GatewaySettings } from './authorize.ts';
 import { forward } from './forward.ts';
 import { type RefusalCode, toRefusal, toRefusalText } from './refusals.ts';
 import { upgrade } from './upgrade.ts';
@@ -22,18 +22,18 @@ export function createGateway(settings: GatewaySettings): Server {
     const body = await readBody(request, limits.gatewayBodyBytes).catch(() => null);
     if (body === null) return;
     if (body === undefined) return refuse('BODY_TOO_BIG');
-    const admitted = admit(request, body, settings);
-    if (typeof admitted === 'string') return refuse(admitted);
-    forward(admitted, { request, body, id, agent }, response, refuse);
+    const authorized = authorize(request, body, settings);
+    if (typeof authorized === 'string') return refuse(authorized);
+    forward(authorized, { request, body, id, agent }, response, refuse);
   });
 
   server.on('upgrade', (request, socket, head) => {
     const id = settings.nextRequestId();
     const refuse = (code: RefusalCode) => socket.end(toRefusalText(code, id));
     socket.on('error', () => socket.destroy());
-    const admitted = admit(request, Buffer.alloc(0), settings);
-    if (typeof admitted === 'string') refuse(admitted);
-    else upgrade(admitted, { request, id, socket, head }, refuse);
+    const authorized = authorize(request, Buffer.alloc(0), settings);
+    if (typeof authorized === 'string') refuse(authorized);
+    else upgrade(authorized, { request, id, socket, head }, refuse);
   });
 
   // X-Request-Id is on every gateway response (D9), even if the request is not HTTP.

@@ -1,12 +1,12 @@
 import { type Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { limits } from '../choices.ts';
 import { endToEnd, type RawHeaders, valuesOf, without } from '../http/listen.ts';
-import type { Admitted } from './admit.ts';
+import type { Authorized } from './authorize.ts';
 import { type RefusalCode, spellRequestId } from './refusals.ts';
 
 /** Calls a hosted service and streams its response; `refuse` is called if there is none. */
 export function forward(
-  { service, path }: Admitted,
+  { service, path }: Authorized,
   call: { request: IncomingMessage; body: Buffer; id: string; agent: Agent },
   response: ServerResponse,
   refuse: (code: RefusalCode) => void,
@@ -20,17 +20,17 @@ export function forward(
     late = true;
     upstream.destroy();
   }, limits.gatewayHeadMilliseconds);
-  upstream.on('response', (answer) => {
+  upstream.on('response', (received) => {
     clearTimeout(timer);
-    const sent = toAnswerHeaders(answer, call.id, toDisposition(call.request, answer));
+    const sent = toResponseHeaders(received, call.id, toDisposition(call.request, received));
     response.sendDate = false;
-    response.writeHead(answer.statusCode ?? 500, answer.statusMessage, sent);
+    response.writeHead(received.statusCode ?? 500, received.statusMessage, sent);
     // "SSE is passed on event by event, nothing buffered" (D14).
     response.flushHeaders();
-    answer.pipe(response);
-    answer.on('error', () => response.destroy());
+    received.pipe(response);
+    received.on('error', () => response.destroy());
     // A caller that goes away does not stop the service: what it still sends is thrown away.
-    response.on('close', () => answer.resume());
+    response.on('close', () => received.resume());
   });
   upstream.on('error', () => {
     clearTimeout(timer);
@@ -58,13 +58,13 @@ export function toServiceHeaders(
 }
 
 /** The service's headers "unchanged, save hop-by-hop headers, X-Request-Id and Content-Disposition". */
-export function toAnswerHeaders(
-  answer: IncomingMessage,
+export function toResponseHeaders(
+  received: IncomingMessage,
   requestId: string,
   dispositions: string[],
 ): RawHeaders {
   return [
-    ...without(endToEnd(answer.rawHeaders), ['x-request-id', 'content-disposition']),
+    ...without(endToEnd(received.rawHeaders), ['x-request-id', 'content-disposition']),
     ...dispositions.flatMap((value) => ['CONTENT-DISPOSITION', value]),
     ...[spellRequestId(requestId), requestId],
   ];
@@ -78,12 +78,12 @@ const TEXT = ['application/json', 'application/x-www-form-urlencoded', 'text/pla
  * a body without a type is text, a response that can have no body gets none, and an event stream is exempt
  * only if the caller accepts one.
  */
-function toDisposition(call: IncomingMessage, answer: IncomingMessage): string[] {
-  const type = mediaType(answer.headers['content-type']);
-  if (answer.statusCode === 204 || answer.statusCode === 304) return [];
+function toDisposition(call: IncomingMessage, received: IncomingMessage): string[] {
+  const type = mediaType(received.headers['content-type']);
+  if (received.statusCode === 204 || received.statusCode === 304) return [];
   if (type === 'text/event-stream' && acceptsEvents(call)) return [];
   if (call.method === 'POST' && (type === '' || TEXT.includes(type))) return [];
-  const own = valuesOf(answer.rawHeaders, 'content-disposition');
+  const own = valuesOf(received.rawHeaders, 'content-disposition');
   return [...own.filter((value) => !/^\s*inline\b/i.test(value)), 'attachment; filename="x"'];
 }
 

@@ -1,8 +1,8 @@
 import { type IncomingMessage, request, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { RawHeaders } from '../http/listen.ts';
-import type { Admitted } from './admit.ts';
-import { toAnswerHeaders, toServiceHeaders } from './forward.ts';
+import type { Authorized } from './authorize.ts';
+import { toResponseHeaders, toServiceHeaders } from './forward.ts';
 import type { RefusalCode } from './refusals.ts';
 
 const UPGRADE = ['Connection', 'Upgrade', 'Upgrade', 'websocket'];
@@ -12,7 +12,7 @@ const UPGRADE = ['Connection', 'Upgrade', 'Upgrade', 'websocket'];
  * and close codes pass by themselves (D14).
  */
 export function upgrade(
-  { service, path }: Admitted,
+  { service, path }: Authorized,
   call: { request: IncomingMessage; id: string; socket: Duplex; head: Buffer },
   refuse: (code: RefusalCode) => void,
 ): void {
@@ -22,20 +22,20 @@ export function upgrade(
   const upstream = request({ host, port, path, headers, agent: false });
   const giveUp = () => upstream.destroy();
   socket.on('close', giveUp);
-  upstream.on('upgrade', (answer, other, otherHead) => {
+  upstream.on('upgrade', (response, other, otherHead) => {
     socket.off('close', giveUp);
-    const sent = toAnswerHeaders(answer, call.id, []);
-    socket.write(toHead(answer, [...sent, ...UPGRADE]), 'latin1');
+    const sent = toResponseHeaders(response, call.id, []);
+    socket.write(toHead(response, [...sent, ...UPGRADE]), 'latin1');
     if (otherHead.length > 0) socket.write(otherHead);
     if (call.head.length > 0) other.write(call.head);
     join(socket, other);
   });
   // "WebSocket requests are exempt from C1 and C2", even if the service refuses them.
-  upstream.on('response', (answer) => {
-    const sent = toAnswerHeaders(answer, call.id, []);
-    socket.write(toHead(answer, [...sent, 'Connection', 'close']), 'latin1');
-    answer.pipe(socket);
-    answer.on('error', () => socket.destroy());
+  upstream.on('response', (response) => {
+    const sent = toResponseHeaders(response, call.id, []);
+    socket.write(toHead(response, [...sent, 'Connection', 'close']), 'latin1');
+    response.pipe(socket);
+    response.on('error', () => socket.destroy());
   });
   upstream.on('error', () => refuse('UPSTREAM_BROKEN'));
   upstream.end();

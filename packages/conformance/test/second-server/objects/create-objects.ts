@@ -21,12 +21,12 @@ export function createObjects(objects: Objects, failures: Choices['failures']): 
     if (body === null) return;
     const isLink = objects.links.find(request.url ?? '') !== 'unknown';
     if (isLink) download(request, response, objects);
-    else answer(response, upload(request, body, objects), failures);
+    else received(response, upload(request, body, objects), failures);
   });
 }
 
 /** A success is 200 with two letters: no XML, no `ETag`, no `Location`. */
-function answer(
+function received(
   response: ServerResponse,
   refusal: UploadRefusal | undefined,
   failures: Choices['failures'],

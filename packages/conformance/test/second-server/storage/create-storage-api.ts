@@ -20,19 +20,19 @@ export function createStorageApi(settings: StorageSettings, tools: Tools): Serve
     const body = await readBody(request, limits.storageBodyBytes).catch(() => null);
     if (body === null) return;
     const { env, operation } = readTarget(request.url);
-    let answer: Answer;
+    let received: Answer;
     try {
       const data = call(request, body, { env, operation }, settings, tools);
-      answer = toSuccess(data, nextRequestId(), choices);
+      received = toSuccess(data, nextRequestId(), choices);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      answer = toFailure(error, operation, nextRequestId(), choices);
+      received = toFailure(error, operation, nextRequestId(), choices);
     }
-    response.writeHead(answer.status, {
+    response.writeHead(received.status, {
       'content-type': 'application/json;charset=UTF-8',
-      ...(answer.status === 200 ? {} : { Connection: 'close' }),
+      ...(received.status === 200 ? {} : { Connection: 'close' }),
     });
-    response.end(answer.body);
+    response.end(received.body);
   });
 }
 

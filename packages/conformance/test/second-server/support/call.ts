@@ -22,10 +22,10 @@ export function call(url: string, { method = 'GET', headers = {}, body }: Call =
   const { hostname, port } = new URL(origin);
   const length = body ? { 'Content-Length': String(Buffer.byteLength(body)) } : {};
   const options = { hostname, port, path, method, headers: { ...length, ...headers } };
-  const sent = request({ ...options, agent: false }, async (answer) => {
-    const { statusCode: status = 0, statusMessage: reason = '', headers, rawHeaders } = answer;
+  const sent = request({ ...options, agent: false }, async (response) => {
+    const { statusCode: status = 0, statusMessage: reason = '', headers, rawHeaders } = response;
     try {
-      const text = Buffer.concat(await answer.toArray()).toString();
+      const text = Buffer.concat(await response.toArray()).toString();
       resolve({ status, reason, headers, rawHeaders, text });
     } catch (error) {
       reject(error);

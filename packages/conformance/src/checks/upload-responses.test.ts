@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasErrorElement } from './upload-answers.ts';
+import { hasErrorElement } from './upload-responses.ts';
 
 describe('hasErrorElement', () => {
   it.each([

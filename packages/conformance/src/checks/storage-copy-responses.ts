@@ -48,7 +48,7 @@ function failingCopies(
   };
 }
 
-export const storageCopyAnswers: readonly Check[] = [
+export const storageCopyResponses: readonly Check[] = [
   defineCheck('ST-COPY-LIST', needsFiles, async (t) => {
     const { path } = await t.upload.store('source.txt');
     const good = (name: string) => ({ from: path, to: t.storage.path(name) });
@@ -94,35 +94,35 @@ export const storageCopyAnswers: readonly Check[] = [
       'a copy onto an existing file': [good('a.txt')],
       'a move': [good('d.txt', { removeOriginal: true })],
     };
-    let judged = 0;
+    let checked = 0;
     for (const [what, orders] of Object.entries(cases)) {
       const { reply, entries } = await askForCopies(t, orders);
       for (const entry of entries.filter((one) => !hasFailed(one))) {
-        judged += 1;
+        checked += 1;
         const isPresent = (entry.fileID ?? undefined) !== undefined;
         t.expect(isPresent, `${what}: the entry should have fileID`, reply);
       }
     }
-    t.reach(judged > 0, 'no copy succeeded');
+    t.reach(checked > 0, 'no copy succeeded');
   }),
   defineCheck('ST-COPY-FAILED', needsFiles, async (t: CheckContext) => {
     const source = await t.upload.store('source.txt');
     const existing = await t.upload.store('existing.txt');
     const good = { from: source.path, to: `${source.path}.copy` };
-    let judged = 0;
+    let checked = 0;
     const failing = failingCopies(t, source.path, existing.path);
     for (const { what, order } of Object.values(failing)) {
       for (const orders of [[order], [good, order]]) {
         const { reply, entries } = await askForCopies(t, orders);
         // That such an item fails at all is another rule.
         for (const { code, message } of entries.filter(hasFailed)) {
-          judged += 1;
+          checked += 1;
           expectText(t, `${what}: code`, code, reply);
           expectText(t, `${what}: message`, message, reply);
         }
       }
     }
-    t.reach(judged > 0, 'no copy fails that must fail');
+    t.reach(checked > 0, 'no copy fails that must fail');
   }),
   defineCheck('ST-COPY-SUCCEEDED', needsFiles, async (t: CheckContext) => {
     const { path, bytes } = await storeReadable(t, 'source.txt');
@@ -136,21 +136,21 @@ export const storageCopyAnswers: readonly Check[] = [
       'a copy with overwrite false': [good('d.txt', { overwrite: false })],
       'a move': [good('e.txt', { removeOriginal: true })],
     };
-    let judged = 0;
+    let checked = 0;
     for (const [what, orders] of Object.entries(cases)) {
       const { reply, entries } = await askForCopies(t, orders);
       const readings = [];
       for (const { to } of orders) readings.push(await readPath(t, to));
       // The entries must report success only if the copies were made; another rule checks that they were.
       if (!readings.every((reading) => hasBytes(reading, bytes))) continue;
-      judged += 1;
+      checked += 1;
       for (const { code, message } of entries) {
         t.expect(code === undefined, `${what}: there must be no code, not ${show(code)}`, reply);
         const isSilent = message === undefined;
         t.expect(isSilent, `${what}: there must be no message, not ${show(message)}`, reply);
       }
     }
-    t.reach(judged > 0, 'no copy was made');
+    t.reach(checked > 0, 'no copy was made');
   }),
   defineCheck('ST-COPY-MISSING', needsFiles, async (t) => {
     const deleted = await storeReadable(t, 'deleted.txt');

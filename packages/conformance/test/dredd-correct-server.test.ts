@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Report } from '../src/index.ts';
+import { type CorrectServer, startCorrectServer } from './support/correct-server.ts';
 import { listDredd, runDredd } from './support/run-dredd.ts';
-import { type SoundServer, startSoundServer } from './support/sound-server.ts';
 
 describe('a sound deployment', () => {
   let report: Report;
   let url: string;
-  let requests: SoundServer['requests'];
+  let requests: CorrectServer['requests'];
 
   beforeAll(async () => {
-    await using server = await startSoundServer();
+    await using server = await startCorrectServer();
     ({ url, requests } = server);
     report = await runDredd(server.url);
   });
@@ -39,8 +39,8 @@ describe('a sound deployment', () => {
 });
 
 test('addresses, names and credentials are those of the options', async () => {
-  await using gateway = await startSoundServer();
-  await using storage = await startSoundServer();
+  await using gateway = await startCorrectServer();
+  await using storage = await startCorrectServer();
   await runDredd(gateway.url, {
     gatewayUrl: `${gateway.url}/base/`,
     storageUrl: storage.url,
@@ -60,7 +60,7 @@ test('addresses, names and credentials are those of the options', async () => {
 });
 
 test('without what a check needs it is disabled, with the option that would help', async () => {
-  await using server = await startSoundServer();
+  await using server = await startCorrectServer();
   const results = listDredd(
     await runDredd(server.url, { forbiddenService: undefined, readOnly: true }),
   );

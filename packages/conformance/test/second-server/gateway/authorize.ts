@@ -3,17 +3,17 @@ import type { Choices } from '../choices.ts';
 import type { RefusalCode } from './refusals.ts';
 import { type KeyPair, verifySignature } from './verify-signature.ts';
 
-export interface Admitted {
+export interface Authorized {
   service: URL;
   path: string;
 }
 
 /** Finds the hosted service of a call, or why the call goes nowhere. */
-export function admit(
+export function authorize(
   request: IncomingMessage,
   body: Buffer,
   settings: GatewaySettings,
-): Admitted | RefusalCode {
+): Authorized | RefusalCode {
   const { method = '', url = '', headers } = request;
   if (method !== 'GET' && method !== 'POST') return 'VERB_UNKNOWN';
   const target = readTarget(url);

@@ -24,19 +24,20 @@ for (const api of APIS) ajv.addSchema(documents[api].document, documents[api].na
  * Checks a response against the contract for its status: media type, body and required headers. Whether
  * that status was expected is up to the caller.
  */
-export function checkAnswer(transaction: Transaction, answer: Received): Finding[] {
-  const candidates = listByStatus(transaction, answer.status);
+export function checkResponse(transaction: Transaction, received: Received): Finding[] {
+  const candidates = listByStatus(transaction, received.status);
   const [first] = candidates;
   const { name } = documents[transaction.api];
   if (first === undefined) {
-    return [{ message: `the status ${answer.status} is not documented`, where: name }];
+    return [{ message: `the status ${received.status} is not documented`, where: name }];
   }
-  const contentType = answer.header('content-type');
+  const contentType = received.header('content-type');
   const documented = findByContentType(candidates, contentType) as Transaction | undefined;
-  if (documented) return [...checkHeaders(documented, answer), ...checkBody(documented, answer)];
+  if (documented)
+    return [...checkHeaders(documented, received), ...checkBody(documented, received)];
   const wanted = candidates.map((entry) => entry.contentType ?? 'no content').join(' or ');
   return [
-    ...checkHeaders(first, answer),
+    ...checkHeaders(first, received),
     {
       message: `the content type must be ${wanted}, not ${contentType ?? 'absent'}`,
       where: `${name} ${first.pointer}/content`,
@@ -48,13 +49,13 @@ export function checkAnswer(transaction: Transaction, answer: Received): Finding
  * Checks a body against the full schema of a documented response. Only JSON and text have a schema; other
  * content is bytes.
  */
-export function checkBody(documented: Transaction, answer: Received): Finding[] {
+export function checkBody(documented: Transaction, received: Received): Finding[] {
   const { api, contentType } = documented;
   if (contentType === undefined) return [];
   const where = `${documented.pointer}/content/${toPointerSegment(contentType)}/schema`;
   const validate = ajv.getSchema(`${documents[api].name}${where}`);
   if (validate === undefined) return [];
-  const body = isJson(contentType) ? answer.json : answer.text;
+  const body = isJson(contentType) ? received.json : received.text;
   if (body === undefined) {
     return [{ message: 'the body must be JSON', where: `${documents[api].name} ${where}` }];
   }
@@ -79,13 +80,13 @@ const TEXT_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'te
  * to a GET (C1) and on every response that is not of a text type (C2), but not on event streams (C3). A
  * missing Content-Type is not checked because the contract leaves it open (D8).
  */
-export function checkDisposition(transaction: Transaction, answer: Received): Finding[] {
-  const contentType = answer.header('content-type');
+export function checkDisposition(transaction: Transaction, received: Received): Finding[] {
+  const contentType = received.header('content-type');
   if (contentType === undefined) return [];
   const type = toMediaType(contentType);
   if (type === 'text/event-stream') return [];
   const rule = transaction.method === 'get' ? 'C1' : TEXT_TYPES.includes(type) ? undefined : 'C2';
-  const came = answer.header('content-disposition');
+  const came = received.header('content-disposition');
   const where = `${documents.gateway.name} ${transaction.pointer}/headers/Content-Disposition`;
   const types = listDispositionTypes([came ?? '']);
   if (rule && (!types.includes('attachment') || types.includes('inline'))) {
@@ -115,12 +116,12 @@ export function toDocumented(
 }
 
 /** Checks that each header that the documented response requires is present and not empty. */
-export function checkHeaders(documented: Transaction, answer: Received): Finding[] {
+export function checkHeaders(documented: Transaction, received: Received): Finding[] {
   const { document, name } = documents[documented.api];
   return Object.entries(documented.response.headers ?? {}).flatMap(([header, node]) => {
     const own = `${documented.pointer}/headers/${header}`;
     const { value, pointer } = dereference<Header>(document, node, own);
-    if (!value.required || answer.header(header)) return [];
+    if (!value.required || received.header(header)) return [];
     return [{ message: `the header ${header} is required`, where: `${name} ${pointer}` }];
   });
 }
@@ -142,18 +143,20 @@ const REFUSALS = ['4XX', 'default'];
  */
 export function refusedCredentials(
   { api, status }: Pick<Transaction, 'api' | 'status'>,
-  answer: Received,
+  received: Received,
   accepted: boolean,
 ): Verdict | undefined {
-  const isWanted = String(answer.status) === status;
-  const mayMeanSo = status === '404' && !accepted && answer.status >= 400 && answer.status < 500;
-  if (isWanted || !(answer.status === 401 || answer.status === 403 || mayMeanSo)) return undefined;
+  const isWanted = String(received.status) === status;
+  const mayMeanSo =
+    status === '404' && !accepted && received.status >= 400 && received.status < 500;
+  if (isWanted || !(received.status === 401 || received.status === 403 || mayMeanSo))
+    return undefined;
   if (accepted && REFUSALS.includes(status)) return undefined;
   return {
     outcome: 'skip',
     required: true,
     refused: true,
-    reason: `the target rejected the credentials with ${answer.status}; see ${OPTION[api]}`,
+    reason: `the target rejected the credentials with ${received.status}; see ${OPTION[api]}`,
     findings: [],
   };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { transactions } from '../contract/documents.ts';
 import { toHeaderList, toReceived } from '../http/exchange.ts';
-import { checkBody, checkDisposition } from './check-answer.ts';
+import { checkBody, checkDisposition } from './check-response.ts';
 
 const find = (operationId: string, contentType: string) =>
   transactions.find(
@@ -63,6 +63,6 @@ test.each([
   ['post', undefined, undefined, true],
 ])('%s with response %s and Content-Disposition %s', (method, type, disposition, sound) => {
   const headers = toHeaderList({ 'Content-Type': type, 'Content-Disposition': disposition });
-  const answer = toReceived(200, headers, Buffer.alloc(0));
-  expect(checkDisposition(findByMethod(method), answer).length === 0).toBe(sound);
+  const response = toReceived(200, headers, Buffer.alloc(0));
+  expect(checkDisposition(findByMethod(method), response).length === 0).toBe(sound);
 });

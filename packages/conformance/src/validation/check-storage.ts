@@ -2,42 +2,42 @@ import { documents, type Transaction } from '../contract/documents.ts';
 import type { Received } from '../http/exchange.ts';
 import type { Finding, Verdict } from '../result.ts';
 
-import { checkAnswer, refusedCredentials, toDocumented } from './check-answer.ts';
+import { checkResponse, refusedCredentials, toDocumented } from './check-response.ts';
 
 /**
  * Checks a response of the storage API strictly: every response has the envelope.
  * A valid call must succeed; one without a required field must be rejected (D30).
  */
-export function judgeStorage(
+export function checkStorage(
   transaction: Transaction,
-  answer: Received,
+  response: Received,
   accepted: boolean,
 ): Verdict {
-  const findings = checkAnswer(transaction, answer);
+  const findings = checkResponse(transaction, response);
   if (findings.length === 0) {
-    const refused = refusedCredentials(transaction, answer, accepted);
+    const refused = refusedCredentials(transaction, response, accepted);
     if (refused) return refused;
   }
   findings.push(
-    ...(CHECKS[transaction.status]?.(transaction, answer) ?? []),
-    ...checkStatusCode(transaction, answer),
+    ...(CHECKS[transaction.status]?.(transaction, response) ?? []),
+    ...checkStatusCode(transaction, response),
   );
   return { outcome: findings.length > 0 ? 'fail' : 'pass', findings };
 }
 
-const CHECKS: Record<string, (transaction: Transaction, answer: Received) => Finding[]> = {
+const CHECKS: Record<string, (transaction: Transaction, response: Received) => Finding[]> = {
   '200': succeeded,
   '4XX': wasRefused,
   default: failed,
 };
 
 /** 'A `code` without `data` is a failure' (D20). */
-function succeeded(transaction: Transaction, answer: Received): Finding[] {
+function succeeded(transaction: Transaction, response: Received): Finding[] {
   const where = `${documents[transaction.api].name} ${transaction.pointer}`;
-  if (toDocumented(transaction, answer.status) !== 200) {
-    return [{ message: `the status must be 200, not ${answer.status}`, where }];
+  if (toDocumented(transaction, response.status) !== 200) {
+    return [{ message: `the status must be 200, not ${response.status}`, where }];
   }
-  const { statusCode, body } = readEnvelope(answer);
+  const { statusCode, body } = readEnvelope(response);
   if (body !== undefined && body.data === undefined) {
     return [{ message: `body.data is required in a success; body.code is ${body.code}`, where }];
   }
@@ -48,29 +48,32 @@ function succeeded(transaction: Transaction, answer: Received): Finding[] {
 }
 
 /** 'A missing field is refused, never 5xx': non-2xx, or a `code` without `data` (D30). */
-function wasRefused(transaction: Transaction, answer: Received): Finding[] {
+function wasRefused(transaction: Transaction, response: Received): Finding[] {
   const where = `${documents[transaction.api].name} ${transaction.pointer}`;
-  const { body } = readEnvelope(answer);
+  const { body } = readEnvelope(response);
   const came = body?.data === undefined ? '' : ' with data';
-  if (came === '' && answer.status >= 400 && answer.status < 500) return [];
-  if (came === '' && answer.status < 300 && body?.code !== undefined) return [];
-  const message = `a call without its required fields must be rejected, not get ${answer.status}${came}`;
+  if (came === '' && response.status >= 400 && response.status < 500) return [];
+  if (came === '' && response.status < 300 && body?.code !== undefined) return [];
+  const message = `a call without its required fields must be rejected, not get ${response.status}${came}`;
   return [{ message, where }];
 }
 
 /** Any other failure is a server error: 5xx. */
-function failed(transaction: Transaction, answer: Received): Finding[] {
-  if (answer.status >= 500) return [];
+function failed(transaction: Transaction, response: Received): Finding[] {
+  if (response.status >= 500) return [];
   const where = `${documents[transaction.api].name} ${transaction.pointer}`;
-  return [{ message: `the status must be 5xx for a failure, not ${answer.status}`, where }];
+  return [{ message: `the status must be 5xx for a failure, not ${response.status}`, where }];
 }
 
 /** 'For copy `statusCode` equals the HTTP status' (D20). */
-function checkStatusCode({ api, operationId, pointer }: Transaction, answer: Received): Finding[] {
-  const { statusCode } = readEnvelope(answer);
+function checkStatusCode(
+  { api, operationId, pointer }: Transaction,
+  response: Received,
+): Finding[] {
+  const { statusCode } = readEnvelope(response);
   if (operationId !== 'batchCopyFile' || typeof statusCode !== 'number') return [];
-  if (statusCode === answer.status) return [];
-  const message = `statusCode must equal the status ${answer.status} of a copy, not ${statusCode}`;
+  if (statusCode === response.status) return [];
+  const message = `statusCode must equal the status ${response.status} of a copy, not ${statusCode}`;
   return [{ message, where: `${documents[api].name} ${pointer}` }];
 }
 
@@ -79,7 +82,7 @@ interface Envelope {
   body?: { code?: unknown; data?: unknown };
 }
 
-function readEnvelope(answer: Received): Envelope {
-  const parsed = answer.json as Envelope | null | undefined;
+function readEnvelope(response: Received): Envelope {
+  const parsed = response.json as Envelope | null | undefined;
   return typeof parsed?.body === 'object' && parsed.body !== null ? parsed : {};
 }

@@ -11,7 +11,7 @@ export interface Draft {
   body: string;
 }
 
-export interface SoundServer {
+export interface CorrectServer {
   url: string;
   /** The requests that came, without those to `/`. */
   requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[];
@@ -29,19 +29,19 @@ type Handle = (draft: Draft, response: ServerResponse) => Draft | undefined;
  * @param handle changes a response, or returns `undefined` if it has responded, or never will
  * @param form where storage requests must put their fields
  */
-export async function startSoundServer(
+export async function startCorrectServer(
   handle: Handle = (draft) => draft,
   form: 'top' | 'data' = 'top',
-): Promise<SoundServer> {
-  const requests: SoundServer['requests'] = [];
+): Promise<CorrectServer> {
+  const requests: CorrectServer['requests'] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString();
     const { method = '', url = '', headers } = request;
     if (url !== '/') requests.push({ method, url, headers, body });
-    const answer = handle(respond(method, url, read(body, form)), response);
-    if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);
+    const received = handle(respond(method, url, read(body, form)), response);
+    if (received) response.writeHead(received.status, received.headers).end(received.body);
   });
   const url = await listen(server);
   return { url, requests, [Symbol.asyncDispose]: () => closeServer(server) };

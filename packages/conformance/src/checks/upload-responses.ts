@@ -164,28 +164,28 @@ async function uploadAndRead(
   const held = holdForm(half);
   const form = t.upload.fields(given, NEW);
   const state = { isOver: false };
-  const answered = t.upload.post(given, form, { trickle: held.trickle }).finally(() => {
+  const responded = t.upload.post(given, form, { trickle: held.trickle }).finally(() => {
     state.isOver = true;
   });
-  const judge = (reading: Reading, when: string, contents: readonly Buffer[]) => {
+  const verify = (reading: Reading, when: string, contents: readonly Buffer[]) => {
     if (!reading.found) return t.expect(true, when);
     const isWhole = contents.some((content) => hasBytes(reading, content));
     const wanted = contents.length > 0 ? 'must be intact' : 'must not exist';
     const message = `an upload ${what}, ${when}: the file ${wanted}, not ${describeReading(reading)}`;
     t.expect(isWhole, message, reading.exchange);
   };
-  await Promise.race([held.isUnderWay, answered.catch(() => {})]);
+  await Promise.race([held.isUnderWay, responded.catch(() => {})]);
   for (let turn = 0; turn < READINGS; turn += 1) {
-    judge(await t.upload.read(given.fileId), 'with half of it sent', before);
+    verify(await t.upload.read(given.fileId), 'with half of it sent', before);
   }
   held.release();
   while (!state.isOver) {
-    judge(await t.upload.read(given.fileId), 'while it ends', [...before, NEW]);
+    verify(await t.upload.read(given.fileId), 'while it ends', [...before, NEW]);
   }
-  t.reach((await answered).isAccepted, 'a form that is sent slowly is refused');
+  t.reach((await responded).isAccepted, 'a form that is sent slowly is refused');
 }
 
-export const uploadAnswers: readonly Check[] = [
+export const uploadResponses: readonly Check[] = [
   defineCheck('UP-ERROR', needsFiles, async (t: CheckContext) => {
     const { securityToken, metaFileId } = t.settings.wireProfile.uploadFields;
     const without = (field: string) => (fields: FormField[]) =>
@@ -199,7 +199,7 @@ export const uploadAnswers: readonly Check[] = [
     cases['no key'] = without('key');
     cases['no file'] = without('file');
     cases['no field at all'] = () => [];
-    let judged = 0;
+    let checked = 0;
     for (const [index, [what, toForm]] of Object.entries(cases).entries()) {
       const given = await t.upload.grant(t.storage.path(`never-${index}.txt`));
       const form = toForm(t.upload.fields(given, Buffer.from('what must not be stored')));
@@ -208,12 +208,12 @@ export const uploadAnswers: readonly Check[] = [
       const hasError = hasErrorElement(text);
       // A form that is taken is the subject of the rule of its field.
       if (!hasError && status < 400 && (await t.upload.read(given.fileId)).found) continue;
-      judged += 1;
+      checked += 1;
       const came = `${status} with ${mediaType ?? 'no type'}: ${cite(text)}`;
       const message = `${what}: the response must be XML with an Error element, not ${came}`;
       t.expect(hasError, message, reply);
     }
-    t.reach(judged > 0, 'no bad form is refused');
+    t.reach(checked > 0, 'no bad form is refused');
   }),
   defineCheck('UP-SUCCESS', needsFiles, async (t: CheckContext) => {
     const cases = {
@@ -222,7 +222,7 @@ export const uploadAnswers: readonly Check[] = [
       'an empty file': ['empty.txt', ''],
       'a file with an Error element': ['error.xml', '<Error></Error>'],
     };
-    let judged = 0;
+    let checked = 0;
     for (const [what, [name = '', content = '']] of Object.entries(cases)) {
       const bytes = Buffer.from(content);
       const { given, reply } = await t.upload.send(t.storage.path(name), bytes);
@@ -239,7 +239,7 @@ export const uploadAnswers: readonly Check[] = [
       if (!isStored) {
         t.reach(!(await canBeCopied(t, given.path)), 'a file that was stored cannot be read');
       }
-      judged += 1;
+      checked += 1;
       t.expect(
         !hasError,
         `${what}, which is stored: the response must have no Error element`,
@@ -248,7 +248,7 @@ export const uploadAnswers: readonly Check[] = [
       const lost = `${what}: a response without an Error element is a success, so it must be stored`;
       t.expect(isStored, lost, reply);
     }
-    t.reach(judged > 0, 'no good form is taken');
+    t.reach(checked > 0, 'no good form is taken');
   }),
   defineCheck('UP-FILE-ID', needsFiles, async (t: CheckContext) => {
     for (const name of ['file.txt', 'level/deeper/no-extension']) {
@@ -281,20 +281,20 @@ export const uploadAnswers: readonly Check[] = [
         'after half, chunked': [half, { 'Transfer-Encoding': 'chunked' }],
         'within the last boundary': [(size) => size - 20],
       };
-    const judgeAll = Object.entries(cases).flatMap(([what, [cut, headers = {}]], index) =>
+    const allChecks = Object.entries(cases).flatMap(([what, [cut, headers = {}]], index) =>
       [t.storage.path(`fresh-${index}.bin`), existing.path].map(async (path) => {
         const given = await t.upload.grant(path);
         const held = holdForm(cut);
         const fields = t.upload.fields(given, CONTENT);
-        const answered = t.upload.post(given, fields, { headers, trickle: held.trickle }).then(
+        const responded = t.upload.post(given, fields, { headers, trickle: held.trickle }).then(
           (reply) => reply,
           () => undefined,
         );
-        await Promise.race([held.isUnderWay, answered]);
+        await Promise.race([held.isUnderWay, responded]);
         // While the file is read, what was sent arrives.
         const readings = [await t.upload.read(given.fileId), await t.upload.read(given.fileId)];
         held.cut();
-        const reply = await answered;
+        const reply = await responded;
         const isFresh = path !== existing.path;
         const last = await poll(
           () => t.upload.read(given.fileId),
@@ -308,7 +308,7 @@ export const uploadAnswers: readonly Check[] = [
         }
       }),
     );
-    await Promise.all(judgeAll);
+    await Promise.all(allChecks);
   }),
   defineCheck('UP-KEPT', needsFiles, async (t: CheckContext) => {
     await keepGranted(t);

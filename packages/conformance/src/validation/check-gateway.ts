@@ -4,49 +4,49 @@ import type { Received } from '../http/exchange.ts';
 import { matchesMediaType } from '../http/media-type.ts';
 import type { Finding, Verdict } from '../result.ts';
 import {
-  checkAnswer,
   checkBody,
   checkDisposition,
   checkHeaders,
+  checkResponse,
   listByStatus,
   refusedCredentials,
-} from './check-answer.ts';
+} from './check-response.ts';
 
 /**
  * Checks a response of the gateway. The gateway's own errors are checked completely; responses of a
  * hosted service pass through unchanged, so only the headers that the gateway sets are checked, and the
  * body only if it is the documented one (D7).
  */
-export function judgeGateway(
+export function checkGateway(
   transaction: Transaction,
-  answer: Received,
+  response: Received,
   accepted: boolean,
 ): Verdict {
-  if (transaction.status !== '200') return judgeGatewayError(transaction, answer, accepted);
-  if (isGatewayError(answer)) {
-    return judgeRefusal(transaction, answer, accepted);
+  if (transaction.status !== '200') return checkGatewayError(transaction, response, accepted);
+  if (isGatewayError(response)) {
+    return checkRefusal(transaction, response, accepted);
   }
   const findings: Finding[] = [
-    ...checkHeaders(listByStatus(transaction, answer.status)[0] ?? transaction, answer),
-    ...checkDisposition(transaction, answer),
+    ...checkHeaders(listByStatus(transaction, response.status)[0] ?? transaction, response),
+    ...checkDisposition(transaction, response),
   ];
   if (findings.length > 0) return { outcome: 'fail', findings };
-  return judgeService(transaction, answer);
+  return checkService(transaction, response);
 }
 
-function judgeRefusal(transaction: Transaction, answer: Received, accepted: boolean): Verdict {
-  const findings = checkAnswer(transaction, answer);
+function checkRefusal(transaction: Transaction, response: Received, accepted: boolean): Verdict {
+  const findings = checkResponse(transaction, response);
   if (findings.length > 0) return { outcome: 'fail', findings };
-  const refused = refusedCredentials(transaction, answer, accepted);
-  return refused ?? skip(true, `the gateway responded with ${answer.status}; see --service`);
+  const refused = refusedCredentials(transaction, response, accepted);
+  return refused ?? skip(true, `the gateway responded with ${response.status}; see --service`);
 }
 
-function judgeService(transaction: Transaction, answer: Received): Verdict {
+function checkService(transaction: Transaction, response: Received): Verdict {
   const { contentType: wanted = '' } = transaction;
-  const contentType = answer.header('content-type') ?? '';
-  const came = `the service responded with ${answer.status} ${contentType}`.trimEnd();
-  if (answer.status !== 200) return skip(true, `${came}; its headers follow the contract`);
-  if (!matchesMediaType(contentType, wanted) || checkBody(transaction, answer).length > 0) {
+  const contentType = response.header('content-type') ?? '';
+  const came = `the service responded with ${response.status} ${contentType}`.trimEnd();
+  if (response.status !== 200) return skip(true, `${came}; its headers follow the contract`);
+  if (!matchesMediaType(contentType, wanted) || checkBody(transaction, response).length > 0) {
     const { name } = documents.gateway;
     return skip(true, `${came}, not what ${name} documents; its headers follow the contract`);
   }
@@ -72,33 +72,37 @@ export function isGatewayError({ status, json, header }: Received): boolean {
  * Checks an error that was provoked in the gateway: the status, the documented body, the code if the
  * contract fixes one for the status, and `requestId` equal to `X-Request-Id` (D9).
  */
-function judgeGatewayError(transaction: Transaction, answer: Received, accepted: boolean): Verdict {
-  const findings = checkAnswer(transaction, answer);
-  const body = answer.json as { code?: unknown; requestId?: unknown } | null | undefined;
+function checkGatewayError(
+  transaction: Transaction,
+  response: Received,
+  accepted: boolean,
+): Verdict {
+  const findings = checkResponse(transaction, response);
+  const body = response.json as { code?: unknown; requestId?: unknown } | null | undefined;
   const where = `${documents.gateway.name} ${transaction.pointer}`;
-  const requestId = answer.header('x-request-id');
+  const requestId = response.header('x-request-id');
   if (findings.length === 0) {
-    const refused = refusedCredentials(transaction, answer, accepted);
+    const refused = refusedCredentials(transaction, response, accepted);
     if (refused) return refused;
     if (body?.requestId !== requestId) {
       findings.push({ message: 'requestId must equal the header X-Request-Id', where });
     }
   }
-  findings.push(...checkStatus(transaction, answer, body?.code));
+  findings.push(...checkStatus(transaction, response, body?.code));
   return { outcome: findings.length > 0 ? 'fail' : 'pass', findings };
 }
 
-function checkStatus(transaction: Transaction, answer: Received, code: unknown): Finding[] {
+function checkStatus(transaction: Transaction, response: Received, code: unknown): Finding[] {
   const where = `${documents.gateway.name} ${transaction.pointer}`;
   if (transaction.status === 'default') {
-    if (answer.status >= 400 && answer.status < 500) return [];
-    return [{ message: `the status must be 4xx for a bad name, not ${answer.status}`, where }];
+    if (response.status >= 400 && response.status < 500) return [];
+    return [{ message: `the status must be 4xx for a bad name, not ${response.status}`, where }];
   }
-  if (String(answer.status) !== transaction.status) {
-    return [{ message: `the status must be ${transaction.status}, not ${answer.status}`, where }];
+  if (String(response.status) !== transaction.status) {
+    return [{ message: `the status must be ${transaction.status}, not ${response.status}`, where }];
   }
   const fixed = defaults.gatewayErrors.find(
-    ({ status, strength }) => strength === 'contract' && status === answer.status,
+    ({ status, strength }) => strength === 'contract' && status === response.status,
   );
   if (fixed === undefined || code === undefined || code === fixed.code) return [];
   return [{ message: `the code must be ${fixed.code}, not ${code}`, where }];

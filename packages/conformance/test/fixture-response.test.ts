@@ -20,10 +20,10 @@ test('by default an empty 200 without a content type', async () => {
 });
 
 test.each([200, 201, 299, 302, 404, 418, 451, 500, 599])('status %d', async (status) => {
-  const answer = await fetch(`${fixture.url}/answer?status=${status}&body=x`, {
+  const response = await fetch(`${fixture.url}/answer?status=${status}&body=x`, {
     redirect: 'manual',
   });
-  expect([answer.status, await answer.text()]).toEqual([status, 'x']);
+  expect([response.status, await response.text()]).toEqual([status, 'x']);
 });
 
 test.each([204, 304])('%d has no body', async (status) => {
@@ -51,9 +51,9 @@ test('the body is text, base64url, or a pattern of some size', async () => {
 });
 
 test('a body of 32 MiB is sent whole', async () => {
-  const answer = await call(`size=${32 * 1024 * 1024}`);
-  expect(answer.headers.get('content-length')).toBe('33554432');
-  expect((await answer.arrayBuffer()).byteLength).toBe(33_554_432);
+  const response = await call(`size=${32 * 1024 * 1024}`);
+  expect(response.headers.get('content-length')).toBe('33554432');
+  expect((await response.arrayBuffer()).byteLength).toBe(33_554_432);
 });
 
 test('chunked has no length', async () => {
@@ -126,9 +126,12 @@ test.each([
   ['break', 'break=truncate'],
   ['break', 'break=reset&status=204&body=x'],
 ])('a bad %s is named: %s', async (parameter, query) => {
-  const answer = await call(query);
-  expect([answer.status, answer.headers.get('content-type')]).toEqual([400, 'application/json']);
-  const { error, ...rest } = (await answer.json()) as { error: string };
+  const response = await call(query);
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    400,
+    'application/json',
+  ]);
+  const { error, ...rest } = (await response.json()) as { error: string };
   expect(rest).toEqual({ parameter });
   expect(error).toMatch(new RegExp(`^${parameter} must be .`));
 });

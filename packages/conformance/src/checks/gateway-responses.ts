@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { CheckContext } from '../context/check-context.ts';
-import type { AnswerOrder } from '../context/fixture-client.ts';
+import type { ResponseOrder } from '../context/fixture-client.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import type { Evidence } from '../http/exchange.ts';
 import { type HeaderList, type Received, readAll } from '../http/exchange.ts';
 import { isSameType } from '../http/media-type.ts';
 import { type Check, defineCheck } from './check.ts';
 import { cite } from './support/cite.ts';
-import { gatewayMethods, jsonPost, openSocket, orderAnswer } from './support/gateway.ts';
+import { gatewayMethods, jsonPost, openSocket, requestResponse } from './support/gateway.ts';
 
 const OBJECTS = [
   {},
@@ -40,18 +40,18 @@ async function expectSame(
   call: GatewayCall,
   type: string,
   bodies: readonly string[],
-  judge: (what: string, body: string, received: Received) => void,
+  verify: (what: string, body: string, received: Received) => void,
 ): Promise<void> {
   const orders = bodies.flatMap((body, index) => [
     { body, type, chunked: index % 2 === 0 },
     { body, type: `${type}; charset=utf-8`, chunked: index % 2 === 1 },
   ]);
   for (const order of orders) {
-    const { received } = await orderAnswer(t, order, call);
+    const { received } = await requestResponse(t, order, call);
     const what = `${call.method} /answer ${order.body.slice(0, 60)}`;
     t.expectEqual(`${what}: the status`, received.status, 200);
     t.expectEqual(`${what}: the content type`, received.mediaType, type);
-    judge(what, order.body, received);
+    verify(what, order.body, received);
   }
 }
 
@@ -74,7 +74,7 @@ const EVERY_BYTE = Buffer.from(Uint8Array.from({ length: 256 }, (_, index) => in
 
 const GZIP = gzipSync('a text that gets shorter '.repeat(20));
 
-const BODY_ORDERS: AnswerOrder[] = [
+const BODY_ORDERS: ResponseOrder[] = [
   { type: 'application/octet-stream', body: '' },
   { type: 'application/octet-stream', body: Buffer.of(0) },
   { type: 'application/octet-stream', body: EVERY_BYTE },
@@ -97,8 +97,8 @@ const BODY_ORDERS: AnswerOrder[] = [
   { status: 503, type: 'application/octet-stream', body: EVERY_BYTE },
 ];
 
-async function expectBody(t: CheckContext, call: GatewayCall, order: AnswerOrder): Promise<void> {
-  const { received } = await orderAnswer(t, order, call);
+async function expectBody(t: CheckContext, call: GatewayCall, order: ResponseOrder): Promise<void> {
+  const { received } = await requestResponse(t, order, call);
   const { status, body } = received;
   t.reach(status === (order.status ?? 200), `an order of ${order.status ?? 200} brought ${status}`);
   const wanted = toBytes(order);
@@ -110,7 +110,7 @@ async function expectBody(t: CheckContext, call: GatewayCall, order: AnswerOrder
   );
 }
 
-function toBytes({ body = '', size }: AnswerOrder): Buffer {
+function toBytes({ body = '', size }: ResponseOrder): Buffer {
   if (size === undefined) return Buffer.from(body);
   return Buffer.from(Uint8Array.from({ length: size }, (_, index) => index % 251));
 }
@@ -139,7 +139,7 @@ const HEADERS: HeaderList = [
   ['X-Conformance-Long', 'x'.repeat(1500)],
 ];
 
-const HEADER_ORDERS: AnswerOrder[] = [
+const HEADER_ORDERS: ResponseOrder[] = [
   { type: 'application/json', body: '{}' },
   { type: 'text/html', body: '<p>' },
   { type: 'application/json; charset=UTF-8', body: '{}' },
@@ -236,8 +236,8 @@ const STATUSES = [
 ];
 
 /** Bodies in turn: a text, what looks like an error of the gateway, and none. */
-function toOrder(status: number): AnswerOrder {
-  const location: AnswerOrder =
+function toOrder(status: number): ResponseOrder {
+  const location: ResponseOrder =
     status >= 300 && status < 400 ? { headers: [['Location', '/elsewhere']] } : {};
   if (EMPTY.includes(status) || status % 3 === 0) return { status, ...location };
   if (status % 3 === 1) return { status, type: 'text/plain', body: 'of the service', ...location };
@@ -245,7 +245,7 @@ function toOrder(status: number): AnswerOrder {
   return { status, type: 'application/json', body: JSON.stringify(body), ...location };
 }
 
-export const gatewayAnswers: readonly Check[] = [
+export const gatewayResponses: readonly Check[] = [
   defineCheck('GW-GET-JSON', ['fixture'], (t) => expectObjects(t, { method: 'GET' })),
   defineCheck('GW-GET-TEXT', ['fixture'], (t) => expectTexts(t, { method: 'GET' })),
   defineCheck('GW-POST-JSON', ['fixture'], (t) => expectObjects(t, jsonPost)),
@@ -254,7 +254,7 @@ export const gatewayAnswers: readonly Check[] = [
     for (const call of gatewayMethods) {
       for (const status of STATUSES) {
         const kept = { ...call, keep429: status === 429 };
-        const { received } = await orderAnswer(t, toOrder(status), kept);
+        const { received } = await requestResponse(t, toOrder(status), kept);
         t.expectEqual(`${call.method} /answer ${status}: the status`, received.status, status);
       }
     }
@@ -263,7 +263,7 @@ export const gatewayAnswers: readonly Check[] = [
     for (const call of gatewayMethods) {
       for (const order of HEADER_ORDERS) {
         const headers = [...HEADERS, ...(order.headers ?? [])];
-        const exchange = await orderAnswer(t, { ...order, headers }, call);
+        const exchange = await requestResponse(t, { ...order, headers }, call);
         const { status } = exchange.received;
         t.reach(status === (order.status ?? 200), `an order of ${order.status} brought ${status}`);
         const typed: HeaderList = order.type ? [['Content-Type', order.type]] : [];
@@ -280,7 +280,7 @@ export const gatewayAnswers: readonly Check[] = [
       for (const headers of [LISTED, NAMED, NAMED_TWICE]) {
         for (const status of [200, 404]) {
           const order = { status, type: 'text/plain', body: 'a', headers };
-          const { received } = await orderAnswer(t, order, call);
+          const { received } = await requestResponse(t, order, call);
           const what = `${call.method} /answer ${status}`;
           for (const [name, value] of headers) {
             const came = received.header(name) ?? '';
