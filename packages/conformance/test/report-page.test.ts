@@ -57,7 +57,7 @@ describeOn('chromium', 'the page of a report', () => {
       `[...document.querySelectorAll('main details')].filter((e) => e.checkVisibility()).map((e) => e.id)`,
     );
 
-  test('the page asks nobody for anything, and shows what came of the run', () =>
+  test('the page loads nothing, and shows the outcome of the run', () =>
     withPage({}, async (page, asked) => {
       expect(await page.textContent('h1')).toBe('The deployment breaks the contract');
       expect(await page.getAttribute('#GW-C2', 'open')).not.toBeNull();

@@ -104,7 +104,7 @@ test('HTML: nothing of the target is markup, and each line of the description ha
   expect(page).not.toMatch(/(src|href)="(?!#)/);
 });
 
-test('badge: what came of it, for readers and for screen readers', () => {
+test('badge: the verdict, for readers and for screen readers', () => {
   expect(reporters.badge(report)).toContain('aria-label="contract: broken 1/4"');
   expect(XMLValidator.validate(reporters.badge(report))).toBe(true);
 });

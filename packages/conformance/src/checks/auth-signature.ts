@@ -20,7 +20,7 @@ const PARTS = ['Credential', 'SignedHeaders', 'Signature', 'Timestamp'] as const
 
 const DAY = 86_400;
 
-/** Changes one part of a good signature. */
+/** Changes one part of a valid signature. */
 const changing =
   (part: (typeof PARTS)[number], to: (value: string) => string) =>
   (parts: Tc3Parts): Tc3Parts => ({ ...parts, [part]: to(parts[part]) });

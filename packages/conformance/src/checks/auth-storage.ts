@@ -5,7 +5,7 @@ import { type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
 import { type Check, defineCheck } from './check.ts';
 import { expectAccepted, expectRefused, reachGoodFields } from './support/storage.ts';
 
-/** Makes a good call of every operation in each of these ways, all of which must be refused. */
+/** Makes a valid call of every operation in each of these ways, all of which must be refused. */
 async function expectAllRefused(
   t: CheckContext,
   ways: Record<string, StorageCallOptions>,
@@ -21,7 +21,7 @@ async function expectAllRefused(
 }
 
 /**
- * Makes good calls whose credentials carry one of the storage headers, the name of that header in
+ * Makes valid calls whose credentials carry one of the storage headers, the name of that header in
  * several cases: names of headers have none (RFC 9110, section 5.1).
  *
  * @param name of the header, from the wire profile
@@ -34,7 +34,7 @@ async function expectHeaderTaken(t: CheckContext, name: string): Promise<void> {
         ([key, value]) => [isNamed(key, name) ? spelling : key, value] as const,
       );
       const reply = await t.storage.call(operation, fields[operation], { credentials });
-      expectAccepted(t, reply, `${operation} with good credentials in ${spelling}:`);
+      expectAccepted(t, reply, `${operation} with valid credentials in ${spelling}:`);
     }
   }
 }
@@ -62,7 +62,7 @@ function changeEnd(value: string): string {
   return value.slice(0, -CHANGED) + end;
 }
 
-/** Values of the authorization header that are wrong, made of a good one, by what was done to it. */
+/** Values of the authorization header that are wrong, made of a valid one, by what was done to it. */
 function forgeAuthorizations(
   { settings: { tc3, wireProfile, storageHeaders, auth } }: CheckContext,
   good: HeaderList,

@@ -5,7 +5,7 @@ const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('bas
 const SIGNATURE = 'A'.repeat(86);
 const JWT = `${part({ alg: 'ES256', kid: 'a' })}.${part({ sub: 'me', aud: 'dev' })}.${SIGNATURE}`;
 
-test('no forged token equals the good one or another', () => {
+test('no forged token equals the valid one or another', () => {
   for (const token of [JWT, 'opaque-token-of-32-letters-AAAAAA', 'a.b.c']) {
     const forged = Object.values(forgeTokens(token));
     expect(new Set([token, ...forged]).size).toBe(forged.length + 1);

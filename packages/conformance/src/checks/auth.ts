@@ -12,7 +12,7 @@ import {
 } from './support/gateway.ts';
 
 /**
- * Tokens made of a good one that must not be accepted, by what was done to them. Those of a JSON Web
+ * Tokens made of a valid one that must not be accepted, by what was done to them. Those of a JSON Web
  * Token (RFC 7519) are the ones that careless verifiers take; of any other token only its text is changed.
  */
 export function forgeTokens(token: string): Record<string, string> {
@@ -124,7 +124,7 @@ const MADE_UP = {
     Timestamp: '1767225600',
   }).replace(/^\S+/, 'TC2-HMAC-SHA256'),
   'a signature of another platform': `AWS4-HMAC-SHA256 Credential=id/20260101/a/s3/aws4_request, SignedHeaders=host, Signature=${HEX}`,
-  'a scheme that nobody knows': 'Conformance x',
+  'a scheme that is unknown': 'Conformance x',
 };
 
 /** A token that is good, in a scheme that is not its own. */
@@ -132,11 +132,11 @@ function toGoodTokens({ settings: { gatewayToken } }: CheckContext): Record<stri
   if (gatewayToken === undefined) return {};
   const basic = Buffer.from(`token:${gatewayToken}`).toString('base64');
   return {
-    'a good token as Basic': `Basic ${gatewayToken}`,
-    'a good token as a password of Basic': `Basic ${basic}`,
-    'a good token as Token': `Token ${gatewayToken}`,
-    'a good token as BearerX': `BearerX ${gatewayToken}`,
-    'a good token without a scheme': gatewayToken,
+    'a valid token as Basic': `Basic ${gatewayToken}`,
+    'a valid token as a password of Basic': `Basic ${basic}`,
+    'a valid token as Token': `Token ${gatewayToken}`,
+    'a valid token as BearerX': `BearerX ${gatewayToken}`,
+    'a valid token without a scheme': gatewayToken,
   };
 }
 

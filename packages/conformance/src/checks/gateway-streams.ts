@@ -9,7 +9,7 @@ import { type Check, defineCheck } from './check.ts';
 import { followEvents, parseEvents } from './support/events.ts';
 import { gatewayMethods, hasErrorBody, openSocket, readHello } from './support/gateway.ts';
 
-/** How a socket ends that nobody has closed (RFC 6455, section 7.1.5). */
+/** How an unclosed socket ends (RFC 6455, section 7.1.5). */
 const CUT = 1006;
 
 /**
@@ -267,7 +267,7 @@ export const gatewayStreams: readonly Check[] = [
         continue;
       }
       t.expect(status === 101, `${what} must get 101, not ${status}`);
-      // A choice of subprotocol that breaks RFC 6455 is a matter of GW-WS-SUBPROTOCOL.
+      // A choice of subprotocol that violates RFC 6455 is covered by GW-WS-SUBPROTOCOL.
       const isSubprotocol = breach?.includes('subprotocol') === true;
       t.expect(isSubprotocol || !breach, `${what} must get a valid 101: ${breach}`);
       socket?.close();

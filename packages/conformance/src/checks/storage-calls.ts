@@ -23,7 +23,7 @@ import {
 const METHOD_REFUSED = new Set([405, 501]);
 
 /**
- * What became of a good POST: accepted; refused for its method; refused as a call of an operation that
+ * What became of a valid POST: accepted; refused for its method; refused as a call of an operation that
  * does not exist is; or refused otherwise.
  */
 type Fate = 'accepted' | 'method' | 'no operation' | 'refused';
@@ -57,7 +57,7 @@ async function expectNoFate(
     const { status } = reply.received;
     t.expect(fate !== bad, toMessage(operation, status), reply);
     const isElsewhere = fate !== 'accepted' && fate !== bad;
-    t.reach(!isElsewhere, `a good call of ${operation} is refused with ${status}`);
+    t.reach(!isElsewhere, `a valid call of ${operation} is refused with ${status}`);
   }
 }
 
@@ -222,7 +222,7 @@ export const storageCalls: readonly Check[] = [
     for (const operation of STORAGE_OPERATIONS) {
       const good = fields[operation];
       const calls: Record<string, [fields: object, options: StorageCallOptions]> = {
-        'a good call': [good, options],
+        'a valid call': [good, options],
         'a call without fields': [{}, options],
         'a body that is not JSON': [{}, { ...options, body: '{' }],
         'a call without credentials': [good, { credentials: 'none' }],

@@ -114,7 +114,7 @@ export const storageCopyResponses: readonly Check[] = [
     for (const { what, order } of Object.values(failing)) {
       for (const orders of [[order], [good, order]]) {
         const { reply, entries } = await askForCopies(t, orders);
-        // That such an item fails at all is another rule.
+        // That such an item fails at all is covered by another rule.
         for (const { code, message } of entries.filter(hasFailed)) {
           checked += 1;
           expectText(t, `${what}: code`, code, reply);
@@ -192,7 +192,7 @@ export const storageCopyResponses: readonly Check[] = [
     const sound = toOrders('sound');
     await copy(t, ...sound.map(({ order }) => order));
     for (const { order, bytes } of sound) {
-      t.reach(hasBytes(await readPath(t, order.to), bytes), 'good items alone are not copied');
+      t.reach(hasBytes(await readPath(t, order.to), bytes), 'valid items alone are not copied');
     }
     for (const { fileId } of [a, b]) {
       t.reach((await t.upload.read(fileId)).found, 'a copy does not keep its source');
@@ -215,7 +215,7 @@ export const storageCopyResponses: readonly Check[] = [
       if (reply.refused) continue;
       for (const [item, { order: copied, bytes }] of good.entries()) {
         const reading = await readPath(t, copied.to);
-        expectBytes(t, reading, bytes, `${what}: the copy of good item ${item + 1}`);
+        expectBytes(t, reading, bytes, `${what}: the copy of valid item ${item + 1}`);
       }
     }
   }),

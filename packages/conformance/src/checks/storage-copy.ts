@@ -27,8 +27,8 @@ async function expectRefusedWithout(t: CheckContext, field: 'srcPath' | 'dstPath
   await expectListsRefused(t, 'batchCopyFile', [
     { what: `an item without ${field}`, fileList: [bad] },
     { what: `an item without ${field} but with options`, fileList: [{ ...bad, overwrite: true }] },
-    { what: `a good item and then one without ${field}`, fileList: [toItem('a.txt'), bad] },
-    { what: `an item without ${field} and then a good one`, fileList: [bad, toItem('b.txt')] },
+    { what: `a valid item and then one without ${field}`, fileList: [toItem('a.txt'), bad] },
+    { what: `an item without ${field} and then a valid one`, fileList: [bad, toItem('b.txt')] },
   ]);
 }
 
@@ -198,7 +198,7 @@ export const storageCopy: readonly Check[] = [
         const source = await storeReadable(t, `source-${checked}.txt`);
         const move = { from: source.path, ...order, removeOriginal: true };
         const entries = await copy(t, ...beside, move);
-        // That such an item fails is another rule.
+        // That such an item fails is covered by another rule.
         if (!entries.some(hasFailed)) continue;
         checked += 1;
         const reading = await readPath(t, source.path);

@@ -115,7 +115,7 @@ export const storageDelete: readonly Check[] = [
       const ids = files.map(({ fileId }) => fileId);
       const { reply, entries } = await t.storage.listReply('batchDelete', ids);
       for (const { code } of entries) {
-        // That a file was not deleted is the subject of ST-DELETE-CALL.
+        // That a file was not deleted is covered by ST-DELETE-CALL.
         for (const { path } of code === 'SUCCESS' ? [] : files) {
           t.reach(!(await readPath(t, path)).found, 'a file was not deleted');
         }

@@ -21,7 +21,7 @@ interface Answer {
 async function* successes(t: CheckContext): AsyncGenerator<Answer> {
   const ask = async (operation: StorageOperation, fields: object): Promise<Answer> => {
     const reply = await t.storage.call(operation, fields);
-    return { what: `${operation} with a good request`, operation, reply };
+    return { what: `${operation} with a valid request`, operation, reply };
   };
   let reached = 0;
   for await (const response of good(t, ask)) {
@@ -30,7 +30,7 @@ async function* successes(t: CheckContext): AsyncGenerator<Answer> {
     reached += 1;
     yield response;
   }
-  t.reach(reached > 0, 'no good call succeeded with JSON');
+  t.reach(reached > 0, 'no valid call succeeded with JSON');
 }
 
 async function* good(

@@ -149,7 +149,7 @@ async function verify(
       continue;
     }
     const wrong = entries.find((entry) => entry.fileID === fileID) ?? entries[0];
-    // Where the link returns a file, it is not missing: that it was not deleted is another rule.
+    // Where the link returns a file, it is not missing: that it was not deleted is covered by another rule.
     const link = String(wrong?.tempFileURL);
     const isThere = URL.canParse(link) && (await leadsToFile(t, link));
     t.reach(!isThere, `${what} is still there`);
@@ -194,8 +194,8 @@ export const storageLinks: readonly Check[] = [
     await expectListsRefused(t, 'batchGetTempUrls', [
       { what: 'an empty item', fileList: [{}] },
       { what: 'an item with maxAge alone', fileList: [{ maxAge }] },
-      { what: 'a good item and then one without fileID', fileList: [good, { maxAge }] },
-      { what: 'an item without fileID and then a good one', fileList: [{}, good] },
+      { what: 'a valid item and then one without fileID', fileList: [good, { maxAge }] },
+      { what: 'an item without fileID and then a valid one', fileList: [{}, good] },
     ]);
   }),
   defineCheck('ST-LINKS-MAX-AGE', needsFiles, async (t: CheckContext) => {
@@ -335,13 +335,13 @@ export const storageLinks: readonly Check[] = [
     const [a, b] = files.map(({ fileId }) => ({ fileID: fileId })) as [LinkOrder, LinkOrder];
     const good = await askForLinks(t, [a, b]);
     const areGood = good.entries.every(({ code }) => code === 'SUCCESS');
-    t.reach(areGood, 'good items alone do not get their links');
+    t.reach(areGood, 'valid items alone do not get their links');
     const bad = { fileID: await missingFileId(t) };
     const cases = {
       'a missing file in the first place': [bad, a, b],
       'a missing file in the middle': [a, bad, b],
       'a missing file in the last place': [a, b, bad],
-      'two missing files around good ones': [bad, a, b, bad],
+      'two missing files around valid ones': [bad, a, b, bad],
       'a strange file ID in the middle': [a, { fileID: 'no file has this name' }, b],
     };
     for (const [what, fileList] of Object.entries(cases)) {

@@ -123,7 +123,7 @@ async function sendWithoutEach(t: CheckContext, operation: StorageOperation): Pr
     'an empty object in the form that is accepted': t.storage.body({}),
     'an empty object as data': '{"data":{}}',
     'the field of another operation': t.storage.body(others),
-    'a field that nobody knows': t.storage.body({ unknown: 1 }),
+    'a field that is unknown': t.storage.body({ unknown: 1 }),
     'the fields inside __proto__': t.storage.body(inherited),
   };
   for (const [what, body] of Object.entries(bodies)) {

@@ -206,7 +206,7 @@ export const uploadResponses: readonly Check[] = [
       const reply = await t.upload.post(given, form);
       const { status, text, mediaType } = reply.received;
       const hasError = hasErrorElement(text);
-      // A form that is taken is the subject of the rule of its field.
+      // A form that is taken is covered by the rule of its field.
       if (!hasError && status < 400 && (await t.upload.read(given.fileId)).found) continue;
       checked += 1;
       const came = `${status} with ${mediaType ?? 'no type'}: ${cite(text)}`;
@@ -217,7 +217,7 @@ export const uploadResponses: readonly Check[] = [
   }),
   defineCheck('UP-SUCCESS', needsFiles, async (t: CheckContext) => {
     const cases = {
-      'a good form': ['file.txt', 'first'],
+      'a valid form': ['file.txt', 'first'],
       'a form for a file that exists': ['file.txt', 'second'],
       'an empty file': ['empty.txt', ''],
       'a file with an Error element': ['error.xml', '<Error></Error>'],
@@ -234,7 +234,7 @@ export const uploadResponses: readonly Check[] = [
         { most: hasError ? 0 : LATEST, every: 200 },
       );
       const isStored = hasBytes(reading, bytes);
-      // A good form that is refused, and stores nothing, is the subject of UP-FORM.
+      // A valid form that is refused, and stores nothing, is covered by UP-FORM.
       if (!isStored && (hasError || status >= 400)) continue;
       if (!isStored) {
         t.reach(!(await canBeCopied(t, given.path)), 'a file that was stored cannot be read');
@@ -248,7 +248,7 @@ export const uploadResponses: readonly Check[] = [
       const lost = `${what}: a response without an Error element is a success, so it must be stored`;
       t.expect(isStored, lost, reply);
     }
-    t.reach(checked > 0, 'no good form is taken');
+    t.reach(checked > 0, 'no valid form is taken');
   }),
   defineCheck('UP-FILE-ID', needsFiles, async (t: CheckContext) => {
     for (const name of ['file.txt', 'level/deeper/no-extension']) {

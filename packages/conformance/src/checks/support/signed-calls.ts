@@ -77,7 +77,7 @@ export function now(): number {
 }
 
 /**
- * Ends a check of one side of the signature where a good one is refused: that is for AU-SIGNATURE to
+ * Ends a check of one side of the signature where a valid one is refused: that is for AU-SIGNATURE to
  * say, and every wrong one would be refused as well.
  */
 export async function reachSignature(t: CheckContext): Promise<void> {

@@ -51,13 +51,13 @@ export async function makeGoodFields(t: CheckContext): Promise<GoodFields> {
   };
 }
 
-/** The same where good calls of all operations are accepted; otherwise the check is not reached. */
+/** The same where valid calls of all operations are accepted; otherwise the check is not reached. */
 export async function reachGoodFields(t: CheckContext): Promise<GoodFields> {
   const fields = await makeGoodFields(t);
   for (const operation of STORAGE_OPERATIONS) {
     const options = { acceptsRefusal: true };
     const { refused, received } = await t.storage.call(operation, fields[operation], options);
-    t.reach(!refused, `a good call of ${operation} is refused with ${received.status}`);
+    t.reach(!refused, `a valid call of ${operation} is refused with ${received.status}`);
   }
   return fields;
 }
