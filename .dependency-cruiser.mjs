@@ -20,7 +20,7 @@ const LAYERS = {
       'checks',
       'context',
     ],
-    ...['judge', 'credentials', 'options', 'result', 'contract', 'http'],
+    ...['validation', 'credentials', 'options', 'result', 'contract', 'http'],
   ],
   'packages/mock/src': [
     ...['index|mock-fixture', 'create-mock', 'cli', 'serve', 'control', 'proxy', 'surfaces'],

@@ -2,25 +2,25 @@ import { auth } from './auth.ts';
 import { authSignature } from './auth-signature.ts';
 import { authStorage } from './auth-storage.ts';
 import { gatewayAddress } from './gateway-address.ts';
-import { gatewayAnswers } from './gateway-answers.ts';
 import { gatewayDisposition } from './gateway-disposition.ts';
 import { gatewayErrors } from './gateway-errors.ts';
 import { gatewayNames } from './gateway-names.ts';
 import { gatewayRequestId } from './gateway-request-id.ts';
 import { gatewayRequests } from './gateway-requests.ts';
+import { gatewayAnswers } from './gateway-responses.ts';
 import { gatewayStreams } from './gateway-streams.ts';
 import type { Mutant } from './mutant.ts';
 import { storageCalls } from './storage-calls.ts';
 import { storageCopy } from './storage-copy.ts';
-import { storageCopyAnswers } from './storage-copy-answers.ts';
 import { storageCopyPaths } from './storage-copy-paths.ts';
+import { storageCopyAnswers } from './storage-copy-responses.ts';
 import { storageDelete } from './storage-delete.ts';
 import { storageEnvelope } from './storage-envelope.ts';
 import { storageLinks } from './storage-links.ts';
 import { storageRefusals } from './storage-refusals.ts';
 import { storageUploadMetadata } from './storage-upload-metadata.ts';
 import { upload } from './upload.ts';
-import { uploadAnswers } from './upload-answers.ts';
+import { uploadAnswers } from './upload-responses.ts';
 
 /** The mutants of each rule, written with its check, in the order of the rules. */
 export const mutants: readonly Mutant[] = [
