@@ -66,7 +66,7 @@ describe('a contract that cannot be served is refused with file, line and column
       1;
     const file = await write('wrong.yaml', text);
     expect(await messageOf(file)).toMatch(
-      new RegExp(`wrong\\.yaml:${line}:\\d+: "strin" is no type`),
+      new RegExp(`wrong\\.yaml:${line}:\\d+: "strin" is not a type`),
     );
   });
 

@@ -59,7 +59,7 @@ describe.each(['node20', 'node22', 'node26'])('%s', (name) => {
       warnings += text;
     });
     try {
-      const url = /(?:Inspector|comes to) +(https?:\/\/[^/\s]+)/.exec(await untilReady(child))?.[1];
+      const url = /(?:Inspector|calls to) +(https?:\/\/[^/\s]+)/.exec(await untilReady(child))?.[1];
       await use({ url: url as string });
       expect(warnings).toBe('');
     } finally {
