@@ -60,7 +60,7 @@ const targets = {
   }),
   forbiddenService: text(
     '<name>',
-    'a service that this caller may not use, for GW-ERROR-FORBIDDEN',
+    'service that these credentials cannot access; needed by GW-ERROR-FORBIDDEN',
   ),
   wireProfile: text('<file>', 'JSON file with the names that the deployment uses on the wire', {
     isFile: true,
@@ -125,7 +125,7 @@ const credentials = {
   }),
   storageHeader: list(
     '<header>',
-    "header of the storage calls, 'Name: value', sent unchanged; repeatable",
+    "header to send with storage calls, as 'Name: value'; repeatable",
   ),
   authModule: text(
     '<file>',

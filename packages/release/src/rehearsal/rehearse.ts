@@ -20,7 +20,7 @@ async function useConformance(server: Project, suite: Project): Promise<string> 
   const running: Running[] = [];
   try {
     const fixture = await suite.start(
-      /listens on (http:\S+)/,
+      /listening on (http:\S+)/,
       ...['npx', 'berth-conformance', 'fixture', '--port', '0'],
     );
     running.push(fixture);

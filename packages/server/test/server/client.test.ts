@@ -52,7 +52,7 @@ test.each([0, HOUR, -HOUR])('signed calls succeed with a clock that is %i ms off
     const sent = typeof body === 'string' ? body : await new Response(body).text();
     expect(await hello.post('', body)).toMatchObject({ body: sent });
   }
-  await expect(hello.post('', new FormData())).rejects.toThrow('give a string, bytes or a Blob');
+  await expect(hello.post('', new FormData())).rejects.toThrow('pass a string, bytes or a Blob');
 
   const storage = createStorageClient({
     baseUrl: url,

@@ -1,9 +1,9 @@
 import { toBerth } from './command-lines.ts';
 
 /** What a server of ours prints when it can be called. */
-export const READY = /^ready$|listens on|"msg":"listening"/m;
+export const READY = /^ready$|(listens|listening) on|"msg":"listening"/m;
 
-/** Whether a command serves until it is ended. */
+/** Whether a command keeps running until it is stopped. */
 export function staysUp(words: string[]): boolean {
   const [name = '', ...args] = toBerth(words) ?? [];
   if (args.some((word) => ['--wait', '--help', '--version'].includes(word))) return false;

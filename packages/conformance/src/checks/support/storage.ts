@@ -51,7 +51,7 @@ export async function makeGoodFields(t: CheckContext): Promise<GoodFields> {
   };
 }
 
-/** The same where valid calls of all operations are accepted; otherwise the check is not reached. */
+/** The same if valid calls of all operations are accepted; otherwise the check is not reached. */
 export async function reachGoodFields(t: CheckContext): Promise<GoodFields> {
   const fields = await makeGoodFields(t);
   for (const operation of STORAGE_OPERATIONS) {
