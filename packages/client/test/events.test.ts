@@ -138,9 +138,9 @@ describe('events', () => {
   it('live longer than the total time', async () => {
     await using server = await faultServer((request, response) => {
       stream('open', 'data: one\n\n')(request, response);
-      setTimeout(() => response.write('data: two\n\n'), 150);
+      setTimeout(() => response.write('data: two\n\n'), 1500);
     });
-    const events = service(server.baseUrl, { timeouts: { total: 60 } }).events('a');
+    const events = service(server.baseUrl, { timeouts: { total: 1000 } }).events('a');
     await events.next();
     expect((await events.next()).value?.data).toBe('two');
   });

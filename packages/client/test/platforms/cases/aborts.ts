@@ -5,7 +5,7 @@ import type { Deployment, PlatformCase } from '../platform-case.ts';
 import { SERVICES } from '../services.ts';
 
 /** Milliseconds to transfer all of {@link LARGE}, on a slow machine and the slowest platform. */
-const WHOLE = 1_500;
+const WHOLE = 2_000;
 const STOPPED = { name: 'Stopped', message: 'enough' };
 
 /**

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import {
   type CorsOptions,
   createCors,
@@ -12,6 +13,7 @@ import {
   type GatewayRouter,
 } from '@berth/server-stubs';
 import {
+  type BlobStore,
   createMemoryStore,
   createStorage,
   FILES_PATH,
@@ -45,7 +47,7 @@ export interface RunningDeployment {
 export async function startDeployment(folder: string): Promise<RunningDeployment> {
   const services = await startServices();
   const files = createStorage({
-    blobs: createMemoryStore(),
+    blobs: pauseAborted(createMemoryStore()),
     signer: createSigner([randomBytes(32)]),
     bucketOf: () => 'files',
     publicUrl: ({ socket, headers }) =>
@@ -124,4 +126,22 @@ function toListener(gateway: GatewayRouter, files: Storage, cors: CorsOptions): 
 
 function onError(error: unknown): void {
   process.emitWarning(error as Error);
+}
+
+/** Reads on only after a while, so that a browser sees progress before it has sent everything. */
+function pauseAborted(blobs: BlobStore): BlobStore {
+  return {
+    ...blobs,
+    write: (key, content, options) =>
+      blobs.write(key, key.path.endsWith('aborted.bin') ? pauseOnce(content) : content, options),
+  };
+}
+
+async function* pauseOnce(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isFirst = true;
+  for await (const chunk of content) {
+    if (isFirst) await wait(500);
+    isFirst = false;
+    yield chunk;
+  }
 }
