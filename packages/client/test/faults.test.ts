@@ -4,7 +4,7 @@ import {
   type GatewayClientOptions,
   isBerthError,
 } from '@berth/client';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { failureOf } from './support/fake-fetch.ts';
 import {
   type Act,
@@ -147,13 +147,13 @@ describe('raw calls', () => {
     expect(server.calls).toHaveLength(3);
   });
 
-  it.each<[string, Act, string]>([
+  it.each<[string, Act, string, number?]>([
     ['an interrupted response', truncate, 'NetworkError'],
-    ['a body that never ends', stall, 'TimeoutError'],
-    ['JSON that is none', (_, response) => response.end('{'), 'ContractError'],
-  ])('reject of the family on %s', async (_, fault, name) => {
+    ['a body that never ends', stall, 'TimeoutError', 100],
+    ['invalid JSON', (_, response) => response.end('{'), 'ContractError'],
+  ])('reject with an error of the client on %s', async (_, fault, name, total) => {
     await using server = await faultServer(fault);
-    const gateway = client(server.baseUrl, { timeouts: { total: 100 } });
+    const gateway = client(server.baseUrl, { timeouts: { total } });
     expect(await failureOf(gateway.GET(ROOT, { params }))).toMatchObject({ name, method: 'GET' });
   });
 
@@ -243,12 +243,14 @@ describe('no promise hangs', () => {
   });
 
   it('only the caller aborts the body of a returned response', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     await using server = await faultServer(stall);
     const stop = new AbortController();
-    const service = client(server.baseUrl, { timeouts: { total: 60, perTry: 60 } }).service('x');
+    const service = client(server.baseUrl).service('x');
     const response = await service.request('a', { signal: stop.signal });
     const reading = failureOf(response.text());
-    await new Promise((resolve) => setTimeout(resolve, 120));
+    await vi.advanceTimersByTimeAsync(200_000);
     const reason = new Error('enough');
     stop.abort(reason);
     expect(await reading).toBe(reason);
