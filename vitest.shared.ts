@@ -25,8 +25,8 @@ export default {
     // Tests start hundreds of commands from source: the cache compiles each module only once.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node') },
     // Long enough for a busy machine: these limits end tests that hang, and measure nothing.
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     expect: { poll: { timeout: 60_000 } },
   },
 } satisfies ViteUserConfig;

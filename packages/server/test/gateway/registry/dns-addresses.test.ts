@@ -114,7 +114,7 @@ test('reads a response that is too long for UDP', async () => {
 
 test('limits the endpoints of a response, always to the same ones', async () => {
   const { server, clock, find } = await setUpDns(WEB);
-  const addresses = Array.from({ length: 1_000 }, (_, i) => `10.1.${i >> 8}.${i & 255}`);
+  const addresses = Array.from({ length: 300 }, (_, i) => `10.1.${i >> 8}.${i & 255}`);
   server.setAddresses('web.test', addresses);
   const before = await find();
   expect(before.versions[0]?.endpoints).toHaveLength(256);
