@@ -67,8 +67,8 @@ it.each([
   const { child, output } = await startUntilReady(command);
 
   const url = `http://127.0.0.1:${port}`;
-  const answer = await call(port);
-  expect([answer.status, answer.headers.get('content-disposition')]).toEqual([200, 'attachment']);
+  const response = await call(port);
+  expect([response.status, response.headers.get('content-disposition')]).toEqual([200, 'attachment']);
   for (const address of [`${url}/v1/cloudrun/`, `${url}/api/v2/envs/dev`, `${url}/\n`]) {
     expect(output).toContain(address);
   }

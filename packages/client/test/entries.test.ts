@@ -88,7 +88,7 @@ describe('@berth/client/msw', () => {
         "MswService",
         "MswStorage",
         "MswUploads",
-        "ServiceAnswer",
+        "ServiceResponse",
         "ServiceEventInit",
         "ServiceRequest",
         "ServiceResolver",

@@ -24,8 +24,8 @@ const refusal = () =>
 const own = () => json({ code: 'A', message: `No ${TOKEN}.`, requestId: 'r-1' }, OWN);
 const OWN = { status: 400, headers: { 'X-Request-Id': 'r-1' } };
 
-function serviceWith(answer: Response, options: Partial<GatewayClientOptions> = {}) {
-  const { fetch } = fakeFetch(answer);
+function serviceWith(reply: Response, options: Partial<GatewayClientOptions> = {}) {
+  const { fetch } = fakeFetch(reply);
   const gateway = createGatewayClient({
     ...{ baseUrl: 'https://g.example', auth: bearer(TOKEN), wireProfile: PROFILE },
     ...{ retry: false, fetch },
@@ -41,34 +41,34 @@ const BROKEN = () => {
 };
 
 describe('an error of the gateway knows its call, its credentials and the names of its deployment', () => {
-  type Way = [string, (answer: Response) => Promise<unknown>];
+  type Way = [string, (reply: Response) => Promise<unknown>];
   it.each<Way>([
-    ['which post throws', (answer) => failureOf(serviceWith(answer).post('a?sign=1'))],
-    ['which events throw', (answer) => failureOf(serviceWith(answer).events('a').next())],
+    ['which post throws', (reply) => failureOf(serviceWith(reply).post('a?sign=1'))],
+    ['which events throw', (reply) => failureOf(serviceWith(reply).events('a').next())],
     [
       'made of a response that request returned',
-      async (answer) => {
-        const response = await serviceWith(answer).request('a', { method: 'POST' });
+      async (reply) => {
+        const response = await serviceWith(reply).request('a', { method: 'POST' });
         return toGatewayError({ response, error: await response.json() });
       },
     ],
     [
       'made of a response that a hook saw',
-      async (answer) => {
+      async (reply) => {
         const seen: Response[] = [];
         const hooks = {
           onResponse: (event: { response: Response }) => void seen.push(event.response),
         };
-        await failureOf(serviceWith(answer, { hooks }).post('a'));
+        await failureOf(serviceWith(reply, { hooks }).post('a'));
         return toGatewayError({ response: seen[0] as Response, error: await own().json() });
       },
     ],
   ])('%s', async (_, errorOf) => {
-    for (const [answer, source] of [
+    for (const [reply, source] of [
       [refusal(), 'service'],
       [own(), 'gateway'],
     ] as const) {
-      const error = await errorOf(answer);
+      const error = await errorOf(reply);
       expect(error).toMatchObject({ name: 'GatewayError', source, path: '/v1/cloudrun/hello/a' });
       expect(error).toMatchObject({ method: expect.stringMatching(/^(GET|POST)$/) });
       expect(String(error)).not.toContain('5ec4e7');
@@ -112,8 +112,8 @@ describe('an error of an interrupted or unexpected response knows its call', () 
       'NetworkError',
     ],
     ['no events', json({}), (service) => service.events('a').next(), 'ContractError'],
-  ])('%s', async (_, answer, call, name) => {
-    const error = await failureOf(call(serviceWith(answer)));
+  ])('%s', async (_, reply, call, name) => {
+    const error = await failureOf(call(serviceWith(reply)));
     expect(error).toMatchObject({ name, method: 'GET', path: '/v1/cloudrun/hello/a' });
   });
 
@@ -122,8 +122,8 @@ describe('an error of an interrupted or unexpected response knows its call', () 
     ['a refusal', [envelope({ code: 'A' }, 400)], (storage) => storage.delete('a')],
     ['half a list', [list()], (storage) => storage.delete('a')],
     ['an upload grant', [envelope({ data: {} })], (storage) => storage.upload('a', 'b')],
-  ])('%s of storage', async (_, answers, call) => {
-    const { storage } = storageWith(answers, { retry: false });
+  ])('%s of storage', async (_, responses, call) => {
+    const { storage } = storageWith(responses, { retry: false });
     const error = await failureOf(Promise.resolve(call(storage)));
     expect(error).toMatchObject({
       method: 'POST',

@@ -1,7 +1,7 @@
 import { createStorageClient, type StorageClientOptions } from '@berth/client';
 import { describe, expect, it } from 'vitest';
 import { failureOf } from './support/fake-fetch.ts';
-import { answer, bodyOf, serve } from './support/loopback.ts';
+import { bodyOf, respond, serve } from './support/loopback.ts';
 
 type Item = string | { fileID?: string; srcPath?: string; dstPath?: string; maxAge?: number };
 interface Call {
@@ -15,7 +15,7 @@ interface Call {
 async function serveLists(take: (call: Call) => void, options: Partial<StorageClientOptions> = {}) {
   const served = await serve(async (request, response) => {
     const body = JSON.parse(String(await bodyOf(request)));
-    const reply = (content: unknown, status?: number) => answer(response, content, status);
+    const reply = (content: unknown, status?: number) => respond(response, content, status);
     take({ url: request.url ?? '', body, reply });
   });
   const storage = createStorageClient({

@@ -102,8 +102,8 @@ describe('no credential shows in', () => {
       [list({ fileID: 'a', code: 'SUCCESS', tempFileURL: '//5ec4e7' })],
       (storage) => storage.download('a'),
     ],
-  ])('%s', async (_, answers, act) => {
-    const text = shown(await failureOf(act(storageWith(answers).storage)));
+  ])('%s', async (_, responses, act) => {
+    const text = shown(await failureOf(act(storageWith(responses).storage)));
     expect(text).toContain('Error');
     expect(text).not.toContain('5ec4e7');
   });

@@ -18,7 +18,7 @@ const serviceOf = (options: object) =>
   createGatewayClient({ baseUrl, ...options } as GatewayClientOptions).service('x');
 const storageOf = (options: object = {}) =>
   createStorageClient({ baseUrl, envId: 'dev', credentials, ...options } as StorageClientOptions);
-const neverAnswers = { fetch: () => new Promise<never>(() => {}), retry: false };
+const neverResponds = { fetch: () => new Promise<never>(() => {}), retry: false };
 
 afterEach(() => void vi.useRealTimers());
 
@@ -43,7 +43,7 @@ describe('a time limit', () => {
   it('that is undefined in the client is the default', async () => {
     vi.useFakeTimers();
     const timeouts = { perTry: undefined, total: undefined };
-    const failure = failureOf(serviceOf({ ...neverAnswers, timeouts }).get('a'));
+    const failure = failureOf(serviceOf({ ...neverResponds, timeouts }).get('a'));
     await vi.advanceTimersByTimeAsync(65_000);
     expect(await failure).toMatchObject({ name: 'TimeoutError', timeout: 65_000 });
   });
@@ -54,7 +54,7 @@ describe('a time limit', () => {
     const ended = vi.fn();
     const stop = new AbortController();
     const { signal } = stop;
-    serviceOf(neverAnswers).get('a', { timeouts, signal }).catch(ended);
+    serviceOf(neverResponds).get('a', { timeouts, signal }).catch(ended);
     await vi.advanceTimersByTimeAsync(86_400_000);
     expect(ended).not.toHaveBeenCalled();
     stop.abort();

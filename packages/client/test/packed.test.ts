@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMPILERS, createFreshProject, NODES } from './support/fresh-project.ts';
-import { answer, bodyOf, serve } from './support/loopback.ts';
+import { bodyOf, respond, serve } from './support/loopback.ts';
 
 let project: Awaited<ReturnType<typeof createFreshProject>>;
 let server: Awaited<ReturnType<typeof serve>>;
@@ -19,7 +19,7 @@ beforeAll(async () => {
       uploaded = body;
       return response.writeHead(204).end();
     }
-    if (!request.url?.endsWith(':getUploadMetaData')) return answer(response, { at: request.url });
+    if (!request.url?.endsWith(':getUploadMetaData')) return respond(response, { at: request.url });
     const data = {
       url: `${server.url}/target`,
       token: 't',
@@ -27,7 +27,7 @@ beforeAll(async () => {
       fileID: 'id',
       storeFileID: 's',
     };
-    answer(response, { statusCode: 200, body: { requestId: 'r', data } });
+    respond(response, { statusCode: 200, body: { requestId: 'r', data } });
   });
 }, 120_000);
 afterAll(async () => {

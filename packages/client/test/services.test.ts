@@ -11,10 +11,10 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
 import { failureOf, fakeFetch, json } from './support/fake-fetch.ts';
 import { faultServer, serve as serveFaults } from './support/fault-server.ts';
-import { answer, bodyOf, serve } from './support/loopback.ts';
+import { bodyOf, respond, serve } from './support/loopback.ts';
 
-function serviceWith(...answers: (Response | Error)[]) {
-  const { fetch, requests } = fakeFetch(...answers);
+function serviceWith(...responses: (Response | Error)[]) {
+  const { fetch, requests } = fakeFetch(...responses);
   const options: GatewayClientOptions = { baseUrl: 'https://g.example/', fetch, retry: false };
   return { service: createGatewayClient(options).service('hello'), requests };
 }
@@ -252,7 +252,7 @@ describe('a redirect of a service', () => {
     const other = await serve(async (request, response) => {
       const { method, headers } = request;
       leaked.push([method, headers['x-own'], String(await bodyOf(request))]);
-      answer(response, { from: 'other' });
+      respond(response, { from: 'other' });
     });
     const served = await serve((_, response) => {
       const location = `${other.url}/v1/cloudrun/other`;

@@ -16,7 +16,7 @@ const RESERVED = [
   'Status',
   'StatusOf',
   'Digit',
-  'Answer',
+  'HandlerResponse',
   'MultipartStream',
   'Options',
   'AnyHandlers',

@@ -1,13 +1,13 @@
 import { XMLParser } from 'fast-xml-parser';
 import { expect, test } from 'vitest';
 import { GatewayError, StorageError, toErrorXml, UploadError } from './errors.ts';
-import { toAnswer } from './runtime/index.ts';
+import { toResponse } from './runtime/index.ts';
 
 const call = (method: string) =>
   ({ request: { method, headers: {} }, requestId: 'id-1', rawPath: '/up' }) as never;
 
 test('a gateway error has the status, the text and the wait of its code', () => {
-  expect(new GatewayError('SERVICE_NOT_READY')[toAnswer](call('POST'))).toEqual({
+  expect(new GatewayError('SERVICE_NOT_READY')[toResponse](call('POST'))).toEqual({
     status: 503,
     headers: { 'content-type': 'application/json', 'retry-after': '1', 'x-request-id': 'id-1' },
     body: {
@@ -19,7 +19,7 @@ test('a gateway error has the status, the text and the wait of its code', () => 
 });
 
 test('a gateway error in response to a GET is an attachment (D8)', () => {
-  const { headers } = new GatewayError('SERVICE_NOT_FOUND')[toAnswer](call('GET'));
+  const { headers } = new GatewayError('SERVICE_NOT_FOUND')[toResponse](call('GET'));
   expect(headers).toMatchObject({ 'content-disposition': 'attachment' });
 });
 
@@ -28,7 +28,7 @@ test('text, status, wait and headers can be given; the cause is never sent', () 
   const options = { message: 'Soon.', status: 520, retryAfter: 7, headers: { 'x-a': 'b' }, cause };
   const error = new GatewayError('SERVICE_NOT_READY', options);
   expect(error.cause).toBe(cause);
-  const response = error[toAnswer](call('POST'));
+  const response = error[toResponse](call('POST'));
   expect(response).toMatchObject({
     status: 520,
     headers: { 'retry-after': '7', 'x-a': 'b' },
@@ -46,7 +46,7 @@ test.each(['OUT_OF_COFFEE', 'toString', '__proto__'])(
 );
 
 test('a storage error comes in the envelope, and statusCode equals the status (D20)', () => {
-  expect(new StorageError('EXCEED_RATELIMIT')[toAnswer](call('POST'))).toEqual({
+  expect(new StorageError('EXCEED_RATELIMIT')[toResponse](call('POST'))).toEqual({
     status: 429,
     headers: { 'retry-after': '1', 'x-request-id': 'id-1' },
     body: {
@@ -58,7 +58,7 @@ test('a storage error comes in the envelope, and statusCode equals the status (D
 
 test('an upload error is XML with the five elements (D27)', () => {
   const options = { message: 'Not <yours>.', resource: '/a&b.txt' };
-  const response = new UploadError('AccessDenied', options)[toAnswer](call('POST'));
+  const response = new UploadError('AccessDenied', options)[toResponse](call('POST'));
   expect(response.status).toBe(403);
   expect(response.headers).toMatchObject({ 'content-type': 'application/xml' });
   expect(response.body).toBe(

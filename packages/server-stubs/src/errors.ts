@@ -7,8 +7,8 @@ import {
 } from './generated/errors.gen.ts';
 import { applyDispositionRules } from './http/disposition.ts';
 // Not imported from the runtime's index: errors are used in browsers too, which have no Node.js modules.
-import { type Call, toAnswer } from './runtime/call.ts';
-import type { Answer } from './runtime/index.ts';
+import { type Call, toResponse } from './runtime/call.ts';
+import type { HandlerResponse } from './runtime/index.ts';
 
 /** For codes of the deployment, which are in no table. */
 const UNKNOWN: ErrorRow = { status: 500, message: 'The call failed.' };
@@ -87,7 +87,7 @@ export class GatewayError extends ContractError {
     super(GATEWAY_ERRORS, code, options);
   }
 
-  [toAnswer]({ request, requestId }: Pick<Call, 'request' | 'requestId'>): Answer {
+  [toResponse]({ request, requestId }: Pick<Call, 'request' | 'requestId'>): HandlerResponse {
     const { code, message } = this;
     const headers = {
       ...this.headers,
@@ -126,7 +126,7 @@ export class StorageError extends ContractError {
     super(STORAGE_ERRORS, code, options);
   }
 
-  [toAnswer]({ requestId }: Pick<Call, 'requestId'>): Answer {
+  [toResponse]({ requestId }: Pick<Call, 'requestId'>): HandlerResponse {
     const { code, message, status } = this;
     return {
       status,
@@ -163,7 +163,7 @@ export class UploadError extends ContractError {
     this.resource = options?.resource;
   }
 
-  [toAnswer](call: Pick<Call, 'request' | 'requestId' | 'rawPath'>): Answer {
+  [toResponse](call: Pick<Call, 'request' | 'requestId' | 'rawPath'>): HandlerResponse {
     const { requestId } = call;
     return {
       status: this.status,

@@ -21,9 +21,9 @@ export type {
   GatewayHandler,
   GatewayHandlers,
   GatewayInput,
-  ServiceAnswer,
-  WebSocketAnswer,
+  ServiceResponse,
   WebSocketHandler,
+  WebSocketResponse,
 } from './gateway/gateway-handlers.ts';
 export type {
   GatewayLogin,
@@ -39,23 +39,23 @@ export type { BerthRouterOptions, EnvOption } from './http/router-options.ts';
 export { isResponding } from './http/upgrade.ts';
 export { defaultWireProfile, type WireProfile } from './http/wire-profile.ts';
 export {
-  type Answer,
   type BodyWriter,
   type Call,
   createEventStream,
   type Deprecation,
-  type EndAnswer,
+  type EndResponse,
   type EventStream,
   type EventStreamOptions,
   type Fault,
   type FaultKind,
   type FoundOperation,
+  type HandlerResponse,
   type RawBody,
   type RequestLimits,
   type Router,
   type RouteTable,
   type ServerEvent,
-  toAnswer,
+  toResponse,
   type Violation,
 } from './runtime/index.ts';
 export { createStorageRouter, type StorageRouterOptions } from './storage/create-storage-router.ts';

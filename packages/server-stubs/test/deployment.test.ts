@@ -21,7 +21,7 @@ async function post(base: string, operation: string, body: object) {
 test('a file goes through its life cycle, and each response matches the schema', async () => {
   const base = await deploy();
   const granted = await post(base, 'getUploadMetaData', { path: 'a/中文.txt' });
-  expectDocumented(granted, 'GetUploadMetaDataAnswer');
+  expectDocumented(granted, 'GetUploadMetaDataResult');
   const grant: Record<'url' | 'token' | 'authorization' | 'fileID' | 'storeFileID', string> =
     granted.body.data;
 
@@ -35,7 +35,7 @@ test('a file goes through its life cycle, and each response matches the schema',
 
   const copy = { srcPath: '/a/中文.txt', dstPath: '/b.txt', removeOriginal: true };
   const copied = await post(base, 'batchCopyFile', { data: { fileList: [copy, copy] } });
-  expectDocumented(copied, 'BatchCopyFileAnswer');
+  expectDocumented(copied, 'BatchCopyFileResult');
   expect(copied.body.data).toMatchObject({
     fileList: [{ fileID: 'cloud://dev.files/b.txt' }, { code: 'STORAGE_FILE_NONEXIST' }],
   });
@@ -43,12 +43,12 @@ test('a file goes through its life cycle, and each response matches the schema',
   const linked = await post(base, 'batchGetTempUrls', {
     fileList: [{ fileID: 'cloud://dev.files/b.txt', maxAge: 600 }, { fileID: grant.fileID }],
   });
-  expectDocumented(linked, 'BatchGetTempUrlsAnswer');
+  expectDocumented(linked, 'BatchGetTempUrlsResult');
   const { fileList: links } = linked.body.data as { fileList: { tempFileURL: string }[] };
   expect(await (await fetch(String(links[0]?.tempFileURL))).text()).toBe('hello');
   expect(links[1]).toMatchObject({ code: 'STORAGE_FILE_NONEXIST', tempFileURL: '' });
 
   const deleted = await post(base, 'batchDelete', { fileList: ['cloud://dev.files/b.txt'] });
-  expectDocumented(deleted, 'BatchDeleteAnswer');
-  expectDocumented(await post(base, 'batchDelete', { fileList: 'all' }), 'ErrorAnswer');
+  expectDocumented(deleted, 'BatchDeleteResult');
+  expectDocumented(await post(base, 'batchDelete', { fileList: 'all' }), 'ErrorResponse');
 });

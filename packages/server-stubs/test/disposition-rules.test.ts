@@ -31,9 +31,9 @@ const WAYS: readonly [string, (response: ServerResponse) => void][] = [
   ],
 ];
 
-test.each(WAYS)('sees headers given with %s', async (_, answer) => {
+test.each(WAYS)('sees headers given with %s', async (_, respond) => {
   const base = await serve((request, response) => {
-    dispositionRules()(request, response, () => answer(response));
+    dispositionRules()(request, response, () => respond(response));
   });
   const { rawHeaders, status } = await send(base, '/');
   const names = rawHeaders.filter((name) => name.toLowerCase() === 'content-disposition');

@@ -29,10 +29,10 @@ it(`survives ${REQUESTS} hostile requests of the seed ${SEED}`, {
         for (const status of outcome.statuses)
           statuses.set(status, (statuses.get(status) ?? 0) + 1);
         const hasStack = /\n\s+at |\.ts:\d|node:internal/.test(outcome.received);
-        const isUnanswered = request.isWhole && outcome.statuses.length === 0;
+        const hasNoResponse = request.isWhole && outcome.statuses.length === 0;
         if (
           outcome.hangs ||
-          isUnanswered ||
+          hasNoResponse ||
           hasStack ||
           outcome.statuses.some((status) => status >= 500)
         ) {
@@ -70,8 +70,8 @@ async function start() {
 }
 
 async function ask(child: ChildProcess): Promise<Health> {
-  const answered = once(child, 'message');
+  const responded = once(child, 'message');
   child.send('health');
-  const [health] = (await answered) as [Health];
+  const [health] = (await responded) as [Health];
   return health;
 }

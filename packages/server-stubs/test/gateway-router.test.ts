@@ -369,10 +369,10 @@ describe('errors', () => {
   });
 });
 
-test('onAnswer is called with responses and refusals, with operation and request ID', async () => {
+test('onResponse is called with responses and refusals, with operation and request ID', async () => {
   const heard: unknown[][] = [];
   const url = await gateway(echo, {
-    onAnswer: ({ status, body }, { operationId, requestId }) => {
+    onResponse: ({ status, body }, { operationId, requestId }) => {
       const code = typeof body === 'object' ? (body as { code?: string }).code : undefined;
       heard.push([status, code, operationId, requestId]);
     },

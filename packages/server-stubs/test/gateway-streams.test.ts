@@ -23,10 +23,10 @@ test('events arrive one by one, and are no attachment (C3)', async () => {
     })();
     return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: events.body };
   });
-  const answer = await fetch(`${base}/v1/cloudrun/hello/events`, { headers });
-  expect(answer.headers.has('content-disposition')).toBe(false);
+  const response = await fetch(`${base}/v1/cloudrun/hello/events`, { headers });
+  expect(response.headers.has('content-disposition')).toBe(false);
   const chunks: string[] = [];
-  for await (const chunk of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
     chunks.push(chunk);
     onSeen();
   }
@@ -86,6 +86,6 @@ test('a failing stream of the service aborts the response', async () => {
       })(),
     ),
   }));
-  const answer = await fetch(`${base}/v1/cloudrun/hello/x`, { headers });
-  await expect(answer.text()).rejects.toThrow();
+  const response = await fetch(`${base}/v1/cloudrun/hello/x`, { headers });
+  await expect(response.text()).rejects.toThrow();
 });

@@ -51,8 +51,8 @@ it.each([
   ],
 ])('an object of free names is read %s', async (_, schema, more, query, expected) => {
   const base = await start(inQuery(schema, more));
-  const answer = await send(base, `/x${query}`, { method: 'POST' });
-  expect(answer.json).toMatchObject({ query: { q: expected } });
+  const response = await send(base, `/x${query}`, { method: 'POST' });
+  expect(response.json).toMatchObject({ query: { q: expected } });
 });
 
 it.each([
@@ -68,8 +68,8 @@ it.each([
   'a parameter of %j has the types that the schema names anywhere',
   async (schema, more, query, expected) => {
     const base = await start(inQuery(schema, more), { components });
-    const answer = await send(base, `/x${query}`, { method: 'POST' });
-    expect(answer.json).toMatchObject({ query: { q: expected } });
+    const response = await send(base, `/x${query}`, { method: 'POST' });
+    expect(response.json).toMatchObject({ query: { q: expected } });
   },
 );
 
@@ -78,8 +78,8 @@ it.each([
   [PAIR, 'a=1; b=x', { a: 1, b: 'x' }],
 ])('an exploded cookie of %j is several cookies', async (schema, cookie, expected) => {
   const base = await start({ parameters: [{ name: 'c', in: 'cookie', schema }] });
-  const answer = await send(base, '/x', { method: 'POST', headers: { cookie } });
-  expect(answer.json).toMatchObject({ cookie: { c: expected } });
+  const response = await send(base, '/x', { method: 'POST', headers: { cookie } });
+  expect(response.json).toMatchObject({ cookie: { c: expected } });
 });
 
 it.each([
@@ -94,12 +94,12 @@ it.each([
 ])('a body documented as %s is taken as %s', async (documented, sent, body, contentType) => {
   const content = { [documented]: { schema: PAIR }, 'application/json;v=2': { schema: INTEGERS } };
   const base = await start({ requestBody: { required: true, content } });
-  const answer = await send(base, '/x', {
+  const response = await send(base, '/x', {
     method: 'POST',
     headers: { 'content-type': sent },
     body,
   });
-  expect(answer.json).toMatchObject({ contentType, body: JSON.parse(body) });
+  expect(response.json).toMatchObject({ contentType, body: JSON.parse(body) });
 });
 
 it('the root of a server with a path keeps its slash', async () => {

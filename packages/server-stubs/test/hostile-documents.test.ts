@@ -212,7 +212,7 @@ function toTexts({ title, version, securitySchemes, routes: [route] }: RouteTabl
     operationId: route?.operationId,
     parameters: route?.parameters.map(({ name, default: initial }) => [name, initial]),
     bodies: route?.body?.content.map(({ mediaType }) => mediaType),
-    answers: route?.responses.map(({ content }) => content.map(({ mediaType }) => mediaType)),
+    responses: route?.responses.map(({ content }) => content.map(({ mediaType }) => mediaType)),
   };
 }
 
@@ -231,7 +231,7 @@ function toExpectedTexts(document: JsonObject): ReturnType<typeof toTexts> {
       schema.default,
     ]),
     bodies: Object.keys(post.requestBody.content),
-    answers: Object.values<{ content: object }>(post.responses).map(({ content }) =>
+    responses: Object.values<{ content: object }>(post.responses).map(({ content }) =>
       Object.keys(content),
     ),
   };

@@ -20,7 +20,7 @@ test('the package exports these names, and no others', () => {
     'dispositionRules',
     'isResponding',
     'removeHopByHop',
-    'toAnswer',
+    'toResponse',
   ]);
 });
 

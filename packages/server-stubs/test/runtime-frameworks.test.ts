@@ -127,8 +127,8 @@ describe.each(starts)('%s', (name, start) => {
     const form = new FormData();
     form.append('a', new Blob([Buffer.alloc(500_000)]));
     form.append('b', '2');
-    const answer = await fetch(`${base}/form`, { method: 'POST', body: form });
-    expect(await answer.json()).toEqual(['a', 'b']);
+    const response = await fetch(`${base}/form`, { method: 'POST', body: form });
+    expect(await response.json()).toEqual(['a', 'b']);
   });
 });
 
@@ -138,8 +138,8 @@ it.each([
 ])('%s may mount it under a path', async (_name, express) => {
   const base = await withExpress(express, 'under')();
   const headers = { 'content-type': 'application/json' };
-  const answer = await send(base, '/api/pets', { method: 'POST', headers, body: '{"name":"a"}' });
-  expect(answer.json).toEqual({ name: 'a' });
+  const response = await send(base, '/api/pets', { method: 'POST', headers, body: '{"name":"a"}' });
+  expect(response.json).toEqual({ name: 'a' });
 });
 
 it('reports middleware that has read the body and left nothing of it', async () => {
@@ -153,7 +153,7 @@ it('reports middleware that has read the body and left nothing of it', async () 
     }),
   );
   const headers = { 'content-type': 'application/json' };
-  const answer = await send(base, '/pets', { method: 'POST', headers, body: '{"name":"a"}' });
-  expect(answer.status).toBe(500);
+  const response = await send(base, '/pets', { method: 'POST', headers, body: '{"name":"a"}' });
+  expect(response.status).toBe(500);
   expect(String(errors[0])).toContain('mount the router first');
 });

@@ -2,7 +2,7 @@ import {
   createRouter,
   type SecurityHandlers,
   type SecurityScheme,
-  toAnswer,
+  toResponse,
   Unauthorized,
 } from '@berth/server-stubs/runtime';
 import { expect, it, vi } from 'vitest';
@@ -90,7 +90,7 @@ it('gives the reason that was given first', async () => {
 });
 
 it('lets an error define its response, with a challenge if it has none', async () => {
-  const error = { [toAnswer]: () => ({ status: 401, body: { code: 'EXPIRED' } }) };
+  const error = { [toResponse]: () => ({ status: 401, body: { code: 'EXPIRED' } }) };
   const base = await start([['bearer']], { bearer: () => Promise.reject(error) });
   const response = await send(base, '/', { headers: GOOD });
   expect([response.status, response.json]).toEqual([401, { code: 'EXPIRED' }]);

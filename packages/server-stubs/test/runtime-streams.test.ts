@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import {
-  type Answer,
   createEventStream,
   createRouter,
   type EventStream,
   type Handler,
+  type HandlerResponse,
   type RequestLimits,
   type RouterOptions,
 } from '@berth/server-stubs/runtime';
@@ -297,7 +297,7 @@ describe('a stream of events', () => {
     expect(await events.send({ data: 'late' })).toBe(false);
   });
 
-  it.each<[string, (events: EventStream) => Answer]>([
+  it.each<[string, (events: EventStream) => HandlerResponse]>([
     [
       'throws',
       () => {

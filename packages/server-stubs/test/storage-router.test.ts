@@ -48,12 +48,12 @@ describe('a response', () => {
   test.each([[{ fileList: ['a', 'b'] }], [{ data: { fileList: ['a', 'b'] } }]])(
     'comes in the envelope, whatever the form of the request: %j',
     async (body) => {
-      const answer = await post(await storage(), 'batchDelete', body);
-      expect(answer.status).toBe(200);
-      expect(answer.json).toEqual({
+      const response = await post(await storage(), 'batchDelete', body);
+      expect(response.status).toBe(200);
+      expect(response.json).toEqual({
         statusCode: 200,
         body: {
-          requestId: answer.headers['x-request-id'],
+          requestId: response.headers['x-request-id'],
           data: {
             fileList: [
               { fileID: 'a', code: 'SUCCESS' },
@@ -62,7 +62,7 @@ describe('a response', () => {
           },
         },
       });
-      expect(answer.headers).toMatchObject({
+      expect(response.headers).toMatchObject({
         'content-type': 'application/json',
         'access-control-allow-origin': '*',
       });
@@ -108,36 +108,36 @@ describe('a refusal', () => {
     ['', /body/],
     [[], /./],
   ])('names what is wrong with %j', async (body, message) => {
-    const answer = await post(await storage(), 'batchDelete', body);
-    expect(answer).toMatchObject(refused(400, 'INVALID_PARAM'));
-    expect(answer.text).toMatch(message);
+    const response = await post(await storage(), 'batchDelete', body);
+    expect(response).toMatchObject(refused(400, 'INVALID_PARAM'));
+    expect(response.text).toMatch(message);
   });
 
   test('is 415 for another content type', async () => {
     const headers = { ...letIn, 'content-type': 'text/plain' };
-    const answer = await post(await storage(), 'batchDelete', '{}', headers);
-    expect(answer).toMatchObject(refused(415, 'UNSUPPORTED_MEDIA_TYPE'));
+    const response = await post(await storage(), 'batchDelete', '{}', headers);
+    expect(response).toMatchObject(refused(415, 'UNSUPPORTED_MEDIA_TYPE'));
   });
 
   test('is 413 for a body beyond the limit', async () => {
     const base = await storage({ requests: { bodyBytes: 10 } });
-    const answer = await post(base, 'batchDelete', { fileList: ['abcdef'] });
-    expect(answer).toMatchObject(refused(413, 'EXCEED_MAX_PAYLOAD_SIZE'));
+    const response = await post(base, 'batchDelete', { fileList: ['abcdef'] });
+    expect(response).toMatchObject(refused(413, 'EXCEED_MAX_PAYLOAD_SIZE'));
   });
 
   test('is INVALID_PARAM for too many items', async () => {
     const list = (length: number) => ({ fileList: Array.from({ length }, () => 'a') });
     expect((await post(await storage(), 'batchDelete', list(50))).status).toBe(200);
-    const answer = await post(await storage(), 'batchDelete', list(51));
-    expect(answer).toMatchObject(refused(400, 'INVALID_PARAM'));
+    const response = await post(await storage(), 'batchDelete', list(51));
+    expect(response).toMatchObject(refused(400, 'INVALID_PARAM'));
     const base = await storage({ batchItems: 1 });
     expect((await post(base, 'batchDelete', list(2))).text).toContain('at most 1');
   });
 
   test.each(['GET', 'HEAD', 'PUT', 'DELETE'])('is 405 for %s', async (method) => {
-    const answer = await send(await storage(), path('batchDelete'), { method });
-    expect(answer.status).toBe(405);
-    expect(answer.headers.allow).toContain('POST');
+    const response = await send(await storage(), path('batchDelete'), { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.allow).toContain('POST');
   });
 
   test.each([
@@ -146,20 +146,20 @@ describe('a refusal', () => {
     '/api/v2/envs//storages:batchDelete',
     '/api/v2/envs/dev/storages:batchDeleteXYZ',
   ])('is 404 for %s', async (unknown) => {
-    const answer = await send(await storage(), unknown, { method: 'POST', headers: letIn });
-    expect(answer).toMatchObject(refused(404, 'NOT_FOUND'));
+    const response = await send(await storage(), unknown, { method: 'POST', headers: letIn });
+    expect(response).toMatchObject(refused(404, 'NOT_FOUND'));
   });
 
   test('is 501 for an operation without a handler', async () => {
-    const answer = await post(await storage(), 'batchCopyFile', { fileList: [] });
-    expect(answer).toMatchObject(refused(501, 'SYS_ERR'));
+    const response = await post(await storage(), 'batchCopyFile', { fileList: [] });
+    expect(response).toMatchObject(refused(501, 'SYS_ERR'));
   });
 
   test('is INVALID_ENV for another environment', async () => {
     const sent = { method: 'POST', headers: letIn, body: '{"fileList":[]}' };
     const base = await storage({ env: 'dev' });
-    const answer = await send(base, path('batchDelete', 'prod'), sent);
-    expect(answer).toMatchObject(refused(404, 'INVALID_ENV'));
+    const response = await send(base, path('batchDelete', 'prod'), sent);
+    expect(response).toMatchObject(refused(404, 'INVALID_ENV'));
     const open = await storage({ env: (env) => env !== 'test' });
     expect((await send(open, path('batchDelete', 'prod'), sent)).status).toBe(200);
   });
@@ -171,11 +171,11 @@ describe('a refusal', () => {
       },
       () => Promise.reject(new StorageError('SERVICE_UNAVAILABLE', { retryAfter: 9 })),
     ]) {
-      const answer = await post(await storage({}, { batchDelete }), 'batchDelete', {
+      const response = await post(await storage({}, { batchDelete }), 'batchDelete', {
         fileList: [],
       });
-      expect(answer).toMatchObject(refused(503, 'SERVICE_UNAVAILABLE'));
-      expect(answer.headers['retry-after']).toBe('9');
+      expect(response).toMatchObject(refused(503, 'SERVICE_UNAVAILABLE'));
+      expect(response.headers['retry-after']).toBe('9');
     }
   });
 });
@@ -211,9 +211,9 @@ describe('credentials', () => {
     const headers = Object.fromEntries(
       Object.entries({ ...letIn, [name]: value }).filter(([, given]) => given !== undefined),
     );
-    const answer = await post(await storage(), 'batchDelete', { fileList: [] }, headers);
-    expect(answer).toMatchObject(refusal);
-    expect(answer.text).toContain(shown);
+    const response = await post(await storage(), 'batchDelete', { fileList: [] }, headers);
+    expect(response).toMatchObject(refusal);
+    expect(response.text).toContain(shown);
   });
 
   test('the session token may be missing', async () => {
@@ -230,9 +230,11 @@ describe('credentials', () => {
         throw new StorageError('STORAGE_EXCEED_AUTHORITY', { message: `Not for ${envId}.` });
       },
     };
-    const answer = await post(await storage({ security: other }), 'batchDelete', { fileList: [] });
-    expect(answer.status).toBe(403);
-    expect(answer.text).toContain('Not for dev.');
+    const response = await post(await storage({ security: other }), 'batchDelete', {
+      fileList: [],
+    });
+    expect(response.status).toBe(403);
+    expect(response.text).toContain('Not for dev.');
   });
 });
 
@@ -240,11 +242,15 @@ test('an error of your own is SYS_ERR, and its text stays here', async () => {
   const batchDelete = () => {
     throw new Error('secret');
   };
-  const answer = await post(await storage({ onError: () => {} }, { batchDelete }), 'batchDelete', {
-    fileList: [],
-  });
-  expect(answer.status).toBe(500);
-  expect(answer.json).toMatchObject({
+  const response = await post(
+    await storage({ onError: () => {} }, { batchDelete }),
+    'batchDelete',
+    {
+      fileList: [],
+    },
+  );
+  expect(response.status).toBe(500);
+  expect(response.json).toMatchObject({
     body: {
       code: 'SYS_ERR',
       message: 'The call failed. Try again, or give the request ID to the operator.',
@@ -293,8 +299,8 @@ test('routes of an edited document take the place of those of the contract', asy
   const { batchDelete = () => ({ fileList: [] }) } = handlers;
   const base = await storage({ routes }, { batchDelete });
   const body = JSON.stringify({ fileList: ['a'] });
-  const answer = await send(base, '/api/v3/dev/delete', { method: 'POST', headers: letIn, body });
-  expect(answer.status).toBe(200);
+  const response = await send(base, '/api/v3/dev/delete', { method: 'POST', headers: letIn, body });
+  expect(response.status).toBe(200);
   expect((await post(base, 'batchDelete', { fileList: ['a'] })).status).toBe(404);
 });
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
   validators = {
     pet: find('create pet')?.body?.content[0]?.validate,
     csv: find('create pet')?.body?.content[1]?.validate,
-    petAnswer: find('create pet')?.responses[0]?.content[0]?.validate,
+    petResponse: find('create pet')?.responses[0]?.content[0]?.validate,
     everything: find('judge')?.body?.content[0]?.validate,
     form: find('submitForm')?.body?.content[0]?.validate,
     wrapped: find('wrapped')?.body?.content[0]?.validate,
@@ -114,8 +114,8 @@ it('nullable next to an enum allows null only if the enum has it, as in Ajv', as
 describe('readOnly and writeOnly', () => {
   it('are not required in the direction they are not for', () => {
     expect(judge('pet', CAT)).toBe('valid');
-    expect(judge('petAnswer', { petType: 'cat', id: 1, name: null, claws: 1 })).toBe('valid');
-    expect(judge('petAnswer', CAT)).toBe(' required');
+    expect(judge('petResponse', { petType: 'cat', id: 1, name: null, claws: 1 })).toBe('valid');
+    expect(judge('petResponse', CAT)).toBe(' required');
   });
 
   it('are validated if they are sent anyway', () => {

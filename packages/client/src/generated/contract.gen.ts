@@ -34,14 +34,14 @@ export const CONTRACT = {
   "documents": {
     "gateway.v1": {
       "version": "1.0.0",
-      "sha256": "2d74045c594073ac22bad09c068d2171434f3d13ac6056bdf61f33143dd6fa7b"
+      "sha256": "ec8ae509dd77e840d2a5e564cf4e96e1f0cb96582b28763d0c64857cb16ba0b1"
     },
     "storage.v2": {
       "version": "2.0.0",
-      "sha256": "5d96e37e7ac16d95d3801344d24998b9ce100bdf51842f57fc29e2a970eac1b6"
+      "sha256": "63838ad07773d29979f4dcd6e2a417fc525dd05ad353429d8b9e252df29bbe6a"
     }
   },
-  "sha256": "47d19d59fe46c567679bc05386efd31c2e1187a40c8da40056748b8f2644d410"
+  "sha256": "8217a9b04655dd0928788741f228b38fd25feb39e4892622e1c14c4f28778f85"
 } as const;
 
 /** Address of the gateway of one environment, a template. */

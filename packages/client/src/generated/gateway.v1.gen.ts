@@ -166,7 +166,7 @@ export interface components {
          * @description The response of the hosted service. Its other statuses (2xx, 3xx, 4xx, 5xx) pass through in the same
          *     way, so this response represents all of them.
          */
-        ServiceAnswer: {
+        ServiceResponse: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
                 "Content-Disposition": components["headers"]["ContentDisposition"];
@@ -300,7 +300,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ServiceAnswer"];
+            200: components["responses"]["ServiceResponse"];
             403: components["responses"]["ServiceForbidden"];
             404: components["responses"]["ServiceNotFound"];
             default: components["responses"]["GatewayError"];
@@ -322,7 +322,7 @@ export interface operations {
         };
         requestBody: components["requestBodies"]["ServicePayload"];
         responses: {
-            200: components["responses"]["ServiceAnswer"];
+            200: components["responses"]["ServiceResponse"];
             403: components["responses"]["ServiceForbidden"];
             404: components["responses"]["ServiceNotFound"];
             default: components["responses"]["GatewayError"];
@@ -359,7 +359,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ServiceAnswer"];
+            200: components["responses"]["ServiceResponse"];
             403: components["responses"]["ServiceForbidden"];
             404: components["responses"]["ServiceNotFound"];
             default: components["responses"]["GatewayError"];
@@ -389,7 +389,7 @@ export interface operations {
         };
         requestBody: components["requestBodies"]["ServicePayload"];
         responses: {
-            200: components["responses"]["ServiceAnswer"];
+            200: components["responses"]["ServiceResponse"];
             403: components["responses"]["ServiceForbidden"];
             404: components["responses"]["ServiceNotFound"];
             default: components["responses"]["GatewayError"];

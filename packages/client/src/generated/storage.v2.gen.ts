@@ -184,7 +184,7 @@ export interface components {
          * Error response
          * @description The envelope of a call that failed as a whole.
          */
-        ErrorAnswer: {
+        ErrorResponse: {
             statusCode: components["schemas"]["StatusCode"];
             /**
              * Error response body
@@ -240,7 +240,7 @@ export interface components {
          * Upload metadata response
          * @description The envelope of every storage response.
          */
-        GetUploadMetaDataAnswer: {
+        GetUploadMetaDataResult: {
             statusCode: components["schemas"]["StatusCode"];
             /**
              * Upload metadata response body
@@ -352,7 +352,7 @@ export interface components {
          * Temporary links response
          * @description The envelope of every storage response.
          */
-        BatchGetTempUrlsAnswer: {
+        BatchGetTempUrlsResult: {
             statusCode: components["schemas"]["StatusCode"];
             /**
              * Temporary links response body
@@ -424,7 +424,7 @@ export interface components {
          * Delete response
          * @description The envelope of every storage response.
          */
-        BatchDeleteAnswer: {
+        BatchDeleteResult: {
             statusCode: components["schemas"]["StatusCode"];
             /**
              * Delete response body
@@ -545,7 +545,7 @@ export interface components {
          * Copy response
          * @description The envelope of every storage response.
          */
-        BatchCopyFileAnswer: {
+        BatchCopyFileResult: {
             statusCode: components["schemas"]["StatusCode"];
             /**
              * Copy response body
@@ -631,7 +631,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["ErrorAnswer"];
+                "application/json": components["schemas"]["ErrorResponse"];
             };
         };
         /** @description The attributes of the upload. A `code` without `data` is a failure, even with status 200. */
@@ -641,7 +641,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["GetUploadMetaDataAnswer"];
+                "application/json": components["schemas"]["GetUploadMetaDataResult"];
             };
         };
         /**
@@ -656,7 +656,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["ErrorAnswer"];
+                "application/json": components["schemas"]["ErrorResponse"];
             };
         };
         /** @description The links. A `code` without `data` is a failure, even with status 200. */
@@ -666,7 +666,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["BatchGetTempUrlsAnswer"];
+                "application/json": components["schemas"]["BatchGetTempUrlsResult"];
             };
         };
         /** @description The result for each file. A `code` without `data` is a failure, even with status 200. */
@@ -676,7 +676,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["BatchDeleteAnswer"];
+                "application/json": components["schemas"]["BatchDeleteResult"];
             };
         };
         /** @description The result of each copy. A `code` without `data` is a failure, even with status 200. */
@@ -686,7 +686,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["BatchCopyFileAnswer"];
+                "application/json": components["schemas"]["BatchCopyFileResult"];
             };
         };
         /** @description Any other failure. Nothing is stored. */

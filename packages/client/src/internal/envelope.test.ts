@@ -4,15 +4,15 @@ import { storageWith } from '../../test/support/storage.ts';
 import { StorageError } from '../errors.ts';
 import { readEnvelope, unwrapEnvelope } from './envelope.ts';
 
-const read = (answer: unknown, init: ResponseInit = {}) => {
+const read = (body: unknown, init: ResponseInit = {}) => {
   const response = new Response(null, init);
   const key = response.ok ? 'data' : 'error';
-  return readEnvelope({ [key]: answer, response }, 'The call failed');
+  return readEnvelope({ [key]: body, response }, 'The call failed');
 };
 
-const failure = (answer: unknown, init?: ResponseInit): StorageError => {
+const failure = (body: unknown, init?: ResponseInit): StorageError => {
   try {
-    read(answer, init);
+    read(body, init);
   } catch (error) {
     if (error instanceof StorageError) return error;
     throw error;
@@ -26,8 +26,8 @@ describe('readEnvelope', () => {
     ['flat', { requestId: 'r', data: { a: 1 } }],
     ['yet unparsed', '{"statusCode":200,"body":{"data":{"a":1}}}'],
     ['with a code and data', { requestId: 'r', code: 'SUCCESS', data: { a: 1 } }],
-  ])('opens a response that is %s', (_, answer) => {
-    expect(read(answer).data).toEqual({ a: 1 });
+  ])('opens a response that is %s', (_, body) => {
+    expect(read(body).data).toEqual({ a: 1 });
   });
 
   it.each([
@@ -37,10 +37,10 @@ describe('readEnvelope', () => {
       { statusCode: 200, body: { requestId: 'r', code: 'C', message: 'M' } },
     ],
     ['flat', { requestId: 'r', code: 'C', message: 'M' }],
-  ])('treats a code without data as a failure with any status: %s', (_, answer) => {
+  ])('treats a code without data as a failure with any status: %s', (_, body) => {
     for (const status of [200, 400]) {
-      expect(failure(answer, { status })).toMatchObject({ code: 'C', requestId: 'r', status });
-      expect(failure(answer, { status }).message).toContain('The call failed: C, M (');
+      expect(failure(body, { status })).toMatchObject({ code: 'C', requestId: 'r', status });
+      expect(failure(body, { status }).message).toContain('The call failed: C, M (');
     }
   });
 
@@ -53,8 +53,8 @@ describe('readEnvelope', () => {
     ['a page', '<html>', 200],
     ['nothing', undefined, 200],
     ['null', null, 500],
-  ])('fails on %s', (_, answer, status) => {
-    expect(failure(answer, { status }).message).toContain('the response is malformed');
+  ])('fails on %s', (_, body, status) => {
+    expect(failure(body, { status }).message).toContain('the response is malformed');
   });
 
   it('uses the request ID of the header if the body has none', () => {

@@ -34,10 +34,10 @@ export interface ServiceRequest {
  * What a hosted service returns: a full response, such as `HttpResponse.json(…)`; a text; anything else,
  * sent as JSON; or nothing, to leave the call to the next handler.
  */
-export type ServiceAnswer = Response | string | number | boolean | object | null | undefined;
+export type ServiceResponse = Response | string | number | boolean | object | null | undefined;
 
 /** Handles a call; `gatewayError(code)` returns an error of the gateway itself. */
-export type ServiceResolver = (call: ServiceRequest) => ServiceAnswer | Promise<ServiceAnswer>;
+export type ServiceResolver = (call: ServiceRequest) => ServiceResponse | Promise<ServiceResponse>;
 
 /** An event to send. */
 export interface ServiceEventInit {
@@ -115,7 +115,7 @@ const TEXT_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'te
 
 const refusals = new WeakSet<Response>();
 
-type Resolve = (call: ServiceRequest) => ServiceAnswer | Promise<ServiceAnswer>;
+type Resolve = (call: ServiceRequest) => ServiceResponse | Promise<ServiceResponse>;
 
 /** Creates handlers of hosted services, and the default one. */
 export function createMswGateway(context: MswContext): {
@@ -215,7 +215,7 @@ function isRefusal(response: Response): boolean {
 
 /** Applies the gateway's rules to the response of a hosted service. */
 function toGatewayResponse(
-  result: ServiceAnswer,
+  result: ServiceResponse,
   { method }: Request,
   { profile }: MswContext,
 ): Response | undefined {
@@ -234,7 +234,7 @@ function toGatewayResponse(
   return allowAnyOrigin(new HttpResponse(body, { status, statusText, headers }));
 }
 
-function toResponse(result: Exclude<ServiceAnswer, undefined>): Response {
+function toResponse(result: Exclude<ServiceResponse, undefined>): Response {
   if (result instanceof Response) return result;
   return typeof result === 'string' ? HttpResponse.text(result) : HttpResponse.json(result);
 }

@@ -3,10 +3,10 @@ export type { FileOptions, MswFile, MswFiles } from './files.ts';
 export type {
   EventSourceOf,
   MswService,
-  ServiceAnswer,
   ServiceEventInit,
   ServiceRequest,
   ServiceResolver,
+  ServiceResponse,
 } from './gateway.ts';
 export { gatewayError } from './gateway.ts';
 export type { MswHandlers, MswHandlersOptions } from './msw-handlers.ts';

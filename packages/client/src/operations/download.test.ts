@@ -13,8 +13,8 @@ describe('download', () => {
   });
 
   it('throws on an error status and keeps the signature of the link to itself', async () => {
-    const answer = new Response('expired', { status: 403, headers: { 'X-Request-Id': 'r-9' } });
-    const { storage } = storageWith([link(), answer]);
+    const response = new Response('expired', { status: 403, headers: { 'X-Request-Id': 'r-9' } });
+    const { storage } = storageWith([link(), response]);
     const error = await failureOf(storage.download('cloud://a'));
     expect(error).toMatchObject({
       name: 'StorageError',

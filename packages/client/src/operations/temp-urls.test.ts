@@ -58,8 +58,8 @@ describe('tempUrl', () => {
     ['no list', envelope({ data: {} }), undefined],
     ['an empty link', link(''), undefined],
     ['no link', link(undefined), undefined],
-  ])('throws on %s', async (_, answer, code) => {
-    const error = await failureOf(storageWith([answer]).storage.tempUrl('cloud://a'));
+  ])('throws on %s', async (_, response, code) => {
+    const error = await failureOf(storageWith([response]).storage.tempUrl('cloud://a'));
     expect(error).toMatchObject({ name: 'StorageError', code, requestId: 'r-1' });
     expect(String(error)).toContain('No link to cloud://a');
   });

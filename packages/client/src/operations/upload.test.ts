@@ -142,8 +142,8 @@ describe('upload', () => {
   });
 
   it.each([200, 201, 403, 500])('fails on an Error element with status %d', async (status) => {
-    const answers = [granted(), refusal('AccessDenied', status)];
-    const { storage } = storageWith(answers, { retry: false });
+    const responses = [granted(), refusal('AccessDenied', status)];
+    const { storage } = storageWith(responses, { retry: false });
     expect(await failureOf(storage.upload('a.txt', 'hello'))).toMatchObject({
       name: 'UploadError',
       code: 'AccessDenied',
@@ -160,8 +160,8 @@ describe('upload', () => {
   });
 
   it.each([302, 502])('fails on status %d without an Error element', async (status) => {
-    const answers = [granted(), new Response('<html>', { status })];
-    const { storage } = storageWith(answers, { retry: false });
+    const responses = [granted(), new Response('<html>', { status })];
+    const { storage } = storageWith(responses, { retry: false });
     expect(await failureOf(storage.upload('a.txt', 'hello'))).toMatchObject({
       name: 'UploadError',
       code: undefined,
@@ -197,10 +197,10 @@ describe('a wait between two tries of an upload', () => {
     vi.restoreAllMocks();
   });
 
-  async function waits(answers: (Response | Error)[], options: object = {}) {
+  async function waits(responses: (Response | Error)[], options: object = {}) {
     const delays: number[] = [];
     const hooks = { onRetry: ({ delay }: { delay: number }) => void delays.push(delay) };
-    const { storage } = storageWith(answers, { hooks, ...options });
+    const { storage } = storageWith(responses, { hooks, ...options });
     const start = Date.now();
     const upload = storage.upload('a.txt', 'hello').catch((error: Error) => error);
     await vi.runAllTimersAsync();
@@ -214,16 +214,16 @@ describe('a wait between two tries of an upload', () => {
   };
 
   it('doubles, whatever has failed', async () => {
-    const answers = [granted(), slowDown(), granted(), new Error('lost'), granted(), slowDown()];
-    const { delays, result } = await waits([...answers, granted(), stored()], {
+    const responses = [granted(), slowDown(), granted(), new Error('lost'), granted(), slowDown()];
+    const { delays, result } = await waits([...responses, granted(), stored()], {
       retry: { attempts: 4 },
     });
     expect([delays, result]).toEqual([[125, 250, 500], { fileID: meta.fileID }]);
   });
 
   it('is no shorter than Retry-After', async () => {
-    const answers = [granted(), slowDown({ 'Retry-After': '7' }), granted(), stored()];
-    expect(await waits(answers)).toEqual({ delays: [7000], result: { fileID: meta.fileID } });
+    const responses = [granted(), slowDown({ 'Retry-After': '7' }), granted(), stored()];
+    expect(await waits(responses)).toEqual({ delays: [7000], result: { fileID: meta.fileID } });
   });
 
   it.each([429, 500, 503])('comes after status %d', async (status) => {
@@ -237,8 +237,8 @@ describe('a wait between two tries of an upload', () => {
     ['the wait is too long', {}, '31'],
     ['no time is left for it', { timeouts: { total: 7000 } }, '7'],
   ])('is none if %s', async (_, options, seconds) => {
-    const answers = [granted(), slowDown({ 'Retry-After': seconds })];
-    const { delays, result } = await waits(answers, options);
+    const responses = [granted(), slowDown({ 'Retry-After': seconds })];
+    const { delays, result } = await waits(responses, options);
     expect(delays).toEqual([]);
     expect(result).toMatchObject({ name: 'UploadError', code: 'SlowDown' });
   });

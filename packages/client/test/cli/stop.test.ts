@@ -30,7 +30,7 @@ it('stops an upload at SIGINT, reports it once, and leaves a list of the finishe
 });
 
 /** A storage API whose upload target responds for some paths and never for the others. */
-async function startStorage(isAnswered: (path: string) => boolean) {
+async function startStorage(hasResponse: (path: string) => boolean) {
   const waiting: string[] = [];
   const done = Promise.withResolvers<void>();
   const { variables } = await startGateway((response, { url = '', body }) => {
@@ -46,7 +46,7 @@ async function startStorage(isAnswered: (path: string) => boolean) {
       return;
     }
     const path = url.slice(1);
-    if (isAnswered(path)) response.writeHead(204).end();
+    if (hasResponse(path)) response.writeHead(204).end();
     else waiting.push(path);
     if (waiting.length === 4) done.resolve();
   });

@@ -74,11 +74,11 @@ describe('WebSockets of a hosted service', () => {
       }),
     );
     const socket = await hello.connect('chat');
-    const answer = new Promise((resolve) => {
+    const response = new Promise((resolve) => {
       socket.addEventListener('message', ({ data }) => resolve(data), { once: true });
     });
     socket.send('Hello');
-    expect(await answer).toBe('You said: Hello');
+    expect(await response).toBe('You said: Hello');
     socket.close();
   });
 });

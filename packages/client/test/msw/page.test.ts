@@ -42,7 +42,7 @@ it('may read every response', async () => {
     [await storage.tempUrl(fileID), {}],
     [`${BASE}/files/none`, {}],
   ] as const) {
-    const answer = await fetch(url, init);
-    expect.soft(answer.headers.get('Access-Control-Allow-Origin'), url).toBe('*');
+    const response = await fetch(url, init);
+    expect.soft(response.headers.get('Access-Control-Allow-Origin'), url).toBe('*');
   }
 });

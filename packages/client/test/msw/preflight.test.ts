@@ -13,10 +13,10 @@ it('allows pages of other origins the methods of each surface, and the headers t
     ['link', await storage.tempUrl(fileID)],
   ] as const) {
     const headers = { 'Access-Control-Request-Headers': 'x-of-mine' };
-    const answer = await fetch(url, { method: 'OPTIONS', headers });
-    expect.soft(answer.status, surface).toBe(204);
-    const allowed = answer.headers.get('Access-Control-Allow-Methods');
+    const response = await fetch(url, { method: 'OPTIONS', headers });
+    expect.soft(response.status, surface).toBe(204);
+    const allowed = response.headers.get('Access-Control-Allow-Methods');
     expect.soft(allowed, surface).toBe(allowMethods[surface].join(', '));
-    expect.soft(answer.headers.get('Access-Control-Allow-Headers'), surface).toBe('x-of-mine');
+    expect.soft(response.headers.get('Access-Control-Allow-Headers'), surface).toBe('x-of-mine');
   }
 });

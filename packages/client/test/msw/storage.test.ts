@@ -95,26 +95,26 @@ describe('the files in memory', () => {
   });
 });
 
-describe('answers', () => {
-  const links = ['batchGetTempUrls', 'BatchGetTempUrlsAnswer'] as const;
-  const copies = ['batchCopyFile', 'BatchCopyFileAnswer'] as const;
+describe('responses', () => {
+  const links = ['batchGetTempUrls', 'BatchGetTempUrlsResult'] as const;
+  const copies = ['batchCopyFile', 'BatchCopyFileResult'] as const;
   it.each([
-    ['getUploadMetaData', 'GetUploadMetaDataAnswer', { path: 'a.txt' }],
+    ['getUploadMetaData', 'GetUploadMetaDataResult', { path: 'a.txt' }],
     [...links, { fileList: [{ fileID: 'cloud://dev.files/a' }] }],
     [...links, { fileList: [{ fileID: 'none', maxAge: 1 }] }],
     [...links, { fileList: [{ fileID: 'cloud://dev.files/a', maxAge: 0 }] }],
-    ['batchDelete', 'BatchDeleteAnswer', { fileList: ['cloud://dev.files/a', 'none'] }],
+    ['batchDelete', 'BatchDeleteResult', { fileList: ['cloud://dev.files/a', 'none'] }],
     [...copies, { fileList: [{ srcPath: '/a', dstPath: '/b' }] }],
     [...copies, { fileList: [{ srcPath: '/none', dstPath: '/b' }] }],
     [...copies, { data: { fileList: [{ srcPath: '/a', dstPath: '/ü' }] } }],
   ])('of %s are %s, as the contract has it, to %j', async (operation, schema, body) => {
     berth.files.put('a', 'Hello');
     const response = await post(operation, body);
-    const answer = await response.json();
-    expectInContract('storage', schema, answer);
+    const envelope = await response.json();
+    expectInContract('storage', schema, envelope);
     expect(response.status).toBe(200);
-    expect(answer.body.requestId).toBe(response.headers.get('X-Request-Id'));
-    expect(answer.body.data).toBeDefined();
+    expect(envelope.body.requestId).toBe(response.headers.get('X-Request-Id'));
+    expect(envelope.body.data).toBeDefined();
   });
 
   const json = { 'Content-Type': 'application/json' };
@@ -139,9 +139,13 @@ describe('answers', () => {
     ],
   ])('to %s are %i %s', async (_, status, code, operation, init) => {
     const response = await post(operation, { fileList: [] }, init);
-    const answer = await response.json();
-    expectInContract('storage', 'ErrorAnswer', answer);
-    expect([response.status, answer.statusCode, answer.body.code]).toEqual([status, status, code]);
+    const envelope = await response.json();
+    expectInContract('storage', 'ErrorResponse', envelope);
+    expect([response.status, envelope.statusCode, envelope.body.code]).toEqual([
+      status,
+      status,
+      code,
+    ]);
   });
 
   it('to another environment are INVALID_ENV', async () => {

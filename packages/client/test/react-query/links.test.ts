@@ -11,7 +11,7 @@ import { act, renderHook, waitFor } from './render.ts';
 const SECOND = 1000;
 let mock: Mock;
 let storage: ReturnType<typeof createStorageClient>;
-let answers: Response[];
+let responses: Response[];
 beforeAll(async () => {
   mock = await createMock({ port: 0, env: 'dev' });
 });
@@ -19,15 +19,15 @@ afterAll(() => mock.close());
 afterEach(() => vi.useRealTimers());
 
 async function setUp() {
-  answers = [];
+  responses = [];
   storage = createStorageClient({
     baseUrl: mock.storageUrl,
     envId: 'dev',
     credentials: { authorization: '1.0 any', timestamp: 1_700_000_000 },
-    hooks: { onResponse: ({ response }) => void answers.push(response) },
+    hooks: { onResponse: ({ response }) => void responses.push(response) },
   });
   const { fileID } = await storage.upload('a.txt', 'Hello');
-  answers.length = 0;
+  responses.length = 0;
   return { fileID, files: createStorageQueries(storage) };
 }
 
@@ -57,13 +57,13 @@ describe('a link to a file', () => {
     const first = result.current.data;
 
     await act(() => vi.advanceTimersByTimeAsync(79 * SECOND));
-    expect(answers).toHaveLength(1);
+    expect(responses).toHaveLength(1);
     await act(() => vi.advanceTimersByTimeAsync(2 * SECOND));
     await settle(() => expect(result.current.data).not.toBe(first));
-    expect(answers).toHaveLength(2);
+    expect(responses).toHaveLength(2);
 
     await act(() => vi.advanceTimersByTimeAsync(81 * SECOND));
-    await settle(() => expect(answers).toHaveLength(3));
+    await settle(() => expect(responses).toHaveLength(3));
   });
 
   it('is refetched in time for components mounted later', async () => {
@@ -78,18 +78,18 @@ describe('a link to a file', () => {
     await act(() => vi.advanceTimersByTimeAsync(76 * SECOND));
     enabled = true;
     rerender();
-    expect(answers).toHaveLength(1);
+    expect(responses).toHaveLength(1);
     await act(() => vi.advanceTimersByTimeAsync(5 * SECOND));
-    await settle(() => expect(answers).toHaveLength(2));
+    await settle(() => expect(responses).toHaveLength(2));
   });
 
   it.each([
     ['a hidden tab returns', (isOn: boolean) => focusManager.setFocused(isOn)],
     ['the connection is back', (isOn: boolean) => onlineManager.setOnline(isOn)],
   ])('is no longer shown after it has expired when %s', async (_, turn) => {
-    const answer = (name: string) =>
+    const response = (name: string) =>
       list({ fileID: 'a', code: 'SUCCESS', tempFileURL: `https://files.example/${name}` });
-    const { fetch: send } = fakeFetch(answer('first'), answer('second'), answer('third'));
+    const { fetch: send } = fakeFetch(response('first'), response('second'), response('third'));
     let gate = Promise.resolve();
     const fetch = vi.fn((...call: Parameters<typeof send>) => gate.then(() => send(...call)));
     const { storage } = storageWith([], { fetch });
@@ -148,7 +148,7 @@ describe('a link to a file', () => {
     const error = { name: 'StorageError', code: 'STORAGE_FILE_NONEXIST' };
     await waitFor(() => expect(result.current.error).toMatchObject(error));
     expect(query.refetchInterval({ state: { dataUpdatedAt: 0 } })).toBe(5 * SECOND);
-    expect(answers).toHaveLength(1);
+    expect(responses).toHaveLength(1);
   });
 });
 
@@ -165,8 +165,8 @@ describe('links to many files', () => {
       () => envelope({ code: 'SYS_ERR', message: 'No.' }),
       { name: 'StorageError', code: 'SYS_ERR' },
     ],
-  ])('are an error of the query if %s', async (_, answer, error) => {
-    const { storage } = storageWith([answer()], { retry: false });
+  ])('are an error of the query if %s', async (_, response, error) => {
+    const { storage } = storageWith([response()], { retry: false });
     const query = createStorageQueries(storage).tempUrls(['a', 'b']);
     const { result } = renderHook(() => useQuery(query));
     await waitFor(() => expect(result.current.isFetched).toBe(true));
@@ -181,6 +181,6 @@ describe('links to many files', () => {
     await waitFor(() => expect(result.current.data).toHaveLength(2));
     expect(result.current.data?.[0]?.url).toContain('/files/a.txt');
     expect(result.current.data?.[1]?.error).toMatchObject({ code: 'STORAGE_FILE_NONEXIST' });
-    expect(answers).toHaveLength(1);
+    expect(responses).toHaveLength(1);
   });
 });

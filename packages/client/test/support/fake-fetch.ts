@@ -1,13 +1,13 @@
 /** A `fetch` that returns the given responses in order, and records its requests. */
-export function fakeFetch(...answers: (Response | Error)[]) {
+export function fakeFetch(...responses: (Response | Error)[]) {
   const requests: Request[] = [];
   const fetch = async (input: Request | string, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init);
     requests.push(request);
-    const answer = answers.shift();
-    if (answer === undefined) throw new Error(`No response is left for ${request.url}`);
-    if (answer instanceof Error) throw answer;
-    return answer;
+    const response = responses.shift();
+    if (response === undefined) throw new Error(`No response is left for ${request.url}`);
+    if (response instanceof Error) throw response;
+    return response;
   };
   return { fetch, requests };
 }

@@ -25,7 +25,7 @@ export async function serve(handle: Handler) {
 }
 
 /** Responds with JSON. */
-export function answer(response: ServerResponse, body: unknown, status = 200): void {
+export function respond(response: ServerResponse, body: unknown, status = 200): void {
   response.writeHead(status, { 'Content-Type': 'application/json', 'X-Request-Id': 'r-1' });
   response.end(JSON.stringify(body));
 }
@@ -57,7 +57,7 @@ export async function serveStorage(
         fileID: `cloud://dev.files/${path}`,
         storeFileID: 'store-1',
       };
-      return answer(response, { statusCode: 200, body: { requestId: 'r-1', data } });
+      return respond(response, { statusCode: 200, body: { requestId: 'r-1', data } });
     }
     if (request.url?.endsWith(':batchGetTempUrls')) {
       const { fileList } = JSON.parse(String(await bodyOf(request)));
@@ -65,7 +65,7 @@ export async function serveStorage(
         return { fileID, code: 'SUCCESS', tempFileURL: `${served.url}/file?sign=5ec4e7` };
       });
       const data = { fileList: links };
-      return answer(response, { statusCode: 200, body: { requestId: 'r-1', data } });
+      return respond(response, { statusCode: 200, body: { requestId: 'r-1', data } });
     }
     return handle(request, response);
   });

@@ -19,10 +19,10 @@ export const meta = {
 
 /** A storage client with prepared responses, and the requests and warnings that it makes. */
 export function storageWith(
-  answers: (Response | Error)[],
+  responses: (Response | Error)[],
   options: Partial<StorageClientOptions> = {},
 ) {
-  const { fetch, requests } = fakeFetch(...answers);
+  const { fetch, requests } = fakeFetch(...responses);
   const warnings: string[] = [];
   const storage = createStorageClient({
     baseUrl: 'https://storage.example',

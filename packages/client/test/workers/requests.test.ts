@@ -11,19 +11,19 @@ import { type RunningWorker, startWorkerd } from '../platforms/runners/start-wor
 
 let folder: string;
 let worker: RunningWorker;
-let answers: Map<string, PromiseWithResolvers<ServerResponse>>;
-const answerOf = (url: string) => {
-  const found = answers.get(url) ?? Promise.withResolvers<ServerResponse>();
-  answers.set(url, found);
+let responses: Map<string, PromiseWithResolvers<ServerResponse>>;
+const responseFor = (url: string) => {
+  const found = responses.get(url) ?? Promise.withResolvers<ServerResponse>();
+  responses.set(url, found);
   return found;
 };
 const server = createServer(({ url = '', headers }, response) => {
-  if (url.startsWith('/token/')) answerOf(url).resolve(response);
+  if (url.startsWith('/token/')) responseFor(url).resolve(response);
   else response.setHeader('content-type', 'application/json').end(JSON.stringify(headers));
 });
 
 beforeEach(async () => {
-  answers = new Map();
+  responses = new Map();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   folder = await mkdtemp(join(tmpdir(), 'berth-workers-'));
   const file = join(folder, 'worker.js');
@@ -56,16 +56,16 @@ const reason = absent ? ` (skipped: ${absent})` : '';
 describe.skipIf(absent)(`a client that requests of a Worker share${reason}`, () => {
   it('requests the token once for all waiting requests', async () => {
     const calls = [call(), call(), call()];
-    (await answerOf('/token/1').promise).end('a-token');
+    (await responseFor('/token/1').promise).end('a-token');
     const outcome = expect.objectContaining({ authorization: 'Bearer a-token' });
-    const answer = { asked: 1, outcome };
-    expect(await Promise.all(calls)).toEqual([answer, answer, answer]);
+    const expected = { asked: 1, outcome };
+    expect(await Promise.all(calls)).toEqual([expected, expected, expected]);
   });
 
   it('asks again if the request that asked has ended', async () => {
     expect(await call(200)).toEqual({ outcome: 'TimeoutError', asked: 1 });
     const next = call();
-    (await answerOf('/token/2').promise).end('a-token');
+    (await responseFor('/token/2').promise).end('a-token');
     expect(await next).toMatchObject({ asked: 2, outcome: { authorization: 'Bearer a-token' } });
   });
 });

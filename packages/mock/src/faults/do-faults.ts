@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type Call, type Cors, toAnswer } from '@berth/server-stubs';
+import { type Call, type Cors, toResponse } from '@berth/server-stubs';
 import { INVALID, type Refusal, toRefusal } from '../contract/surface.ts';
 import type { WireProfile } from '../contract/wire-profile.ts';
 import { resetSocket, respondTo } from '../util/sockets.ts';
@@ -160,10 +160,10 @@ export function sendRefusal(
 ): void {
   const rawPath = request.url?.split('?', 1)[0] ?? '/';
   const call = { request, requestId: requestId(), rawPath } as unknown as Call;
-  const { status, headers, body } = error[toAnswer](call);
+  const { status, headers, body } = error[toResponse](call);
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const all = {
-    ...cors.answer(request.headers.origin),
+    ...cors.response(request.headers.origin),
     'content-type': 'application/json',
     ...(status === 401 && { 'www-authenticate': toChallenge(error.name, profile) }),
     // A client that waits for 100 Continue does not send its body after this response.

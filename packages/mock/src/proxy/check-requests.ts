@@ -1,13 +1,13 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import {
-  type Answer,
   type Call,
   createGatewayRouter,
   createStorageRouter,
   createUploadRouter,
   type Fault,
   type GatewayHandler,
+  type HandlerResponse,
   type Router,
   type Violation,
 } from '@berth/server-stubs';
@@ -139,7 +139,7 @@ function createRequestChecker(context: Context): RequestChecker {
       return undefined;
     },
     // Refused by a rule that a schema cannot express, such as a path with `..`.
-    onAnswer({ status, body }: Answer, { request, operationId }: Call) {
+    onResponse({ status, body }: HandlerResponse, { request, operationId }: Call) {
       if (status < 400 || !waiting.has(request)) return;
       const record = recordOf(request);
       record.operationId = operationId || undefined;

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { ServiceAnswer } from '@berth/server-stubs';
+import type { ServiceResponse } from '@berth/server-stubs';
 
 /** Milliseconds, or a text such as `250ms`, `5s`, `2m`, `1h`. */
 export type Duration = number | string;
@@ -121,7 +121,7 @@ export interface WebSocketScript {
 }
 
 /** Possible responses of a route. */
-export type RouteAnswer = FixedAnswer | EventScript | WebSocketScript | ServiceAnswer;
+export type RouteAnswer = FixedAnswer | EventScript | WebSocketScript | ServiceResponse;
 
 export type RouteFunction = (call: ServiceCall) => RouteAnswer | Promise<RouteAnswer>;
 

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { type GatewayInput, type ServiceAnswer, toAnswer } from '@berth/server-stubs';
+import { type GatewayInput, type ServiceResponse, toResponse } from '@berth/server-stubs';
 import { isObject } from '../util/values.ts';
 import { prepareEvents, wait } from './events.ts';
 import type { EventScript, FixedAnswer, Route, ServiceCall } from './fake-service.ts';
@@ -39,7 +39,7 @@ export function prepareRoute(route: Route, folder: string): RouteHandler {
  * send it, and is reported.
  */
 export function toFailure(error: unknown, { input, call, report }: RouteContext): MockedResponse {
-  if (isObject(error) && toAnswer in error) throw error;
+  if (isObject(error) && toResponse in error) throw error;
   if (input.body?.errored || call.response.destroyed) throw error;
   if (error instanceof ServiceRefusal) return toRefusal(error.status, error.message);
   report(error);
@@ -126,7 +126,7 @@ export function prepareResponse(answer: unknown, folder: string): RouteHandler {
   if ('webSocket' in answer) {
     throw new TypeError('a webSocket script needs a route with the method WS.');
   }
-  if ('body' in answer) return (_: RouteContext) => answer as unknown as ServiceAnswer;
+  if ('body' in answer) return (_: RouteContext) => answer as unknown as ServiceResponse;
   if ('events' in answer) return prepareEvents(answer as unknown as EventScript);
   return prepareFixed(answer as FixedAnswer, folder);
 }
@@ -143,7 +143,7 @@ function prepareFixed(fixed: FixedAnswer, folder: string): RouteHandler {
   for (const [name, value] of Object.entries(fixed.headers ?? {})) {
     headers[name.toLowerCase()] = String(value);
   }
-  const answer: ServiceAnswer =
+  const answer: ServiceResponse =
     body === undefined ? { status, headers } : { status, headers, body };
   const now: RouteHandler =
     file === undefined ? () => answer : () => serveFile(answer, resolve(folder, file));
@@ -164,7 +164,7 @@ function bodyOf({ json, text, base64, file }: FixedAnswer) {
 }
 
 /** Read again for each call, as fast as the caller reads. */
-async function serveFile(answer: ServiceAnswer, path: string): Promise<ServiceAnswer> {
+async function serveFile(answer: ServiceResponse, path: string): Promise<ServiceResponse> {
   try {
     const handle = await open(path);
     const { size } = await handle.stat();

@@ -1,15 +1,15 @@
 import type {
   GatewayCall,
   GatewayInput,
-  ServiceAnswer,
-  WebSocketAnswer,
+  ServiceResponse,
+  WebSocketResponse,
 } from '@berth/server-stubs';
 import type { Session } from '../session/session.ts';
 import type { ServiceFault } from '../util/source-file.ts';
 import type { Params } from './routes.ts';
 
 /** Responses of a defined service. */
-export interface MockedResponse extends ServiceAnswer {
+export interface MockedResponse extends ServiceResponse {
   /** No route of the service matches: it responds with 404, or 405 if one matches another method. */
   readonly unmatched?: true;
 }
@@ -40,7 +40,7 @@ export interface Services {
     input: GatewayInput,
     call: GatewayCall,
     session: Session,
-  ): Promise<WebSocketAnswer | MockedResponse> | WebSocketAnswer | MockedResponse | undefined;
+  ): Promise<WebSocketResponse | MockedResponse> | WebSocketResponse | MockedResponse | undefined;
   /** Stops watching files and closes open connections. */
   close(): Promise<void>;
 }

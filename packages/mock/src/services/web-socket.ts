@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { WebSocketAnswer } from '@berth/server-stubs';
+import type { WebSocketResponse } from '@berth/server-stubs';
 import type { WebSocket } from 'ws';
 import { isObject } from '../util/values.ts';
 import { wait } from './events.ts';
@@ -14,7 +14,7 @@ import type {
 import { prepareResponse, toFailure, toServiceCall } from './prepare-route.ts';
 import type { MockedResponse, RouteContext } from './services.ts';
 
-export type Opened = WebSocketAnswer | MockedResponse;
+export type Opened = WebSocketResponse | MockedResponse;
 
 export type Opener = (context: RouteContext, upstreamStatus: string) => Promise<Opened>;
 
@@ -48,7 +48,7 @@ async function openWebSocket(
   script: WebSocketScript,
   context: RouteContext,
   upstreamStatus: string,
-): Promise<WebSocketAnswer> {
+): Promise<WebSocketResponse> {
   const { call, openEnds, report } = context;
   const { request, requestId } = call;
   // Only loaded if a WebSocket is opened.

@@ -1,5 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Answer, applyDispositionRules, type Call, toAnswer } from '@berth/server-stubs';
+import {
+  applyDispositionRules,
+  type Call,
+  type HandlerResponse,
+  toResponse,
+} from '@berth/server-stubs';
 import type { Context } from '../context.ts';
 import { gatewayErrors, storageErrors } from '../contract/defaults.ts';
 import type { Documented } from '../contract/oracle/create-oracle.ts';
@@ -50,7 +55,7 @@ class DocumentedResponse extends Error {
   }
 
   /** Values of the current call replace those of the example: its identifier (D9), and `statusCode` (D20). */
-  [toAnswer]({ request, requestId }: Pick<Call, 'request' | 'requestId'>): Answer {
+  [toResponse]({ request, requestId }: Pick<Call, 'request' | 'requestId'>): HandlerResponse {
     const { status, body } = this.#documented;
     const own = this.#adapt(body, requestId);
     const headers: Record<string, string> = {

@@ -9,7 +9,7 @@ import {
   type GatewayHandler,
   type GatewayInput,
   type GatewayRouter,
-  type ServiceAnswer,
+  type ServiceResponse,
   type Violation,
   type WebSocketHandler,
 } from '@berth/server-stubs';
@@ -176,7 +176,7 @@ function noteService({ name }: GatewayInput, { request, operationId }: GatewayCa
   return record;
 }
 
-function toServiceAnswer({ type, value }: Example): ServiceAnswer {
+function toServiceAnswer({ type, value }: Example): ServiceResponse {
   return {
     status: 200,
     headers: { 'content-type': type },

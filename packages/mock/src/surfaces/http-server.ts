@@ -10,11 +10,11 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import {
-  type Answer,
   type ContractError,
   GatewayError,
+  type HandlerResponse,
   isResponding,
-  toAnswer,
+  toResponse,
 } from '@berth/server-stubs';
 import { INVALID, type SurfaceName, toRefusal } from '../contract/surface.ts';
 import { RecordedRequest } from '../session/call-record.ts';
@@ -118,9 +118,13 @@ function writeRaw(socket: Duplex, error: GatewayError): void {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${text}`);
 }
 
-function toResponseOf(error: ContractError, request: IncomingMessage, rawPath: string): Answer {
+function toResponseOf(
+  error: ContractError,
+  request: IncomingMessage,
+  rawPath: string,
+): HandlerResponse {
   const call = { request, requestId: randomUUID(), rawPath };
-  return (error as GatewayError)[toAnswer](call);
+  return (error as GatewayError)[toResponse](call);
 }
 
 function respondToBrokenRequest(

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import {
-  type Answer,
   type Call,
   type Cors,
   type CorsOptions,
   createCors,
   type Fault,
+  type HandlerResponse,
   type Violation,
 } from '@berth/server-stubs';
 import type { Context } from '../context.ts';
@@ -68,7 +68,7 @@ export function toRouterOptions(
       // An aborted request is not a defect of the mock.
       if (request.complete) process.emitWarning(error as Error);
     },
-    onAnswer({ status }: Answer, { request, response, operationId, requestId }: Call) {
+    onResponse({ status }: HandlerResponse, { request, response, operationId, requestId }: Call) {
       const record = recordOf(request);
       record.operationId ??= operationId || undefined;
       record.id = requestId;

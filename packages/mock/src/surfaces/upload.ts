@@ -1,9 +1,9 @@
 import {
-  type Answer,
   type Call,
   createUploadRouter,
+  type HandlerResponse,
   type Router,
-  toAnswer,
+  toResponse,
   UploadError,
   type UploadHandler,
 } from '@berth/server-stubs';
@@ -43,7 +43,7 @@ class DocumentedSuccess extends Error {
     this.#status = status;
   }
 
-  [toAnswer]({ requestId }: Pick<Call, 'requestId'>): Answer {
+  [toResponse]({ requestId }: Pick<Call, 'requestId'>): HandlerResponse {
     return { status: this.#status, headers: { 'x-request-id': requestId } };
   }
 }

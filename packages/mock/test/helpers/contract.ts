@@ -38,7 +38,7 @@ function schemaOf(method: string, path: string, status: number): string {
   const operation = operations.find(({ id }) => id === found?.operationId);
   if (operation === undefined) {
     return path.startsWith('/api')
-      ? 'storage#/components/schemas/ErrorAnswer'
+      ? 'storage#/components/schemas/ErrorResponse'
       : 'gateway#/components/schemas/GatewayError';
   }
   const { document, path: template, method: verb } = operation;

@@ -10,7 +10,7 @@ import {
 import type { SchemaTypes } from '../types/schema-types.ts';
 import { indent, toJsDoc } from '../types/type-writer.ts';
 
-const RUNTIME_TYPES = ['Answer', 'MultipartStream', 'RawBody'];
+const RUNTIME_TYPES = ['HandlerResponse', 'MultipartStream', 'RawBody'];
 
 /** Where generated modules import from. */
 export interface ModuleNames {

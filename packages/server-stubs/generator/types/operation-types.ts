@@ -10,7 +10,7 @@ import type { SchemaTypes } from './schema-types.ts';
 import { toJsDoc } from './type-writer.ts';
 
 const HEADER = 'string | readonly string[]';
-const ANY_HEADERS = "Answer['headers']";
+const ANY_HEADERS = "HandlerResponse['headers']";
 const PLACES = ['path', 'query', 'header', 'cookie'] as const;
 
 /** Names of the types of one operation. */

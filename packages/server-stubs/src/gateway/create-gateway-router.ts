@@ -13,7 +13,7 @@ import {
   type Fault,
   type FaultKind,
   type Router,
-  toAnswer,
+  toResponse,
 } from '../runtime/index.ts';
 import type { GatewayHandler, GatewayHandlers, WebSocketHandler } from './gateway-handlers.ts';
 import { type GatewaySecurity, toGatewaySecurity } from './gateway-security.ts';
@@ -95,12 +95,12 @@ export function createGatewayRouter<Caller = unknown>(
     security: toGatewaySecurity(security, env),
     requests: { streamBytes: LIMITS.gatewayBodyBytes, ...requests },
     headers: (call) => ({
-      ...cors.answer(call.request.headers.origin),
+      ...cors.response(call.request.headers.origin),
       // D9: every gateway response has an `X-Request-Id`, which is new for each call.
       'x-request-id': call.requestId,
     }),
-    toAnswer: (fault, call) =>
-      toPreflight(fault, call, cors) ?? toGatewayFault(fault, call)[toAnswer](call),
+    toResponse: (fault, call) =>
+      toPreflight(fault, call, cors) ?? toGatewayFault(fault, call)[toResponse](call),
   });
   const upgrade: GatewayRouter['upgrade'] = (request, socket, head) => {
     if (isResponding(socket)) {

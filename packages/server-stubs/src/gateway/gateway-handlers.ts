@@ -31,7 +31,7 @@ export interface GatewayInput {
  * hop-by-hop headers, sets `Content-Disposition` by C1 to C3, `X-Request-Id` and the CORS headers, and
  * adds the service's status as `X-Svc-Upstream-Status-Code` (D10).
  */
-export interface ServiceAnswer {
+export interface ServiceResponse {
   readonly status: number;
   /** Names in any case. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -55,7 +55,7 @@ export interface GatewayCall<Caller = unknown>
 export type GatewayHandler<Caller = unknown> = (
   input: GatewayInput,
   call: GatewayCall<Caller>,
-) => ServiceAnswer | Promise<ServiceAnswer>;
+) => ServiceResponse | Promise<ServiceResponse>;
 
 /** Handlers of the gateway by operationId. An operation without a handler responds with 501. */
 export type GatewayHandlers<Caller = unknown> = {
@@ -69,7 +69,7 @@ export type GatewayHandlers<Caller = unknown> = {
 };
 
 /** The response that opens a WebSocket: 101, after which `open` owns the connection. */
-export interface WebSocketAnswer {
+export interface WebSocketResponse {
   readonly status: 101;
   /**
    * Headers of the service's 101, names in any case: the subprotocol and the extensions that it chose.
@@ -93,4 +93,4 @@ export interface WebSocketAnswer {
 export type WebSocketHandler<Caller = unknown> = (
   input: GatewayInput,
   call: GatewayCall<Caller>,
-) => WebSocketAnswer | ServiceAnswer | Promise<WebSocketAnswer | ServiceAnswer>;
+) => WebSocketResponse | ServiceResponse | Promise<WebSocketResponse | ServiceResponse>;

@@ -4,12 +4,18 @@ import type { Cors } from '../http/cors.ts';
 import { toDisposition } from '../http/disposition.ts';
 import { givenOf, type Headers, isUpgrade, removeHopByHop } from '../http/headers.ts';
 import { UpgradeResponse } from '../http/upgrade.ts';
-import { type Answer, type Call, FaultError, type Handler, type Input } from '../runtime/index.ts';
+import {
+  type Call,
+  FaultError,
+  type Handler,
+  type HandlerResponse,
+  type Input,
+} from '../runtime/index.ts';
 import type {
   GatewayCall,
   GatewayHandler,
   GatewayInput,
-  ServiceAnswer,
+  ServiceResponse,
 } from './gateway-handlers.ts';
 import { handleUpgrade, TAKEN, type UpgradeSettings } from './web-socket.ts';
 
@@ -33,8 +39,8 @@ export function toGatewayHandler<Caller>(
   cors: Cors,
   upgrades: UpgradeSettings,
 ): Handler {
-  const toResponse = (response: ServiceAnswer, call: Call) => {
-    const headers = cors.answer(call.request.headers.origin);
+  const toResponse = (response: ServiceResponse, call: Call) => {
+    const headers = cors.response(call.request.headers.origin);
     return toCallerResponse(response, call, headers, upgrades.upstreamStatus);
   };
   return async (given, call: Call) => {
@@ -48,7 +54,7 @@ export function toGatewayHandler<Caller>(
       const refusal = await handleUpgrade(input, known as never, call.response, upgrades);
       return refusal === undefined ? TAKEN : toResponse(refusal, call);
     }
-    let response: ServiceAnswer;
+    let response: ServiceResponse;
     try {
       response = await handler(input, known as GatewayCall<Caller>);
     } catch (error) {
@@ -128,11 +134,11 @@ function toInput({ path, body }: Input, call: Call): GatewayInput {
  * @throws GatewayError BAD_GATEWAY for an invalid status
  */
 function toCallerResponse(
-  { status, headers: given = {}, body }: ServiceAnswer,
+  { status, headers: given = {}, body }: ServiceResponse,
   { request }: Call,
   own: Readonly<Record<string, string>>,
   upstreamStatus: string,
-): Answer {
+): HandlerResponse {
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     throw new GatewayError('BAD_GATEWAY', {
       cause: new RangeError(`The status ${status} is not valid.`),
@@ -156,7 +162,7 @@ function toCallerResponse(
       headers[name] = [own[name], ...theirs].join(', ');
     }
   }
-  return { status, headers: headers as NonNullable<Answer['headers']>, body };
+  return { status, headers: headers as NonNullable<HandlerResponse['headers']>, body };
 }
 
 function toLines(value: Headers[string]): readonly string[] | undefined {

@@ -3,13 +3,13 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors.ts';
 import { removeHopByHop } from '../http/headers.ts';
 import { isWebSocket, type UpgradeResponse } from '../http/upgrade.ts';
-import type { Answer, Call } from '../runtime/index.ts';
+import type { Call, HandlerResponse } from '../runtime/index.ts';
 import type {
   GatewayCall,
   GatewayInput,
-  ServiceAnswer,
-  WebSocketAnswer,
+  ServiceResponse,
   WebSocketHandler,
+  WebSocketResponse,
 } from './gateway-handlers.ts';
 
 /** RFC 6455, section 1.3. */
@@ -22,7 +22,7 @@ const KEY = /^[+/0-9A-Za-z]{22}==$/;
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 
 /** Returned to the runtime, which sends nothing once the head is sent. */
-export const TAKEN: Answer = { status: 200 };
+export const TAKEN: HandlerResponse = { status: 200 };
 const BEARER_PREFIX = 'berth.bearer.';
 const PROTOCOLS = 'sec-websocket-protocol';
 
@@ -45,7 +45,7 @@ export async function handleUpgrade(
   call: GatewayCall,
   response: UpgradeResponse,
   { handler, allows, upstreamStatus }: UpgradeSettings,
-): Promise<ServiceAnswer | undefined> {
+): Promise<ServiceResponse | undefined> {
   assertWebSocket(call, allows);
   assertHandshake(call.request.headers);
   if (handler === undefined) {
@@ -104,12 +104,12 @@ function assertHandshake(headers: IncomingHttpHeaders): void {
   }
 }
 
-function isOpen(result: WebSocketAnswer | ServiceAnswer): result is WebSocketAnswer {
+function isOpen(result: WebSocketResponse | ServiceResponse): result is WebSocketResponse {
   return result.status === 101;
 }
 
 /** C3: no `Content-Disposition`. D9: `X-Request-Id` on 101 too. */
-function toHead(given: NonNullable<WebSocketAnswer['headers']>, { request, requestId }: Call) {
+function toHead(given: NonNullable<WebSocketResponse['headers']>, { request, requestId }: Call) {
   const { 'content-disposition': _none, ...headers } = removeHopByHop(given);
   return {
     'sec-websocket-accept': toAccept(request.headers['sec-websocket-key'] as string),

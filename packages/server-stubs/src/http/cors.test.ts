@@ -6,7 +6,7 @@ const APP = 'https://app.example.com';
 
 test('every origin may read by default, without credentials', () => {
   const cors = createCors('storage', defaultWireProfile);
-  expect(cors.answer(APP)).toEqual({
+  expect(cors.response(APP)).toEqual({
     'access-control-allow-origin': '*',
     'access-control-expose-headers':
       'X-Request-Id, Retry-After, ETag, Content-Range, Content-Disposition, Date, X-Svc-Upstream-Status-Code',
@@ -29,7 +29,7 @@ test('additional request headers follow those of the contract', () => {
 
 test('a listed origin is named, with credentials if they are enabled', () => {
   const cors = createCors('gateway', defaultWireProfile, { origins: [APP], credentials: true });
-  expect(cors.answer(APP)).toMatchObject({
+  expect(cors.response(APP)).toMatchObject({
     'access-control-allow-origin': APP,
     'access-control-allow-credentials': 'true',
     vary: 'Origin',
@@ -40,7 +40,7 @@ test.each([undefined, 'null', 'https://app.example.com.evil.example', 'http://ap
   'an origin that is not listed gets nothing: %s',
   (origin) => {
     const cors = createCors('gateway', defaultWireProfile, { origins: [APP], credentials: true });
-    for (const headers of [cors.answer(origin), cors.preflight(origin)]) {
+    for (const headers of [cors.response(origin), cors.preflight(origin)]) {
       expect(headers).not.toHaveProperty('access-control-allow-origin');
       expect(headers).not.toHaveProperty('access-control-allow-credentials');
       expect(headers).toHaveProperty('vary', 'Origin');
@@ -50,12 +50,12 @@ test.each([undefined, 'null', 'https://app.example.com.evil.example', 'http://ap
 
 test('a function decides which origins are allowed', () => {
   const cors = createCors('gateway', defaultWireProfile, { origins: (origin) => origin === APP });
-  expect(cors.answer(APP)).toMatchObject({ 'access-control-allow-origin': APP, vary: 'Origin' });
+  expect(cors.response(APP)).toMatchObject({ 'access-control-allow-origin': APP, vary: 'Origin' });
   expect(cors.preflight(APP)).toHaveProperty('access-control-allow-origin', APP);
   expect([cors.allows(APP), cors.allows('null')]).toEqual([true, false]);
   for (const origin of [undefined, 'null', 'http://app.example.com']) {
-    expect(cors.answer(origin)).not.toHaveProperty('access-control-allow-origin');
-    expect(cors.answer(origin)).toHaveProperty('vary', 'Origin');
+    expect(cors.response(origin)).not.toHaveProperty('access-control-allow-origin');
+    expect(cors.response(origin)).toHaveProperty('vary', 'Origin');
   }
 });
 

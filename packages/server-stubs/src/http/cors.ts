@@ -1,5 +1,5 @@
 import { CORS } from '../generated/contract.gen.ts';
-import type { Answer, Fault } from '../runtime/index.ts';
+import type { Fault, HandlerResponse } from '../runtime/index.ts';
 import type { WireProfile } from './wire-profile.ts';
 
 /** Cross-origin options (D11). */
@@ -27,7 +27,7 @@ export interface Cors {
   /**
    * Headers of every response to a request from this origin. Do not modify the object, which is shared.
    */
-  answer(origin: string | undefined): Readonly<Record<string, string>>;
+  response(origin: string | undefined): Readonly<Record<string, string>>;
   /** Headers of the 204 response to OPTIONS. */
   preflight(origin: string | undefined): Readonly<Record<string, string>>;
   /** Whether pages of this origin may open WebSockets, to which browsers do not apply these headers. */
@@ -65,7 +65,7 @@ export function createCors(
     'access-control-max-age': String(CORS.maxAge),
   };
   const toPair = (origin: Record<string, string>) => ({
-    answer: { ...origin, ...exposed },
+    response: { ...origin, ...exposed },
     preflight: { ...origin, ...preflight },
   });
 
@@ -83,7 +83,7 @@ export function createCors(
     return byOrigin.get(origin) ?? toListed(origin);
   };
   return {
-    answer: (origin) => pairOf(origin).answer,
+    response: (origin) => pairOf(origin).response,
     preflight: (origin) => pairOf(origin).preflight,
     allows,
   };
@@ -115,7 +115,11 @@ interface Asked {
  * D11: OPTIONS is the CORS preflight (204), also for unknown paths: otherwise browsers could not read the
  * error of the actual call.
  */
-export function toPreflight({ kind }: Fault, { request }: Asked, cors: Cors): Answer | undefined {
+export function toPreflight(
+  { kind }: Fault,
+  { request }: Asked,
+  cors: Cors,
+): HandlerResponse | undefined {
   if (request.method !== 'OPTIONS') return undefined;
   if (kind !== 'method-not-allowed' && kind !== 'not-found') return undefined;
   const headers = cors.preflight(request.headers.origin);

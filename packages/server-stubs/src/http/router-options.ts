@@ -14,7 +14,7 @@ export interface BerthRouterOptions
     | 'responses'
     | 'onViolation'
     | 'onError'
-    | 'onAnswer'
+    | 'onResponse'
     | 'onFault'
     | 'deprecations'
   > {

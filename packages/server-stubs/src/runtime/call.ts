@@ -1,22 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Answer, Route } from './route-table.ts';
+import type { HandlerResponse, Route } from './route-table.ts';
 
 /**
- * Name of the method by which an error defines its own response: `error[toAnswer](call)`. Any other error
+ * Name of the method by which an error defines its own response: `error[toResponse](call)`. Any other error
  * that a handler throws becomes a 500 with a fixed message.
  */
-export const toAnswer: unique symbol = Symbol.for('@berth/server-stubs/toAnswer');
+export const toResponse: unique symbol = Symbol.for('@berth/server-stubs/toResponse');
 
 /** An error that defines its own response. */
-export interface Answerable {
-  [toAnswer](call: Call): Answer;
+export interface ErrorWithResponse {
+  [toResponse](call: Call): HandlerResponse;
 }
 
-export function isAnswerable(error: unknown): error is Answerable {
+export function hasResponse(error: unknown): error is ErrorWithResponse {
   return (
     typeof error === 'object' &&
     error !== null &&
-    typeof (error as Partial<Answerable>)[toAnswer] === 'function'
+    typeof (error as Partial<ErrorWithResponse>)[toResponse] === 'function'
   );
 }
 

@@ -1,4 +1,4 @@
-import { type Call, isAnswerable, type Principals } from './call.ts';
+import { type Call, hasResponse, type Principals } from './call.ts';
 import { decodeQuery, parseCookies, parseQuery } from './decoding.ts';
 import { functionOf, type SecurityHandler, type SecurityHandlers } from './options.ts';
 import type { Route, RouteTable, SecurityScheme } from './route-table.ts';
@@ -74,7 +74,7 @@ export function createGuard(
         const principals = await authenticate(checks, call);
         if (principals !== undefined) return principals;
       } catch (error) {
-        if (!(error instanceof Unauthorized || isAnswerable(error))) throw error;
+        if (!(error instanceof Unauthorized || hasResponse(error))) throw error;
         reason ??= error;
       }
     }

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { Answer, SchemaError } from './route-table.ts';
+import type { HandlerResponse, SchemaError } from './route-table.ts';
 
 const ARTICLES: Readonly<Record<string, string>> = {
   array: 'an array',
@@ -38,7 +38,7 @@ export interface Fault {
   readonly operationId?: string;
   /**
    * Headers that HTTP requires on the response: `Allow` (405), `WWW-Authenticate` (401), `Accept` (415).
-   * The router adds them to the result of `toAnswer`.
+   * The router adds them to the result of `toResponse`.
    */
   readonly headers?: Readonly<Record<string, string>>;
   /** The underlying error, for the log. Never sent. */
@@ -223,7 +223,7 @@ export function handlerFailed(cause: unknown): Fault {
  * The default format of a fault: problem details (RFC 9457). `type` is omitted, which means
  * `about:blank`. `errors` lists the violations of the request.
  */
-export function toProblem(fault: Fault): Answer {
+export function toProblem(fault: Fault): HandlerResponse {
   return {
     status: fault.status,
     headers: { 'content-type': 'application/problem+json' },

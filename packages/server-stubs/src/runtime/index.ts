@@ -1,5 +1,5 @@
 export type { FieldPart, FilePart, MultipartStream, Part } from './body/multipart.ts';
-export { type Answerable, Call, isAnswerable, type Principals, toAnswer } from './call.ts';
+export { Call, type ErrorWithResponse, hasResponse, type Principals, toResponse } from './call.ts';
 export { Unauthorized } from './create-guard.ts';
 export { createRouter } from './create-router.ts';
 export type { ServerEvent } from './event-stream.ts';
@@ -21,12 +21,12 @@ export type {
   SecurityHandlers,
 } from './options.ts';
 export type {
-  Answer,
   BodyWriter,
   Content,
   ContentKind,
   DocumentedResponse,
-  EndAnswer,
+  EndResponse,
+  HandlerResponse,
   Parameter,
   ParameterPlace,
   ParameterStyle,

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import type { Call } from './call.ts';
 import { type Fault, toProblem, type Violation } from './faults.ts';
-import type { Answer } from './route-table.ts';
+import type { HandlerResponse } from './route-table.ts';
 
 const DEFAULT_LIMITS: Limits = {
   bodyBytes: 1024 * 1024,
@@ -36,14 +36,14 @@ export interface RouterOptions {
    * Called with each response just before it is sent, for logs and metrics: `call` has the operation and
    * the request ID. Must not throw. Default: none.
    */
-  readonly onAnswer?: (answer: Answer, call: Call) => void;
+  readonly onResponse?: (response: HandlerResponse, call: Call) => void;
   /**
    * Called with each fault before it is formatted. A returned fault replaces it, for example to change
    * the message. Must not throw. Default: none.
    */
   readonly onFault?: (fault: Fault, call: Call) => Fault | undefined;
   /** Formats a fault as a response. Default: `application/problem+json` (RFC 9457). */
-  readonly toAnswer?: (fault: Fault, call: Call) => Answer;
+  readonly toResponse?: (fault: Fault, call: Call) => HandlerResponse;
   /**
    * Returns the identifier of a call that already has one; `undefined` for a new one. It must be valid in
    * a header. Default: a new UUID for each call.
@@ -105,7 +105,7 @@ export interface Input {
 
 /** Handles one operation. Generated code narrows both types. */
 // biome-ignore lint/suspicious/noExplicitAny: a handler of narrower input must be assignable
-export type Handler = (input: any, call: Call<any>) => Answer | Promise<Answer>;
+export type Handler = (input: any, call: Call<any>) => HandlerResponse | Promise<HandlerResponse>;
 
 /** Handlers by operationId; an operation without one responds with 501. */
 export type Handlers = Readonly<Record<string, Handler | undefined>>;
@@ -161,7 +161,7 @@ export interface Router extends Listener {
 export type Limits = Required<RequestLimits>;
 
 export type Settings = RouterOptions &
-  Required<Pick<RouterOptions, 'responses' | 'onViolation' | 'onError' | 'toAnswer'>> & {
+  Required<Pick<RouterOptions, 'responses' | 'onViolation' | 'onError' | 'toResponse'>> & {
     readonly limits: Limits;
   };
 
@@ -173,7 +173,7 @@ export function toSettings(options: RouterOptions): Settings {
     responses: options.responses ?? 'refuse',
     onViolation: options.onViolation ?? warn,
     onError: options.onError ?? print,
-    toAnswer: options.toAnswer ?? toProblem,
+    toResponse: options.toResponse ?? toProblem,
   };
 }
 

@@ -119,7 +119,7 @@ export interface RouteTable {
 }
 
 /** A response of a handler; generated code narrows it to the documented responses. */
-export interface Answer {
+export interface HandlerResponse {
   readonly status: number;
   /** Documented media type of the body. Default: the one in `headers`, or the first. */
   readonly contentType?: string;
@@ -132,7 +132,7 @@ export interface Answer {
  * only when the body has ended, or after a timeout: a client that is cut off while sending may never see
  * the response (RFC 9112, section 9.6).
  */
-export type EndAnswer = (
+export type EndResponse = (
   response: ServerResponse,
   chunk?: string | Uint8Array,
   encoding?: BufferEncoding,
@@ -143,7 +143,7 @@ export type EndAnswer = (
  * It must respect `drain`, and finally call `end` or destroy the response. Node.js drops what it writes
  * if the response has no body (HEAD, 204, 304). For pass-through operations only.
  */
-export type BodyWriter = (response: ServerResponse, end: EndAnswer) => void;
+export type BodyWriter = (response: ServerResponse, end: EndResponse) => void;
 
 /** Bodies that are sent as is, never as JSON. */
 export type RawBody = string | Uint8Array | Readable | ReadableStream<Uint8Array>;

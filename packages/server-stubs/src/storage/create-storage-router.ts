@@ -9,7 +9,7 @@ import {
   type Fault,
   type FaultKind,
   type Router,
-  toAnswer,
+  toResponse,
 } from '../runtime/index.ts';
 import type { StorageHandlers } from './storage-handlers.ts';
 import { envIdOf, type StorageSecurity, toStorageSecurity } from './storage-security.ts';
@@ -75,10 +75,10 @@ export function createStorageRouter<Caller = unknown>(
       security: { [CREDENTIALS]: toStorageSecurity(security, wireProfile, envIdOf(table)) },
       requests: { bodyBytes: LIMITS.storageBodyBytes, ...requests },
       headers: ({ request, requestId }) => ({
-        ...cors.answer(request.headers.origin),
+        ...cors.response(request.headers.origin),
         'x-request-id': requestId,
       }),
-      toAnswer(fault, call) {
+      toResponse(fault, call) {
         const preflight = toPreflight(fault, call, cors);
         if (preflight !== undefined) return preflight;
         const isNaked = call.request.headers[authorization.toLowerCase()] === undefined;
@@ -88,7 +88,7 @@ export function createStorageRouter<Caller = unknown>(
                 message: `The header ${authorization} is missing.`,
               })
             : toStorageFault(fault);
-        return error[toAnswer](call);
+        return error[toResponse](call);
       },
     },
   );

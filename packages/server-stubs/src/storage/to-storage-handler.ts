@@ -2,10 +2,10 @@ import { StorageError } from '../errors.ts';
 import { type EnvOption, UPLOAD_OPERATION } from '../http/router-options.ts';
 import { defaultWireProfile, type WireProfile } from '../http/wire-profile.ts';
 import type {
-  Answer,
   Call,
   Content,
   Handler,
+  HandlerResponse,
   Input,
   Route,
   RouteTable,
@@ -33,7 +33,7 @@ export function toStorageHandler(
   { env, batchItems, storeFileID }: Settings,
 ): Handler {
   const { storeFileID: neutral } = defaultWireProfile;
-  const toWire = (data: unknown, call: Call): Answer => {
+  const toWire = (data: unknown, call: Call): HandlerResponse => {
     const response = toEnvelope(data, call);
     if (storeFileID === neutral) return response;
     return { ...response, body: renameField(response.body, neutral, storeFileID) };
@@ -49,7 +49,7 @@ export function toStorageHandler(
 }
 
 /** D20: "Response `{ statusCode, body: { requestId, data | code, message } }`". */
-function toEnvelope(data: unknown, { requestId }: Call): Answer {
+function toEnvelope(data: unknown, { requestId }: Call): HandlerResponse {
   return { status: 200, body: { statusCode: 200, body: { requestId, data } } };
 }
 

@@ -5,13 +5,13 @@ import { createCors, toPreflight } from '../http/cors.ts';
 import { type BerthRouterOptions, toHandlers, UPLOAD_OPERATION } from '../http/router-options.ts';
 import { defaultWireProfile } from '../http/wire-profile.ts';
 import {
-  type Answer,
   createRouter,
   type Fault,
   type FaultKind,
+  type HandlerResponse,
   type Router,
   type RouteTable,
-  toAnswer,
+  toResponse,
 } from '../runtime/index.ts';
 import { toUploadInput } from './upload-form.ts';
 import type {
@@ -84,11 +84,11 @@ export function createUploadRouter(
       ...options,
       requests: { streamBytes: fileBytes + FORM_BYTES, ...requests },
       headers: ({ request, requestId }) => ({
-        ...cors.answer(request.headers.origin),
+        ...cors.response(request.headers.origin),
         'x-request-id': requestId,
       }),
-      toAnswer: (fault, call) =>
-        toPreflight(fault, call, cors) ?? toUploadFault(fault)[toAnswer](call),
+      toResponse: (fault, call) =>
+        toPreflight(fault, call, cors) ?? toUploadFault(fault)[toResponse](call),
     },
   );
 }
@@ -103,7 +103,7 @@ function toUploadFault({ kind, status, message, cause }: Fault): UploadError {
 }
 
 /** D27: "204 with an empty body", a quoted `ETag` and a `Location`. */
-function toUploaded({ etag, location }: UploadResult, { fields }: UploadInput): Answer {
+function toUploaded({ etag, location }: UploadResult, { fields }: UploadInput): HandlerResponse {
   const wanted = fields.get(STATUS_FIELD) ?? '';
   return {
     status: STATUSES.includes(wanted) ? Number(wanted) : DEFAULT_STATUS,

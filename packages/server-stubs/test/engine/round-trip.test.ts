@@ -35,13 +35,13 @@ describe('an upload', () => {
   test('gets a response with the quoted ETag and the location of the file', async () => {
     const to = await deploy();
     const meta = await grant(to, '/a b.txt');
-    const answer = await post(meta.url, toFields('a b.txt', meta), 'hello');
-    expect(answer.status).toBe(204);
-    expect(answer.headers.get('etag')).toBe(
+    const response = await post(meta.url, toFields('a b.txt', meta), 'hello');
+    expect(response.status).toBe(204);
+    expect(response.headers.get('etag')).toBe(
       `"${(await to.blobs.stat({ env: 'dev', path: 'a b.txt' }))?.etag}"`,
     );
-    expect(answer.headers.get('location')).toBe(`${to.base}/files/dev/files/a%20b.txt`);
-    expect((await fetch(answer.headers.get('location') as string)).status).toBe(403);
+    expect(response.headers.get('location')).toBe(`${to.base}/files/dev/files/a%20b.txt`);
+    expect((await fetch(response.headers.get('location') as string)).status).toBe(403);
   });
 
   test.each([
@@ -67,9 +67,9 @@ describe('an upload', () => {
   test('that is too large leaves nothing', async () => {
     const to = await deploy({ fileBytes: 1000 });
     const meta = await grant(to, 'a.txt');
-    const answer = await post(meta.url, toFields('a.txt', meta), 'x'.repeat(1001));
-    expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain('<Code>EntityTooLarge</Code>');
+    const response = await post(meta.url, toFields('a.txt', meta), 'x'.repeat(1001));
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('<Code>EntityTooLarge</Code>');
     expect(await contentOf(to, 'a.txt')).toBeUndefined();
     expect((await post(meta.url, toFields('a.txt', meta), 'x'.repeat(1000))).status).toBe(204);
   });

@@ -24,11 +24,11 @@ export async function send(
 ): Promise<Received> {
   const { hostname, port } = new URL(base);
   const outgoing = request({ hostname, port, path, method, headers: { ...headers } as never });
-  const answered = once(outgoing, 'response');
+  const responded = once(outgoing, 'response');
   // A refused body may be aborted; only the response matters.
   outgoing.on('error', () => {});
   await write(outgoing, body);
-  const [response] = (await answered) as [IncomingMessage];
+  const [response] = (await responded) as [IncomingMessage];
   const received = await text(response);
   const isJson = response.headers['content-type']?.startsWith('application/json');
   return {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
-import { type EndAnswer, GatewayError, type ServiceAnswer } from '@berth/server-stubs';
+import { type EndResponse, GatewayError, type ServiceResponse } from '@berth/server-stubs';
 import type { Dispatcher } from 'undici';
 import { ServiceBody } from './service-body.ts';
 import type { Connection, Upstream } from './upstream.ts';
@@ -53,7 +53,7 @@ export interface Switched {
 }
 
 /** Result of an attempt before its response begins. */
-export type Outcome = ServiceAnswer | Switched | Failure;
+export type Outcome = ServiceResponse | Switched | Failure;
 
 export function attempt(
   call: ReadyCall,
@@ -77,7 +77,7 @@ class Attempt implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #timer: NodeJS.Timeout | undefined;
   #response: ServerResponse | undefined;
-  #end: EndAnswer | undefined;
+  #end: EndResponse | undefined;
   #held: Buffer[] = [];
   #heldBytes = 0;
   #wasSent = false;
@@ -201,7 +201,7 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   /** A response has begun: the service is alive. */
-  #conclude(outcome: ServiceAnswer | Switched): void {
+  #conclude(outcome: ServiceResponse | Switched): void {
     this.#hasSettled = true;
     this.#upstream.health.succeed();
     clearTimeout(this.#timer);
@@ -221,7 +221,7 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   /** Writes the body to the caller with backpressure, what has arrived and what follows. */
-  readonly #write = (response: ServerResponse, end: EndAnswer): void => {
+  readonly #write = (response: ServerResponse, end: EndResponse): void => {
     this.#response = response;
     this.#end = end;
     const held = this.#held;

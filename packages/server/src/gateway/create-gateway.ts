@@ -5,7 +5,7 @@ import {
   GatewayError,
   type GatewayHandler,
   type GatewayHandlers,
-  type ServiceAnswer,
+  type ServiceResponse,
   type WireProfile,
 } from '@berth/server-stubs';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
@@ -136,7 +136,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 
   const handler: GatewayHandler<Caller> = (input, call) =>
-    callService(input, call, undefined) as Promise<ServiceAnswer>;
+    callService(input, call, undefined) as Promise<ServiceResponse>;
   const webSockets = createWebSocketHandler(callService);
   return {
     handlers: {

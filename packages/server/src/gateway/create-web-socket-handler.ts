@@ -3,9 +3,9 @@ import type { Duplex } from 'node:stream';
 import type {
   GatewayCall,
   GatewayInput,
-  ServiceAnswer,
-  WebSocketAnswer,
+  ServiceResponse,
   WebSocketHandler,
+  WebSocketResponse,
 } from '@berth/server-stubs';
 import type { Caller } from '../auth/caller.ts';
 import type { Switched } from './attempt.ts';
@@ -18,7 +18,7 @@ export type CallService = (
   input: GatewayInput,
   call: GatewayCall<Caller>,
   upgrade: 'websocket' | undefined,
-) => Promise<ServiceAnswer | Switched>;
+) => Promise<ServiceResponse | Switched>;
 
 /** Opens WebSockets to services and keeps track of them. */
 interface WebSockets {
@@ -51,7 +51,7 @@ export function createWebSocketHandler(callService: CallService): WebSockets {
           if (head.length > 0) client.unshift(head);
           pipeSockets(client, socket);
         },
-      } satisfies WebSocketAnswer;
+      } satisfies WebSocketResponse;
     },
     get size() {
       return open.size;

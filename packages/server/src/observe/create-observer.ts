@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Answer, Call, GatewayHandlers } from '@berth/server-stubs';
+import type { Call, GatewayHandlers, HandlerResponse } from '@berth/server-stubs';
 import type { Caller } from '../auth/caller.ts';
 import type { Log } from './create-log.ts';
 import type { EndedCall, Metrics } from './create-metrics.ts';
@@ -36,7 +36,7 @@ export interface Observer {
   /** For a request that may become a WebSocket, which has no response object in Node. */
   beginUpgrade(request: IncomingMessage): void;
   /** For the routers. */
-  onAnswer(answer: Answer, call: Call): void;
+  onResponse(answer: HandlerResponse, call: Call): void;
   /** For downloads, which no router handles. */
   onRefusal(code: string, response: ServerResponse): void;
   /** For the routers: errors that led to a 500. */
@@ -102,7 +102,7 @@ export function createObserver({ log, metrics, logCalls }: ObserverOptions): Obs
   }
 
   /** A WebSocket is counted, and logged, when it is opened or refused. */
-  function endUpgrade(answer: Answer, call: Call): void {
+  function endUpgrade(answer: HandlerResponse, call: Call): void {
     const { operationId, request, response } = call;
     const startedAt = (request as Upgrading)[UPGRADE] ?? performance.now();
     const ended: EndedCall = {
@@ -147,7 +147,7 @@ export function createObserver({ log, metrics, logCalls }: ObserverOptions): Obs
       const observed = (response as Observed)[CALL];
       if (observed !== undefined) observed.code = code;
     },
-    onAnswer(answer, call) {
+    onResponse(answer, call) {
       const observed = (call.response as Observed)[CALL];
       if (observed === undefined) {
         endUpgrade(answer, call);
@@ -196,7 +196,7 @@ function pathOf(target: string): string {
 }
 
 /** The error code in a response of the server itself; empty if there is none. */
-function codeOf({ status, body }: Answer): string {
+function codeOf({ status, body }: HandlerResponse): string {
   if (status < 400) return '';
   if (typeof body === 'string') return XML_CODE.exec(body)?.[1] ?? '';
   const { code, body: inner } = (body ?? {}) as { code?: unknown; body?: { code?: unknown } };
@@ -204,7 +204,7 @@ function codeOf({ status, body }: Answer): string {
   return typeof found === 'string' ? found : '';
 }
 
-function isEventStream({ headers }: Answer): boolean {
+function isEventStream({ headers }: HandlerResponse): boolean {
   const type = headers?.['content-type'];
   return typeof type === 'string' && type.startsWith('text/event-stream');
 }
@@ -212,7 +212,10 @@ function isEventStream({ headers }: Answer): boolean {
 type Handlers = GatewayHandlers<Caller>;
 
 /** Handlers that also report opened WebSockets, which bypass the router. */
-export function observeWebSockets(handlers: Handlers, onAnswer: Observer['onAnswer']): Handlers {
+export function observeWebSockets(
+  handlers: Handlers,
+  onResponse: Observer['onResponse'],
+): Handlers {
   const { webSocket } = handlers;
   if (webSocket === undefined) return handlers;
   return {
@@ -223,7 +226,7 @@ export function observeWebSockets(handlers: Handlers, onAnswer: Observer['onAnsw
       return {
         ...answer,
         open(client, head) {
-          onAnswer({ status: answer.status }, call);
+          onResponse({ status: answer.status }, call);
           answer.open(client, head);
         },
       };

@@ -43,14 +43,14 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
   const { services, observer, metrics, log, tracing } = parts;
   const { cors, wireProfile, limits, environments, publicUrl, listen } = config;
   const { onError } = observer;
-  const onAnswer: Observer['onAnswer'] =
+  const onResponse: Observer['onResponse'] =
     tracing === undefined
-      ? observer.onAnswer
+      ? observer.onResponse
       : (answer, call) => {
           tracing.name(call);
-          observer.onAnswer(answer, call);
+          observer.onResponse(answer, call);
         };
-  const shared = { cors, wireProfile, onAnswer, onError };
+  const shared = { cors, wireProfile, onResponse, onError };
   const env = toEnvOption(Object.keys(environments));
 
   const onStorageError = (error: unknown, requestId: string) =>
@@ -69,7 +69,7 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
     },
     onError: onStorageError,
   });
-  const handlers = observeWebSockets(services.gateway.handlers, onAnswer);
+  const handlers = observeWebSockets(services.gateway.handlers, onResponse);
   const gateway = createGatewayRouter(traceHandlers(handlers, tracing), {
     ...shared,
     env,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { GatewayError, toAnswer } from '@berth/server-stubs';
+import { GatewayError, toResponse } from '@berth/server-stubs';
 
 interface Refusal {
   readonly status: number;
@@ -143,7 +143,7 @@ function refuse(socket: Duplex, { status, message }: Refusal): void {
     return;
   }
   const error = new GatewayError('INVALID_REQUEST', { status, message });
-  const answer = error[toAnswer]({ request: UNPARSED_REQUEST, requestId: randomUUID() });
+  const answer = error[toResponse]({ request: UNPARSED_REQUEST, requestId: randomUUID() });
   const body = JSON.stringify(answer.body);
   const headers = {
     ...answer.headers,

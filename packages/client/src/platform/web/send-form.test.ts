@@ -63,10 +63,10 @@ function form(rest: Partial<UploadForm> = {}): UploadForm {
 }
 const start = async (rest?: Partial<UploadForm>) => {
   vi.stubGlobal('XMLHttpRequest', FakeXhr);
-  const answer = sendForm(form(rest));
-  answer.catch(() => {});
+  const response = sendForm(form(rest));
+  response.catch(() => {});
   await vi.waitUntil(() => FakeXhr.last);
-  return { answer, xhr: FakeXhr.last };
+  return { response, xhr: FakeXhr.last };
 };
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -81,38 +81,38 @@ describe('sendForm of browsers', () => {
 
   it('reports the progress of the file alone', async () => {
     const seen: number[] = [];
-    const { answer, xhr } = await start({ report: (loaded) => seen.push(loaded) });
+    const { response, xhr } = await start({ report: (loaded) => seen.push(loaded) });
     const body = await xhr.sent.promise;
     expect([...body.keys()]).toEqual(['key', 'file']);
     for (const loaded of [50, 103, 105]) xhr.upload.onprogress?.({ loaded, total: 105 });
     xhr.onload?.();
-    const { status, headers } = await answer;
+    const { status, headers } = await response;
     expect([status, headers.get('X-Request-Id')]).toEqual([204, 'r-1']);
     expect(seen).toEqual([0, 3, 5]);
     expect(xhr.url).toBe('https://upload.example/?sign=1');
   });
 
   it('fails with the connection', async () => {
-    const { answer, xhr } = await start();
+    const { response, xhr } = await start();
     await xhr.sent.promise;
     xhr.onerror?.();
-    await expect(answer).rejects.toBe(lost);
+    await expect(response).rejects.toBe(lost);
   });
 
   it('ends with the signal, before and in the middle', async () => {
     const controller = new AbortController();
-    const { answer, xhr } = await start({ signal: controller.signal });
+    const { response, xhr } = await start({ signal: controller.signal });
     await xhr.sent.promise;
     controller.abort(new Error('enough'));
-    await expect(answer).rejects.toThrow('enough');
+    await expect(response).rejects.toThrow('enough');
     expect(xhr.aborted).toBe(true);
     const early = await start({ signal: controller.signal });
-    await expect(early.answer).rejects.toThrow('enough');
+    await expect(early.response).rejects.toThrow('enough');
   });
 
   it('ends after an idle time', async () => {
-    const { answer } = await start({ idle: 5 });
-    await expect(answer).rejects.toBe(slow);
+    const { response } = await start({ idle: 5 });
+    await expect(response).rejects.toBe(slow);
   });
 
   it('uses fetch if progress is not wanted', async () => {

@@ -11,7 +11,7 @@ const HEAD =
   /name="key"\r\n\r\na\.txt\r\n.*filename="a\.txt"\r\nContent-Type: text\/plain\r\n\r\n$/s;
 
 /** Reads the body of a request and returns the response. */
-type Answer = (body: ReadableStream<Uint8Array>, init: RequestInit) => Promise<Response>;
+type Reply = (body: ReadableStream<Uint8Array>, init: RequestInit) => Promise<Response>;
 
 let lengths: number[];
 beforeEach(() => {
@@ -31,16 +31,16 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const whole: Answer = async (body) => {
+const whole: Reply = async (body) => {
   for await (const _ of body);
   return new Response(null, { status: 204 });
 };
 const at =
-  (status: number): Answer =>
+  (status: number): Reply =>
   async () =>
     new Response('<Error/>', { status });
 
-function send(answer: Answer, data: UploadForm['content']['data'], rest: Partial<UploadForm> = {}) {
+function send(reply: Reply, data: UploadForm['content']['data'], rest: Partial<UploadForm> = {}) {
   return sendForm({
     url: 'https://upload.example/?sign=1',
     fields: [['key', 'a.txt']],
@@ -57,7 +57,7 @@ function send(answer: Answer, data: UploadForm['content']['data'], rest: Partial
     signal: new AbortController().signal,
     idle: 0,
     fail: (cause) => (cause === undefined ? slow : lost),
-    fetch: (_, init) => answer(init.body as ReadableStream<Uint8Array>, init),
+    fetch: (_, init) => reply(init.body as ReadableStream<Uint8Array>, init),
     agent: undefined,
     ...rest,
   });

@@ -12,14 +12,14 @@ export interface Seen {
 }
 
 /** A gateway for one test, with prepared responses. */
-export async function startGateway(answer: (response: ServerResponse, seen: Seen) => void) {
+export async function startGateway(respond: (response: ServerResponse, seen: Seen) => void) {
   const seen: Seen[] = [];
   const { url, [Symbol.asyncDispose]: close } = await serve(async (request, response) => {
     const { method, headers } = request;
     const call = { method, url: request.url, headers, body: await text(request) };
     seen.push(call);
     response.setHeader('X-Request-Id', 'r-1');
-    answer(response, call);
+    respond(response, call);
   });
   onTestFinished(close);
   return { seen, variables: { BERTH_GATEWAY_URL: url, BERTH_TOKEN: 'to-ken' } };

@@ -21,8 +21,8 @@ export const CALLS: readonly PlatformCase[] = [
     async run(deployment) {
       const echo = serviceOf(deployment, SERVICES.echo);
       const post = async (body: unknown) => {
-        const answer = await echo.post<Echo>('a', body);
-        return [answer.headers['content-type'], answer.body];
+        const response = await echo.post<Echo>('a', body);
+        return [response.headers['content-type'], response.body];
       };
       assertEqual(await post({ a: '中' }), ['application/json', '{"a":"中"}']);
       assertEqual((await post('é'))[1], 'é');

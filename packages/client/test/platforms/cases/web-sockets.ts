@@ -67,9 +67,9 @@ async function assertEchoes(
       socket.addEventListener('message', ({ data }) => resolve(data), { once: true });
     });
   const exchange = (message: string | Uint8Array<ArrayBuffer>) => {
-    const answer = next();
+    const response = next();
     socket.send(message);
-    return answer;
+    return response;
   };
   assertEqual(await exchange('中 text'), '中 text');
   const bytes = new Uint8Array((await exchange(Uint8Array.of(0, 1, 255))) as ArrayBuffer);

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { type RawData, WebSocketServer } from 'ws';
 import { type Echo, LAST_TICK, SERVICES, TICK_LOSS, TICK_TEXT, type Tick } from '../services.ts';
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
+type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** The services of `services.ts`, each at its own URL. */
 export interface RunningServices {
@@ -35,14 +35,14 @@ export async function startServices(): Promise<RunningServices> {
   };
 }
 
-function serve(answer: Answer): Server {
+function serve(listener: Listener): Server {
   return createServer((request, response) => {
     // A caller that disconnects is not a failure.
-    Promise.resolve(answer(request, response)).catch(() => response.destroy());
+    Promise.resolve(listener(request, response)).catch(() => response.destroy());
   });
 }
 
-const echo: Answer = async (request, response) => {
+const echo: Listener = async (request, response) => {
   const { method = '', url: target = '' } = request;
   const body = await text(request);
   const status = statusOf(target);
@@ -83,7 +83,7 @@ function withWebSockets(server: Server): Server {
   return server;
 }
 
-const tick: Answer = (request, response) => {
+const tick: Listener = (request, response) => {
   const after = request.headers['last-event-id'];
   const first = Number(after ?? 0) + 1;
   if (first > LAST_TICK) return response.writeHead(204).end();
@@ -97,7 +97,7 @@ const tick: Answer = (request, response) => {
   return setTimeout(() => request.socket.destroy(), TICK_LOSS);
 };
 
-function createSlow(): Answer {
+function createSlow(): Listener {
   const begun = createMarks();
   const ended = createMarks();
   return async ({ url = '', headers }, response) => {

@@ -21,19 +21,19 @@ export function toGatewayHandlers(origins: Readonly<Record<string, string>>): Ga
     const outgoing = open(input, input.headers, signal);
     if (input.body) input.body.pipe(outgoing);
     else outgoing.end();
-    const [answer]: IncomingMessage[] = await once(outgoing, 'response');
-    return toEnvelopeResponse(answer as IncomingMessage);
+    const [response]: IncomingMessage[] = await once(outgoing, 'response');
+    return toEnvelopeResponse(response as IncomingMessage);
   };
 
   const webSocket: WebSocketHandler = async (input, { signal }) => {
     const upgrade = { connection: 'Upgrade', upgrade: 'websocket' };
     const outgoing = open(input, { ...input.headers, ...upgrade }, signal);
     outgoing.end();
-    const { answer, upstream, first } = await upgraded(outgoing);
-    if (!upstream) return toEnvelopeResponse(answer);
+    const { response, upstream, first } = await upgraded(outgoing);
+    if (!upstream) return toEnvelopeResponse(response);
     return {
       status: 101,
-      headers: answer.headers,
+      headers: response.headers,
       open(socket, head) {
         upstream.write(head);
         socket.write(first);
@@ -57,15 +57,15 @@ export function toGatewayHandlers(origins: Readonly<Record<string, string>>): Ga
   };
 }
 
-function toEnvelopeResponse(answer: IncomingMessage) {
-  return { status: answer.statusCode ?? 502, headers: answer.headers, body: answer };
+function toEnvelopeResponse(response: IncomingMessage) {
+  return { status: response.statusCode ?? 502, headers: response.headers, body: response };
 }
 
 function upgraded(outgoing: ClientRequest) {
-  return new Promise<{ answer: IncomingMessage; upstream?: Duplex; first?: Buffer }>(
+  return new Promise<{ response: IncomingMessage; upstream?: Duplex; first?: Buffer }>(
     (resolve, reject) => {
-      outgoing.on('upgrade', (answer, upstream, first) => resolve({ answer, upstream, first }));
-      outgoing.on('response', (answer) => resolve({ answer }));
+      outgoing.on('upgrade', (response, upstream, first) => resolve({ response, upstream, first }));
+      outgoing.on('response', (response) => resolve({ response }));
       outgoing.on('error', reject);
     },
   );

@@ -3,8 +3,8 @@ import { defineService, type ServiceCall } from '@berth/mock';
 /** `slow` as a service of the mock; its calls share `state`. */
 export const slow = defineService({
   routes: {
-    'GET /begun/{id}': (call) => answerMark(call, 'begun'),
-    'GET /ended/{id}': (call) => answerMark(call, 'ended'),
+    'GET /begun/{id}': (call) => sendMark(call, 'begun'),
+    'GET /ended/{id}': (call) => sendMark(call, 'ended'),
     'GET /{id}': hang,
     'POST /{id}': hang,
   },
@@ -12,7 +12,7 @@ export const slow = defineService({
 
 type Mark = PromiseWithResolvers<void>;
 
-async function answerMark(call: ServiceCall, kind: 'begun' | 'ended') {
+async function sendMark(call: ServiceCall, kind: 'begun' | 'ended') {
   await markOf(call, kind).promise;
   return { status: 204 };
 }

@@ -55,15 +55,17 @@ export async function servePage(
     else ended.resolve();
     return '';
   };
-  const answers: Record<string, (request: IncomingMessage) => [string, string | Promise<string>]> =
-    {
-      '/': () => ['text/html', PAGE],
-      '/page.js': () => ['text/javascript', readFile(script, 'utf8')],
-      '/given': () => ['application/json', JSON.stringify({ platform, deployment })],
-      '/told': (request) => ['text/plain', hear(request)],
-    };
+  const responses: Record<
+    string,
+    (request: IncomingMessage) => [string, string | Promise<string>]
+  > = {
+    '/': () => ['text/html', PAGE],
+    '/page.js': () => ['text/javascript', readFile(script, 'utf8')],
+    '/given': () => ['application/json', JSON.stringify({ platform, deployment })],
+    '/told': (request) => ['text/plain', hear(request)],
+  };
   const server = createServer(async (request, response) => {
-    const [type, body] = answers[request.url ?? '']?.(request) ?? ['text/plain', 'Not found'];
+    const [type, body] = responses[request.url ?? '']?.(request) ?? ['text/plain', 'Not found'];
     response.setHeader('content-type', `${type}; charset=utf-8`);
     response.end(await body);
   });

@@ -69,7 +69,7 @@ export async function startCountingOrigin(seed: number, toAddress: () => string)
     const message = `You sent ${headers.authorization}.`;
     const refuse = (status: number, code: string) =>
       send(response, status, { code, message, requestId });
-    const answer = (status: number) => {
+    const respond = (status: number) => {
       response.setHeader('X-Svc-Upstream-Status-Code', String(status));
       send(response, status, { id, fill: 'x'.repeat(random.pick([0, 100, 20_000])) });
     };
@@ -80,9 +80,9 @@ export async function startCountingOrigin(seed: number, toAddress: () => string)
     execute(id);
     if (fate < 0.25) return refuse(504, 'SERVICE_TIMEOUT');
     if (fate < 0.3) return refuse(502, 'BAD_GATEWAY');
-    if (fate < 0.35) return answer(503);
-    if (fate < 0.4) return answer(500);
-    answer(200);
+    if (fate < 0.35) return respond(503);
+    if (fate < 0.4) return respond(500);
+    respond(200);
   }
 
   /** The events after `Last-Event-ID`, on connections that end at any event; 204 after the last. */

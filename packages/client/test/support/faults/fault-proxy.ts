@@ -3,32 +3,32 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { createRandom, type Random } from './random.ts';
 
 /** What happens to the bytes of a response, from a byte on. */
-const ANSWER_FAULTS = ['reset', 'end', 'stall', 'delay', 'drip', 'reorder', 'repeat'] as const;
+const RESPONSE_FAULTS = ['reset', 'end', 'stall', 'delay', 'drip', 'reorder', 'repeat'] as const;
 /** What happens to a connection before a response. */
 const REQUEST_FAULTS = ['refuse', 'cut', 'delay'] as const;
 
-type Answer = (typeof ANSWER_FAULTS)[number] | 'none';
+type ResponseFault = (typeof RESPONSE_FAULTS)[number] | 'none';
 type Request = (typeof REQUEST_FAULTS)[number] | 'none';
 
 /** What one connection suffers. */
 interface Plan {
   readonly request: Request;
   readonly requestAt: number;
-  readonly answer: Answer;
-  readonly answerAt: number;
+  readonly response: ResponseFault;
+  readonly responseAt: number;
   readonly delay: number;
 }
 
 function toPlan(random: Random): Plan {
   const spoilsRequest = random.chance(0.2);
-  const spoilsAnswer = random.chance(0.5);
+  const spoilsResponse = random.chance(0.5);
   // Heads are short and bodies long: every order of size is as likely.
   const place = (exponent: number) => Math.floor(10 ** (random.next() * exponent)) - 1;
   return {
     request: spoilsRequest ? random.pick(REQUEST_FAULTS) : 'none',
     requestAt: place(3.5),
-    answer: spoilsAnswer ? random.pick(ANSWER_FAULTS) : 'none',
-    answerAt: place(5),
+    response: spoilsResponse ? random.pick(RESPONSE_FAULTS) : 'none',
+    responseAt: place(5),
     delay: random.whole(1, 250),
   };
 }
@@ -53,7 +53,7 @@ export async function startFaultProxy(port: number, seed: number) {
       origin.resetAndDestroy();
     };
     passRequest(client, origin, plan, breakBoth).catch(breakBoth);
-    passAnswer(origin, client, plan, breakBoth).catch(breakBoth);
+    passResponse(origin, client, plan, breakBoth).catch(breakBoth);
   });
 
   function keep(socket: Socket): Socket {
@@ -64,26 +64,26 @@ export async function startFaultProxy(port: number, seed: number) {
     return socket;
   }
 
-  async function passAnswer(from: Socket, to: Socket, plan: Plan, breakBoth: () => void) {
+  async function passResponse(from: Socket, to: Socket, plan: Plan, breakBoth: () => void) {
     let passed = 0;
     for await (const chunk of from as AsyncIterable<Buffer>) {
-      const at = plan.answerAt - passed;
+      const at = plan.responseAt - passed;
       passed += chunk.length;
-      if (plan.answer === 'none' || at < 0 || at >= chunk.length) {
+      if (plan.response === 'none' || at < 0 || at >= chunk.length) {
         await write(to, chunk);
         continue;
       }
       await write(to, chunk.subarray(0, at));
       const rest = chunk.subarray(at);
-      if (plan.answer === 'reset') return breakBoth();
-      if (plan.answer === 'end') break;
-      if (plan.answer === 'stall') return;
+      if (plan.response === 'reset') return breakBoth();
+      if (plan.response === 'end') break;
+      if (plan.response === 'stall') return;
       for (const piece of toPieces(rest, plan)) {
-        if (plan.answer === 'delay') await setTimeout(plan.delay);
+        if (plan.response === 'delay') await setTimeout(plan.delay);
         await write(to, piece);
-        if (plan.answer === 'drip') await setImmediate();
+        if (plan.response === 'drip') await setImmediate();
       }
-      if (plan.answer === 'reorder' || plan.answer === 'repeat') isAltered = true;
+      if (plan.response === 'reorder' || plan.response === 'repeat') isAltered = true;
     }
     to.end();
   }
@@ -117,12 +117,12 @@ async function passRequest(from: Socket, to: Socket, plan: Plan, breakBoth: () =
 }
 
 /** The bytes of a response as they go on, in pieces. */
-function toPieces(rest: Buffer, { answer }: Plan): Buffer[] {
+function toPieces(rest: Buffer, { response }: Plan): Buffer[] {
   const half = Math.ceil(Math.min(rest.length, 200) / 2);
   const [first, second] = [rest.subarray(0, half), rest.subarray(half, 2 * half)];
-  if (answer === 'reorder') return [second, first, rest.subarray(2 * half)];
-  if (answer === 'repeat') return [rest, rest];
-  if (answer === 'delay') return [rest];
+  if (response === 'reorder') return [second, first, rest.subarray(2 * half)];
+  if (response === 'repeat') return [rest, rest];
+  if (response === 'delay') return [rest];
   const bytes = [...rest.subarray(0, 100)].map((byte) => Buffer.of(byte));
   return [...bytes, rest.subarray(100)];
 }
@@ -136,5 +136,5 @@ async function write(to: Socket, bytes: Buffer): Promise<void> {
   });
 }
 
-const describePlan = ({ request, requestAt, answer, answerAt, delay }: Plan) =>
-  `${request}@${requestAt} ${answer}@${answerAt} (${delay} ms)`;
+const describePlan = ({ request, requestAt, response, responseAt, delay }: Plan) =>
+  `${request}@${requestAt} ${response}@${responseAt} (${delay} ms)`;

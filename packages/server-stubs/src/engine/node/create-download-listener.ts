@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Cors } from '../../http/cors.ts';
-import { toAnswer } from '../../runtime/index.ts';
+import { toResponse } from '../../runtime/index.ts';
 import { BlobDamagedError, type ByteRange, type OpenBlob } from '../blob-store.ts';
 import { type Download, toUploadError } from '../download.ts';
 
@@ -33,7 +33,7 @@ export function createDownloadListener(options: DownloadListenerOptions) {
       response.writeHead(204, { ...preflight, allow }).end();
       return;
     }
-    setHeaders(response, cors.answer(headers.origin));
+    setHeaders(response, cors.response(headers.origin));
     try {
       await send(await download(request), response);
     } catch (error) {
@@ -48,7 +48,7 @@ export function createDownloadListener(options: DownloadListenerOptions) {
       }
       onRefusal(refusal.code, response);
       const call = { request, requestId, rawPath: toResource(url) };
-      const result = refusal[toAnswer](call);
+      const result = refusal[toResponse](call);
       setHeaders(response, { ...result.headers, 'cache-control': 'no-store' });
       response.statusCode = result.status;
       response.end(method === 'HEAD' ? undefined : result.body);

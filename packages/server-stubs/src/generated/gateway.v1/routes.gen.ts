@@ -7,7 +7,7 @@ import * as requests from './request-validators.gen.ts';
 export const routes: RouteTable = {
   title: 'Gateway API',
   version: '1.0.0',
-  sha256: '2d74045c594073ac22bad09c068d2171434f3d13ac6056bdf61f33143dd6fa7b',
+  sha256: 'ec8ae509dd77e840d2a5e564cf4e96e1f0cb96582b28763d0c64857cb16ba0b1',
   securitySchemes: {
     bearerToken: { type: 'http', scheme: 'bearer' },
     signature: { type: 'apiKey', in: 'header', name: 'authorization' },

@@ -3,7 +3,7 @@
 // @ts-nocheck
 import type { Validator } from '../../runtime/index.ts';
 
-export const isGetUploadMetaDataAnswer: Validator = validate0;
+export const isGetUploadMetaDataResult: Validator = validate0;
 function validate2(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -198,7 +198,7 @@ errors = vErrors.length;
 validate0.errors = vErrors;
 return errors === 0;
 }
-export const isErrorAnswer: Validator = validate5;
+export const isErrorResponse: Validator = validate5;
 function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -303,7 +303,7 @@ errors = vErrors.length;
 validate5.errors = vErrors;
 return errors === 0;
 }
-export const isBatchGetTempUrlsAnswer: Validator = validate8;
+export const isBatchGetTempUrlsResult: Validator = validate8;
 function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -518,7 +518,7 @@ errors = vErrors.length;
 validate8.errors = vErrors;
 return errors === 0;
 }
-export const isBatchDeleteAnswer: Validator = validate15;
+export const isBatchDeleteResult: Validator = validate15;
 function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -720,7 +720,7 @@ errors = vErrors.length;
 validate15.errors = vErrors;
 return errors === 0;
 }
-export const isBatchCopyFileAnswer: Validator = validate22;
+export const isBatchCopyFileResult: Validator = validate22;
 function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;

@@ -8,7 +8,7 @@ import * as responses from './response-validators.gen.ts';
 export const routes: RouteTable = {
   title: 'Storage API',
   version: '2.0.0',
-  sha256: '5d96e37e7ac16d95d3801344d24998b9ce100bdf51842f57fc29e2a970eac1b6',
+  sha256: '63838ad07773d29979f4dcd6e2a417fc525dd05ad353429d8b9e252df29bbe6a',
   securitySchemes: {
     authorization: { type: 'apiKey', in: 'header', name: 'x-svc-authorization' },
     sessionToken: { type: 'apiKey', in: 'header', name: 'x-svc-sessiontoken' },
@@ -50,17 +50,17 @@ export const routes: RouteTable = {
             {
               mediaType: 'application/json',
               kind: 'json',
-              validate: responses.isGetUploadMetaDataAnswer,
+              validate: responses.isGetUploadMetaDataResult,
             },
           ],
         },
         {
           status: '4XX',
-          content: [{ mediaType: 'application/json', kind: 'json', validate: responses.isErrorAnswer }],
+          content: [{ mediaType: 'application/json', kind: 'json', validate: responses.isErrorResponse }],
         },
         {
           status: 'default',
-          content: [{ mediaType: 'application/json', kind: 'json', validate: responses.isErrorAnswer }],
+          content: [{ mediaType: 'application/json', kind: 'json', validate: responses.isErrorResponse }],
         },
       ],
       security: [['authorization', 'sessionToken', 'timestamp'], ['authorization', 'timestamp']],
@@ -94,17 +94,17 @@ export const routes: RouteTable = {
             {
               mediaType: 'application/json',
               kind: 'json',
-              validate: responses.isBatchGetTempUrlsAnswer,
+              validate: responses.isBatchGetTempUrlsResult,
             },
           ],
         },
         {
           status: '4XX',
-          content: [{ mediaType: 'application/json', kind: 'json', validate: responses.isErrorAnswer }],
+          content: [{ mediaType: 'application/json', kind: 'json', validate: responses.isErrorResponse }],
         },
         {
           status: 'default',
-          content: [{ mediaType: 'application/json', kind: 'json', validate: responses.isErrorAnswer }],
+          content: [{ mediaType: 'application/json', kind: 'json', validate: responses.isErrorResponse }],
         },
       ],
       security: [['authorization', 'sessionToken', 'timestamp'], ['authorization', 'timestamp']],
@@ -138,17 +138,17 @@ export const routes: RouteTable = {
             {
               mediaType: 'application/json',
               kind: 'json',
-              validate: responses.isBatchDeleteAnswer,
+              validate: responses.isBatchDeleteResult,
             },
           ],
         },
         {
           status: '4XX',
-          content: [{ mediaType: 'application/json', kind: 'json', validate: responses.isErrorAnswer }],
+          content: [{ mediaType: 'application/json', kind: 'json', validate: responses.isErrorResponse }],
         },
         {
           status: 'default',
-          content: [{ mediaType: 'application/json', kind: 'json', validate: responses.isErrorAnswer }],
+          content: [{ mediaType: 'application/json', kind: 'json', validate: responses.isErrorResponse }],
         },
       ],
       security: [['authorization', 'sessionToken', 'timestamp'], ['authorization', 'timestamp']],
@@ -182,17 +182,17 @@ export const routes: RouteTable = {
             {
               mediaType: 'application/json',
               kind: 'json',
-              validate: responses.isBatchCopyFileAnswer,
+              validate: responses.isBatchCopyFileResult,
             },
           ],
         },
         {
           status: '4XX',
-          content: [{ mediaType: 'application/json', kind: 'json', validate: responses.isErrorAnswer }],
+          content: [{ mediaType: 'application/json', kind: 'json', validate: responses.isErrorResponse }],
         },
         {
           status: 'default',
-          content: [{ mediaType: 'application/json', kind: 'json', validate: responses.isErrorAnswer }],
+          content: [{ mediaType: 'application/json', kind: 'json', validate: responses.isErrorResponse }],
         },
       ],
       security: [['authorization', 'sessionToken', 'timestamp'], ['authorization', 'timestamp']],

@@ -38,7 +38,7 @@ export type GetUploadMetaDataOutput = {
     'X-Request-Id'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
   };
-  body: GetUploadMetaDataAnswer;
+  body: GetUploadMetaDataResult;
 } | {
   status: Status4XX;
   headers?: {
@@ -55,7 +55,7 @@ export type GetUploadMetaDataOutput = {
     'Retry-After'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
   };
-  body: ErrorAnswer;
+  body: ErrorResponse;
 } | {
   status: Exclude<Status, 200 | Status4XX>;
   headers?: {
@@ -72,7 +72,7 @@ export type GetUploadMetaDataOutput = {
     'Retry-After'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
   };
-  body: ErrorAnswer;
+  body: ErrorResponse;
 };
 
 /** Input of `POST /api/v2/envs/{envId}/storages:batchGetTempUrls`. */
@@ -95,7 +95,7 @@ export type BatchGetTempUrlsOutput = {
     'X-Request-Id'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
   };
-  body: BatchGetTempUrlsAnswer;
+  body: BatchGetTempUrlsResult;
 } | {
   status: Status4XX;
   headers?: {
@@ -112,7 +112,7 @@ export type BatchGetTempUrlsOutput = {
     'Retry-After'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
   };
-  body: ErrorAnswer;
+  body: ErrorResponse;
 } | {
   status: Exclude<Status, 200 | Status4XX>;
   headers?: {
@@ -129,7 +129,7 @@ export type BatchGetTempUrlsOutput = {
     'Retry-After'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
   };
-  body: ErrorAnswer;
+  body: ErrorResponse;
 };
 
 /** Input of `POST /api/v2/envs/{envId}/storages:batchDelete`. */
@@ -152,7 +152,7 @@ export type BatchDeleteOutput = {
     'X-Request-Id'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
   };
-  body: BatchDeleteAnswer;
+  body: BatchDeleteResult;
 } | {
   status: Status4XX;
   headers?: {
@@ -169,7 +169,7 @@ export type BatchDeleteOutput = {
     'Retry-After'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
   };
-  body: ErrorAnswer;
+  body: ErrorResponse;
 } | {
   status: Exclude<Status, 200 | Status4XX>;
   headers?: {
@@ -186,7 +186,7 @@ export type BatchDeleteOutput = {
     'Retry-After'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
   };
-  body: ErrorAnswer;
+  body: ErrorResponse;
 };
 
 /** Input of `POST /api/v2/envs/{envId}/storages:batchCopyFile`. */
@@ -209,7 +209,7 @@ export type BatchCopyFileOutput = {
     'X-Request-Id'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
   };
-  body: BatchCopyFileAnswer;
+  body: BatchCopyFileResult;
 } | {
   status: Status4XX;
   headers?: {
@@ -226,7 +226,7 @@ export type BatchCopyFileOutput = {
     'Retry-After'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
   };
-  body: ErrorAnswer;
+  body: ErrorResponse;
 } | {
   status: Exclude<Status, 200 | Status4XX>;
   headers?: {
@@ -243,7 +243,7 @@ export type BatchCopyFileOutput = {
     'Retry-After'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
   };
-  body: ErrorAnswer;
+  body: ErrorResponse;
 };
 
 /** Input of `POST /`. */
@@ -294,7 +294,7 @@ export type UploadMetaDataRequest = {
 };
 
 /** The envelope of every storage response. */
-export type GetUploadMetaDataAnswer = {
+export type GetUploadMetaDataResult = {
   statusCode: StatusCode;
   /** `data` on success; `code` and `message` on failure. */
   body: {
@@ -337,7 +337,7 @@ export type ErrorCode = string;
 export type ErrorMessage = string;
 
 /** The envelope of a call that failed as a whole. */
-export type ErrorAnswer = {
+export type ErrorResponse = {
   statusCode: StatusCode;
   /** The error. It has no `data`. */
   body: {
@@ -364,7 +364,7 @@ export type TempUrlItem = {
 };
 
 /** The envelope of every storage response. */
-export type BatchGetTempUrlsAnswer = {
+export type BatchGetTempUrlsResult = {
   statusCode: StatusCode;
   /** `data` on success; `code` and `message` on failure. */
   body: {
@@ -404,7 +404,7 @@ export type DeleteRequest = {
 };
 
 /** The envelope of every storage response. */
-export type BatchDeleteAnswer = {
+export type BatchDeleteResult = {
   statusCode: StatusCode;
   /** `data` on success; `code` and `message` on failure. */
   body: {
@@ -463,7 +463,7 @@ export type CopyItem = {
 export type FilePath = string;
 
 /** The envelope of every storage response. */
-export type BatchCopyFileAnswer = {
+export type BatchCopyFileResult = {
   statusCode: StatusCode;
   /** `data` on success; `code` and `message` on failure. */
   body: {

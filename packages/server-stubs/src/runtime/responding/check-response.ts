@@ -1,10 +1,13 @@
 import { findContent } from '../body/media-type.ts';
 import { toViolation, type Violation } from '../faults.ts';
-import type { Answer, Content, DocumentedResponse } from '../route-table.ts';
+import type { Content, DocumentedResponse, HandlerResponse } from '../route-table.ts';
 import { isBytes } from './write-response.ts';
 
 /** The documented content of a response: the one it names, the one of its header, or the first. */
-export function contentOf({ content }: DocumentedResponse, response: Answer): Content | undefined {
+export function contentOf(
+  { content }: DocumentedResponse,
+  response: HandlerResponse,
+): Content | undefined {
   if (response.contentType !== undefined) {
     return findContent(content, response.contentType);
   }
@@ -20,7 +23,7 @@ export function contentOf({ content }: DocumentedResponse, response: Answer): Co
 export function checkResponse(
   documented: DocumentedResponse | undefined,
   content: Content | undefined,
-  response: Answer,
+  response: HandlerResponse,
   others: readonly (Readonly<Record<string, string>> | undefined)[],
 ): Violation | undefined {
   const { status, headers, body } = response;
@@ -69,7 +72,10 @@ function violate(pointer: string, keyword: string, message: string): Violation {
 }
 
 /** The value of a header, whatever the case of its name; several lines are joined. */
-function headerOf(headers: NonNullable<Answer['headers']>, name: string): string | undefined {
+function headerOf(
+  headers: NonNullable<HandlerResponse['headers']>,
+  name: string,
+): string | undefined {
   for (const key in headers) {
     if (key.length !== name.length || key.toLowerCase() !== name) continue;
     const value = headers[key];

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import type { Form } from '../body/multipart.ts';
-import { type Call, isAnswerable, toAnswer } from '../call.ts';
+import { type Call, hasResponse, toResponse } from '../call.ts';
 import { type Refusal, Unauthorized } from '../create-guard.ts';
 import { type Fault, FaultError, handlerFailed, invalidResponse, unauthorized } from '../faults.ts';
 import type { Settings } from '../options.ts';
 import type { Plan } from '../plan.ts';
-import type { Answer, Content } from '../route-table.ts';
+import type { Content, HandlerResponse } from '../route-table.ts';
 import { checkResponse, contentOf } from './check-response.ts';
 import {
   Head,
@@ -43,7 +43,7 @@ export class Responder {
   }
 
   /** Sends what a handler returned, if the document allows it. */
-  respond(result: Answer): void {
+  respond(result: HandlerResponse): void {
     const plan = this.#plan as Plan;
     const { response } = this.#call;
     if (response.headersSent) return;
@@ -80,7 +80,7 @@ export class Responder {
       const operationId = this.#call.operationId;
       const located = operationId === '' ? fault : { ...fault, operationId };
       const reported = this.#settings.onFault?.(located, this.#call) ?? located;
-      const result = this.#settings.toAnswer(reported, this.#call);
+      const result = this.#settings.toResponse(reported, this.#call);
       this.#send(result, undefined, this.#settings.headers?.(this.#call), reported.headers);
     } catch (error) {
       this.#lastResort(error);
@@ -94,7 +94,7 @@ export class Responder {
     if (response.headersSent) {
       this.#report(error);
       response.destroy();
-    } else if (isAnswerable(error)) {
+    } else if (hasResponse(error)) {
       this.#sendError(error, undefined);
     } else if (error instanceof FaultError) {
       this.fault(error.fault);
@@ -108,7 +108,7 @@ export class Responder {
 
   /** Sends the response to a caller that was not authenticated. */
   refuse({ reason, challenge }: Refusal): void {
-    if (isAnswerable(reason)) {
+    if (hasResponse(reason)) {
       this.#sendError(reason, challenge);
     } else if (reason instanceof Unauthorized) {
       this.fault(unauthorized(reason.message, reason.challenge ?? challenge, reason));
@@ -117,9 +117,11 @@ export class Responder {
     }
   }
 
-  #sendError(error: Parameters<typeof isAnswerable>[0], challenge: string | undefined): void {
+  #sendError(error: Parameters<typeof hasResponse>[0], challenge: string | undefined): void {
     try {
-      const result = (error as { [toAnswer](call: Call): Answer })[toAnswer](this.#call);
+      const result = (error as { [toResponse](call: Call): HandlerResponse })[toResponse](
+        this.#call,
+      );
       const asks = challenge !== undefined && result.status === 401;
       const own = this.#settings.headers?.(this.#call);
       this.#send(
@@ -133,7 +135,12 @@ export class Responder {
     }
   }
 
-  #send(result: Answer, content: Content | undefined, own: HeaderSource, last: HeaderSource): void {
+  #send(
+    result: HandlerResponse,
+    content: Content | undefined,
+    own: HeaderSource,
+    last: HeaderSource,
+  ): void {
     const { body } = result;
     const head = this.#toHead(result, own, last);
     if (body !== undefined && !head.has('content-type')) {
@@ -142,10 +149,10 @@ export class Responder {
     this.#write(result, head, body === undefined ? undefined : toWire(body, content));
   }
 
-  #write(result: Answer, head: Head, body: WireBody): void {
+  #write(result: HandlerResponse, head: Head, body: WireBody): void {
     try {
       writeResponse(this.#call, result.status, head, body, {
-        onHead: () => this.#settings.onAnswer?.(result, this.#call),
+        onHead: () => this.#settings.onResponse?.(result, this.#call),
         onError: (error) => this.#report(error),
       });
     } catch (error) {
@@ -154,7 +161,7 @@ export class Responder {
     }
   }
 
-  #toHead({ headers }: Answer, own: HeaderSource, last: HeaderSource): Head {
+  #toHead({ headers }: HandlerResponse, own: HeaderSource, last: HeaderSource): Head {
     const head = new Head();
     for (const source of [last, headers, this.#plan?.headers, own]) head.addAll(source);
     return head;

@@ -4,7 +4,7 @@ import { pipeline as pipe } from 'node:stream/promises';
 import { hasBody } from '../body/request-stream.ts';
 import type { Call } from '../call.ts';
 import { createNullObject } from '../decoding.ts';
-import type { Answer, BodyWriter, Content, EndAnswer } from '../route-table.ts';
+import type { BodyWriter, Content, EndResponse, HandlerResponse } from '../route-table.ts';
 
 /**
  * If at most this much of a body is left, by its announced length, it is read and the connection stays
@@ -15,14 +15,14 @@ const DRAIN_BYTES = 64 * 1024;
 /** How much of a longer body is read, and for how long, before the connection is closed. */
 const LINGER_BYTES = 16 * 1024 * 1024;
 const LINGER_MILLISECONDS = 2000;
-const endNow: EndAnswer = (response, chunk, encoding) => {
+const endNow: EndResponse = (response, chunk, encoding) => {
   if (chunk === undefined) response.end();
   else response.end(chunk, encoding as BufferEncoding);
 };
 
 type HeaderValue = string | readonly string[] | number;
 
-export type HeaderSource = Answer['headers'];
+export type HeaderSource = HandlerResponse['headers'];
 
 /** A serialised body. */
 export type WireBody =
@@ -89,7 +89,7 @@ export function writeResponse(
   }
 }
 
-function endLater(request: IncomingMessage): EndAnswer {
+function endLater(request: IncomingMessage): EndResponse {
   return (response, chunk, encoding) => {
     // The body may have been read since the response began.
     if (request.complete || request.destroyed) endNow(response, chunk, encoding);
@@ -106,7 +106,7 @@ function writeStream(
   response: ServerResponse,
   body: Readable | ReadableStream<Uint8Array>,
   isBodiless: boolean,
-  end: EndAnswer | undefined,
+  end: EndResponse | undefined,
   onError: (error: unknown) => void,
 ): void {
   const stream = body instanceof Readable ? body : Readable.fromWeb(body as never);
@@ -249,7 +249,10 @@ export function isBytes(body: unknown): body is Uint8Array | Readable | Readable
 }
 
 /** `Content-Type` of a response without one. */
-export function toWireType({ body, contentType }: Answer, content: Content | undefined): string {
+export function toWireType(
+  { body, contentType }: HandlerResponse,
+  content: Content | undefined,
+): string {
   const named = contentType ?? content?.mediaType;
   if (named !== undefined && !named.includes('*')) {
     return content?.kind === 'text' && typeof body === 'string' ? withCharset(named) : named;

@@ -26,39 +26,39 @@ const letIn = { 'x-svc-authorization': 'token-of-the-test', 'x-svc-timestamp': '
 test('a hosted service is called with a token only', async () => {
   const refused = await fetch(`${base}/v1/cloudrun/hello`);
   assert.equal(refused.status, 401);
-  const answer = await fetch(`${base}/v1/cloudrun/hello`, {
+  const response = await fetch(`${base}/v1/cloudrun/hello`, {
     headers: { authorization: 'Bearer token-of-the-test' },
   });
-  assert.notEqual(answer.status, 401);
-  assert.ok(answer.headers.get('x-request-id'));
+  assert.notEqual(response.status, 401);
+  assert.ok(response.headers.get('x-request-id'));
 });
 
 test('a storage call needs credentials', async () => {
-  const answer = await storage({ fileList: [] });
-  assert.equal(answer.status, 401);
-  const { body } = (await answer.json()) as { body: { code: string } };
+  const response = await storage({ fileList: [] });
+  assert.equal(response.status, 401);
+  const { body } = (await response.json()) as { body: { code: string } };
   assert.equal(body.code, 'SIGN_PARAM_INVALID');
 });
 
 test('a storage call gets a response in the envelope', async () => {
-  const answer = await storage({ fileList: [] }, letIn);
-  assert.equal(answer.status, 200);
-  const { statusCode, body } = (await answer.json()) as { statusCode: number; body: object };
+  const response = await storage({ fileList: [] }, letIn);
+  assert.equal(response.status, 200);
+  const { statusCode, body } = (await response.json()) as { statusCode: number; body: object };
   assert.equal(statusCode, 200);
   assert.ok('data' in body);
 });
 
 test('a wrong field is refused by its name', async () => {
-  const answer = await storage({ fileList: 'all' }, letIn);
-  assert.equal(answer.status, 400);
-  assert.match(await answer.text(), /fileList/);
+  const response = await storage({ fileList: 'all' }, letIn);
+  assert.equal(response.status, 400);
+  assert.match(await response.text(), /fileList/);
 });
 
 test('an upload without a grant is refused as XML', async () => {
   const form = new FormData();
   form.append('key', 'a.txt');
   form.append('file', new Blob(['hello']), 'a.txt');
-  const answer = await fetch(`${base}/upload`, { method: 'POST', body: form });
-  assert.equal(answer.status, 403);
-  assert.match(await answer.text(), /<Error><Code>AccessDenied</);
+  const response = await fetch(`${base}/upload`, { method: 'POST', body: form });
+  assert.equal(response.status, 403);
+  assert.match(await response.text(), /<Error><Code>AccessDenied</);
 });

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import {
-  type Answer,
   type Content,
   createRouter,
   type DocumentedResponse,
   type Handler,
+  type HandlerResponse,
   type RouterOptions,
-  toAnswer,
+  toResponse,
   type Violation,
 } from '@berth/server-stubs/runtime';
 import { describe, expect, it, vi } from 'vitest';
@@ -28,13 +28,13 @@ function start(
 }
 
 describe('a response', () => {
-  it.each<[Answer, string, string]>([
+  it.each<[HandlerResponse, string, string]>([
     [{ status: 200, body: { name: 'é' } }, 'application/json', '{"name":"é"}'],
     [{ status: 200, contentType: 'text/plain', body: 'é' }, 'text/plain; charset=utf-8', 'é'],
     [{ status: 200, headers: { 'Content-Type': 'text/plain' }, body: 'a' }, 'text/plain', 'a'],
     [{ status: 200, contentType: 'image/png', body: Buffer.from('a') }, 'image/png', 'a'],
-  ])('%j is sent', async (answer, type, body) => {
-    const received = await send(await start(() => answer), '/');
+  ])('%j is sent', async (response, type, body) => {
+    const received = await send(await start(() => response), '/');
     expect([received.status, received.headers['content-type'], received.text]).toEqual([
       200,
       type,
@@ -73,7 +73,7 @@ describe('a response', () => {
 });
 
 describe('a response that violates the document', () => {
-  const cases: [Answer, string, string][] = [
+  const cases: [HandlerResponse, string, string][] = [
     [{ status: 201, body: {} }, '/status', 'The status 201 is not documented.'],
     [{ status: 200, body: { name: 1 } }, '/body/name', 'response.body.name must be a string.'],
     [{ status: 200 }, '/body', 'The body of the 200 is missing.'],
@@ -94,10 +94,10 @@ describe('a response that violates the document', () => {
     ],
   ];
 
-  it.each(cases)('%j is refused', async (answer, pointer, message) => {
+  it.each(cases)('%j is refused', async (response, pointer, message) => {
     const violations: Violation[] = [];
     const onViolation = (violation: Violation) => violations.push(violation);
-    const base = await start(() => answer, undefined, { onViolation });
+    const base = await start(() => response, undefined, { onViolation });
     const received = await send(base, '/');
     expect(received.status).toBe(500);
     expect(received.text).not.toContain('name');
@@ -106,12 +106,12 @@ describe('a response that violates the document', () => {
 
   it('is sent and reported, or just sent, by option', async () => {
     const onViolation = vi.fn();
-    const answer = { status: 200, body: { name: 1 } };
-    const logged = await start(() => answer, undefined, { responses: 'log', onViolation });
-    expect((await send(logged, '/')).json).toEqual(answer.body);
+    const response = { status: 200, body: { name: 1 } };
+    const logged = await start(() => response, undefined, { responses: 'log', onViolation });
+    expect((await send(logged, '/')).json).toEqual(response.body);
     expect(onViolation).toHaveBeenCalledOnce();
-    const passed = await start(() => answer, undefined, { responses: 'pass', onViolation });
-    expect((await send(passed, '/')).json).toEqual(answer.body);
+    const passed = await start(() => response, undefined, { responses: 'pass', onViolation });
+    expect((await send(passed, '/')).json).toEqual(response.body);
     expect(onViolation).toHaveBeenCalledOnce();
   });
 
@@ -224,19 +224,19 @@ describe('a failing handler', () => {
     expect(onError).toHaveBeenCalledOnce();
   });
 
-  it.each<[string, Answer]>([
+  it.each<[string, HandlerResponse]>([
     ['a body that cannot be JSON', { status: 200, body: { name: 'a', size: 1n } }],
     ['a header that cannot be sent', { status: 200, headers: { a: '\n' }, body: { name: 'a' } }],
-  ])('that returns %s is reported to onAnswer once, as sent', async (_what, answer) => {
-    const onAnswer = vi.fn();
-    const base = await start(() => answer, undefined, { onAnswer, onError: () => {} });
+  ])('that returns %s is reported to onResponse once, as sent', async (_what, response) => {
+    const onResponse = vi.fn();
+    const base = await start(() => response, undefined, { onResponse, onError: () => {} });
     expect((await send(base, '/')).status).toBe(500);
-    expect(onAnswer.mock.calls.map(([{ status }]) => status)).toEqual([500]);
+    expect(onResponse.mock.calls.map(([{ status }]) => status)).toEqual([500]);
   });
 
   it('lets its error define the response', async () => {
     const error = Object.assign(new Error('gone'), {
-      [toAnswer]: () => ({ status: 410, headers: { 'retry-after': '5' }, body: { gone: true } }),
+      [toResponse]: () => ({ status: 410, headers: { 'retry-after': '5' }, body: { gone: true } }),
     });
     const received = await send(
       await start(() => {
@@ -255,7 +255,7 @@ describe('a failing handler', () => {
     const fail = () => {
       throw new Error('broken');
     };
-    const base = await start(fail, undefined, { toAnswer: fail, onError: fail });
+    const base = await start(fail, undefined, { toResponse: fail, onError: fail });
     const received = await send(base, '/');
     expect([received.status, received.headers['content-type']]).toEqual([
       500,
@@ -310,7 +310,7 @@ describe('a response of the router itself', () => {
   it('has the headers and the shape of the options', async () => {
     const base = await start(() => ({ status: 200, body: { name: 'a' } }), undefined, {
       headers: ({ requestId }) => ({ 'X-Request-Id': requestId, 'x-a': '1' }),
-      toAnswer: ({ kind, operationId }, { requestId }) => ({
+      toResponse: ({ kind, operationId }, { requestId }) => ({
         status: 418,
         headers: { 'X-A': '2' },
         body: { kind, operationId, requestId },
