@@ -14,7 +14,7 @@ import {
 } from './internal/raw-calls.ts';
 import { assertBaseUrl, type GatewayAddress, toGatewayUrl } from './internal/urls.ts';
 
-import { createService } from './service/create-service.ts';
+import { createDocumentedService, type DocumentedService } from './service/documented-service.ts';
 import type { OpenWebSocket, Service } from './service/service.ts';
 import type { WireProfile } from './wire-profile.ts';
 
@@ -63,8 +63,21 @@ export type GatewayClientOptions = GatewayAddress &
 type RawInit<Operation, As> = Omit<CallInit<Operation, As>, 'fetch' | 'Request'> &
   Omit<CallOptions, 'signal'>;
 
-/** The gateway client; see {@link createGatewayClient}. */
-export interface GatewayClient {
+/**
+ * The gateway client; see {@link createGatewayClient}.
+ *
+ * `Services` has the `paths` of each hosted service that has an OpenAPI document, by name, as written by
+ * `berth types`. Then only these services can be called. Default: any service, without a document.
+ */
+export interface GatewayClient<Services extends object = Record<never, never>> {
+  /**
+   * Returns the methods to call a hosted service, typed by its own OpenAPI document.
+   *
+   * @example
+   * const gateway = createGatewayClient<Services>({ baseUrl, auth });
+   * const { data } = await gateway.service('orders').GET('/items/{id}', { params: { path: { id: 42 } } });
+   */
+  service<Name extends keyof Services & string>(name: Name): DocumentedService<Services[Name]>;
   /**
    * Returns the methods to call one hosted service.
    *
@@ -74,7 +87,9 @@ export interface GatewayClient {
    * const hello = gateway.service('hello');
    * const { greeting } = await hello.get<{ greeting: string }>('greet?name=Ada');
    */
-  service<Payload = unknown>(name: string): Service<Payload>;
+  service<Payload = unknown>(
+    name: [keyof Services] extends [never] ? string : never,
+  ): Service<Payload>;
   /**
    * Sends a GET request, typed by the contract. An error status does not throw: the result has an
    * `error`. Everything else works as with `service`.
@@ -125,7 +140,9 @@ export interface GatewayClient {
  * });
  * const user = await gateway.service('users').get<User>('7');
  */
-export function createGatewayClient(options: GatewayClientOptions): GatewayClient {
+export function createGatewayClient<Services extends object = Record<never, never>>(
+  options: GatewayClientOptions,
+): GatewayClient<Services> {
   if (!options) {
     throw new TypeError('createGatewayClient needs { baseUrl } or { envId, gatewayDomain }.');
   }
@@ -151,6 +168,7 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     ...middleware,
     GET: call('GET'),
     POST: call('POST'),
-    service: (name) => createService(pipeline, { name, baseUrl, headers }, webSocket),
+    service: (name: string) =>
+      createDocumentedService(pipeline, { name, baseUrl, headers }, redirect, webSocket),
   };
 }

@@ -148,6 +148,7 @@ describe('@berth/client', () => {
       "CopyOrder",
       "CopyResult",
       "DeleteResult",
+      "DocumentedService",
       "DownloadOptions",
       "DownloadRange",
       "EventsOptions",

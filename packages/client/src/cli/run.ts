@@ -4,6 +4,7 @@ import { CONTRACT } from '../generated/contract.gen.ts';
 import { addCp } from './commands/cp.ts';
 import { addCall, addTail } from './commands/gateway.ts';
 import { addMv, addRm, addUrl } from './commands/storage.ts';
+import { addTypes } from './commands/types.ts';
 import { Failure, STOPPED, toPlainError } from './output.ts';
 import { readPackageInfo } from './package-info.ts';
 import { SETTINGS } from './settings.ts';
@@ -22,6 +23,7 @@ Examples:
   berth url remote:/a.txt --max-age 600
   berth call hello greet -X POST -d '{"name":"Ada"}'
   berth tail hello news
+  berth types ./services -o src/services.gen.ts
 
 Exit codes:
   0  success
@@ -73,6 +75,7 @@ function createProgram(signal: AbortSignal): Command {
       .option('--json', 'print JSON, including errors')
       .option('-q, --quiet', 'hide progress, notes and the list of copied files');
   }
+  addTypes(program);
   return program;
 }
 

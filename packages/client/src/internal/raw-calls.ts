@@ -2,16 +2,20 @@ import type { FetchOptions, FetchResponse, Middleware, ParseAs } from 'openapi-f
 import type { Pipeline } from './pipeline/pipeline-call.ts';
 import type { RawDefaults, SendRaw } from './send-raw.ts';
 
+export type { RawDefaults };
+
 /** The raw calls of a client. Their builder is loaded on first use, as most applications never need it. */
 export function createRawCalls(pipeline: Pipeline, defaults: RawDefaults) {
   let middleware: Middleware[] = [];
   let loading: Promise<SendRaw> | undefined;
-  const call = (method: 'GET' | 'POST') => async (path: string, init: object) => {
-    loading ??= import('./send-raw.ts').then(({ createSendRaw }) =>
-      createSendRaw(pipeline, defaults),
-    );
-    return (await loading)(method, path, init, middleware) as never;
-  };
+  const call =
+    (method: 'GET' | 'POST') =>
+    async (path: string, init: object = {}) => {
+      loading ??= import('./send-raw.ts').then(({ createSendRaw }) =>
+        createSendRaw(pipeline, defaults),
+      );
+      return (await loading)(method, path, init, middleware) as never;
+    };
   return {
     call,
     use(...added: Middleware[]) {

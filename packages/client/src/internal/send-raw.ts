@@ -1,4 +1,10 @@
-import createClient, { type FetchOptions, type Middleware } from 'openapi-fetch';
+import createClient, {
+  createFinalURL,
+  createQuerySerializer,
+  defaultPathSerializer,
+  type FetchOptions,
+  type Middleware,
+} from 'openapi-fetch';
 import type { CallOptions } from '../call-options.ts';
 import { GREEDY_PARAMETERS } from '../generated/contract.gen.ts';
 import { contractFailure } from './check-payload.ts';
@@ -13,6 +19,8 @@ export interface RawDefaults {
   readonly baseUrl: string;
   readonly headers?: HeaderRecord;
   readonly redirect: NonNullable<RequestInit['redirect']>;
+  /** Whether the paths are those of a hosted service's own document, and not of the contract. */
+  readonly isService?: boolean;
 }
 
 /** Sends one raw call. */
@@ -28,10 +36,13 @@ export type SendRaw = (
  * The total time includes the body, unless it is returned as a stream.
  */
 export function createSendRaw(pipeline: Pipeline, defaults: RawDefaults): SendRaw {
-  const client = createClient<Record<string, never>>({ ...defaults, pathSerializer: toPath });
+  const pathSerializer = defaults.isService ? toServicePath : toPath;
+  const client = createClient<Record<string, never>>({ ...defaults, pathSerializer });
   return async (method, path, init, middleware) => {
     const run = client[method] as unknown as (path: string, init: object) => Promise<unknown>;
     const all = [...middleware, ...(init.middleware ?? [])];
+    // Without path parameters, `openapi-fetch` would not look for missing ones.
+    const params = { path: {}, ...init.params } as object;
     const call = { ...init, method, url: path };
     let response: Response | undefined;
     try {
@@ -44,7 +55,7 @@ export function createSendRaw(pipeline: Pipeline, defaults: RawDefaults): SendRa
           response = await pipeline.send(await toCall(request, init, signal));
           return response;
         };
-        return run(path, { ...init, signal: undefined, fetch, middleware: all });
+        return run(path, { ...init, params, signal: undefined, fetch, middleware: all });
       });
     } catch (error) {
       // Before the body is read, it is an error of middleware.
@@ -75,6 +86,30 @@ async function toCall(
 function readBody(request: Request): Promise<string | ArrayBuffer> {
   const isJson = /^application\/json\b/i.test(request.headers.get('Content-Type') ?? '');
   return isJson ? request.text() : request.arrayBuffer();
+}
+
+/** Fills the path and query parameters of a path template of a service's own document. */
+export function toServiceTarget(template: string, params: object = {}): string {
+  return createFinalURL(template, {
+    baseUrl: '',
+    params: { path: {}, ...params },
+    pathSerializer: toServicePath,
+    querySerializer: createQuerySerializer(),
+  });
+}
+
+/**
+ * Fills the parameters of a path template of a service's own document, in their OpenAPI styles.
+ *
+ * @throws TypeError if a parameter is missing, or if `fetch` would change the path
+ */
+function toServicePath(template: string, params: Record<string, unknown>): string {
+  const given = Object.entries(params).filter(([, value]) => value !== '');
+  const path = defaultPathSerializer(template, Object.fromEntries(given));
+  // Values are percent-encoded, so a brace can only be left over from the template.
+  const [, missing] = /\{[.;]?([^{}]*?)\*?\}/.exec(path) ?? [];
+  if (missing !== undefined) throw new TypeError(`The path parameter "${missing}" is missing.`);
+  return toSegment('path', path, true);
 }
 
 /**

@@ -18,14 +18,18 @@ import { streamEvents } from './stream-events.ts';
 
 const ROOT = '/v1/cloudrun/{name}' satisfies keyof paths;
 
+/** @throws TypeError if the name cannot be a segment of a path */
+export function toServiceUrl(baseUrl: string, name: string): string {
+  return baseUrl + ROOT.replace('{name}', toSegment('name', name));
+}
+
 export function createService(
   pipeline: Pipeline,
   { name, baseUrl, headers }: { name: string; baseUrl: string; headers: HeaderRecord },
   open: OpenWebSocket | undefined,
 ): Service<never> {
   const toCall = (path: string, options: RequestOptions) => {
-    const root = baseUrl + ROOT.replace('{name}', toSegment('name', name));
-    return toServiceCall(root, headers, path, options);
+    return toServiceCall(toServiceUrl(baseUrl, name), headers, path, options);
   };
   const send: SendToService = async (path, options, finish) =>
     pipeline.send(toCall(path, options), finish);

@@ -1,0 +1,229 @@
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Command } from 'commander';
+import { closest } from 'fastest-levenshtein';
+import type { OpenAPI3 } from 'openapi-typescript';
+import { type Document, LineCounter, parseDocument } from 'yaml';
+import { SERVICE_NAME_PATTERN } from '../../generated/msw.gen.ts';
+import { isRecord } from '../../internal/json.ts';
+import { Failure } from '../output.ts';
+
+/** How the document of a hosted service is called in a folder: `orders.openapi.yaml`. */
+const DOCUMENT_NAME = /^(.+)\.openapi\.(?:ya?ml|json)$/;
+
+/** Documents that would not fit into memory several times. */
+const LARGEST_DOCUMENT = 32 * 1024 * 1024;
+
+const HEADER = `// Written by \`berth types\`. Do not edit: change the OpenAPI documents and run it again.
+// biome-ignore-all lint: generated
+/* eslint-disable */
+`;
+
+interface TypesOptions {
+  readonly output?: string;
+  readonly service?: Readonly<Record<string, string>>;
+}
+
+interface Source {
+  readonly name: string;
+  readonly file: string;
+}
+
+export function addTypes(program: Command): Command {
+  return program
+    .command('types')
+    .description('Write the TypeScript types of hosted services from their OpenAPI documents.')
+    .argument('[paths...]', 'folders or files: orders.openapi.yaml describes the service orders')
+    .option('-s, --service <name=file>', 'a service and its document; can be repeated', toService)
+    .option('-o, --output <file>', 'file to write (default: standard output)')
+    .addHelpText(
+      'after',
+      `
+Needs openapi-typescript 7 in your project: npm install --save-dev openapi-typescript
+Documents are OpenAPI 3.0, 3.1 or 3.2, in one or several local files.
+
+Example:
+  berth types ./services -o src/services.gen.ts`,
+    )
+    .action(async (paths: string[], options: TypesOptions) => {
+      const sources = await findSources(paths, options.service);
+      const text = await toTypes(sources);
+      if (options.output === undefined) {
+        process.stdout.write(text);
+        return;
+      }
+      await mkdir(dirname(resolve(options.output)), { recursive: true });
+      await writeFile(options.output, text);
+      const names = sources.map(({ name }) => name).join(', ');
+      process.stderr.write(`Wrote the types of ${names} to ${options.output}.\n`);
+    });
+}
+
+/** Collects `--service name=file`. */
+function toService(text: string, known: Record<string, string> = {}): Record<string, string> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new Failure(`--service must be name=file, got ${JSON.stringify(text)}.`, 2);
+  return { ...known, [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+/** The documents in folders and files, by the name of their service. */
+async function findSources(
+  paths: readonly string[],
+  services: Readonly<Record<string, string>> = {},
+): Promise<Source[]> {
+  const found: Source[] = Object.entries(services).map(([name, file]) => ({ name, file }));
+  for (const path of paths) {
+    const info = await stat(path).catch((error: Error) => {
+      throw new Failure(`Cannot read ${path}: ${error.message}.`, 2);
+    });
+    const files = info.isDirectory() ? (await readdir(path)).sort() : [basename(path)];
+    const folder = info.isDirectory() ? path : dirname(path);
+    const inPath = files.flatMap((file) => {
+      const name = DOCUMENT_NAME.exec(file)?.[1];
+      return name === undefined ? [] : [{ name, file: join(folder, file) }];
+    });
+    if (inPath.length === 0) {
+      const hint = info.isDirectory()
+        ? 'it has no file like orders.openapi.yaml'
+        : 'name it like orders.openapi.yaml, or use --service name=file';
+      throw new Failure(`${path}: ${hint}.`, 2);
+    }
+    found.push(...inPath);
+  }
+  if (found.length === 0) throw new Failure('Name a folder or a file, or use --service.', 2);
+  const files = new Map<string, string>();
+  for (const { name, file } of found) {
+    if (!new RegExp(SERVICE_NAME_PATTERN).test(name)) {
+      throw new Failure(`${file}: "${name}" cannot be the name of a hosted service.`, 2);
+    }
+    const other = files.get(name);
+    if (other !== undefined) {
+      throw new Failure(`The service ${name} has two documents: ${other} and ${file}.`, 2);
+    }
+    files.set(name, file);
+  }
+  return found.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The source text of a module with the interface `Services`. */
+async function toTypes(sources: readonly Source[]): Promise<string> {
+  const { default: openapiTS, astToString } = await loadGenerator();
+  const namespaces = new Map<string, string>();
+  const modules: string[] = [];
+  for (const { name, file } of sources) {
+    const namespace = toNamespace(name, new Set(namespaces.values()));
+    namespaces.set(name, namespace);
+    const { document, place } = await readDocument(file);
+    try {
+      const nodes = await openapiTS(toPlainStreams(document) as OpenAPI3, {
+        cwd: pathToFileURL(resolve(file)),
+        silent: true,
+        defaultNonNullable: false,
+      });
+      const body = astToString(nodes)
+        .trimEnd()
+        .replaceAll(/^(?=.)/gm, '    ');
+      modules.push(
+        `/** ${basename(file).replaceAll('*/', '*\\/')} */\nexport declare namespace ${namespace} {\n${body}\n}\n`,
+      );
+    } catch (error) {
+      throw new Failure(place((error as Error).message), 2);
+    }
+  }
+  const services = sources.map(
+    ({ name }) => `    ${JSON.stringify(name)}: ${namespaces.get(name)}.paths;\n`,
+  );
+  const index = `/** The paths of each hosted service, for \`createGatewayClient<Services>(…)\`. */\nexport interface Services {\n${services.join('')}}\n`;
+  return [HEADER, index, ...modules].join('\n');
+}
+
+async function loadGenerator() {
+  try {
+    return await import('openapi-typescript');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new Failure(
+      'berth types needs openapi-typescript 7: npm install --save-dev openapi-typescript',
+      2,
+    );
+  }
+}
+
+/** An identifier that no other service has: names may have hyphens. */
+function toNamespace(name: string, taken: ReadonlySet<string>): string {
+  const plain = name.replaceAll(/\W/g, '_').replace(/^(?=\d)/, '_');
+  let namespace = `${plain}Service`;
+  while (taken.has(namespace)) namespace += '_';
+  return namespace;
+}
+
+/** Reads a document, with a function that adds the place in the file to a message that has a JSON pointer. */
+async function readDocument(file: string) {
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new Failure(`Cannot read ${file}: ${error.message}.`, 2);
+  });
+  if (text.length > LARGEST_DOCUMENT) throw new Failure(`${file} is larger than 32 MiB.`, 2);
+  const lines = new LineCounter();
+  const parsed = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
+  const at = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return `${file}:${line}:${col}`;
+  };
+  const [wrong] = parsed.errors;
+  if (wrong) throw new Failure(`${at(wrong.pos[0])}: ${wrong.message}`, 2);
+  const document: unknown = parsed.toJS({ maxAliasCount: 1000 });
+  if (!isRecord(document)) throw new Failure(`${file}:1:1: not an OpenAPI document.`, 2);
+  if (!/^3\.[0-2](\.\d+)?$/.test(String(document.openapi))) {
+    const version = document.swagger ? `Swagger ${document.swagger}` : (document.openapi ?? 'none');
+    const known = closest('openapi', Object.keys(document));
+    const hint =
+      document.openapi === undefined && known !== 'openapi' && !document.swagger
+        ? `, did you mean openapi instead of ${known}?`
+        : '';
+    throw new Failure(`${at(0)}: must be OpenAPI 3.0, 3.1 or 3.2, got ${version}${hint}`, 2);
+  }
+  const place = (message: string) => {
+    const [whole, pointer = ''] = / at #?(\/\S*)$/.exec(message) ?? [];
+    const plain = whole === undefined ? message : message.slice(0, -whole.length);
+    return `${at(offsetOf(parsed, pointer))}: ${plain}`;
+  };
+  return { document, place };
+}
+
+/** Where the value of a JSON pointer, or of its nearest ancestor, begins in the text. */
+function offsetOf(document: Document, pointer: string): number {
+  const keys = pointer
+    .split('/')
+    .slice(1)
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+  for (; keys.length > 0; keys.pop()) {
+    const node = document.getIn(keys, true) as { range?: [number, number, number] } | undefined;
+    if (node?.range) return node.range[0];
+  }
+  return 0;
+}
+
+/**
+ * A copy of a document in which the schema of an event stream is that of its events' data, and which
+ * `openapi-typescript` can read: OpenAPI 3.2 describes an event by `itemSchema`, as an object with the
+ * fields of server-sent events, whose `data` is text with the `contentSchema` of its JSON.
+ */
+function toPlainStreams(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(toPlainStreams);
+  if (!isRecord(node)) return node;
+  return Object.fromEntries(
+    Object.entries(node).map(([key, value]) => {
+      if (key === 'openapi') return [key, String(value).replace(/^3\.2.*/, '3.1.1')];
+      if (key === 'text/event-stream' && isRecord(value)) return [key, toDataType(value)];
+      return [key, toPlainStreams(value)];
+    }),
+  );
+}
+
+function toDataType({ itemSchema, ...mediaType }: Record<string, unknown>): unknown {
+  if (!isRecord(itemSchema)) return toPlainStreams(mediaType);
+  const data = isRecord(itemSchema.properties) ? itemSchema.properties.data : undefined;
+  const schema = isRecord(data) ? (data.contentSchema ?? data) : itemSchema;
+  return { ...mediaType, schema: toPlainStreams(schema) };
+}

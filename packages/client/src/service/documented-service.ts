@@ -1,0 +1,145 @@
+import type { ParseAs } from 'openapi-fetch';
+import type { CallOptions } from '../call-options.ts';
+import type { components } from '../generated/gateway.v1.gen.ts';
+import type { StandardSchema } from '../internal/check-payload.ts';
+import type { HeaderRecord, Pipeline } from '../internal/pipeline/pipeline-call.ts';
+import {
+  type CallInit,
+  type CallResult,
+  createRawCalls,
+  type PathWith,
+} from '../internal/raw-calls.ts';
+import { createService, toServiceUrl } from './create-service.ts';
+import type { EventsOptions, OpenWebSocket, Service, ServiceEvent } from './service.ts';
+
+/**
+ * A hosted service with an OpenAPI document of its own: the calls of {@link Service}, and calls typed by
+ * the document. The gateway forwards GET, HEAD and POST (D2), so operations with other methods are
+ * missing here. `servers` of the document are ignored: its paths follow the service's name.
+ *
+ * Calls reject with a `NetworkError`, a `TimeoutError`, a `ContractError`, or the reason of `signal`; those
+ * of {@link Service} also with a `GatewayError`.
+ *
+ * @example
+ * const orders = gateway.service('orders');
+ * const { data } = await orders.GET('/items/{id}', { params: { path: { id: 42 } } });
+ */
+export interface DocumentedService<Paths> extends Service {
+  /**
+   * Sends a GET request, typed by the service's document. An error status does not throw: the result has
+   * an `error`, which is the service's own or the gateway's.
+   *
+   * @throws TypeError if a path parameter is missing, or if `fetch` would rewrite the path (D3)
+   *
+   * @example
+   * const { data, error } = await orders.GET('/items', { params: { query: { limit: 10 } } });
+   * if (error) throw toGatewayError({ error, response });
+   */
+  GET<Path extends PathWith<Paths, 'get'>, As extends ParseAs = 'json'>(
+    path: Path,
+    ...init: InitOf<MethodOf<Paths, Path, 'get'>, As>
+  ): Promise<ServiceResult<MethodOf<Paths, Path, 'get'>, As>>;
+  /**
+   * Sends a POST request, typed by the service's document; otherwise like `GET`. It is only retried if it
+   * was certainly not executed, or with `idempotent: true`.
+   *
+   * @example
+   * const { data } = await orders.POST('/items', { body: { name: 'Anchor' } });
+   */
+  POST<Path extends PathWith<Paths, 'post'>, As extends ParseAs = 'json'>(
+    path: Path,
+    ...init: InitOf<MethodOf<Paths, Path, 'post'>, As>
+  ): Promise<ServiceResult<MethodOf<Paths, Path, 'post'>, As>>;
+  /**
+   * Iterates over the events of a path whose document describes JSON data. Reconnects like `events`.
+   *
+   * @throws ContractError if the data of an event is not JSON, or if `schema` rejects it
+   *
+   * @example
+   * for await (const { data } of orders.EVENTS('/items/{id}/prices', { params: { path: { id: 42 } } })) {
+   *   show(data.price);
+   * }
+   */
+  EVENTS<Path extends PathWithEvents<Paths>>(
+    path: Path,
+    ...init: EventsInitOf<MethodOf<Paths, Path, 'get'>>
+  ): AsyncGenerator<ServiceEvent<EventOf<MethodOf<Paths, Path, 'get'>>>, void, undefined>;
+}
+
+/** The operation of a path and a method. */
+type MethodOf<Paths, Path extends keyof Paths, Method extends string> =
+  Paths[Path] extends Record<Method, infer Operation extends object> ? Operation : never;
+
+type Init<Operation, As> = Omit<CallInit<Operation, As>, 'fetch' | 'Request'> &
+  Omit<CallOptions, 'signal'>;
+
+/** An argument that may be left out if nothing in it is required. */
+type Optional<Value> = Record<never, never> extends Value ? [init?: Value] : [init: Value];
+
+type InitOf<Operation, As> = Optional<Init<Operation, As>>;
+
+type EventsInitOf<Operation> = Optional<
+  Pick<Init<Operation, 'json'>, 'params' & keyof Init<Operation, 'json'>> &
+    EventsOptions<EventOf<Operation>>
+>;
+
+/** The result of a call that a hosted service, or the gateway instead of it, has responded to. */
+export type ServiceResult<Operation extends object, As extends ParseAs> =
+  | CallResult<Operation, As>
+  | { data?: never; error: components['schemas']['GatewayError']; response: Response };
+
+/** The JSON data of an operation's events; `never` if it has no events, or events of text. */
+type EventOf<Operation> = Operation extends {
+  responses: { 200: { content: { 'text/event-stream': infer Data } } };
+}
+  ? string extends Data
+    ? never
+    : Data
+  : never;
+
+type PathWithEvents<Paths> = {
+  [Path in PathWith<Paths, 'get'>]: [EventOf<MethodOf<Paths, Path, 'get'>>] extends [never]
+    ? never
+    : Path;
+}[PathWith<Paths, 'get'>];
+
+/** Accepts any JSON. */
+const ANY_JSON: StandardSchema<never> = {
+  '~standard': {
+    version: 1,
+    vendor: 'berth',
+    validate: (value) =>
+      value === undefined ? { issues: [{ message: 'invalid JSON' }] } : { value: value as never },
+  },
+};
+
+/** Creates the calls of a service, with or without a document: only types distinguish them. */
+export function createDocumentedService(
+  pipeline: Pipeline,
+  address: { name: string; baseUrl: string; headers: HeaderRecord },
+  redirect: RequestRedirect,
+  open: OpenWebSocket | undefined,
+): DocumentedService<never> {
+  const service = createService(pipeline, address, open);
+  const { call } = createRawCalls(pipeline, {
+    // Not before the first call, which rejects if the name is invalid.
+    get baseUrl() {
+      return toServiceUrl(address.baseUrl, address.name);
+    },
+    headers: address.headers,
+    redirect,
+    isService: true,
+  });
+  return {
+    ...service,
+    GET: call('GET'),
+    POST: call('POST'),
+    async *EVENTS(
+      path: string,
+      { params, schema = ANY_JSON, ...options }: EventsOptions<never> & { params?: object } = {},
+    ) {
+      const { toServiceTarget } = await import('../internal/send-raw.ts');
+      yield* service.events(toServiceTarget(path, params), { ...options, schema });
+    },
+  } as DocumentedService<never>;
+}

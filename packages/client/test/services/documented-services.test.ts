@@ -1,0 +1,176 @@
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createGatewayClient, type GatewayClientOptions, toGatewayError } from '@berth/client';
+import { describe, expect, it } from 'vitest';
+import { newFolder, runCli } from '../cli/support/run-cli.ts';
+import { failureOf, fakeFetch, json } from '../support/fake-fetch.ts';
+import type { Services } from './generated/services.gen.ts';
+
+const FILE = join(import.meta.dirname, 'orders.openapi.yaml');
+
+function ordersWith(...responses: (Response | Error)[]) {
+  const { fetch, requests } = fakeFetch(...responses);
+  const options: GatewayClientOptions = {
+    baseUrl: 'https://g.example',
+    fetch,
+    retry: { baseDelay: 1 },
+  };
+  return { orders: createGatewayClient<Services>(options).service('orders'), requests };
+}
+
+const ITEM = { id: 42, name: 'Anchor' };
+
+describe('calls typed by a document of the service', () => {
+  it('fill the parameters of the path and the query', async () => {
+    const { orders, requests } = ordersWith(json([ITEM]), json(ITEM));
+    const { data } = await orders.GET('/items', { params: { query: { limit: 2 } } });
+    expect(data?.[0]?.name).toBe('Anchor');
+    await orders.GET('/items/{id}', { params: { path: { id: 42 } } });
+    expect(requests.map(({ url }) => url)).toEqual([
+      'https://g.example/v1/cloudrun/orders/items?limit=2',
+      'https://g.example/v1/cloudrun/orders/items/42',
+    ]);
+  });
+
+  it('return the errors of the service and of the gateway', async () => {
+    const { orders } = ordersWith(
+      json(
+        { problems: ['name'] },
+        { status: 422, headers: { 'X-Svc-Upstream-Status-Code': '422' } },
+      ),
+      json(
+        { code: 'SERVICE_NOT_FOUND', message: 'No.', requestId: 'r' },
+        { status: 404, headers: { 'X-Request-Id': 'r' } },
+      ),
+    );
+    const refused = await orders.POST('/items', { body: ITEM });
+    expect(refused.error).toEqual({ problems: ['name'] });
+    expect(toGatewayError(refused)).toMatchObject({ source: 'service', status: 422 });
+    const missing = await orders.POST('/items', { body: ITEM });
+    expect(toGatewayError(missing)).toMatchObject({ source: 'gateway', code: 'SERVICE_NOT_FOUND' });
+  });
+
+  it('retry a GET, but not a POST', async () => {
+    const { orders, requests } = ordersWith(
+      json({}, { status: 503 }),
+      json([]),
+      json({}, { status: 503 }),
+    );
+    expect((await orders.GET('/items')).data).toEqual([]);
+    expect((await orders.POST('/items', { body: ITEM })).response.status).toBe(503);
+    expect(requests).toHaveLength(3);
+  });
+
+  it.each<[string, unknown]>([
+    ['missing', {}],
+    ['empty', { path: { id: '' } }],
+    ['rewritten by fetch', { path: { id: '..' } }],
+  ])('reject a path parameter that is %s', async (_, params) => {
+    const { orders, requests } = ordersWith();
+    const call = orders.GET('/items/{id}', { params: params as never });
+    expect(await failureOf(call)).toBeInstanceOf(TypeError);
+    expect(requests).toEqual([]);
+  });
+
+  const stream = (text: string) =>
+    new Response(text, { headers: { 'Content-Type': 'text/event-stream' } });
+
+  it('read the JSON of events', async () => {
+    const { orders, requests } = ordersWith(
+      stream('event: price\ndata: {"price":3.5}\n\ndata: no\n\n'),
+    );
+    const events = orders.EVENTS('/items/{id}/prices', {
+      params: { path: { id: 42 } },
+      reconnect: false,
+    });
+    const { value } = await events.next();
+    expect(value).toEqual({ event: 'price', data: { price: 3.5 }, id: '' });
+    expect(requests[0]?.url).toBe('https://g.example/v1/cloudrun/orders/items/42/prices');
+    expect(await failureOf(events.next())).toMatchObject({ name: 'ContractError' });
+  });
+
+  it('do not compile with a wrong service, path, parameter or body', () => {
+    const gateway = createGatewayClient<Services>({ baseUrl: 'https://g.example' });
+    const orders = gateway.service('orders');
+    // @ts-expect-error: the service is orders
+    void (() => gateway.service('order'));
+    // @ts-expect-error: the path is /items
+    void (() => orders.GET('/item'));
+    // @ts-expect-error: params are missing
+    void (() => orders.GET('/items/{id}'));
+    // @ts-expect-error: an ID is a number
+    void (() => orders.GET('/items/{id}', { params: { path: { id: 'a' } } }));
+    // @ts-expect-error: the name is missing
+    void (() => orders.POST('/items', { body: { id: 1 } }));
+    // @ts-expect-error: the gateway forwards no DELETE
+    void (() => orders.DELETE('/items/{id}', { params: { path: { id: 1 } } }));
+    // @ts-expect-error: the events of the log are text
+    void (() => orders.EVENTS('/log'));
+    // Services without a document can still be called.
+    void (() => createGatewayClient({ baseUrl: 'https://g.example' }).service('any').get('a'));
+  });
+});
+
+describe('berth types', () => {
+  it('writes the types of a folder of documents', async () => {
+    const cwd = await newFolder();
+    await mkdir(join(cwd, 'services'));
+    await cp(FILE, join(cwd, 'services/orders.openapi.yaml'));
+    const result = await runCli(['types', 'services', '-o', 'src/services.gen.ts'], {}, { cwd });
+    expect(result).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'Wrote the types of orders to src/services.gen.ts.\n',
+    });
+    // If this differs: node --conditions=berth-source src/cli.ts types test/services -o test/services/generated/services.gen.ts
+    const committed = join(import.meta.dirname, 'generated/services.gen.ts');
+    expect(await readFile(join(cwd, 'src/services.gen.ts'), 'utf8')).toBe(
+      await readFile(committed, 'utf8'),
+    );
+  });
+
+  it('names documents apart', async () => {
+    const args = ['types', '-s', `a-b=${FILE}`, '--service', `a_b=${FILE}`];
+    const { code, stdout } = await runCli(args, {});
+    expect(code).toBe(0);
+    expect(stdout).toContain('"a-b": a_bService.paths;\n    "a_b": a_bService_.paths;');
+  });
+
+  it.each([
+    [
+      'invalid YAML',
+      'openapi: 3.1.0\ninfo: {\n  title: [',
+      /^berth: api\.yaml:3:11: Flow sequence/,
+    ],
+    [
+      'Swagger',
+      'swagger: "2.0"\n',
+      /^berth: api\.yaml:1:1: must be OpenAPI .*, got Swagger 2\.0\n$/,
+    ],
+    ['a version to come', 'openapi: 4.0.0\n', /got 4\.0\.0\n$/],
+    ['no object', '- 1\n', /^berth: api\.yaml:1:1: not an OpenAPI document\.\n$/],
+    [
+      'a missing schema',
+      'openapi: 3.1.0\ninfo: { title: a, version: a }\npaths:\n  /a:\n    get:\n      responses:\n        200: { $ref: "#/nothing" }\n',
+      /^berth: api\.yaml:7:9: Can't resolve \$ref\n$/m,
+    ],
+  ])('reports the place of %s', async (_, text, expected) => {
+    const cwd = await newFolder();
+    await writeFile(join(cwd, 'api.yaml'), text);
+    const { code, stderr } = await runCli(['types', '-s', 'api=api.yaml'], {}, { cwd });
+    expect(stderr).toMatch(expected);
+    expect(code).toBe(2);
+  });
+
+  it.each([
+    [[], /Name a folder or a file, or use --service\.\n$/],
+    [['nothing'], /^berth: Cannot read nothing: /],
+    [['.'], /it has no file like orders\.openapi\.yaml\.\n$/],
+    [['-s', 'orders'], /--service must be name=file, got "orders"/],
+    [['-s', '7=a.yaml'], /"7" cannot be the name of a hosted service/],
+  ])('refuses %j', async (args, expected) => {
+    const { code, stderr } = await runCli(['types', ...args], {}, { cwd: await newFolder() });
+    expect(stderr).toMatch(expected);
+    expect(code).toBe(2);
+  });
+});
