@@ -84,7 +84,7 @@ type EventsInitOf<Operation> = Optional<
 >;
 
 /** The result of a call that a hosted service, or the gateway instead of it, has responded to. */
-export type ServiceResult<Operation extends object, As extends ParseAs> =
+type ServiceResult<Operation extends object, As extends ParseAs> =
   | CallResult<Operation, As>
   | { data?: never; error: components['schemas']['GatewayError']; response: Response };
 
@@ -117,7 +117,7 @@ const ANY_JSON: StandardSchema<never> = {
 export function createDocumentedService(
   pipeline: Pipeline,
   address: { name: string; baseUrl: string; headers: HeaderRecord },
-  redirect: RequestRedirect,
+  redirect: NonNullable<RequestInit['redirect']>,
   open: OpenWebSocket | undefined,
 ): DocumentedService<never> {
   const service = createService(pipeline, address, open);
