@@ -1,7 +1,7 @@
 import { toMilliseconds } from '../util/values.ts';
 import type { DeclaredState, FakeService, Route } from './fake-service.ts';
 import { prepareRoute } from './prepare-route.ts';
-import { compareRoutes, parseRouteKey, type RouteKey } from './routes.ts';
+import { compareRoutes, parseRouteKey, type RouteKey, shapeOf } from './routes.ts';
 import type { RouteHandler } from './services.ts';
 import { type Opener, prepareWebSocket } from './web-socket.ts';
 
@@ -25,6 +25,8 @@ export interface CompiledService {
   readonly state: { readonly code: string; readonly ms?: number } | undefined;
   /** HTTP calls return the contract's example. */
   readonly isExample: boolean;
+  /** Its routes come from its OpenAPI document. */
+  readonly isDocument?: true;
 }
 
 /**
@@ -46,6 +48,14 @@ export function compileService(
     state: state === undefined ? undefined : toState(state),
     isExample: false,
   };
+}
+
+/** Adds the routes of a document to a service of the same name, whose own routes take precedence. */
+export function mergeDocument(own: CompiledService, document: CompiledService): CompiledService {
+  const shapes = new Set(own.routes.map(({ key }) => shapeOf(key)));
+  const added = document.routes.filter(({ key }) => !shapes.has(shapeOf(key)));
+  const routes = [...own.routes, ...added].sort((one, other) => compareRoutes(one.key, other.key));
+  return { ...own, routes };
 }
 
 function compileRoute(text: string, route: Route, folder: string): CompiledRoute {

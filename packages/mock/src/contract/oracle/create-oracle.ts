@@ -5,7 +5,7 @@ import type { Preferences } from './read-preferences.ts';
 import type { Violation } from './violation.ts';
 
 /** Prism logs every step; the mock drops these lines. */
-const silentLogger = {
+export const silentLogger = {
   child: () => silentLogger,
   trace() {},
   debug() {},

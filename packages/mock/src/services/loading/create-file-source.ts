@@ -7,7 +7,7 @@ import {
   type ServiceFault,
   ServicesError,
 } from '../../util/source-file.ts';
-import type { CompiledService } from '../compile-service.ts';
+import { type CompiledService, mergeDocument } from '../compile-service.ts';
 import { type FolderWatch, listFiles, type SourceFile, watchFolders } from './folders.ts';
 import { createModuleLoader, type ModuleLoader, readModules } from './read-modules.ts';
 import { type Validated, validateFile } from './validate-services.ts';
@@ -114,7 +114,7 @@ class Files implements FileSource {
     this.#faults.delete(this.#path);
     const changed = [
       ...this.#forget(files),
-      ...(await this.#readYamls(files.filter(({ kind }) => kind === 'yaml'))),
+      ...(await this.#readYamls(files.filter(({ kind }) => kind !== 'module'))),
       ...(await this.#readModules(files.filter(({ kind }) => kind === 'module'))),
     ];
     this.#collect();
@@ -178,18 +178,25 @@ class Files implements FileSource {
   #collect(): void {
     const services = new Map<string, CompiledService>();
     const owners = new Map<string, string>();
+    const documents: CompiledService[] = [];
     const clashes: ServiceFault[] = [];
     for (const [path, found] of this.#good) {
       for (const service of found) {
-        const owner = owners.get(service.name);
+        const key = service.isDocument ? `${service.name}.openapi` : service.name;
+        const owner = owners.get(key);
         if (owner === undefined) {
-          owners.set(service.name, path);
-          services.set(service.name, service);
+          owners.set(key, path);
+          if (service.isDocument) documents.push(service);
+          else services.set(service.name, service);
           continue;
         }
         const message = `The service ${service.name} is also defined in ${owner}: remove one of the files.`;
         clashes.push({ file: path, message });
       }
+    }
+    for (const document of documents) {
+      const own = services.get(document.name);
+      services.set(document.name, own === undefined ? document : mergeDocument(own, document));
     }
     this.#services = services;
     this.#clashes = clashes;
@@ -201,7 +208,7 @@ class Files implements FileSource {
       dirname(resolve(path)),
     );
     // A folder is watched itself; for a single file, its folder is.
-    const isFolder = files.every(({ name }) => name !== undefined);
+    const isFolder = files.every(({ path }) => path !== this.#path);
     this.#watch?.set(
       new Set([isFolder ? resolve(this.#path) : dirname(resolve(this.#path)), ...folders]),
     );

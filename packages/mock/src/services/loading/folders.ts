@@ -1,11 +1,12 @@
 import { type FSWatcher, statSync, watch } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 
 /** A file that defines services. */
 export interface SourceFile {
   readonly path: string;
-  readonly kind: 'module' | 'yaml';
+  /** `document`: the OpenAPI document of a service. */
+  readonly kind: 'module' | 'yaml' | 'document';
   /** Name of the one service that it defines; undefined if it defines several by name. */
   readonly name: string | undefined;
 }
@@ -19,9 +20,10 @@ export interface SourceFile {
 export async function listFiles(path: string): Promise<readonly SourceFile[]> {
   if (!(await stat(path)).isDirectory()) {
     const kind = kindOf(path);
+    if (kind === 'document') return [{ path, kind, name: nameOf(basename(path)) }];
     if (kind !== undefined) return [{ path, kind, name: undefined }];
     throw new TypeError(
-      'Services are defined in a .ts, .js, .yaml or .yml file, or a folder of such.',
+      'Services are defined in a .ts, .js, .yaml, .yml or .openapi.json file, or a folder of such.',
     );
   }
   const entries = await readdir(path, { withFileTypes: true });
@@ -31,8 +33,7 @@ export async function listFiles(path: string): Promise<readonly SourceFile[]> {
     )
     .flatMap(({ name: file }): SourceFile[] => {
       const kind = kindOf(file);
-      const name = file.slice(0, -extname(file).length);
-      return kind === undefined ? [] : [{ path: join(path, file), kind, name }];
+      return kind === undefined ? [] : [{ path: join(path, file), kind, name: nameOf(file) }];
     })
     .sort((one, other) => (one.path < other.path ? -1 : 1));
 }
@@ -41,7 +42,14 @@ const MODULES = new Set(['.ts', '.mts', '.js', '.mjs']);
 
 const YAML = new Set(['.yaml', '.yml']);
 
+const DOCUMENT = /\.openapi\.(ya?ml|json)$/;
+
+function nameOf(file: string): string {
+  return file.slice(0, -(DOCUMENT.exec(file)?.[0] ?? extname(file)).length);
+}
+
 function kindOf(file: string): SourceFile['kind'] | undefined {
+  if (DOCUMENT.test(file)) return 'document';
   const extension = extname(file);
   if (MODULES.has(extension)) return 'module';
   return YAML.has(extension) ? 'yaml' : undefined;

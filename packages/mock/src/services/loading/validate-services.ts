@@ -37,6 +37,12 @@ export async function validateFile(
     const message = `The file name ${name} ${nameFault} Rename it, or begin it with _ if it is not a service.`;
     return { faults: [{ file: path, message }] };
   }
+  if (file.kind === 'document') {
+    // Prism is slow to load.
+    const { compileDocument } = await import('./compile-document.ts');
+    const compiled = await compileDocument(name, value);
+    return 'name' in compiled ? { services: [compiled] } : { faults: compiled.map(toFault) };
+  }
   const problems = await validateOne(value, dirname(path), []);
   if (problems.length > 0) return { faults: problems.map(toFault) };
   return { services: [compileService(name, value as FakeService, dirname(path))] };
