@@ -70,6 +70,7 @@ const SITE_MAP: Section[] = [
       'streaming',
       'errors',
       'auth',
+      'service-contracts',
       'wire-profiles',
       'production',
       'mock',

@@ -68,7 +68,10 @@ it.each([
 
   const url = `http://127.0.0.1:${port}`;
   const response = await call(port);
-  expect([response.status, response.headers.get('content-disposition')]).toEqual([200, 'attachment']);
+  expect([response.status, response.headers.get('content-disposition')]).toEqual([
+    200,
+    'attachment',
+  ]);
   for (const address of [`${url}/v1/cloudrun/`, `${url}/api/v2/envs/dev`, `${url}/\n`]) {
     expect(output).toContain(address);
   }

@@ -240,7 +240,9 @@ describe('errors at start are reported with their location', () => {
     ]);
     expect((await faultsOf(join(folder, 'none')))[0]).toContain('no such file');
     await write('a.txt', '');
-    expect((await faultsOf(join(folder, 'a.txt')))[0]).toContain('.ts, .js, .yaml, .yml or .openapi.json');
+    expect((await faultsOf(join(folder, 'a.txt')))[0]).toContain(
+      '.ts, .js, .yaml, .yml or .openapi.json',
+    );
   });
 
   test('services in code too', async () => {

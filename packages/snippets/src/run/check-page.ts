@@ -20,7 +20,7 @@ const { resolve } = createRequire(import.meta.url);
 
 /** Files that a page names without a `$schema`, and the schema of what they are. */
 const BY_NAME: [RegExp, string][] = [
-  [/^services\/[^/]+\.yaml$/, '@berth/mock/service.schema.json'],
+  [/^services\/[^/.]+\.yaml$/, '@berth/mock/service.schema.json'],
   [/^(.+\/)?berth\.yaml$/, '@berth/server/config.schema.json'],
   [
     /^(.+\/)?berth-conformance[\w.-]*\.json$/,
