@@ -33,7 +33,8 @@ const commands = listPublished().flatMap(({ folder, manifest: { bin = {}, engine
 
 const home = mkdtempSync(join(tmpdir(), 'berth-nodes-'));
 afterAll(() => rmSync(home, { recursive: true }));
-const place = { folder: home, env: { HOME: home, PATH: process.env.PATH ?? '' } };
+const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+const place = { folder: home, env: { HOME: home, PATH, NODE_COMPILE_CACHE } };
 
 /** The words that run a command on one of the Nodes, as it was built. */
 function on(node: NodeMajor, name: string, ...args: string[]): string[] {

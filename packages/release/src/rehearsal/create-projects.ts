@@ -9,6 +9,7 @@ import {
   startCommand,
   tryCommand,
 } from './run-command.ts';
+import type { Registry } from './start-registry.ts';
 
 const PROGRAMS = join(import.meta.dirname, '../../programs');
 
@@ -32,14 +33,14 @@ export interface Project extends Place {
  * @param registry where npm installs from
  * @returns a maker of empty projects, each with the Node that its owner has
  */
-export function createProjects(root: string, registry: string) {
+export function createProjects(root: string, registry: Registry) {
   return (name: string, node: NodeMajor) => {
     const home = join(root, name, 'home');
     return toProject(home, join(root, name, 'project'), node, registry);
   };
 }
 
-function toProject(home: string, folder: string, node: NodeMajor, registry: string): Project {
+function toProject(home: string, folder: string, node: NodeMajor, registry: Registry): Project {
   mkdirSync(folder, { recursive: true });
   const place = { folder, env: toEnvironment(home, node, registry) };
   return {

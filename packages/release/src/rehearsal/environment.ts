@@ -1,6 +1,7 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
+import type { Registry } from './start-registry.ts';
 
 const { resolve } = createRequire(import.meta.resolve('@berth/runtimes/package.json'));
 
@@ -20,22 +21,26 @@ export const MACHINE_PATH = (process.env.PATH ?? '')
   .filter((path) => !path.endsWith(join('node_modules', '.bin')))
   .join(delimiter);
 
+const PROXIES = Object.entries(process.env).filter(([name]) => /_proxy$/i.test(name));
+
 /**
- * The environment of somebody who has just been given a machine: an empty home, one Node, the machine's
- * npm, and this registry.
+ * The environment of somebody who has just been given a machine: a home with nothing but these registries, one
+ * Node, the machine's npm.
  *
  * @param home created if it does not exist
  */
 export function toEnvironment(
   home: string,
   node: NodeMajor,
-  registry: string,
+  { url, upstream, certificates }: Registry,
 ): Record<string, string> {
   mkdirSync(home, { recursive: true });
+  writeFileSync(join(home, '.npmrc'), `registry=${upstream}\n@berth:registry=${url}\n`);
   return {
+    ...Object.fromEntries(PROXIES),
     HOME: home,
     PATH: [NODES[node], MACHINE_PATH].join(delimiter),
-    npm_config_registry: registry,
+    NODE_EXTRA_CA_CERTS: certificates,
     // An `engines` of a dependency that does not fit ends the installation.
     npm_config_engine_strict: 'true',
     npm_config_audit: 'false',

@@ -102,7 +102,7 @@ export async function rehearse(onStep: (name: string) => void): Promise<void> {
     const release = await publishRelease(registry, home, tarballs, onStep);
     const { folder, versions, installs } = release;
     copies.push(folder);
-    const create = createProjects(root, registry.url);
+    const create = createProjects(root, registry);
     const versionOf = (name: string) => versions.get(name) ?? 'no version';
     const installOf = (name: string) => installs.get(name) ?? 'no command';
     // Two at a time: npm and the suite wait more than they work.

@@ -1,40 +1,42 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { getCACertificates } from 'node:tls';
 import { runServer } from 'verdaccio';
 
 export interface Registry {
-  /** `http://127.0.0.1:…/` */
+  /** Where `@berth` is published: `http://127.0.0.1:…/` */
   url: string;
+  /** Where all other packages come from: the registry that npm is configured to use. */
+  upstream: string;
+  /** File with the certificate authorities of this machine: Node trusts only its own list. */
+  certificates: string;
   /** Warnings and errors. */
   readLog(): string;
   close(): Promise<void>;
 }
 
 /**
- * Starts a registry on loopback. It knows what is published to it, of `@berth` nothing else, and gets all
- * other packages from the registry that npm is set to.
+ * Starts a registry on loopback, for the packages of `@berth` only.
  *
  * @param folder for what it stores
- * @throws if the other registry cannot be reached
+ * @throws if the registry of all other packages does not respond
  */
 export async function startRegistry(folder: string): Promise<Registry> {
   const log = join(folder, 'registry.log');
-  // Node trusts only its own list; a company's certificate authority is in that of the machine.
-  setDefaultCACertificates([...getCACertificates('default'), ...getCACertificates('system')]);
+  const upstream = runNpm('config', 'get', 'registry');
+  runNpm('view', 'npm', 'version');
+  const certificates = join(folder, 'certificates.pem');
+  const authorities = [...getCACertificates('system'), ...getCACertificates('extra')];
+  writeFileSync(certificates, authorities.join('\n'));
   const server = await runServer({
     storage: join(folder, 'storage'),
     self_path: folder,
     configPath: join(folder, 'config.yaml'),
-    uplinks: { upstream: { url: readUpstream(), maxage: '1h', timeout: '60s', max_fails: 20 } },
-    packages: {
-      '@berth/*': { access: '$all', publish: '$anonymous' },
-      '**': { access: '$all', proxy: 'upstream' },
-    },
+    packages: { '@berth/*': { access: '$all', publish: '$anonymous' } },
     auth: { htpasswd: { file: join(folder, 'htpasswd'), max_users: -1 } },
     security: {},
     web: { enable: false },
@@ -43,13 +45,10 @@ export async function startRegistry(folder: string): Promise<Registry> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}/`;
-  const { ok } = await fetch(`${url}verdaccio`);
-  if (!ok) {
-    throw new Error('The registry that npm is configured to use does not respond.');
-  }
   return {
-    url,
+    url: `http://127.0.0.1:${port}/`,
+    upstream,
+    certificates,
     readLog: () => readFileSync(log, 'utf8'),
     async close() {
       server.closeAllConnections();
@@ -58,8 +57,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
   };
 }
 
-/** Asked in a folder of no project: what counts is how this machine is set up. */
-function readUpstream(): string {
-  const args = ['config', 'get', 'registry'];
+/** Runs npm in a folder of no project, where only the configuration of this machine counts. */
+function runNpm(...args: string[]): string {
   return execFileSync('npm', args, { cwd: tmpdir(), encoding: 'utf8', stdio: 'pipe' }).trim();
 }
