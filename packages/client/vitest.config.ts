@@ -1,1 +1,32 @@
-export { default } from '../../vitest.shared.ts';
+import { defineConfig } from 'vitest/config';
+import shared from '../../vitest.shared.ts';
+
+const { include, ...test } = shared.test;
+/**
+ * Files that need a process of their own: MSW replaces the fetch of its process, and others look at a fresh module.
+ * All others load each module once.
+ */
+const ALONE = ['test/msw/**/*.test.ts', 'test/examples/**/*.test.ts', 'test/errors.test.ts'];
+
+export default defineConfig({
+  ...shared,
+  test: {
+    ...test,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'client',
+          include,
+          exclude: ['**/node_modules/**', ...ALONE],
+          isolate: false,
+          typecheck: { enabled: true },
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'alone', include: ALONE },
+      },
+    ],
+  },
+});
