@@ -1,5 +1,5 @@
 import { type Call, hasResponse, type Principals } from './call.ts';
-import { decodeQuery, parseCookies, parseQuery } from './decoding.ts';
+import { createNullObject, decodeQuery, parseCookies, parseQuery } from './decoding.ts';
 import { functionOf, type SecurityHandler, type SecurityHandlers } from './options.ts';
 import type { Route, RouteTable, SecurityScheme } from './route-table.ts';
 
@@ -84,15 +84,20 @@ export function createGuard(
 
 /** The principals of one alternative; undefined if a credential is missing or refused. */
 async function authenticate(checks: readonly Check[], call: Call): Promise<Principals | undefined> {
-  const credentials = checks.map(({ find }) => find(call));
-  if (credentials.includes(undefined)) return undefined;
-  const principals: [string, unknown][] = [];
-  for (const [index, { name, handle, scopes }] of checks.entries()) {
+  const credentials: string[] = [];
+  for (const { find } of checks) {
+    const credential = find(call);
+    if (credential === undefined) return undefined;
+    credentials.push(credential);
+  }
+  const principals = createNullObject();
+  for (let index = 0; index < checks.length; index += 1) {
+    const { name, handle, scopes } = checks[index] as Check;
     const principal = await handle(credentials[index] as string, call, scopes);
     if (principal === undefined || principal === null || principal === false) return undefined;
-    principals.push([name, principal]);
+    principals[name] = principal;
   }
-  return Object.fromEntries(principals);
+  return principals;
 }
 
 /** Finds the credential of a scheme in a request; undefined if there is none. */

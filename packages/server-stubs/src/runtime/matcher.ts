@@ -90,11 +90,28 @@ function walk<Leaf>(
 ): Leaf | undefined {
   const segment = segments[index];
   if (segment === undefined) return node.leaf;
-  for (const [next, found] of branchesOf(node, segment)) {
-    const count = values.push(...found);
-    const leaf = walk(next, segments, index + 1, values);
+  const literal = decodeText(segment);
+  const named = literal === undefined ? undefined : node.statics.get(literal);
+  if (named !== undefined) {
+    const leaf = walk(named, segments, index + 1, values);
     if (leaf !== undefined) return leaf;
-    values.length = count - found.length;
+  }
+  if (segment !== '') {
+    const count = values.length;
+    for (const { pieces, node: next } of node.mixed) {
+      const found = matchMixed(pieces, segment);
+      if (found === undefined) continue;
+      values.push(...found);
+      const leaf = walk(next, segments, index + 1, values);
+      if (leaf !== undefined) return leaf;
+      values.length = count;
+    }
+    if (node.parameter !== undefined) {
+      values.push(segment);
+      const leaf = walk(node.parameter, segments, index + 1, values);
+      if (leaf !== undefined) return leaf;
+      values.length = count;
+    }
   }
   if (node.greedy === undefined) return undefined;
   const rest = segments.slice(index).join('/');
@@ -102,21 +119,6 @@ function walk<Leaf>(
   if (rest === '') return node.leaf;
   values.push(rest);
   return node.greedy.leaf;
-}
-
-/** The matching child nodes with their parameter values, the best first. */
-function branchesOf<Leaf>(node: Node<Leaf>, segment: string): (readonly [Node<Leaf>, string[]])[] {
-  const branches: (readonly [Node<Leaf>, string[]])[] = [];
-  const literal = decodeText(segment);
-  const named = literal === undefined ? undefined : node.statics.get(literal);
-  if (named !== undefined) branches.push([named, []]);
-  if (segment === '') return branches;
-  for (const { pieces, node: next } of node.mixed) {
-    const values = matchMixed(pieces, segment);
-    if (values !== undefined) branches.push([next, values]);
-  }
-  if (node.parameter !== undefined) branches.push([node.parameter, [segment]]);
-  return branches;
 }
 
 /**

@@ -35,23 +35,24 @@ export function parseJson(text: string, maxDepth: number): ParsedJson {
  * prototype pollution (CWE-1321): `__proto__`, or `constructor` with `prototype` inside.
  */
 export function findJsonProblem(value: unknown, maxDepth: number): string | undefined {
-  return find(value, maxDepth);
+  return findProblem(value, maxDepth, maxDepth);
+}
 
-  function find(each: unknown, depth: number): string | undefined {
-    if (typeof each !== 'object' || each === null) return undefined;
-    if (depth === 0) return tooDeep(maxDepth);
-    if (!Array.isArray(each)) {
-      if (Object.hasOwn(each, '__proto__')) return 'has the forbidden key __proto__';
-      if (Object.hasOwn(each, 'constructor') && hasPrototype(each.constructor)) {
-        return 'has the forbidden key constructor';
-      }
+/** @param depth how many more levels are allowed */
+function findProblem(value: unknown, depth: number, maxDepth: number): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth === 0) return tooDeep(maxDepth);
+  if (!Array.isArray(value)) {
+    if (Object.hasOwn(value, '__proto__')) return 'has the forbidden key __proto__';
+    if (Object.hasOwn(value, 'constructor') && hasPrototype(value.constructor)) {
+      return 'has the forbidden key constructor';
     }
-    for (const item of Array.isArray(each) ? each : Object.values(each)) {
-      const problem = find(item, depth - 1);
-      if (problem !== undefined) return problem;
-    }
-    return undefined;
   }
+  for (const item of Array.isArray(value) ? value : Object.values(value)) {
+    const problem = findProblem(item, depth - 1, maxDepth);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
 
 function tooDeep(maxDepth: number): string {
@@ -61,17 +62,25 @@ function tooDeep(maxDepth: number): string {
 /** Whether a JSON text nests deeper than `maxDepth`; the result for invalid JSON is arbitrary. */
 function nestsDeeper(text: string, maxDepth: number): boolean {
   let depth = 0;
-  let inString = false;
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at];
-    if (inString && character === '\\') at += 1;
-    else if (character === '"') inString = !inString;
-    else if (inString) continue;
+    if (character === '"') at = endOfString(text, at + 1);
     else if (character === '[' || character === '{') depth += 1;
     else if (character === ']' || character === '}') depth -= 1;
     if (depth > maxDepth) return true;
   }
   return false;
+}
+
+/** Where the closing quote of a string is, or the length of the text if it has none. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start); end >= 0; end = text.indexOf('"', end + 1)) {
+    let before = end;
+    while (text[before - 1] === '\\') before -= 1;
+    const isEscaped = (end - before) % 2 === 1;
+    if (!isEscaped) return end;
+  }
+  return text.length;
 }
 
 function hasPrototype(value: unknown): boolean {

@@ -20,6 +20,8 @@ export function findContent<Content extends { readonly mediaType: string }>(
   content: readonly Content[],
   header: string,
 ): Content | undefined {
+  const same = content.find(({ mediaType }) => mediaType === header);
+  if (same !== undefined) return same;
   const whole = toComparable(header);
   const type = withoutParameters(whole);
   let named: Content | undefined;

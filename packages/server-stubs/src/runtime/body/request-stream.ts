@@ -98,7 +98,10 @@ export function readBytes(request: IncomingMessage, maxBytes: number): Promise<B
       request.off('data', onData).off('end', onEnd).pause();
       reject(new FaultError(tooLarge(maxBytes)));
     };
-    const onEnd = () => resolve(Buffer.concat(chunks, size));
+    const onEnd = () => {
+      const [first] = chunks;
+      resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks, size));
+    };
     request.on('data', onData).on('end', onEnd);
   });
 }

@@ -1,9 +1,8 @@
-import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { type IncomingMessage, type OutgoingHttpHeader, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { pipeline as pipe } from 'node:stream/promises';
 import { hasBody } from '../body/request-stream.ts';
 import type { Call } from '../call.ts';
-import { createNullObject } from '../decoding.ts';
 import type { BodyWriter, Content, EndResponse, HandlerResponse } from '../route-table.ts';
 
 /**
@@ -190,42 +189,55 @@ function isUnread(request: IncomingMessage): 'drain' | 'close' | undefined {
   return length <= DRAIN_BYTES && request.headers.expect === undefined ? 'drain' : 'close';
 }
 
-/** The headers of one response by name, in lower case. The first value added is kept. */
+/** The headers of one response, with names in lower case. The first value added is kept. */
 export class Head {
-  readonly #headers = createNullObject() as Record<string, HeaderValue>;
+  /** Names and values in turns, as `writeHead` takes them. */
+  readonly #list: (string | HeaderValue)[] = [];
 
   has(name: string): boolean {
-    return name in this.#headers;
+    return this.#indexOf(name) >= 0;
   }
 
   set(name: string, value: HeaderValue): void {
-    this.#headers[name] = value;
+    const at = this.#indexOf(name);
+    if (at < 0) this.#list.push(name, value);
+    else this.#list[at + 1] = value;
   }
 
   addAll(headers: HeaderSource): void {
-    for (const [name, value] of Object.entries(headers ?? {})) {
+    for (const name in headers) {
+      const value = headers[name];
       const key = name.toLowerCase();
-      if (value !== undefined && !this.has(key)) this.set(key, value);
+      if (value !== undefined && !this.has(key)) this.#list.push(key, value);
     }
   }
 
   remove(name: string): void {
-    delete this.#headers[name];
+    const at = this.#indexOf(name);
+    if (at >= 0) this.#list.splice(at, 2);
   }
 
   write(response: ServerResponse, status: number): void {
+    const list = this.#list;
     if (isPlain(response)) {
-      response.writeHead(status, this.#headers as OutgoingHttpHeaders);
+      response.writeHead(status, list as OutgoingHttpHeader[]);
       return;
     }
     try {
-      for (const [name, value] of Object.entries(this.#headers)) response.setHeader(name, value);
+      for (let at = 0; at < list.length; at += 2) {
+        response.setHeader(list[at] as string, list[at + 1] as HeaderValue);
+      }
     } catch (error) {
       // The response to this error must not inherit these headers.
-      for (const name of Object.keys(this.#headers)) response.removeHeader(name);
+      for (let at = 0; at < list.length; at += 2) response.removeHeader(list[at] as string);
       throw error;
     }
     response.writeHead(status);
+  }
+
+  #indexOf(name: string): number {
+    for (let at = 0; at < this.#list.length; at += 2) if (this.#list[at] === name) return at;
+    return -1;
   }
 }
 
