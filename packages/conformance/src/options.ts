@@ -53,7 +53,7 @@ export interface ConformanceOptions {
   forbiddenService?: string | undefined;
   /** Access token of the gateway calls, without `Bearer`. */
   gatewayToken?: string | undefined;
-  /** Valid access token of another environment, for `AU-BEARER-ENV`. */
+  /** Valid access token from another environment, for `AU-BEARER-ENV`. */
   otherEnvToken?: string | undefined;
   /** Expired but otherwise valid access token of the environment, for `AU-BEARER-BAD`. */
   expiredToken?: string | undefined;

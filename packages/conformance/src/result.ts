@@ -1,5 +1,5 @@
 import type { Level } from './contract/rules.ts';
-import type { Answer, SentRequest } from './http/exchange.ts';
+import type { ReceivedResponse, SentRequest } from './http/exchange.ts';
 
 /** The run could not start: invalid options, no response, TLS. The message is one sentence for people. */
 export class StartError extends Error {
@@ -38,7 +38,7 @@ export interface Finding {
   where: string;
   /** The request that caused it. */
   request?: SentRequest;
-  answer?: Answer;
+  response?: ReceivedResponse;
 }
 
 /** The result of one check. Credentials are redacted in every string. */

@@ -101,7 +101,7 @@ const FAULTS: Fault[] = [
     status: 200,
     change: without('X-Request-Id'),
     result: 'gateway cloudrun-post 200 application/json',
-    finding: 'the header X-Request-Id is required',
+    finding: 'the X-Request-Id header is required',
   },
   {
     what: 'an error without X-Request-Id',
@@ -109,7 +109,7 @@ const FAULTS: Fault[] = [
     status: 422,
     change: without('X-Request-Id'),
     result: 'gateway cloudrun-get default application/json',
-    finding: 'the header X-Request-Id is required',
+    finding: 'the X-Request-Id header is required',
   },
   {
     what: 'a request ID that differs from the header',
@@ -117,7 +117,7 @@ const FAULTS: Fault[] = [
     status: 404,
     change: replace(/"requestId":"[^"]+"/, '"requestId":"other"'),
     result: 'gateway cloudrun-get 404 application/json',
-    finding: 'requestId must equal the header X-Request-Id',
+    finding: 'requestId must equal the X-Request-Id header',
   },
   {
     what: 'a wrong error code',
@@ -162,7 +162,7 @@ describe('a server with many faults', () => {
     const result = results['storage batchDelete 200 application/json'];
     const [finding] = result?.findings ?? [];
     expect(finding?.request?.url).toMatch(/storages:batchDelete$/);
-    expect(finding?.answer?.body).toContain('oops');
+    expect(finding?.response?.body).toContain('oops');
     expect(finding?.where).toMatch(/^storage\.v2 #\/components\/schemas\/\w+\/type$/);
     expect(result?.rules).toContain('ST-ENVELOPE-STATUS-CODE');
   });

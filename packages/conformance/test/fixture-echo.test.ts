@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** The JSON after the head of a response. */
+/** The JSON after a response head. */
 const bodyOf = (text: string) => JSON.parse(text.slice(text.indexOf('\r\n\r\n')));
 
 test('path, query and headers come back as they arrived', async () => {
@@ -76,7 +76,14 @@ test('a request that asks for another protocol is echoed with that and with its 
 });
 
 test('a path that only begins like a command is echoed', async () => {
-  for (const target of ['/answer/', '/answers', '/Answer', '//answer', '/%61nswer', '/__proto__']) {
+  for (const target of [
+    '/respond/',
+    '/responds',
+    '/Respond',
+    '//respond',
+    '/%72espond',
+    '/__proto__',
+  ]) {
     const echo = await (await fetch(`${fixture.url}${target}?status=500`)).json();
     expect(echo).toMatchObject({ target: `${target}?status=500` });
   }
@@ -91,8 +98,8 @@ test('requests are counted by the mark of their query or header', async () => {
   const count = async (mark: string) => (await call(`/count?mark=${mark}`)).json();
   expect(await count('one')).toEqual({ count: 0 });
   await call('/x?mark=one');
-  await call('/answer?status=404&mark=one', 'one');
-  await call('/answer?status=nonsense', 'one');
+  await call('/respond?status=404&mark=one', 'one');
+  await call('/respond?status=nonsense', 'one');
   await call('/y?mark=one', 'two');
   await call('/closed?mark=one&wait=0');
   await count('one');

@@ -8,9 +8,10 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-const call = (query: string, method = 'GET') => fetch(`${fixture.url}/answer?${query}`, { method });
+const call = (query: string, method = 'GET') =>
+  fetch(`${fixture.url}/respond?${query}`, { method });
 const callOnWire = (query: string, method = 'GET') =>
-  callRaw(fixture.url, [`${method} /answer?${query} HTTP/1.1`, 'Host: a', 'Connection: close']);
+  callRaw(fixture.url, [`${method} /respond?${query} HTTP/1.1`, 'Host: a', 'Connection: close']);
 
 test('by default an empty 200 without a content type', async () => {
   const { text } = await callOnWire('');
@@ -20,7 +21,7 @@ test('by default an empty 200 without a content type', async () => {
 });
 
 test.each([200, 201, 299, 302, 404, 418, 451, 500, 599])('status %d', async (status) => {
-  const response = await fetch(`${fixture.url}/answer?status=${status}&body=x`, {
+  const response = await fetch(`${fixture.url}/respond?status=${status}&body=x`, {
     redirect: 'manual',
   });
   expect([response.status, await response.text()]).toEqual([status, 'x']);
@@ -138,8 +139,8 @@ test.each([
 
 test('open calls end with the service', async () => {
   const other = await startFixture({ port: 0 });
-  await (await fetch(`${other.url}/answer`)).text();
-  const hanging = fetch(`${other.url}/answer?delay=60000`);
+  await (await fetch(`${other.url}/respond`)).text();
+  const hanging = fetch(`${other.url}/respond?delay=60000`);
   hanging.catch(() => {});
   await fetch(`${other.url}/count?mark=x`);
   await other.close();

@@ -14,7 +14,7 @@ const finding = {
   message: `must be attachment, not ${LONG}`,
   where: `gateway.v1#/${LONG}`,
   request: { method: 'GET', url: `http://a.example/${LONG}`, headers: { A: LONG }, body: '' },
-  answer: {
+  response: {
     status: 200,
     headers: {},
     body: '<img src=x onerror=alert(1)>',

@@ -20,7 +20,12 @@ const failed = sampleResult({
         headers: { A: HOSTILE },
         body: HOSTILE,
       },
-      answer: { status: 200, headers: { b: [HOSTILE, 'c'] }, body: HOSTILE, bodyEncoding: 'utf-8' },
+      response: {
+        status: 200,
+        headers: { b: [HOSTILE, 'c'] },
+        body: HOSTILE,
+        bodyEncoding: 'utf-8',
+      },
     },
   ],
   notes: [HOSTILE],

@@ -135,7 +135,7 @@ test.each([
   ],
   ['an expired token', 400, 'BAD_TOKEN', () => [target, { headers: bearer(server.expiredToken) }]],
   [
-    'a token of another environment',
+    'a token from another environment',
     400,
     'BAD_TOKEN',
     () => [target, { headers: bearer(server.otherEnvToken) }],

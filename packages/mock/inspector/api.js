@@ -1,7 +1,7 @@
 /** @import { FaultRule, Logged } from './types.d.ts' */
 import { change, state, tell } from './store.js';
 
-/** Calls that the page keeps; older ones are dropped. */
+/** How many calls the page keeps. */
 const MOST_REQUESTS = 1_000;
 
 /** @param {string} path */
@@ -12,12 +12,12 @@ function toUrl(path) {
 }
 
 /**
- * Calls the control API; shows an error message if it fails.
+ * Calls the control API and shows an error message if that fails.
  *
  * @param {string} path
  * @param {string} [method]
  * @param {unknown} [body]
- * @returns {Promise<any>} undefined if there is nothing to show
+ * @returns {Promise<any>} undefined if the response has no content
  */
 export async function call(path, method = 'GET', body) {
   try {
@@ -29,16 +29,16 @@ export async function call(path, method = 'GET', body) {
       }),
     });
     if (response.status === 204) return undefined;
-    const answer = await response.json();
-    if (response.ok) return answer;
-    tell(answer.detail ?? answer.title ?? `The mock responded with ${response.status}.`, true);
+    const reply = await response.json();
+    if (response.ok) return reply;
+    tell(reply.detail ?? reply.title ?? `The mock responded with ${response.status}.`, true);
   } catch {
     tell('The mock does not respond. Is it still running?', true);
   }
   return undefined;
 }
 
-/** Reloads what calls may have changed. */
+/** Reloads everything that a call can change. */
 export async function refresh() {
   const [files, clock, faults, services] = await Promise.all(
     ['files', 'clock', 'faults', 'services'].map((path) => call(path)),
@@ -59,7 +59,7 @@ function toSentence({ file, line, column, message }) {
 }
 
 /**
- * Changes the session, then reloads it.
+ * Changes the session and reloads it.
  *
  * @param {string} path
  * @param {string} method
@@ -73,7 +73,7 @@ export async function act(path, method, body) {
 /** @type {EventSource | undefined} */
 let source;
 
-/** Follows the calls of the session, starting with those already in the log. */
+/** Subscribes to the session's calls, starting with those already in the log. */
 export async function follow() {
   source?.close();
   const { requests = [] } = (await call('requests')) ?? {};

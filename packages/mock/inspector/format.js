@@ -32,17 +32,17 @@ function toPretty(text) {
 }
 
 /**
- * The most serious finding about a call.
+ * Returns the most serious finding about a call.
  *
  * @param {Logged} logged
  * @returns {{ kind: 'wait' | 'bad' | 'warn' | 'fault' | 'good', text: string }}
  */
-export function toVerdict({ answer, matched, violations, answerViolations, faults }) {
-  if (answerViolations.length > 0) return { kind: 'bad', text: ' response breaks the contract' };
+export function toVerdict({ response, matched, violations, responseViolations, faults }) {
+  if (responseViolations.length > 0) return { kind: 'bad', text: ' response breaks the contract' };
   if (violations.length > 0) return { kind: 'bad', text: count(violations.length, 'violation') };
   if (!matched) return { kind: 'warn', text: 'unmatched' };
   if (faults.length > 0) return { kind: 'fault', text: faults.join(', ') };
-  return answer === undefined ? { kind: 'wait', text: 'open' } : { kind: 'good', text: 'valid' };
+  return response === undefined ? { kind: 'wait', text: 'open' } : { kind: 'good', text: 'valid' };
 }
 
 /**
@@ -54,13 +54,12 @@ function count(number, noun) {
 }
 
 /**
- * A call as a command for a shell. The log has placeholders in place of credentials.
+ * Formats a call as a shell command. The log contains placeholders instead of credentials.
  *
  * @param {Logged} logged
  */
 export function toCurl({ request }) {
-  // As sent: otherwise curl resolves dots and expands brackets, and `//host` is a path here, not another
-  // server.
+  // Without `--path-as-is`, curl would resolve dots; without `-g`, it would expand brackets.
   const target = request.target.replace(/^[a-z]+:\/\/[^/?]*/i, '');
   const lines = [`curl -g --path-as-is -X ${request.method} ${quote(location.origin + target)}`];
   for (const [name, value] of Object.entries(request.headers)) {
@@ -68,13 +67,13 @@ export function toCurl({ request }) {
     for (const one of [value].flat()) lines.push(`-H ${quote(`${name}: ${one}`)}`);
   }
   if (request.body && 'text' in request.body && request.body.text !== '') {
-    // Unlike the other `--data` options, it never reads a text with `@` as a file name.
+    // Unlike `--data`, it never treats text that starts with `@` as a file name.
     lines.push(`--data-raw ${quote(request.body.text)}`);
   }
   return lines.join(' \\\n  ');
 }
 
-/** Headers that curl makes itself. */
+/** Headers that curl sets itself. */
 const OWN_HEADERS = new Set(['host', 'content-length', 'connection', 'accept-encoding']);
 
 /** @param {string} text */

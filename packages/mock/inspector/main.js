@@ -6,7 +6,7 @@ import { showPage, TABS } from './views/page.js';
 import { copyCurl } from './views/request.js';
 import { listShown } from './views/requests.js';
 
-/** How often the page reloads what calls may have changed, while it is visible. */
+/** How often, while the page is visible, it reloads what calls can change. */
 const REFRESH_MS = 2_000;
 const tabs = /** @type {Tab[]} */ (Object.keys(TABS));
 

@@ -44,7 +44,7 @@ export function change(changes) {
 let fading;
 
 /**
- * Shows a notice: what was done, or why it failed.
+ * Shows a notice about a success or a failure.
  *
  * @param {string} text
  * @param {boolean} [isFailure]

@@ -23,9 +23,9 @@ export interface Logged {
   service?: string;
   matched: boolean;
   request: Message & { method: string; target: string };
-  answer?: Message & { status: number; ms: number };
+  response?: Message & { status: number; ms: number };
   violations: Violation[];
-  answerViolations: Violation[];
+  responseViolations: Violation[];
   faults: string[];
 }
 

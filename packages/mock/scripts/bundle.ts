@@ -1,4 +1,4 @@
-// Puts Prism, with all that it needs and their licences, in place of the one module that imports it.
+// Replaces the one module that imports Prism with a bundle of Prism, its dependencies and their licences.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -6,7 +6,7 @@ import { rolldown } from 'rolldown';
 const MODULE = 'dist/contract/oracle/prism';
 
 const URL_MODULE = '\0url';
-/** `resolve` as the documentation of Node replaces it. */
+/** `resolve`, replaced as the Node docs suggest. */
 const RESOLVING_URLS = `
 export * from 'node:url';
 export function resolve(from, to) {
@@ -21,24 +21,24 @@ const bundle = await rolldown({
   plugins: [
     {
       name: 'uri-template-lite',
-      // It exports by `this`, which a bundler treats as that of an ES module.
+      // It exports via `this`, which a bundler treats as an ES module's `this`.
       transform: (code, id) =>
         /uri-template-lite/.test(id) ? code.replaceAll('this.URI', 'exports.URI') : undefined,
     },
     {
       name: 'url',
-      // Outside of node_modules, `url.resolve` is a deprecation warning (DEP0169) on Node 26.
+      // Outside node_modules, `url.resolve` causes a deprecation warning (DEP0169) on Node 26.
       resolveId: (id) => (id === 'url' ? URL_MODULE : undefined),
       load: (id) => (id === URL_MODULE ? RESOLVING_URLS : undefined),
     },
   ],
   resolve: {
     alias: {
-      // Of some 70 languages that its generator knows, Prism speaks one.
+      // Its generator supports about 70 languages; Prism uses one.
       '@faker-js/faker': '@faker-js/faker/locale/en',
       // A bundler cannot follow its UMD modules.
       'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
-      // Prism passes no calls on here, and its client warns of `punycode`.
+      // Prism proxies no calls here, and its client triggers a `punycode` warning.
       'node-fetch': 'tslib',
     },
   },
@@ -46,14 +46,14 @@ const bundle = await rolldown({
 const { output } = await bundle.generate({ format: 'esm', minify: true, codeSplitting: false });
 const [{ code, moduleIds }] = output;
 writeFileSync(`${MODULE}.js`, code);
-// No types lead to it, and its source map was that of the module before.
+// No types refer to it, and its source map belongs to the unbundled module.
 for (const end of ['d.ts', 'js.map']) rmSync(`${MODULE}.${end}`);
 
 const folders = new Set(moduleIds.map(toPackage).filter((folder) => folder !== undefined));
 const texts = [...folders].map(describe).sort();
 writeFileSync(`${MODULE}.licenses.txt`, [...new Set(texts)].join(`\n${'-'.repeat(79)}\n\n`));
 
-/** The package that a module is in; undefined for what the bundler adds, and our own. */
+/** Returns the package that a module belongs to; undefined for the bundler's helpers and our own code. */
 function toPackage(id: string): string | undefined {
   if (!id.includes('/node_modules/')) return undefined;
   let folder = dirname(id);
@@ -61,7 +61,7 @@ function toPackage(id: string): string | undefined {
   return folder;
 }
 
-/** A folder may have a manifest that does no more than say which kind of modules are in it. */
+/** A subfolder may contain a manifest that only sets the module type. */
 function isPackage(folder: string): boolean {
   const file = join(folder, 'package.json');
   return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).version !== undefined;

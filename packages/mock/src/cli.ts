@@ -13,9 +13,9 @@ if (node.localeCompare(floor, 'en', { numeric: true }) < 0) {
   process.stderr.write(`berth-mock needs Node ${floor} or later; this is Node ${node}.\n`);
   process.exitCode = 2;
 } else {
-  // Later starts reuse the compiled code. Node 20 has no such cache.
+  // Caches compiled code to speed up the next start. Not available in Node 20.
   module.enableCompileCache?.();
-  // Imported dynamically, because an older Node could not even parse it.
+  // Imported dynamically because older versions of Node could not even parse it.
   const { run } = await import('./cli/run.ts');
   await run(process.argv);
 }

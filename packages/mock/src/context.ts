@@ -7,22 +7,22 @@ import type { ResolvedOptions } from './options.ts';
 import type { Services } from './services/services.ts';
 import type { Sessions } from './session/session.ts';
 
-/** State that the parts of one mock share. */
+/** State shared by the parts of one mock. */
 export interface Context {
   readonly options: ResolvedOptions;
-  /** Address of the mock, without a trailing slash; empty before it listens. */
+  /** The mock's URL, without a trailing slash; empty until it listens. */
   readonly url: string;
-  /** Current names on the wire; replaced by a hot reload. */
+  /** Current wire names; replaced on hot reload. */
   readonly profile: WireProfile;
-  /** Current contract; replaced by a hot reload. */
+  /** Current contract; replaced on hot reload. */
   readonly contract: Contract;
   readonly operations: readonly Operation[];
   readonly sessions: Sessions;
   readonly services: Services;
-  /** In the mode `dynamic`: what to ask Prism for if the caller has no preference; undefined otherwise. */
+  /** In `dynamic` mode, what to request from Prism if the caller has no preference; otherwise undefined. */
   readonly dynamic: Preferences | undefined;
-  /** Prism, loaded by the first call that needs it. */
+  /** Prism, loaded on first use. */
   oracle(): Promise<Oracle>;
-  /** Base URL by which a client reached the mock, without a trailing slash. */
+  /** Returns the base URL that a client used to reach the mock, without a trailing slash. */
   originOf(request: IncomingMessage): string;
 }

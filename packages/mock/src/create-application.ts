@@ -25,9 +25,9 @@ import { sessionOfHeader, sessionOfQuery, takeSessionProtocol } from './util/ses
 type Listeners = Readonly<Record<'request' | 'checkContinue', Router['checkContinue']>>;
 
 /**
- * Routes each call to its session and its surface. Stateless, and created again for each wire profile.
+ * Routes each call to its session and its surface. Stateless; created again for each wire profile.
  *
- * @param backend responds in place of the mock itself
+ * @param backend responds instead of the mock
  */
 export function createApplication(context: Context, auth: Auth, backend?: Backend): Application {
   const gateway = createGateway(context, auth);
@@ -59,7 +59,7 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
   const ownPages = createOwnPages(context);
 
   function begin(request: IncomingMessage, surface: SurfaceName): CallRecord {
-    // Forms and links are followed by browsers, which cannot set the header.
+    // Browsers submit forms and follow links, but cannot set the header.
     const isFollowed = surface === 'upload' || surface === 'link';
     const name = isFollowed ? sessionOfQuery(request) : sessionOfHeader(request);
     const record = new CallRecord(context.sessions.get(name), surface, request, redactor);
@@ -85,7 +85,7 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
         }
         const listener = listeners[surface][event];
         if (!hasFaults(record, request)) return listener(request, response);
-        // Run the continuation in a turn of its own.
+        // Continue in a separate task.
         const next = () => attempt(() => listener(request, response), fail);
         return doFaults({ ...toFaulted(record, request), response }, next);
       }, fail);
@@ -100,7 +100,7 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
       cors: cors[surface],
       profile: context.profile,
       requestId: () => record.id || randomUUID(),
-      // A backend sets the identifier itself.
+      // A backend sets the request ID itself.
       begin: () => {
         if (backend === undefined) record.begin(randomUUID());
       },
@@ -134,7 +134,7 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
   };
 }
 
-/** Path under which the mock serves itself: the control API and the inspector. */
+/** Path for the mock's own pages: the control API and the inspector. */
 const OWN_ROOT = '/__mock';
 
 function isOwnPage(target: string): boolean {
@@ -143,7 +143,7 @@ function isOwnPage(target: string): boolean {
   return next === undefined || next === '/' || next === '?';
 }
 
-/** Handles the control API and the inspector, which are loaded by their first request. */
+/** Handles the control API and the inspector, which are loaded on the first request. */
 function createOwnPages(
   context: Context,
 ): (...given: Parameters<RequestListener>) => Promise<void> {
@@ -162,10 +162,10 @@ async function load(context: Context): Promise<RequestListener> {
   return createControl(context, createInspector(`${OWN_ROOT}/`));
 }
 
-/** An unexpected error ends its request, not the process. */
-function attempt(answer: () => unknown, fail: (error: Error) => void): void {
+/** An unexpected error must end its request, not the process. */
+function attempt(respond: () => unknown, fail: (error: Error) => void): void {
   try {
-    const done = answer();
+    const done = respond();
     if (done instanceof Promise) done.catch(fail);
   } catch (error) {
     fail(error as Error);
@@ -174,7 +174,7 @@ function attempt(answer: () => unknown, fail: (error: Error) => void): void {
 
 const FAULT_NAME = FAULT_HEADER.toLowerCase();
 
-/** Whether a call needs more than the routers; most sessions have no faults. */
+/** Returns whether a call needs more than the routers. Most sessions have no faults. */
 function hasFaults({ session }: CallRecord, { headers }: IncomingMessage): boolean {
   return !session.faults.isEmpty || headers[FAULT_NAME] !== undefined;
 }
@@ -197,8 +197,8 @@ function decode(name: string | undefined): string | undefined {
 }
 
 /**
- * Decides which surface a raw path belongs to. A path that begins like one of the storage document is the
- * storage API's, so that a typo after that gets an error in its format; everything else is the gateway's.
+ * Determines the surface of a raw path. Everything under the storage API's prefix belongs to the storage API,
+ * so that a typo in the rest of the path gets an error in its format. Everything else belongs to the gateway.
  */
 function createSurfaceOf(operations: readonly Operation[]): (path: string) => SurfaceName {
   const storageRoots = new Set(

@@ -6,30 +6,30 @@ import { KEY_PAIR, type MockCredentials } from './surfaces/auth/credentials.ts';
 
 /** A running mock. */
 export interface Mock {
-  /** Address of the mock, without a trailing slash: `http://127.0.0.1:4010`. */
+  /** URL of the mock, without a trailing slash: `http://127.0.0.1:4010`. */
   readonly url: string;
-  /** `{base_url}` of the contract: base address of the gateway. */
+  /** Base URL of the gateway; `{base_url}` in the contract. */
   readonly gatewayUrl: string;
-  /** `{storage_api_url}` of the contract: base address of the storage API. */
+  /** Base URL of the storage API; `{storage_api_url}` in the contract. */
   readonly storageUrl: string;
-  /** Address of the upload target. */
+  /** URL of the upload target. */
   readonly uploadUrl: string;
   /** Port that the mock listens on. */
   readonly port: number;
-  /** Certificate of `tls`, for clients to trust, in PEM; undefined for HTTP. */
+  /** PEM certificate that clients must trust if `tls` is set; undefined for HTTP. */
   readonly certificate: string | undefined;
   /** Credentials that `auth: 'strict'` accepts. */
   credentials(): Promise<MockCredentials>;
   /**
-   * Access to what calls can change: files, clock, faults, log, states of services. The header
-   * `X-Mock-Session` of a call chooses its session.
+   * Returns a session, to inspect or change what calls can change: files, clock, faults, log and service
+   * states. A call selects its session with the `X-Mock-Session` header.
    *
    * @param id default: the session of all calls without the header
    */
   session(id?: string): MockSession;
-  /** Stops the mock: closes open connections and drops files in memory. May be called again. */
+  /** Stops the mock: closes open connections and discards files in memory. Safe to call more than once. */
   close(): Promise<void>;
-  /** The same as `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export interface Mock {
  * Starts a mock of the whole API on one port: the gateway (v1), the storage API (v2), the upload target and
  * the download links.
  *
- * @throws TypeError, RangeError for an invalid option; the error of `node:net` if it cannot listen
+ * @throws TypeError or RangeError for an invalid option; a `node:net` error if it cannot listen
  * @example
  * await using mock = await createMock();
  * await fetch(`${mock.gatewayUrl}/v1/cloudrun/hello`, { headers: { authorization: 'Bearer any' } });

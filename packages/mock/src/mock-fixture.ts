@@ -2,8 +2,8 @@ import { createMock, type Mock } from './create-mock.ts';
 import type { MockOptions } from './options.ts';
 
 /**
- * A fixture for `test.extend` of Vitest and Playwright: a mock of its own for each test, or for each worker
- * if you configure it so.
+ * Creates a fixture for `test.extend` in Vitest and Playwright. Each test gets its own mock, or each worker
+ * if you set the scope.
  *
  * @example
  * const test = base.extend({ mock: mockFixture({ env: 'dev' }) });
@@ -16,8 +16,8 @@ import type { MockOptions } from './options.ts';
  * const test = base.extend({ mock: [mockFixture(), { scope: 'worker' }] });
  */
 export function mockFixture(options?: MockOptions) {
-  // Both parse the names of other fixtures from the pattern.
-  // biome-ignore lint/correctness/noEmptyPattern: an empty pattern means that this one needs none
+  // Both frameworks parse the names of other fixtures from the pattern.
+  // biome-ignore lint/correctness/noEmptyPattern: an empty pattern means that this fixture needs none
   return async ({}: object, use: (mock: Mock) => Promise<void>): Promise<void> => {
     const mock = await createMock(options);
     try {

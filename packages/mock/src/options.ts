@@ -6,7 +6,7 @@ import type { ServicesSource } from './services/create-services.ts';
 /** Which credentials a mock accepts. */
 export const AUTH_MODES = ['off', 'present', 'strict'] as const;
 
-/** Source of a mock's responses. */
+/** Where a mock's responses come from. */
 export const MODES = ['auto', 'static', 'dynamic'] as const;
 
 export type AuthMode = (typeof AUTH_MODES)[number];
@@ -15,82 +15,86 @@ export type Mode = (typeof MODES)[number];
 
 /** Base URLs of a deployment. */
 export interface ProxyTargets {
-  /** `{base_url}` of the contract. */
+  /** `{base_url}` in the contract. */
   readonly gateway: string;
-  /** `{storage_api_url}` of the contract. */
+  /** `{storage_api_url}` in the contract. */
   readonly storage: string;
 }
 
-/** Options of a mock. */
+/** Options for `createMock`. */
 export interface MockOptions {
   /** Port to listen on. Default 0: any free port. */
   port?: number | undefined;
   /** Host to listen on. Default `127.0.0.1`; `0.0.0.0` exposes the mock to the network. */
   host?: string | undefined;
-  /** Serves HTTPS with a self-signed certificate, created at start. Default false. */
+  /** Serve HTTPS with a self-signed certificate that is created on startup. Default false. */
   tls?: boolean | undefined;
   /**
-   * Identifier of the environment (D12). Default `dev`. A gateway call for another one fails with
-   * `INVALID_HOST`, a storage call with `INVALID_ENV`.
+   * ID of the environment (D12). Default `dev`. Gateway calls to any other environment fail with
+   * `INVALID_HOST`, storage calls with `INVALID_ENV`.
    */
   env?: string | undefined;
   /**
-   * Source of responses. `auto`, the default: storage works on the uploaded files, the gateway returns the
-   * contract's examples. `static`: both return examples. `dynamic`: both generate responses from the schemas.
+   * Where responses come from. With `auto`, the default, storage calls operate on the uploaded files, and the
+   * gateway returns the contract's examples. With `static`, both return examples. With `dynamic`, both
+   * generate responses from the schemas.
    */
   mode?: Mode | undefined;
   /**
-   * Seed for generated responses and random faults: the same seed gives the same ones. Default: a random
-   * seed.
+   * Seed for generated responses and random faults: the same seed produces the same results. Default: a
+   * random seed.
    */
   seed?: string | undefined;
   /**
-   * Which credentials to accept. `off`: none are needed. `present`, the default: any of the right form.
-   * `strict`: tokens and signatures made with the keys of `Mock.credentials`.
+   * Which credentials to accept. `off` requires none. `present`, the default, accepts any that are
+   * well-formed. `strict` requires tokens and signatures made with the keys in `Mock.credentials`.
    */
   auth?: AuthMode | undefined;
   /**
-   * Origins whose pages may read responses and open WebSockets (D11), as browsers send them:
-   * `['https://app.example.com']`; `['*']` for every origin. Default: origins of this machine: `localhost`,
-   * `*.localhost`, `127.0.0.1` and `[::1]` on any port.
+   * Origins whose pages may read responses and open WebSockets (D11), in the form that browsers send:
+   * `['https://app.example.com']`, or `['*']` for every origin. Default: this machine's origins, which are
+   * `localhost`, `*.localhost`, `127.0.0.1` and `[::1]` on any port.
    */
   origins?: readonly string[] | undefined;
   /**
-   * Hosted services of the mock; all others are missing (404): the path of a folder or a file that defines
-   * them, definitions by name, or only names, which respond with the contract's example. `hello` and `echo`
-   * exist in addition to defined services. Default: any name exists.
+   * Hosted services: the path of a folder or file that defines them, definitions by name, or a list of names,
+   * which respond with the contract's example. Calls to any other service get a 404, except to `hello` and
+   * `echo`, which are always available. Default: every service name exists.
    */
   services?: ServicesSource | undefined;
   /**
-   * Faults of every new session: rules, or texts in the format of `--fault`
+   * Faults in every new session: rules, or strings in the format of `--fault`
    * (`batchDelete:code=SYS_ERR,share=0.1`). Default: none.
    */
   faults?: readonly (FaultRule | string)[] | undefined;
-  /** Folder to store uploaded files in, created if missing. Default: they are kept in memory. */
+  /** Folder to store uploaded files in, created if missing. Default: files are kept in memory. */
   dir?: string | undefined;
   /**
-   * Maximum size of the uploaded files of all sessions together, in bytes; an upload beyond it is refused.
-   * Default 256 MiB in memory, no limit in a folder.
+   * Maximum total size of uploaded files in all sessions, in bytes; uploads that exceed it are refused.
+   * Default 256 MiB in memory, unlimited in a folder.
    */
   maxStoreBytes?: number | undefined;
-  /** Maximum number of sessions (`X-Mock-Session`); the least recently used is dropped. Default 100. */
+  /**
+   * Maximum number of sessions (`X-Mock-Session`); beyond it, the least recently used one is dropped. Default
+   * 100.
+   */
   maxSessions?: number | undefined;
   /**
-   * A real deployment that handles every call: its base URL (`https://dev.example.com`), or one for the
-   * gateway and one for storage. Requests and responses are checked against the contract and not changed.
-   * Default: the mock responds itself.
+   * A real deployment to forward every call to: its base URL (`https://dev.example.com`), or one URL each for
+   * the gateway and storage. Requests and responses are checked against the contract, but not modified.
+   * Default: the mock itself responds.
    */
   proxy?: string | ProxyTargets | undefined;
-  /** Folder to record the calls of `proxy` in, one JSON file per call. Default: nothing is recorded. */
+  /** Folder to record `proxy` calls in, one JSON file per call. Default: nothing is recorded. */
   record?: string | undefined;
-  /** Folder of recordings to serve responses from, without a network. Default: none. */
+  /** Folder of recordings to serve responses from, without network access. Default: none. */
   replay?: string | undefined;
   /**
-   * Custom documents to serve in place of the contract's, such as the draft of a change: files, each one
-   * bundled OpenAPI document of the gateway or of storage, JSON or YAML. Default: the contract.
+   * Custom documents to serve instead of the contract's, such as a draft: files that each contain one bundled
+   * OpenAPI document for the gateway or for storage, in JSON or YAML. Default: the built-in contract.
    */
   contract?: readonly string[] | undefined;
-  /** Names on the wire of the deployment to imitate (D1). Default: those of the contract. */
+  /** Wire names of the deployment to imitate (D1). Default: the contract's names. */
   wireProfile?: WireProfile | undefined;
 }
 
@@ -105,7 +109,7 @@ export type ResolvedOptions = {
     readonly faults: readonly FaultRule[];
   };
 
-/** Applies the defaults. Throws a TypeError or RangeError that names an invalid option. */
+/** Applies the defaults. Throws a TypeError or RangeError that names the invalid option. */
 export function resolveOptions(options: MockOptions): ResolvedOptions {
   const { port = 0, host = '127.0.0.1', tls = false, env = 'dev', services, dir } = options;
   const { origins, faults = [], proxy, record, replay, contract } = options;
@@ -114,22 +118,24 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
   const { maxStoreBytes = dir === undefined ? 256 * 1024 * 1024 : Number.MAX_SAFE_INTEGER } =
     options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new RangeError('port must be a whole number from 0 to 65535.');
+    throw new RangeError('port must be an integer from 0 to 65535.');
   }
   // Without a host, Node listens on every interface.
   if (host === '') throw new TypeError('host must be an address of this machine.');
   if (!isEnv(env)) {
     throw new TypeError(
-      'env must be one label of a host name: letters, digits and hyphens, at most 63.',
+      'env must be a single host name label: letters, digits and hyphens, at most 63 characters.',
     );
   }
   assertOneOf('mode', mode, MODES);
   assertOneOf('auth', auth, AUTH_MODES);
   if (record !== undefined && proxy === undefined) {
-    throw new TypeError('record needs proxy: only what passes to a deployment is recorded.');
+    throw new TypeError('record needs proxy: only calls forwarded to a deployment are recorded.');
   }
   if (replay !== undefined && proxy !== undefined) {
-    throw new TypeError('replay and proxy cannot be combined: a replay does not use a deployment.');
+    throw new TypeError(
+      'replay and proxy cannot be combined: a replay does not call a deployment.',
+    );
   }
   origins?.forEach(assertOrigin);
   assertPositive('maxStoreBytes', maxStoreBytes);
@@ -162,7 +168,7 @@ function assertOneOf(name: string, value: string, known: readonly string[]): voi
 
 function assertPositive(name: string, value: number): void {
   if (!Number.isSafeInteger(value) || value < 1) {
-    throw new RangeError(`${name} must be a whole number of at least 1.`);
+    throw new RangeError(`${name} must be an integer of at least 1.`);
   }
 }
 
@@ -186,11 +192,11 @@ function assertOrigin(origin: string): void {
 }
 
 /**
- * The base URLs of the option `proxy`, without a trailing slash.
+ * Returns the base URLs in the `proxy` option, without a trailing slash.
  *
- * @param proxy one URL for both, or one each
- * @param names of the URLs, for the error
- * @throws TypeError that names the invalid one
+ * @param proxy one URL for both, or one for each
+ * @param names names of the URLs, for error messages
+ * @throws TypeError that names the invalid URL
  */
 export function toProxyTargets(
   proxy: string | ProxyTargets,
@@ -210,7 +216,7 @@ function toBase(name: string, address: string): string {
     throw new TypeError(`${name} must be a URL such as https://dev.example.com.`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw new TypeError(`${name} must not contain credentials: the calls send their own.`);
+    throw new TypeError(`${name} must not contain credentials: each call sends its own.`);
   }
   if (url.search !== '' || url.hash !== '') {
     throw new TypeError(`${name} must not have a query or a fragment.`);

@@ -33,19 +33,19 @@ interface Reloadable {
   readonly contract: Contract;
 }
 
-/** A listening mock with its internals, which the command line needs for its examples. */
+/** A listening mock with its internals, which the CLI needs for its examples. */
 export interface Served {
   readonly url: string;
   readonly port: number;
-  /** In PEM; undefined for HTTP. */
+  /** PEM; undefined for HTTP. */
   readonly certificate: string | undefined;
   readonly context: Context;
   /** Findings about forwarded calls. */
   readonly verdicts: Verdicts;
   /**
-   * Applies another wire profile or contract; state, port and connections stay.
+   * Applies another wire profile or contract; state, port and connections are kept.
    *
-   * @throws TypeError if it cannot be served; then the last good one stays in use
+   * @throws TypeError if it cannot be served; the mock then keeps using the last valid one
    */
   reload(next: Partial<Reloadable>): Promise<void>;
   close(): Promise<void>;
@@ -54,7 +54,7 @@ export interface Served {
 /**
  * Starts one server for both documents, the upload target and the links.
  *
- * @param events called when service files change; by default, errors in them are warnings
+ * @param events called when service files change; by default, their errors are emitted as warnings
  */
 export async function serve(
   given: MockOptions,
@@ -153,7 +153,7 @@ export async function serve(
   };
 }
 
-/** Node does not count connections that have switched protocols, or whose TLS handshake is unfinished. */
+/** Node does not count connections that have switched protocols or whose TLS handshake is incomplete. */
 function trackSockets(server: Server): ReadonlySet<Duplex> {
   const sockets = new Set<Duplex>();
   server.on('connection', (socket) => {
@@ -168,8 +168,8 @@ function warn(fault: Parameters<typeof describeServiceFault>[0]): void {
 }
 
 /**
- * Signs grants and links. Those of files that outlive the mock stay valid: the secret of a folder is derived
- * from its path, which is enough because the key pair of every mock is public anyway.
+ * Signs grants and links. For files that outlive the mock they stay valid: the folder's secret is derived
+ * from its path, which is enough because every mock's key pair is public anyway.
  */
 function secretOf({ dir }: ResolvedOptions): Buffer {
   if (dir === undefined) return randomBytes(32);
@@ -182,12 +182,12 @@ async function loadContents({
 }: ResolvedOptions): Promise<(session: string) => Contents> {
   if (dir === undefined) return () => memoryContents;
   const { createDiskContents, toSessionFolder } = await import('./files/disk-contents.ts');
-  // Fail at start if a folder cannot be used, not at the first call.
+  // If a folder cannot be used, fail on startup and not on the first call.
   makeFolder(toSessionFolder(dir, ''));
   return (session) => createDiskContents(toSessionFolder(dir, session), maxSessions);
 }
 
-/** Responds in place of the mock; undefined if it responds itself. */
+/** Responds instead of the mock; undefined if the mock itself responds. */
 async function loadBackend(context: Context, verdicts: Verdicts): Promise<Backend | undefined> {
   const { proxy, record, replay } = context.options;
   if (replay !== undefined) {
@@ -206,26 +206,26 @@ async function loadCertificate({ host }: ResolvedOptions) {
   return createCertificate(host);
 }
 
-/** Support for custom documents is only loaded if there are some. */
+/** Support for custom documents is loaded only if there are any. */
 async function loadContract({ contract }: ResolvedOptions): Promise<Contract> {
   if (contract === undefined) return standardContract;
   return (await import('./contract/load-contract.ts')).loadContract(contract);
 }
 
-/** Prism takes half a second to load, so the first call that needs it loads it. */
+/** Prism takes half a second to load, so it is loaded by the first call that needs it. */
 async function loadOracle(profile: WireProfile, { documents }: Contract): Promise<Oracle> {
   const { createOracle } = await import('./contract/oracle/create-oracle.ts');
   return createOracle(applyProfile(documents, profile));
 }
 
-/** A host as written in a URL; the addresses of all interfaces become the loopback address. */
+/** Formats a host for a URL. An address that means all interfaces becomes the loopback address. */
 function toUrlHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Authentication by mode. Real verification is only loaded if needed. */
+/** Authenticates calls according to the mode. Real verification is loaded only if needed. */
 async function createAuth(
   { auth, env }: Pick<ResolvedOptions, 'auth' | 'env'>,
   profile: WireProfile,

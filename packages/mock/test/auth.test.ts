@@ -22,13 +22,13 @@ describe('off', () => {
     expect((await call(mock, { path: SERVICE, headers })).status).toBe(200);
     const path = '/api/v2/envs/dev/storages:batchDelete';
     const body = '{"fileList":[]}';
-    const answer = await call(mock, {
+    const response = await call(mock, {
       method: 'POST',
       path,
       headers: { 'content-type': JSON_TYPE },
       body,
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 });
 
@@ -44,7 +44,7 @@ describe('strict, the gateway', () => {
     }
   });
 
-  test('refuses the token of another environment', async () => {
+  test('refuses the token from another environment', async () => {
     await using mock = await strict();
     await using other = await createMock({ auth: 'strict', env: 'other' });
     const { token } = await other.credentials();
@@ -53,7 +53,7 @@ describe('strict, the gateway', () => {
     expect(json.message).toContain('aud');
   });
 
-  test('expires tokens by the clock of the session', async () => {
+  test("expires tokens by the session's clock", async () => {
     await using mock = await strict();
     const { token } = await mock.credentials();
     mock.session().clock.advance(31 * 24 * 3_600_000);
@@ -110,13 +110,16 @@ describe('strict, storage', () => {
         { 'x-svc-authorization': authorization, 'x-svc-timestamp': timestamp },
       );
     expect((await ask(good)).status).toBe(200);
-    for (const answer of [
+    for (const response of [
       await ask('1.0 any'),
       await ask(good.replace(/.$/, (last) => (last === '0' ? '1' : '0'))),
       await ask(good, time - 1),
       await ask(signStorage(time - 400), time - 400),
     ]) {
-      expect(answer).toMatchObject({ status: 401, json: { body: { code: 'SIGN_PARAM_INVALID' } } });
+      expect(response).toMatchObject({
+        status: 401,
+        json: { body: { code: 'SIGN_PARAM_INVALID' } },
+      });
     }
   });
 });

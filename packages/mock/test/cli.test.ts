@@ -127,8 +127,8 @@ test('--services serves a folder, and reports changes and errors', async () => {
   const ended = finish(child);
   const url = urlOf(await untilReady(child));
   const headers = { authorization: 'Bearer any' };
-  const answer = async () => (await fetch(`${url}/v1/cloudrun/orders`, { headers })).text();
-  expect(await answer()).toBe('1');
+  const respond = async () => (await fetch(`${url}/v1/cloudrun/orders`, { headers })).text();
+  expect(await respond()).toBe('1');
   const reported = (name: 'stdout' | 'stderr') =>
     once(child[name] as NodeJS.EventEmitter, 'data').then(String);
   const fault = reported('stderr');
@@ -136,11 +136,11 @@ test('--services serves a folder, and reports changes and errors', async () => {
   expect(await fault).toBe(
     `${folder}/orders.yaml:1:20: routes["GET /"].jsn is not a field here; did you mean json?\n`,
   );
-  expect(await answer()).toBe('1');
+  expect(await respond()).toBe('1');
   const change = reported('stdout');
   await define('GET /: { json: 2 }');
   expect(await change).toBe(`Reloaded services: ${folder}/orders.yaml\n`);
-  expect(await answer()).toBe('2');
+  expect(await respond()).toBe('2');
   child.kill('SIGTERM');
   expect((await ended).code).toBe(0);
 });
@@ -265,7 +265,7 @@ describe('invalid options', async () => {
     [['--record', 'x'], 'error: --record needs --proxy.'],
     [
       ['--wait', '--host', 'localhost'],
-      'error: --wait does not serve a mock: remove --port, --host. Its value is the address of the mock: --wait http://127.0.0.1:4010.',
+      "error: --wait does not serve a mock: remove --port, --host. Its value is the mock's URL: --wait http://127.0.0.1:4010.",
     ],
   ])('%j is one sentence that says how to fix it, and exit code 2', async (args, sentence) => {
     expect(await runCli('--port', '0', ...args)).toEqual({

@@ -138,7 +138,7 @@ test('a changed contract is used immediately, without losing state or the port; 
     const preferred = await rename([{ srcPath: 'a', dstPath: 'b' }], prefer);
     expect(preferred.status).toBe(200);
 
-    const clock = await fetch(`${url}/__mock/api/clock`).then((answer) => answer.json());
+    const clock = await fetch(`${url}/__mock/api/clock`).then((response) => response.json());
     expect(clock).toMatchObject({ now: '2030-01-01T00:00:00.000Z' });
     const described = await fetch(`${url}/__mock/api/contract`);
     const { operations } = (await described.json()) as { operations: { operationId: string }[] };

@@ -147,9 +147,9 @@ describe('the storage API', () => {
   });
 
   test.each([
-    ['x-svc-authorization', '', 'The header X-Svc-Authorization is missing.'],
-    ['x-svc-timestamp', '', 'The header X-Svc-TimeStamp must be a time in whole seconds'],
-    ['x-svc-timestamp', 'soon', 'The header X-Svc-TimeStamp must be a time in whole seconds'],
+    ['x-svc-authorization', '', 'The X-Svc-Authorization header is missing.'],
+    ['x-svc-timestamp', '', 'The X-Svc-TimeStamp header must be a time in whole seconds'],
+    ['x-svc-timestamp', 'soon', 'The X-Svc-TimeStamp header must be a time in whole seconds'],
     ['x-svc-timestamp', '1700000000000', 'in whole seconds'],
   ])('%s: "%s"', async (name, value, sentence) => {
     const { status, json } = await storage(

@@ -18,7 +18,7 @@ const fault = (text: string) => ({ 'x-mock-fault': text });
 const since = (start: number) => performance.now() - start;
 const lastRequest = () => session.requests().at(-1);
 
-describe('the header X-Mock-Fault', () => {
+describe('the X-Mock-Fault header', () => {
   test('makes one call fail with a code, in the format of its surface', async () => {
     const refused = await gateway(mock, { ...HELLO, headers: fault('code=SERVICE_NOT_READY') });
     expect(refused).toMatchObject({ status: 503, json: { code: 'SERVICE_NOT_READY' } });
@@ -59,7 +59,7 @@ describe('the header X-Mock-Fault', () => {
       service: 'hello',
       matched: true,
       faults: ['X-Mock-Fault'],
-      answer: { status: 504 },
+      response: { status: 504 },
     });
   });
 
@@ -209,7 +209,7 @@ describe('a connection', () => {
     const cut = await callUntilCut(mock, { path: pathname + search, headers: fault(text) });
     expect(cut).toMatchObject({ status: 200, contentLength: '10', error: 'ECONNRESET' });
     expect(cut.bytes.toString()).toBe('0123456');
-    expect(lastRequest()?.answer).toMatchObject({ status: 200, bodyBytes: 7 });
+    expect(lastRequest()?.response).toMatchObject({ status: 200, bodyBytes: 7 });
   });
 
   test('a JSON response and an error are cut off alike', async () => {

@@ -48,9 +48,9 @@ describe('services', () => {
       '/v1/cloudrun/other',
       '/v1/cloudrun/1',
     ];
-    const answers = await Promise.all(paths.map((path) => gateway(small, { path })));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 400]);
-    expect(answers[2]?.json).toMatchObject({
+    const responses = await Promise.all(paths.map((path) => gateway(small, { path })));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 404, 400]);
+    expect(responses[2]?.json).toMatchObject({
       code: 'SERVICE_NOT_FOUND',
       message: 'The hosted service other does not exist; this mock has: hello, echo.',
     });
@@ -91,12 +91,12 @@ describe('header rules', () => {
   });
 
   test('the status of the service is on its responses, not on errors of the gateway', async () => {
-    const answer = await gateway(mock, { path: '/v1/cloudrun/hello' });
+    const response = await gateway(mock, { path: '/v1/cloudrun/hello' });
     const error = await gateway(mock, {
       path: '/v1/cloudrun/hello',
       headers: { prefer: 'code=404' },
     });
-    expect(answer.headers['x-svc-upstream-status-code']).toBe('200');
+    expect(response.headers['x-svc-upstream-status-code']).toBe('200');
     expect(error.headers).not.toHaveProperty('x-svc-upstream-status-code');
   });
 
@@ -189,12 +189,12 @@ describe('Prefer and Accept', () => {
   });
 
   test.each([
-    ['code=99', 'code in the header Prefer must be a status from 200 to 599'],
-    ['code=101', 'code in the header Prefer'],
-    ['code', 'code in the header Prefer'],
-    ['code=4O4', 'code in the header Prefer'],
-    ['dynamic=maybe', 'dynamic in the header Prefer must be true or false'],
-    ['example', 'example in the header Prefer needs a name'],
+    ['code=99', 'code in the Prefer header must be a status from 200 to 599'],
+    ['code=101', 'code in the Prefer header'],
+    ['code', 'code in the Prefer header'],
+    ['code=4O4', 'code in the Prefer header'],
+    ['dynamic=maybe', 'dynamic in the Prefer header must be true or false'],
+    ['example', 'example in the Prefer header needs a name'],
   ])('Prefer: %s is refused', async (prefer, sentence) => {
     const reply = await ask({ prefer });
     expect(reply).toMatchObject({ status: 400, json: { code: 'INVALID_REQUEST' } });

@@ -20,7 +20,7 @@ describe('static', () => {
       mock
         .session()
         .requests()
-        .flatMap(({ answerViolations }) => answerViolations),
+        .flatMap(({ responseViolations }) => responseViolations),
     ).toEqual([]);
   });
 

@@ -110,7 +110,7 @@ describe('a page whose own name leads to this machine', async () => {
       expect(reply.text).toContain(code);
       expect(reply.text).toContain('not as dev.evil.example');
     }
-    expect(mock.session().requests().at(-1)?.answer?.status).toBe(421);
+    expect(mock.session().requests().at(-1)?.response?.status).toBe(421);
   });
 
   test('is refused under a name that only browsers accept', async () => {

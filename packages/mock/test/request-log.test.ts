@@ -27,9 +27,9 @@ test('a call is logged with its result', async () => {
     service: 'hello',
     matched: true,
     request: { method: 'POST', target: '/v1/cloudrun/hello', body: { text: '{"a":"中"}' } },
-    answer: { status: 200, ms: expect.any(Number), headers: { 'x-request-id': json.id } },
+    response: { status: 200, ms: expect.any(Number), headers: { 'x-request-id': json.id } },
     violations: [],
-    answerViolations: [],
+    responseViolations: [],
     faults: [],
   });
   await storage(mock, 'batchDelete', { fileList: 'x' });
@@ -66,14 +66,14 @@ describe.each([
       const heard: unknown[] = [];
       const refused = surface === 'upload' || surface === 'link' ? 'InternalError' : 'SYS_ERR';
       session.faults.put('slow', `latency=500${code && `,code=${refused}`}`);
-      const pending = gateway(mock, { path }).finally(() => heard.push('answered'));
+      const pending = gateway(mock, { path }).finally(() => heard.push('responded'));
       await expect.poll(() => session.requests(), { interval: 10 }).toHaveLength(1);
       const [open] = session.requests();
-      expect([open?.surface, open?.answer, heard]).toEqual([surface, undefined, []]);
+      expect([open?.surface, open?.response, heard]).toEqual([surface, undefined, []]);
       const reply = await pending;
       expect(reply.headers['x-request-id']).toBe(open?.id);
       expect(session.requests()).toMatchObject([
-        { id: open?.id, answer: { status: code ? 500 : status }, faults: ['slow'] },
+        { id: open?.id, response: { status: code ? 500 : status }, faults: ['slow'] },
       ]);
     },
   );
@@ -154,7 +154,7 @@ describe('the stream', () => {
     await gateway(mock, { path: '/nowhere' });
     await expect.poll(() => stream.calls()).toHaveLength(2);
     expect(stream.calls()).toMatchObject([
-      { operationId: 'batchDelete', answer: { status: 200 } },
+      { operationId: 'batchDelete', response: { status: 200 } },
       { matched: false },
     ]);
     stream.close();

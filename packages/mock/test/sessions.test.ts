@@ -99,12 +99,12 @@ describe('the log of a session', () => {
       operationId: 'batchGetTempUrls',
       matched: true,
       violations: [],
-      answerViolations: [],
+      responseViolations: [],
     });
     expect(JSON.parse(String(call?.request.body))).toEqual(body);
-    expect(call?.answer).toMatchObject({ status: 200 });
-    expect(call?.answer?.headers['content-type']).toBe('application/json');
-    expect(JSON.parse(String(call?.answer?.body))).toMatchObject({ statusCode: 200 });
+    expect(call?.response).toMatchObject({ status: 200 });
+    expect(call?.response?.headers['content-type']).toBe('application/json');
+    expect(JSON.parse(String(call?.response?.body))).toMatchObject({ statusCode: 200 });
     expect(JSON.stringify(call?.request.headers)).not.toContain('secret');
   });
 

@@ -137,7 +137,7 @@ describe('batchGetTempUrls', () => {
     ]);
   });
 
-  test('a file of another environment is missing', async () => {
+  test('a file from another environment is missing', async () => {
     await upload(mock, 'mine.txt', 'x');
     const [item] = await list('batchGetTempUrls', [{ fileID: 'cloud://prod.files/mine.txt' }]);
     expect(item.code).toBe('STORAGE_FILE_NONEXIST');

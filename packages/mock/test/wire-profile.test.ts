@@ -18,12 +18,12 @@ afterAll(() => mock.close());
 const HEADERS = { 'x-acme-authorization': '1.0 any', 'x-acme-timestamp': '1700000000' };
 /** First step of an upload, without checking the response: the contract has other names. */
 const getUploadMetaData = async (path: string, headers = {}) => {
-  const answer = await fetch(`${mock.storageUrl}/api/v2/envs/dev/storages:getUploadMetaData`, {
+  const response = await fetch(`${mock.storageUrl}/api/v2/envs/dev/storages:getUploadMetaData`, {
     method: 'POST',
     headers: { ...HEADERS, 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ path }),
   });
-  const { body } = (await answer.json()) as { body: { data: Record<string, string> } };
+  const { body } = (await response.json()) as { body: { data: Record<string, string> } };
   return body.data;
 };
 

@@ -16,10 +16,10 @@ try {
       console.log(
         `${outcome.padEnd(8)} ${id} (${requests} requests, ${durationMs} ms) ${reason ?? ''}`,
       );
-      for (const { message, request, answer } of findings) {
+      for (const { message, request, response } of findings) {
         console.log(`  ${message}\n    ${request?.method} ${request?.url}`);
         console.log(
-          `    ${answer?.status} ${JSON.stringify(answer?.headers)} ${answer?.body.slice(0, 300)}`,
+          `    ${response?.status} ${JSON.stringify(response?.headers)} ${response?.body.slice(0, 300)}`,
         );
       }
     },

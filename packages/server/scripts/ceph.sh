@@ -64,8 +64,8 @@ wait_for() {
 ceph_do() { timeout 30 ceph -c "$CONF" "$@"; }
 osds_are_up() { ceph_do osd stat | grep -q " $OSDS up"; }
 
-# A bare request: the port alone may be open before there is an answer.
-gateway_answers() {
+# A bare request: the port alone may be open before the gateway responds.
+gateway_responds() {
   local status
   exec 3<>"/dev/tcp/$HOST/$PORT" || return 1
   printf 'GET / HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' "$HOST" >&3
@@ -113,7 +113,7 @@ bluestore_block_size = 10737418240
 osd_memory_target = 939524096
 [client.rgw.a]
 rgw_data = $DIR/rgw
-# Without tcp_nodelay each answer takes 40 ms.
+# Without tcp_nodelay each response takes 40 ms.
 rgw_frontends = beast endpoint=$HOST:$PORT tcp_nodelay=1
 rgw_thread_pool_size = 128
 rgw_gc_obj_min_wait = 60
@@ -156,7 +156,7 @@ create_osds() {
 
 start_gateway() {
   launch rgw radosgw -n client.rgw.a
-  wait_for 'The gateway' rgw gateway_answers
+  wait_for 'The gateway' rgw gateway_responds
 }
 
 start() {

@@ -60,8 +60,8 @@ const gateway = `${url}/v1/cloudrun/hello`;
 const newToken = (subject: string) =>
   mintToken({ env: 'dev', key: keys.privateKey, subject, seconds: 300 });
 
-async function expectStatus(wanted: number, answer: Response | Promise<Response>): Promise<void> {
-  const { status, body, url: target } = await answer;
+async function expectStatus(wanted: number, response: Response | Promise<Response>): Promise<void> {
+  const { status, body, url: target } = await response;
   await body?.pipeTo(new WritableStream());
   if (status !== wanted) problems.push(`${target}: ${status} instead of ${wanted}`);
 }

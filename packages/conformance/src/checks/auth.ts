@@ -149,7 +149,7 @@ export const auth: readonly Check[] = [
     const other = { Authorization: `Bearer ${t.settings.otherEnvToken}` };
     const calls = toCalls(other, mark);
     const named = Object.entries(calls).map(([what, call]) => [
-      `${what} with a token of another environment`,
+      `${what} with a token from another environment`,
       call,
     ]);
     await expectRefused(t, mark, Object.fromEntries(named));

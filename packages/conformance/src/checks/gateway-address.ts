@@ -107,12 +107,12 @@ function toMessage(what: string, came: string): string {
 export const gatewayAddress: readonly Check[] = [
   defineCheck('GW-ENV-HOST', ['fixture'], async (t: CheckContext) => {
     const control = t.uniqueName();
-    await t.gateway.call({ path: t.fixture.answer({ mark: control }) });
+    await t.gateway.call({ path: t.fixture.respond({ mark: control }) });
     t.reach((await t.fixture.count(control)) === 1, 'the fixture does not count its calls');
     for (const host of otherHosts(t)) {
       for (const call of gatewayMethods) {
         const mark = t.uniqueName();
-        const path = t.fixture.answer({ mark });
+        const path = t.fixture.respond({ mark });
         await callAnyhow(t, { ...call, path, host, acceptsRefusal: true });
         const count = await t.fixture.count(mark);
         const what = `${call.method} with Host: ${host}`;
@@ -125,7 +125,7 @@ export const gatewayAddress: readonly Check[] = [
     const plain = ['/alpha', '/Alpha', '/0', '/index.html', '/v1'];
     await expectPath(t, [...plain, own, `${own}/alpha`, UNESCAPED]);
     const mark = t.uniqueName();
-    const path = t.fixture.answer({ mark });
+    const path = t.fixture.respond({ mark });
     await t.gateway.call({ service: t.uniqueName(), path });
     const count = await t.fixture.count(mark);
     t.expect(count === 0, 'a call to another name must not reach this service, but did');

@@ -14,7 +14,7 @@ interface DispositionOrder extends Omit<ResponseOrder, 'headers'> {
 
 interface Disposition {
   exchange: Exchange;
-  /** Names the case: `POST /answer 200 text/html, inline of the service` */
+  /** Names the case: `POST /respond 200 text/html, inline of the service` */
   what: string;
   /** What came, for a message. */
   came: string;
@@ -44,7 +44,7 @@ async function orderDisposition(
   const values = received.all('content-disposition');
   return {
     exchange,
-    what: `${call.method} /answer ${[status, order.type ?? 'without a type', ...own].join(', ')}`,
+    what: `${call.method} /respond ${[status, order.type ?? 'without a type', ...own].join(', ')}`,
     came: values.map(cite).join(' and ') || 'none',
     types: listDispositionTypes(values),
   };

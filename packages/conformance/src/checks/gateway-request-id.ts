@@ -47,14 +47,14 @@ function expectOwn(t: CheckContext, what: string, headers: HeaderList, evidence:
 
 export const gatewayRequestId: readonly Check[] = [
   defineCheck('GW-REQUEST-ID', ['fixture'], async (t) => {
-    const { answer, events } = t.fixture;
+    const { respond, events } = t.fixture;
     const paths = [
       '',
       '/a/b',
       events({ count: 1 }),
-      ...[204, 304, 302, 404, 500, 503].map((status) => answer({ status })),
-      answer({ type: 'text/plain', body: 'a', chunked: true }),
-      answer({ type: 'image/png', size: 70_000 }),
+      ...[204, 304, 302, 404, 500, 503].map((status) => respond({ status })),
+      respond({ type: 'text/plain', body: 'a', chunked: true }),
+      respond({ type: 'image/png', size: 70_000 }),
     ];
     const calls: GatewayCall[] = gatewayMethods.flatMap((call) =>
       paths.map((path) => ({ ...call, path })),
@@ -94,8 +94,8 @@ export const gatewayRequestId: readonly Check[] = [
     };
     const kinds: GatewayCall[] = [
       ...gatewayMethods,
-      { path: t.fixture.answer({ status: 404 }) },
-      { path: t.fixture.answer({ status: 204 }) },
+      { path: t.fixture.respond({ status: 404 }) },
+      { path: t.fixture.respond({ status: 204 }) },
       { path: t.fixture.events({ count: 1 }) },
       { service: missing },
       { service: missing, credentials: 'none' },
@@ -129,7 +129,7 @@ export const gatewayRequestId: readonly Check[] = [
         for (const status of [200, 304, 404, 500]) {
           const order = { status, type: 'application/json', body: '{}', headers };
           const exchange = await requestResponse(t, order, call);
-          const what = `${call.method} /answer ${status}`;
+          const what = `${call.method} /respond ${status}`;
           expectOwn(t, what, exchange.received.headers, exchange);
         }
         const path = t.fixture.events({ count: 1, headers });

@@ -48,7 +48,7 @@ async function expectSame(
   ]);
   for (const order of orders) {
     const { received } = await requestResponse(t, order, call);
-    const what = `${call.method} /answer ${order.body.slice(0, 60)}`;
+    const what = `${call.method} /respond ${order.body.slice(0, 60)}`;
     t.expectEqual(`${what}: the status`, received.status, 200);
     t.expectEqual(`${what}: the content type`, received.mediaType, type);
     verify(what, order.body, received);
@@ -106,7 +106,7 @@ async function expectBody(t: CheckContext, call: GatewayCall, order: ResponseOrd
   const difference = at < 0 ? 'more' : `another byte at ${at}`;
   t.expect(
     wanted.equals(body),
-    `${call.method} /answer ${order.type ?? 'without a type'}: the ${wanted.length} bytes must be the service's, not ${body.length} with ${difference}`,
+    `${call.method} /respond ${order.type ?? 'without a type'}: the ${wanted.length} bytes must be the service's, not ${body.length} with ${difference}`,
   );
 }
 
@@ -255,7 +255,7 @@ export const gatewayResponses: readonly Check[] = [
       for (const status of STATUSES) {
         const kept = { ...call, keep429: status === 429 };
         const { received } = await requestResponse(t, toOrder(status), kept);
-        t.expectEqual(`${call.method} /answer ${status}: the status`, received.status, status);
+        t.expectEqual(`${call.method} /respond ${status}: the status`, received.status, status);
       }
     }
   }),
@@ -267,7 +267,7 @@ export const gatewayResponses: readonly Check[] = [
         const { status } = exchange.received;
         t.reach(status === (order.status ?? 200), `an order of ${order.status} brought ${status}`);
         const typed: HeaderList = order.type ? [['Content-Type', order.type]] : [];
-        const what = `${call.method} /answer ${status}`;
+        const what = `${call.method} /respond ${status}`;
         expectHeaders(t, what, [...headers, ...typed], exchange.received.headers, exchange);
       }
     }
@@ -281,7 +281,7 @@ export const gatewayResponses: readonly Check[] = [
         for (const status of [200, 404]) {
           const order = { status, type: 'text/plain', body: 'a', headers };
           const { received } = await requestResponse(t, order, call);
-          const what = `${call.method} /answer ${status}`;
+          const what = `${call.method} /respond ${status}`;
           for (const [name, value] of headers) {
             const came = received.header(name) ?? '';
             // The gateway has a `Connection` of its own, which has nothing to do with the service's names.

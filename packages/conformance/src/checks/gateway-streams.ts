@@ -316,7 +316,7 @@ export const gatewayStreams: readonly Check[] = [
     const { otherEnvToken, expiredToken } = t.settings;
     const toBearer = (token?: string) => token && { Authorization: `Bearer ${token}` };
     const given = {
-      'a token of another environment': toBearer(otherEnvToken),
+      'a token from another environment': toBearer(otherEnvToken),
       'an expired token': toBearer(expiredToken),
     };
     for (const [what, credentials] of Object.entries({ ...BAD, ...given })) {

@@ -226,7 +226,7 @@ export const storageCalls: readonly Check[] = [
         'a call without fields': [{}, options],
         'a body that is not JSON': [{}, { ...options, body: '{' }],
         'a call without credentials': [good, { credentials: 'none' }],
-        'a call of another environment': [good, { ...options, env: t.uniqueName() }],
+        'a call from another environment': [good, { ...options, env: t.uniqueName() }],
       };
       for (const [what, call] of Object.entries(calls)) {
         expectJson(await t.storage.call(operation, ...call), `${operation}, ${what}`);

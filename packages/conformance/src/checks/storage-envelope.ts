@@ -11,15 +11,15 @@ import { expectOptionalText, expectText, show } from './support/cite.ts';
 import { toCopyItems } from './support/storage.ts';
 
 /** One storage response, and the call that led to it. */
-interface Answer {
+interface StorageResponse {
   what: string;
   operation: StorageOperation;
   reply: StorageReply;
 }
 
 /** Responses to valid calls of every operation; with `--read-only`, only of those that change nothing. */
-async function* successes(t: CheckContext): AsyncGenerator<Answer> {
-  const ask = async (operation: StorageOperation, fields: object): Promise<Answer> => {
+async function* successes(t: CheckContext): AsyncGenerator<StorageResponse> {
+  const ask = async (operation: StorageOperation, fields: object): Promise<StorageResponse> => {
     const reply = await t.storage.call(operation, fields);
     return { what: `${operation} with a valid request`, operation, reply };
   };
@@ -35,8 +35,8 @@ async function* successes(t: CheckContext): AsyncGenerator<Answer> {
 
 async function* good(
   t: CheckContext,
-  ask: (operation: StorageOperation, fields: object) => Promise<Answer>,
-): AsyncGenerator<Answer> {
+  ask: (operation: StorageOperation, fields: object) => Promise<StorageResponse>,
+): AsyncGenerator<StorageResponse> {
   yield ask('getUploadMetaData', { path: t.storage.path('file.txt') });
   if (t.settings.readOnly) return;
   const file = await t.upload.store('file.txt');
@@ -53,7 +53,7 @@ async function* failures(
   operations: readonly StorageOperation[] = t.settings.readOnly
     ? STORAGE_OPERATIONS.filter((operation) => !changesFiles(operation))
     : STORAGE_OPERATIONS,
-): AsyncGenerator<Answer> {
+): AsyncGenerator<StorageResponse> {
   let reached = 0;
   for (const operation of operations) {
     const cases: Record<string, [fields: object, options?: StorageCallOptions]> = {
@@ -74,7 +74,7 @@ async function* failures(
 }
 
 /** All of them. */
-async function* everyResponse(t: CheckContext): AsyncGenerator<Answer> {
+async function* everyResponse(t: CheckContext): AsyncGenerator<StorageResponse> {
   yield* failures(t);
   yield* successes(t);
 }
@@ -89,7 +89,7 @@ function isFailure({ received, body, data }: StorageReply): boolean {
 async function expectTexts(
   t: CheckContext,
   field: string,
-  responses: AsyncIterable<Answer>,
+  responses: AsyncIterable<StorageResponse>,
 ): Promise<void> {
   let seen = 0;
   for await (const { what, reply } of responses) {
@@ -101,13 +101,13 @@ async function expectTexts(
 }
 
 /**
- * Checks the body of every response that has one.
+ * Checks every response body that has one.
  *
  * @param missing why the check is not reached if none has one
  */
 async function checkBodies(
   t: CheckContext,
-  responses: AsyncIterable<Answer>,
+  responses: AsyncIterable<StorageResponse>,
   missing: string,
   verify: (what: string, body: Record<string, unknown>, reply: StorageReply) => void,
 ): Promise<void> {
@@ -120,11 +120,11 @@ async function checkBodies(
   t.reach(checked > 0, missing);
 }
 
-/** Expects a field of any type in the body of every response. */
+/** Expects a field of any type in every response body. */
 function expectPresent(
   t: CheckContext,
   field: string,
-  responses: AsyncIterable<Answer>,
+  responses: AsyncIterable<StorageResponse>,
 ): Promise<void> {
   return checkBodies(t, responses, 'no response had a body to check', (what, body, reply) => {
     const isPresent = (body[field] ?? undefined) !== undefined;
@@ -135,9 +135,9 @@ function expectPresent(
 /** Checks the `statusCode` of every response that has a number there, which ST-ENVELOPE-STATUS-CODE covers. */
 async function checkStatusCodes(
   t: CheckContext,
-  responses: AsyncIterable<Answer>,
+  responses: AsyncIterable<StorageResponse>,
   missing: string,
-  verify: (statusCode: number, response: Answer) => void,
+  verify: (statusCode: number, response: StorageResponse) => void,
 ): Promise<void> {
   if (t.settings.envelope === 'flat') return expectFlat(t, responses);
   let checked = 0;
@@ -154,7 +154,10 @@ async function checkStatusCodes(
  * What is checked in responses that the operator declared flat, instead of what only an envelope has:
  * `data` or `code` must be at their top level.
  */
-async function expectFlat(t: CheckContext, responses: AsyncIterable<Answer>): Promise<void> {
+async function expectFlat(
+  t: CheckContext,
+  responses: AsyncIterable<StorageResponse>,
+): Promise<void> {
   t.note('The responses are declared flat, so they have neither statusCode nor body.');
   for await (const { what, reply } of responses) {
     const { envelope } = reply;
@@ -166,7 +169,7 @@ async function expectFlat(t: CheckContext, responses: AsyncIterable<Answer>): Pr
 /** Whether that is a success of the call is open, but not that both say the same. */
 const PARTLY = 'batchCopyFile of a missing file';
 
-async function* copyResponses(t: CheckContext): AsyncGenerator<Answer> {
+async function* copyResponses(t: CheckContext): AsyncGenerator<StorageResponse> {
   yield* failures(t, ['batchCopyFile']);
   for await (const response of successes(t)) {
     if (response.operation === 'batchCopyFile') yield response;
@@ -177,7 +180,9 @@ async function* copyResponses(t: CheckContext): AsyncGenerator<Answer> {
   yield { what: PARTLY, operation: 'batchCopyFile', reply };
 }
 
-async function* withoutCopies(responses: AsyncIterable<Answer>): AsyncGenerator<Answer> {
+async function* withoutCopies(
+  responses: AsyncIterable<StorageResponse>,
+): AsyncGenerator<StorageResponse> {
   for await (const response of responses)
     if (response.operation !== 'batchCopyFile') yield response;
 }

@@ -43,7 +43,7 @@ export const storageUploadMetadata: readonly Check[] = [
       const { url } = data;
       const isAbsolute =
         typeof url === 'string' && /^https?:\/\/[^/?#]/i.test(url) && URL.canParse(url);
-      t.expect(isAbsolute, `${what}: url must be an absolute address, not ${show(url)}`, reply);
+      t.expect(isAbsolute, `${what}: url must be an absolute URL, not ${show(url)}`, reply);
     }
   }),
   defineCheck('ST-META-TOKEN', ['storageCredentials'], (t) => expectString(t, 'token')),

@@ -50,7 +50,7 @@ export function createProgram(onTyped: (typed: Typed) => void): Command {
   program
     .command('fixture')
     .description('serve the fixture service that the gateway checks call')
-    .option('--port <number>', 'port to listen on; 0 picks a free one', '8080')
+    .option('--port <number>', 'port to listen on; 0 picks a free port', '8080')
     .option(
       '--host <address>',
       'address to listen on; 0.0.0.0 exposes it to the network',

@@ -109,7 +109,7 @@ const connection = {
 /** Credentials. */
 const credentials = {
   gatewayToken: text('<token>', 'access token of the gateway calls, without Bearer'),
-  otherEnvToken: text('<token>', 'valid access token of another environment, for AU-BEARER-ENV'),
+  otherEnvToken: text('<token>', 'valid access token from another environment, for AU-BEARER-ENV'),
   expiredToken: text('<token>', 'expired access token of this environment, for AU-BEARER-BAD'),
   tc3SecretId: text(
     '<id>',

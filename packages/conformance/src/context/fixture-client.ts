@@ -52,8 +52,8 @@ export class FixtureClient {
     this.#gateway = gateway;
   }
 
-  answer({ headers, body, chunked, ...order }: ResponseOrder): string {
-    return toPath('/answer', {
+  respond({ headers, body, chunked, ...order }: ResponseOrder): string {
+    return toPath('/respond', {
       ...order,
       ...(chunked ? { chunked: 1 } : {}),
       ...(body === undefined ? {} : { body64: Buffer.from(body).toString('base64url') }),

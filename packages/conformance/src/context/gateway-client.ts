@@ -71,7 +71,7 @@ export class GatewayClient {
     return exchange;
   }
 
-  /** Calls a service and returns when the head of the response arrives. */
+  /** Calls a service and returns when the response head arrives. */
   async open(call: GatewayCall = {}): Promise<OpenExchange> {
     return this.#caller.open(await this.#prepare(call));
   }

@@ -1,7 +1,7 @@
 import {
-  type Answer,
   type Evidence,
   type HeaderList,
+  type ReceivedResponse,
   type SentRequest,
   toHeaderRecord,
 } from '../http/exchange.ts';
@@ -10,7 +10,10 @@ import {
 const LONGEST = 16_384;
 
 /** A call as shown in a report. */
-export function toEvidence(evidence: Evidence): { request: SentRequest; answer: Answer } {
+export function toEvidence(evidence: Evidence): {
+  request: SentRequest;
+  response: ReceivedResponse;
+} {
   const { method, url, headers, body } = evidence.sent;
   const received =
     'received' in evidence ? evidence.received : { ...evidence, body: Buffer.alloc(0) };
@@ -21,11 +24,17 @@ export function toEvidence(evidence: Evidence): { request: SentRequest; answer: 
   ]);
   return {
     request: { method, url, headers: Object.fromEntries(sentHeaders), ...toText(body) },
-    answer: { status: received.status, headers: toHeaderRecord(lowered), ...toText(received.body) },
+    response: {
+      status: received.status,
+      headers: toHeaderRecord(lowered),
+      ...toText(received.body),
+    },
   };
 }
 
-function toText(whole: Buffer): Pick<Answer, 'body' | 'bodyEncoding'> & { bodySize?: number } {
+function toText(
+  whole: Buffer,
+): Pick<ReceivedResponse, 'body' | 'bodyEncoding'> & { bodySize?: number } {
   const bytes = whole.subarray(0, LONGEST);
   const cut = whole.length > LONGEST ? { bodySize: whole.length } : {};
   const text = bytes.toString();

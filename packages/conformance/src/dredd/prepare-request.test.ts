@@ -58,7 +58,7 @@ test.each([
 
 test('a text is ordered from the fixture service', async () => {
   const { call } = await prepare(findTransaction('cloudrun-get', '200', 'text/plain'));
-  expect(call.target).toContain('/conformance/answer?type=text%2Fplain');
+  expect(call.target).toContain('/conformance/respond?type=text%2Fplain');
 });
 
 test('the files of a storage call are those of the run', async () => {

@@ -74,7 +74,7 @@ function moveString(value: string, { folder, fileId }: Scratch): string {
 }
 
 /** The text that the fixture service returns, if plain text is documented. */
-const TEXT_PATH = '/answer?type=text%2Fplain&body=Hello.';
+const TEXT_PATH = '/respond?type=text%2Fplain&body=Hello.';
 
 function toPath(transaction: Transaction, run: Run): string {
   const { document } = documents[transaction.api];

@@ -66,7 +66,7 @@ export class Caller {
     );
   }
 
-  /** Makes a call and returns when the head of the response arrives. */
+  /** Makes a call and returns when the response head arrives. */
   open(call: Call): Promise<OpenExchange> {
     return this.#repeat(call, () => {
       const ends = new AbortController();
@@ -135,7 +135,7 @@ export class Caller {
       const began = performance.now();
       const response = await send(call, sent, agents, AbortSignal.any([signal, ends.signal]));
       const made = await read(response, sent);
-      health.answered(call.origin, performance.now() - began);
+      health.responded(call.origin, performance.now() - began);
       return made;
     } catch (error) {
       if (signal.aborted) throw new NetworkFault('the run was aborted', 'ABORTED');

@@ -185,7 +185,7 @@ export interface SentRequest {
 }
 
 /** A response as received. Header names are lower case. */
-export interface Answer {
+export interface ReceivedResponse {
   status: number;
   headers: Record<string, string | string[]>;
   /** Text; base64 if the bytes are not UTF-8, see `bodyEncoding`. */
@@ -196,8 +196,8 @@ export interface Answer {
 }
 
 /** One header of a response; several with one name are joined as in RFC 9110, section 5.2. */
-export function readHeader(answer: Answer, name: string): string | undefined {
-  const value = answer.headers[name.toLowerCase()];
+export function readHeader(response: ReceivedResponse, name: string): string | undefined {
+  const value = response.headers[name.toLowerCase()];
   return Array.isArray(value) ? value.join(', ') : value;
 }
 

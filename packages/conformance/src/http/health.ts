@@ -36,7 +36,7 @@ export interface Health {
   /** @throws NetworkFault if a target has stopped responding */
   assertAlive(origin: string): void;
   /** Records a response, and how many milliseconds it took. */
-  answered(origin: string, took: number): void;
+  responded(origin: string, took: number): void;
   /** Records a call without a response, or with one that never ends. */
   silent(origin: string): void;
   /** The fastest response of the slowest target so far, in milliseconds: even a busy target has fast ones. */
@@ -51,7 +51,7 @@ export function createHealth(): Health {
       if ((silences.get(origin) ?? 0) < MOST_SILENT) return;
       throw new NetworkFault(`${origin} did not respond ${MOST_SILENT} times in a row`, 'SILENT');
     },
-    answered(origin, took) {
+    responded(origin, took) {
       silences.delete(origin);
       fastest.set(origin, Math.min(took, fastest.get(origin) ?? took));
     },

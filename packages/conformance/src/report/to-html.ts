@@ -1,6 +1,6 @@
 import contract from '@berth/spec/rules.json' with { type: 'json' };
 import { rules } from '../contract/rules.ts';
-import type { Answer, SentRequest } from '../http/exchange.ts';
+import type { ReceivedResponse, SentRequest } from '../http/exchange.ts';
 import { manifest } from '../manifest.ts';
 import { type Finding, OUTCOMES, type Outcome, type Result } from '../result.ts';
 import { toGroups } from './compare.ts';
@@ -202,7 +202,7 @@ function toSources({ rules: ids }: Result): Markup | undefined {
   return html`<p class="quiet">Based on: ${[...new Set(parts)].join('; ')}</p>`;
 }
 
-function toFinding({ message, where, request, answer: response }: Finding): Markup {
+function toFinding({ message, where, request, response }: Finding): Markup {
   return html`<div class="finding">
 <p>${message}</p>
 <p class="quiet"><code>${where}</code></p>
@@ -213,7 +213,7 @@ ${request && html`<h3>Reproduce it</h3><pre tabindex="0">${toCurl(request)}</pre
 `;
 }
 
-function toMessage(start: string, message: SentRequest | Answer): Markup {
+function toMessage(start: string, message: SentRequest | ReceivedResponse): Markup {
   const lines = [
     start,
     ...toHeaderLines(message),

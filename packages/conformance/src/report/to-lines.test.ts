@@ -19,7 +19,7 @@ test('a failure is shown with its evidence, and a hostile body does not reach th
     message: 'the status must be 404, not 200',
     where: 'gateway.v1#/x',
     request: { method: 'POST', url: 'http://a/b', headers: { Accept: 'a/b' }, body: '{}' },
-    answer: {
+    response: {
       status: 200,
       headers: { 'content-type': 'text/plain' },
       body: `\u001b[2J${'x'.repeat(600)}`,

@@ -1,5 +1,5 @@
 import { findRule, rules } from '../contract/rules.ts';
-import { type Answer, readHeader, type SentRequest } from '../http/exchange.ts';
+import { type ReceivedResponse, readHeader, type SentRequest } from '../http/exchange.ts';
 import { type Finding, OUTCOMES, type Outcome, type Result } from '../result.ts';
 import { toCurl, UNPRINTABLE } from './to-curl.ts';
 import type { Report } from './to-report.ts';
@@ -60,7 +60,7 @@ function toSource(ids: readonly string[]): string {
   );
 }
 
-function toFindingLines({ message, where, request, answer: response }: Finding): string[] {
+function toFindingLines({ message, where, request, response }: Finding): string[] {
   return [
     ...section('found', [message, where]),
     ...(request ? section('sent', toSentLines(request)) : []),
@@ -75,7 +75,7 @@ function toSentLines(request: SentRequest): string[] {
   return [`${method} ${url}`, ...lines, cut(request)];
 }
 
-function toStatusLine(response: Answer): string {
+function toStatusLine(response: ReceivedResponse): string {
   const requestId = readHeader(response, 'x-request-id');
   return [
     response.status,
@@ -92,7 +92,7 @@ function section(label: string, lines: string[]): string[] {
     .map((line, index) => `         ${(index === 0 ? label : '').padEnd(9)}${line}`);
 }
 
-function cut({ body, bodyEncoding, bodySize }: SentRequest | Answer): string {
+function cut({ body, bodyEncoding, bodySize }: SentRequest | ReceivedResponse): string {
   const size = bodySize === undefined ? `${body.length} characters` : `${bodySize} bytes`;
   const text = body.length > SHOWN ? `${body.slice(0, SHOWN)} … (${size})` : body;
   return bodyEncoding === 'base64' ? `(base64) ${text}` : text;
@@ -104,7 +104,7 @@ function toPrintable(line: string): string {
 }
 
 /** A finding with all of its evidence, as plain text. */
-export function toEvidenceText({ message, where, request, answer: response }: Finding): string {
+export function toEvidenceText({ message, where, request, response }: Finding): string {
   return [
     message,
     where,
@@ -125,7 +125,11 @@ export function toEvidenceText({ message, where, request, answer: response }: Fi
 }
 
 /** A body as in a report, followed by its encoding and what is missing, if relevant. */
-export function toBodyText({ body, bodyEncoding, bodySize }: SentRequest | Answer): string {
+export function toBodyText({
+  body,
+  bodyEncoding,
+  bodySize,
+}: SentRequest | ReceivedResponse): string {
   const encoding = bodyEncoding === 'base64' ? '(base64) ' : '';
   const cut = bodySize === undefined ? '' : `\n… (${bodySize} bytes in total)`;
   return encoding + body + cut;

@@ -82,7 +82,7 @@ export async function toContractBody(
   return { headers: withHeaders(headers, multipart), body: written };
 }
 
-/** The status of a response as workflows expect it: the documented one for a successful storage call. */
+/** A response status as workflows expect it: the documented one for a successful storage call. */
 export function fromContractStatus({ settings }: Run, { sent, received }: Exchange): number {
   if (!sent.url.startsWith(`${settings.storageUrl}/api/v2/`)) return received.status;
   const operationId = sent.url.slice(sent.url.lastIndexOf(':') + 1);

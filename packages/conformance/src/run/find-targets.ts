@@ -22,11 +22,11 @@ const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
  *
  * @throws StartError with one sentence about the problem
  */
-async function callTarget<Answer>(
+async function callTarget<Result>(
   api: Api,
   url: string,
-  call: () => Promise<Answer>,
-): Promise<Answer> {
+  call: () => Promise<Result>,
+): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await call();

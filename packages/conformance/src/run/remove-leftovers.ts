@@ -70,7 +70,7 @@ async function mapSome<From, To>(
 }
 
 /** Makes a call, with retries if its connection breaks; `undefined` if that does not help. */
-async function insist<Answer>(call: () => Promise<Answer>): Promise<Answer | undefined> {
+async function insist<Result>(call: () => Promise<Result>): Promise<Result | undefined> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     try {
       return await call();

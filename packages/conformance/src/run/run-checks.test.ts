@@ -11,7 +11,7 @@ const url = 'http://127.0.0.1:1';
 async function mostAtOnce(latency: number, concurrency?: number): Promise<number> {
   const settings = toSettings({ gatewayUrl: url, storageUrl: url, concurrency });
   const run = createRun(settings, new AbortController().signal);
-  for (const took of [latency + 400, latency, latency + 900]) run.health.answered(url, took);
+  for (const took of [latency + 400, latency, latency + 900]) run.health.responded(url, took);
   let now = 0;
   let most = 0;
   const counted = checks.map(({ rule }): Check => {

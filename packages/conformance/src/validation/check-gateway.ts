@@ -85,7 +85,7 @@ function checkGatewayError(
     const refused = refusedCredentials(transaction, response, accepted);
     if (refused) return refused;
     if (body?.requestId !== requestId) {
-      findings.push({ message: 'requestId must equal the header X-Request-Id', where });
+      findings.push({ message: 'requestId must equal the X-Request-Id header', where });
     }
   }
   findings.push(...checkStatus(transaction, response, body?.code));

@@ -10,7 +10,7 @@ export function showFaults() {
 function showRules() {
   return html`<section class="panel">
     <h2>Faults <span class="quiet">${state.faults.length}</span></h2>
-    <p class="quiet">Apply to every call of this session. For a single call, use the header <code>X-Mock-Fault</code>.</p>
+    <p class="quiet">Applied to every call in this session. For a single call, use the header <code>X-Mock-Fault</code>.</p>
     ${
       state.faults.length === 0
         ? nothing
@@ -39,7 +39,7 @@ function showRules() {
       </select>
       <input name="value" list="codes" placeholder="value" aria-label="Value" size="16" />
       <datalist id="codes">${listCodes().map((code) => html`<option>${code}</option>`)}</datalist>
-      <input name="share" type="number" min="0" max="100" value="100" aria-label="Share of the calls, percent" /> %
+      <input name="share" type="number" min="0" max="100" value="100" aria-label="Percentage of calls" /> %
       <button>Add</button>
     </form>
   </section>`;
@@ -53,7 +53,7 @@ async function addFault(event) {
   const value = String(form.get('value'));
   const { example, label = kind } = FAULT_KINDS[kind] ?? {};
   if (example !== undefined && value === '') {
-    tell(`${label} needs a value, such as ${example}.`, true);
+    tell(`${label} needs a value, for example ${example}.`, true);
     return;
   }
   const match = String(form.get('match'));
@@ -66,7 +66,7 @@ async function addFault(event) {
   });
 }
 
-/** Codes of all error tables. */
+/** The codes in all error tables. */
 function listCodes() {
   const tables = Object.values(state.contract?.errors ?? {});
   return [...new Set(tables.flat().map(({ code }) => code))].sort();
@@ -80,11 +80,11 @@ function showServices() {
       state.serviceFaults.length === 0
         ? nothing
         : html`<div class="violations">
-            <h3>The last good version is still in use</h3>
+            <h3>Still using the last valid version</h3>
             ${state.serviceFaults.map((text) => html`<p>${text}</p>`)}
           </div>`
     }
-    <p class="quiet">A service in one of these states responds to every call with that error.</p>
+    <p class="quiet">While a service is in one of these states, every call to it fails with that error.</p>
     <table>
       <tbody>
         ${services.map(

@@ -15,13 +15,13 @@ export const TABS = {
 };
 
 const KEYS = {
-  '1 2 3 4': 'the four pages',
-  'j k': 'next and previous call',
+  '1 2 3 4': 'switch pages',
+  'j k': 'next or previous call',
   '/': 'filter',
   c: 'copy the call as curl',
   x: 'clear the log',
   Esc: 'close',
-  '?': 'these keys',
+  '?': 'show these keys',
 };
 
 export function showPage() {
@@ -37,7 +37,7 @@ export function showPage() {
       </nav>
       <div class="quiet">
         ${info ? html`env <b>${info.env}</b>` : nothing}
-        <span class=${isLive ? 'live on' : 'live'}>${isLive ? 'live' : 'not connected'}</span>
+        <span class=${isLive ? 'live on' : 'live'}>${isLive ? 'live' : 'disconnected'}</span>
         <button @click=${() => change({ isHelpOpen: true })} aria-label="Keys">?</button>
       </div>
     </header>

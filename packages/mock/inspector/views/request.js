@@ -9,7 +9,7 @@ import { change, tell } from '../store.js';
  * @param {Logged} logged
  */
 export function showRequest(logged) {
-  const { request, answer, violations, answerViolations } = logged;
+  const { request, response, violations, responseViolations } = logged;
   return html`<section class="detail" aria-label="Call">
     <header>
       <h2><b>${request.method}</b> ${request.target}</h2>
@@ -20,16 +20,16 @@ export function showRequest(logged) {
     </header>
     <dl>
       <dt>Operation</dt>
-      <dd>${logged.operationId ?? 'none: no operation of the contract has this method and path'}</dd>
+      <dd>${logged.operationId ?? 'none: the contract has no operation with this method and path'}</dd>
       ${logged.service ? html`<dt>Service</dt><dd>${logged.service}</dd>` : nothing}
       <dt>Request ID</dt>
       <dd><code>${logged.id}</code></dd>
       ${logged.faults.length > 0 ? html`<dt>Faults</dt><dd>${logged.faults.join(', ')}</dd>` : nothing}
     </dl>
     ${showViolations('The request breaks the contract', violations)}
-    ${showViolations('The response of the mock breaks the contract', answerViolations)}
+    ${showViolations("The mock's response breaks the contract", responseViolations)}
     ${showMessage('Request', request)}
-    ${answer ? showMessage(`Response ${answer.status}`, answer) : nothing}
+    ${response ? showMessage(`Response ${response.status}`, response) : nothing}
   </section>`;
 }
 
@@ -75,8 +75,8 @@ function showMessage(title, message) {
 export async function copyCurl(logged) {
   try {
     await navigator.clipboard.writeText(toCurl(logged));
-    tell('Copied. Credentials are not in the log: insert yours.');
+    tell('Copied. The log does not store credentials: add your own.');
   } catch {
-    tell('The browser does not allow this page to use the clipboard.', true);
+    tell('The browser blocked access to the clipboard.', true);
   }
 }

@@ -12,20 +12,20 @@ const FILTERS = /** @type {const} */ ({
   errors: 'Errors',
 });
 
-/** The calls that match the filter, newest first. */
+/** Calls that match the filter, newest first. */
 export function listShown() {
   return [...state.requests.values()].filter(isShown).reverse();
 }
 
 /** @param {Logged} logged */
 function isShown(logged) {
-  const { request, answer, service = '', operationId = '', matched } = logged;
-  const text = `${request.method} ${request.target} ${answer?.status} ${operationId} ${service}`;
+  const { request, response, service = '', operationId = '', matched } = logged;
+  const text = `${request.method} ${request.target} ${response?.status} ${operationId} ${service}`;
   if (!text.toLowerCase().includes(state.text.toLowerCase())) return false;
   if (state.only === 'violations')
-    return logged.violations.length + logged.answerViolations.length > 0;
+    return logged.violations.length + logged.responseViolations.length > 0;
   if (state.only === 'unmatched') return !matched;
-  return state.only === 'all' || (answer !== undefined && answer.status >= 400);
+  return state.only === 'all' || (response !== undefined && response.status >= 400);
 }
 
 export function showRequests() {
@@ -68,7 +68,7 @@ function showTable(shown) {
 
 /** @param {Logged} logged */
 function showRow(logged) {
-  const { id, at, request, answer } = logged;
+  const { id, at, request, response } = logged;
   const verdict = toVerdict(logged);
   return html`<tr
     data-id=${id}
@@ -77,14 +77,14 @@ function showRow(logged) {
   >
     <td class="quiet">${toTime(at)}</td>
     <td class="target"><b>${request.method}</b> <span title=${request.target}>${toShort(logged)}</span></td>
-    <td>${answer ? html`<span class="status s${Math.floor(answer.status / 100)}">${answer.status}</span>` : '…'}</td>
-    <td class="quiet">${answer ? `${answer.ms.toFixed(1)} ms` : ''}</td>
+    <td>${response ? html`<span class="status s${Math.floor(response.status / 100)}">${response.status}</span>` : '…'}</td>
+    <td class="quiet">${response ? `${response.ms.toFixed(1)} ms` : ''}</td>
     <td><span class="badge ${verdict.kind}">${verdict.text}</span></td>
   </tr>`;
 }
 
 /**
- * Storage calls differ only at the end of their path.
+ * Storage paths differ only in their last segment.
  *
  * @param {Logged} logged
  */
@@ -97,7 +97,7 @@ function showEmpty() {
     <p>${state.requests.size === 0 ? 'No calls yet.' : 'No call matches the filter.'}</p>
     ${
       state.requests.size === 0 && state.info
-        ? html`<p>Call the mock, and its calls appear here:</p>
+        ? html`<p>Send the mock a request to see it here:</p>
           <pre>curl -H 'Authorization: Bearer any' ${state.info.url}/v1/cloudrun/hello</pre>`
         : nothing
     }

@@ -13,7 +13,7 @@ function showClock() {
   const { clock } = state;
   return html`<section class="panel">
     <h2>Clock</h2>
-    <p class="quiet">Links and upload grants expire by this clock.</p>
+    <p class="quiet">Links and upload grants expire according to this clock.</p>
     <p class="figure">
       ${clock ? new Date(clock.now).toISOString() : '…'}
       ${clock?.frozen ? html`<span class="badge warn">frozen</span>` : nothing}
@@ -37,7 +37,7 @@ function showFiles() {
     <h2>Files <span class="quiet">${state.files.length}</span></h2>
     ${
       state.files.length === 0
-        ? html`<p class="empty">Nothing is stored. Files appear here when they are uploaded.</p>`
+        ? html`<p class="empty">No files yet. Uploaded files appear here.</p>`
         : html`<table>
           <thead><tr><th>Path</th><th>Type</th><th>Size</th><th></th></tr></thead>
           <tbody>
@@ -66,7 +66,7 @@ function showSession() {
     <h2>Session</h2>
     <p>
       ${state.session === '' ? 'The default session' : state.session}: files, clock, faults, services and calls.
-      A call names another one in the header <code>X-Mock-Session</code>.
+      To use another session, set the <code>X-Mock-Session</code> header.
     </p>
     <div class="bar">
       <button @click=${saveSnapshot}>Save snapshot</button>

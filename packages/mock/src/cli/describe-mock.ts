@@ -6,7 +6,7 @@ import type { Served } from '../serve.ts';
 import { KEY_PAIR } from '../surfaces/auth/credentials.ts';
 
 /**
- * What the command line prints: the addresses, the credentials, and one `curl` command per operation.
+ * Returns what the CLI prints at startup: URLs, credentials and one `curl` command per operation.
  *
  * @param ignored options that have no effect
  */
@@ -40,12 +40,12 @@ export async function describeMock(served: Served, ignored: readonly string[]): 
   ].join('\n');
 }
 
-/** The file that the examples upload, link to, copy and delete. */
+/** The file that the example commands upload, link to, copy and delete. */
 const KEY = 'hello.txt';
 
 const COPY = 'copy-of-hello.txt';
 
-/** Credentials of the calls, as written in a shell. */
+/** Credentials for the example calls, in shell syntax. */
 interface CurlCredentials {
   readonly bearer: string;
   readonly storageAuthorization: string;
@@ -60,8 +60,8 @@ const ANY: CurlCredentials = {
 };
 
 /**
- * One `curl` command per operation, by operationId. Run in order by a POSIX shell, all of them succeed: the
- * upload uses a grant for `hello.txt` that was issued at start and does not expire.
+ * One `curl` command per operation, by operationId. They all succeed when run in order by a POSIX shell: the
+ * upload uses a grant for `hello.txt` that was issued at startup and does not expire.
  */
 async function listCurls(
   { url, options, profile, sessions }: Context,
@@ -96,7 +96,7 @@ async function listCurls(
         `-F ${quote(`${metaFileId}=${grant.storeFileID}`)}`,
         `-F 'key=${KEY}'`,
         `-F 'file=Hello from Berth.;filename=${KEY};type=text/plain'`,
-        '-i', // The response has no body, so show its headers.
+        '-i', // The response has no body, so the command shows its headers.
       ]),
     ],
     storage('batchGetTempUrls', { fileList: [{ fileID: toFileID(env, BUCKET, KEY) }] }),
@@ -115,8 +115,8 @@ function toCurl(url: string, tls: boolean, options: string[]): string {
 }
 
 /**
- * A header name may contain single quotes, backticks and `$` (RFC 9110, section 5.6.2), which are special in
- * a shell.
+ * Header names may contain single quotes, backticks and `$` (RFC 9110, section 5.6.2), which are special
+ * characters in a shell.
  */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
@@ -135,7 +135,7 @@ async function makeCredentials(env: string): Promise<CurlCredentials> {
 }
 
 /**
- * What the command line prints for a proxy or a replay; undefined for a mock that serves its own responses.
+ * Returns what the CLI prints for a proxy or a replay; undefined if the mock serves its own responses.
  *
  * @param ignored options that have no effect
  */

@@ -19,7 +19,7 @@ const DEFAULT_URL = `http://127.0.0.1:${DEFAULT_PORT}`;
 
 const DEFAULT_TIMEOUT = 30;
 
-/** Options that have no effect with a proxy or a replay. */
+/** Options that have no effect in proxy or replay mode. */
 const OF_MOCK = new Set(['--services', '--env', '--mode', '--auth', '--dir']);
 
 interface ProxyFlags {
@@ -31,7 +31,7 @@ interface ProxyFlags {
   failOnViolations?: boolean;
 }
 
-/** Parsed options of the command line; `wireProfile` is a file. */
+/** Parsed command-line options; `wireProfile` is a file. */
 export interface CliOptions extends ProxyFlags {
   port: number;
   host: string;
@@ -48,22 +48,22 @@ export interface CliOptions extends ProxyFlags {
   maxSessions?: number;
   contract?: string[];
   wireProfile?: string;
-  /** Address of a mock to wait for. */
+  /** URL of the mock to wait for. */
   wait?: string;
   /** Seconds. */
   timeout: number;
-  /** Options that have no effect, because a deployment or recordings respond. */
+  /** Options that have no effect because a deployment or recordings provide the responses. */
   ignored: readonly string[];
 }
 
-/** Reads the command line. Exits with 0 after `--help` and `--version`, with 2 for wrong options. */
+/** Parses the command line. Exits with 0 after `--help` and `--version`, and with 2 for invalid options. */
 export function parseOptions(argv: string[]): CliOptions {
   const program = new Command('berth-mock')
     .description('Serves a mock of the gateway, the storage API and the upload target on one port.')
     .version(readPackageInfo().version)
     .option(
       '--port <number>',
-      'port to listen on; 0 picks a free one',
+      'port to listen on; 0 picks a free port',
       (value) => validated('port', toInteger(value)),
       DEFAULT_PORT,
     )
@@ -75,7 +75,9 @@ export function parseOptions(argv: string[]): CliOptions {
     )
     .option('--tls', 'serve HTTPS with a self-signed certificate')
     .option('--env <id>', 'environment to serve', parseEnv, 'dev')
-    .addOption(new Option('--mode <mode>', 'source of responses').choices(MODES).default(MODES[0]))
+    .addOption(
+      new Option('--mode <mode>', 'where responses come from').choices(MODES).default(MODES[0]),
+    )
     .option('--seed <text>', 'seed for generated responses and faults')
     .addOption(
       new Option('--auth <mode>', 'which credentials to accept')
@@ -84,45 +86,60 @@ export function parseOptions(argv: string[]): CliOptions {
     )
     .option(
       '--origins <origin...>',
-      "origins whose pages may read responses; '*' for any (default: origins of this machine)",
+      "origins whose pages may read responses; '*' for any (default: this machine's origins)",
       oneMore('origins'),
     )
     .option(
       '--services <source...>',
-      'hosted services: a folder or file (./services), or names (default: any name)',
+      'hosted services: a folder or file (./services), or a list of names (default: any name)',
       parseServices,
     )
     .option(
       '--fault <rule...>',
-      'faults to inject: latency=200, batchDelete:code=SYS_ERR,share=0.1',
+      'faults to inject, such as latency=200 or batchDelete:code=SYS_ERR,share=0.1',
       oneMore('faults'),
     )
     .option('--dir <folder>', 'folder to store uploaded files in (default: in memory)', parsePath)
     .option('--max-sessions <count>', 'maximum number of sessions to keep', (value) =>
       validated('maxSessions', toInteger(value)),
     )
-    .option('--proxy <url>', 'forward every call to a real deployment, and check both directions')
-    .option('--proxy-gateway <url>', 'base URL of the gateway, if it has its own')
-    .option('--proxy-storage <url>', 'base URL of the storage API, if it has its own')
-    .option('--record <folder>', 'folder to record the calls of --proxy in', parsePath)
+    .option(
+      '--proxy <url>',
+      'forward every call to a real deployment, and check requests and responses',
+    )
+    .option('--proxy-gateway <url>', 'gateway base URL, if it differs from that of the storage API')
+    .option('--proxy-storage <url>', 'storage API base URL, if it differs from that of the gateway')
+    .option('--record <folder>', 'folder to record --proxy calls in', parsePath)
     .option(
       '--replay <folder>',
-      'serve recorded responses from a folder, without a network',
+      'serve recorded responses from a folder, without network access',
       parsePath,
     )
-    .option('--fail-on-violations', 'exit with 1 if a call through --proxy broke the contract')
+    .option('--fail-on-violations', 'exit with 1 if a call through --proxy breaks the contract')
     .option(
       '--contract <file...>',
       'OpenAPI documents to serve instead of the built-in contract',
       parsePaths,
     )
-    .option('--wire-profile <file>', 'JSON file with the wire profile of a deployment', parsePath)
+    .option(
+      "JSON file with a deployment's wire profile",
+      'JSON file with the wire profile of a deployment',
+      parsePath,
+    )
     .addOption(
-      new Option('--wait [url]', `do not serve; wait until a mock is ready (${DEFAULT_URL})`)
+      new Option(
+        '--wait [url]',
+        `wait until a mock is ready instead of serving one (${DEFAULT_URL})`,
+      )
         .argParser(parseUrl)
         .preset(DEFAULT_URL),
     )
-    .option('--timeout <seconds>', 'time limit of --wait', parseSeconds, DEFAULT_TIMEOUT)
+    .option(
+      '--timeout <seconds>',
+      'how long --wait waits, in seconds',
+      parseSeconds,
+      DEFAULT_TIMEOUT,
+    )
     .allowExcessArguments(false)
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
   const options: Omit<CliOptions, 'ignored'> = program.parse(argv).opts();
@@ -144,12 +161,12 @@ export function parseOptions(argv: string[]): CliOptions {
 function assertWaitsOnly(given: readonly string[]): void {
   if (!given.includes('--wait')) {
     if (!given.includes('--timeout')) return;
-    throw new TypeError('--timeout needs --wait: it limits how long to wait.');
+    throw new TypeError('--timeout needs --wait: it limits how long --wait waits.');
   }
   const others = given.filter((name) => name !== '--wait' && name !== '--timeout').join(', ');
   if (others === '') return;
   throw new TypeError(
-    `--wait does not serve a mock: remove ${others}. Its value is the address of the mock: --wait ${DEFAULT_URL}.`,
+    `--wait does not start a mock: remove ${others}. Pass the URL of the mock to wait for instead: --wait ${DEFAULT_URL}.`,
   );
 }
 
@@ -175,7 +192,7 @@ function toInteger(value: string): number {
 function parseEnv(value: string): string {
   if (isEnv(value)) return value;
   throw new InvalidArgumentError(
-    'It must be one label of a host name: letters, digits and hyphens.',
+    'It must be a single host name label: letters, digits and hyphens.',
   );
 }
 
@@ -188,12 +205,12 @@ function parsePaths(value: string, others: string[] = []): string[] {
   return [...others, parsePath(value)];
 }
 
-/** A path contains a slash or a dot, a service name does not. */
+/** Paths contain a slash or a dot; service names do not. */
 function parseServices(value: string, others: string | string[] = []): string | string[] {
   const isPath = /[./\\]/.test(parsePath(value));
   if (isPath && others.length === 0) return value;
   if (!isPath && typeof others !== 'string') return [...others, value];
-  throw new InvalidArgumentError('It must be one folder or file, or only names.');
+  throw new InvalidArgumentError('It must be a single folder or file, or a list of names.');
 }
 
 function parseUrl(value: string): string {
@@ -204,7 +221,7 @@ function parseUrl(value: string): string {
 function parseSeconds(value: string): number {
   const seconds = Number(value);
   if (value.trim() !== '' && seconds > 0 && Number.isFinite(seconds)) return seconds;
-  throw new InvalidArgumentError('It must be a number of seconds greater than 0.');
+  throw new InvalidArgumentError('It must be a number of seconds, greater than 0.');
 }
 
 const PROXIES = [
@@ -214,7 +231,7 @@ const PROXIES = [
 ] as const;
 
 /**
- * The base URLs of a deployment; undefined if none is set.
+ * Returns the base URLs of a deployment; undefined if none is set.
  *
  * @throws TypeError with a message for the user
  */
@@ -223,7 +240,7 @@ export function toProxyOption(flags: ProxyFlags): ProxyTargets | undefined {
   if (flags.replay !== undefined) {
     const given = PROXIES.filter(([name]) => flags[name] !== undefined).map(([, flag]) => flag);
     if (given.length > 0) {
-      throw new TypeError(`--replay does not use a deployment: remove ${given.join(', ')}.`);
+      throw new TypeError(`--replay does not call a deployment: remove ${given.join(', ')}.`);
     }
   }
   if (gateway !== undefined && storage !== undefined) {
@@ -237,7 +254,7 @@ export function toProxyOption(flags: ProxyFlags): ProxyTargets | undefined {
   }
   if (gateway !== undefined || storage !== undefined) {
     throw new TypeError(
-      '--proxy-gateway and --proxy-storage must be used together; --proxy sets both.',
+      '--proxy-gateway and --proxy-storage must be used together; to set both at once, use --proxy.',
     );
   }
   if (flags.record !== undefined) throw new TypeError('--record needs --proxy.');

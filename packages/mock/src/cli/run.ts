@@ -52,7 +52,7 @@ async function serveUntilSignal(options: CliOptions): Promise<void> {
   }
 }
 
-/** Prints a summary of the forwarded calls, and returns the exit code. */
+/** Prints a summary of forwarded calls and returns the exit code. */
 function endProxy({ failOnViolations }: CliOptions, { context, verdicts }: Served): number {
   if (context.options.proxy === undefined) return 0;
   process.stdout.write(`${summarize(verdicts)}\n`);
@@ -63,16 +63,19 @@ function summarize({ calls, badRequests, badResponses }: Verdicts): string {
   return `${calls} calls forwarded: ${badRequests} requests and ${badResponses} responses break the contract.`;
 }
 
-/** Reloads files when they change; if one is invalid, prints the error and keeps the last good version. */
+/**
+ * Reloads files when they change. If a file is invalid, prints the error and keeps using the last valid
+ * version.
+ */
 function watchFiles({ wireProfile, contract = [] }: CliOptions, { reload }: Served) {
-  // In sequence, so that the last change wins.
+  // One at a time, so that the last change wins.
   let reloaded = Promise.resolve();
   const takeOver = (file: string, take: () => Promise<void>) =>
     watchFile(file, () => {
       reloaded = reloaded.then(take).then(
-        () => print(process.stdout, `${file} has changed and was reloaded.`),
+        () => print(process.stdout, `${file} changed and was reloaded.`),
         ({ message }: Error) =>
-          print(process.stderr, `${message} The last good version stays in use.`),
+          print(process.stderr, `${message}Still using the last valid version.`),
       );
     });
   const takeContract = async () => {
@@ -85,10 +88,10 @@ function watchFiles({ wireProfile, contract = [] }: CliOptions, { reload }: Serv
   return [...watches, takeOver(wireProfile, takeProfile)];
 }
 
-/** Editors write a file in several steps, which count as one change. */
+/** Editors may save a file in several steps, which must count as one change. */
 const QUIET_MS = 50;
 
-/** Calls back for each change of a file, even if it is replaced by another file of the same name. */
+/** Calls `onChange` whenever a file changes, even if it is replaced by another file with the same name. */
 function watchFile(file: string, onChange: () => void): { close(): void } {
   const path = resolve(file);
   let timer: NodeJS.Timeout | undefined;
@@ -109,32 +112,34 @@ function print(stream: NodeJS.WriteStream, line: string): void {
   stream.write(`${line}\n`);
 }
 
-/** A call that breaks the contract, with one line per violation. */
+/** Formats a call that breaks the contract, with one line per violation. */
 function describeVerdict(verdict: Verdict): string {
-  const { method, target, status, violations, answerViolations } = verdict;
+  const { method, target, status, violations, responseViolations } = verdict;
   const lines = [
     ...violations.map(({ message }) => `request  ${method} ${target}: ${message}`),
-    ...answerViolations.map(({ message }) => `response ${method} ${target} ${status}: ${message}`),
+    ...responseViolations.map(
+      ({ message }) => `response ${method} ${target} ${status}: ${message}`,
+    ),
   ];
   return lines.join('\n');
 }
 
-/** A message for an error that the user can fix; undefined for any other error. */
+/** Returns the message for an error that the user can fix; undefined for any other error. */
 function findStartFault(
   error: NodeJS.ErrnoException,
   { port, host, contract }: CliOptions,
 ): string | undefined {
   if (error instanceof WireProfileError) return error.message;
-  // The files are valid on their own; the mock cannot serve their content.
+  // Each file is valid, but the mock cannot serve them together.
   if (error.name === 'ContractFileError') return error.message;
   if (contract !== undefined && error instanceof TypeError) return error.message;
   if (error.name === 'FolderError') return error.message;
   if (error.name === 'RecordingError' || error.name === 'ServicesError') return error.message;
   switch (error.code) {
     case 'EADDRINUSE':
-      return `Port ${port} is in use: stop the program that uses it, or choose another port with --port.`;
+      return `Port ${port} is already in use: stop the other program, or choose another port with --port.`;
     case 'EACCES':
-      return `Port ${port} needs more privileges than this user has: choose a port above 1023 with --port.`;
+      return `Port ${port} requires elevated privileges: choose a port above 1023 with --port.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
@@ -155,7 +160,7 @@ async function waitFor(url: string, seconds: number): Promise<void> {
 }
 
 /**
- * Reads a wire profile (D1: "a JSON file on the command line").
+ * Reads a wire profile (D1).
  *
  * @throws WireProfileError that names the file
  */

@@ -6,13 +6,13 @@ const INFO = '/__mock/api/info';
 
 const PAUSE_MS = 50;
 
-/** Longest time of one attempt: timers of Node are limited to 2^31 ms. */
+/** Maximum duration of one attempt: Node limits timers to 2^31 ms. */
 const MAX_TRY_MS = 60_000;
 
 /**
  * Waits until a mock responds.
  *
- * @param url with a port, such as `http://127.0.0.1:4010`; its certificate is not verified
+ * @param url including a port, such as `http://127.0.0.1:4010`; its certificate is not verified
  * @param seconds time limit
  * @returns whether the mock responded in time
  */

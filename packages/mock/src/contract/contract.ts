@@ -11,7 +11,7 @@ import {
 } from './documents.ts';
 import { type SurfaceName, UPLOAD_PATH } from './surface.ts';
 
-/** One operation of the contract, as far as routing and bodies need it. */
+/** The parts of an operation that routing and body handling need. */
 export interface Operation {
   id: string;
   document: DocumentName;
@@ -29,15 +29,15 @@ export interface Operation {
   body: Schema | undefined;
 }
 
-/** What a mock serves: the two documents, and what is derived from them. */
+/** The two documents that a mock serves, and what is derived from them. */
 export interface Contract {
   readonly documents: Documents;
   readonly operations: readonly Operation[];
-  /** Code generated from custom documents; absent for a document of the contract. */
+  /** Code generated from custom documents; absent for documents of the built-in contract. */
   readonly routes: Readonly<Partial<Record<DocumentName, RouteTable>>>;
 }
 
-/** The contract that this version of the mock was built with. */
+/** The contract that this version of the mock ships with. */
 export const standardContract: Contract = {
   documents,
   operations: listOperations(documents),
@@ -69,7 +69,7 @@ export function listOperations(documents: Documents): Operation[] {
   );
 }
 
-/** Operations of a surface, by operationId. */
+/** Returns a surface's operations, by operationId. */
 export function idsOf(operations: readonly Operation[], surface: Operation['surface']): string[] {
   return operations.filter((one) => one.surface === surface).map(({ id }) => id);
 }

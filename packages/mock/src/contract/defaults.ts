@@ -1,6 +1,6 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 
-/** One row of an error table: a code, its meaning and its status. */
+/** One row of an error table: code, meaning and status. */
 interface ErrorRow {
   code: string;
   status: number;
@@ -10,16 +10,16 @@ interface ErrorRow {
 
 type Limits = typeof defaults.limits;
 
-/** The value of a limit, in the unit of its row. */
+/** Returns a limit, in the unit of its row. */
 export function limit(name: keyof Limits): number {
   return defaults.limits[name].value;
 }
 
 export interface ErrorTable {
-  /** The row of a code. Throws for an unknown code, which is a bug of the mock. */
+  /** Returns the row of a code. Throws for an unknown code, which is a bug in the mock. */
   get(code: string): ErrorRow;
   find(code: unknown): ErrorRow | undefined;
-  /** The first row of an error status. */
+  /** Returns the first row with an error status. */
   findStatus(status: number): ErrorRow | undefined;
 }
 

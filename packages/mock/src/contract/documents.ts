@@ -2,7 +2,7 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { isObject } from '../util/values.ts';
 
-/** Methods of the documents. HEAD and OPTIONS are derived from them. */
+/** HTTP methods in the documents. HEAD and OPTIONS are derived from them. */
 export const METHODS = ['get', 'post'] as const;
 
 export type Method = (typeof METHODS)[number];
@@ -54,7 +54,7 @@ export interface OpenApiDocument {
   paths: Record<string, PathItem>;
 }
 
-/** The two documents of the contract, with every `$ref` resolved. */
+/** Both contract documents, with every `$ref` resolved. */
 export const documents = {
   gateway: resolveRefs(gateway) as unknown as OpenApiDocument,
   storage: resolveRefs(storage) as unknown as OpenApiDocument,
@@ -65,9 +65,9 @@ export type Documents = typeof documents;
 export type DocumentName = keyof Documents;
 
 /**
- * A copy of a bundled document in which every local `$ref` is replaced by its target. Siblings of a `$ref` (a
- * description) take precedence over the target, as in OpenAPI 3.1. The contract has no recursive schemas, so
- * this terminates.
+ * Copies a bundled document and replaces every local `$ref` with its target. Siblings of a `$ref`, such as a
+ * description, take precedence over the target, as in OpenAPI 3.1. This terminates because the contract has
+ * no recursive schemas.
  */
 export function resolveRefs<Document extends object>(document: Document): Document {
   const resolve = (node: unknown): unknown => {
@@ -90,7 +90,7 @@ function lookUp(document: object, ref: string): unknown {
   );
 }
 
-/** A body with its fields at the top level, or an error in its wrapping. */
+/** A body with its fields at the top level, or an error in how they are wrapped. */
 type Unwrapped = { body: unknown } | { fault: string };
 
 /**
@@ -105,7 +105,7 @@ export function unwrap(body: unknown, schema: Schema): Unwrapped {
   const beside = fields.find((field) => Object.hasOwn(body, field));
   if (beside !== undefined) {
     return {
-      fault: `${beside} was sent together with ${wrapper}: send the fields in one of the two places, not in both.`,
+      fault: `${beside} cannot be combined with ${wrapper}: send the fields in one place, not in both.`,
     };
   }
   if (!isObject(body[wrapper])) {

@@ -7,12 +7,12 @@ export interface Example {
   readonly value: unknown;
 }
 
-/** The first success example of each media type of an operation. */
+/** Returns the first success example for each media type of an operation. */
 type Examples = ReadonlyMap<string, unknown>;
 
 /**
- * The contract's example in the one media type that a caller accepts; JSON if any will do. Undefined if types
- * have quality values: Prism handles those.
+ * Returns the contract's example in the only media type that a caller accepts, or as JSON if it accepts any.
+ * Returns undefined if the types have quality values: Prism handles those.
  */
 export function toExample(examples: Examples = new Map(), accept = '*/*'): Example | undefined {
   const type = accept === '*/*' ? JSON_TYPE : accept;
@@ -20,8 +20,8 @@ export function toExample(examples: Examples = new Map(), accept = '*/*'): Examp
 }
 
 /**
- * The success examples of the contract, by operationId. Named examples take precedence over the example of a
- * schema, as in OpenAPI.
+ * Returns the contract's success examples, by operationId. Named examples take precedence over a schema's
+ * example, as in OpenAPI.
  */
 export function listExamples(
   operations: readonly Operation[] = standardContract.operations,

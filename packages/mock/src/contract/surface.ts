@@ -18,7 +18,7 @@ const ERRORS = {
   link: UploadError,
 } as const;
 
-/** An error of the contract, in the format of its surface. */
+/** An error from the contract, in its surface's format. */
 export type Refusal = GatewayError | StorageError | UploadError;
 
 export function toRefusal(
@@ -29,7 +29,7 @@ export function toRefusal(
   return new ERRORS[surface](code, options);
 }
 
-/** Codes of each surface for a request that breaks the contract. */
+/** The code with which each surface rejects an invalid request. */
 export const INVALID: Readonly<Record<SurfaceName, string>> = {
   gateway: 'INVALID_REQUEST',
   storage: 'INVALID_PARAM',

@@ -3,14 +3,14 @@ import schema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
 import standard from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import type { Contract } from './contract.ts';
 
-/** An error in a wire profile, in one sentence. */
+/** An error in a wire profile, as one sentence. */
 export class WireProfileError extends TypeError {
   override readonly name = 'WireProfileError';
 }
 
-/** @throws WireProfileError that names the first field that does not match the schema of wire profiles */
+/** @throws WireProfileError that names the first invalid field */
 export async function assertWireProfile(value: unknown): Promise<WireProfile> {
-  // Only loaded for custom profiles.
+  // Loaded only for custom profiles.
   const { Ajv2020 } = await import('ajv/dist/2020.js');
   const validate = new Ajv2020().compile<WireProfile>(schema);
   if (validate(value)) return value;
@@ -28,8 +28,8 @@ export type { WireProfile } from '@berth/server-stubs';
 export const standardProfile: WireProfile = standard;
 
 /**
- * A copy of a document in which the neutral names, as keys and as complete values, are replaced by those of a
- * profile.
+ * Copies a document and replaces the neutral names, used as keys or as complete values, with a profile's
+ * names.
  */
 export function applyProfile<Document>(document: Document, profile: WireProfile): Document {
   const own = listNames(profile);
@@ -67,7 +67,7 @@ function listNames(profile: WireProfile): string[] {
 /**
  * Caches what is derived from a wire profile and the contract, until a hot reload replaces either.
  *
- * @param holder has the current ones
+ * @param holder provides the current ones
  */
 export function perProfile<Made>(
   holder: { readonly profile: WireProfile; readonly contract?: Contract },

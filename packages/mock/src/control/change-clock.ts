@@ -2,19 +2,19 @@ import type { Clock } from '../util/clock.ts';
 import { FieldError, toMilliseconds } from '../util/values.ts';
 
 export interface ClockChange {
-  /** Time to set: a Date, ISO 8601, or milliseconds since the epoch. */
+  /** Time to set: a Date, an ISO 8601 string, or milliseconds since the epoch. */
   readonly now?: Date | string | number;
-  /** Milliseconds, or a text such as `1h`, to advance by. */
+  /** How far to advance: milliseconds, or a duration such as `1h`. */
   readonly advance?: number | string;
   /** Whether time is frozen. */
   readonly frozen?: boolean;
 }
 
-/** A clock in responses of the control API. */
+/** The clock, as returned by the control API. */
 export interface ClockState {
   /** ISO 8601. */
   readonly now: string;
-  /** Milliseconds ahead of the machine's clock. */
+  /** How many milliseconds it is ahead of the machine's clock. */
   readonly offset: number;
   readonly frozen: boolean;
 }
@@ -35,7 +35,7 @@ export function changeClock(clock: Clock, { now, advance, frozen }: ClockChange)
   if (by === undefined || from + by > LAST) {
     throw new FieldError(
       'advance',
-      'must be milliseconds, or a text such as 250ms, 5s, 2m, 1h, 1d.',
+      'must be milliseconds, or a duration such as 250ms, 5s, 2m, 1h or 1d.',
     );
   }
   if (now === undefined && frozen === undefined) clock.advance(Math.round(by));
@@ -43,7 +43,7 @@ export function changeClock(clock: Clock, { now, advance, frozen }: ClockChange)
 }
 
 /**
- * Milliseconds since the epoch.
+ * Returns milliseconds since the epoch.
  *
  * @throws FieldError if the value is not a time
  */
@@ -53,7 +53,7 @@ export function toTime(value: unknown, field: string): number {
   if (typeof time === 'number' && time >= 0 && time <= LAST) return time;
   throw new FieldError(
     field,
-    'must be a time: ISO 8601 (2030-01-31T12:00:00Z) or milliseconds since 1970.',
+    'must be a time: ISO 8601 (2030-01-31T12:00:00Z) or milliseconds since the epoch.',
   );
 }
 

@@ -8,27 +8,27 @@ import { createMockSession } from './create-mock-session.ts';
 import { endpoints, findEndpoint, RESPONDED } from './endpoints.ts';
 import { Problem } from './problem.ts';
 
-/** Handles the requests that it knows; returns false for all others. */
+/** Handles the requests that it recognizes; returns false for all others. */
 type Pages = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 const HEADERS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
-  // No page of another origin may even embed these responses.
+  // No other origin may embed these responses.
   'cross-origin-resource-policy': 'same-origin',
 };
 
 /**
- * Creates the control API: it reads and changes what tests can also reach by `mock.session()`.
+ * Creates the control API, the HTTP counterpart of `mock.session()`.
  *
- * @param pages serves what is not part of the API: the inspector
+ * @param pages serves everything outside the API: the inspector
  */
 export function createControl(context: Context, pages: Pages): RequestListener {
   return (request, response) => {
     // The connection may break while this is loading.
     if (response.headersSent) return;
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-    answer(context, pages, request, response).catch((error) =>
+    respond(context, pages, request, response).catch((error) =>
       sendProblem(toProblem(error), response),
     );
   };
@@ -38,7 +38,7 @@ const CONTROL_ROOT = '/__mock/api/';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-async function answer(
+async function respond(
   context: Context,
   pages: Pages,
   request: IncomingMessage,
@@ -60,13 +60,21 @@ async function answer(
   const hasBody = method === 'PUT' || method === 'POST';
   const body = hasBody ? await readJsonBody(request, maxBodyBytes) : undefined;
   const session = createMockSession(context, sessionOfQuery(request));
-  const value = await endpoint.answer({ context, session, params, query, body, request, response });
+  const value = await endpoint.respond({
+    context,
+    session,
+    params,
+    query,
+    body,
+    request,
+    response,
+  });
   if (value === RESPONDED) return;
   if (value === undefined) response.writeHead(204).end();
   else send(response, 200, 'application/json', value);
 }
 
-/** A misspelt parameter would have no effect, and a test would check something else than it means to. */
+/** A misspelled parameter would have no effect, and the test would not check what it is meant to. */
 function assertKnown(query: URLSearchParams, names: readonly string[]): void {
   const known = [...names, SESSION_PARAMETER];
   for (const name of query.keys()) if (!known.includes(name)) throw toUnknown(name, name, known);
@@ -82,13 +90,13 @@ function send(response: ServerResponse, status: number, type: string, value: unk
 }
 
 /**
- * Keeps pages of other sites away from the control API.
+ * Blocks access to the control API from other sites.
  *
  * A page may point its own host name at this machine (DNS rebinding), so only names that nobody else can have
  * are accepted: loopback names, the host that the mock listens on, and any IP address if it listens on all
- * interfaces. And a browser sends the origin of a call: only the mock's own pages may make one.
+ * interfaces. Browsers also send the origin of a call, and only the mock's own pages may make one.
  *
- * @param listenHost the `host` option of the mock
+ * @param listenHost the mock's `host` option
  * @throws Problem 421 for another host, 403 for another origin
  */
 function assertAllowed(request: IncomingMessage, listenHost: string): void {
@@ -96,7 +104,7 @@ function assertAllowed(request: IncomingMessage, listenHost: string): void {
   if (origin === undefined || !isOwnHost(new URL(origin).hostname, listenHost)) {
     throw new Problem(
       421,
-      `Call the mock as localhost or by its address, not as ${nameOf(request)}.`,
+      `Call the mock as localhost or by its IP address, not as ${nameOf(request)}.`,
       {
         field: 'Host',
       },
@@ -104,11 +112,11 @@ function assertAllowed(request: IncomingMessage, listenHost: string): void {
   }
   const { headers, method } = request;
   const site = headers['sec-fetch-site'];
-  // Opening or following a link to this address is allowed.
+  // Opening this URL or following a link to it is allowed.
   const isVisit = headers['sec-fetch-mode'] === 'navigate' && method === 'GET';
   const isForeign = site !== undefined && site !== 'same-origin' && !isVisit;
   if (isForeign || (headers.origin !== undefined && headers.origin !== origin)) {
-    throw new Problem(403, 'Pages of other origins may not use the control API.', {
+    throw new Problem(403, 'Pages from other origins may not use the control API.', {
       field: isForeign ? 'Sec-Fetch-Site' : 'Origin',
     });
   }
@@ -119,7 +127,7 @@ function nameOf({ headers }: IncomingMessage): string {
 }
 
 /**
- * Reads the JSON body of a call.
+ * Reads a JSON request body.
  *
  * @returns undefined if there is no body
  * @throws Problem 413, 415 or 400
@@ -129,14 +137,14 @@ async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise
   const length = Number(headers['content-length'] ?? 0);
   if (headers['transfer-encoding'] === undefined && length === 0) return undefined;
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
-  // A page of another site can send any other type without a preflight.
+  // Other sites can send any other type without a preflight.
   if (type !== 'application/json') {
     throw new Problem(415, 'Send the body as application/json.', { field: 'Content-Type' });
   }
   if (length > maxBytes) throw tooLarge(maxBytes);
   const chunks: Buffer[] = [];
   let size = 0;
-  // Leaving a plain `for await` would destroy the socket before the problem is written.
+  // Leaving a plain `for await` loop would destroy the socket before the problem is sent.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
     if (size > maxBytes) throw tooLarge(maxBytes);
@@ -151,14 +159,14 @@ async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise
 }
 
 function tooLarge(maxBytes: number): Problem {
-  return new Problem(413, `The body is larger than ${maxBytes} bytes.`);
+  return new Problem(413, `The body exceeds ${maxBytes} bytes.`);
 }
 
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof FieldError) return new Problem(400, error.message, { field: error.field });
   process.emitWarning(error as Error);
-  return new Problem(500, 'The mock failed: see its warnings for the reason.');
+  return new Problem(500, 'Internal error in the mock: see its warnings for details.');
 }
 
 function sendProblem(problem: Problem, response: ServerResponse): void {

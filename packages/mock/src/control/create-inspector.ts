@@ -29,11 +29,11 @@ const TYPES: Record<string, string> = {
 };
 
 /**
- * The inspector: static files of the folder `inspector`, without a build step. It only uses the control API,
- * and contacts no other host.
+ * Serves the inspector: static files from the `inspector` folder, without a build step. The page uses only
+ * the control API and contacts no other host.
  *
  * @param root base path of the page, such as `/__mock/`
- * @returns a listener that serves the files of the page, and returns false for every other path
+ * @returns a listener that serves the page's files, and returns false for every other path
  */
 export function createInspector(root: string) {
   const files = new Map(
@@ -69,7 +69,7 @@ export function createInspector(root: string) {
   };
 }
 
-/** The build for browsers, in the same package as the one that Node resolves. */
+/** The browser build, from the same package that Node resolves. */
 function readLitHtml(): string {
   const forNode = createRequire(import.meta.url).resolve('lit-html');
   return readFileSync(join(dirname(forNode), '../lit-html.js'), 'utf8');

@@ -15,12 +15,12 @@ import {
 } from './mock-session.ts';
 import { assertStateCode, restoreSnapshot, takeSnapshot, toStateJson } from './snapshot.ts';
 
-/** The operations on a session, for tests in this process and for the control API. */
+/** Implements the session operations, for tests in this process and for the control API. */
 export function createMockSession(
   { sessions, services }: Pick<Context, 'sessions' | 'services'>,
   id: string,
 ): MockSession {
-  // A session that was dropped starts from scratch.
+  // A session that was dropped starts over.
   const session = () => sessions.get(id);
   return {
     id,
@@ -62,7 +62,7 @@ function reset(session: Session, only: unknown = SESSION_PARTS): void {
   if (!Array.isArray(only) || !only.every((part) => SESSION_PARTS.includes(part))) {
     throw new FieldError('only', `must be a list of ${SESSION_PARTS.join(', ')}.`);
   }
-  // The clock is reset first, because the rest depends on it.
+  // The clock is reset first, because everything else depends on it.
   if (only.includes('clock')) session.clock.reset();
   if (only.includes('files')) session.files.clear();
   if (only.includes('faults')) session.faults.reset();
@@ -86,8 +86,8 @@ function listFiles({ files }: Session): SessionFile[] {
 function createServicesControl(session: () => Session, services: Services): SessionServices {
   const assertService = (name: string) => {
     if (services.has(name)) return;
-    const known = services.names().join(', ') || 'there is none';
-    throw new FieldError('name', `must be that of a service: ${known}.`);
+    const known = services.names().join(', ') || 'there are no services';
+    throw new FieldError('name', `must be the name ${known}.`);
   };
   return {
     list() {
@@ -110,7 +110,7 @@ function createServicesControl(session: () => Session, services: Services): Sess
       assertStateCode(code, 'code');
       const ms = duration === undefined ? undefined : toMilliseconds(duration);
       if (duration !== undefined && ms === undefined) {
-        throw new FieldError('for', 'must be milliseconds, or a text such as 250ms, 5s, 2m.');
+        throw new FieldError('for', 'must be milliseconds, or a duration such as 250ms, 5s or 2m.');
       }
       const { services, clock } = session();
       services.set(name, { code, ...(ms !== undefined && { until: clock.now() + ms }) });
@@ -128,7 +128,7 @@ function listRequests(
   { unmatched = false, limit }: RequestsOptions,
 ): readonly LoggedRequest[] {
   if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1)) {
-    throw new FieldError('limit', 'must be a whole number of at least 1.');
+    throw new FieldError('limit', 'must be an integer of at least 1.');
   }
   const all = log.list();
   const some = unmatched ? all.filter(({ matched }) => !matched) : all;

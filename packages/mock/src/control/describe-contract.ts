@@ -9,13 +9,13 @@ interface DescribedOperation {
   readonly path: string;
   readonly summary?: string;
   readonly description?: string;
-  /** First example of the body. */
+  /** First example of the request body. */
   readonly request?: unknown;
-  /** Examples of responses: `200 application/json`, or `200 application/json hello` for a named one. */
+  /** Response examples, by `200 application/json`, or `200 application/json hello` for a named one. */
   readonly examples: Readonly<Record<string, unknown>>;
 }
 
-/** Operations with their examples, and the error tables of the contract. */
+/** Describes the operations with their examples, and the contract's error tables. */
 export function describeContract(operations: readonly Operation[]) {
   return {
     operations: operations.map(describe),

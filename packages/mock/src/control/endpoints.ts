@@ -16,10 +16,10 @@ import { MAX_SNAPSHOT_BYTES, type SessionSnapshot } from './snapshot.ts';
 interface ControlCall {
   readonly context: Context;
   readonly session: MockSession;
-  /** Values of `{name}` in the path, decoded. */
+  /** Decoded values of `{name}` in the path. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** The JSON of the body; undefined if there is none. */
+  /** Parsed JSON body; undefined if there is none. */
   readonly body: unknown;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -27,17 +27,17 @@ interface ControlCall {
 
 interface Endpoint {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
-  /** Path below the API; `{name}` is one segment, `{name*}` the rest. */
+  /** Path below the API; `{name}` matches one segment, `{name*}` the rest. */
   readonly path: string;
-  /** Query parameters besides `session`. Default: none. */
+  /** Allowed query parameters besides `session`. Default: none. */
   readonly query?: readonly string[];
-  /** Default 1 MiB. */
+  /** Maximum body size. Default 1 MiB. */
   readonly maxBodyBytes?: number;
   /**
-   * @returns the JSON to send; undefined for 204; `RESPONDED` if the endpoint has sent a response itself
+   * @returns the JSON to send; undefined for 204; `RESPONDED` if the endpoint has already sent a response
    * @throws Problem, or FieldError for 400
    */
-  answer(call: ControlCall): unknown;
+  respond(call: ControlCall): unknown;
 }
 
 interface FoundEndpoint {
@@ -46,50 +46,51 @@ interface FoundEndpoint {
 }
 
 const clockEndpoints: readonly Endpoint[] = [
-  { method: 'GET', path: 'clock', answer: ({ session }) => session.clock.state() },
+  { method: 'GET', path: 'clock', respond: ({ session }) => session.clock.state() },
   {
     method: 'PUT',
     path: 'clock',
-    answer({ context, session, body }) {
+    respond({ context, session, body }) {
       const { clock } = context.sessions.get(session.id);
       changeClock(clock, toFields(body, ['now', 'advance', 'frozen']) as ClockChange);
       return toClockState(clock);
     },
   },
-  { method: 'DELETE', path: 'clock', answer: ({ session }) => session.clock.reset() },
+  { method: 'DELETE', path: 'clock', respond: ({ session }) => session.clock.reset() },
 ];
 
 const faultEndpoints: readonly Endpoint[] = [
-  { method: 'GET', path: 'faults', answer: ({ session }) => ({ faults: session.faults.list() }) },
+  { method: 'GET', path: 'faults', respond: ({ session }) => ({ faults: session.faults.list() }) },
   {
     method: 'PUT',
     path: 'faults/{name}',
-    answer: ({ session, params: { name = '' }, body }) =>
+    respond: ({ session, params: { name = '' }, body }) =>
       session.faults.put(name, body as FaultRule | string),
   },
-  { method: 'DELETE', path: 'faults', answer: ({ session }) => session.faults.clear() },
+  { method: 'DELETE', path: 'faults', respond: ({ session }) => session.faults.clear() },
   {
     method: 'DELETE',
     path: 'faults/{name}',
-    answer({ session, params: { name = '' } }) {
+    respond({ session, params: { name = '' } }) {
       if (session.faults.delete(name)) return;
       const known = session.faults.list().map((rule) => rule.name);
-      const hint = known.length === 0 ? 'there is none' : `there are ${known.join(', ')}`;
-      throw new Problem(404, `There is no fault with that name: ${hint}.`, { field: 'name' });
+      const hint =
+        known.length === 0 ? 'no faults are set' : `the current ones are ${known.join(', ')}`;
+      throw new Problem(404, `There is no fault with this name: ${hint}.`, { field: 'name' });
     },
   },
 ];
 
-/** Returned by an endpoint that has sent a response itself. */
+/** Returned by an endpoint that has already sent a response. */
 export const RESPONDED = Symbol('responded');
 
 const fileEndpoints: readonly Endpoint[] = [
-  { method: 'GET', path: 'files', answer: ({ session }) => ({ files: session.files.list() }) },
-  { method: 'GET', path: 'files/{path*}', answer: sendFile },
+  { method: 'GET', path: 'files', respond: ({ session }) => ({ files: session.files.list() }) },
+  { method: 'GET', path: 'files/{path*}', respond: sendFile },
   {
     method: 'DELETE',
     path: 'files/{path*}',
-    answer({ session, params: { path = '' } }) {
+    respond({ session, params: { path = '' } }) {
       if (!session.files.delete(path)) throw toMissing(path);
     },
   },
@@ -98,7 +99,7 @@ const fileEndpoints: readonly Endpoint[] = [
 const getContract: Endpoint = {
   method: 'GET',
   path: 'contract',
-  async answer({ context }) {
+  async respond({ context }) {
     const { describeContract } = await import('./describe-contract.ts');
     return describeContract(context.operations);
   },
@@ -107,7 +108,7 @@ const getContract: Endpoint = {
 const getInfo: Endpoint = {
   method: 'GET',
   path: 'info',
-  answer({ context: { options, url, sessions, services, profile }, session }) {
+  respond({ context: { options, url, sessions, services, profile }, session }) {
     const { env, mode, auth, seed } = options;
     return {
       version: readPackageInfo().version,
@@ -127,7 +128,10 @@ const getInfo: Endpoint = {
   },
 };
 
-/** A reader this far behind is disconnected; it reconnects with the ID of the last call that it saw. */
+/**
+ * A reader that falls this far behind is disconnected. It reconnects with the ID of the last call it
+ * received.
+ */
 const MOST_BUFFERED = 8 * 1024 * 1024;
 
 const HEARTBEAT_MILLISECONDS = 15_000;
@@ -137,7 +141,7 @@ const requestEndpoints: readonly Endpoint[] = [
     method: 'GET',
     path: 'requests',
     query: ['unmatched', 'limit'],
-    answer({ session, query }) {
+    respond({ session, query }) {
       const unmatched = toFlag(query.get('unmatched'));
       const limit = query.get('limit');
       const requests = session.requests({
@@ -147,20 +151,20 @@ const requestEndpoints: readonly Endpoint[] = [
       return { requests: requests.map(toLoggedJson) };
     },
   },
-  { method: 'GET', path: 'requests/stream', answer: streamRequests },
+  { method: 'GET', path: 'requests/stream', respond: streamRequests },
   {
     method: 'GET',
     path: 'requests/{id}',
-    answer({ context, session, params: { id = '' } }) {
+    respond({ context, session, params: { id = '' } }) {
       const logged = context.sessions.get(session.id).requests.get(id);
       if (logged !== undefined) return toLoggedJson(logged);
-      throw new Problem(404, 'The log has no call with that X-Request-Id.', { field: 'id' });
+      throw new Problem(404, 'The log has no call with this X-Request-Id.', { field: 'id' });
     },
   },
   {
     method: 'DELETE',
     path: 'requests',
-    answer: ({ session }) => session.reset({ only: ['requests'] }),
+    respond: ({ session }) => session.reset({ only: ['requests'] }),
   },
 ];
 
@@ -168,7 +172,7 @@ const serviceEndpoints: readonly Endpoint[] = [
   {
     method: 'GET',
     path: 'services',
-    answer: ({ context, session }) => ({
+    respond: ({ context, session }) => ({
       services: session.services.list(),
       faults: context.services.faults(),
     }),
@@ -176,7 +180,7 @@ const serviceEndpoints: readonly Endpoint[] = [
   {
     method: 'PUT',
     path: 'services/{name}/state',
-    answer({ session, params: { name = '' }, body }) {
+    respond({ session, params: { name = '' }, body }) {
       const { code, for: duration } = toFields(body, ['code', 'for']);
       const options = duration === undefined ? {} : { for: duration as string };
       session.services.setState(name, code as string, options);
@@ -185,7 +189,7 @@ const serviceEndpoints: readonly Endpoint[] = [
   {
     method: 'DELETE',
     path: 'services/{name}/state',
-    answer: ({ session, params: { name = '' } }) => session.services.clearState(name),
+    respond: ({ session, params: { name = '' } }) => session.services.clearState(name),
   },
 ];
 
@@ -193,24 +197,24 @@ const sessionEndpoints: readonly Endpoint[] = [
   {
     method: 'POST',
     path: 'reset',
-    answer({ session, body = {} }) {
+    respond({ session, body = {} }) {
       const { only } = toFields(body, ['only']);
       session.reset({ only: only as readonly SessionPart[] | undefined });
     },
   },
-  { method: 'GET', path: 'snapshot', answer: ({ session }) => session.snapshot() },
+  { method: 'GET', path: 'snapshot', respond: ({ session }) => session.snapshot() },
   {
     method: 'POST',
     path: 'restore',
-    // Base64 turns three bytes into four characters; the extra mebibyte is for everything else.
+    // Base64 encodes three bytes as four characters; the extra mebibyte is for everything else.
     maxBodyBytes: Math.ceil(MAX_SNAPSHOT_BYTES / 3) * 4 + 1024 * 1024,
-    answer({ session, body }) {
+    respond({ session, body }) {
       session.restore(body as SessionSnapshot);
     },
   },
 ];
 
-/** All endpoints of the control API. The first match wins. */
+/** All control API endpoints. The first match wins. */
 export const endpoints: readonly Endpoint[] = [
   getInfo,
   ...sessionEndpoints,
@@ -223,7 +227,7 @@ export const endpoints: readonly Endpoint[] = [
 ];
 
 /**
- * Finds the endpoint of a call. HEAD is GET without a body.
+ * Finds the endpoint for a call. HEAD is handled as GET without a body.
  *
  * @param path below the API, as received
  * @throws Problem 404 or 405
@@ -246,7 +250,7 @@ export function findEndpoint(
     throw new Problem(405, `Use ${allow}, not ${method}.`, { headers: { allow } });
   }
   const known = [...new Set(endpoints.map((endpoint) => endpoint.path))];
-  const hint = suggest(path, known, ' do you mean', ` there are ${known.join(', ')}`);
+  const hint = suggest(path, known, ' do you mean', ` the endpoints are ${known.join(', ')}`);
   throw new Problem(404, `The control API has no ${path.slice(0, 100) || 'empty path'}:${hint}`);
 }
 
@@ -274,7 +278,7 @@ function decode(text: string): string {
 }
 
 /**
- * Returns the fields of a body; rejects misspelt ones, which would have no effect otherwise.
+ * Returns the fields of a body. Rejects misspelled fields, which would otherwise have no effect.
  *
  * @throws FieldError for a body that is not an object, and for an unknown field
  */
@@ -292,8 +296,8 @@ function toFields<const Name extends string>(
 }
 
 /**
- * Sends each new or changed call as a server-sent event, whose ID is that of the call. A client that
- * reconnects with `Last-Event-ID` gets the calls since then.
+ * Sends each new or changed call as a server-sent event with the call's ID. A client that reconnects with
+ * `Last-Event-ID` gets all calls since then.
  */
 function streamRequests({ context, session, request, response }: ControlCall) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -306,7 +310,7 @@ function streamRequests({ context, session, request, response }: ControlCall) {
   const last = request.headers['last-event-id'];
   if (last !== undefined) {
     const known = requests.list();
-    // If that call is no longer in the log, all calls in it are newer.
+    // If the log no longer has that call, every call in it is newer.
     for (const logged of known.slice(known.findIndex(({ id }) => id === last) + 1)) send(logged);
   }
   const stop = requests.listen(send);
@@ -332,7 +336,7 @@ function sendFile({ context, session, params: { path = '' }, request, response }
     'content-type': file.contentType,
     'content-length': bytes.length,
     etag: file.etag,
-    // A stored page must not run on the origin of the control API.
+    // A stored page must not run on the control API's origin.
     'content-security-policy': "default-src 'none'; sandbox",
     'content-disposition': 'attachment',
   });

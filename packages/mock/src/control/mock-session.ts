@@ -8,8 +8,8 @@ export const SESSION_PARTS = ['files', 'faults', 'clock', 'requests', 'services'
 export type SessionPart = (typeof SESSION_PARTS)[number];
 
 /**
- * A session of a mock, for tests in the same process. It offers what the control API does, and throws a
- * TypeError that names the field if a value is invalid.
+ * A session of a mock, for tests in the same process. It offers the same operations as the control API, and
+ * throws a TypeError that names the field if a value is invalid.
  *
  * @example
  * await using mock = await createMock();
@@ -18,15 +18,17 @@ export type SessionPart = (typeof SESSION_PARTS)[number];
  * expect(mock.session().requests({ unmatched: true })).toEqual([]);
  */
 export interface MockSession {
-  /** Empty for the default session. */
+  /** Session name; empty for the default session. */
   readonly id: string;
-  /** Resets the session: no files, the faults of the command line, the machine's time. */
+  /**
+   * Resets the session to its initial state: no files, the faults from the command line, the machine's time.
+   */
   reset(options?: { readonly only?: readonly SessionPart[] | undefined }): void;
-  /** Returns files with their content, faults, clock and states of services, as JSON. */
+  /** Returns the session's files with their content, faults, clock and service states, as JSON. */
   snapshot(): SessionSnapshot;
-  /** Restores a snapshot; the log of calls stays. */
+  /** Restores a snapshot. The call log is kept. */
   restore(snapshot: SessionSnapshot): void;
-  /** Returns the last calls, oldest first. */
+  /** Returns the latest calls, oldest first. */
   requests(options?: RequestsOptions): readonly LoggedRequest[];
   readonly faults: SessionFaults;
   readonly clock: SessionClock;
@@ -35,18 +37,18 @@ export interface MockSession {
 }
 
 export interface RequestsOptions {
-  /** Only calls that nothing in the mock handles, so that a test can assert that there were none. */
+  /** Returns only calls that nothing in the mock handles, so that a test can assert that there were none. */
   readonly unmatched?: boolean | undefined;
-  /** Maximum number of calls; the newest are returned. Default: the complete log. */
+  /** Maximum number of calls; the newest ones are returned. Default: all calls in the log. */
   readonly limit?: number | undefined;
 }
 
 export interface SessionFaults {
   list(): readonly FaultRule[];
   /**
-   * Adds a rule, or replaces the one with that name.
+   * Adds a rule, or replaces the rule with this name.
    *
-   * @param rule an object, or the text format of `--fault`: `batchDelete:code=SYS_ERR,times=2`
+   * @param rule an object, or a string in the format of `--fault`: `batchDelete:code=SYS_ERR,times=2`
    */
   put(name: string, rule: Omit<FaultRule, 'name'> | string): FaultRule;
   /** Removes a rule. Returns whether it existed. */
@@ -54,17 +56,17 @@ export interface SessionFaults {
   clear(): void;
 }
 
-/** The time of a session: links and grants expire by it. */
+/** The session's clock, which determines when links and grants expire. */
 export interface SessionClock {
   now(): Date;
   state(): ClockState;
-  /** @param time a Date, ISO 8601, or milliseconds since the epoch */
+  /** @param time a Date, an ISO 8601 string, or milliseconds since the epoch */
   set(time: Date | string | number, options?: { readonly frozen?: boolean | undefined }): void;
-  /** @param by milliseconds, or a text such as `1h` */
+  /** @param by milliseconds, or a duration such as `1h` */
   advance(by: number | string): void;
   /** Freezes the clock. */
   freeze(): void;
-  /** Returns to the machine's time. */
+  /** Resets the clock to the machine's time. */
   reset(): void;
 }
 
@@ -78,22 +80,22 @@ export interface SessionFiles {
 
 export interface SessionFile {
   readonly path: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
   readonly contentType: string;
   readonly etag: string;
-  /** ISO 8601. */
+  /** Time of the last change, in ISO 8601. */
   readonly modified: string;
 }
 
 export interface SessionServices {
-  /** Lists the defined services, and those with a state that was set. */
+  /** Lists the defined services, and those whose state has been set. */
   list(): Readonly<Record<string, SessionService>>;
   /**
-   * Makes every call of a service fail with a code of the gateway, or with `READY` succeed, whatever its
-   * definition says.
+   * Makes every call of a service fail with a gateway error code, or succeed with `READY`, regardless of its
+   * definition.
    *
-   * @param options.for milliseconds or a text such as `5s`, by the session's clock. Default: until it is
+   * @param options.for milliseconds or a duration such as `5s`, by the session's clock. Default: until it is
    * changed
    */
   setState(name: string, code: string, options?: { readonly for?: number | string }): void;
@@ -101,8 +103,8 @@ export interface SessionServices {
 }
 
 export interface SessionService {
-  /** Such as `GET /orders/{id}`; empty if the service responds with the contract's example. */
+  /** For example `GET /orders/{id}`; empty if the service responds with the contract's example. */
   readonly routes: readonly string[];
-  /** State that was set. */
+  /** The state, if one has been set. */
   readonly state?: ServiceStateJson;
 }

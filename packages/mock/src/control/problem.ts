@@ -1,6 +1,6 @@
 import { type OutgoingHttpHeaders, STATUS_CODES } from 'node:http';
 
-/** Ends a call of the control API with problem details (RFC 9457). */
+/** Ends a control API call with problem details (RFC 9457). */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly status: number;

@@ -19,11 +19,11 @@ interface FileSnapshot {
 
 export interface ServiceStateJson {
   readonly code: string;
-  /** ISO 8601, by the session's clock. Absent: until it is changed. */
+  /** ISO 8601, by the session's clock. If absent, the state lasts until it is changed. */
   readonly until?: string;
 }
 
-/** Everything that calls have changed in a session, as JSON, without the log of calls. */
+/** Everything that calls have changed in a session, as JSON, except the call log. */
 export interface SessionSnapshot {
   readonly version: 1;
   readonly clock: ClockState;
@@ -33,7 +33,7 @@ export interface SessionSnapshot {
   readonly services: Readonly<Record<string, ServiceStateJson>>;
 }
 
-/** Maximum total file size of a snapshot: a JavaScript string has at most 2^29 characters. */
+/** Maximum total file size of a snapshot: a JavaScript string is limited to about 2^29 characters. */
 export const MAX_SNAPSHOT_BYTES = 350 * 1024 * 1024;
 
 /** @throws Problem 409 if the files are too large for one string */
@@ -43,7 +43,7 @@ export function takeSnapshot({ clock, files, faults, services }: Session): Sessi
   if (size > MAX_SNAPSHOT_BYTES) {
     throw new Problem(
       409,
-      `The files are ${size} bytes long in total, but a snapshot is limited to ${MAX_SNAPSHOT_BYTES}: delete some, or keep the folder of --dir instead.`,
+      `The files have ${size} bytes in total, but a snapshot is limited to ${MAX_SNAPSHOT_BYTES}: delete some of them, or keep the --dir folder instead.`,
     );
   }
   return {
@@ -71,10 +71,11 @@ export function toStateJson({ code, until }: ServiceState): ServiceStateJson {
 }
 
 /**
- * Restores a session from a snapshot. The log of calls stays.
+ * Restores a session from a snapshot. The call log is kept.
  *
- * @param snapshot result of `takeSnapshot`, not validated yet
- * @throws FieldError for an invalid snapshot, Problem 413 if the files do not fit; then nothing is changed
+ * @param snapshot a result of `takeSnapshot`, not yet validated
+ * @throws FieldError for an invalid snapshot, Problem 413 if the files do not fit; nothing is changed in
+ * either case
  */
 export function restoreSnapshot(session: Session, snapshot: unknown): void {
   const { clock, files, faults, services } = readSnapshot(snapshot);
@@ -105,7 +106,7 @@ interface ReadSnapshot {
 function readSnapshot(value: unknown): ReadSnapshot {
   const { version, clock, files, faults, services } = toObject(value, 'The body');
   if (version !== 1)
-    throw new FieldError('version', 'must be 1: take the snapshot with this mock.');
+    throw new FieldError('version', 'must be 1: take the snapshot with this version of the mock.');
   return {
     clock: readClock(clock),
     files: toArray(files, 'files').map((file, index) => readFile(file, `files[${index}]`)),
@@ -122,12 +123,12 @@ function readClock(value: unknown): ReadSnapshot['clock'] {
 
 function toObject(value: unknown, field: string): Record<string, unknown> {
   if (isObject(value)) return value;
-  throw new FieldError(field, 'must be an object, as in a snapshot.');
+  throw new FieldError(field, 'must be an object.');
 }
 
 function toNumber(value: unknown, field: string): number {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
-  throw new FieldError(field, 'must be a number, as in a snapshot.');
+  throw new FieldError(field, 'must be a number.');
 }
 
 const BASE64 = /^[A-Za-z\d+/]*={0,2}$/;
@@ -150,7 +151,7 @@ function readFile(value: unknown, field: string): ReadFile {
 }
 
 function toKey(path: unknown, field: string): string {
-  if (typeof path !== 'string') throw new FieldError(field, 'must be a text.');
+  if (typeof path !== 'string') throw new FieldError(field, 'must be a string.');
   try {
     return toFilePath(path);
   } catch (error) {
@@ -181,7 +182,7 @@ function readFaults(value: unknown): FaultsState {
 
 function toArray(value: unknown, field: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw new FieldError(field, 'must be a list, as in a snapshot.');
+  throw new FieldError(field, 'must be an array.');
 }
 
 function readServices(value: unknown): Map<string, ServiceState> {
@@ -196,10 +197,10 @@ function readServices(value: unknown): Map<string, ServiceState> {
   );
 }
 
-/** More than the overhead of a file besides its bytes and its path. */
+/** More than the overhead of a file, besides its bytes and its path. */
 const ENTRY_BYTES = 1_024;
 
-/** The new files are written before the old ones are deleted, so that a failure changes nothing. */
+/** Writes the new files before it deletes the old ones, so that a failure changes nothing. */
 function replaceFiles(store: FileStore, files: readonly ReadFile[]): void {
   const drafts: Draft[] = [];
   const draft = (bytes: Buffer): Draft => {
@@ -209,7 +210,7 @@ function replaceFiles(store: FileStore, files: readonly ReadFile[]): void {
     for (const one of drafts) one.discard();
     throw new Problem(
       413,
-      'The files do not fit in addition to the existing ones: reset the files first, or raise maxStoreBytes.',
+      'There is not enough space to keep the new files next to the existing ones: reset the files first, or raise maxStoreBytes.',
     );
   };
   const entries = files.reduce((sum, { key }) => sum + ENTRY_BYTES + Buffer.byteLength(key), 0);
@@ -227,6 +228,6 @@ export function assertStateCode(code: unknown, field: string): asserts code is s
   if (typeof code === 'string' && STATES.includes(code)) return;
   throw new FieldError(
     field,
-    `must be READY or a code of the gateway, such as SERVICE_NOT_READY.${suggest(code, STATES)}`,
+    `must be READY or a gateway error code, such as SERVICE_NOT_READY.${suggest(code, STATES)}`,
   );
 }

@@ -165,7 +165,7 @@ describe('a wait', () => {
     expect(then).toHaveBeenCalledOnce();
   });
 
-  test('is forgotten if the client goes away', () => {
+  test('is forgotten if the client disconnects', () => {
     const then = vi.fn();
     const connection = new EventEmitter();
     wait(1_500, connection, then);

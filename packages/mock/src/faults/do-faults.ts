@@ -11,29 +11,29 @@ import type { FaultRules, FaultSubject } from './fault-rules.ts';
 import { parseHeaderFault } from './parse-fault.ts';
 import { cutSocket, shapeBody } from './shape-body.ts';
 
-/** What a refusal needs to know about its call. */
+/** What a refusal needs to know about the call. */
 interface RefusedCall {
   readonly request: IncomingMessage;
-  /** CORS headers of its surface. */
+  /** The surface's CORS headers. */
   readonly cors: Cors;
   readonly profile: WireProfile;
-  /** Identifier of the call, if it has one before its response. Default: a new one. */
+  /** Request ID, if the call already has one. Default: a new one. */
   readonly requestId?: () => string;
 }
 
-/** A call that faults may apply to, before anything of it is validated. */
+/** A call that faults may apply to, before it is validated. */
 export interface FaultedCall extends RefusedCall {
-  /** Faults of its session. */
+  /** The session's faults. */
   readonly rules: FaultRules;
-  /** Identifies the call; only called if there are faults. */
+  /** Identifies the call. Only called if there are faults. */
   readonly subject: () => FaultSubject;
-  /** Called with the names of the faults that apply, and the call: a refused one reaches no router. */
+  /** Called with the call and the names of the faults that apply to it. A refused call reaches no router. */
   readonly note: (names: readonly string[], subject: FaultSubject) => void;
-  /** Called if the call is delayed. Default: nothing. */
+  /** Called if the call is delayed. Default: does nothing. */
   readonly begin?: () => void;
 }
 
-/** Target of the faults of a call: its response, or the socket of a WebSocket. */
+/** What the faults of a call act on: its response, or the socket of a WebSocket. */
 interface FaultTarget {
   readonly connection: NodeJS.EventEmitter;
   readonly socket: Duplex;
@@ -42,8 +42,8 @@ interface FaultTarget {
 }
 
 /**
- * Applies the faults that the session and the header `X-Mock-Fault` of a call ask for, then calls `next`
- * unless they end the call. Without faults it continues synchronously.
+ * Applies the faults requested by the session and by the call's `X-Mock-Fault` header, then calls `next`
+ * unless a fault ended the call. Without faults, it continues synchronously.
  *
  * @param next handles the call
  */
@@ -62,7 +62,7 @@ export function doFaults(
 }
 
 /**
- * The same as `doFaults` for a WebSocket: latency, reset and refusal apply before the upgrade; `truncate` and
+ * Same as `doFaults`, for a WebSocket. Latency, reset and refusal apply before the upgrade; `truncate` and
  * `reset` count the bytes after the head. `bytesPerSecond` has no effect.
  *
  * @param next handles the upgrade
@@ -114,14 +114,14 @@ function apply(call: FaultedCall, target: FaultTarget, next: () => void): void {
   });
 }
 
-/** Request header that asks for a fault of one call, in the compact form. */
+/** Request header that applies a fault to one call, in compact form. */
 export const FAULT_HEADER = 'X-Mock-Fault';
 
 const HEADER = FAULT_HEADER.toLowerCase();
 
 /**
- * The faults to apply to a call: those of its session, then the one of its header. A preflight has none,
- * because a browser would then not send the actual call.
+ * Returns the faults to apply to a call: those of its session, followed by the one in its header. Preflights
+ * have none, because after a failed preflight the browser would not send the actual call.
  *
  * @throws FieldError for an invalid header
  */
@@ -129,13 +129,13 @@ function takeFaults({ request, rules, subject }: FaultedCall): readonly DueFault
   const asked = request.headers[HEADER];
   if ((asked === undefined && rules.isEmpty) || request.method === 'OPTIONS') return [];
   const call = subject();
-  // An invalid header is refused before a rule is counted.
+  // Rejects an invalid header before any rule counts the call.
   const own = asked === undefined ? undefined : parseHeaderFault(String(asked), call);
   const due = rules.take(call);
   return own === undefined ? due : [...due, rules.draw(FAULT_HEADER, own)];
 }
 
-/** Waits some milliseconds; stops if the client goes away. */
+/** Waits for some milliseconds; stops if the client disconnects. */
 export function wait(ms: number, connection: NodeJS.EventEmitter, then: () => void): void {
   if (ms === 0) {
     then();
@@ -150,8 +150,8 @@ export function wait(ms: number, connection: NodeJS.EventEmitter, then: () => vo
 }
 
 /**
- * Sends an error of the contract in place of the router: with the headers of every response, without reading
- * the body of the request. Node reads and drops the rest of it, so that the connection can be kept.
+ * Sends a contract error instead of calling the router. It has the headers of every response, and the request
+ * body is not read. Node discards the rest of the body so that the connection can be kept alive.
  */
 export function sendRefusal(
   error: Refusal,

@@ -82,7 +82,7 @@ test('a normal distribution has its mean and deviation, and nothing below 0', ()
   expect(Math.min(...draw(0, 10))).toBe(0);
 });
 
-test('calls above a rate get the time to wait, by the clock of the session', () => {
+test("calls above a rate get the time to wait, by the session's clock", () => {
   const { rules, clock } = create();
   rules.put({ name: 'a', fault: { callsPerSecond: 2 } });
   expect([rules.take(CALL), rules.take(CALL)]).toEqual([[], []]);

@@ -8,31 +8,31 @@ export interface FaultRule {
   readonly name: string;
   /** An `operationId`, a surface, or a service (`service:hello`). Default: every call. */
   readonly match?: string;
-  /** Fraction of the calls, 0 to 1, chosen at random with the seed of the mock. Default 1. */
+  /** Fraction of calls to apply it to, 0 to 1, chosen at random using the mock's seed. Default 1. */
   readonly share?: number;
-  /** Number of calls after which the rule is removed. Default: no limit. */
+  /** Number of calls after which the rule is removed. Default: unlimited. */
   readonly times?: number;
   readonly fault: Fault;
 }
 
 interface RateState {
-  /** Calls allowed right now. */
+  /** Number of calls currently allowed. */
   readonly calls: number;
-  /** Time of that value: milliseconds since the epoch, by the session's clock. */
+  /** When that number was computed: milliseconds since the epoch, by the session's clock. */
   readonly at: number;
 }
 
-/** Everything that decides which faults come next, as JSON. */
+/** Everything that determines the next faults, as JSON. */
 export interface FaultsState {
   /** Rules with their remaining `times`. */
   readonly rules: readonly FaultRule[];
-  /** State of the random numbers. */
+  /** State of the random number generator. */
   readonly random: number;
-  /** State of `callsPerSecond`, by the name of the rule. */
+  /** State of `callsPerSecond`, by rule name. */
   readonly rates: Readonly<Record<string, RateState>>;
 }
 
-/** The properties of a call that rules match. */
+/** The properties of a call that rules match on. */
 export interface FaultSubject {
   readonly surface: SurfaceName;
   readonly operationId: string | undefined;
@@ -40,28 +40,31 @@ export interface FaultSubject {
 }
 
 export interface FaultRules {
-  /** Whether there are no rules: then calls need not be identified. */
+  /** Whether there are no rules; if so, calls need not be identified. */
   readonly isEmpty: boolean;
-  /** The rules with their remaining `times`. */
+  /** Returns the rules with their remaining `times`. */
   list(): readonly FaultRule[];
-  /** Adds a rule, or replaces the one with the same name. */
+  /** Adds a rule, or replaces the rule with the same name. */
   put(rule: FaultRule): void;
   delete(name: string): boolean;
   clear(): void;
-  /** Restores the initial rules and random numbers. */
+  /** Restores the initial rules and random state. */
   reset(): void;
-  /** Returns the faults to apply to this call; counts it for `times` and `callsPerSecond`. */
+  /** Returns the faults to apply to this call, and counts the call for `times` and `callsPerSecond`. */
   take(subject: FaultSubject): readonly DueFault[];
-  /** Resolves a fault without a rule, such as the one of a request header. */
+  /** Resolves a fault without a rule, such as one from a request header. */
   draw(name: string, fault: Fault): DueFault;
   state(): FaultsState;
   restore(state: FaultsState): void;
 }
 
-/** `match` of a rule for a hosted service. */
+/** The `match` of a rule for a hosted service. */
 export const SERVICE = 'service:';
 
-/** Whether a rule matches a call. One with a `code` only matches on surfaces whose error table has it. */
+/**
+ * Returns whether a rule matches a call. A rule with a `code` only matches on surfaces whose error table has
+ * that code.
+ */
 function isFor({ match, fault }: FaultRule, subject: FaultSubject): boolean {
   const { surface, operationId, service } = subject;
   if (fault.code !== undefined && !CODES[surface].includes(fault.code)) return false;
@@ -70,9 +73,9 @@ function isFor({ match, fault }: FaultRule, subject: FaultSubject): boolean {
 }
 
 interface FaultRulesOptions {
-  /** The same seed gives the same shares and latencies. */
+  /** The same seed selects the same calls and latencies. */
   readonly seed: string;
-  /** Clock of `callsPerSecond`; while it is frozen, no further calls are allowed. */
+  /** Clock for `callsPerSecond`; while it is frozen, no further calls are allowed. */
   readonly clock: Pick<Clock, 'now'>;
   /** Initial rules. Default: none. */
   readonly rules?: readonly FaultRule[];
@@ -87,7 +90,7 @@ export function createFaultRules({
   let rules = toMap(first);
   let rates = new Map<string, RateState>();
 
-  /** Whether the call exceeds the rate of a rule; undefined if it does not, or the rule has none. */
+  /** Returns whether the call exceeds a rule's rate limit; undefined if not, or if the rule has none. */
   function count({ name, fault: { callsPerSecond } }: FaultRule): number | undefined {
     if (callsPerSecond === undefined) return undefined;
     const { state, retryAfter } = takeRate(callsPerSecond, rates.get(name), clock.now());
@@ -129,7 +132,7 @@ export function createFaultRules({
         if (!isFor(rule, subject)) continue;
         if (rule.share !== undefined && random.next() >= rule.share) continue;
         const retryAfter = count(rule);
-        // A limit that is not reached has no effect on the call.
+        // A limit that has not been reached does not affect the call.
         if (retryAfter === undefined && isOnlyLimit(rule)) continue;
         countDown(rule);
         const { name, fault } = rule;
@@ -156,15 +159,15 @@ export function createFaultRules({
   };
 }
 
-/** Tolerance for rounding errors, so that a caller that waits as long as requested succeeds. */
+/** Tolerance for rounding errors, so that a caller that waits exactly as long as requested succeeds. */
 const ROUNDING = 1e-6;
 
 /**
- * Token bucket with a capacity of one second, at least one call.
+ * Token bucket that holds one second's worth of calls, at least one.
  *
  * @param state undefined before the first call
  * @param now milliseconds
- * @returns the state after the call, and the whole seconds to wait if the call exceeds the rate
+ * @returns the state after the call, and how many whole seconds to wait if the call exceeds the rate
  */
 function takeRate(
   callsPerSecond: number,
@@ -172,7 +175,7 @@ function takeRate(
   now: number,
 ): { state: RateState; retryAfter: number | undefined } {
   const most = Math.max(callsPerSecond, 1);
-  // A clock that was set back starts a new second.
+  // If the clock was set back, a new second starts.
   const known = state !== undefined && state.at <= now ? state : { calls: most, at: now };
   const calls = Math.min(most, known.calls + ((now - known.at) / 1000) * callsPerSecond);
   if (calls >= 1 - ROUNDING) return { state: { calls: calls - 1, at: now }, retryAfter: undefined };
@@ -188,14 +191,14 @@ function isOnlyLimit({ fault }: FaultRule): boolean {
   return fault.callsPerSecond !== undefined && Object.keys(fault).length === 1;
 }
 
-/** Random numbers from 0 (inclusive) to 1 (exclusive), determined by a seed. */
+/** Returns random numbers from 0 (inclusive) to 1 (exclusive), determined by a seed. */
 interface Random {
   next(): number;
-  /** State: a whole number below 2^32. */
+  /** State: an integer below 2^32. */
   state: number;
 }
 
-/** Milliseconds of one call. A normal distribution is cut off at 0. */
+/** Returns the latency of one call in milliseconds. A normal distribution is clamped at 0. */
 function drawLatency(latency: Latency | undefined, random: Random): number {
   if (latency === undefined) return 0;
   if (typeof latency === 'number') return latency;
@@ -203,14 +206,14 @@ function drawLatency(latency: Latency | undefined, random: Random): number {
   return Math.max(0, latency.mean + latency.deviation * drawNormal(random));
 }
 
-/** Box-Muller transform: a number of the standard normal distribution. */
+/** Box-Muller transform: returns a standard normal random number. */
 function drawNormal(random: Random): number {
   // The logarithm of 0 is undefined.
   const radius = Math.sqrt(-2 * Math.log(1 - random.next()));
   return radius * Math.cos(2 * Math.PI * random.next());
 }
 
-/** Seeded random numbers (mulberry32): good enough for faults, and the state is a single number. */
+/** Seeded random number generator (mulberry32): good enough for faults, and its state is a single number. */
 export function createRandom(seed: string): Random {
   return {
     state: hash(seed),

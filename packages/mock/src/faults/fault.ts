@@ -10,39 +10,39 @@ export type Latency =
 
 /** What to inject into a call. All fields that are set apply. */
 export interface Fault {
-  /** Delay before the response begins; those of several faults add up. */
+  /** Delay before the response begins. Several faults add up. */
   readonly latency?: Latency;
-  /** A code of the surface's error table, sent as the contract says. */
+  /** A code from the surface's error table, sent as the contract specifies. */
   readonly code?: string;
-  /** Resets the connection: before the response, or after this many bytes of its body. */
+  /** Resets the connection, either before the response or after this many bytes of its body. */
   readonly reset?: true | { readonly after: number };
-  /** Closes the connection after this many bytes of the body; a shorter body stays complete. */
+  /** Closes the connection after this many bytes of the body. Shorter bodies are sent completely. */
   readonly truncate?: number;
-  /** Bytes of the body per second. */
+  /** Limits the body to this many bytes per second. */
   readonly bytesPerSecond?: number;
-  /** Calls per second; further ones get the error that the contract has for them. */
+  /** Limits the calls per second; further calls get the contract's rate limit error. */
   readonly callsPerSecond?: number;
   /** Responds as if the token, grant or link had expired. */
   readonly expiredToken?: true;
 }
 
-/** How the body of a response ends, and how fast it is sent. */
+/** How a response body ends, and how fast it is sent. */
 export interface BodyShape {
-  /** Bytes after which the connection is closed. Default `Infinity`. */
+  /** Number of bytes after which the connection is closed. Default `Infinity`. */
   limit: number;
-  /** Whether it is closed by a TCP reset. */
+  /** Whether the connection is closed with a TCP reset. */
   byReset: boolean;
   /** Default `Infinity`. */
   bytesPerSecond: number;
 }
 
-/** Combined effect of all faults of one call. */
+/** Combined effect of all faults on one call. */
 export interface Effects {
   /** Milliseconds before the response begins. */
   latency: number;
   /** Whether the connection is reset before the response. */
   reset: boolean;
-  /** Error that the call ends with: that of the first fault that has one. */
+  /** Error that the call ends with, from the first fault that has one. */
   refusal: Refusal | undefined;
   readonly body: BodyShape;
 }
@@ -52,22 +52,22 @@ interface FaultKind<Value> {
   /** Label in the inspector, and an example value for its form. */
   readonly label: string;
   readonly example?: string;
-  /** Requirement for the value: the end of a sentence that begins with the name of the field. */
+  /** Requirement for the value: the end of a sentence that begins with the field name. */
   readonly mustBe: string;
   readonly isValid: (value: unknown) => value is Value;
   /**
-   * Parses the text after `=` in the compact form; returns the text itself if it has no such form, which
-   * `isValid` rejects. Default: a number.
+   * Parses the text after `=` in the compact form. Returns the text itself if the kind has no such form, so
+   * that `isValid` rejects it. Default: parses a number.
    */
   readonly parse?: (text: string) => unknown;
-  /** Default: nothing; `createFaultRules` handles latencies and rate limits. */
+  /** Default: does nothing; `createFaultRules` handles latencies and rate limits. */
   readonly apply?: (value: Value, effects: Effects, surface: SurfaceName) => void;
 }
 
 /** Maximum delay: one hour. */
 const MAX_LATENCY_MS = 3_600_000;
 
-/** All kinds of faults. A new one needs a member of {@link Fault}, a row here, and a row in the README. */
+/** All kinds of faults. A new kind needs a member of {@link Fault}, a row here, and a row in the README. */
 export const FAULT_KINDS: {
   readonly [Field in keyof Fault]-?: FaultKind<NonNullable<Fault[Field]>>;
 } = {
@@ -88,7 +88,7 @@ export const FAULT_KINDS: {
   code: {
     label: 'Error code',
     example: 'SERVICE_TIMEOUT',
-    mustBe: 'must be a code of an error table of the contract, such as SERVICE_TIMEOUT.',
+    mustBe: "must be a code from one of the contract's error tables, such as SERVICE_TIMEOUT.",
     isValid: (value): value is string => ALL_CODES.includes(value as string),
     apply(code, effects, surface) {
       effects.refusal ??= toRefusal(surface, code);
@@ -96,7 +96,7 @@ export const FAULT_KINDS: {
   },
   reset: {
     label: 'Connection reset',
-    mustBe: 'must be true, or { "after": bytes of the body } (reset=100).',
+    mustBe: 'must be true, or { "after": <bytes of the body> } (reset=100).',
     isValid: (value): value is true | { after: number } =>
       value === true ||
       (isObject(value) && Object.keys(value).length === 1 && isCount(value.after)),
@@ -107,16 +107,16 @@ export const FAULT_KINDS: {
     },
   },
   truncate: {
-    label: 'Body cut after bytes',
+    label: 'Truncate body after bytes',
     example: '100',
-    mustBe: 'must be a whole number of bytes.',
+    mustBe: 'must be an integer number of bytes.',
     isValid: isCount,
     apply: (bytes, effects) => cutBody(effects, bytes, false),
   },
   bytesPerSecond: {
     label: 'Bytes per second',
     example: '10000',
-    mustBe: 'must be a whole number of at least 1.',
+    mustBe: 'must be an integer of at least 1.',
     isValid: (value): value is number => isCount(value) && value > 0,
     apply(rate, { body }) {
       body.bytesPerSecond = Math.min(body.bytesPerSecond, rate);
@@ -125,7 +125,7 @@ export const FAULT_KINDS: {
   callsPerSecond: {
     label: 'Calls per second',
     example: '2',
-    mustBe: 'must be a number above 0.',
+    mustBe: 'must be a number greater than 0.',
     isValid: (value): value is number => Number.isFinite(value) && (value as number) > 0,
   },
   expiredToken: {
@@ -142,7 +142,7 @@ export const FAULT_KINDS: {
 
 export const FAULT_FIELDS = Object.keys(FAULT_KINDS) as readonly (keyof Fault)[];
 
-/** Error message of each surface for expired credentials. */
+/** Each surface's message for expired credentials. */
 const EXPIRED: Readonly<Record<SurfaceName, { code: string; message: string }>> = {
   gateway: { code: 'ACCESS_TOKEN_EXPIRED', message: 'The access token has expired.' },
   storage: { code: 'SIGN_PARAM_INVALID', message: 'The credentials have expired.' },
@@ -150,7 +150,7 @@ const EXPIRED: Readonly<Record<SurfaceName, { code: string; message: string }>> 
   link: { code: 'AccessDenied', message: 'The link has expired.' },
 };
 
-/** Error code of each surface for rate limits. */
+/** Each surface's error code for rate limits. */
 const RATE_CODES: Readonly<Record<SurfaceName, string>> = {
   gateway: 'EXCEED_RATELIMIT',
   storage: 'EXCEED_RATELIMIT',
@@ -160,12 +160,12 @@ const RATE_CODES: Readonly<Record<SurfaceName, string>> = {
 
 /** A fault to apply to one call, with its random values and rate limit resolved. */
 export interface DueFault {
-  /** Name of its rule. */
+  /** Name of the rule. */
   readonly name: string;
   readonly fault: Fault;
   /** Milliseconds. */
   readonly latency: number;
-  /** Whole seconds to wait, if the call exceeds `callsPerSecond`. */
+  /** How many whole seconds to wait, if the call exceeds `callsPerSecond`. */
   readonly retryAfter: number | undefined;
 }
 
@@ -217,7 +217,7 @@ function isCount(value: unknown): value is number {
 
 const UPLOAD = codesOf(defaults.uploadErrors);
 
-/** Error codes of the calls of each surface. */
+/** Error codes that apply to complete calls, by surface. */
 export const CODES: Readonly<Record<SurfaceName, readonly string[]>> = {
   gateway: codesOf(defaults.gatewayErrors),
   storage: codesOf(defaults.storageErrors),
@@ -229,7 +229,7 @@ export const ALL_CODES = Object.values(CODES).flat();
 
 export const SURFACES = Object.keys(CODES) as readonly SurfaceName[];
 
-/** Without item codes, which never apply to a complete call. */
+/** Excludes item codes, which never apply to a complete call. */
 function codesOf(rows: readonly { code: string; status: number }[]): readonly string[] {
   return rows.filter(({ status }) => status >= 400).map(({ code }) => code);
 }

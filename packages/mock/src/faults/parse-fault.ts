@@ -13,8 +13,8 @@ import {
 import { type FaultRule, type FaultSubject, SERVICE } from './fault-rules.ts';
 
 /**
- * Reads the value of `--fault`: `<match>:<compact>`, or the compact form alone for every call. Here the
- * compact form also supports `share` and `times`.
+ * Parses the value of `--fault`: `<match>:<compact>`, or just the compact form to match every call. The
+ * compact form also supports `share` and `times` here.
  *
  * @throws FieldError that names the field and what it must be
  * @example
@@ -22,7 +22,7 @@ import { type FaultRule, type FaultSubject, SERVICE } from './fault-rules.ts';
  * // { name: 'fault-1', match: 'service:hello', share: 0.5, fault: { latency: { mean: 200, deviation: 50 } } }
  */
 export function parseFaultFlag(name: string, flag: string): FaultRule {
-  // A service has a colon of its own; the compact form has none.
+  // `service:<name>` contains a colon; the compact form never does.
   const colon = flag.lastIndexOf(':');
   const match = colon < 0 ? undefined : flag.slice(0, colon);
   const { share, times, ...fault } = parseFields(flag.slice(colon + 1));
@@ -30,7 +30,7 @@ export function parseFaultFlag(name: string, flag: string): FaultRule {
 }
 
 /**
- * Reads the compact form of a fault, as in the header `X-Mock-Fault`.
+ * Parses the compact form of a fault, as used in the `X-Mock-Fault` header.
  *
  * @throws FieldError that names the field and what it must be
  * @example
@@ -42,9 +42,9 @@ export function parseFault(text: string, place = ''): Fault {
 }
 
 /**
- * Reads the fault of a request header.
+ * Parses the fault in a request header.
  *
- * @throws FieldError also for a code of another surface, and for `callsPerSecond`
+ * @throws FieldError, including for another surface's code and for `callsPerSecond`
  */
 export function parseHeaderFault(text: string, { surface }: FaultSubject): Fault {
   const fault = parseFault(text);
@@ -52,16 +52,16 @@ export function parseHeaderFault(text: string, { surface }: FaultSubject): Fault
   if (fault.callsPerSecond !== undefined) {
     throw new FieldError(
       'callsPerSecond',
-      'applies to several calls: use a rule, by --fault or the API.',
+      'applies to several calls: add a rule with --fault or the control API.',
     );
   }
   return fault;
 }
 
-/** Far more than all fields need. */
+/** Far more than all fields together need. */
 const MAX_CHARACTERS = 1_000;
 
-/** The fields of a compact text, not validated yet: `latency=100..300,reset`. */
+/** Parses the fields of the compact form without validating them: `latency=100..300,reset`. */
 function parseFields(text: string): Record<string, unknown> {
   if (text.length > MAX_CHARACTERS) {
     throw new FieldError('The fault', 'must have at most 1,000 characters.');
@@ -71,9 +71,12 @@ function parseFields(text: string): Record<string, unknown> {
     const equals = part.indexOf('=');
     const name = part.slice(0, equals < 0 ? undefined : equals).trim();
     if (name === '') {
-      throw new FieldError('The fault', 'must be fields separated by commas: latency=200,reset.');
+      throw new FieldError(
+        'The fault',
+        'must be a comma-separated list of fields: latency=200,reset.',
+      );
     }
-    if (name in fields) throw new FieldError(name, 'is given twice.');
+    if (name in fields) throw new FieldError(name, 'appears twice.');
     fields[name] = equals < 0 ? true : parseValue(name, part.slice(equals + 1).trim());
   }
   return fields;
@@ -94,7 +97,7 @@ const FIELDS = ['match', 'share', 'times', 'fault'];
 const NAME = /^[^\p{Cc}]{1,100}$/u;
 
 /**
- * Parses a rule from outside. Its `fault` is an object or the compact form.
+ * Parses a rule from user input. Its `fault` is an object or the compact form.
  *
  * @param value with or without its `name`
  * @param place prefix of its fields in messages, ending with a dot; empty for `match`
@@ -108,13 +111,14 @@ export function toFaultRule(name: string, value: unknown, place = ''): FaultRule
     throw new FieldError('The body', 'must be a rule, such as { "fault": { "latency": 200 } }.');
   }
   const { name: given = name, match, share, times, fault: givenFault, ...others } = value;
-  if (given !== name) throw new FieldError(`${place}name`, `must be ${name}, as in the path.`);
+  if (given !== name)
+    throw new FieldError(`${place}name`, `must be ${name}, the name in the path.`);
   for (const other of Object.keys(others)) throw toUnknown(place + other, other, FIELDS);
   if (share !== undefined && !(typeof share === 'number' && share >= 0 && share <= 1)) {
     throw new FieldError(`${place}share`, 'must be a number from 0 to 1.');
   }
   if (times !== undefined && !(Number.isSafeInteger(times) && (times as number) >= 1)) {
-    throw new FieldError(`${place}times`, 'must be a whole number of at least 1.');
+    throw new FieldError(`${place}times`, 'must be an integer of at least 1.');
   }
   const fault =
     typeof givenFault === 'string'
@@ -126,7 +130,7 @@ export function toFaultRule(name: string, value: unknown, place = ''): FaultRule
 }
 
 /**
- * Parses a fault from outside.
+ * Parses a fault from user input.
  *
  * @param place prefix of its fields in messages: `fault` for `fault.latency`; empty for `latency`
  */
@@ -136,7 +140,10 @@ function toFault(value: unknown, place: string): Fault {
   }
   const entries = Object.entries(value).filter(([, given]) => given !== undefined);
   if (entries.length === 0) {
-    throw new FieldError(place || 'The fault', `must have one of ${FAULT_FIELDS.join(', ')}.`);
+    throw new FieldError(
+      place || 'The fault',
+      `must have at least one of ${FAULT_FIELDS.join(', ')}.`,
+    );
   }
   for (const [name, given] of entries) {
     const field = place === '' ? name : `${place}.${name}`;
@@ -160,7 +167,7 @@ function assertMatch(match: unknown, fault: Fault, place: string): void {
   assertCode(fault, surface, String(match), `${place}fault.code`);
 }
 
-/** The surface of what a `match` names; undefined if it names nothing. */
+/** Returns the surface that a `match` refers to; undefined if it matches nothing. */
 function surfaceOf(match: unknown): SurfaceName | undefined {
   if (typeof match !== 'string') return undefined;
   if (match.startsWith(SERVICE) && match.length > SERVICE.length) return 'gateway';
@@ -172,11 +179,14 @@ function surfaceOf(match: unknown): SurfaceName | undefined {
 
 function assertCode({ code }: Fault, surface: SurfaceName, subject: string, field: string): void {
   if (code === undefined || CODES[surface].includes(code)) return;
-  throw new FieldError(field, `must be one that ${subject} has: ${CODES[surface].join(', ')}.`);
+  throw new FieldError(
+    field,
+    `must be an error code of ${subject}: ${CODES[surface].join(', ')}.`,
+  );
 }
 
-/** An unknown field, with a suggestion. */
+/** Describes an unknown field, with a suggestion. */
 export function toUnknown(field: string, name: string, known: readonly string[]): FieldError {
-  const hint = suggest(name, known, ' do you mean', ` there are ${known.join(', ')}.`);
+  const hint = suggest(name, known, ' do you mean', ` the fields are ${known.join(', ')}.`);
   return new FieldError(field, `is not a field:${hint}`);
 }

@@ -11,10 +11,10 @@ import { shapeBody } from './shape-body.ts';
 const WHOLE: BodyShape = { limit: Infinity, byReset: false, bytesPerSecond: Infinity };
 
 /** A server with shaped responses. */
-async function serve(shape: BodyShape, answer: (response: ServerResponse) => unknown) {
+async function serve(shape: BodyShape, respond: (response: ServerResponse) => unknown) {
   const server = createServer((_, response) => {
     shapeBody(response, shape);
-    answer(response);
+    respond(response);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -12,8 +12,8 @@ const MAX_SLICE_BYTES = 8 * 1024;
 type Rest = any[];
 
 /**
- * Throttles or cuts off the body of a response, with the backpressure of a slow client. `Content-Length`
- * stays as it was, so that a client notices that bytes are missing.
+ * Throttles or truncates a response body, with the same backpressure as a slow client. `Content-Length` is
+ * unchanged, so that the client notices the missing bytes.
  */
 export function shapeBody(
   response: ServerResponse,
@@ -45,7 +45,7 @@ export function shapeBody(
 
   /** Never resolves: later writes are lost with the connection. */
   async function breakOff(): Promise<never> {
-    // The head and everything before it have been sent when this is written.
+    // When this write completes, the head and everything before it have been sent.
     await written('');
     const { socket } = response;
     if (socket === null) response.destroy();
@@ -56,13 +56,13 @@ export function shapeBody(
 
   const body = new Writable({
     write(bytes: Buffer, _encoding, done) {
-      // Node drops the body of a response to HEAD.
+      // Node discards the body of a response to HEAD.
       if (response.req.method === 'HEAD') done();
       else send(bytes).then(() => done(), done);
     },
     final: (done) => void end(done),
   });
-  // The error means that the client is gone, which the response reports itself.
+  // The error means that the client disconnected, which the response reports as well.
   body.on('error', () => {}).on('drain', () => response.emit('drain'));
   response.once('close', () => {
     gone.abort();
@@ -74,7 +74,7 @@ export function shapeBody(
   response.end = ((...given: Rest) => {
     if (body.writableEnded) return response;
     const isWhole = sent === 0 && body.writableLength === 0;
-    // As Node does for a response that is written in one piece.
+    // Node does the same for a response that is written in one piece.
     if (isWhole && !response.headersSent && !response.hasHeader('content-length')) {
       response.setHeader('content-length', lengthOf(given[0], given[1]));
     }
@@ -90,7 +90,7 @@ function lengthOf(chunk: unknown, encoding: BufferEncoding): number {
 
 const END_OF_HEAD = '\r\n\r\n';
 
-/** Closes a connection after this many bytes following the head of its 101, or of its refusal. */
+/** Closes a connection once this many bytes have been sent after the head of its 101 or refusal. */
 export function cutSocket(socket: Duplex, { limit, byReset }: BodyShape): void {
   if (limit === Infinity) return;
   const write = socket.write.bind(socket) as (chunk: Buffer, ...rest: Rest) => boolean;

@@ -26,7 +26,7 @@ interface Entry {
   readonly etag: string;
   /** ISO 8601. */
   readonly modified: string;
-  /** Name of the file with the bytes. */
+  /** Name of the file that has the bytes. */
   readonly content: string;
 }
 
@@ -42,11 +42,11 @@ interface DiskContent extends Content {
 }
 
 /**
- * Keeps files in a folder: the bytes of each in one file, and its metadata in another, which is written last
- * and renamed. So a mock that is killed halfway leaves either the old or the new file, and at most bytes
- * without metadata, which are removed at the next start.
+ * Stores files in a folder. Each has one file for its bytes and one for its metadata, which is written last
+ * and renamed. If the mock is killed halfway, either the old or the new file remains, plus at most some bytes
+ * without metadata, which the next start removes.
  *
- * @param folder is created for the first file; that of a session is removed with its last one
+ * @param folder created with the first file; a session's folder is removed with its last file
  * @param maxSessions maximum number of other session folders
  */
 export function createDiskContents(folder: string, maxSessions: number): Contents {
@@ -60,7 +60,7 @@ export function createDiskContents(folder: string, maxSessions: number): Content
       : [];
     if (isSession && others.length >= maxSessions) {
       throw new FolderError(
-        `The folder ${dir} already has the files of ${others.length} sessions: delete some of its folders, or raise maxSessions.`,
+        `The folder ${dir} already has files of ${others.length} sessions: delete some of its subfolders, or raise maxSessions.`,
       );
     }
     makeFolder(folder);
@@ -105,7 +105,7 @@ export function createDiskContents(folder: string, maxSessions: number): Content
           try {
             closeSync(file);
           } catch {
-            // The file was complete, but did not fit.
+            // The file is complete, but does not fit.
           }
           rmSync(path, { force: true });
           leave();
@@ -119,7 +119,7 @@ export function createDiskContents(folder: string, maxSessions: number): Content
       try {
         linkSync(from, to);
       } catch {
-        // Not every file system supports links.
+        // Some file systems do not support links.
         copyFileSync(from, to);
       }
       return toContent(name, source.size);
@@ -147,12 +147,12 @@ export function createDiskContents(folder: string, maxSessions: number): Content
   };
 }
 
-/** A name that is valid on every file system, whatever the key. */
+/** Derives a name that is valid on every file system, whatever the key. */
 function toEntryName(key: string): string {
   return createHash('sha256').update(key).digest('hex') + ENTRY;
 }
 
-/** @throws FolderError if one cannot be read */
+/** @throws FolderError if a folder cannot be read */
 function readFolder(
   folder: string,
   toContent: (name: string, size: number) => Content,
@@ -168,11 +168,11 @@ function readFolder(
       continue;
     }
     isIntact = false;
-    process.emitWarning(`${join(folder, name)} is invalid: its file is ignored.`, 'MockWarning');
+    process.emitWarning(`${join(folder, name)} is invalid: ignoring its file.`, 'MockWarning');
   }
   const used = new Set(entries.map(({ content }) => content));
   for (const name of names) {
-    // The bytes that an invalid entry refers to are unknown.
+    // It is unknown which bytes an invalid entry refers to.
     const isLeft = name.endsWith(BYTES) && !used.has(name) && isIntact;
     if (isLeft || name.endsWith(TEMPORARY)) rmSync(join(folder, name), { force: true });
   }
@@ -207,7 +207,7 @@ function readEntry(path: string): Entry | undefined {
   }
 }
 
-/** The folder of a session's files. */
+/** Returns the folder for a session's files. */
 export function toSessionFolder(dir: string, session: string): string {
   if (session === '') return join(dir, 'default');
   return join(dir, `${SESSION}${createHash('sha256').update(session).digest('hex').slice(0, 32)}`);

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 /** The bytes of one file. Immutable. */
 export interface Content {
   bytes(): Buffer;
-  /** The bytes from `start` to `end`, both inclusive. */
+  /** Returns the bytes from `start` to `end`, both inclusive. */
   read(start: number, end: number): Buffer | Readable;
 }
 
@@ -14,26 +14,26 @@ export interface StoredFile {
   readonly contentType: string;
   /** D27: "quoted MD5 `ETag`". */
   readonly etag: string;
-  /** By the clock of the session. */
+  /** By the session's clock. */
   readonly modified: Date;
   readonly content: Content;
 }
 
 /** A file that is being written; not visible until it is complete (D28). */
 export interface Draft {
-  /** Appends bytes; false if the store is full, or the draft was discarded. */
+  /** Appends bytes; returns false if the store is full or the draft was discarded. */
   append(chunk: Buffer): boolean;
   /**
-   * Makes the file visible under a key, replacing an older one; undefined if it does not fit.
+   * Makes the file visible under a key, replacing any older one; returns undefined if it does not fit.
    *
    * @param modified default: now
    */
   commit(key: string, contentType: string, modified?: Date): StoredFile | undefined;
-  /** Frees the reserved space. */
+  /** Releases the reserved space. */
   discard(): void;
 }
 
-/** The one bucket of a mock. */
+/** The only bucket of a mock. */
 export const BUCKET = 'files';
 
 /** D24: "one leading `/` dropped". */
@@ -48,12 +48,12 @@ export interface FileStore {
   /** Keys and files in the order of writing. */
   list(): Iterable<readonly [key: string, file: StoredFile]>;
   delete(key: string): boolean;
-  /** Copies or moves a file, replacing the target; false if the copy does not fit. */
+  /** Copies or moves a file, replacing the target; returns false if the copy does not fit. */
   copy(source: string, destination: string, options: { move: boolean }): boolean;
   draft(): Draft;
   /** Deletes every file. */
   clear(): void;
-  /** Frees the space when the session is dropped; files on disk stay. */
+  /** Releases the space when the session is dropped; files on disk are kept. */
   release(): void;
 }
 
@@ -67,27 +67,27 @@ interface ContentDraft {
 /** Storage for bytes and metadata. */
 export interface Contents {
   draft(): ContentDraft;
-  /** The same bytes for another file. */
+  /** Returns the same bytes for another file. */
   copy(content: Content): Content;
   /** Existing files, by key. */
   load(): Iterable<readonly [key: string, file: StoredFile]>;
-  /** Stores a file under a key; `old` is the one that it replaces. */
+  /** Stores a file under a key; `old` is the file that it replaces. */
   save(key: string, file: StoredFile, old: StoredFile | undefined): void;
   remove(key: string, file: StoredFile): void;
 }
 
-/** Space that all sessions of a mock share. */
+/** Space shared by all sessions of a mock. */
 export interface Room {
-  /** Whether this many more bytes fit. */
+  /** Returns whether this many more bytes fit. */
   has(bytes: number): boolean;
   take(bytes: number): void;
   give(bytes: number): void;
 }
 
 interface FileStoreOptions {
-  /** Where the bytes are kept. */
+  /** Where the bytes are stored. */
   readonly contents: Contents;
-  /** Space that all sessions share. */
+  /** Space shared by all sessions. */
   readonly room: Room;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -96,7 +96,7 @@ interface FileStoreOptions {
 /** Overhead of a file besides its bytes and its key, so that empty files are not free. */
 const ENTRY_BYTES = 512;
 
-/** Files that together, drafts included, never exceed the available space. */
+/** Files that together, including drafts, never exceed the available space. */
 export function createFileStore({ contents, room, now }: FileStoreOptions): FileStore {
   const files = new Map<string, StoredFile>(contents.load());
   let open = true;
@@ -115,7 +115,7 @@ export function createFileStore({ contents, room, now }: FileStoreOptions): File
     return true;
   }
 
-  /** @param freed space to free once the file is visible */
+  /** @param freed space to release once the file is visible */
   function put(key: string, file: StoredFile, freed: number): boolean {
     const more = costOf(key, file.size) - costAt(key) - freed;
     if (!open || !room.has(more)) return false;
@@ -178,7 +178,7 @@ export function createFileStore({ contents, room, now }: FileStoreOptions): File
             discard();
             return undefined;
           }
-          // The reserved space now counts as the file's own.
+          // The file now owns the reserved space.
           isOver = true;
           return file;
         },
@@ -200,11 +200,11 @@ const BLOCK_BYTES = 65_536;
 /** Bytes that arrive in chunks. */
 interface Collected {
   append(chunk: Buffer): void;
-  /** All bytes in one buffer. */
+  /** Returns all bytes in one buffer. */
   join(): Buffer;
 }
 
-/** Keeps the bytes of files in memory. */
+/** Stores file contents in memory. */
 export const memoryContents: Contents = {
   draft() {
     let collected = collectBytes();
@@ -227,8 +227,8 @@ function toContent(bytes: Buffer): Content {
 }
 
 /**
- * Collects chunks by copying them into blocks. Small chunks cost many times their size if kept, because each
- * keeps the buffer alive that it is a view of.
+ * Collects chunks by copying them into blocks. Keeping small chunks would cost many times their size, because
+ * each keeps the buffer alive that it is a view of.
  */
 export function collectBytes(): Collected {
   const blocks: Buffer[] = [];
@@ -247,7 +247,7 @@ export function collectBytes(): Collected {
   };
 }
 
-/** @param maxBytes limit of all files together, including drafts */
+/** @param maxBytes limit for all files together, including drafts */
 export function createRoom(maxBytes: number): Room {
   let used = 0;
   return {

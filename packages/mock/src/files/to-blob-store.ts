@@ -9,7 +9,7 @@ import {
 import { FolderError } from '../util/folders.ts';
 import type { Draft, FileStore, StoredFile } from './file-store.ts';
 
-/** Adapts the files of a session to the storage API. */
+/** Adapts a session's files to the storage API. */
 export function toBlobStore(files: FileStore): BlobStore {
   return {
     async write({ path }, content, { contentType }) {
@@ -44,7 +44,7 @@ export function toBlobStore(files: FileStore): BlobStore {
       if (!overwrite && files.has(to.path)) throw new BlobExistsError(to);
       if (!files.copy(from.path, to.path, { move })) {
         throw new StoreFullError(
-          'The copy does not fit in the mock: delete files, or raise maxStoreBytes.',
+          "The copy does not fit in the mock's storage: delete files, or raise maxStoreBytes.",
         );
       }
       return toInfo(file);
@@ -72,6 +72,6 @@ function toBuffer(chunk: Uint8Array): Buffer {
 
 function tooLarge(): StoreFullError {
   return new StoreFullError(
-    'The file does not fit in the mock: send a smaller one, delete others, or raise maxStoreBytes.',
+    "The file does not fit in the mock's storage: send a smaller one, delete other files, or raise maxStoreBytes.",
   );
 }

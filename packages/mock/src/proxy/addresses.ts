@@ -4,30 +4,30 @@ import type { SurfaceName } from '../contract/surface.ts';
 import { isHttp, type ProxyTargets } from '../options.ts';
 import { SESSION_PARAMETER } from '../util/session-name.ts';
 
-/** Maximum number of addresses; the oldest are dropped. */
+/** Maximum number of URLs; the oldest are dropped. */
 const CAPACITY = 10_000;
 
 /**
- * Query parameter that replaces the real address. It grants what the real address grants; the log leaves out
+ * Query parameter that stands for the real URL. It grants the same access as the real URL, so the log omits
  * parameters with this name.
  */
 const PARAMETER = 'sign';
 
-/** The addresses that a deployment has issued, each replaced by one of the mock. */
+/** The URLs issued by a deployment, each replaced by one of the mock's URLs. */
 export interface KnownAddresses {
   /**
-   * The address of the mock that replaces a real one; the given text if it is not an address.
+   * Returns the mock's URL that replaces a real one; returns the given text if it is not a URL.
    *
-   * @param origin by which the caller reaches the mock
+   * @param origin the origin that the caller used to reach the mock
    */
   toLocal(kind: 'upload' | 'link', real: string, origin: string, session: string): string;
-  /** The real address behind the target of a request. */
+  /** Returns the real URL behind a request target. */
   find(target: string): URL | undefined;
 }
 
 /**
- * D27: an upload is posted to the returned `url` as is, and a signature covers the link as is. So a real
- * address must not change: the mock stores it, and issues a name for it.
+ * D27: an upload is posted to the returned `url` as is, and a signature covers the link as is. The real URL
+ * must therefore not change: the mock stores it and issues a name for it.
  */
 export function createKnownAddresses(): KnownAddresses {
   const ids = new Map<string, string>();
@@ -69,13 +69,13 @@ export interface Destination {
   readonly origin: string;
   /** Path and query, bytes as received. */
   readonly path: string;
-  /** Whether it is the deployment itself, which the credentials of a call are meant for. */
+  /** Whether it is the deployment itself, which may receive the call's credentials. */
   readonly isTrusted: boolean;
 }
 
 const AUTHORITY = /^https?:\/\/[^/?#]*/i;
 
-/** @returns undefined for an address that storage has not issued */
+/** @returns undefined for a URL that storage has not issued */
 export function findDestination(
   surface: SurfaceName,
   target: string,
@@ -98,7 +98,7 @@ export function findDestination(
   };
 }
 
-/** Fields of storage responses that contain an address, by operation. */
+/** Fields of storage responses that contain a URL, by operation. */
 const MEMBERS: Readonly<Record<string, { name: string; kind: 'upload' | 'link' }>> = {
   getUploadMetaData: { name: 'url', kind: 'upload' },
   batchGetTempUrls: { name: 'tempFileURL', kind: 'link' },
@@ -109,9 +109,9 @@ export function hasAddresses(operationId: string | undefined): boolean {
 }
 
 /**
- * Replaces the addresses in the response of a storage operation; every other byte stays.
+ * Replaces the URLs in a storage response and leaves every other byte unchanged.
  *
- * @param toLocal returns the replacement of an address
+ * @param toLocal returns the replacement for a URL
  */
 export function rewriteAddresses(
   operationId: string,

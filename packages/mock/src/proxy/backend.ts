@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { SurfaceName } from '../contract/surface.ts';
 
-/** Responds in place of the mock itself: a real deployment, or recordings of one. */
+/** Responds instead of the mock: a real deployment, or recordings of one. */
 export interface Backend {
   readonly listeners: Readonly<
     Record<SurfaceName, Readonly<Record<'request' | 'checkContinue', RequestListener>>>

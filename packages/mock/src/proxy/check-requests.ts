@@ -22,8 +22,8 @@ import { isObject } from '../util/values.ts';
 import { createResponseChecker, type ResponseChecker } from './check-responses.ts';
 
 /**
- * A copy of a request for a router that validates it, while the request itself goes to the deployment.
- * Refusing or not reading the copy has no effect on the real one.
+ * A copy of a request that a router validates while the request itself goes to the deployment. The real
+ * request is unaffected if the copy is refused or not read.
  */
 export class ShadowRequest extends IncomingMessage {
   readonly record: CallRecord;
@@ -44,19 +44,19 @@ export class ShadowRequest extends IncomingMessage {
     this.on('error', () => {});
   }
 
-  /** Passes on a piece of the body, and calls `next` when there is room for another. */
+  /** Passes on a chunk of the body, and calls `next` when it can take another. */
   feed(chunk: Buffer, next: () => void): void {
     if (this.#isOver || this.push(chunk)) next();
     else this.#onRead = next;
   }
 
-  /** The body is complete. */
+  /** Call when the body is complete. */
   finish(): void {
     this.complete = true;
     if (!this.#isOver) this.push(null);
   }
 
-  /** Nothing reads the rest. */
+  /** Discards the rest of the body. */
   leave(): void {
     this.#isOver = true;
     this.#goOn();
@@ -79,29 +79,29 @@ export class ShadowRequest extends IncomingMessage {
 }
 
 export interface RequestCheck {
-  /** Gets a copy of the body. */
+  /** Receives a copy of the body. */
   readonly shadow: ShadowRequest;
-  /** Resolves when the call's record has the result. */
+  /** Resolves when the result is in the call's record. */
   readonly done: Promise<void>;
 }
 
 /** Validates requests without responding to them. */
 type RequestChecker = (request: RecordedRequest, record: CallRecord) => RequestCheck;
 
-/** Both routers, for the current names on the wire. */
+/** Both routers, for the current wire names. */
 export interface Checkers {
   readonly request: RequestChecker;
-  readonly answer: ResponseChecker;
+  readonly response: ResponseChecker;
 }
 
 export function createCheckers(context: Context): () => Checkers {
   return perProfile(context, (profile) => ({
     request: createRequestChecker(context),
-    answer: createResponseChecker(profile, context.operations),
+    response: createResponseChecker(profile, context.operations),
   }));
 }
 
-/** Not violations of the contract: credentials and sizes are for the deployment to check. */
+/** Not contract violations: the deployment itself checks credentials and sizes. */
 const NO_BREACH = new Set<Fault['kind']>([
   'too-large',
   'unauthorized',
@@ -110,7 +110,7 @@ const NO_BREACH = new Set<Fault['kind']>([
   'handler-failed',
 ]);
 
-/** Routers of the stubs whose handlers only note that a request is valid. */
+/** Creates stub routers whose handlers only record that a request is valid. */
 function createRequestChecker(context: Context): RequestChecker {
   const { profile, operations } = context;
   const auth = createOffAuth(profile);
@@ -138,7 +138,7 @@ function createRequestChecker(context: Context): RequestChecker {
       settle(call.request);
       return undefined;
     },
-    // Refused by a rule that a schema cannot express, such as a path with `..`.
+    // Refused by a rule that a schema cannot express, such as the one against `..` in a path.
     onResponse({ status, body }: HandlerResponse, { request, operationId }: Call) {
       if (status < 400 || !waiting.has(request)) return;
       const record = recordOf(request);
@@ -165,7 +165,7 @@ function createRequestChecker(context: Context): RequestChecker {
         pass(call);
         return {};
       }) as never,
-      // D25: each deployment has its own limit of items in a batch.
+      // D25: each deployment has its own limit on batch items.
       {
         ...options,
         ...toRoutes(context, 'storage'),
@@ -176,7 +176,7 @@ function createRequestChecker(context: Context): RequestChecker {
     upload: createUploadRouter(
       {
         async uploadFile({ file }, call) {
-          // The form is only complete once its end has arrived.
+          // The form is complete only once its end has arrived.
           for await (const _ of file);
           pass(call);
           return { etag: '', location: '' };
@@ -208,13 +208,13 @@ function createRequestChecker(context: Context): RequestChecker {
   };
 }
 
-/** An error of the router that names no violation itself. */
+/** A router error that names no violation. */
 function toFaultViolation({ kind, message }: Fault): Violation {
   const place = kind === 'not-found' || kind === 'method-not-allowed' ? 'path' : 'body';
   return { in: place, pointer: '', keyword: kind, message, schemaPath: '' };
 }
 
-/** A refusal by a rule that a schema cannot express, in the format of its surface. */
+/** A refusal by a rule that a schema cannot express, in the surface's format. */
 function toRuleViolation(body: unknown): Violation {
   const { code, message } = errorOf(body);
   return { in: 'body', pointer: '', keyword: code, message, schemaPath: '' };
@@ -226,7 +226,10 @@ function errorOf(body: unknown): { code: string; message: string } {
     return { code: read('Code'), message: read('Message') };
   }
   const { code, message } = isObject(body) ? (isObject(body.body) ? body.body : body) : {};
-  return { code: String(code ?? 'rule'), message: String(message ?? 'It breaks the contract.') };
+  return {
+    code: String(code ?? 'rule'),
+    message: String(message ?? 'The request breaks the contract.'),
+  };
 }
 
 function toAll<Handler>(ids: readonly string[], handler: Handler): Record<string, Handler> {

@@ -16,15 +16,15 @@ interface CheckedResponse {
   readonly requestHeaders: IncomingHttpHeaders;
   readonly status: number;
   readonly headers: RawHeaders;
-  /** Undefined if there is none. */
+  /** Undefined if there is no body. */
   readonly body: Buffer | undefined;
   /** Whether the body is complete. */
   readonly isWhole: boolean;
 }
 
-export type ResponseChecker = (answer: CheckedResponse) => readonly Violation[];
+export type ResponseChecker = (response: CheckedResponse) => readonly Violation[];
 
-/** Checks responses of a deployment against the contract. What the contract leaves open is not checked. */
+/** Checks a deployment's responses against the contract. What the contract leaves open is not checked. */
 export function createResponseChecker(
   profile: WireProfile,
   contract: readonly Operation[],
@@ -33,41 +33,41 @@ export function createResponseChecker(
   const find = (operationId: string) => operations.find(({ id }) => id === operationId);
   const upstreamStatus = profile.gatewayHeaders.upstreamStatus.toLowerCase();
 
-  function checkGateway(answer: CheckedResponse): readonly Violation[] {
-    const { headers, status, operationId, method } = answer;
+  function checkGateway(response: CheckedResponse): readonly Violation[] {
+    const { headers, status, operationId, method } = response;
     const requestId = findHeader(headers, 'x-request-id');
-    // D9: every gateway response has it, 101 and OPTIONS included.
+    // D9: every gateway response has it, including 101 and OPTIONS.
     const missing =
       requestId === undefined
-        ? [violate('/headers/x-request-id', 'required', 'The header X-Request-Id is missing.')]
+        ? [violate('/headers/x-request-id', 'required', 'The X-Request-Id header is missing.')]
         : [];
     if (method === 'OPTIONS') return missing;
-    const body = parse(answer);
+    const body = parse(response);
     if (findHeader(headers, upstreamStatus) === undefined && isOwnError(status, body)) {
-      const documented = checkDocumented(find(operationId ?? 'cloudrun-get'), answer, body);
+      const documented = checkDocumented(find(operationId ?? 'cloudrun-get'), response, body);
       return [...missing, ...documented.filter(isNoRequestId), ...checkError(body, requestId)];
     }
-    // D7: any other response of a hosted service is only checked by its headers.
-    return [...missing, ...checkDisposition(answer)];
+    // D7: for any other response from a hosted service, only the headers are checked.
+    return [...missing, ...checkDisposition(response)];
   }
 
-  return (answer) => {
-    const { surface, method, operationId } = answer;
-    if (surface === 'gateway') return checkGateway(answer);
+  return (response) => {
+    const { surface, method, operationId } = response;
+    if (surface === 'gateway') return checkGateway(response);
     if (surface === 'link' || method === 'OPTIONS' || operationId === undefined) return [];
-    if (!isReadable(answer)) return [];
+    if (!isReadable(response)) return [];
     return surface === 'storage'
-      ? checkDocumented(find(operationId), answer, parse(answer))
-      : checkUpload(answer);
+      ? checkDocumented(find(operationId), response, parse(response))
+      : checkUpload(response);
   };
 }
 
 const JSON_TYPE = 'application/json';
 
 /**
- * Checks a response against the one that is documented for its status.
+ * Checks a response against the documented response for its status.
  *
- * @param body parsed; undefined if it is not JSON
+ * @param body parsed body; undefined if it is not JSON
  */
 function checkDocumented(
   operation: Operation | undefined,
@@ -109,8 +109,9 @@ function toViolation({ instancePath, keyword, schemaPath, params, message }: Err
 const FIELDS = ['code', 'message', 'requestId'];
 
 /**
- * Whether a response is the gateway's own refusal, and not the hosted service's. If the deployment does not
- * set the upstream status (D10), the body decides: a code of the contract, or two of the three fields.
+ * Returns whether a response is the gateway's own refusal rather than the hosted service's response. If the
+ * deployment does not set the upstream status (D10), the body decides: either a code from the contract, or
+ * two of the three fields.
  */
 function isOwnError(status: number, body: unknown): boolean {
   if (status < 400 || !isObject(body)) return false;
@@ -122,16 +123,16 @@ function isOwnError(status: number, body: unknown): boolean {
 function checkError(body: unknown, requestId: string | undefined): Violation[] {
   if (!isObject(body) || requestId === undefined || typeof body.requestId !== 'string') return [];
   if (body.requestId === requestId) return [];
-  return [violate('/body/requestId', 'const', 'body.requestId must equal the X-Request-Id.')];
+  return [violate('/body/requestId', 'const', 'body.requestId must equal X-Request-Id.')];
 }
 
 const DISPOSITION = 'content-disposition';
 
 const EVENTS = /^text\/event-stream\b/i;
 
-/** C1 to C3, as far as D8 applies them to everyone. */
-function checkDisposition(answer: CheckedResponse): Violation[] {
-  const { method, requestHeaders, headers, status } = answer;
+/** C1 to C3, to the extent that D8 applies them to every deployment. */
+function checkDisposition(response: CheckedResponse): Violation[] {
+  const { method, requestHeaders, headers, status } = response;
   const type = findHeader(headers, 'content-type');
   const isUpgrade = status === 101;
   const hasBody = status !== 204 && status !== 304 && (method === 'GET' || method === 'POST');
@@ -155,7 +156,7 @@ function violateDisposition(what: string): Violation {
   return violate(
     `/headers/${DISPOSITION}`,
     'disposition',
-    `The header Content-Disposition ${what}.`,
+    `The Content-Disposition header ${what}.`,
   );
 }
 
@@ -177,17 +178,17 @@ function isNoRequestId({ pointer }: Violation): boolean {
 
 const UNCODED = /^(?:identity)?$/i;
 
-/** Whether the body can be read: a long or encoded one is not. */
+/** Returns whether the body can be read; bodies that are long or encoded cannot. */
 function isReadable({ headers, isWhole }: CheckedResponse): boolean {
   return isWhole && UNCODED.test(findHeader(headers, 'content-encoding') ?? '');
 }
 
 const JSON_BODY = /^application\/json\s*(?:;|$)/i;
 
-/** The parsed body; undefined if it is not JSON. */
-function parse(answer: CheckedResponse): unknown {
-  const { headers, body } = answer;
-  if (!isReadable(answer) || !JSON_BODY.test(findHeader(headers, 'content-type') ?? '')) {
+/** Returns the parsed body; undefined if it is not JSON. */
+function parse(response: CheckedResponse): unknown {
+  const { headers, body } = response;
+  if (!isReadable(response) || !JSON_BODY.test(findHeader(headers, 'content-type') ?? '')) {
     return undefined;
   }
   try {

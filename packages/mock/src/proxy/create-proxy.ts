@@ -21,8 +21,9 @@ const LOST = {
 };
 
 /**
- * Forwards every call to a deployment, and checks both directions against the contract without changing them.
- * Only the addresses that storage issues are replaced by addresses of the mock, which stores the real ones.
+ * Forwards every call to a deployment, and checks requests and responses against the contract without
+ * modifying them. Only the URLs that storage issues are replaced, by URLs of the mock, which keeps the real
+ * ones.
  */
 export function createProxy(
   context: Context,
@@ -30,7 +31,7 @@ export function createProxy(
   verdicts: Verdicts,
   recorder: Recorder | undefined,
 ): Backend {
-  // A stream may be idle for any time; a response has 300 s to begin.
+  // A stream may be idle indefinitely; a response must begin within 300 s.
   const agent = new Agent({ bodyTimeout: 0 });
   const addresses = createKnownAddresses();
   const checkers = createCheckers(context);
@@ -48,8 +49,7 @@ export function createProxy(
     const destination = findDestination(record.surface, request.url ?? '/', targets, addresses);
     if (destination === undefined) {
       record.matched = false;
-      const message =
-        'The mock has not issued this address: request a new one from the storage API.';
+      const message = 'The mock did not issue this URL: request a new one from the storage API.';
       sendOwnRefusal({ code: LOST, message }, record.surface, context, request, response);
       return undefined;
     }

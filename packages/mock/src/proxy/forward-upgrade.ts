@@ -11,7 +11,9 @@ import { findProxyRefusal, OUT_OF_REACH, type ProxyParts } from './parts.ts';
 
 const UPGRADE = ['Connection', 'Upgrade', 'Upgrade', 'websocket'];
 
-/** Opens a WebSocket to the deployment: after the upgrade the bytes of both sides are forwarded unchanged. */
+/**
+ * Opens a WebSocket to the deployment. After the upgrade, bytes are forwarded unchanged in both directions.
+ */
 export function forwardUpgrade(
   parts: ProxyParts,
   request: IncomingMessage,
@@ -56,7 +58,7 @@ export function forwardUpgrade(
   function checkResponse(status: number, raw: RawHeaders): void {
     record.status = status;
     record.begin(findHeader(raw, 'x-request-id') ?? randomUUID());
-    record.answerViolations = checkers().answer({
+    record.responseViolations = checkers().response({
       surface,
       operationId: record.operationId,
       method: 'GET',
@@ -69,29 +71,29 @@ export function forwardUpgrade(
     void check.done.then(() => verdicts.add(record, status));
   }
 
-  outgoing.on('upgrade', (answer, deployment, first) => {
+  outgoing.on('upgrade', (response, deployment, first) => {
     ignoreEnd();
-    checkResponse(101, answer.rawHeaders);
+    checkResponse(101, response.rawHeaders);
     caller.off('close', leave);
-    caller.write(toHead(answer, [...toReturned(answer.rawHeaders), ...UPGRADE]));
+    caller.write(toHead(response, [...toReturned(response.rawHeaders), ...UPGRADE]));
     if (first.length > 0) caller.write(first);
     if (head.length > 0) deployment.write(head);
     joinSockets(caller, deployment);
   });
-  outgoing.on('response', (answer) => {
+  outgoing.on('response', (response) => {
     ignoreEnd();
-    checkResponse(answer.statusCode ?? 0, answer.rawHeaders);
-    const own = toReturned(answer.rawHeaders, ['content-length']);
-    caller.write(toHead(answer, [...own, 'Connection', 'close']));
-    answer.pipe(caller);
-    answer.on('error', () => caller.destroy());
+    checkResponse(response.statusCode ?? 0, response.rawHeaders);
+    const own = toReturned(response.rawHeaders, ['content-length']);
+    caller.write(toHead(response, [...own, 'Connection', 'close']));
+    response.pipe(caller);
+    response.on('error', () => caller.destroy());
   });
   outgoing.on('error', ({ message }) => {
     if (!caller.writable || record.status !== 0) {
       caller.destroy();
       return;
     }
-    const text = `The deployment ${origin} gave no response: ${message}.`;
+    const text = `The deployment ${origin} did not respond: ${message}.`;
     refuse({ code: OUT_OF_REACH, status: 502, message: text });
   });
   outgoing.end();

@@ -16,7 +16,7 @@ import { violate } from './check-responses.ts';
 import { findHeader, toForwarded, toReturned } from './headers.ts';
 import { OUT_OF_REACH, type ProxyParts } from './parts.ts';
 
-/** Forwards a call, and returns its response. */
+/** Forwards a call and returns the response. */
 export async function forward(
   parts: ProxyParts,
   request: RecordedRequest,
@@ -38,7 +38,7 @@ export async function forward(
   const begun = performance.now();
   const { origin, path } = destination;
   try {
-    const answer = await agent.request({
+    const reply = await agent.request({
       origin,
       path,
       method: request.method as 'GET',
@@ -49,16 +49,16 @@ export async function forward(
     });
     if (!hasBody(request)) tap.resume();
     const head = {
-      status: answer.statusCode,
-      reason: answer.statusText,
-      raw: answer.headers as unknown as string[],
+      status: reply.statusCode,
+      reason: reply.statusText,
+      raw: reply.headers as unknown as string[],
       ms: performance.now() - begun,
     };
     await giveBack(
       parts,
       { request, response, record, check, requestBody, begun },
       head,
-      answer.body,
+      reply.body,
     );
   } catch (error) {
     check.shadow.leave();
@@ -67,7 +67,7 @@ export async function forward(
   }
 }
 
-/** Maximum size of a response to check; longer ones are forwarded unread. */
+/** Maximum size of a response to check; longer ones are forwarded without being read. */
 const MAX_JUDGED = 1024 * 1024;
 
 const NOTHING = Buffer.alloc(0);
@@ -78,7 +78,7 @@ interface Passing {
   readonly record: CallRecord;
   readonly check: RequestCheck;
   readonly requestBody: KeptBytes;
-  /** By the clock of `performance`. */
+  /** Time from `performance.now`. */
   readonly begun: number;
 }
 
@@ -108,7 +108,7 @@ async function giveBack(
   record.id = toUniqueId(record, findHeader(headers, 'x-request-id'));
 
   const checkResponse = async () => {
-    record.answerViolations = checkers().answer({
+    record.responseViolations = checkers().response({
       surface: record.surface,
       operationId: record.operationId,
       method: request.method as string,
@@ -146,7 +146,7 @@ async function giveBack(
   }
   response.writeHead(status, head.reason, headers);
   // A client that waits for the first event of a stream needs the head immediately. Unlike
-  // `flushHeaders`, which writes UTF-8, this keeps the bytes of headers.
+  // `flushHeaders`, which writes UTF-8, this preserves the bytes of the headers.
   response.write(NOTHING);
   const keep = (chunk: Buffer) => {
     received.add(chunk, undefined, MAX_JUDGED);
@@ -156,17 +156,19 @@ async function giveBack(
     if (error === undefined || error === null || !given.errored) return;
     const { code, message } = given.errored as NodeJS.ErrnoException;
     if (code === 'ABORT_ERR' || code === 'UND_ERR_ABORTED') return;
-    record.answerViolations = [violate('/body', 'incomplete', `The body was cut off: ${message}.`)];
+    record.responseViolations = [
+      violate('/body', 'incomplete', `The body was truncated: ${message}.`),
+    ];
     verdicts.add(record, status);
   });
 }
 
-/** The log must find a response by its own identifier. */
+/** The log must be able to find a response by its own ID. */
 function toUniqueId({ session }: CallRecord, given: string | undefined): string {
   return given === undefined || session.requests.get(given) !== undefined ? randomUUID() : given;
 }
 
-/** How long a response waits for the check of its request. */
+/** How long a response waits for its request to be checked. */
 const PATIENCE_MS = 1_000;
 
 function pause(): Promise<void> {
@@ -175,7 +177,7 @@ function pause(): Promise<void> {
   });
 }
 
-/** Forwards the body of a response, and delays its end until `atEnd` is done. */
+/** Forwards a response body, and delays its end until `atEnd` is done. */
 function tapResponse(keep: (chunk: Buffer) => void, atEnd: () => Promise<void>): Transform {
   return new Transform({
     transform(chunk: Buffer, _, done) {
@@ -199,7 +201,7 @@ function toHeaders(
   const without = isTrusted ? [] : credentials.map((name) => name.toLowerCase());
   const own = ['Via', `1.1 ${via}`];
   if (surface !== 'storage') return [...toForwarded(request.rawHeaders, without), ...own];
-  // The addresses in the response must be read.
+  // The URLs in the response must be read.
   const headers = toForwarded(request.rawHeaders, [...without, 'accept-encoding']);
   return [...headers, 'accept-encoding', 'identity', ...own];
 }
@@ -216,11 +218,11 @@ function refuse(
   request: RecordedRequest,
   response: ServerResponse,
 ): void {
-  const message = `The deployment ${origin} gave no response: ${error.code ?? error.message}.`;
+  const message = `The deployment ${origin} did not respond: ${error.code ?? error.message}.`;
   sendOwnRefusal({ code: OUT_OF_REACH, message }, surface, context, request, response);
 }
 
-/** Forwards the body of a request, and copies it to its check and to `keep`. */
+/** Forwards a request body, and copies it to the check and to `keep`. */
 function tapRequest(shadow: ShadowRequest, keep: (chunk: Buffer) => void): Transform {
   return new Transform({
     transform(chunk: Buffer, _, done) {

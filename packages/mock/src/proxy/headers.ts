@@ -1,10 +1,10 @@
 import { FAULT_HEADER } from '../faults/do-faults.ts';
 import { SESSION_HEADER } from '../util/session-name.ts';
 
-/** Names and values alternating, as received. */
+/** Alternating names and values, as received. */
 export type RawHeaders = readonly string[];
 
-/** RFC 9110, section 7.6.1: headers of a single connection. */
+/** Headers that apply to a single connection (RFC 9110, section 7.6.1). */
 const HOP_BY_HOP = [
   'connection',
   'keep-alive',
@@ -17,7 +17,7 @@ const HOP_BY_HOP = [
   'upgrade',
 ];
 
-/** Headers that are for the mock, or set again for the connection to the deployment. */
+/** Headers that are meant for the mock, or set again for the connection to the deployment. */
 const OWN = [SESSION_HEADER.toLowerCase(), FAULT_HEADER.toLowerCase(), 'host', 'expect'];
 
 export function toForwarded(raw: RawHeaders, without: readonly string[] = []): string[] {
@@ -28,7 +28,7 @@ export function toReturned(raw: RawHeaders, without: readonly string[] = []): st
   return removeHeaders(raw, [...HOP_BY_HOP, ...without]);
 }
 
-/** @param names in lower case; those listed in `Connection` are removed too */
+/** @param names in lower case; those listed in `Connection` are removed as well */
 function removeHeaders(raw: RawHeaders, names: readonly string[]): string[] {
   const removed = new Set(names);
   const named = listHeader(raw, 'connection').flatMap((value) => value.split(','));
@@ -36,12 +36,12 @@ function removeHeaders(raw: RawHeaders, names: readonly string[]): string[] {
   return raw.filter((_, at) => !removed.has((raw[at - (at % 2)] as string).toLowerCase()));
 }
 
-/** All values of one header. @param name in lower case */
+/** Returns all values of a header. @param name in lower case */
 export function listHeader(raw: RawHeaders, name: string): string[] {
   return raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
 }
 
-/** The values of one header, joined; undefined if it is missing. */
+/** Returns the values of a header, joined; undefined if it is missing. */
 export function findHeader(raw: RawHeaders, name: string): string | undefined {
   const values = listHeader(raw, name);
   return values.length === 0 ? undefined : values.join(', ');

@@ -9,24 +9,24 @@ import type { Checkers } from './check-requests.ts';
 import type { RawHeaders } from './headers.ts';
 import type { Verdicts } from './verdicts.ts';
 
-/** A finished call that went through the mock. */
+/** A completed call that went through the mock. */
 export interface Exchange {
   readonly request: RecordedRequest;
   readonly record: CallRecord;
-  /** Complete body of the request, if it is recorded. */
+  /** Complete request body, if it is recorded. */
   readonly requestBody: KeptBytes;
   readonly status: number;
-  /** As the caller got them. */
+  /** As the caller received them. */
   readonly headers: RawHeaders;
   readonly body: KeptBytes;
-  /** Base URL by which the caller reached the mock. */
+  /** Base URL that the caller used to reach the mock. */
   readonly origin: string;
-  /** Milliseconds until the head of the response, and until its end. */
+  /** Milliseconds until the response head, and until the end of the response. */
   readonly headMs: number;
   readonly totalMs: number;
 }
 
-/** Keeps forwarded calls. */
+/** Records forwarded calls. */
 export interface Recorder {
   /** Maximum size of a body to keep. */
   readonly maxBytes: number;
@@ -36,7 +36,7 @@ export interface Recorder {
 }
 
 export interface ProxyParts {
-  /** Name of this mock in `Via`. */
+  /** The mock's name in `Via`. */
   readonly via: string;
   readonly context: Context;
   readonly agent: Agent;
@@ -47,7 +47,7 @@ export interface ProxyParts {
   readonly recorder: Recorder | undefined;
 }
 
-/** Error codes for a deployment without a response, by surface. */
+/** Error codes for a deployment that does not respond, by surface. */
 export const OUT_OF_REACH = {
   gateway: 'BAD_GATEWAY',
   storage: 'SERVICE_UNAVAILABLE',
@@ -56,18 +56,18 @@ export const OUT_OF_REACH = {
 };
 
 /**
- * Why a call must not be forwarded; undefined if it may be.
+ * Returns why a call must not be forwarded; undefined if it may be.
  *
- * A call that this mock has already forwarded is in a loop (RFC 9110, section 7.6.3). And a page whose host
- * name points at this machine must not reach a deployment that it cannot reach itself, whatever `origins`
- * allows.
+ * A call that this mock has already forwarded is in a loop (RFC 9110, section 7.6.3). Also, a page whose host
+ * name points at this machine must not reach a deployment that it could not reach directly, whatever
+ * `origins` allows.
  */
 export function findProxyRefusal(
   request: IncomingMessage,
   { via, context }: Pick<ProxyParts, 'via' | 'context'>,
 ): (OwnRefusal & { readonly status: number }) | undefined {
   if (request.headers.via?.includes(via)) {
-    const message = 'The deployment is this mock itself: set --proxy to another address.';
+    const message = 'The deployment is this mock itself: set --proxy to another URL.';
     return { code: OUT_OF_REACH, status: 502, message };
   }
   return findHostRefusal(request, { host: context.options.host });

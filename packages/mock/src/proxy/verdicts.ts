@@ -3,17 +3,17 @@ import type { CallRecord } from '../session/call-record.ts';
 
 export interface Verdict {
   readonly method: string;
-  /** Without secrets. */
+  /** Secrets removed. */
   readonly target: string;
   readonly status: number;
   readonly violations: readonly Violation[];
-  readonly answerViolations: readonly Violation[];
+  readonly responseViolations: readonly Violation[];
 }
 
 /** Findings about all forwarded calls. */
 export interface Verdicts {
   readonly calls: number;
-  /** Calls whose request or response breaks the contract. */
+  /** Number of calls whose request or response breaks the contract. */
   readonly badRequests: number;
   readonly badResponses: number;
   add(record: CallRecord, status: number): void;
@@ -36,14 +36,14 @@ export function createVerdicts(): Verdicts {
     get badResponses() {
       return badResponses;
     },
-    add({ request, violations, answerViolations }, status) {
+    add({ request, violations, responseViolations }, status) {
       calls += 1;
       if (violations.length > 0) badRequests += 1;
-      if (answerViolations.length > 0) badResponses += 1;
-      if (violations.length === 0 && answerViolations.length === 0) return;
+      if (responseViolations.length > 0) badResponses += 1;
+      if (violations.length === 0 && responseViolations.length === 0) return;
       const { method, target } = request;
       for (const listener of listeners) {
-        listener({ method, target, status, violations, answerViolations });
+        listener({ method, target, status, violations, responseViolations });
       }
     },
     listen(listener) {

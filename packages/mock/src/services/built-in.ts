@@ -4,7 +4,7 @@ import { type CompiledService, compileService } from './compile-service.ts';
 import {
   defineService,
   type FakeSocket,
-  type RouteAnswer,
+  type RouteResponse,
   type ServiceCall,
 } from './fake-service.ts';
 import { readBytes } from './prepare-route.ts';
@@ -38,13 +38,13 @@ export const echo = defineService({
   },
 });
 
-function respondWithStatus({ params }: ServiceCall): RouteAnswer {
+function respondWithStatus({ params }: ServiceCall): RouteResponse {
   const status = Number(params.status);
   if (status >= 200 && status <= 599) return { status, json: { status } };
   return { status: 400, json: { message: 'The status must be a number from 200 to 599.' } };
 }
 
-async function handleCall(call: ServiceCall): Promise<RouteAnswer> {
+async function handleCall(call: ServiceCall): Promise<RouteResponse> {
   const { method, target, headers, query } = call;
   const bytes = await readBytes(call.body);
   if (String(headers.accept).includes('text/event-stream')) {

@@ -13,7 +13,7 @@ interface RouteParts {
 
 export type CompiledRoute = RouteParts &
   (
-    | { readonly method: 'GET' | 'POST'; readonly answer: RouteHandler }
+    | { readonly method: 'GET' | 'POST'; readonly respond: RouteHandler }
     | { readonly method: 'WS'; readonly open: Opener }
   );
 
@@ -63,7 +63,7 @@ function compileRoute(text: string, route: Route, folder: string): CompiledRoute
   const { method } = key;
   return method === 'WS'
     ? { text, key, method, open: prepareWebSocket(route, folder) }
-    : { text, key, method, answer: prepareRoute(route, folder) };
+    : { text, key, method, respond: prepareRoute(route, folder) };
 }
 
 function toState(state: DeclaredState): CompiledService['state'] {

@@ -84,7 +84,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     names: listNames,
     routes: (name) => find(name)?.routes.map(({ text }) => text) ?? [],
     faults: own.faults,
-    answer(input, call, session) {
+    respond(input, call, session) {
       const service = enter(input, session);
       if (service === undefined || service.isExample) return undefined;
       return handleCall(service, toContext(input, call, session));

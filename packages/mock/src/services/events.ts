@@ -60,7 +60,7 @@ function toWriter(
  *
  * @param isResumed whether the first event is one that the caller has missed, which is not cut again
  * @returns whether the stream is complete; false if the connection was cut
- * @throws the reason of `signal`, when the caller is gone; errors of an iterator
+ * @throws the reason of `signal`, when the caller disconnects; errors of an iterator
  */
 async function playEvents(
   response: ServerResponse,

@@ -7,7 +7,7 @@ export type Duration = number | string;
 export type DeclaredState = string | { readonly code: string; readonly for?: Duration };
 
 /** A static response. At most one of `json`, `text`, `base64` and `file`. */
-export interface FixedAnswer {
+export interface FixedResponse {
   /** Default 200. */
   readonly status?: number;
   /** `Content-Type` defaults to that of the body; `application/octet-stream` for bytes. */
@@ -17,7 +17,7 @@ export interface FixedAnswer {
   readonly base64?: string;
   /** Path of a file, relative to the service's file, or to the working directory for services in code. */
   readonly file?: string;
-  /** Delay before the response, by the clock of the machine. Default 0. */
+  /** Delay before the response, by the machine's clock. Default 0. */
   readonly delay?: Duration;
 }
 
@@ -29,7 +29,7 @@ export interface ScriptedEvent {
   /** Milliseconds that the caller waits before it reconnects. */
   readonly retry?: number;
   readonly comment?: string;
-  /** Delay before the event, by the clock of the machine. Default 0. */
+  /** Delay before the event, by the machine's clock. Default 0. */
   readonly delay?: Duration;
   /**
    * Closes the connection in the middle of this event. A caller that reconnects with the ID of the previous
@@ -70,13 +70,13 @@ export type WebSocketStep =
   /** Drops the connection. */
   | { readonly cut: true; readonly delay?: Duration };
 
-/** The service's side of a WebSocket. Iterating over it yields the messages until the caller is gone. */
+/** The service's side of a WebSocket. Iterating over it yields the messages until the caller disconnects. */
 export interface FakeSocket extends AsyncIterable<string | Uint8Array> {
   /** Subprotocol; empty for none. */
   readonly protocol: string;
-  /** Resolves when the next message may be sent, or the caller is gone. */
+  /** Resolves when the next message may be sent, or the caller has disconnected. */
   send(message: string | Uint8Array): Promise<void>;
-  /** The next message: a text or bytes; undefined when the caller is gone. */
+  /** The next message: a text or bytes; undefined when the caller disconnects. */
   receive(): Promise<string | Uint8Array | undefined>;
   close(code?: number, reason?: string): void;
   /** Drops the connection without a close frame. */
@@ -102,7 +102,7 @@ export interface ServiceCall {
   /** Reads the body as text, up to 1 MiB. */
   text(): Promise<string>;
   readonly requestId: string;
-  /** Aborted when the caller is gone. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
   /** Shared by the calls of one session, and kept across hot reloads. A reset of the session clears it. */
   readonly state: Map<string, unknown>;
@@ -121,11 +121,11 @@ export interface WebSocketScript {
 }
 
 /** Possible responses of a route. */
-export type RouteAnswer = FixedAnswer | EventScript | WebSocketScript | ServiceResponse;
+export type RouteResponse = FixedResponse | EventScript | WebSocketScript | ServiceResponse;
 
-export type RouteFunction = (call: ServiceCall) => RouteAnswer | Promise<RouteAnswer>;
+export type RouteFunction = (call: ServiceCall) => RouteResponse | Promise<RouteResponse>;
 
-export type Route = FixedAnswer | EventScript | WebSocketScript | RouteFunction;
+export type Route = FixedResponse | EventScript | WebSocketScript | RouteFunction;
 
 /** A hosted service that you define, in TypeScript or YAML; functions need TypeScript. */
 export interface FakeService {

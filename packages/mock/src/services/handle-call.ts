@@ -10,15 +10,15 @@ export type ServiceContext = Omit<RouteContext, 'params' | 'report'> & {
   readonly report: (route: string, error: unknown) => void;
 };
 
-type Answer = Promise<MockedResponse> | MockedResponse;
+type CallResult = Promise<MockedResponse> | MockedResponse;
 
 /** Handles a call: by the most specific matching route, then the upstream service, otherwise 404 or 405. */
-export function handleCall(service: CompiledService, context: ServiceContext): Answer {
+export function handleCall(service: CompiledService, context: ServiceContext): CallResult {
   const path = toPath(context);
   const method = context.input.method === 'POST' ? 'POST' : 'GET';
   const found = findRoute(service, method, path);
-  if (found !== undefined && 'answer' in found.route) {
-    return found.route.answer(toRouteContext(context, found));
+  if (found !== undefined && 'respond' in found.route) {
+    return found.route.respond(toRouteContext(context, found));
   }
   if (service.proxy !== undefined) return callProxy(service.proxy, toRouteContext(context));
   return refuse(service, context, method, path);

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { type GatewayInput, type ServiceResponse, toResponse } from '@berth/server-stubs';
 import { isObject } from '../util/values.ts';
 import { prepareEvents, wait } from './events.ts';
-import type { EventScript, FixedAnswer, Route, ServiceCall } from './fake-service.ts';
+import type { EventScript, FixedResponse, Route, ServiceCall } from './fake-service.ts';
 import {
   type MockedResponse,
   type RouteContext,
@@ -19,13 +19,13 @@ import {
  * @param folder base of relative file paths
  */
 export function prepareRoute(route: Route, folder: string): RouteHandler {
-  const answer: RouteHandler =
+  const respond: RouteHandler =
     typeof route === 'function'
       ? async (context) => prepareResponse(await route(toServiceCall(context)), folder)(context)
       : prepareResponse(route, folder);
   return (context) => {
     try {
-      const given = answer(context);
+      const given = respond(context);
       return given instanceof Promise ? given.catch((error) => toFailure(error, context)) : given;
     } catch (error) {
       return toFailure(error, context);
@@ -35,8 +35,8 @@ export function prepareRoute(route: Route, folder: string): RouteHandler {
 
 /**
  * Responds to a call whose route failed. Rethrows an error of the gateway, which a function may throw, and
- * the abort of a caller that is gone; anything else becomes a response of the service, as a real one would
- * send it, and is reported.
+ * the abort of a caller that has disconnected; anything else becomes a response of the service, as a real one
+ * would send it, and is reported.
  */
 export function toFailure(error: unknown, { input, call, report }: RouteContext): MockedResponse {
   if (isObject(error) && toResponse in error) throw error;
@@ -118,17 +118,17 @@ export function toServiceHeaders({ headers }: GatewayInput): Record<string, stri
 }
 
 /** @throws TypeError if it is not a response */
-export function prepareResponse(answer: unknown, folder: string): RouteHandler {
-  if (!isObject(answer)) {
-    const got = answer === null ? 'null' : typeof answer;
+export function prepareResponse(response: unknown, folder: string): RouteHandler {
+  if (!isObject(response)) {
+    const got = response === null ? 'null' : typeof response;
     throw new TypeError(`the function returned ${got}; return a response, such as { json: … }.`);
   }
-  if ('webSocket' in answer) {
+  if ('webSocket' in response) {
     throw new TypeError('a webSocket script needs a route with the method WS.');
   }
-  if ('body' in answer) return (_: RouteContext) => answer as unknown as ServiceResponse;
-  if ('events' in answer) return prepareEvents(answer as unknown as EventScript);
-  return prepareFixed(answer as FixedAnswer, folder);
+  if ('body' in response) return (_: RouteContext) => response as unknown as ServiceResponse;
+  if ('events' in response) return prepareEvents(response as unknown as EventScript);
+  return prepareFixed(response as FixedResponse, folder);
 }
 
 /**
@@ -136,17 +136,17 @@ export function prepareResponse(answer: unknown, folder: string): RouteHandler {
  *
  * @param folder base of relative file paths
  */
-function prepareFixed(fixed: FixedAnswer, folder: string): RouteHandler {
+function prepareFixed(fixed: FixedResponse, folder: string): RouteHandler {
   const { status = 200, file, delay } = fixed;
   const { body, type } = bodyOf(fixed);
   const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
   for (const [name, value] of Object.entries(fixed.headers ?? {})) {
     headers[name.toLowerCase()] = String(value);
   }
-  const answer: ServiceResponse =
+  const response: ServiceResponse =
     body === undefined ? { status, headers } : { status, headers, body };
   const now: RouteHandler =
-    file === undefined ? () => answer : () => serveFile(answer, resolve(folder, file));
+    file === undefined ? () => response : () => serveFile(response, resolve(folder, file));
   if (delay === undefined) return now;
   return async (context: RouteContext) => {
     await wait(delay, context.call.signal);
@@ -156,7 +156,7 @@ function prepareFixed(fixed: FixedAnswer, folder: string): RouteHandler {
 
 const BYTES = 'application/octet-stream';
 
-function bodyOf({ json, text, base64, file }: FixedAnswer) {
+function bodyOf({ json, text, base64, file }: FixedResponse) {
   if (json !== undefined) return { body: JSON.stringify(json), type: 'application/json' };
   if (text !== undefined) return { body: text, type: 'text/plain; charset=utf-8' };
   if (base64 !== undefined) return { body: Buffer.from(base64, 'base64'), type: BYTES };
@@ -164,13 +164,13 @@ function bodyOf({ json, text, base64, file }: FixedAnswer) {
 }
 
 /** Read again for each call, as fast as the caller reads. */
-async function serveFile(answer: ServiceResponse, path: string): Promise<ServiceResponse> {
+async function serveFile(response: ServiceResponse, path: string): Promise<ServiceResponse> {
   try {
     const handle = await open(path);
     const { size } = await handle.stat();
     return {
-      ...answer,
-      headers: { ...answer.headers, 'content-length': String(size) },
+      ...response,
+      headers: { ...response.headers, 'content-length': String(size) },
       // A file that grows while it is read must not exceed its Content-Length.
       body: handle.createReadStream(size === 0 ? {} : { end: size - 1 }),
     };

@@ -30,7 +30,7 @@ export interface Services {
    * @returns undefined for the contract's example, which the caller sends by the mock's mode
    * @throws GatewayError if the service is in a state of the error table
    */
-  answer(
+  respond(
     input: GatewayInput,
     call: GatewayCall,
     session: Session,

@@ -9,7 +9,7 @@ import type { MockedResponse, RouteContext } from './services.ts';
 import type { Opened } from './web-socket.ts';
 
 /**
- * Forwards a call to a real service, with both bodies as streams. When the caller goes away, the call is
+ * Forwards a call to a real service, with both bodies as streams. When the caller disconnects, the call is
  * aborted.
  *
  * @throws GatewayError SERVICE_TIMEOUT, SERVICE_LB_STATUS_ABNORMAL, BAD_GATEWAY
@@ -24,8 +24,8 @@ export async function callProxy(base: URL, context: RouteContext): Promise<Mocke
   const received = awaitResponse(request, base, call.signal);
   if (input.body === undefined) request.end();
   else pipeline(input.body, request, () => {});
-  const { answer } = await received;
-  return toAnswer(answer);
+  const { response } = await received;
+  return toAnswer(response);
 }
 
 /** D13: "60 s to the response headers, then `SERVICE_TIMEOUT`". */
@@ -35,12 +35,12 @@ const SWITCHING_PROTOCOLS = 101;
 
 /** The response of a real service: its head, and after a protocol switch its connection. */
 interface Received {
-  readonly answer: IncomingMessage;
+  readonly response: IncomingMessage;
   readonly upgraded?: { readonly socket: Duplex; readonly head: Buffer };
 }
 
 /**
- * Waits for the head of a response.
+ * Waits for a response head.
  *
  * @param protocol to switch to; undefined for none
  * @throws GatewayError SERVICE_TIMEOUT, SERVICE_LB_STATUS_ABNORMAL, BAD_GATEWAY
@@ -65,13 +65,13 @@ function awaitResponse(
       else reject(toError(error, base));
     };
     request.on('error', fail);
-    request.once('response', (answer) => {
-      if (answer.statusCode !== SWITCHING_PROTOCOLS) settle({ answer });
+    request.once('response', (response) => {
+      if (response.statusCode !== SWITCHING_PROTOCOLS) settle({ response });
       else request.destroy(new Error('101 without a protocol'));
     });
-    request.once('upgrade', (answer, socket, head) => {
-      const { upgrade = '' } = answer.headers;
-      if (upgrade.toLowerCase() === protocol) settle({ answer, upgraded: { socket, head } });
+    request.once('upgrade', (response, socket, head) => {
+      const { upgrade = '' } = response.headers;
+      if (upgrade.toLowerCase() === protocol) settle({ response, upgraded: { socket, head } });
       else {
         socket.destroy();
         fail(new Error(`101 to ${upgrade}, which was not requested`));
@@ -102,11 +102,11 @@ function toError(error: NodeJS.ErrnoException, { origin }: URL): GatewayError {
 }
 
 /** The response of a real service, with repeated headers. */
-function toAnswer(answer: IncomingMessage) {
+function toAnswer(response: IncomingMessage) {
   return {
-    status: answer.statusCode ?? 0,
-    headers: answer.headersDistinct,
-    body: answer,
+    status: response.statusCode ?? 0,
+    headers: response.headersDistinct,
+    body: response,
   } satisfies MockedResponse;
 }
 
@@ -153,15 +153,15 @@ export async function openProxy(base: URL, context: RouteContext): Promise<Opene
   );
   const received = awaitResponse(request, base, call.signal, PROTOCOL);
   request.end();
-  const { answer, upgraded } = await received;
-  if (upgraded === undefined) return toAnswer(answer);
+  const { response, upgraded } = await received;
+  if (upgraded === undefined) return toAnswer(response);
   const { socket: service, head } = upgraded;
-  // If the caller goes away before the 101 is written, nobody uses the connection.
+  // If the caller disconnects before the 101 is written, nobody uses the connection.
   const leave = () => service.destroy();
   call.response.once('close', leave);
   return {
     status: 101,
-    headers: answer.headersDistinct,
+    headers: response.headersDistinct,
     open(caller, sent) {
       call.response.off('close', leave);
       service.once(

@@ -181,7 +181,7 @@ async function play(
 /**
  * Runs a script.
  *
- * @param signal aborted when the caller is gone
+ * @param signal aborted when the caller disconnects
  */
 async function playSteps(
   socket: FakeSocket,

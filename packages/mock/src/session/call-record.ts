@@ -69,7 +69,7 @@ export class CallRecord implements LoggedRequest {
   service: string | undefined = undefined;
   matched = true;
   violations: readonly Violation[] = NO_VIOLATIONS;
-  answerViolations: readonly Violation[] = NO_VIOLATIONS;
+  responseViolations: readonly Violation[] = NO_VIOLATIONS;
   faults: readonly string[] = [];
   /** Status of an upgrade, for which Node has no `ServerResponse`. */
   status = 0;
@@ -79,7 +79,7 @@ export class CallRecord implements LoggedRequest {
   readonly #target: string;
   readonly #rawHeaders: readonly string[];
   readonly #requestBody: KeptBytes;
-  #answer: { status: number; ms: number; head: string; kept: KeptBytes } | undefined;
+  #response: { status: number; ms: number; head: string; kept: KeptBytes } | undefined;
 
   constructor(
     session: Session,
@@ -108,8 +108,8 @@ export class CallRecord implements LoggedRequest {
    * @param head of the response, as sent
    */
   finish(status: number, head: string, kept = NOTHING): void {
-    if (this.#answer !== undefined) return;
-    this.#answer = { status, head, kept, ms: performance.now() - this.#start };
+    if (this.#response !== undefined) return;
+    this.#response = { status, head, kept, ms: performance.now() - this.#start };
     if (this.id === '') this.id = ID.exec(head)?.[1] ?? randomUUID();
     this.session.requests.put(this, this.#bytes);
   }
@@ -125,15 +125,15 @@ export class CallRecord implements LoggedRequest {
     };
   }
 
-  get answer(): LoggedRequest['answer'] {
-    if (this.#answer === undefined) return undefined;
-    const { status, ms, head, kept } = this.#answer;
+  get response(): LoggedRequest['response'] {
+    if (this.#response === undefined) return undefined;
+    const { status, ms, head, kept } = this.#response;
     const { bytes, size } = kept;
     return {
       status,
       ms,
       headers: this.#toHeaders(toPairs(head)),
-      body: bytes && this.#redactor.answer(this.surface, bytes),
+      body: bytes && this.#redactor.response(this.surface, bytes),
       bodyBytes: size,
     };
   }
@@ -145,13 +145,13 @@ export class CallRecord implements LoggedRequest {
 
   /** Approximate size of the call in memory. */
   get #bytes(): number {
-    const texts = [this.#target, ...this.#rawHeaders, this.#answer?.head ?? ''];
-    const violations = [...this.violations, ...this.answerViolations];
+    const texts = [this.#target, ...this.#rawHeaders, this.#response?.head ?? ''];
+    const violations = [...this.violations, ...this.responseViolations];
     return (
       texts.reduce((sum, text) => sum + TEXT_BYTES + text.length, CALL_BYTES) +
       violations.reduce((sum, { message }) => sum + CALL_BYTES + message.length, 0) +
       this.#requestBody.keptSize +
-      (this.#answer?.kept.keptSize ?? 0)
+      (this.#response?.kept.keptSize ?? 0)
     );
   }
 

@@ -10,9 +10,9 @@ const toLogged = (body: Uint8Array | undefined, bodyBytes = body?.length ?? 0): 
   service: undefined,
   matched: false,
   request: { method: 'GET', target: '/', headers: {}, body, bodyBytes },
-  answer: undefined,
+  response: undefined,
   violations: [],
-  answerViolations: [],
+  responseViolations: [],
   faults: [],
 });
 
@@ -50,7 +50,7 @@ test('a pending response is left out, and the JSON has only the fields of the lo
     matched: false,
     request: { method: 'GET', target: '/', headers: {}, bodyBytes: 0 },
     violations: [],
-    answerViolations: [],
+    responseViolations: [],
     faults: [],
   });
 });

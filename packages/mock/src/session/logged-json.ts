@@ -7,15 +7,15 @@ export type JsonBody = { readonly text: string } | { readonly base64: string };
 type ToJson<Message extends LoggedMessage> = Omit<Message, 'body'> & { readonly body?: JsonBody };
 
 /** A call of the log in responses of the control API. */
-interface LoggedJson extends Omit<LoggedRequest, 'request' | 'answer'> {
+interface LoggedJson extends Omit<LoggedRequest, 'request' | 'response'> {
   readonly request: ToJson<LoggedRequest['request']>;
-  readonly answer?: ToJson<NonNullable<LoggedRequest['answer']>>;
+  readonly response?: ToJson<NonNullable<LoggedRequest['response']>>;
 }
 
 /** Converts a call of the log to JSON field by field, because it may have more fields than the log. */
 export function toLoggedJson(logged: LoggedRequest): LoggedJson {
-  const { id, at, surface, operationId, service, matched, answer } = logged;
-  const { violations, answerViolations, faults } = logged;
+  const { id, at, surface, operationId, service, matched, response } = logged;
+  const { violations, responseViolations, faults } = logged;
   return {
     id,
     at,
@@ -24,9 +24,9 @@ export function toLoggedJson(logged: LoggedRequest): LoggedJson {
     service,
     matched,
     request: toMessage(logged.request),
-    ...(answer !== undefined && { answer: toMessage(answer) }),
+    ...(response !== undefined && { response: toMessage(response) }),
     violations,
-    answerViolations,
+    responseViolations,
     faults,
   };
 }

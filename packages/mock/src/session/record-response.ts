@@ -27,7 +27,7 @@ export function recordResponse(response: ServerResponse, record: CallRecord): vo
   recorded[KEPT] = new KeptBytes();
   recorded.write = keepAndWrite;
   recorded.end = keepAndEnd;
-  // If the client goes away, the response never finishes.
+  // If the client disconnects, the response never finishes.
   response.on('close', finish);
 }
 

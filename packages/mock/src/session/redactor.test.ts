@@ -73,13 +73,13 @@ test.each([
     { tempFileURL: 'http://a/files/中?expires=1&sign=…&session=b', code: 'SUCCESS' },
   ],
 ])('a storage response shows no grant and no signature', (data, shown) => {
-  const bytes = redactor.answer('storage', Buffer.from(JSON.stringify({ body: { data } })));
+  const bytes = redactor.response('storage', Buffer.from(JSON.stringify({ body: { data } })));
   expect(JSON.parse(Buffer.from(bytes).toString())).toEqual({ body: { data: shown } });
 });
 
 test('bodies of hosted services are shown as they are', () => {
   const body = Buffer.from('{"token":"a"}');
-  expect(redactor.answer('gateway', body)).toBe(body);
+  expect(redactor.response('gateway', body)).toBe(body);
   expect(redactor.request('gateway', body)).toBe(body);
 });
 

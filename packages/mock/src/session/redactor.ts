@@ -10,10 +10,10 @@ export interface Redactor {
   header(name: string, value: string): string;
   /** Path and query: the signature of a link grants access to the file. */
   target(target: string): string;
-  /** The body of a request: the tokens of an upload's form. */
+  /** A request body: the tokens of an upload's form. */
   request(surface: LoggedRequest['surface'], body: Uint8Array): Uint8Array;
-  /** The body of a response: the grant of an upload, and the signatures of links. */
-  answer(surface: LoggedRequest['surface'], body: Uint8Array): Uint8Array;
+  /** A response body: the grant of an upload, and the signatures of links. */
+  response(surface: LoggedRequest['surface'], body: Uint8Array): Uint8Array;
 }
 
 /** Headers whose value is a credential, possibly after the name of its scheme. */
@@ -60,7 +60,7 @@ export function createRedactor({ storageHeaders, uploadFields }: WireProfile): R
       surface === 'upload'
         ? replace(body, (text) => text.split(BOUNDARY).map(redactPart).join(BOUNDARY))
         : body,
-    answer: (surface, body) =>
+    response: (surface, body) =>
       surface === 'storage'
         ? replace(body, (text) =>
             text

@@ -23,11 +23,11 @@ export interface LoggedRequest {
   readonly matched: boolean;
   readonly request: LoggedMessage & { readonly method: string; readonly target: string };
   /** Undefined until the response is complete. */
-  readonly answer: (LoggedMessage & { readonly status: number; readonly ms: number }) | undefined;
+  readonly response: (LoggedMessage & { readonly status: number; readonly ms: number }) | undefined;
   /** How the request breaks the contract, with the location in the contract. */
   readonly violations: readonly Violation[];
   /** How the mock's own response breaks the contract. */
-  readonly answerViolations: readonly Violation[];
+  readonly responseViolations: readonly Violation[];
   /** Names of the faults that were applied. */
   readonly faults: readonly string[];
 }

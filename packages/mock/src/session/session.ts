@@ -16,7 +16,7 @@ import { createRequestLog, type LogRoom, type RequestLog } from './request-log.t
 import { createServiceStates, type ServiceStates } from './service-states.ts';
 
 /**
- * Everything that calls can change. The header `X-Mock-Session` of a call selects its session, so that test
+ * Everything that calls can change. The `X-Mock-Session` header of a call selects its session, so that test
  * workers can share one mock without seeing each other; calls without it use the default session.
  */
 export interface Session {

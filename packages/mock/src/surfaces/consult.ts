@@ -15,7 +15,7 @@ import type { WireProfile } from '../contract/wire-profile.ts';
 import { isObject } from '../util/values.ts';
 
 /**
- * Preferences of the header `Prefer`; undefined if there are none for the mock.
+ * Preferences of the `Prefer` header; undefined if there are none for the mock.
  *
  * @throws ContractError for an invalid preference
  */
@@ -109,15 +109,15 @@ class DocumentedResponse extends Error {
 const MISSING = {
   example: {
     status: 404,
-    message: 'The response has no example with the name in the header Prefer.',
+    message: 'The response has no example with the name in the Prefer header.',
   },
   status: {
     status: 404,
-    message: 'The contract has no response with the status in the header Prefer.',
+    message: 'The contract has no response with the status in the Prefer header.',
   },
   type: {
     status: 406,
-    message: 'The response has no content type that matches the header Accept.',
+    message: 'The response has no content type that matches the Accept header.',
   },
 };
 

@@ -27,7 +27,7 @@ import type { Auth } from './auth/auth.ts';
 import { consult, preferencesOf } from './consult.ts';
 import { toRouterOptions } from './router-options.ts';
 
-/** The gateway: defined services respond themselves, all others with the examples of the contract. */
+/** The gateway: defined services respond themselves, all others with the contract's examples. */
 export function createGateway(context: Context, auth: Auth): GatewayRouter {
   const examples = listExamples(context.operations);
 
@@ -35,30 +35,30 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
     const record = noteService(input, call);
     const verified = auth.verifyBody(input, call);
     return verified === undefined
-      ? answer(input, call, record)
-      : verified.then((signed) => answer(signed, call, record));
+      ? respond(input, call, record)
+      : verified.then((signed) => respond(signed, call, record));
   };
 
-  function answer(input: GatewayInput, call: GatewayCall, record: CallRecord) {
+  function respond(input: GatewayInput, call: GatewayCall, record: CallRecord) {
     const preferences = preferencesOf(call, 'gateway', context);
     if (preferences !== undefined) return ask(input, call, preferences);
-    const answer = context.services.answer(input, call, record.session);
-    if (answer === undefined) {
+    const response = context.services.respond(input, call, record.session);
+    if (response === undefined) {
       const { dynamic } = context;
       return dynamic ? ask(input, call, dynamic) : serveStatic(input, call, record);
     }
-    if (!(answer instanceof Promise)) return note(answer, record);
+    if (!(response instanceof Promise)) return note(response, record);
     // Log slow calls while they are in progress.
     record.begin(call.requestId);
-    return answer.then((late) => note(late, record));
+    return response.then((late) => note(late, record));
   }
 
   function serveStatic(input: GatewayInput, call: GatewayCall, record: CallRecord) {
     assertThere(input, record);
     const example = toExample(examples.get(call.operationId), call.request.headers.accept);
-    if (input.body === undefined && example !== undefined) return toServiceAnswer(example);
+    if (input.body === undefined && example !== undefined) return toServiceResponse(example);
     return readPayload(input, record).then((body) =>
-      example === undefined ? askFor(body, input, call) : toServiceAnswer(example),
+      example === undefined ? askFor(body, input, call) : toServiceResponse(example),
     );
   }
 
@@ -89,12 +89,12 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
 
   const webSocket: WebSocketHandler = async (input, call) => {
     const record = noteService(input, call);
-    const answer = await context.services.open(input, call, record.session);
-    if (answer !== undefined) {
-      record.status = answer.status;
-      record.matched = !('unmatched' in answer && answer.unmatched === true);
+    const response = await context.services.open(input, call, record.session);
+    if (response !== undefined) {
+      record.status = response.status;
+      record.matched = !('unmatched' in response && response.unmatched === true);
       record.begin(call.requestId);
-      return answer;
+      return response;
     }
     assertThere(input, record);
     record.matched = false;
@@ -176,7 +176,7 @@ function noteService({ name }: GatewayInput, { request, operationId }: GatewayCa
   return record;
 }
 
-function toServiceAnswer({ type, value }: Example): ServiceResponse {
+function toServiceResponse({ type, value }: Example): ServiceResponse {
   return {
     status: 200,
     headers: { 'content-type': type },
@@ -184,14 +184,14 @@ function toServiceAnswer({ type, value }: Example): ServiceResponse {
   };
 }
 
-function note(answer: MockedResponse, record: CallRecord): MockedResponse {
-  record.matched = answer.unmatched !== true;
-  return answer;
+function note(response: MockedResponse, record: CallRecord): MockedResponse {
+  record.matched = response.unmatched !== true;
+  return response;
 }
 
 function toWords({ kind }: Fault): string | undefined {
   return kind === 'unauthorized'
-    ? 'The header Authorization must be "Bearer <ACCESS_TOKEN>" or a TC3-HMAC-SHA256 signature.'
+    ? 'The Authorization header must be "Bearer <ACCESS_TOKEN>" or a TC3-HMAC-SHA256 signature.'
     : undefined;
 }
 

@@ -79,8 +79,8 @@ export async function createHttpServer(
       (request.socket as RespondingSocket)[LATEST] = response;
       application().request(request, response);
     })
-    // Both events come with sockets without an error listener; a client that is gone must not end the
-    // process.
+    // Both events come with sockets without an error listener; a client that has disconnected must not
+    // end the process.
     .on('upgrade', (request, socket, head) => {
       socket.on('error', () => {});
       if (isResponding(socket)) socket.destroy();

@@ -58,7 +58,7 @@ export function toRouterOptions(
     onFault: createFaultExplainer(context, words),
     onViolation(violation: Violation, call: Call) {
       const record = recordOf(call.request);
-      record.answerViolations = [...record.answerViolations, violation];
+      record.responseViolations = [...record.responseViolations, violation];
       process.emitWarning(
         `A response of the mock (${surface}, ${call.operationId}) breaks the contract: ${violation.message}`,
         'MockWarning',

@@ -21,7 +21,7 @@ type Act = (
   call: Pick<StorageCall<StorageCaller>, 'envId' | 'caller' | 'request' | 'requestId'>,
 ) => unknown;
 
-/** The storage API over the files of a session; with `Prefer`, it returns the examples of the contract. */
+/** The storage API over the files of a session; with `Prefer`, it returns the contract's examples. */
 export function createStorage(context: Context, auth: Auth): Router {
   const { env, mode } = context.options;
   const examples = listExamples(context.operations);

@@ -60,7 +60,7 @@ function respondAsDocumented(
 ): never {
   const examples = examplesOf(documents, code);
   if (examples === undefined) {
-    throw missing('The contract has no response with the status in the header Prefer.');
+    throw missing('The contract has no response with the status in the Prefer header.');
   }
   const row = uploadErrors.findStatus(code);
   if (exampleKey === undefined && row !== undefined) throw new UploadError(row.code);
@@ -68,7 +68,7 @@ function respondAsDocumented(
   if (exampleKey === undefined && first === undefined) throw new DocumentedSuccess(code);
   const { value } = examples[exampleKey ?? (first as string)] ?? {};
   if (value === undefined) {
-    throw missing('The response has no example with the name in the header Prefer.');
+    throw missing('The response has no example with the name in the Prefer header.');
   }
   throw new UploadError(value.Code, { status: code, message: value.Message });
 }

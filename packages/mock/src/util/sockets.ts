@@ -45,7 +45,8 @@ export function respondTo(request: IncomingMessage, socket: Duplex): ServerRespo
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;
   response.assignSocket(socket as Socket);
-  // Node passes the socket without an error listener; a client that is gone must not end the process.
+  // Node passes the socket without an error listener; a client that has disconnected must not end the
+  // process.
   socket.on('error', () => {});
   return response.once('finish', () => {
     response.detachSocket(socket as Socket);

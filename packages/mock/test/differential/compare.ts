@@ -58,7 +58,7 @@ export async function evaluate(mock: Mock, asked: Asked): Promise<Verdict> {
   const { status, headers, text } = await send(mock.url, asked);
   const [logged, ...others] = session.requests();
   if (logged === undefined || others.length > 0) throw new Error('The log has not the one call.');
-  if (logged.answerViolations.length > 0) throw new Error('The response breaks the contract.');
+  if (logged.responseViolations.length > 0) throw new Error('The response breaks the contract.');
   const type = toType(headers['content-type']);
   return {
     status,

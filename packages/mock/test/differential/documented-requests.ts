@@ -1,5 +1,5 @@
 import type { Asked } from './exchange.ts';
-import { documentedAnswers, goodRequest, OPERATIONS, requestExamples } from './operations.ts';
+import { documentedResponses, goodRequest, OPERATIONS, requestExamples } from './operations.ts';
 
 /** Statuses in place of a documented range, or of `default`. */
 const STATUSES: Readonly<Record<string, readonly number[]>> = {
@@ -32,12 +32,15 @@ export function documentedRequests(): Asked[] {
         body: JSON.stringify(body),
       })),
       ...ACCEPTED.map((accept) => withHeaders(good, { accept })),
-      ...documentedAnswers(id).flatMap((documented) => preferring(good, documented)),
+      ...documentedResponses(id).flatMap((documented) => preferring(good, documented)),
     ];
   });
 }
 
-function preferring(good: Asked, { key, examples }: ReturnType<typeof documentedAnswers>[number]) {
+function preferring(
+  good: Asked,
+  { key, examples }: ReturnType<typeof documentedResponses>[number],
+) {
   const codes = STATUSES[key] ?? [Number(key)];
   const types = Object.keys(examples);
   return codes.flatMap((code) => [

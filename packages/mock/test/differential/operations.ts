@@ -42,7 +42,7 @@ export function goodRequest({ id, document, method, path, body }: Operation): As
   };
 }
 
-/** A multipart form (RFC 7578); the field `file` is a file. */
+/** A multipart form (RFC 7578); the `file` field is a file. */
 export function toForm(fields: Readonly<Record<string, string>>): string {
   const parts = Object.entries(fields).map(([name, value]) => {
     const file = name === 'file' ? '; filename="a.txt"\r\nContent-Type: text/plain' : '';
@@ -68,7 +68,7 @@ export interface Documented {
   readonly examples: Readonly<Record<string, readonly string[]>>;
 }
 
-export function documentedAnswers(id: string): Documented[] {
+export function documentedResponses(id: string): Documented[] {
   return Object.entries(operationOf(id).responses).map(([key, { content = {} }]) => ({
     key,
     examples: Object.fromEntries(

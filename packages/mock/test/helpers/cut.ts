@@ -33,9 +33,9 @@ export async function callUntilCut(
   // A reset also emits an error on the request, after its response has begun.
   outgoing.on('error', () => {});
   try {
-    const answered = once(outgoing, 'response');
+    const received = once(outgoing, 'response');
     outgoing.end(body);
-    const [response] = (await answered) as [IncomingMessage];
+    const [response] = (await received) as [IncomingMessage];
     cut.status = response.statusCode;
     cut.contentLength = response.headers['content-length'];
     for await (const chunk of response) cut.bytes = Buffer.concat([cut.bytes, chunk]);

@@ -28,7 +28,7 @@ describe('in front of a deployment that follows the contract', () => {
       matched: true,
       id: reply.headers['x-request-id'],
       violations: [],
-      answerViolations: [],
+      responseViolations: [],
     });
   });
 
@@ -45,7 +45,7 @@ describe('in front of a deployment that follows the contract', () => {
     const headers = { authorization: `Bearer ${credentials.token}` };
     expect((await gateway(strict, { path, headers })).status).toBe(200);
     const found = strict.session().requests();
-    expect(found.flatMap((one) => [...one.violations, ...one.answerViolations])).toEqual([]);
+    expect(found.flatMap((one) => [...one.violations, ...one.responseViolations])).toEqual([]);
   });
 
   test('both steps of an upload, the link, the copy and the deletion go through the mock', async () => {
@@ -58,7 +58,7 @@ describe('in front of a deployment that follows the contract', () => {
     expect(await read(open, fileID)).toBeUndefined();
     const seen = mock.session().requests();
     expect(new Set(seen.map(({ surface }) => surface))).toContain('upload');
-    expect(seen.flatMap((one) => [...one.violations, ...one.answerViolations])).toEqual([]);
+    expect(seen.flatMap((one) => [...one.violations, ...one.responseViolations])).toEqual([]);
   });
 
   test('what storage hands out belongs to its session, and a grant is its own', async () => {
@@ -114,7 +114,7 @@ describe('a request that breaks the contract', () => {
     const found = last();
     expect(found?.operationId).toBe('batchGetTempUrls');
     expect(found?.violations.map(({ pointer }) => pointer)).toContain('/fileList/0/fileID');
-    expect(found?.answerViolations).toEqual([]);
+    expect(found?.responseViolations).toEqual([]);
   });
 
   test.each([
@@ -162,8 +162,8 @@ describe('a deployment that breaks the contract', () => {
     expect([raw.status, await raw.text()]).toEqual([status, body]);
     const found = last(between);
     expect(found?.violations).toEqual([]);
-    expect(found?.answerViolations.length).toBeGreaterThan(0);
-    expect(found?.answerViolations[0]?.pointer.startsWith(pointer)).toBe(true);
+    expect(found?.responseViolations.length).toBeGreaterThan(0);
+    expect(found?.responseViolations[0]?.pointer.startsWith(pointer)).toBe(true);
   });
 
   test.each([
@@ -190,7 +190,7 @@ describe('a deployment that breaks the contract', () => {
     await using between = await createMock({ proxy: wrong.url });
     const reply = await fetch(`${between.url}/v1/cloudrun/hello`);
     expect([reply.status, await reply.text()]).toEqual([status, body]);
-    expect(last(between)?.answerViolations.map((one) => one.keyword)).toEqual([keyword]);
+    expect(last(between)?.responseViolations.map((one) => one.keyword)).toEqual([keyword]);
   });
 
   test('a service may return anything', async () => {
@@ -205,7 +205,7 @@ describe('a deployment that breaks the contract', () => {
     );
     await using between = await createMock({ proxy: right.url });
     await fetch(`${between.url}/v1/cloudrun/hello`);
-    expect(last(between)?.answerViolations).toEqual([]);
+    expect(last(between)?.responseViolations).toEqual([]);
   });
 
   test('a redirect is handed to the caller, and not followed', async () => {
@@ -265,7 +265,7 @@ describe('what HTTP allows', () => {
     expect(reply).toMatch(/^HTTP\/1\.1 500 Broken Here\r\n/);
     expect(reply).toContain('X-A: 1\r\nX-A: 2\r\nX-B: b\xe4\r\n');
     expect(reply).toContain(coded.toString('latin1'));
-    expect(last(between)?.answerViolations).toEqual([]);
+    expect(last(between)?.responseViolations).toEqual([]);
   });
 });
 

@@ -72,9 +72,9 @@ describe('recorded and replayed', () => {
     expect(JSON.parse(text)).toMatchObject({
       operationId: 'cloudrun-post-root',
       request: { method: 'POST', target: '/v1/cloudrun/hello', body: { text: '{"b":1,"a":"中"}' } },
-      answer: { status: 200 },
+      response: { status: 200 },
       violations: [],
-      answerViolations: [],
+      responseViolations: [],
     });
   });
 
@@ -183,9 +183,9 @@ test('several responses to the same request come in order, for each session', as
     expect(await ask(between)).toBe('3');
   }
   await using replay = await createMock({ replay: folder('steps') });
-  const answers = [];
-  for (const session of ['', '', 'b', '', '']) answers.push(await ask(replay, session));
-  expect(answers).toEqual(['1', '2', '1', '3', '3']);
+  const responses = [];
+  for (const session of ['', '', 'b', '', '']) responses.push(await ask(replay, session));
+  expect(responses).toEqual(['1', '2', '1', '3', '3']);
   expect(replay.session().requests()).toHaveLength(4);
   replay.session('b').reset();
   expect([await ask(replay, 'b'), await ask(replay)]).toEqual(['1', '3']);

@@ -67,7 +67,7 @@ async function upgradeStatus(url: string, headers = {}): Promise<number | undefi
       'sec-websocket-key': randomBytes(16).toString('base64'),
     },
   }).end();
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
-  answer.resume();
-  return answer.statusCode;
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  response.resume();
+  return response.statusCode;
 }

@@ -25,7 +25,7 @@ test('an event arrives before the next one is sent', async () => {
   sent.resolve();
   expect((await reader?.read())?.value).toBe('data: 2\n\n');
   expect((await reader?.read())?.done).toBe(true);
-  expect(last(between)?.answerViolations).toEqual([]);
+  expect(last(between)?.responseViolations).toEqual([]);
 });
 
 test('the first bytes of a body arrive before its end', async () => {
@@ -65,7 +65,7 @@ test('a cut-off response is cut off for the caller, and is reported', async () =
   const reply = await fetch(`${between.url}/v1/cloudrun/hello`);
   await expect(reply.text()).rejects.toThrow();
   await expect
-    .poll(() => last(between)?.answerViolations)
+    .poll(() => last(between)?.responseViolations)
     .toMatchObject([{ keyword: 'incomplete' }]);
 });
 
@@ -93,7 +93,7 @@ test('a WebSocket passes both ways, with subprotocol and close code', async () =
   for (const client of sockets.clients) client.close(4001);
   expect((await closed)[0]).toBe(4001);
   expect(headers).toEqual(['Bearer any', 'chat']);
-  expect(last(between)).toMatchObject({ operationId: 'cloudrun-get', answerViolations: [] });
+  expect(last(between)).toMatchObject({ operationId: 'cloudrun-get', responseViolations: [] });
   sockets.close();
 });
 

@@ -263,14 +263,14 @@ describe('a change', () => {
     await write('orders.ts', text('first'));
     await write('_name.ts', `export const NAME = 'a';`);
     await using started = await startWatched();
-    const answer = async () => (await get(started, 'orders')).json();
-    expect(await answer()).toEqual(['first', 'a', 1]);
+    const respond = async () => (await get(started, 'orders')).json();
+    expect(await respond()).toEqual(['first', 'a', 1]);
     await write('orders.ts', text('second'));
     expect(await started.reported()).toEqual([join(folder, 'orders.ts')]);
-    expect(await answer()).toEqual(['second', 'a', 2]);
+    expect(await respond()).toEqual(['second', 'a', 2]);
     await write('_name.ts', `export const NAME = 'b';`);
     expect(await started.reported()).toEqual([join(folder, 'orders.ts')]);
-    expect(await answer()).toEqual(['second', 'b', 3]);
+    expect(await respond()).toEqual(['second', 'b', 3]);
   });
 
   test('that is invalid is reported once, and the last good version stays in use', async () => {

@@ -28,8 +28,8 @@ async function open(path = '', protocols: string[] = []) {
   const upgraded = once(socket, 'upgrade');
   const accepted = service.next();
   await once(socket, 'open');
-  const [answer] = (await upgraded) as [IncomingMessage];
-  return { socket, answer, received: (await accepted).request, real: service.sockets.at(-1) };
+  const [response] = (await upgraded) as [IncomingMessage];
+  return { socket, response, received: (await accepted).request, real: service.sockets.at(-1) };
 }
 
 async function nextMessage(socket: WebSocket): Promise<[string, boolean]> {
@@ -45,17 +45,17 @@ async function nextClose(socket: WebSocket | undefined): Promise<[number, string
 /** Requests a WebSocket; resolves with the response in its place. */
 async function refusalOf(path: string, headers: Record<string, string> = HEADERS) {
   const socket = new WebSocket(toAddress(path), { headers });
-  const [, answer] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+  const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
   let text = '';
-  for await (const chunk of answer.setEncoding('utf8')) text += chunk;
-  return { status: answer.statusCode, headers: answer.headers, text };
+  for await (const chunk of response.setEncoding('utf8')) text += chunk;
+  return { status: response.statusCode, headers: response.headers, text };
 }
 
 describe('a WebSocket of a proxied service', () => {
   test('opens with path and query as they came, and with the rules of the gateway', async () => {
-    const { socket, answer, received } = await open('a%2Fb//c?x=%zz&y=a+b&y');
+    const { socket, response, received } = await open('a%2Fb//c?x=%zz&y=a+b&y');
     expect(received.url).toBe('/a%2Fb//c?x=%zz&y=a+b&y');
-    const id = answer.headers['x-request-id'];
+    const id = response.headers['x-request-id'];
     expect(id).toMatch(/^[-0-9a-f]{36}$/);
     expect(received.headers).toMatchObject({
       'x-request-id': id,
@@ -64,13 +64,13 @@ describe('a WebSocket of a proxied service', () => {
     });
     expect(received.headers).not.toHaveProperty('authorization');
     expect(received.headers).not.toHaveProperty('x-mock-session');
-    expect(answer.headersDistinct['x-many']).toEqual(['1', '2']);
-    expect(answer.headers).not.toHaveProperty('content-disposition');
-    expect(answer.headers['x-svc-upstream-status-code']).toBe('101');
+    expect(response.headersDistinct['x-many']).toEqual(['1', '2']);
+    expect(response.headers).not.toHaveProperty('content-disposition');
+    expect(response.headers['x-svc-upstream-status-code']).toBe('101');
     expect(session.requests().at(-1)).toMatchObject({ id, service: 'real', matched: true });
     socket.close();
     await nextClose(socket);
-    expect(session.requests().at(-1)?.answer).toMatchObject({ status: 101 });
+    expect(session.requests().at(-1)?.response).toMatchObject({ status: 101 });
   });
 
   test('passes text and bytes both ways', async () => {
@@ -144,7 +144,7 @@ describe('a handshake', () => {
     expect([status, text]).toEqual([403, 'not here']);
     expect(headers['x-svc-upstream-status-code']).toBe('403');
     expect(headers['content-type']).toBe('text/plain');
-    expect(session.requests().at(-1)).toMatchObject({ matched: true, answer: { status: 403 } });
+    expect(session.requests().at(-1)).toMatchObject({ matched: true, response: { status: 403 } });
   });
 
   test('is refused if the service cannot be reached', async () => {
@@ -191,8 +191,8 @@ test('credentials are those of the mode, and no service sees them', async () => 
   const { token } = await strict.credentials();
   const before = service.handshakes.length;
   const bad = new WebSocket(toAddress('', strict), { headers: AUTH });
-  const [, answer] = await once(bad, 'unexpected-response');
-  expect(answer.statusCode).toBe(401);
+  const [, response] = await once(bad, 'unexpected-response');
+  expect(response.statusCode).toBe(401);
   expect(service.handshakes.length).toBe(before);
   const arrived = service.next();
   const good = new WebSocket(toAddress('', strict), [`berth.bearer.${token}`, 'chat']);
@@ -226,9 +226,9 @@ describe.each([
 
 test('an ordinary call is forwarded alongside', async () => {
   const outgoing = request(`${mock.gatewayUrl}/v1/cloudrun/real/x`, { headers: HEADERS }).end();
-  const [answer] = await once(outgoing, 'response');
-  answer.resume();
-  expect(answer.statusCode).toBe(426);
+  const [response] = await once(outgoing, 'response');
+  response.resume();
+  expect(response.statusCode).toBe(426);
 });
 
 function toHandshake(path = ''): string {

@@ -17,7 +17,7 @@ let started: Started;
 const closed: Promise<void>[] = [];
 let hang = (_: ServerResponse) => {};
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { url = '', method, headers } = request;
   if (url.endsWith('/hang')) {
     closed.push(once(response, 'close').then(() => {}));
@@ -66,7 +66,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 
 beforeAll(async () => {
   const sockets = new WebSocketServer({ noServer: true, handleProtocols: () => 'chat' });
-  real = createServer((request, response) => void answer(request, response));
+  real = createServer((request, response) => void respond(request, response));
   real.on('upgrade', (request, socket, head) => {
     if (request.url?.endsWith('/no'))
       return socket.end('HTTP/1.1 403 No\r\ncontent-length: 0\r\n\r\n');

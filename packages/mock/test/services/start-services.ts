@@ -22,10 +22,10 @@ export async function startServices(
   const session = { clock, services: states } as unknown as Session;
   const unmatched: string[] = [];
   const call: GatewayHandler = async (input, call) => {
-    const answer = await services.answer(input, call, session);
-    if (answer === undefined) throw new GatewayError('SERVICE_NOT_FOUND');
-    if (answer.unmatched) unmatched.push(input.target);
-    return answer;
+    const response = await services.respond(input, call, session);
+    if (response === undefined) throw new GatewayError('SERVICE_NOT_FOUND');
+    if (response.unmatched) unmatched.push(input.target);
+    return response;
   };
   const router = createGatewayRouter(
     {
@@ -34,9 +34,9 @@ export async function startServices(
       'cloudrun-get': call,
       'cloudrun-post': call,
       async webSocket(input, call) {
-        const answer = await services.open(input, call, session);
-        if (answer === undefined) throw new GatewayError('SERVICE_NOT_FOUND');
-        return answer;
+        const response = await services.open(input, call, session);
+        if (response === undefined) throw new GatewayError('SERVICE_NOT_FOUND');
+        return response;
       },
     },
     { security: { bearerToken: () => true, signature: () => true } },

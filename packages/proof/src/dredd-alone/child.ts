@@ -11,7 +11,7 @@ const SERVICE = '/v1/cloudrun/';
 /** Makes the fixture service return the documented response, since Dredd compares with the example. */
 function orderExample({ expected }: DreddTransaction): string {
   const type = encodeURIComponent(expected.headers['Content-Type'] ?? '');
-  return `/answer?type=${type}&body64=${Buffer.from(expected.body ?? '').toString('base64url')}`;
+  return `/respond?type=${type}&body64=${Buffer.from(expected.body ?? '').toString('base64url')}`;
 }
 
 process.once('message', ({ documents, endpoint, headers, gatewayHeaders, service }: Order) => {

@@ -18,7 +18,7 @@ export const auth: readonly Mutant[] = [
   }),
   mutant(
     'AU-BEARER-ENV',
-    'a token of another environment is accepted on GET',
+    'a token from another environment is accepted on GET',
     accept(
       (value, { method }, { otherAuthorization }) =>
         method === 'GET' && value === otherAuthorization,

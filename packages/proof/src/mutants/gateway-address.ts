@@ -35,7 +35,7 @@ export const gatewayAddress: readonly Mutant[] = [
     'GW-PATH-SHAPE',
     'calls of a missing service go to another one',
     retarget((target) =>
-      target.replace(/^\/v1\/cloudrun\/[^/?]+(?=[^?]*\/answer(\?|$))/, '/v1/cloudrun/conformance'),
+      target.replace(/^\/v1\/cloudrun\/[^/?]+(?=[^?]*\/respond(\?|$))/, '/v1/cloudrun/conformance'),
     ),
   ),
   mutant('GW-PATH-OPTIONAL', 'a call without anyPath calls /index', {

@@ -13,7 +13,7 @@ import {
   setStatus,
 } from './support/gateway.ts';
 
-export const gatewayAnswers: readonly Mutant[] = [
+export const gatewayResponses: readonly Mutant[] = [
   mutant(
     'GW-GET-JSON',
     'an object with a code counts as an envelope and is returned inside data',

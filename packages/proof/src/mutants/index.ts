@@ -7,27 +7,27 @@ import { gatewayErrors } from './gateway-errors.ts';
 import { gatewayNames } from './gateway-names.ts';
 import { gatewayRequestId } from './gateway-request-id.ts';
 import { gatewayRequests } from './gateway-requests.ts';
-import { gatewayAnswers } from './gateway-responses.ts';
+import { gatewayResponses } from './gateway-responses.ts';
 import { gatewayStreams } from './gateway-streams.ts';
 import type { Mutant } from './mutant.ts';
 import { storageCalls } from './storage-calls.ts';
 import { storageCopy } from './storage-copy.ts';
 import { storageCopyPaths } from './storage-copy-paths.ts';
-import { storageCopyAnswers } from './storage-copy-responses.ts';
+import { storageCopyResponses } from './storage-copy-responses.ts';
 import { storageDelete } from './storage-delete.ts';
 import { storageEnvelope } from './storage-envelope.ts';
 import { storageLinks } from './storage-links.ts';
 import { storageRefusals } from './storage-refusals.ts';
 import { storageUploadMetadata } from './storage-upload-metadata.ts';
 import { upload } from './upload.ts';
-import { uploadAnswers } from './upload-responses.ts';
+import { uploadResponses } from './upload-responses.ts';
 
 /** The mutants of each rule, written with its check, in the order of the rules. */
 export const mutants: readonly Mutant[] = [
   ...gatewayAddress,
   ...gatewayNames,
   ...gatewayRequests,
-  ...gatewayAnswers,
+  ...gatewayResponses,
   ...gatewayDisposition,
   ...gatewayRequestId,
   ...gatewayErrors,
@@ -41,9 +41,9 @@ export const mutants: readonly Mutant[] = [
   ...storageLinks,
   ...storageDelete,
   ...storageCopy,
-  ...storageCopyAnswers,
+  ...storageCopyResponses,
   ...storageCopyPaths,
   ...storageRefusals,
   ...upload,
-  ...uploadAnswers,
+  ...uploadResponses,
 ];

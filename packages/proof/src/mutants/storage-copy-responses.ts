@@ -10,7 +10,7 @@ import {
 } from './support/storage.ts';
 import { listStored, storeFile } from './support/uploads.ts';
 
-export const storageCopyAnswers: readonly Mutant[] = [
+export const storageCopyResponses: readonly Mutant[] = [
   mutant(
     'ST-COPY-LIST',
     'an item that failed has no entry',

@@ -19,7 +19,7 @@ import {
 /** How long an upload waits for another with the same key, in milliseconds. */
 const LONGEST = 300;
 
-export const uploadAnswers: readonly Mutant[] = [
+export const uploadResponses: readonly Mutant[] = [
   mutant(
     'UP-ERROR',
     'a rejected form gets a JSON error',

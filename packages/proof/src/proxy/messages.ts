@@ -159,7 +159,7 @@ export interface Hooks {
   buffersEvents?: boolean;
   /** Stream request bodies; `request` then sees an empty body and cannot change it. */
   streamsRequests?: boolean;
-  /** Called before the head of a response is written: for 1xx responses and the reason phrase. */
+  /** Called before a response head is written: for 1xx responses and the reason phrase. */
   early?: (outgoing: ServerResponse) => void;
   /** Send bodies, including event streams, in chunks of this size and without `Content-Length`. */
   chunkBytes?: number;

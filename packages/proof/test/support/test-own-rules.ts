@@ -15,9 +15,9 @@ export function useMutated(): () => Mutated {
 }
 
 /** Whether a finding has the request and the response, and its message names the actual value. */
-function isClear({ message, request, answer }: Finding): boolean {
+function isClear({ message, request, response }: Finding): boolean {
   const isSaid = !/\bnot (undefined\b|\(|$)|\[object /.test(message);
-  return isSaid && request !== undefined && answer !== undefined;
+  return isSaid && request !== undefined && response !== undefined;
 }
 
 /** Tests that the rule that each mutant breaks catches it, with clear evidence. */

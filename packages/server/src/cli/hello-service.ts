@@ -31,7 +31,7 @@ interface HelloService {
  * three events, depending on `Accept`, and each message of a WebSocket.
  */
 export async function startHelloService(): Promise<HelloService> {
-  const server = createServer(answer);
+  const server = createServer(respond);
   const sockets = new WebSocketServer({ server });
   sockets.on('connection', (socket) => {
     socket.on('error', () => {});
@@ -51,7 +51,7 @@ export async function startHelloService(): Promise<HelloService> {
   };
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await text(request).catch(() => undefined);
   // The client has disconnected.
   if (body === undefined) return;

@@ -47,7 +47,7 @@ function createProgram(): Command {
       'YAML configuration file (default: start a development server)',
       parseText,
     )
-    .option('--port <number>', 'port to listen on; 0 picks a free one (default: 4020)', port)
+    .option('--port <number>', 'port to listen on; 0 picks a free port (default: 4020)', port)
     .option('--admin-port <number>', 'port for health checks and metrics (default: 4021)', port)
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)', parseText)
     .addOption(

@@ -18,7 +18,7 @@ export const listenSchema = z
       .min(1)
       .default('127.0.0.1')
       .describe('Address to listen on; 0.0.0.0 opens it to the network.'),
-    port: port.default(4020).describe('Port to listen on; 0 picks a free one.'),
+    port: port.default(4020).describe('Port to listen on; 0 picks a free port.'),
     reusePort: z
       .boolean()
       .default(false)
@@ -32,9 +32,7 @@ export const listenSchema = z
       .describe(
         'Whether to trust X-Forwarded-* of requests. Only behind a proxy that sets them itself: otherwise callers can choose their own address.',
       ),
-    headersSeconds: seconds
-      .default(15)
-      .describe('Time that a client has to send the headers of a request.'),
+    headersSeconds: seconds.default(15).describe('Time that a client has to send request headers.'),
     slowBodySeconds: seconds
       .default(30)
       .describe(
@@ -80,7 +78,7 @@ export const adminSchema = z
       .min(1)
       .default('127.0.0.1')
       .describe('Address to listen on. The metrics need no credentials: keep it off the network.'),
-    port: port.default(4021).describe('Port to listen on; 0 picks a free one.'),
+    port: port.default(4021).describe('Port to listen on; 0 picks a free port.'),
     hosts: z
       .array(z.string().min(1))
       .default([])

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { ConfigFault } from './config.ts';
 import { DRIVERS, toJsonSchema } from './config-schema.ts';
 
-/** What replaces the setting and the option `workers`, which were removed. */
+/** What replaces the setting and the `workers` option, which were removed. */
 export const ONE_PROCESS =
   'One process is one server: start several with listen.reusePort, by a supervisor such as systemd, or behind a load balancer.';
 

@@ -36,7 +36,7 @@ export interface Observer {
   /** For a request that may become a WebSocket, which has no response object in Node. */
   beginUpgrade(request: IncomingMessage): void;
   /** For the routers. */
-  onResponse(answer: HandlerResponse, call: Call): void;
+  onResponse(response: HandlerResponse, call: Call): void;
   /** For downloads, which no router handles. */
   onRefusal(code: string, response: ServerResponse): void;
   /** For the routers: errors that led to a 500. */
@@ -102,14 +102,14 @@ export function createObserver({ log, metrics, logCalls }: ObserverOptions): Obs
   }
 
   /** A WebSocket is counted, and logged, when it is opened or refused. */
-  function endUpgrade(answer: HandlerResponse, call: Call): void {
+  function endUpgrade(reply: HandlerResponse, call: Call): void {
     const { operationId, request, response } = call;
     const startedAt = (request as Upgrading)[UPGRADE] ?? performance.now();
     const ended: EndedCall = {
       surface: 'gateway',
       operation: operationId,
-      status: answer.status,
-      code: codeOf(answer),
+      status: reply.status,
+      code: codeOf(reply),
       seconds: (performance.now() - startedAt) / 1000,
       received: 0,
       sent: 0,
@@ -147,15 +147,15 @@ export function createObserver({ log, metrics, logCalls }: ObserverOptions): Obs
       const observed = (response as Observed)[CALL];
       if (observed !== undefined) observed.code = code;
     },
-    onResponse(answer, call) {
+    onResponse(response, call) {
       const observed = (call.response as Observed)[CALL];
       if (observed === undefined) {
-        endUpgrade(answer, call);
+        endUpgrade(response, call);
         return;
       }
       observed.call = call;
-      if (answer.status >= 400) observed.code = codeOf(answer);
-      else if (!observed.isStream && isEventStream(answer)) {
+      if (response.status >= 400) observed.code = codeOf(response);
+      else if (!observed.isStream && isEventStream(response)) {
         observed.isStream = true;
         streams += 1;
       }
@@ -221,13 +221,13 @@ export function observeWebSockets(
   return {
     ...handlers,
     async webSocket(input, call) {
-      const answer = await webSocket(input, call);
-      if (!('open' in answer)) return answer;
+      const response = await webSocket(input, call);
+      if (!('open' in response)) return response;
       return {
-        ...answer,
+        ...response,
         open(client, head) {
-          onResponse({ status: answer.status }, call);
-          answer.open(client, head);
+          onResponse({ status: response.status }, call);
+          response.open(client, head);
         },
       };
     },

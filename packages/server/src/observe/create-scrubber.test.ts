@@ -16,7 +16,7 @@ test.each([
   expect(createScrubber([])(line)).toBe(clean);
 });
 
-test('redacts secrets of the configuration, also if encoded in JSON and URLs', () => {
+test('redacts secrets of the configuration, even if encoded in JSON and URLs', () => {
   const scrub = createScrubber(['p"ss w(rd', 'short', 'longer-secret', 'longer-secret-still']);
   expect(scrub(JSON.stringify({ a: 'p"ss w(rd', b: 'longer-secret-still!' }))).toBe(
     '{"a":"[redacted]","b":"[redacted]!"}',

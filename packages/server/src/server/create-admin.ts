@@ -43,7 +43,7 @@ export function createAdmin({ hosts, unreadiness, metrics }: AdminOptions): Serv
         send(response, 405, TEXT, 'Only GET and HEAD are served here.\n');
       } else {
         try {
-          await answer(request.url?.split('?', 1)[0], response);
+          await respond(request.url?.split('?', 1)[0], response);
         } catch (error) {
           send(response, 500, TEXT, `${(error as Error).name}\n`);
         }
@@ -51,7 +51,7 @@ export function createAdmin({ hosts, unreadiness, metrics }: AdminOptions): Serv
     },
   );
 
-  async function answer(path: string | undefined, response: ServerResponse): Promise<void> {
+  async function respond(path: string | undefined, response: ServerResponse): Promise<void> {
     if (path === '/healthz') {
       send(response, 200, TEXT, 'ok\n');
     } else if (path === '/readyz' || path === '/readyz/gateway' || path === '/readyz/storage') {

@@ -46,9 +46,9 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
   const onResponse: Observer['onResponse'] =
     tracing === undefined
       ? observer.onResponse
-      : (answer, call) => {
+      : (response, call) => {
           tracing.name(call);
-          observer.onResponse(answer, call);
+          observer.onResponse(response, call);
         };
   const shared = { cors, wireProfile, onResponse, onError };
   const env = toEnvOption(Object.keys(environments));

@@ -143,10 +143,10 @@ function refuse(socket: Duplex, { status, message }: Refusal): void {
     return;
   }
   const error = new GatewayError('INVALID_REQUEST', { status, message });
-  const answer = error[toResponse]({ request: UNPARSED_REQUEST, requestId: randomUUID() });
-  const body = JSON.stringify(answer.body);
+  const response = error[toResponse]({ request: UNPARSED_REQUEST, requestId: randomUUID() });
+  const body = JSON.stringify(response.body);
   const headers = {
-    ...answer.headers,
+    ...response.headers,
     'content-length': Buffer.byteLength(body),
     connection: 'close',
     date: new Date().toUTCString(),

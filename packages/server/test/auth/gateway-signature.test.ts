@@ -156,7 +156,7 @@ describe('refuses an attack, and does not call the hosted service', () => {
     ['an id from Object.prototype', sign({ id: '__proto__', secret: SECRET })],
     ['a wrong secret', sign({ id: ID, secret: 'guess' })],
     ['an empty secret', sign({ id: ID, secret: '' })],
-    ['a key pair of another environment', sign({ id: 'of-prod', secret: SECRET })],
+    ['a key pair from another environment', sign({ id: 'of-prod', secret: SECRET })],
     ['an expired key pair', sign({ id: 'old', secret: SECRET })],
     ['a temporary one without its token', sign({ id: 'temporary', secret: SECRET })],
     ['a temporary one with a wrong token', sign({ id: 'temporary', secret: SECRET, token: 'x' })],

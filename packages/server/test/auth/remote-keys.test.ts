@@ -18,10 +18,10 @@ const set = (...issuers: Issuer[]) =>
 
 /** A real key server whose response can be changed, and a deployment that trusts it. */
 async function start(first: RequestListener) {
-  const provider = { answer: first, asked: 0 };
+  const provider = { respond: first, asked: 0 };
   const base = await serve((request, response) => {
     provider.asked += 1;
-    provider.answer(request, response);
+    provider.respond(request, response);
   });
   const failures: string[] = [];
   const environments = { dev: { tokens: { jwks: `${base}/jwks` } } };
@@ -55,7 +55,7 @@ describe('keys from a URL', () => {
   test('are requested again if a token names another, at most every 30 s', async () => {
     const { call, clock, provider } = await start(json(set(one)));
     expect(await call(one)).toMatchObject(OK);
-    provider.answer = json(set(one, two));
+    provider.respond = json(set(one, two));
     expect(await call(two)).toMatchObject(INVALID);
     expect(provider.asked).toBe(1);
     clock.seconds += 30;
@@ -68,7 +68,7 @@ describe('keys from a URL', () => {
     const { call, clock, gateway, provider } = await start(json(set(one)));
     const headers = { authorization: `Bearer ${await one.token()}` };
     expect(await gateway('dev', PATH, { headers })).toMatchObject(OK);
-    provider.answer = json(set(two));
+    provider.respond = json(set(two));
     clock.seconds += 30;
     expect(await call(two)).toMatchObject(OK);
     expect(await gateway('dev', PATH, { headers })).toMatchObject(INVALID);
@@ -77,13 +77,13 @@ describe('keys from a URL', () => {
   test('stay in use for an hour while the URL is down, and no longer', async () => {
     const { call, clock, failures, provider } = await start(json(set(one)));
     expect(await call(one)).toMatchObject(OK);
-    provider.answer = (request) => request.destroy();
+    provider.respond = (request) => request.destroy();
     clock.seconds += 3599;
     expect(await call(one)).toMatchObject(OK);
     clock.seconds += 31;
     expect(await call(one)).toMatchObject(AWAY);
     expect(failures.at(-1)).toMatch(/^dev: fetch failed/);
-    provider.answer = json(set(one));
+    provider.respond = json(set(one));
     clock.seconds += 1;
     expect(await call(one)).toMatchObject(OK);
   });
@@ -93,7 +93,7 @@ describe('keys from a URL', () => {
     const token = await one.token();
     const ask = () => authenticator.gateway.bearerToken(token, { env: 'dev' } as never);
     expect(await ask()).toBe(ask());
-    provider.answer = (request) => request.destroy();
+    provider.respond = (request) => request.destroy();
     await authenticator.update(environments);
     expect(ask()).toBeInstanceOf(Promise);
     expect(await call(one)).toMatchObject(OK);
@@ -116,8 +116,8 @@ describe('keys from a URL', () => {
         response.writeHead(200, { 'content-length': 9 }).write('{', () => response.destroy()),
       /terminated/,
     ],
-  ])('are unavailable if the response is %s', async (_name, answer, reason) => {
-    const { call, failures, provider } = await start(answer);
+  ])('are unavailable if the response is %s', async (_name, respond, reason) => {
+    const { call, failures, provider } = await start(respond);
     expect(await call(one)).toMatchObject(AWAY);
     expect(failures).toEqual([expect.stringMatching(reason)]);
     expect(failures[0]).not.toContain('hidden');

@@ -133,7 +133,10 @@ describe('refuses an attack', () => {
     ['a temporary one without its token', sign({ id: 'temporary', secret: SECRET })],
     ['a temporary one with a wrong token', sign({ ...TEMPORARY, token: 'x' })],
     ['a permanent one with a token', sign({ ...PERMANENT, token: 'x' })],
-    ['a wrong secret for the id of another environment', sign({ id: 'of-prod', secret: 'guess' })],
+    [
+      'a wrong secret for the id from another environment',
+      sign({ id: 'of-prod', secret: 'guess' }),
+    ],
     ['rubbish', change(NAMES.authorization, () => 'rubbish')],
   ])('%s', async (_name, headers) => {
     const reply = await send(headers);

@@ -28,7 +28,7 @@ async function storeOf(listener: RequestListener): Promise<BlobStore> {
   return store;
 }
 
-const answer =
+const respond =
   (status: number, code: string): RequestListener =>
   (call, response) => {
     call.resume();
@@ -45,7 +45,7 @@ test.each([
   [301, 'PermanentRedirect'],
   [404, 'NoSuchBucket'],
 ])('%i %s: reports the store as unavailable, without quoting it', async (status, code) => {
-  const store = await storeOf(answer(status, code));
+  const store = await storeOf(respond(status, code));
   const error = await store
     .write(KEY, toStream(Buffer.from('x')), { contentType: 'a/b' })
     .catch((reason) => reason);
@@ -55,7 +55,7 @@ test.each([
 });
 
 test('does not report our mistakes as failures of the store', async () => {
-  const store = await storeOf(answer(400, 'InvalidArgument'));
+  const store = await storeOf(respond(400, 'InvalidArgument'));
   const write = store.write(KEY, toStream(Buffer.from('x')), { contentType: 'a/b' });
   await expect(write).rejects.toMatchObject({ name: 'InvalidArgument' });
 });

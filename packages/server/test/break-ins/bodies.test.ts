@@ -49,8 +49,8 @@ test('a form may have fields of any name, and its grant still counts', async () 
   ];
   const more = Object.fromEntries(names.map((name) => [name, 'b.txt']));
   const pairs = Object.defineProperty(more, '__proto__', { value: 'b.txt', enumerable: true });
-  const answer = await post(meta, 'a.txt', 'a', pairs);
-  expect(answer.status).toBe(204);
+  const response = await post(meta, 'a.txt', 'a', pairs);
+  expect(response.status).toBe(204);
   expect(await dev.read('a.txt')).toBe('a');
   expect(({} as Record<string, unknown>).key).toBeUndefined();
   // Fields named like members of Object.prototype instead of their own names.
@@ -123,10 +123,10 @@ test('refuses a form of countless fields or huge texts, and ignores long names',
   const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`f${at}`, 'x']));
   for (const more of [many, { x: 'x'.repeat(8 * 1024 * 1024) }]) {
     // The connection may be closed before everything is sent.
-    const answer = await post(meta, 'a.txt', 'a', more).catch(() => undefined);
-    if (answer === undefined) continue;
-    expect(answer.status).toBe(400);
-    expect(await answer.text()).toMatch(/<Code>(MalformedPOSTRequest|EntityTooLarge)</);
+    const response = await post(meta, 'a.txt', 'a', more).catch(() => undefined);
+    if (response === undefined) continue;
+    expect(response.status).toBe(400);
+    expect(await response.text()).toMatch(/<Code>(MalformedPOSTRequest|EntityTooLarge)</);
   }
   expect(await dev.read('a.txt')).toBeUndefined();
   // Names are truncated at the limit, and unknown fields are skipped.
@@ -140,8 +140,8 @@ test('a part with endless headers is refused', async () => {
   const { url: target } = await dev.grant('a.txt');
   const body = `--x\r\nContent-Disposition: form-data; name="key"\r\n${'X-A: b\r\n'.repeat(100_000)}\r\na\r\n--x--\r\n`;
   const headers = { 'content-type': 'multipart/form-data; boundary=x' };
-  const answer = await fetch(target, { method: 'POST', headers, body }).catch(() => undefined);
-  if (answer !== undefined) expect(answer.status).toBe(400);
+  const response = await fetch(target, { method: 'POST', headers, body }).catch(() => undefined);
+  if (response !== undefined) expect(response.status).toBe(400);
   expect((await fetch(`${url}/files/x`)).status).toBe(403);
 });
 

@@ -132,8 +132,8 @@ test.each(DIRECTIONS)('a link and a grant of %s have no effect in %s', async (ow
   const mine = await whole[own].grant('b.txt');
   const theirs = await whole[other].grant('b.txt');
   for (const field of ['token', 'authorization', 'storeFileID'] as const) {
-    const answer = await post({ ...mine, [field]: theirs[field] }, 'b.txt', 'swapped');
-    expect([field, answer.status]).toEqual([field, 403]);
+    const response = await post({ ...mine, [field]: theirs[field] }, 'b.txt', 'swapped');
+    expect([field, response.status]).toEqual([field, 403]);
   }
   // A link key does not sign grants, and vice versa.
   const sign = new URL(link).searchParams.get('sign') as string;

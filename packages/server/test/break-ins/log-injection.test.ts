@@ -22,9 +22,9 @@ test('no text of a caller starts a line of the log, or reaches a terminal', asyn
   for (const evil of INJECTED) {
     const text = `a${evil}${FORGED}`;
     const encoded = encodeURIComponent(text);
-    await fetch(`${url}/v1/cloudrun/${encoded}`).then((answer) => answer.text());
-    await fetch(`${url}/files/dev/files/${encoded}?sign=${encoded}`).then((answer) =>
-      answer.text(),
+    await fetch(`${url}/v1/cloudrun/${encoded}`).then((response) => response.text());
+    await fetch(`${url}/files/dev/files/${encoded}?sign=${encoded}`).then((response) =>
+      response.text(),
     );
     await dev.call('getUploadMetaData', { path: text });
     await dev.call('batchDelete', { fileList: [text] });
@@ -57,11 +57,11 @@ test('metrics have the labels of the contract, whatever callers send', async () 
   const attack = async (round: number) => {
     for (let at = 0; at < 20; at += 1) {
       const odd = `x${round}-${at}`;
-      await fetch(`${url}/v1/cloudrun/${odd}/${odd}`).then((answer) => answer.text());
-      await fetch(`${url}/${odd}`, { method: 'PUT' }).then((answer) => answer.text());
-      await fetch(`${url}/files/${odd}/${odd}`).then((answer) => answer.text());
-      await fetch(`${url}/api/v2/envs/${odd}/storages:${odd}`, { method: 'POST' }).then((answer) =>
-        answer.text(),
+      await fetch(`${url}/v1/cloudrun/${odd}/${odd}`).then((response) => response.text());
+      await fetch(`${url}/${odd}`, { method: 'PUT' }).then((response) => response.text());
+      await fetch(`${url}/files/${odd}/${odd}`).then((response) => response.text());
+      await fetch(`${url}/api/v2/envs/${odd}/storages:${odd}`, { method: 'POST' }).then(
+        (response) => response.text(),
       );
       await sendRaw(
         port,
@@ -102,10 +102,10 @@ test('responses reveal no path of the disk, no address, no stack', async () => {
     '/.env',
   ]) {
     for (const method of ['GET', 'POST', 'PATCH']) {
-      const answer = await fetch(url + path, { method });
-      expect(answer.status).toBeLessThan(500);
-      expect(answer.status).toBeGreaterThanOrEqual(400);
-      texts.push(await answer.text(), JSON.stringify([...answer.headers]));
+      const response = await fetch(url + path, { method });
+      expect(response.status).toBeLessThan(500);
+      expect(response.status).toBeGreaterThanOrEqual(400);
+      texts.push(await response.text(), JSON.stringify([...response.headers]));
     }
   }
   texts.push(

@@ -112,11 +112,11 @@ test('the signature of a link is not valid for a spelling that leads elsewhere',
   await dev.upload('folder/b.txt', 'other');
   const { pathname, search } = new URL(await dev.link('folder/a.txt'));
   const to = async (path: string) => {
-    const answer = await sendRaw(
+    const response = await sendRaw(
       port,
       `GET ${path}${search} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`,
     );
-    return { status: statusesOf(answer)[0], answer };
+    return { status: statusesOf(response)[0], response };
   };
   expect((await to(pathname)).status).toBe(200);
   for (const path of [
@@ -132,12 +132,12 @@ test('the signature of a link is not valid for a spelling that leads elsewhere',
     pathname.replace('folder/', 'folder%5C'),
     pathname.toUpperCase(),
   ]) {
-    const { status, answer } = await to(path);
+    const { status, response } = await to(path);
     expect([path, status]).toEqual([
       path,
       expect.toSatisfy((code) => code === 403 || code === 404),
     ]);
-    expect(answer).not.toMatch(/mine|other|hush-hush/);
+    expect(response).not.toMatch(/mine|other|hush-hush/);
   }
 });
 
@@ -161,13 +161,13 @@ test.each([
   'GET /v1/cloudrun/.hello',
 ])('no target leads out of its surface: %s', async (target) => {
   const { port, lines, seen } = await startWhole();
-  const answer = await sendRaw(
+  const response = await sendRaw(
     port,
     `${target} HTTP/1.1\r\nHost: dev.localhost\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
   );
-  expect(statusesOf(answer)[0]).toBeGreaterThanOrEqual(400);
-  expect(statusesOf(answer)[0]).toBeLessThan(500);
-  expect(answer).not.toMatch(/root:|hush-hush/);
+  expect(statusesOf(response)[0]).toBeGreaterThanOrEqual(400);
+  expect(statusesOf(response)[0]).toBeLessThan(500);
+  expect(response).not.toMatch(/root:|hush-hush/);
   expect(seen).toEqual([]);
   expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
 });

@@ -45,8 +45,8 @@ test.each(['A', 'SRV'] as const)('no %s record leads the gateway to this machine
   dns.setAddresses(name, addresses);
   dns.setSrv(name, [{ port, target: 'target.test' }]);
   dns.setAddresses('target.test', addresses);
-  const answer = await call('/latest/meta-data');
-  expect([answer.status, await answer.json()]).toMatchObject([
+  const response = await call('/latest/meta-data');
+  expect([response.status, await response.json()]).toMatchObject([
     503,
     { code: 'SERVICE_ENDPOINT_NOT_FOUND' },
   ]);
@@ -105,8 +105,8 @@ test('no name, path or header of a call decides which address the gateway calls'
     'True-Client-IP',
   ]) {
     const more = header === 'Host' ? '' : 'Host: 127.0.0.1\r\n';
-    const answer = await send('/v1/cloudrun/hello', `${more}${header}: ${host}\r\n`);
-    expect(statusesOf(answer)[0]).toBeGreaterThanOrEqual(400);
+    const response = await send('/v1/cloudrun/hello', `${more}${header}: ${host}\r\n`);
+    expect(statusesOf(response)[0]).toBeGreaterThanOrEqual(400);
   }
   expect(
     statusesOf(await sendRaw(port, `CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)),
@@ -118,11 +118,11 @@ test('no name, path or header of a call decides which address the gateway calls'
 test('a target in absolute form only counts with its path', async () => {
   const { calls, port: internal } = await startInternal();
   const { url } = await startServer();
-  const answer = await sendRaw(
+  const response = await sendRaw(
     Number(new URL(url).port),
     `GET http://127.0.0.1:${internal}/files/x HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`,
   );
-  expect(statusesOf(answer)[0]).toBeGreaterThanOrEqual(400);
+  expect(statusesOf(response)[0]).toBeGreaterThanOrEqual(400);
   expect(calls).toEqual([]);
 });
 
@@ -135,11 +135,11 @@ test('upload targets and links never begin with a host that the caller chose', a
     'localhost@evil.example',
     'evil.example#localhost',
   ]) {
-    const answer = await sendRaw(
+    const response = await sendRaw(
       port,
       `POST /upload HTTP/1.1\r\nHost: ${host}\r\nX-Forwarded-Host: evil.example\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
     );
-    expect(statusesOf(answer)[0]).toBeGreaterThanOrEqual(400);
-    expect(answer).not.toMatch(/^location:/im);
+    expect(statusesOf(response)[0]).toBeGreaterThanOrEqual(400);
+    expect(response).not.toMatch(/^location:/im);
   }
 });

@@ -46,11 +46,11 @@ describeOn('ceph', 'access to the store', () => {
 
   test('a link of the store serves the file as a download, and expires', async () => {
     const link = await store.presign?.(KEY, 60);
-    const answer = await fetch(link ?? '');
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toBe('text/html');
-    expect(answer.headers.get('content-disposition')).toBe('attachment');
-    expect(await answer.text()).toBe('text');
+    const response = await fetch(link ?? '');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/html');
+    expect(response.headers.get('content-disposition')).toBe('attachment');
+    expect(await response.text()).toBe('text');
     const other = (link ?? '').replace('/dev/', '/prod/');
     expect((await fetch(other)).status).toBe(403);
     const short = await store.presign?.(KEY, 2);

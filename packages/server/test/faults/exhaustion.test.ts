@@ -34,7 +34,7 @@ test('an upload that stalls is aborted, and leaves nothing; others are served me
     listen: { port: 0, slowBodySeconds: 3, slowBodyBytes: 1000 },
   });
   const sockets = await Promise.all(Array.from({ length: 30 }, () => open(whole.port)));
-  const answers = sockets.map((socket) => buffer(socket));
+  const responses = sockets.map((socket) => buffer(socket));
   for (const socket of sockets) {
     // A separate grant each: only a few uploads may share one.
     const form = toForm(toFields(await whole.dev.grant('a.txt'), 'a.txt'));
@@ -44,8 +44,8 @@ test('an upload that stalls is aborted, and leaves nothing; others are served me
   }
   await until(async () => (await whole.disk()).length > 30);
   await expectService(whole, 'b.txt');
-  for (const answer of await Promise.all(answers)) {
-    expect(statusesOf(answer.toString())).toEqual([408]);
+  for (const response of await Promise.all(responses)) {
+    expect(statusesOf(response.toString())).toEqual([408]);
   }
   await until(async () => (await whole.disk()).length === 2);
   expect(await whole.dev.read('a.txt')).toBeUndefined();
@@ -54,15 +54,15 @@ test('an upload that stalls is aborted, and leaves nothing; others are served me
 test('disconnects clients that trickle their headers, however many, and serves others meanwhile', async () => {
   const whole = await startWhole({ listen: { port: 0, headersSeconds: 1 } });
   const sockets = await Promise.all(Array.from({ length: 100 }, () => open(whole.port)));
-  const answers = sockets.map((socket) => buffer(socket));
+  const responses = sockets.map((socket) => buffer(socket));
   for (const socket of sockets) socket.write('GET /files/a HTTP/1.1\r\nHost: a\r\nX-A: ');
   const trickle = setInterval(() => {
     for (const socket of sockets) if (socket.writable) socket.write('x');
   }, 100);
   onTestFinished(() => clearInterval(trickle));
   await expectService(whole, 'a.txt');
-  for (const answer of await Promise.all(answers.map((one) => one.catch(() => '')))) {
-    expect([408, undefined]).toContain(statusesOf(answer.toString())[0]);
+  for (const response of await Promise.all(responses.map((one) => one.catch(() => '')))) {
+    expect([408, undefined]).toContain(statusesOf(response.toString())[0]);
   }
   await until(async () => (await connectionsOf(whole)) < 100);
 });

@@ -34,8 +34,8 @@ test.each([1, 2])(
     while (all.length < processes) all.push(await start(new URL(first.url).port));
     const acknowledged: number[] = [];
     const uploads = Array.from({ length: UPLOADS }, async (_, at) => {
-      const answer = await first.dev.upload(`file-${at}`, toContent(at));
-      if (answer.status !== 204) return;
+      const response = await first.dev.upload(`file-${at}`, toContent(at));
+      if (response.status !== 204) return;
       acknowledged.push(at);
       if (acknowledged.length < KILL_AFTER) return;
       for (const { cli } of all) cli.child.kill('SIGKILL');

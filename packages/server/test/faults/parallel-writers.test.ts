@@ -14,11 +14,11 @@ test('keeps one complete file of 50 parallel writers, and readers see complete f
   const reading = (async () => {
     const seen: number[] = [];
     while (isWriting) {
-      const answer = await fetch(link);
-      const bytes = new Uint8Array(await answer.arrayBuffer());
+      const response = await fetch(link);
+      const bytes = new Uint8Array(await response.arrayBuffer());
       const [first = 0, ...others] = new Set(bytes);
       seen.push(bytes.length === SIZE ? 1 + others.length : -1);
-      const etag = answer.headers.get('etag');
+      const etag = response.headers.get('etag');
       // All contents differ.
       expect(byETag.get(etag) ?? first).toBe(first);
       byETag.set(etag, first);
@@ -26,11 +26,11 @@ test('keeps one complete file of 50 parallel writers, and readers see complete f
     return seen;
   })();
   const grants = await Promise.all(contents.map(() => dev.grant('a.bin')));
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     contents.map((content, at) => post(grants[at] as (typeof grants)[0], 'a.bin', content)),
   );
   isWriting = false;
-  expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(204));
+  expect(responses.map(({ status }) => status)).toEqual(Array(50).fill(204));
   const seen = await reading;
   expect(new Set(seen)).toEqual(new Set([1]));
   const last = new Uint8Array(await (await fetch(link)).arrayBuffer());

@@ -4,7 +4,7 @@ import {
   BEARER,
   send,
   startGateway,
-  startRawAnswer,
+  startRawResponse,
   startRawService,
   startService,
   toService,
@@ -89,19 +89,19 @@ it.each([
   ['no name', 'Content-Length: 0\r\n: a\r\n\r\n'],
   ['a spaced name', 'Content-Length : 0\r\n\r\n'],
 ])('responds with BAD_GATEWAY if a service sends %s', async (_name, rest) => {
-  const { origin } = await startRawAnswer(`HTTP/1.1 200 OK\r\n${rest}`);
+  const { origin } = await startRawResponse(`HTTP/1.1 200 OK\r\n${rest}`);
   const { base } = await startGateway([toService([origin])], {}, { onError: () => {} });
   expect(await send(base, HELLO)).toMatchObject({ code: 'BAD_GATEWAY', status: 502 });
 });
 
 it.each(['\r\n ', '\r\n\t'])('unfolds or refuses a header folded by %j', async (fold) => {
-  const { origin } = await startRawAnswer(
+  const { origin } = await startRawResponse(
     `HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX: a${fold}Set-Cookie: b\r\n\r\n`,
   );
   const { base } = await startGateway([toService([origin])], {}, { onError: () => {} });
-  const answer = await send(base, HELLO);
-  expect(answer.headers['set-cookie']).toBeUndefined();
-  if (answer.status !== 502) expect(answer.headers.x).toMatch(/^a[ \t]+Set-Cookie: b$/);
+  const response = await send(base, HELLO);
+  expect(response.headers['set-cookie']).toBeUndefined();
+  if (response.status !== 502) expect(response.headers.x).toMatch(/^a[ \t]+Set-Cookie: b$/);
 });
 
 it('never mistakes surplus bytes of a service for the next response', async () => {

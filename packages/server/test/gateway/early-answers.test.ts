@@ -40,14 +40,14 @@ it.each([
   ['an announced length', `Content-Length: ${LARGE}`, pieces],
   ['chunks', 'Transfer-Encoding: chunked', chunks],
 ])('delivers an early response to a caller that still sends %s', async (_what, length, body) => {
-  for (const answer of ['no', 'n'.repeat(300_000)]) {
+  for (const reply of ['no', 'n'.repeat(300_000)]) {
     const { origin } = await startService((_request, response) => {
-      response.writeHead(403, { 'content-length': answer.length, 'content-type': 'text/plain' });
-      response.end(answer);
+      response.writeHead(403, { 'content-length': reply.length, 'content-type': 'text/plain' });
+      response.end(reply);
     });
     const { port } = await startGateway([toService([origin])]);
     const text = await sendAllFirst(port, length, body());
     expect(text).toMatch(/^HTTP\/1\.1 403 /);
-    expect(text.endsWith(`\r\n\r\n${answer}`)).toBe(true);
+    expect(text.endsWith(`\r\n\r\n${reply}`)).toBe(true);
   }
 });

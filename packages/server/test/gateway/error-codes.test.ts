@@ -35,11 +35,11 @@ it.each<[string, number, Partial<Service>]>([
   ['SERVICE_ENDPOINT_NOT_FOUND', 503, { versions: [{ ...VERSION, endpoints: [] }] }],
 ])('responds to %s with %i for %j', async (code, status, change) => {
   const { base } = await startGateway([toService([], change)]);
-  const answer = await send(base, HELLO);
-  expect(answer).toMatchObject({ code, status });
-  expect(answer.headers['x-svc-upstream-status-code']).toBeUndefined();
-  expect(answer.headers['retry-after']).toBe(status === 503 ? '1' : undefined);
-  expect(JSON.parse(answer.text).requestId).toBe(answer.headers['x-request-id']);
+  const response = await send(base, HELLO);
+  expect(response).toMatchObject({ code, status });
+  expect(response.headers['x-svc-upstream-status-code']).toBeUndefined();
+  expect(response.headers['retry-after']).toBe(status === 503 ? '1' : undefined);
+  expect(JSON.parse(response.text).requestId).toBe(response.headers['x-request-id']);
 });
 
 it('limits the concurrent calls of a service', async () => {

@@ -9,7 +9,7 @@ import {
   begin,
   send,
   startGateway,
-  startRawAnswer,
+  startRawResponse,
   startRawService,
   startService,
   toService,
@@ -181,17 +181,17 @@ it('returns status, headers and compressed bytes of the service unchanged (D7)',
     response.end(bytes);
   });
   const { base } = await startGateway([toService([origin])]);
-  const answer = await send(base, HELLO, { method: 'POST' });
-  expect(answer.bytes.equals(bytes)).toBe(true);
-  expect(answer.status).toBe(207);
-  expect(answer.headers).toMatchObject({
+  const reply = await send(base, HELLO, { method: 'POST' });
+  expect(reply.bytes.equals(bytes)).toBe(true);
+  expect(reply.status).toBe(207);
+  expect(reply.headers).toMatchObject({
     'content-encoding': 'gzip',
     'set-cookie': ['a=1', 'b=2'],
     'x-latin': 'caf\u00e9',
     'x-svc-upstream-status-code': '207',
   });
-  expect(answer.headers['x-own']).toBeUndefined();
-  expect(answer.headers['x-request-id']).not.toBe('theirs');
+  expect(reply.headers['x-own']).toBeUndefined();
+  expect(reply.headers['x-request-id']).not.toBe('theirs');
 });
 
 it.each([
@@ -200,12 +200,12 @@ it.each([
   ['GET', 'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\nContent-Length: 5\r\n\r\n', 304, '5'],
   ['GET', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n', 200, '0'],
 ])('responds with %s to %j without a body', async (method, bytes, status, length) => {
-  const { origin } = await startRawAnswer(bytes);
+  const { origin } = await startRawResponse(bytes);
   const { base } = await startGateway([toService([origin])]);
   for (let time = 0; time < 2; time += 1) {
-    const answer = await send(base, HELLO, { method });
-    expect(answer).toMatchObject({ status, text: '' });
-    expect(answer.headers['content-length']).toBe(length);
+    const response = await send(base, HELLO, { method });
+    expect(response).toMatchObject({ status, text: '' });
+    expect(response.headers['content-length']).toBe(length);
   }
 });
 
@@ -214,13 +214,13 @@ it('returns a redirect and does not follow it', async () => {
     response.writeHead(302, { location: 'http://169.254.169.254/' }).end();
   });
   const { base } = await startGateway([toService([origin])]);
-  const answer = await send(base, HELLO);
-  expect(answer).toMatchObject({ status: 302, code: undefined });
-  expect(answer.headers.location).toBe('http://169.254.169.254/');
+  const reply = await send(base, HELLO);
+  expect(reply).toMatchObject({ status: 302, code: undefined });
+  expect(reply.headers.location).toBe('http://169.254.169.254/');
 });
 
 it('drops interim responses and trailers', async () => {
-  const { origin } = await startRawAnswer(
+  const { origin } = await startRawResponse(
     'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n',
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n',
     '5\r\nhello\r\n0\r\nX-Sum: 1\r\n\r\n',

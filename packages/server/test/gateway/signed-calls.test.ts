@@ -80,8 +80,8 @@ it('refuses a signed body beyond the limit, and leaves no file', async () => {
     for (let piece = 0; piece < 10; piece += 1) yield 'x'.repeat(1000);
   }
   const headers = { authorization: signed(sha256('x'.repeat(10_000))) };
-  const answer = await send(base, HELLO, { method: 'POST', body: pieces(), headers });
-  expect(answer).toMatchObject({ code: 'EXCEED_MAX_PAYLOAD_SIZE', status: 413 });
+  const response = await send(base, HELLO, { method: 'POST', body: pieces(), headers });
+  expect(response).toMatchObject({ code: 'EXCEED_MAX_PAYLOAD_SIZE', status: 413 });
   expect(bodies).toEqual([]);
   const after = (await readdir(tmpdir())).filter((name) => name.startsWith('berth-spool-'));
   expect(after).toEqual(before);
@@ -111,9 +111,9 @@ it('checks the quota before anything else', async () => {
     if (env === 'dev') throw new GatewayError('EXCEED_RATELIMIT', { retryAfter: 7 });
   };
   const { bodies, base } = await startCounting({ beforeCall });
-  const answer = await send(base, HELLO);
-  expect(answer).toMatchObject({ code: 'EXCEED_RATELIMIT', status: 429 });
-  expect(answer.headers['retry-after']).toBe('7');
+  const response = await send(base, HELLO);
+  expect(response).toMatchObject({ code: 'EXCEED_RATELIMIT', status: 429 });
+  expect(response.headers['retry-after']).toBe('7');
   expect(bodies).toEqual([]);
 });
 

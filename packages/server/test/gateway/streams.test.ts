@@ -158,8 +158,8 @@ it('responds with BAD_GATEWAY if a service resets the connection during a body',
     socket.once('data', () => socket.resetAndDestroy());
   });
   const { base } = await startGateway([toService([origin])]);
-  const answer = await send(base, HELLO, { method: 'POST', body: Buffer.alloc(8 * 1024 * 1024) });
-  expect(answer).toMatchObject({ code: 'BAD_GATEWAY', status: 502 });
+  const response = await send(base, HELLO, { method: 'POST', body: Buffer.alloc(8 * 1024 * 1024) });
+  expect(response).toMatchObject({ code: 'BAD_GATEWAY', status: 502 });
 });
 
 it('aborts the call when the caller leaves a body that the service does not read', async () => {

@@ -7,7 +7,7 @@ import { sendRaw } from '../support/send-raw.ts';
 import {
   BEARER,
   startGateway,
-  startRawAnswer,
+  startRawResponse,
   startRawService,
   startService,
   toService,
@@ -191,7 +191,7 @@ it('ignores an upgrade to anything else', async () => {
 });
 
 it("returns the service's own refusal", async () => {
-  const { origin } = await startRawAnswer(
+  const { origin } = await startRawResponse(
     'HTTP/1.1 426 Upgrade Required\r\nSec-WebSocket-Version: 13\r\nContent-Length: 3\r\n\r\nold',
   );
   const { port } = await startGateway([toService([origin])]);

@@ -68,8 +68,10 @@ test('its keys are only readable by the owner, and are reused by the next start'
   expect(await first.finish()).toMatchObject({ code: 0 });
   const second = await start(folder, '--data', 'd');
   const authorization = `Bearer ${printed(first, 'Token')}`;
-  const answer = await fetch(printed(second, 'Gateway') as string, { headers: { authorization } });
-  expect(answer.status).toBe(200);
+  const response = await fetch(printed(second, 'Gateway') as string, {
+    headers: { authorization },
+  });
+  expect(response.status).toBe(200);
   const minted = await new Cli(folder, ['token', '--data', 'd', '--subject', 'me']).finish();
   expect(minted).toMatchObject({ code: 0, stderr: '' });
   const other = await fetch(printed(second, 'Gateway') as string, {

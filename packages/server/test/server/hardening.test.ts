@@ -21,8 +21,8 @@ async function send(url: string, bytes: string): Promise<string> {
   return (await buffer(socket)).toString();
 }
 
-function refusalOf(answer: string) {
-  const [head = '', body = ''] = answer.split('\r\n\r\n');
+function refusalOf(response: string) {
+  const [head = '', body = ''] = response.split('\r\n\r\n');
   const { requestId, ...rest } = JSON.parse(body);
   expect(head).toMatch(new RegExp(`^x-request-id: ${requestId}`, 'm'));
   expect(requestId).toMatch(new RegExp(`^${UUID}$`));
@@ -71,8 +71,8 @@ test('closes a connection whose body hardly arrives', async () => {
     { listen: { port: 0, slowBodySeconds: 0.4, slowBodyBytes: 1000 } },
     { services: { hello: { endpoints: [origin] } } },
   );
-  const answer = await send(url, `${UPLOAD}Authorization: Bearer ${token}\r\n\r\nx`);
-  expect(refusalOf(answer)).toMatchObject({
+  const response = await send(url, `${UPLOAD}Authorization: Bearer ${token}\r\n\r\nx`);
+  expect(refusalOf(response)).toMatchObject({
     status: 408,
     message: expect.stringContaining('too slowly'),
   });
@@ -85,7 +85,7 @@ test('a body that arrives steadily may take longer than any limit', async () => 
     { services: { hello: { endpoints: [origin] } } },
   );
   const socket = await open(url);
-  const answer = buffer(socket);
+  const response = buffer(socket);
   socket.write(`${UPLOAD}Authorization: Bearer ${token}\r\nConnection: close\r\n\r\n`);
   const started = performance.now();
   let left = 1_000_000;
@@ -95,7 +95,7 @@ test('a body that arrives steadily may take longer than any limit', async () => 
     socket.write('x'.repeat(size));
     if (left === 0) clearInterval(timer);
   }, 20);
-  expect((await answer).toString()).toMatch(/^HTTP\/1.1 200 [\s\S]*1000000/);
+  expect((await response).toString()).toMatch(/^HTTP\/1.1 200 [\s\S]*1000000/);
 });
 
 test('connections beyond the limit are closed', async () => {

@@ -27,12 +27,12 @@ test('the log of a complete run has no secret, and nothing else is missing', asy
   const timestamp = Math.floor(Date.now() / 1000);
   const signed = signStorageRequest(PAIR, { timestamp });
   const storage = async (operation: string, body: object) => {
-    const answer = await fetch(`${url}/api/v2/envs/dev/storages:${operation}`, {
+    const response = await fetch(`${url}/api/v2/envs/dev/storages:${operation}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', cookie: 'session=my-cookie', ...signed },
       body: JSON.stringify(body),
     });
-    return ((await answer.json()) as { body: Grants }).body;
+    return ((await response.json()) as { body: Grants }).body;
   };
   const { data: grant } = await storage('getUploadMetaData', { path: 'a.txt' });
   const form = new FormData();

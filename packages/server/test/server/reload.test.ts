@@ -31,7 +31,7 @@ async function replaceFile(file: string, text: string): Promise<void> {
 
 async function storageStatus(url: string, secret: string, env = 'dev'): Promise<number> {
   const timestamp = Math.floor(Date.now() / 1000);
-  const answer = await fetch(`${url}/api/v2/envs/${env}/storages:batchDelete`, {
+  const response = await fetch(`${url}/api/v2/envs/${env}/storages:batchDelete`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -39,8 +39,8 @@ async function storageStatus(url: string, secret: string, env = 'dev'): Promise<
     },
     body: '{"fileList":[]}',
   });
-  await answer.text();
-  return answer.status;
+  await response.text();
+  return response.status;
 }
 
 test('applies a changed file while the server runs', async () => {

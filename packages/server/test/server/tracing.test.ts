@@ -68,8 +68,8 @@ test('a call is a span in the trace of its caller, and the service gets it', asy
   const spans = register();
   const origin = await startService(({ headers }, response) => response.end(headers.traceparent));
   const { call, server } = await startServer({}, { services: { hello: { endpoints: [origin] } } });
-  const answer = await call('/a?b=secret', { headers: { traceparent: '00-abc-1' } });
-  expect(await answer.text()).toBe('child of 00-abc-1');
+  const reply = await call('/a?b=secret', { headers: { traceparent: '00-abc-1' } });
+  expect(await reply.text()).toBe('child of 00-abc-1');
   await server.close();
   expect(spans).toEqual([
     {
@@ -82,7 +82,7 @@ test('a call is a span in the trace of its caller, and the service gets it', asy
         'url.path': '/v1/cloudrun/hello/a',
         'berth.surface': 'gateway',
         'berth.operation': 'cloudrun-get',
-        'berth.request_id': answer.headers.get('x-request-id'),
+        'berth.request_id': reply.headers.get('x-request-id'),
       },
       hasEnded: true,
     },

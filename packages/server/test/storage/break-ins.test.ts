@@ -90,9 +90,9 @@ describe('a path that no file can have', () => {
   test.each(REFUSED)('is not a valid key of a form: %j', async (path) => {
     const to = await deployBesideSecret();
     const meta = await grant(to, 'a.txt');
-    const answer = await post(meta.url, { ...toFields('a.txt', meta), key: path }, 'changed');
-    expect(answer.ok).toBe(false);
-    expect(await answer.text()).toContain('<Error>');
+    const response = await post(meta.url, { ...toFields('a.txt', meta), key: path }, 'changed');
+    expect(response.ok).toBe(false);
+    expect(await response.text()).toContain('<Error>');
     expect(await listFiles(to.root)).toEqual([join(to.root, 'secret')]);
   });
 
@@ -157,8 +157,8 @@ test.each([
   '/files/dev/files/secret?__proto__=1&sign=__proto__',
 ])('no link leads out of the files: %s', async (path) => {
   const to = await deployBesideSecret();
-  const answer = await send(to.base, path);
-  expect(answer.status).toBe(403);
+  const response = await send(to.base, path);
+  expect(response.status).toBe(403);
   expect(to.errors).toEqual([]);
 });
 
@@ -167,12 +167,12 @@ test('items that target Object.prototype change nothing', async () => {
   await put(to, 'a.txt', 'hello');
   const item =
     '{"srcPath":"/a.txt","dstPath":"/b.txt","__proto__":{"overwrite":false,"polluted":1}}';
-  const answer = await call(
+  const response = await call(
     to,
     'batchCopyFile',
     `{"fileList":[${item}],"__proto__":{"polluted":1}}`,
   );
-  expect(answer.status).toBeLessThan(500);
+  expect(response.status).toBeLessThan(500);
   const ids = ['__proto__', 'constructor', 'cloud://dev.files/__proto__'];
   const { data } = await call(to, 'batchDelete', { fileList: ids });
   expect(data.fileList.map(({ code }) => code)).toEqual(Array(3).fill('STORAGE_FILE_NONEXIST'));
@@ -182,8 +182,8 @@ test('items that target Object.prototype change nothing', async () => {
 test('a name cannot inject headers into a response', async () => {
   const to = await deploy();
   const fileID = await put(to, 'a"; filename*=UTF-8\'\'evil.exe; x="', 'hello');
-  const answer = await fetch(await link(to, fileID));
-  expect(answer.headers.get('content-disposition')).toMatch(
+  const response = await fetch(await link(to, fileID));
+  expect(response.headers.get('content-disposition')).toMatch(
     /^attachment; filename="[^"\\]*"; filename\*=UTF-8''[\w.%-]+$/,
   );
 });
@@ -195,9 +195,9 @@ test('a symbolic link in the folder of files is not followed', async () => {
     path.endsWith('a.txt'),
   );
   await symlink(join(to.root, 'secret'), file.replace(/a\.txt$/, 'b.txt'));
-  const answer = await call(to, 'batchGetTempUrls', {
+  const response = await call(to, 'batchGetTempUrls', {
     fileList: [{ fileID: 'cloud://dev.files/folder/b.txt' }],
   });
-  expect(answer).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });
-  expect(answer.data).toBeUndefined();
+  expect(response).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });
+  expect(response.data).toBeUndefined();
 });

@@ -20,9 +20,9 @@ async function download(path = 'a.txt', content = CONTENT) {
 test('continues a download with its version, whatever is written meanwhile', async () => {
   const content = 'a'.repeat(20_000_000);
   const to = await download('big', content);
-  const answer = await to.get();
+  const response = await to.get();
   await put(to, 'big', 'b');
-  expect(await answer.text()).toBe(content);
+  expect(await response.text()).toBe(content);
   expect(await (await to.get()).text()).toBe('b');
 });
 
@@ -55,11 +55,11 @@ describe('a damaged file', () => {
   test('is refused before a byte is sent if it is short', async () => {
     const { flipByte, get, errors } = await downloadDamaged(1000);
     await flipByte();
-    const answer = await get();
-    expect(answer.status).toBe(500);
-    expect(answer.headers.get('etag')).toBeNull();
-    expect(answer.headers.get('content-disposition')).toBeNull();
-    expect(await errorOf(answer)).toMatchObject({
+    const response = await get();
+    expect(response.status).toBe(500);
+    expect(response.headers.get('etag')).toBeNull();
+    expect(response.headers.get('content-disposition')).toBeNull();
+    expect(await errorOf(response)).toMatchObject({
       Code: 'InternalError',
       Message: 'The file is damaged. Give the request ID to the operator.',
     });
@@ -69,9 +69,9 @@ describe('a damaged file', () => {
   test('closes the connection early if it is long', async () => {
     const { flipByte, get, errors } = await downloadDamaged(2_000_000);
     await flipByte();
-    const answer = await get();
-    expect(answer.status).toBe(200);
-    await expect(answer.arrayBuffer()).rejects.toThrow();
+    const response = await get();
+    expect(response.status).toBe(200);
+    await expect(response.arrayBuffer()).rejects.toThrow();
     // The caller may see the end of the connection first.
     await expect.poll(() => errors).toEqual([expect.any(BlobDamagedError)]);
   });
@@ -86,9 +86,9 @@ describe('a damaged file', () => {
     const { place, get, errors, ...to } = await downloadDamaged(1000);
     await truncate(place, 500);
     for (const method of ['GET', 'HEAD']) {
-      const answer = await get({}, method);
-      expect(answer.status).toBe(500);
-      expect(answer.headers.get('retry-after')).toBeNull();
+      const response = await get({}, method);
+      expect(response.status).toBe(500);
+      expect(response.headers.get('retry-after')).toBeNull();
     }
     expect(errors).toEqual([expect.any(BlobDamagedError), expect.any(BlobDamagedError)]);
     const fileList = [{ fileID: 'cloud://dev.files/a.bin' }];
@@ -103,9 +103,9 @@ test('reports a store without its folder as unavailable, not its files as missin
   const address = await link(to, fileID);
   await rm(to.root, { recursive: true });
   for (const method of ['GET', 'HEAD']) {
-    const answer = await fetch(address, { method });
-    expect(answer.status).toBe(503);
-    expect(answer.headers.get('retry-after')).toBe('1');
+    const response = await fetch(address, { method });
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('1');
   }
   for (const [operation, item] of [
     ['batchGetTempUrls', { fileID }],
@@ -113,7 +113,7 @@ test('reports a store without its folder as unavailable, not its files as missin
     ['batchCopyFile', { srcPath: '/a.txt', dstPath: '/b.txt' }],
     ['batchCopyFile', { srcPath: '/a.txt', dstPath: '/b.txt', removeOriginal: true }],
   ] as const) {
-    const answer = await call(to, operation, { fileList: [item] });
-    expect(answer).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });
+    const response = await call(to, operation, { fileList: [item] });
+    expect(response).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });
   }
 });

@@ -58,7 +58,7 @@ export async function requestResponse(
   call: GatewayCall = {},
 ): Promise<Exchange> {
   const mark = t.uniqueName();
-  const exchange = await t.gateway.call({ ...call, path: t.fixture.answer({ ...order, mark }) });
+  const exchange = await t.gateway.call({ ...call, path: t.fixture.respond({ ...order, mark }) });
   const { received } = exchange;
   const { parameter } = Object(received.json);
   const isMisread = received.status === 400 && order.status !== 400 && parameter !== undefined;

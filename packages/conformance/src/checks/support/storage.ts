@@ -252,11 +252,11 @@ export async function canBeCopied(t: CheckContext, path: string): Promise<boolea
  *
  * @returns the last response, expected or not
  */
-export async function poll<Answer>(
-  ask: () => Promise<Answer>,
-  isWanted: (response: Answer) => boolean,
+export async function poll<Result>(
+  ask: () => Promise<Result>,
+  isWanted: (response: Result) => boolean,
   { most, every }: { most: number; every: number },
-): Promise<Answer> {
+): Promise<Result> {
   const end = performance.now() + most;
   for (;;) {
     const response = await ask();

@@ -20,7 +20,7 @@ export function createStorageApi(settings: StorageSettings, tools: Tools): Serve
     const body = await readBody(request, limits.storageBodyBytes).catch(() => null);
     if (body === null) return;
     const { env, operation } = readTarget(request.url);
-    let received: Answer;
+    let received: StorageResponse;
     try {
       const data = call(request, body, { env, operation }, settings, tools);
       received = toSuccess(data, nextRequestId(), choices);
@@ -78,7 +78,7 @@ function checkKey({ headers }: IncomingMessage, key: StorageKey): void {
   if (!/^\d+$/.test(timestamp) || off > limits.storageClockSeconds) throw new Refusal('BAD_CLOCK');
 }
 
-interface Answer {
+interface StorageResponse {
   status: number;
   body: string;
 }
@@ -86,7 +86,7 @@ interface Answer {
 type Ways = Pick<Choices, 'envelope' | 'failures' | 'should'>;
 
 /** "On success `statusCode` is 200" (D20). */
-function toSuccess(data: object, requestId: string, ways: Ways): Answer {
+function toSuccess(data: object, requestId: string, ways: Ways): StorageResponse {
   return envelop(200, 200, { ...common(requestId, ways), data }, ways);
 }
 
@@ -99,7 +99,7 @@ function toFailure(
   operation: string,
   requestId: string,
   ways: Ways,
-): Answer {
+): StorageResponse {
   const { status: own, ok } = refusals[code];
   const status = ways.failures === 'ok' || (ways.failures === 'some' && ok) ? 200 : own;
   const statusCode = operation === 'batchCopyFile' ? status : 7000 + own;
@@ -111,7 +111,12 @@ function common(requestId: string, { should }: Ways): object {
   return should === 'kept' ? { requestId } : {};
 }
 
-function envelop(status: number, statusCode: number, body: object, { envelope }: Ways): Answer {
+function envelop(
+  status: number,
+  statusCode: number,
+  body: object,
+  { envelope }: Ways,
+): StorageResponse {
   return { status, body: JSON.stringify(envelope === 'flat' ? body : { body, statusCode }) };
 }
 

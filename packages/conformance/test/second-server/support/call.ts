@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 
-export interface Answer {
+export interface ReceivedResponse {
   status: number;
   /** The words after the status. */
   reason: string;
@@ -18,7 +18,7 @@ export interface Call {
 /** Calls an address over `node:http`, which sends path, query and `Host` as they are. */
 export function call(url: string, { method = 'GET', headers = {}, body }: Call = {}) {
   const [, origin = '', path = '/'] = /^(http:\/\/[^/]+)(\/.*)?$/.exec(url) ?? [];
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const { promise, resolve, reject } = Promise.withResolvers<ReceivedResponse>();
   const { hostname, port } = new URL(origin);
   const length = body ? { 'Content-Length': String(Buffer.byteLength(body)) } : {};
   const options = { hostname, port, path, method, headers: { ...length, ...headers } };

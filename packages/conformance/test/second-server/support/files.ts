@@ -1,5 +1,5 @@
 import type { SecondServer } from '../start-second-server.ts';
-import { type Answer, call } from './call.ts';
+import { call, type ReceivedResponse } from './call.ts';
 
 /** A storage call. Its fields are sent inside `data`, and `body` is the envelope's. */
 export async function operate(server: SecondServer, operation: string, fields: object) {
@@ -28,7 +28,7 @@ export async function prepare(server: SecondServer, path: string, content: strin
 }
 
 /** Posts a form to the upload target. */
-export async function post(url: string, fields: Record<string, string>): Promise<Answer> {
+export async function post(url: string, fields: Record<string, string>): Promise<ReceivedResponse> {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) {
     if (name === 'file') form.append(name, new Blob([value]), 'name.bin');

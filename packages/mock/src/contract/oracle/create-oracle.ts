@@ -4,7 +4,7 @@ import { createInstance, getHttpOperationsFromSpec } from './prism.ts';
 import type { Preferences } from './read-preferences.ts';
 import type { Violation } from './violation.ts';
 
-/** Prism logs every step; the mock drops these lines. */
+/** Discards Prism's logs, which cover every step. */
 export const silentLogger = {
   child: () => silentLogger,
   trace() {},
@@ -18,15 +18,15 @@ export const silentLogger = {
 
 interface Question {
   operation: Operation;
-  /** Values of the path parameters; a greedy one contains its slashes. */
+  /** Values of the path parameters; a greedy value contains its slashes. */
   params: Record<string, string>;
   headers: Record<string, string>;
   body?: unknown;
-  /** Must not be shared between calls, because Prism writes to it. */
+  /** Must not be shared between calls, because Prism modifies it. */
   preferences: Preferences;
 }
 
-/** A documented response, made from an example or a schema. */
+/** A documented response, created from an example or a schema. */
 export interface Documented {
   status: number;
   headers: Record<string, unknown>;
@@ -40,19 +40,19 @@ type Verdict =
   | { violations: Violation[] }
   /** The request is valid, and this is the documented response. */
   | { documented: Documented }
-  /** The request is valid, but the contract has no response that it prefers or accepts. */
+  /** The request is valid, but the contract has no response that matches its preferences. */
   | { missing: Missing };
 
 export interface Oracle {
   ask(question: Question): Promise<Verdict>;
 }
 
-/** Prism over both documents: validates requests, and creates responses from examples and schemas. */
+/** Runs Prism on both documents: validates requests, and creates responses from examples and schemas. */
 export async function createOracle(documents: Documents): Promise<Oracle> {
   const prism = createInstance(
     {
       isProxy: false,
-      checkSecurity: false, // Credentials have error codes of their own; the surfaces check them.
+      checkSecurity: false, // Invalid credentials have their own error codes, which the surfaces check.
       validateRequest: true,
       validateResponse: false,
       errors: false,
@@ -70,7 +70,8 @@ export async function createOracle(documents: Documents): Promise<Oracle> {
     async ask({ operation, params, headers, body, preferences }) {
       const { code } = preferences;
       const resource = byId.get(operation.id);
-      if (resource === undefined) throw new TypeError(`Prism does not know ${operation.id}.`);
+      if (resource === undefined)
+        throw new TypeError(`Prism does not know the operation ${operation.id}.`);
       const input = {
         method: operation.method,
         url: { path: toPrismPath(operation.path, params), query: {} },
@@ -81,7 +82,7 @@ export async function createOracle(documents: Documents): Promise<Oracle> {
       if (result._tag === 'Left') return { missing: toMissing(result.left) };
       const { output, validations } = result.right;
       if (validations.input.length > 0) return { violations: validations.input };
-      // Otherwise Prism would use the example of the `default` errors for a success.
+      // Otherwise Prism would use an example of the `default` error response for a success.
       if (
         code !== undefined &&
         code < 400 &&
@@ -95,7 +96,7 @@ export async function createOracle(documents: Documents): Promise<Oracle> {
   };
 }
 
-/** A copy of a document that makes Prism validate and respond as the contract means. */
+/** Copies a document and adapts it, so that Prism validates and responds as the contract requires. */
 function toPrismDocument(document: OpenApiDocument): OpenApiDocument {
   const copy = structuredClone(document);
   // Bodies are validated after unwrapping.
@@ -108,11 +109,11 @@ function toPrismDocument(document: OpenApiDocument): OpenApiDocument {
 }
 
 /**
- * Prism's router only supports parameters of one segment. The operation is already known, so Prism gets only
- * that one, and a path in which each value is encoded into one segment.
+ * Prism's router supports only single-segment parameters. Since the operation is already known, Prism gets
+ * just that operation, with each value encoded as one segment.
  */
 function toPrismPath(template: string, params: Record<string, string>): string {
-  // Every other piece is a name: a pattern would be quadratic in unclosed braces.
+  // Every second piece is a name. A regular expression would take quadratic time for unclosed braces.
   return template
     .split(/[{}]/)
     .map((piece, at) => (at % 2 === 0 ? piece : encodeURIComponent(params[piece] ?? '')))
@@ -122,7 +123,7 @@ function toPrismPath(template: string, params: Record<string, string>): string {
 /** Why Prism found no response. */
 function toMissing(error: Error & { status?: number }): Missing {
   if (error.status === 406) return 'type';
-  // If Prism finds nothing for `code` and `example` together, it wraps both errors in one without a
+  // If Prism finds nothing for `code` and `example` together, it wraps both errors in one that has no
   // status.
   if (error.status === 404 || error.status === undefined) return 'example';
   throw error;

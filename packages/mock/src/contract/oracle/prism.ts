@@ -1,5 +1,5 @@
 /**
  * The parts of Prism that the mock uses. The build bundles Prism into this module, because installing it
- * would also install `@scarf/scarf`, which reports installations.
+ * would pull in `@scarf/scarf`, which reports installations.
  */
 export { createInstance, getHttpOperationsFromSpec } from '@stoplight/prism-http';

@@ -2,18 +2,18 @@
 import parsePreferHeader from 'parse-prefer-header';
 
 export interface Preferences {
-  /** Status of the response, 200 to 599. */
+  /** Response status, 200 to 599. */
   code?: number;
-  /** Name of an example of the contract. */
+  /** Name of an example in the contract. */
   exampleKey?: string;
-  /** Generate the response from its schema instead of an example. */
+  /** Generate the response from its schema instead of using an example. */
   dynamic: boolean;
-  /** Seed of a generated response: the same seed gives the same response. */
+  /** Seed for a generated response: the same seed produces the same response. */
   seed?: string;
 }
 
 /**
- * Reads `Prefer: code=404, example=…, dynamic=true, seed=…` as Prism's own server does.
+ * Parses `Prefer: code=404, example=…, dynamic=true, seed=…` as Prism's own server does.
  *
  * @returns undefined if the header has no preference for the mock; a message if a value is invalid
  */
@@ -22,17 +22,21 @@ export function readPreferences(
 ): Preferences | { fault: string } | undefined {
   const { code, example, dynamic, seed } = parsePreferHeader(header ?? '');
   if (code === undefined && example === undefined && dynamic === undefined) return undefined;
-  // An informational status would leave the client waiting for the final response.
+  // A 1xx status would leave the client waiting for the final response.
   if (code !== undefined && !/^[2-5]\d\d$/.test(String(code))) {
     return {
-      fault: 'code in the header Prefer must be a status from 200 to 599, as in "code=404".',
+      fault: 'code in the Prefer header must be a status from 200 to 599, for example "code=404".',
     };
   }
   if (dynamic !== undefined && dynamic !== 'true' && dynamic !== 'false') {
-    return { fault: 'dynamic in the header Prefer must be true or false, as in "dynamic=true".' };
+    return {
+      fault: 'dynamic in the Prefer header must be true or false, for example "dynamic=true".',
+    };
   }
   if (example === true) {
-    return { fault: 'example in the header Prefer needs a name, as in "example=greeting".' };
+    return {
+      fault: 'example in the Prefer header must have a name, for example "example=greeting".',
+    };
   }
   return {
     dynamic: dynamic === 'true',

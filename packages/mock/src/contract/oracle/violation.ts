@@ -1,10 +1,10 @@
 import { isObject } from '../../util/values.ts';
 
-/** One error that Prism found, with only the parts that the mock uses. */
+/** An error reported by Prism, reduced to the parts that the mock uses. */
 export interface Violation {
   /**
-   * Location: `body`, `path`, `query` or `header`, then the keys down to the value, escaped as in a JSON
-   * Pointer.
+   * Location: `body`, `path`, `query` or `header`, followed by the keys down to the value, escaped as in a
+   * JSON Pointer.
    */
   path?: string[];
   /** Schema keyword that failed. */
@@ -15,7 +15,7 @@ export interface Violation {
 /**
  * Describes which field is invalid and what it must be.
  *
- * @param body the validated value, to name what was sent instead
+ * @param body the validated value, used to report what was sent instead
  * @example
  * describeViolation(violation, body); // 'fileList[0].fileID must be a string, got a number.'
  */
@@ -25,13 +25,13 @@ export function describeViolation({ path, code, message }: Violation, body: unkn
   const field = place === 'body' ? toField(keys) : keys.join('.');
   const value = place === 'body' ? lookUp(body, keys) : undefined;
   if (place === 'body' && keys.length === 0 && value === undefined) {
-    return 'The body is missing: send a JSON object.';
+    return 'The request body is missing: send a JSON object.';
   }
   const [, property] = /required property '(.*)'/.exec(message) ?? [];
-  if (property !== undefined) return `${toField([...keys, property])} is missing: it is required.`;
+  if (property !== undefined) return `${toField([...keys, property])} is required.`;
   const [, type] =
     /must be (array|boolean|integer|null|number|object|string)\b/.exec(message) ?? [];
-  // Prism treats the bodies `0`, `false`, `""` and `null` as missing.
+  // Prism treats a body of `0`, `false`, `""` or `null` as missing.
   if (type !== undefined || code === 'required') {
     return `${field || 'The body'} must be ${withArticle(type ?? 'object')}, got ${kindOf(value)}.`;
   }

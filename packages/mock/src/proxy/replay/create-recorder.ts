@@ -9,14 +9,14 @@ import type { Exchange, Recorder } from '../parts.ts';
 import { contractHashOf, FORMAT, type Recording, RecordingError, toJsonBody } from './recording.ts';
 import { createScrubber, type Scrubber } from './scrubber.ts';
 
-/** D13: the limit of the gateway. Longer bodies are not recorded. */
+/** D13: the gateway's limit. Longer bodies are not recorded. */
 const MAX_BYTES = 20 * 1024 * 1024;
 
 /**
- * Writes each finished call to a file of its own, in the order of their ends. The numbers continue those in
- * the folder.
+ * Writes each completed call to its own file, in the order in which calls end. File numbers continue from
+ * those in the folder.
  *
- * @param dir is created if missing
+ * @param dir created if missing
  * @throws FolderError, RecordingError if the folder cannot be created or read
  */
 export async function createRecorder(
@@ -36,7 +36,7 @@ export async function createRecorder(
       const recorded = toRecording(exchange, scrubber);
       if (recorded === undefined) {
         const { method, target } = exchange.record.request;
-        process.emitWarning(`${method} ${target} is too large to be recorded.`, 'MockWarning');
+        process.emitWarning(`${method} ${target} is too large to record.`, 'MockWarning');
         return;
       }
       const recording = { ...recorded, ...(contract !== undefined && { contract }) };
@@ -65,7 +65,7 @@ async function writeWhole(path: string, text: string): Promise<void> {
   }
 }
 
-/** The highest number of the recordings in a folder; 0 if there are none. */
+/** Returns the highest recording number in a folder; 0 if it has none. */
 async function findLast(dir: string): Promise<number> {
   makeFolder(dir);
   try {
@@ -81,11 +81,11 @@ async function findLast(dir: string): Promise<number> {
 function toRecording(exchange: Exchange, scrubber: Scrubber): Recording | undefined {
   const { request, record, requestBody, body, status, headers, origin } = exchange;
   if (!requestBody.isWhole || !body.isWhole) return undefined;
-  const { surface, operationId, at, violations, answerViolations } = record;
+  const { surface, operationId, at, violations, responseViolations } = record;
   scrubber.learn(request.rawHeaders);
   scrubber.learn(headers);
   if (surface === 'storage' && body.bytes) scrubber.learnGrant(body.bytes);
-  const toMessage = (side: 'request' | 'answer', raw: RawHeaders, kept: KeptBytes) => ({
+  const toMessage = (side: 'request' | 'response', raw: RawHeaders, kept: KeptBytes) => ({
     headers: scrubber.headers(raw),
     ...(kept.bytes && { body: toJsonBody(scrubber.body(side, surface, kept.bytes)) }),
   });
@@ -105,9 +105,9 @@ function toRecording(exchange: Exchange, scrubber: Scrubber): Recording | undefi
       target: scrubber.target(request.url ?? '/'),
       ...toMessage('request', request.rawHeaders, requestBody),
     },
-    answer: { status, ...toMessage('answer', headers, body) },
+    response: { status, ...toMessage('response', headers, body) },
     violations: violations.map(toScrubbed),
-    answerViolations: answerViolations.map(toScrubbed),
+    responseViolations: responseViolations.map(toScrubbed),
   };
 }
 

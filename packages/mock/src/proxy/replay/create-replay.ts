@@ -32,8 +32,8 @@ const NOT_RECORDED = {
 };
 
 /**
- * Responds from recordings. If the same request has several responses, each session gets them in order, then
- * the last one repeatedly.
+ * Serves responses from recordings. If the same request has several responses, each session gets them in
+ * order, then the last one repeatedly.
  *
  * @throws RecordingError if the folder cannot be used
  */
@@ -51,14 +51,14 @@ export async function createReplay(context: Context, dir: string): Promise<Backe
   }
 
   function next({ replayed }: Session, key: string): Recording | undefined {
-    const answers = byKey.get(key);
-    if (answers === undefined) return undefined;
+    const responses = byKey.get(key);
+    if (responses === undefined) return undefined;
     const step = replayed.get(key) ?? 0;
     replayed.set(key, step + 1);
-    return answers[Math.min(step, answers.length - 1)];
+    return responses[Math.min(step, responses.length - 1)];
   }
 
-  async function answer(request: RecordedRequest, response: ServerResponse): Promise<void> {
+  async function respond(request: RecordedRequest, response: ServerResponse): Promise<void> {
     const record = recordOf(request);
     const { surface, session } = record;
     if (request.method === 'OPTIONS') {
@@ -96,14 +96,14 @@ export async function createReplay(context: Context, dir: string): Promise<Backe
     const known = [...new Set(recordings.map(toTitle))];
     const near = closest(asked, known);
     const same = near === asked ? ', with another body' : '';
-    const message = `${asked} is not recorded. The nearest recording is: ${near}${same}.`;
+    const message = `${asked} is not recorded. The closest recording is: ${near}${same}.`;
     const { surface } = record;
     const refusal = { code: NOT_RECORDED, status: 501, message };
     sendOwnRefusal(refusal, surface, context, request, response);
   }
 
   const listener = (request: IncomingMessage, response: ServerResponse) => {
-    answer(request as RecordedRequest, response).catch(() => response.destroy());
+    respond(request as RecordedRequest, response).catch(() => response.destroy());
   };
   return {
     listeners: toBackendListeners(listener, (request, response) => {
@@ -129,7 +129,7 @@ function warnOfOtherContract(recordings: readonly Recording[], dir: string, own?
 }
 
 /**
- * Reads the recordings of a folder, in the order of their names.
+ * Reads the recordings in a folder, in name order.
  *
  * @throws RecordingError that names the file
  */
@@ -154,12 +154,12 @@ async function readRecording(file: string): Promise<Recording> {
     throw new RecordingError(`${file} is not valid JSON: ${(error as Error).message}`);
   }
   if (isRecording(value)) return value;
-  throw new RecordingError(`${file} is not a recording of the format ${FORMAT}.`);
+  throw new RecordingError(`${file} is not a recording in format ${FORMAT}.`);
 }
 
 function isRecording(value: unknown): value is Recording {
   if (!isObject(value) || value.format !== FORMAT) return false;
-  const { surface, origin, request, answer } = value;
+  const { surface, origin, request, response } = value;
   return (
     typeof surface === 'string' &&
     typeof origin === 'string' &&
@@ -167,9 +167,9 @@ function isRecording(value: unknown): value is Recording {
     typeof request.method === 'string' &&
     typeof request.target === 'string' &&
     isObject(request.headers) &&
-    isObject(answer) &&
-    Number.isInteger(answer.status) &&
-    isObject(answer.headers)
+    isObject(response) &&
+    Number.isInteger(response.status) &&
+    isObject(response.headers)
   );
 }
 
@@ -184,51 +184,51 @@ function toTitle({ request: { method, target } }: Recording): string {
   return `${method} ${target}`;
 }
 
-/** A client encodes the placeholder of a secret. */
+/** Clients encode the placeholder of a secret. */
 function decodeMark(target: string): string {
   return target.replaceAll(/%E2%80%A6/gi, '…');
 }
 
 function send(
-  { surface, origin, answer }: Recording,
+  { surface, origin, response: recorded }: Recording,
   record: CallRecord,
   ownOrigin: string,
   response: ServerResponse,
 ): void {
-  const kept = fromJsonBody(answer.body);
+  const kept = fromJsonBody(recorded.body);
   const body =
     surface === 'storage' ? Buffer.from(kept.toString().replaceAll(origin, ownOrigin)) : kept;
-  const requestId = answer.headers['x-request-id'];
+  const requestId = recorded.headers['x-request-id'];
   const isNew =
     typeof requestId === 'string' && record.session.requests.get(requestId) === undefined;
   record.id = isNew ? requestId : randomUUID();
-  const { 'content-length': length, ...headers } = answer.headers;
+  const { 'content-length': length, ...headers } = recorded.headers;
   response.sendDate = false;
   for (const [name, value] of Object.entries(headers)) {
     response.setHeader(name, typeof value === 'string' ? toField(value) : value.map(toField));
   }
   const hasLength = response.req.method === 'HEAD' ? length : String(body.length);
-  if (hasLength !== undefined && answer.status !== 204) {
+  if (hasLength !== undefined && recorded.status !== 204) {
     response.setHeader('content-length', hasLength);
   }
-  response.writeHead(answer.status).end(response.req.method === 'HEAD' ? undefined : body);
+  response.writeHead(recorded.status).end(response.req.method === 'HEAD' ? undefined : body);
 }
 
-/** The placeholder of a secret must be UTF-8, and Node only writes bytes. */
+/** The placeholder of a secret must be UTF-8, but Node only writes bytes. */
 function toField(value: string): string {
   return value.replaceAll(REDACTED, Buffer.from(REDACTED).toString('latin1'));
 }
 
 export interface KeyParts {
   readonly method: string;
-  /** Without secrets. */
+  /** Secrets removed. */
   readonly target: string;
   readonly contentType: string | undefined;
-  /** Without secrets. */
+  /** Secrets removed. */
   readonly body: Buffer;
 }
 
-/** Two requests with the same key are equal: method, path, query and body. */
+/** Returns the key of a request. Requests with the same method, path, query and body have the same key. */
 export function toKey({ method, target, contentType, body }: KeyParts): string {
   const content = toJson(body, contentType) ?? withoutBoundary(body, contentType);
   return `${method} ${toPlain(target)} ${createHash('sha256').update(content).digest('hex')}`;
@@ -236,7 +236,7 @@ export function toKey({ method, target, contentType, body }: KeyParts): string {
 
 const BOUNDARY = /\bboundary=(?:"([^"]+)"|([^\s;]+))/i;
 
-/** A form has a new boundary each time: normalizes it, so that two bodies can be compared. */
+/** A form has a new boundary each time, so it is normalized to make bodies comparable. */
 function withoutBoundary(body: Buffer, contentType: string | undefined): Buffer {
   const [, quoted, plain] = BOUNDARY.exec(contentType ?? '') ?? [];
   const boundary = quoted ?? plain;

@@ -4,10 +4,10 @@ import type { SurfaceName } from '../../contract/surface.ts';
 import type { ResolvedOptions } from '../../options.ts';
 import type { JsonBody } from '../../session/logged-json.ts';
 
-/** One message of a recording: names in lower case, secrets left out. */
+/** One message of a recording: header names in lower case, secrets removed. */
 export interface RecordedMessage {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** Text if it is UTF-8. Absent if there is none. */
+  /** Text if it is UTF-8. Absent if there is no body. */
   readonly body?: JsonBody;
 }
 
@@ -16,36 +16,36 @@ export const FORMAT = 'berth-exchange-1';
 
 export interface Recording {
   readonly format: typeof FORMAT;
-  /** Hash of the mock's contract; absent for custom documents, and in older recordings. */
+  /** Hash of the mock's contract; absent for custom documents and in older recordings. */
   readonly contract?: string;
   readonly surface: SurfaceName;
   readonly operationId?: string;
   /** Time of the request (ISO 8601). */
   readonly at: string;
-  /** Milliseconds until the head of the response, and until its end. */
+  /** Milliseconds until the response head, and until the end of the response. */
   readonly ms: { readonly head: number; readonly total: number };
-  /** Base URL of the mock at that time; a replay replaces it with its own. */
+  /** Base URL of the mock that recorded it; a replay replaces it with its own. */
   readonly origin: string;
   readonly request: RecordedMessage & { readonly method: string; readonly target: string };
-  readonly answer: RecordedMessage & { readonly status: number };
-  /** Violations of the contract in the request and the response. */
+  readonly response: RecordedMessage & { readonly status: number };
+  /** Contract violations in the request and the response. */
   readonly violations: readonly Violation[];
-  readonly answerViolations: readonly Violation[];
+  readonly responseViolations: readonly Violation[];
 }
 
-/** A recordings folder that cannot be used, described in one sentence. */
+/** Why a folder of recordings cannot be used, as one sentence. */
 export class RecordingError extends TypeError {
   override readonly name = 'RecordingError';
 }
 
-/** Hash of the contract that a mock serves; undefined for custom documents. */
+/** Returns the hash of the contract that a mock serves; undefined for custom documents. */
 export function contractHashOf({
   contract,
 }: Pick<ResolvedOptions, 'contract'>): string | undefined {
   return contract === undefined ? CONTRACT.sha256 : undefined;
 }
 
-/** Bytes in a recording: readable if they are text. */
+/** Encodes bytes for a recording: as readable text if possible. */
 export function toJsonBody(bytes: Buffer): JsonBody {
   return isUtf8(bytes) ? { text: bytes.toString() } : { base64: bytes.toString('base64') };
 }

@@ -5,7 +5,7 @@ import { createScrubber } from './scrubber.ts';
 const scrub = (text: string, ...learnt: string[]) => {
   const scrubber = createScrubber({ profile: standardProfile });
   scrubber.learn(learnt);
-  return scrubber.body('answer', 'gateway', Buffer.from(text)).toString();
+  return scrubber.body('response', 'gateway', Buffer.from(text)).toString();
 };
 
 test.each([

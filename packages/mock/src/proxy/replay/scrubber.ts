@@ -16,28 +16,28 @@ const SECRET_PARAMETER =
 
 const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'cookie', 'set-cookie'];
 
-/** The part of a credential that is secret by itself. */
+/** Returns the part of a credential that is secret by itself. */
 const SECRET_PART = /(?:^(?:Bearer|Basic) +|\b(?:Signature|Token)=)([^\s,]+)/gi;
 
 const GRANT_MEMBER = /"(?:authorization|token)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
 
 /** Removes secrets from what is written to files. */
 export interface Scrubber {
-  /** Remembers the secrets of a request, wherever they appear later. */
+  /** Remembers the secrets in a request, so that they are removed wherever they appear later. */
   learn(headers: RawHeaders): void;
-  /** Remembers those of a storage response: the grant of an upload. */
+  /** Remembers the secrets in a storage response: the upload grant. */
   learnGrant(body: Buffer): void;
   target(target: string): string;
   headers(raw: RawHeaders): RecordedMessage['headers'];
-  body(side: 'request' | 'answer', surface: SurfaceName, body: Buffer): Buffer;
+  body(side: 'request' | 'response', surface: SurfaceName, body: Buffer): Buffer;
 }
 
 /**
- * Removes what the redactor of the log removes, and also parameters that are credentials, and each secret of
- * a header or a grant wherever it appears again, such as in the response of a service that echoes its
+ * Removes what the log's redactor removes, plus query parameters that are credentials and every secret from a
+ * header or grant wherever it appears again, for example in the response of a service that echoes its
  * headers.
  *
- * @param holder has the current names on the wire
+ * @param holder provides the current wire names
  */
 export function createScrubber(holder: { readonly profile: WireProfile }): Scrubber {
   const redactorOf = perProfile(holder, createRedactor);
@@ -52,7 +52,7 @@ export function createScrubber(holder: { readonly profile: WireProfile }): Scrub
     }
   }
   function hide(text: string): string {
-    // Longest first: one may be a part of another.
+    // Longest first: one may be part of another.
     const found = [...secrets].filter((secret) => text.includes(secret));
     return found
       .sort((one, other) => other.length - one.length)
@@ -105,12 +105,12 @@ export function createScrubber(holder: { readonly profile: WireProfile }): Scrub
   };
 }
 
-/** A secret as encoded in a header, in JSON and in an address. */
+/** Returns a secret as it is encoded in a header, in JSON and in a URL. */
 function formsOf(value: string): string[] {
   return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed())];
 }
 
-/** The value of `name=value; Path=/`. */
+/** Returns the value of `name=value; Path=/`. */
 function cookieOf(pair: string): string {
   return /=([^;]*)/.exec(pair)?.[1]?.trim() ?? '';
 }

@@ -59,7 +59,7 @@ export async function compileDocument(
     const text = `${method} ${resource.path}`;
     try {
       const handle = toHandler(prism, { ...resource, servers: [] });
-      routes.push({ text, key: parseRouteKey(text), method, answer: handle });
+      routes.push({ text, key: parseRouteKey(text), method, respond: handle });
     } catch (error) {
       unusable.push({
         path: ['paths', resource.path],

@@ -67,7 +67,7 @@ export function createPresentAuth(profile: WireProfile): Auth {
         const missing = SIGNATURE_PARTS.find((name) => !parts.includes(name));
         if (missing === undefined) return CALLER;
         throw new GatewayError('INVALID_CREDENTIALS', {
-          message: `The ${signature.algorithm} signature in the header Authorization has no ${missing}=….`,
+          message: `The ${signature.algorithm} signature in the Authorization header has no ${missing}=….`,
         });
       },
     },

@@ -1,6 +1,6 @@
 /** Credentials for a mock whose `auth` is `strict`. The keys are public: they protect nothing. */
 export interface MockCredentials {
-  /** An access token for the gateway, valid for 30 days by the clock of the machine. */
+  /** An access token for the gateway, valid for 30 days by the machine's clock. */
   readonly token: string;
   /** A key pair for signatures (D16, D17). */
   readonly id: string;

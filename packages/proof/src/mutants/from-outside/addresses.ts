@@ -172,7 +172,7 @@ const rewrite = (breaks: string, change: (query: string) => string): Mutant =>
     breaks,
     forwardedRequest((request) => {
       // The commands of the fixture service stay what they are: a query is rewritten where only it can tell.
-      if (!/\/(answer|events|count|closed|release)\?/.test(request.target))
+      if (!/\/(respond|events|count|closed|release)\?/.test(request.target))
         changeQuery(request, change);
     }),
   );
@@ -222,7 +222,7 @@ export const queries: readonly Mutant[] = [
     'GW-QUERY-RAW',
     'it is lost on POST',
     forwardedRequest((request) => {
-      if (request.method === 'POST' && !/\/(answer|events)/.test(request.path))
+      if (request.method === 'POST' && !/\/(respond|events)/.test(request.path))
         request.target = request.path;
     }),
   ),

@@ -11,7 +11,7 @@ import {
 } from '../support/gateway.ts';
 
 const RULE: RuleId = 'GW-BODY';
-const ANSWER = /\/answer$/;
+const RESPOND_PATH = /\/respond$/;
 const asUtf8 = changeBody((body) => Buffer.from(body.toString()));
 const empty = setBody('');
 
@@ -64,7 +64,7 @@ export const bodies: readonly Mutant[] = [
     RULE,
     'what follows 32 KiB is lost',
     serviceResponse(
-      { path: ANSWER },
+      { path: RESPOND_PATH },
       changeBody((body) => body.subarray(0, 32_768)),
     ),
   ),
@@ -78,12 +78,12 @@ export const bodies: readonly Mutant[] = [
     'bytes of unknown types that are not UTF-8 are replaced',
     serviceResponse({ type: '' }, asUtf8),
   ),
-  mutant(RULE, 'that of 404 is lost', serviceResponse({ path: ANSWER, status: 404 }, empty)),
-  mutant(RULE, 'that of 500 is lost', serviceResponse({ path: ANSWER, status: 500 }, empty)),
+  mutant(RULE, 'that of 404 is lost', serviceResponse({ path: RESPOND_PATH, status: 404 }, empty)),
+  mutant(RULE, 'that of 500 is lost', serviceResponse({ path: RESPOND_PATH, status: 500 }, empty)),
   mutant(
     RULE,
     'that of a redirect is lost',
-    serviceResponse({ path: ANSWER, status: statuses(3) }, empty),
+    serviceResponse({ path: RESPOND_PATH, status: statuses(3) }, empty),
   ),
   mutant(
     RULE,
@@ -96,7 +96,7 @@ export const bodies: readonly Mutant[] = [
   mutant(
     RULE,
     'an empty one becomes an object',
-    serviceResponse({ path: ANSWER, when: ({ body }) => body.length === 0 }, setBody('{}')),
+    serviceResponse({ path: RESPOND_PATH, when: ({ body }) => body.length === 0 }, setBody('{}')),
   ),
   mutant(
     RULE,

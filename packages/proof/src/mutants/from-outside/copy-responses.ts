@@ -34,7 +34,7 @@ const isDone = ({ code }: Json) => code === undefined;
 const isMove = (_: Json, { removeOriginal }: Json) => removeOriginal;
 
 /** What stores respond to copies. */
-export const copyAnswers: readonly Mutant[] = [
+export const copyResponses: readonly Mutant[] = [
   onList('ST-COPY-LIST', 'successful copies get no entry', (all) => all.filter(isFailed)),
   onList('ST-COPY-LIST', 'a duplicate item gets no entry of its own', (all, items) => {
     const texts = items.map((item) => JSON.stringify(item));

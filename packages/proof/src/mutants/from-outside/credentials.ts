@@ -40,18 +40,18 @@ const gateway: readonly Mutant[] = [
   ),
   lax(
     'AU-BEARER-ENV',
-    'a token of another environment is accepted',
+    'a token from another environment is accepted',
     (value, _, { otherAuthorization }) => value === otherAuthorization,
   ),
   lax(
     'AU-BEARER-ENV',
-    'a token of another environment is accepted on POST',
+    'a token from another environment is accepted on POST',
     (value, { method }, { otherAuthorization }) =>
       method === 'POST' && value === otherAuthorization,
   ),
   lax(
     'AU-BEARER-ENV',
-    'a token of another environment is accepted at the root',
+    'a token from another environment is accepted at the root',
     (value, call, { otherAuthorization }) => isRoot(call) && value === otherAuthorization,
   ),
   strict(

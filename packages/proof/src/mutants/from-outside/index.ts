@@ -3,7 +3,7 @@ import { hosts, paths, queries } from './addresses.ts';
 import { bodies } from './bodies.ts';
 import { copiedFiles } from './copied-files.ts';
 import { copyPaths } from './copy-paths.ts';
-import { copyAnswers } from './copy-responses.ts';
+import { copyResponses } from './copy-responses.ts';
 import { credentials } from './credentials.ts';
 import { deletions } from './deletions.ts';
 import { dispositions } from './dispositions.ts';
@@ -12,12 +12,12 @@ import { errors } from './errors.ts';
 import { links } from './links.ts';
 import { requestIds } from './request-ids.ts';
 import { requests } from './requests.ts';
-import { answerHeaders, hops } from './response-headers.ts';
+import { hops, responseHeaders } from './response-headers.ts';
 import { signatures } from './signatures.ts';
 import { statuses } from './statuses.ts';
 import { storageCalls } from './storage-calls.ts';
 import { streams } from './streams.ts';
-import { uploadAnswers } from './upload-responses.ts';
+import { uploadResponses } from './upload-responses.ts';
 import { contents, forms, grants } from './uploads.ts';
 
 /** Faults of real gateways, proxies and object stores, written from the rules alone, without a look at the checks. */
@@ -27,7 +27,7 @@ export const fromOutside: readonly Mutant[] = [
   ...queries,
   ...requests,
   ...statuses,
-  ...answerHeaders,
+  ...responseHeaders,
   ...hops,
   ...bodies,
   ...dispositions,
@@ -42,9 +42,9 @@ export const fromOutside: readonly Mutant[] = [
   ...links,
   ...deletions,
   ...copiedFiles,
-  ...copyAnswers,
+  ...copyResponses,
   ...copyPaths,
   ...forms,
   ...contents,
-  ...uploadAnswers,
+  ...uploadResponses,
 ];

@@ -62,7 +62,7 @@ const charset = (type: string) =>
 const OWN = /^(content-|x-request-id|x-svc|date|connection)/i;
 
 /** What gateways do to the headers of responses. */
-export const answerHeaders: readonly Mutant[] = [
+export const responseHeaders: readonly Mutant[] = [
   mutant(
     RULE,
     'cookies are joined into one header',

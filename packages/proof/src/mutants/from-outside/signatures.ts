@@ -113,7 +113,7 @@ export const signatures: readonly Mutant[] = [
   strict(
     'AU-TC3-QUERY',
     'a signature of an unsorted query is rejected',
-    ({ query }) => sorted(query) !== query && !/\/(answer|events)\?/.test(query),
+    ({ query }) => sorted(query) !== query && !/\/(respond|events)\?/.test(query),
   ),
   lax('AU-TC3-BODY', 'a signature of an empty body is accepted for every body', { body: '' }),
   mutant(
@@ -127,7 +127,7 @@ export const signatures: readonly Mutant[] = [
         isShort &&
         isComplete &&
         request.method === 'POST' &&
-        /\/answer|\/[\w-]*$/.test(request.path) &&
+        /\/respond|\/[\w-]*$/.test(request.path) &&
         !isSigned(request, context)
       );
     }),

@@ -8,7 +8,7 @@ import {
   toRefusal,
 } from '../support/gateway.ts';
 
-const ANSWER = /\/answer$/;
+const RESPOND_PATH = /\/respond$/;
 const UNREGISTERED = [299, 298, 218, 419, 420, 444, 460, 499, 520, 530, 598, 599];
 const REDIRECTS = [301, 302, 303, 307, 308];
 
@@ -18,7 +18,7 @@ export const statuses: readonly Mutant[] = [
     'GW-GET-JSON',
     'the object is wrapped in data',
     serviceResponse(
-      { method: 'GET', path: ANSWER, status: 200, contentType: 'application/json' },
+      { method: 'GET', path: RESPOND_PATH, status: 200, contentType: 'application/json' },
       (response) => {
         response.json = { data: response.json };
       },
@@ -36,7 +36,7 @@ export const statuses: readonly Mutant[] = [
     'GW-GET-TEXT',
     'the text becomes a JSON string',
     serviceResponse(
-      { method: 'GET', path: ANSWER, status: 200, type: 'text/plain' },
+      { method: 'GET', path: RESPOND_PATH, status: 200, type: 'text/plain' },
       (response) => {
         response.json = response.body.toString();
         response.headers.set('Content-Type', 'application/json');

@@ -232,7 +232,7 @@ export const streams: readonly Mutant[] = [
   ),
   mutant(
     'GW-WS-AUTH',
-    'a handshake with a token of another environment is accepted',
+    'a handshake with a token from another environment is accepted',
     ({ authorization, otherAuthorization }) =>
       handshake((headers) => {
         if (headers.get('Authorization') === otherAuthorization)

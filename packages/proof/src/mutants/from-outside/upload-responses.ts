@@ -42,7 +42,7 @@ const exists = async (context: MutantContext, path: string) =>
   (await readFile(context, await fileIdOf(context, path))) !== undefined;
 
 /** What upload targets respond, and keep. */
-export const uploadAnswers: readonly Mutant[] = [
+export const uploadResponses: readonly Mutant[] = [
   onError('errors are JSON', setBody('{"code":"AccessDenied"}', 'application/json')),
   onError(
     'errors are HTML',

@@ -133,8 +133,8 @@ function checkCrossings(deployed: () => Deployment): void {
       }
       const path = '/api/v2/envs/{envId}/storages:batchGetTempUrls';
       const body = { fileList: [{ fileID: 'cloud://dev.files/race/won.txt' }] };
-      const answer = await (all[0] as StorageClient).POST(path, { body });
-      const link = unwrapEnvelope(answer).fileList[0]?.tempFileURL as string;
+      const response = await (all[0] as StorageClient).POST(path, { body });
+      const link = unwrapEnvelope(response).fileList[0]?.tempFileURL as string;
       expect(await (await fetch(link)).text()).toBe(String(won[0]));
     });
   });

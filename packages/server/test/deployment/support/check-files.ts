@@ -40,9 +40,9 @@ export function checkFiles(deployed: () => Deployment): void {
     test('keep names and media types, however unusual', async () => {
       for (const path of ['报告/a b 100%/é.txt', "q/it's;a=b&c+d#e?.txt", 'emoji/🚢.txt']) {
         const { fileID } = await storage.upload(path, path, { contentType: 'text/plain' });
-        const answer = await storage.download(fileID);
-        expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
-        expect(await answer.text()).toBe(path);
+        const response = await storage.download(fileID);
+        expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
+        expect(await response.text()).toBe(path);
       }
       const { fileID } = await storage.upload('empty', '');
       expect(await textOf(fileID)).toBe('');

@@ -38,7 +38,7 @@ export function checkServices(deployed: () => Deployment): void {
       const params = (index: number) => ({ path: { name: 'hello', anyPath: `${index}` } });
       const calls = Array.from({ length: 12 }, (_, index) => ({ params: params(index) }));
       const posts = calls.map((call) => ({ ...call, body: {} }));
-      const answers = [
+      const responses = [
         await Promise.all(calls.map((call) => gateway.GET('/v1/cloudrun/{name}', call))),
         await Promise.all(posts.map((call) => gateway.POST('/v1/cloudrun/{name}', call))),
         await Promise.all(calls.map((call) => gateway.GET('/v1/cloudrun/{name}/{anyPath}', call))),
@@ -46,7 +46,7 @@ export function checkServices(deployed: () => Deployment): void {
       ];
       const below = calls.map((_, index) => `/${index}`);
       const roots = calls.map(() => '/');
-      expect(answers.map((group) => group.map(({ data }) => data?.path))).toEqual([
+      expect(responses.map((group) => group.map(({ data }) => data?.path))).toEqual([
         ...[roots, roots, below, below],
       ]);
     });

@@ -40,7 +40,7 @@ export interface Deployment {
   readonly processes: readonly ServerProcess[];
   readonly wireProfile: WireProfile;
   readonly token: string;
-  /** A token of another environment. */
+  /** A token from another environment. */
   readonly foreignToken: string;
   /** Credentials of a storage call made now. */
   credentials(): StorageCredentials & { readonly sessionToken: string };
@@ -150,9 +150,9 @@ async function startRoundRobin(): Promise<RoundRobin> {
   };
   const server = createServer((incoming, outgoing) => {
     const { method, url: path = '', rawHeaders: headers } = incoming;
-    const call = request({ ...next(), method, path, headers, agent }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
-      pipeline(answer, outgoing, () => {});
+    const call = request({ ...next(), method, path, headers, agent }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, response.rawHeaders);
+      pipeline(response, outgoing, () => {});
     });
     // A target that refuses a body early responds and closes: the response must still reach the client.
     call.on('error', () => outgoing.headersSent || outgoing.writeHead(502).end());

@@ -126,7 +126,7 @@ export async function startRawService(
 }
 
 /** A service that responds to each request with these bytes once its headers have arrived. */
-export function startRawAnswer(...pieces: readonly string[]) {
+export function startRawResponse(...pieces: readonly string[]) {
   return startRawService((socket) => {
     let seen = '';
     socket.on('data', (chunk) => {
@@ -188,8 +188,8 @@ export async function begin(
   const { hostname, port } = new URL(base);
   const all = { authorization: BEARER, ...headers };
   const outgoing = request({ hostname, port, path, method, headers: all as never });
-  const answered = once(outgoing, 'response');
-  answered.catch(() => {});
+  const received = once(outgoing, 'response');
+  received.catch(() => {});
   outgoing.on('error', () => {});
   if (typeof body === 'string' || body instanceof Uint8Array || body === undefined) {
     outgoing.end(body);
@@ -197,7 +197,7 @@ export async function begin(
     for await (const chunk of body) outgoing.write(chunk);
     outgoing.end();
   }
-  const [response] = (await answered) as [IncomingMessage];
+  const [response] = (await received) as [IncomingMessage];
   return response;
 }
 

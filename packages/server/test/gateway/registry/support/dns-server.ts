@@ -85,17 +85,17 @@ export async function startDnsServer(): Promise<DnsServer> {
       onHeld();
       return;
     }
-    const answer = Packet.createResponseFromRequest(request);
+    const response = Packet.createResponseFromRequest(request);
     const records = table.get(name);
-    if (behaviour === 'servfail') answer.header.rcode = Packet.RCODE.SERVFAIL;
-    else if (records === undefined) answer.header.rcode = Packet.RCODE.NXDOMAIN;
+    if (behaviour === 'servfail') response.header.rcode = Packet.RCODE.SERVFAIL;
+    else if (records === undefined) response.header.rcode = Packet.RCODE.NXDOMAIN;
     else {
       for (const record of (type && records.get(type)) ?? []) {
         const row = { name: question.name, type: question.type, class: Packet.CLASS.IN, ...record };
-        answer.answers.push(row as (typeof answer.answers)[number]);
+        response.answers.push(row as (typeof response.answers)[number]);
       }
     }
-    send(answer);
+    send(response);
   };
 
   const start = async () => {
@@ -138,7 +138,7 @@ export async function startDnsServer(): Promise<DnsServer> {
       else behaviours.set(name, behaviour);
       const waiting = held;
       held = [];
-      for (const answer of waiting) answer();
+      for (const respond of waiting) respond();
     },
     nextHeld: () =>
       new Promise((resolve) => {
