@@ -4,7 +4,7 @@ import { get } from 'node:https';
 import { expect, test } from 'vitest';
 import { createMock } from './create-mock.ts';
 
-test('a mock exposes its addresses', async () => {
+test('exposes its URLs', async () => {
   await using mock = await createMock();
   expect(mock).toMatchObject({
     url: `http://127.0.0.1:${mock.port}`,
@@ -14,7 +14,7 @@ test('a mock exposes its addresses', async () => {
   });
 });
 
-test('close may be called again, and ends open connections', async () => {
+test('close can be called again, and ends open connections', async () => {
   const mock = await createMock();
   const pending = fetch(mock.uploadUrl, {
     method: 'POST',
@@ -28,19 +28,19 @@ test('close may be called again, and ends open connections', async () => {
   await expect(fetch(mock.url)).rejects.toThrow();
 });
 
-test('mocks share nothing', async () => {
+test('mocks are independent', async () => {
   await using first = await createMock();
   await using second = await createMock({ env: 'prod' });
   expect(first.port).not.toBe(second.port);
 });
 
-test('IPv6 is listened on and written as a URL', async () => {
+test('listens on IPv6 and formats it as a URL', async () => {
   await using mock = await createMock({ host: '::1' });
   expect(mock.url).toBe(`http://[::1]:${mock.port}`);
   expect((await fetch(`${mock.url}/nowhere`)).status).toBe(404);
 });
 
-test('a client that trusts the certificate of a mock may call it over HTTPS', async () => {
+test('a client that trusts the certificate can call the mock over HTTPS', async () => {
   await using mock = await createMock({ tls: true });
   await using plain = await createMock();
   const [response] = await once(get(`${mock.url}/nowhere`, { ca: mock.certificate }), 'response');
@@ -51,17 +51,17 @@ test('a client that trusts the certificate of a mock may call it over HTTPS', as
 });
 
 test.each([
-  [{ port: -1 }, 'port must be a whole number from 0 to 65535.'],
+  [{ port: -1 }, 'port must be an integer from 0 to 65535.'],
   [{ port: 1.5 }, 'port'],
-  [{ env: 'a.b' }, 'env must be one label'],
+  [{ env: 'a.b' }, 'env must be a single host name label'],
   [{ env: '' }, 'env'],
   [{ host: '' }, 'host must be an address'],
-  [{ maxStoreBytes: 0 }, 'maxStoreBytes must be a whole number'],
-])('%j is refused by name', async (options, sentence) => {
+  [{ maxStoreBytes: 0 }, 'maxStoreBytes must be a positive integer'],
+])('rejects %j by name', async (options, sentence) => {
   await expect(createMock(options)).rejects.toThrow(sentence);
 });
 
-test('an option that is undefined has its default, so that no mock opens to the network unasked', async () => {
+test('applies the default to an undefined option, so that the mock is not exposed by accident', async () => {
   await using mock = await createMock({
     port: undefined,
     host: undefined,
@@ -71,7 +71,7 @@ test('an option that is undefined has its default, so that no mock opens to the 
   expect(mock.url).toBe(`http://127.0.0.1:${mock.port}`);
 });
 
-test('an address in use is the error of node:net', async () => {
+test('rejects with the node:net error if the port is in use', async () => {
   await using mock = await createMock();
   await expect(createMock({ port: mock.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });

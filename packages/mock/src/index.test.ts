@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as mock from './index.ts';
 
-test('the package exports what it promises and nothing more', () => {
+test('exports exactly the documented names', () => {
   expect(Object.keys(mock)).toEqual([
     'GatewayError',
     'createMock',

@@ -168,7 +168,7 @@ function assertOneOf(name: string, value: string, known: readonly string[]): voi
 
 function assertPositive(name: string, value: number): void {
   if (!Number.isSafeInteger(value) || value < 1) {
-    throw new RangeError(`${name} must be an integer of at least 1.`);
+    throw new RangeError(`${name} must be a positive integer.`);
   }
 }
 

@@ -1,6 +1,6 @@
-// Lets Node run TypeScript if it cannot do so itself (Node 20, and 22 before 22.18), with the same code
-// that Node uses internally. Plain JavaScript, because on such a version nothing else of the source runs
-// before it. The first part runs in the calling thread, the second in Node's thread for hooks.
+// Lets Node run TypeScript if it cannot do so itself (Node 20, and 22 before 22.18), using the same code
+// that Node uses internally. This file is plain JavaScript, because on such a version nothing else can
+// run before it. The first part runs in the calling thread, the second in Node's hooks thread.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
@@ -12,7 +12,7 @@ const require = createRequire(import.meta.url);
 
 /** Query of modules that are loaded again; their relative imports get it too. */
 export const RELOAD = 'berth-services';
-/** Query that makes the TypeScript parser read JavaScript, because it reports the location of errors. */
+/** Query that makes the TypeScript parser read JavaScript, because it reports error locations. */
 export const AS_TYPESCRIPT = 'as=ts';
 
 /** Whether Node has both type stripping and hooks in the calling thread. */
@@ -22,9 +22,9 @@ export const isBuiltIn = Boolean(process.features.typescript) && module.register
 let imports;
 
 /**
- * Makes `import()` support TypeScript, on every version of Node.
+ * Makes `import()` support TypeScript on every version of Node.
  *
- * @param {string} [cache] folder that caches the output, by its source
+ * @param {string} [cache] folder in which to cache the output, by source
  */
 export function registerTypeScript(cache) {
   if (isBuiltIn || imports !== undefined) return;
@@ -35,12 +35,12 @@ export function registerTypeScript(cache) {
 }
 
 /**
- * The imports of modules with the query `RELOAD` since the last call.
+ * Yields the imports of modules with the query `RELOAD` since the last call.
  *
  * @returns {Generator<{ url: string, query: string }>}
  */
 export function* takeImports() {
-  // The hook posts each before it continues the import, so none is missing here.
+  // The hook posts each import before it continues, so none is missing here.
   while (imports !== undefined) {
     const received = receiveMessageOnPort(imports);
     if (received === undefined) return;
@@ -123,8 +123,8 @@ function strip(source, url) {
 const formats = new Map();
 
 /**
- * A file is CommonJS if its package says so. Unlike Node, this does not search for `require` if the package
- * says nothing.
+ * Determines the module type of a file from its package. Unlike Node, this does not search for `require` if
+ * the package does not specify one.
  *
  * @param {string} url
  * @returns {'commonjs' | 'module'}
@@ -140,7 +140,7 @@ function formatOf(url) {
 }
 
 /**
- * `type` of the nearest package.json.
+ * Returns `type` from the nearest package.json.
  *
  * @param {string} folder
  * @returns {string | undefined}

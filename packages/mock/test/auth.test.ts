@@ -33,7 +33,7 @@ describe('off', () => {
 });
 
 describe('strict, the gateway', () => {
-  test('accepts the token of the mock, and no other', async () => {
+  test("accepts the mock's token and no other", async () => {
     await using mock = await strict();
     const { token } = await mock.credentials();
     expect((await withToken(mock, token)).status).toBe(200);
@@ -83,7 +83,7 @@ describe('strict, the gateway', () => {
     }
   });
 
-  test('reports its time to a caller that signs with another one', async () => {
+  test('reports its time to a caller whose clock differs', async () => {
     await using mock = await strict();
     const credentials = await mock.credentials();
     mock.session().clock.advance(3_600_000);
@@ -98,7 +98,7 @@ describe('strict, the gateway', () => {
 });
 
 describe('strict, storage', () => {
-  test('accepts the signature of the mock, and no other', async () => {
+  test("accepts the mock's signature and no other", async () => {
     await using mock = await strict();
     const time = seconds();
     const good = signStorage(time);
@@ -124,7 +124,7 @@ describe('strict, storage', () => {
   });
 });
 
-/** A signature of version 3, implemented independently from its description. */
+/** Creates a version 3 signature, implemented independently from its description. */
 function sign(
   { port }: Mock,
   { id, secret }: MockCredentials,

@@ -47,15 +47,18 @@ test.each([
   ['the gateway', '/v1/cloudrun/hello', 'application/json', '"code":"INVALID_REQUEST"'],
   ['storage', '/api/v2/envs/dev/storages:batchDelete', 'application/json', '{"statusCode":400'],
   ['the upload target', '/', 'multipart/form-data; boundary=b', '<Code>MalformedPOSTRequest<'],
-])('a body of broken chunks to %s has the error of that surface', async (_, path, type, text) => {
-  const credentials = Object.entries({ ...STORAGE_HEADERS, ...BEARER, 'content-type': type });
-  const headers = credentials.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  const head = `POST ${path} HTTP/1.1\r\n${HOST}${headers}transfer-encoding: chunked\r\n\r\n`;
-  const reply = await sendRaw(mock, `${head}ZZ\r\n`);
-  expect(reply).toMatch(/^HTTP\/1.1 400 /);
-  expect(reply).toContain(text);
-  expect(reply).toMatch(/x-request-id: \S{36}\r/);
-});
+])(
+  'responds to a body with broken chunks for %s in the format of that surface',
+  async (_, path, type, text) => {
+    const credentials = Object.entries({ ...STORAGE_HEADERS, ...BEARER, 'content-type': type });
+    const headers = credentials.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    const head = `POST ${path} HTTP/1.1\r\n${HOST}${headers}transfer-encoding: chunked\r\n\r\n`;
+    const reply = await sendRaw(mock, `${head}ZZ\r\n`);
+    expect(reply).toMatch(/^HTTP\/1.1 400 /);
+    expect(reply).toContain(text);
+    expect(reply).toMatch(/x-request-id: \S{36}\r/);
+  },
+);
 
 test('an invalid request after a complete one does not overtake its response', async () => {
   const request =
@@ -74,7 +77,7 @@ test('OPTIONS * gets a response', async () => {
   expect(await sendRaw(mock, `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`)).toMatch(/^HTTP\/1.1 204 /);
 });
 
-test('a body that never ends is cut after the refusal', async () => {
+test('stops reading a body that never ends after the refusal', async () => {
   const head = `POST /nowhere HTTP/1.1\r\n${HOST}transfer-encoding: chunked\r\n\r\n1\r\nx\r\n`;
   expect(await sendRaw(mock, head)).toMatch(/^HTTP\/1.1 404 /);
 });
@@ -83,14 +86,14 @@ test.concurrent.each<[string, (socket: Socket) => void]>([
   ['sends nothing', () => {}],
   ['sends nothing and ends', (socket) => socket.end()],
   ['sends something other than TLS', (socket) => socket.write('GET / HTTP/1.1\r\n\r\n')],
-])('with TLS, a connection that %s is closed', { timeout: 60_000 }, async (_, act) => {
+])('with TLS, closes a connection that %s', { timeout: 60_000 }, async (_, act) => {
   await using secure = await createMock({ tls: true });
   const socket = connect({ port: secure.port, host: '127.0.0.1', allowHalfOpen: true });
   act(socket.on('end', () => socket.end()).resume());
   await once(socket, 'close');
 });
 
-test('a mock with TLS stops though a connection sends nothing', { timeout: 60_000 }, async () => {
+test('a mock with TLS stops even if a connection sends nothing', { timeout: 60_000 }, async () => {
   const secure = await createMock({ tls: true });
   const socket = connect(secure.port, '127.0.0.1');
   await once(socket, 'connect');

@@ -31,14 +31,14 @@ describe('a running mock', () => {
   });
   afterAll(() => child.kill('SIGKILL'));
 
-  test('prints its addresses', () => {
+  test('prints its URLs', () => {
     expect(printed).toMatch(/Gateway +http:\/\/127\.0\.0\.1:\d+\/v1\/cloudrun\//);
     expect(printed).toMatch(/Storage API +http:\/\/127\.0\.0\.1:\d+\/api\/v2\/envs\/shop\n/);
     expect(printed).toMatch(/Upload target +http:\/\/127\.0\.0\.1:\d+\/\n/);
     expect(printed).toMatch(/Inspector +http:\/\/127\.0\.0\.1:\d+\/__mock\n/);
   });
 
-  test('prints one curl for each operation, and all of them succeed in order, twice', async () => {
+  test('prints one curl command per operation, and all of them succeed in order, twice', async () => {
     const curls = listCurls(printed);
     const ids = standardContract.operations.map(({ id }) => id);
     expect(curls.map(([id]) => id).sort()).toEqual(ids.sort());
@@ -50,13 +50,13 @@ describe('a running mock', () => {
     expect(stdout).toContain('"fileID":"cloud://shop.files/copy-of-hello.txt","code":"SUCCESS"');
   });
 
-  test('ends with 0 after SIGINT, and has written nothing to stderr, also not by Prism', async () => {
+  test('exits with 0 after SIGINT, without any output on stderr', async () => {
     child.kill('SIGINT');
     expect(await finished).toMatchObject({ code: 0, stderr: '' });
   });
 });
 
-test('--origins, --max-sessions and --fault are those of the options; SIGTERM ends with 0', async () => {
+test('applies --origins, --max-sessions and --fault; exits with 0 after SIGTERM', async () => {
   const own = 'https://app.example.com';
   const child = spawnCli(
     ...['--port', '0', '--origins', own, 'https://b.example.com', '--max-sessions', '1'],
@@ -91,7 +91,7 @@ test('--origins, --max-sessions and --fault are those of the options; SIGTERM en
   }
 });
 
-test('with --tls and --auth strict the printed lines succeed, by the printed credentials', async () => {
+test('with --tls and --auth strict, the printed commands succeed with the printed credentials', async () => {
   const child = spawnCli('--port', '0', '--tls', '--auth', 'strict');
   try {
     const printed = await untilReady(child);
@@ -105,7 +105,7 @@ test('with --tls and --auth strict the printed lines succeed, by the printed cre
   }
 });
 
-test('a start caches compiled code for the next one, if Node supports it', async () => {
+test('caches compiled code for the next start, if Node supports it', async () => {
   const folder = join(dir, 'compiled');
   await mkdir(folder);
   await finish(spawnCliWith({ TMPDIR: folder, TEMP: folder, NODE_COMPILE_CACHE: '' }, '--version'));
@@ -156,7 +156,7 @@ describe('in front of a deployment', () => {
   }
   const STRICT = '--fail-on-violations';
 
-  test('ends with 0 if nothing breaks the contract, and names options without effect', async () => {
+  test('exits with 0 if nothing breaks the contract, and lists options without effect', async () => {
     await using real = await createMock();
     const options = ['--services', 'hello', '--auth', 'off'];
     const { code, stdout, stderr } = await runThrough(real.url, STRICT, ...options);
@@ -165,7 +165,7 @@ describe('in front of a deployment', () => {
     expect(stdout).toMatch(/^No effect {6}--auth, --services$/m);
   });
 
-  test('reports each violation, counts them, and exits with 1 only for CI', async () => {
+  test('reports and counts each violation, and exits with 1 only for CI', async () => {
     await using wrong = await startDeployment((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
     });
@@ -179,7 +179,7 @@ describe('in front of a deployment', () => {
 });
 
 describe('--wait', () => {
-  test('ends with 0 when a mock is ready, with more seconds than a timer can count', async () => {
+  test('exits with 0 when a mock is ready, with more seconds than a timer supports', async () => {
     await using mock = await createMock();
     expect(await runCli('--wait', mock.url, '--timeout', '99999999999')).toEqual({
       code: 0,
@@ -188,14 +188,14 @@ describe('--wait', () => {
     });
   });
 
-  test('waits for one that starts later, also behind a certificate of its own', async () => {
+  test('waits for a mock that starts later, even with a self-signed certificate', async () => {
     const port = await freePort();
     const waiting = runCli('--wait', `https://localhost:${port}`);
     await using _ = await createMock({ port, tls: true });
     expect(await waiting).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('ends with 1 and a sentence after its time', async () => {
+  test('exits with 1 and a message when time is up', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     expect(await runCli('--wait', url, '--timeout', '0.2')).toEqual({
       code: 1,
@@ -214,7 +214,7 @@ describe('--wait', () => {
   });
 });
 
-test('--version and --help print and end with 0', async () => {
+test('--version and --help print and exit with 0', async () => {
   const version = { code: 0, stdout: `${packageInfo.version}\n`, stderr: '' };
   expect(await runCli('--version')).toEqual(version);
   const help = await runCli('--help');
@@ -222,12 +222,12 @@ test('--version and --help print and end with 0', async () => {
   for (const option of ['--port', '--host', '--env', '4010']) expect(help.stdout).toContain(option);
 });
 
-test('a port in use is one sentence and exit 2, by the process too', async () => {
+test('reports a port that is in use with one sentence and exit code 2', async () => {
   await using mock = await createMock();
   expect(await finish(spawnCli('--port', String(mock.port)))).toEqual({
     code: 2,
     stdout: '',
-    stderr: `Port ${mock.port} is in use: stop the program that uses it, or choose another port with --port.\n`,
+    stderr: `Port ${mock.port} is already in use: stop the other program, or choose another port with --port.\n`,
   });
 });
 
@@ -241,13 +241,13 @@ describe('invalid options', async () => {
   await mkdir(join(recordings, '0001.json'), { recursive: true });
 
   test.each([
-    [['--services', none], `${none}: The services cannot be read: ${gone}.`],
-    [['--contract', none], `${none}: The contract cannot be read: ${gone}.`],
-    [['--contract', dir], `${dir}: The contract cannot be read: it is a folder.`],
+    [['--services', none], `${none}: Cannot read the services: ${gone}.`],
+    [['--contract', none], `${none}: Cannot read the contract: ${gone}.`],
+    [['--contract', dir], `${dir}: Cannot read the contract: it is a folder.`],
     [['--wire-profile', none], `${none} is not a wire profile: ${gone}.`],
     [['--wire-profile', dir], `${dir} is not a wire profile: it is a folder.`],
     [['--replay', none], `The folder ${none} cannot be read: ${gone}.`],
-    [['--replay', file], `The folder ${file} cannot be read: a file is in its place.`],
+    [['--replay', file], `The folder ${file} cannot be read: there is a file in its place.`],
     [['--replay', recordings], `${join(recordings, '0001.json')} cannot be read: it is a folder.`],
     [['--proxy', 'ftp://a'], 'error: --proxy must be a URL such as https://dev.example.com.'],
     [
@@ -256,7 +256,7 @@ describe('invalid options', async () => {
     ],
     [
       ['--proxy-gateway', NOWHERE, '--replay', recordings],
-      'error: --replay does not use a deployment: remove --proxy-gateway.',
+      'error: --replay does not call a deployment: remove --proxy-gateway.',
     ],
     [
       ['--proxy-gateway', NOWHERE],
@@ -265,9 +265,9 @@ describe('invalid options', async () => {
     [['--record', 'x'], 'error: --record needs --proxy.'],
     [
       ['--wait', '--host', 'localhost'],
-      "error: --wait does not serve a mock: remove --port, --host. Its value is the mock's URL: --wait http://127.0.0.1:4010.",
+      'error: --wait does not start a mock: remove --port, --host. Pass the URL of the mock to wait for instead: --wait http://127.0.0.1:4010.',
     ],
-  ])('%j is one sentence that says how to fix it, and exit code 2', async (args, sentence) => {
+  ])('%j is one sentence that explains the fix, with exit code 2', async (args, sentence) => {
     expect(await runCli('--port', '0', ...args)).toEqual({
       code: 2,
       stdout: '',
@@ -281,27 +281,27 @@ describe('invalid options', async () => {
 
   test.each<[string[], string | RegExp]>([
     ...empty,
-    [['--port', 'x'], 'whole number from 0 to 65535'],
-    [['--port', '65536'], 'whole number from 0 to 65535'],
+    [['--port', 'x'], 'integer from 0 to 65535'],
+    [['--port', '65536'], 'integer from 0 to 65535'],
     [['--host', ''], 'address of this machine'],
     [
       ['--host', '192.0.2.1', '--port', '0'],
       /^192\.0\.2\.1 is not an address of this machine: .*\n$/,
     ],
-    [['--env', 'a.b'], 'one label of a host name'],
+    [['--env', 'a.b'], 'a single host name label'],
     [['--prot', '1'], 'Did you mean --port?'],
     [['--mode', 'x'], 'Allowed choices are auto, static, dynamic'],
     [['--auth', 'x'], 'Allowed choices are off, present, strict'],
     [['--wait', 'x'], 'It must be a URL'],
-    [['--timeout', '0'], 'number of seconds greater than 0'],
+    [['--timeout', '0'], 'number of seconds, greater than 0'],
     [['--timeout', '5'], '--timeout needs --wait'],
     [['--origins', 'app.example.com'], 'origins must be origins such as https://app.example.com'],
-    [['--max-sessions', '0'], 'whole number of at least 1'],
+    [['--max-sessions', '0'], 'must be a positive integer'],
     [['--fault', 'latency=x'], 'latency must be milliseconds'],
     [['--fault', 'batchDelet:reset'], 'Do you mean batchDelete?'],
-    [['--services', 'hello', './services'], 'one folder or file, or only names'],
+    [['--services', 'hello', './services'], 'a single folder or file, or a list of names'],
     [['extra'], 'too many arguments'],
-  ])('%j is refused with exit 2', async (args, sentence) => {
+  ])('rejects %j with exit code 2', async (args, sentence) => {
     const { code, stdout, stderr } = await runCli(...args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(sentence);

@@ -19,8 +19,8 @@ const write = async (name: string, document: object | string) => {
   return file;
 };
 
-/** A draft of the storage document, in which `edit` has changed what it likes. */
-// biome-ignore lint/suspicious/noExplicitAny: a document is edited anywhere
+/** A draft of the storage document with the changes that `edit` makes. */
+// biome-ignore lint/suspicious/noExplicitAny: a test edits any part of a document
 const draft = (edit: (document: any) => void): object => {
   const document = structuredClone(standard);
   edit(document);
@@ -49,7 +49,7 @@ const messageOf = (...files: string[]) =>
     (error: Error) => error.message,
   );
 
-describe('a contract that cannot be served is refused with file, line and column', () => {
+describe('rejects a contract that cannot be served, with file, line and column', () => {
   test('no YAML', async () => {
     const file = await write('broken.yaml', 'openapi: 3.1.1\ninfo: {title: x\npaths: {}\n');
     expect(await messageOf(file)).toMatch(/broken\.yaml:3:1: /);
@@ -70,22 +70,22 @@ describe('a contract that cannot be served is refused with file, line and column
     );
   });
 
-  test('another document, the same twice, and none', async () => {
+  test('rejects another document, the same one twice, and none', async () => {
     const foreign = await write('foreign.yaml', {
       openapi: '3.1.1',
       info: { title: 'Pets', version: '1' },
       paths: { '/pets': { get: { responses: { 200: { description: 'Pets.' } } } } },
     });
-    expect(await messageOf(foreign)).toMatch(/foreign\.yaml: It has no operation of the gateway/);
+    expect(await messageOf(foreign)).toMatch(/foreign\.yaml: It has no gateway/);
     const own = await write('own.yaml', standard);
     expect(await messageOf(own, own)).toMatch(
-      /own\.yaml is a second document of the storage: remove one of them\./,
+      /own\.yaml is a second document for the storage: remove one of them\./,
     );
     expect(await messageOf('none.yaml')).toMatch(/^none\.yaml: .*no such file/);
   });
 });
 
-test('both documents of the contract can be given, and are what they were', async () => {
+test('both documents of the contract can be passed explicitly', async () => {
   const files = [
     await write('storage.yaml', standard),
     await write('gateway.json', JSON.stringify(gateway)),
@@ -95,7 +95,7 @@ test('both documents of the contract can be given, and are what they were', asyn
   expect(operations).toHaveLength(9);
 });
 
-test('a changed contract is used immediately, without losing state or the port; a broken one is not', async () => {
+test('uses a changed contract immediately, without losing state or the port, and ignores a broken one', async () => {
   const file = await write('live.yaml', standard);
   const child = spawnCli('--port', '0', '--contract', file);
   try {
@@ -111,7 +111,7 @@ test('a changed contract is used immediately, without losing state or the port; 
     const put = { method: 'PUT', headers: { 'content-type': 'application/json' } };
     await fetch(`${url}/__mock/api/clock`, { ...put, body: '{"now":"2030-01-01","frozen":true}' });
 
-    expect(await change(withReason)).toContain('live.yaml has changed and was reloaded.');
+    expect(await change(withReason)).toContain('live.yaml changed and was reloaded.');
     const { status, json } = await call({ url }, 'getUploadMetaData', { path: 'a' });
     expect([status, json.body.message]).toEqual([400, expect.stringContaining('reason')]);
     expect(await statusOf('getUploadMetaData', { path: 'a', reason: 'b' })).toBe(200);
@@ -119,7 +119,7 @@ test('a changed contract is used immediately, without losing state or the port; 
     const prefer = { prefer: 'code=200' };
     expect(await statusOf('getUploadMetaData', { path: 'a', reason: 'b' }, prefer)).toBe(200);
 
-    expect(await change('paths: [', 'stderr')).toMatch(/live\.yaml:1:\d+: .* stays in use\./);
+    expect(await change('paths: [', 'stderr')).toMatch(/live\.yaml:1:\d+: .* last valid version\./);
     expect(await statusOf('getUploadMetaData', { path: 'a' })).toBe(400);
 
     await change(withRename);

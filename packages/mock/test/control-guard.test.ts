@@ -10,7 +10,7 @@ const put = (headers: object) =>
   control(mock, 'PUT', 'clock', { body: { advance: 1 }, headers: { ...headers } });
 const read = (headers: object) => control(mock, 'GET', 'snapshot', { headers: { ...headers } });
 
-describe('a name that points at this machine, by chance or on purpose', () => {
+describe('a name that points at this machine', () => {
   test.each([
     'evil.example',
     'evil.example:80',
@@ -22,10 +22,10 @@ describe('a name that points at this machine, by chance or on purpose', () => {
   ])('%s is refused', async (host) => {
     const { status, json } = await read({ host });
     expect([status, json.field]).toEqual([421, 'Host']);
-    expect(json.detail).toContain('Call the mock as localhost or by its address');
+    expect(json.detail).toContain('Call the mock as localhost or by its IP address');
   });
 
-  test('so is none', async () => {
+  test('a missing host is refused', async () => {
     const reply = await sendRaw(mock, 'GET /__mock/api/info HTTP/1.0\r\n\r\n');
     expect(reply).toContain('421 Misdirected Request');
   });
@@ -37,7 +37,7 @@ describe('a name that points at this machine, by chance or on purpose', () => {
     },
   );
 
-  test('the page of the inspector is guarded alike', async () => {
+  test('the inspector page has the same guard', async () => {
     expect((await control(mock, 'GET', '../', { headers: { host: 'evil.example' } })).status).toBe(
       421,
     );
@@ -73,11 +73,11 @@ describe('a page', () => {
     const { status, json } = await put(headers);
     expect([status, json.detail]).toEqual([
       403,
-      'Pages of other origins may not use the control API.',
+      'Pages from other origins may not use the control API.',
     ]);
   });
 
-  test('of another origin reads nothing, and gets no leave to', async () => {
+  test('of another origin may not read, not even after a preflight', async () => {
     const { status, headers } = await read({ origin: 'http://evil.example' });
     expect(status).toBe(403);
     expect(headers).not.toHaveProperty('access-control-allow-origin');
@@ -88,7 +88,7 @@ describe('a page', () => {
     expect(preflight.status).toBe(403);
   });
 
-  test('may be opened by a person', async () => {
+  test('may be opened by a user', async () => {
     const visit = { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' };
     const { status, headers } = await read(visit);
     expect(status).toBe(200);
@@ -99,7 +99,7 @@ describe('a page', () => {
     });
   });
 
-  test('cannot send JSON under another name', async () => {
+  test('cannot send JSON with another content type', async () => {
     const headers = { 'content-type': 'text/plain' };
     const reply = await control(mock, 'PUT', 'clock', { body: { advance: 1 }, headers });
     expect([reply.status, reply.json.field]).toEqual([415, 'Content-Type']);

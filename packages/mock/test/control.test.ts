@@ -14,7 +14,7 @@ const api = (method: string, path: string, body?: unknown, headers = {}) =>
   control(mock, method, path, { body, headers });
 const HELLO = { path: '/v1/cloudrun/hello' };
 
-test('info says what the mock is', async () => {
+test('info describes the mock', async () => {
   const { status, json } = await api('GET', 'info');
   expect(status).toBe(200);
   expect(json).toMatchObject({
@@ -29,7 +29,7 @@ test('info says what the mock is', async () => {
 });
 
 describe('a snapshot', () => {
-  test('brings files, clock, faults and states back', async () => {
+  test('restores files, clock, faults and states', async () => {
     const fileID = await upload(mock, '报告/a.bin', '\u0000binary\u00ff', 'image/png');
     await upload(mock, 'b.txt', '');
     await api('PUT', 'clock', { now: '2030-01-01T00:00:00.123Z', frozen: true });
@@ -64,7 +64,7 @@ describe('a snapshot', () => {
     expect((await gateway(mock, HELLO)).status).toBe(429);
   });
 
-  test('of a clock that goes on keeps how far it is ahead', async () => {
+  test('of a running clock keeps its offset', async () => {
     await api('PUT', 'clock', { advance: '1d' });
     const { json: snapshot } = await api('GET', 'snapshot');
     await api('POST', 'reset');
@@ -90,11 +90,11 @@ describe('a snapshot', () => {
     ['version', 2, 'version must be 1'],
     ['clock', null, 'clock must be an object'],
     ['clock', { now: 'x', offset: 0, frozen: false }, 'clock.now must be a time'],
-    ['files', {}, 'files must be a list'],
+    ['files', {}, 'files must be an array'],
     ['files', [{ path: '../a' }], 'files[0].path must not have a segment ".."'],
     ['faults', { rules: [{ name: 'a' }], random: 0, rates: {} }, 'faults.rules[0].fault must be'],
     ['services', { orders: { code: 'X' } }, 'services.orders.code must be'],
-  ])('with an invalid %s is refused, and changes nothing', async (field, value, message) => {
+  ])('with an invalid %s is rejected, and changes nothing', async (field, value, message) => {
     await upload(mock, 'a.txt', 'x');
     const snapshot = session.snapshot();
     const { status, json } = await api('POST', 'restore', { ...snapshot, [field]: value });
@@ -115,7 +115,7 @@ describe('a snapshot', () => {
     expect(refused.status).toBe(413);
     expect(refused.json.detail).toContain('reset the files first');
     expect(small.session().snapshot().files).toEqual(snapshot.files);
-    // The room of what was refused is free again.
+    // The space of the rejected snapshot is free again.
     await upload(small, 'b.txt', 'x'.repeat(10_000));
     await control(small, 'POST', 'restore', { body: snapshot });
     expect(small.session().snapshot().files).toEqual(snapshot.files);
@@ -123,7 +123,7 @@ describe('a snapshot', () => {
 });
 
 describe('reset', () => {
-  test('clears what it is asked to', async () => {
+  test('clears what is requested', async () => {
     await upload(mock, 'a.txt', 'x');
     session.faults.put('a', 'link:reset');
     session.clock.freeze();
@@ -135,7 +135,7 @@ describe('reset', () => {
     expect(session.clock.state().frozen).toBe(true);
   });
 
-  test('of another session leaves this one alone', async () => {
+  test('of another session does not affect this one', async () => {
     await upload(mock, 'a.txt', 'x');
     await api('POST', 'reset', undefined, { 'x-mock-session': 'b' });
     await api('POST', 'reset?session=b');
@@ -147,7 +147,7 @@ describe('reset', () => {
     [{ only: 'files' }, 'only must be a list'],
     [{ ony: [] }, 'ony is not a field: do you mean only?'],
     [[], 'The body must be a JSON object with only.'],
-  ])('%j is refused by name', async (body, message) => {
+  ])('rejects %j by name', async (body, message) => {
     const { status, json } = await api('POST', 'reset', body);
     expect([status, json.detail]).toEqual([400, expect.stringContaining(message)]);
   });
@@ -181,14 +181,14 @@ describe('the clock', () => {
     [{ advance: 9e15 }, 'advance must be milliseconds'],
     [{ frozen: 'yes' }, 'frozen must be true or false'],
     [{ freeze: true }, 'freeze is not a field'],
-  ])('%j is refused by name', async (body, message) => {
+  ])('rejects %j by name', async (body, message) => {
     const { status, json } = await api('PUT', 'clock', body);
     expect([status, json.detail]).toEqual([400, expect.stringContaining(message)]);
   });
 });
 
 describe('the faults', () => {
-  test('are put, listed and deleted', async () => {
+  test('can be added, listed and deleted', async () => {
     const rule = { match: 'batchDelete', share: 1, fault: { code: 'SYS_ERR' } };
     const name = encodeURIComponent('every call: code=1/2');
     const put = await api('PUT', `faults/${name}`, rule);
@@ -202,7 +202,7 @@ describe('the faults', () => {
     expect((await api('GET', 'faults')).json).toEqual({ faults: [] });
   });
 
-  test('that do not exist, or are invalid, are named', async () => {
+  test('that do not exist, or are invalid, are reported', async () => {
     const missing = await api('DELETE', 'faults/a');
     expect(missing).toMatchObject({ status: 404, json: { field: 'name' } });
     const wrong = await api('PUT', 'faults/a', { fault: { latency: 'x' } });
@@ -217,7 +217,7 @@ describe('the faults', () => {
 });
 
 describe('the files', () => {
-  test('are listed, read and deleted', async () => {
+  test('can be listed, read and deleted', async () => {
     await upload(mock, '报告/a b.html', '<script>alert(1)</script>', 'text/html');
     const { json } = await api('GET', 'files');
     expect(json.files).toEqual(session.files.list());
@@ -239,7 +239,7 @@ describe('the files', () => {
 });
 
 describe('the services', () => {
-  test('take a state for a time', async () => {
+  test('accept a state for a limited time', async () => {
     session.clock.freeze();
     const set = { code: 'SERVICE_NOT_READY', for: '5s' };
     expect((await api('PUT', 'services/orders/state', set)).status).toBe(204);
@@ -252,11 +252,11 @@ describe('the services', () => {
   });
 
   test.each([
-    ['orders', { code: 'NOT_READY' }, 'code must be READY or a code of the gateway'],
+    ['orders', { code: 'NOT_READY' }, 'code must be READY or a gateway error code'],
     ['orders', { code: 'SERVICE_NOT_READY', for: '5y' }, 'for must be milliseconds'],
     ['orders', {}, 'code must be'],
-    ['other', { code: 'SERVICE_TIMEOUT' }, 'name must be that of a service: '],
-  ])('%s with %j is refused by name', async (name, body, message) => {
+    ['other', { code: 'SERVICE_TIMEOUT' }, 'name must be the name of a service: '],
+  ])('%s with %j is rejected by name', async (name, body, message) => {
     const { status, json } = await api('PUT', `services/${name}/state`, body);
     expect([status, json.detail]).toEqual([400, expect.stringContaining(message)]);
   });
@@ -285,16 +285,16 @@ test('the contract is described with its operations, examples and errors', async
   );
 });
 
-describe('what there is not', () => {
+describe('unknown endpoints', () => {
   test.each([
     ['GET', 'clocks', 404, 'do you mean clock?'],
-    ['GET', '', 404, 'there are info'],
+    ['GET', '', 404, 'the endpoints are info'],
     ['GET', 'requests/none', 404, 'The log has no call'],
     ['PATCH', 'clock', 405, 'Use GET, PUT, DELETE, not PATCH.'],
     ['POST', 'services', 405, 'Use GET, not POST.'],
     ['GET', 'requests?unmached=true', 400, 'unmached is not a field: do you mean unmatched?'],
     ['GET', 'requests?unmatched=yes', 400, 'unmatched must be true or false'],
-    ['GET', 'requests?limit=0', 400, 'limit must be a whole number'],
+    ['GET', 'requests?limit=0', 400, 'limit must be a positive integer'],
     ['GET', 'files/%', 400, 'invalid percent-encoding'],
   ])('%s %s is %d', async (method, path, status, message) => {
     const reply = await api(method, path);
@@ -330,7 +330,7 @@ describe('what there is not', () => {
     expect(Number(headers['content-length'])).toBeGreaterThan(20);
   });
 
-  test('what only begins like it is the gateway’s', async () => {
+  test('a path that only begins like it belongs to the gateway', async () => {
     const { json } = await call(mock, { path: '/__mocks', headers: BEARER });
     expect(json.code).toBe('INVALID_PATH');
   });

@@ -14,7 +14,7 @@ const SURFACES = [
 ] as const;
 
 describe.each(SURFACES)('%s', (_, path, methods) => {
-  test('OPTIONS is the preflight, without credentials', async () => {
+  test('handles OPTIONS as a preflight, without credentials', async () => {
     const { status, headers, bytes } = await call(mock, { method: 'OPTIONS', path });
     expect(status).toBe(204);
     expect(bytes.length).toBe(0);
@@ -27,7 +27,7 @@ describe.each(SURFACES)('%s', (_, path, methods) => {
     expect(headers).not.toHaveProperty('content-length');
   });
 
-  test('the preflight allows the headers of the contract, and those of the mock', async () => {
+  test("the preflight allows the contract's headers and the mock's own", async () => {
     const { headers } = await call(mock, { method: 'OPTIONS', path });
     expect(headers['access-control-allow-headers']?.split(', ')).toEqual([
       'Authorization',
@@ -43,7 +43,7 @@ describe.each(SURFACES)('%s', (_, path, methods) => {
     ]);
   });
 
-  test('an error can be read by a page of another origin', async () => {
+  test('pages from other origins can read an error', async () => {
     const { status, headers } = await call(mock, { method: 'PUT', path });
     expect(status).toBeGreaterThanOrEqual(400);
     expect(headers['access-control-allow-origin']).toBe('*');

@@ -39,7 +39,7 @@ test('files outlive the mock, with their type and time', async () => {
   expect([part.status, await part.text()]).toEqual([206, 'nte']);
 });
 
-test('links and grants outlive the mock with the files, and lead into no other folder', async () => {
+test('links and grants outlive the mock along with the files, and do not work in another folder', async () => {
   const dir = await makeFolder();
   const [link, grant] = await (async () => {
     await using mock = await createMock({ dir });
@@ -58,7 +58,7 @@ test('links and grants outlive the mock with the files, and lead into no other f
 });
 
 test.each(['/proc/none', join(import.meta.filename, 'a')])(
-  'the folder %s is refused at the start, in one sentence and with exit 2',
+  'rejects the folder %s at startup, with one sentence and exit code 2',
   async (dir) => {
     for (const args of [
       ['--dir', dir],
@@ -71,7 +71,7 @@ test.each(['/proc/none', join(import.meta.filename, 'a')])(
   },
 );
 
-test('copies, moves, replacements and deletions last, and leave no bytes behind', async () => {
+test('copies, moves, replacements and deletions are durable, and leave no bytes behind', async () => {
   const dir = await makeFolder();
   {
     await using mock = await createMock({ dir });
@@ -91,7 +91,7 @@ test('copies, moves, replacements and deletions last, and leave no bytes behind'
   expect(await readdir(join(dir, 'default'))).toHaveLength(4);
 });
 
-test('an incomplete upload leaves the old file and nothing else', async () => {
+test('an incomplete upload keeps the old file and leaves nothing else', async () => {
   const dir = await makeFolder();
   await using mock = await createMock({ dir });
   const fileID = await upload(mock, 'a', 'old');
@@ -112,7 +112,7 @@ test('an incomplete upload leaves the old file and nothing else', async () => {
   expect(await readdir(join(dir, 'default'))).toHaveLength(2);
 });
 
-test('what a killed mock has left is removed at the next start', async () => {
+test('the next start removes what a killed mock has left', async () => {
   const dir = await makeFolder();
   {
     await using mock = await createMock({ dir });
@@ -141,7 +141,7 @@ test('a session has a folder while it has files, and maxSessions limits them', a
   expect([refused.status, await refused.text()]).toEqual([
     500,
     expect.stringContaining(
-      'already has the files of 2 sessions: delete some of its folders, or raise',
+      'already has files of 2 sessions: delete some of its subfolders, or raise',
     ),
   ]);
   expect((await put('a')).status).toBe(204);
@@ -150,7 +150,7 @@ test('a session has a folder while it has files, and maxSessions limits them', a
   expect((await put('c')).status).toBe(204);
 });
 
-test('an invalid entry is ignored and reported, and nothing that it may refer to is removed', async () => {
+test('ignores and reports an invalid entry, and removes nothing that it may refer to', async () => {
   const dir = await makeFolder();
   const fileID = await (async () => {
     await using mock = await createMock({ dir });
@@ -177,10 +177,10 @@ test('an invalid entry is ignored and reported, and nothing that it may refer to
   process.off('warning', collect);
   expect(await readdir(join(dir, 'default'))).toEqual(expect.arrayContaining(names));
   expect(warnings).toHaveLength(3);
-  expect(warnings[0]).toMatch(/broken\.json is invalid: its file is ignored\.$/);
+  expect(warnings[0]).toMatch(/broken\.json is invalid: ignoring its file\.$/);
 });
 
-test('a session whose folder cannot be used fails alone', async () => {
+test('a session whose folder cannot be used does not affect others', async () => {
   const dir = await makeFolder();
   await mkdir(join(dir, 'default'));
   await writeFile(toSessionFolder(dir, 'a'), 'no folder');
@@ -191,7 +191,7 @@ test('a session whose folder cannot be used fails alone', async () => {
   expect(await read(mock, await upload(mock, 'a', 'x'))).toBe('x');
 });
 
-test('sessions have folders of their own', async () => {
+test('sessions have their own folders', async () => {
   const dir = await makeFolder();
   await using mock = await createMock({ dir });
   const headers = { 'x-mock-session': 'a/../b' };

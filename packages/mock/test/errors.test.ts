@@ -35,7 +35,7 @@ describe('the gateway', () => {
     ['a dot', { path: '/v1/cloudrun/.' }, 'name'],
     ['a GET with a body', { path: SERVICE, ...withBody }, 'use POST'],
     ['bad JSON', post('{'), 'The body is not valid JSON'],
-    ['no body', post(''), 'The body is missing: send a JSON object.'],
+    ['no body', post(''), 'The request body is missing: send a JSON object.'],
     ['an array', post('[]'), 'The body must be an object, got an array.'],
     ['null', post('null'), 'The body must be an object, got null.'],
     ['false', post('false'), 'The body must be an object, got a boolean.'],
@@ -54,7 +54,7 @@ describe('the gateway', () => {
     ['/v1/cloudrun/', 'Similar paths'],
     ['/some/where/else', '/some/where/else is not a path of this API.'],
     [`/${'x'.repeat(5000)}`, 'xx… is not a path'],
-  ])('the path %.30s is none', async (path, sentence) => {
+  ])('the path %.30s is unknown', async (path, sentence) => {
     const reply = await gateway(mock, { path });
     expect(reply).toMatchObject({ status: 404, json: { code: 'INVALID_PATH' } });
     expect(reply.json.message).toContain(sentence);
@@ -66,12 +66,12 @@ describe('the gateway', () => {
     expect(reply.json.message).toBe(`${method} is not allowed here; use GET, POST, HEAD.`);
   });
 
-  test('405 names the methods', async () => {
+  test('405 lists the allowed methods', async () => {
     const { headers } = await gateway(mock, { method: 'PATCH', path: SERVICE });
     expect(headers.allow).toBe('GET, POST, HEAD');
   });
 
-  test('a body of another type passes, a compressed one too', async () => {
+  test('accepts a body of another type, or a compressed one', async () => {
     for (const headers of [
       { 'content-type': 'text/plain' },
       { 'content-type': 'application/octet-stream' },
@@ -94,15 +94,15 @@ describe('the storage API', () => {
     [URLS, first({ fileID: 1 }), 'fileList[0].fileID must be a string, got a number.'],
     [URLS, { data: first({ fileID: null }) }, 'fileList[0].fileID must be a string, got null.'],
     [URLS, first({ fileID: 'a', maxAge: '1' }), 'fileList[0].maxAge must be a number, got a str'],
-    [COPY, { fileList: [item, { srcPath: '/a' }] }, 'fileList[1].dstPath is missing: it is requ'],
+    [COPY, { fileList: [item, { srcPath: '/a' }] }, 'fileList[1].dstPath is required.'],
     [COPY, first({ ...item, overwrite: 'no' }), '[0].overwrite must be a boolean, got a string.'],
     [COPY, first({ srcPath: 1, dstPath: 2 }), both],
-    ['getUploadMetaData', {}, 'path is missing: it is required.'],
+    ['getUploadMetaData', {}, 'path is required.'],
     [DELETE, { fileList: {} }, 'fileList must be an array, got an object.'],
     [DELETE, { fileList: ['a', {}] }, 'fileList[1] must be a string, got an object.'],
     [DELETE, { fileList: [], data: { fileList: [] } }, 'body.fileList and body.data are both set'],
     [DELETE, { data: [] }, 'data must be an object'],
-    [DELETE, { data: {} }, 'fileList is missing: it is required.'],
+    [DELETE, { data: {} }, 'fileList is required.'],
     [DELETE, [], 'The body must be an object, got an array.'],
     [DELETE, '"text"', 'The body must be an object, got a string.'],
     [DELETE, '', 'The body is missing.'],
@@ -148,8 +148,8 @@ describe('the storage API', () => {
 
   test.each([
     ['x-svc-authorization', '', 'The X-Svc-Authorization header is missing.'],
-    ['x-svc-timestamp', '', 'The X-Svc-TimeStamp header must be a time in whole seconds'],
-    ['x-svc-timestamp', 'soon', 'The X-Svc-TimeStamp header must be a time in whole seconds'],
+    ['x-svc-timestamp', '', 'must be a time in whole seconds'],
+    ['x-svc-timestamp', 'soon', 'must be a time in whole seconds'],
     ['x-svc-timestamp', '1700000000000', 'in whole seconds'],
   ])('%s: "%s"', async (name, value, sentence) => {
     const { status, json } = await storage(
@@ -199,7 +199,7 @@ describe('the storage API', () => {
   });
 });
 
-describe('a body over the limit', () => {
+describe('a body that exceeds the limit', () => {
   const SURFACES = [
     ['gateway', '/v1/cloudrun/hello', BEARER, 20_971_520],
     ['storage', '/api/v2/envs/dev/storages:batchDelete', STORAGE_HEADERS, 1_048_576],
@@ -227,7 +227,7 @@ describe('a body over the limit', () => {
   });
 
   test.each(['/nowhere', '/api/v2/envs/dev/storages:batchDelete'])(
-    'a large body to %s, refused while it is sent, does not lose its response',
+    'a large body for %s that is refused during the upload does not lose its response',
     async (path) => {
       const headers = { ...STORAGE_HEADERS, 'transfer-encoding': 'chunked' };
       const body = Buffer.alloc(30_000_000, ' ');

@@ -66,24 +66,24 @@ describe('the X-Mock-Fault header', () => {
   test.each([
     ['latency=x', 'X-Mock-Fault: latency must be milliseconds'],
     ['code=SYS_ER', 'Do you mean SYS_ERR?'],
-    ['code=SlowDown', 'X-Mock-Fault: code must be one that gateway has: SERVICE_NOT_FOUND'],
+    ['code=SlowDown', 'X-Mock-Fault: code must be an error code of gateway: SERVICE_NOT_FOUND'],
     ['callsPerSecond=1', 'X-Mock-Fault: callsPerSecond applies to several calls'],
     ['times=1,reset', 'X-Mock-Fault: times is not a field'],
-    ['', 'X-Mock-Fault: The fault must be fields'],
-  ])('%j is 400, which names it', async (text, message) => {
+    ['', 'X-Mock-Fault: The fault must be a comma-separated list'],
+  ])('rejects %j with 400 and a message that names it', async (text, message) => {
     const { status, json } = await gateway(mock, { ...HELLO, headers: fault(text) });
     expect([status, json.code]).toEqual([400, 'INVALID_REQUEST']);
     expect(json.message).toContain(message);
   });
 
-  test('an invalid one is reported in the format of storage too, and the body is consumed', async () => {
+  test('reports an invalid value in the storage format too, and consumes the body', async () => {
     const body = { fileList: Array(2_000).fill('x'.repeat(20)) };
     const { status, json } = await storage(mock, 'batchDelete', body, fault('rest'));
     expect([status, json.body.code]).toEqual([400, 'INVALID_PARAM']);
     expect(json.body.message).toContain('rest is not a field: do you mean reset?');
   });
 
-  test('a browser may send it, and its preflight has no faults', async () => {
+  test('may be sent by a browser, whose preflight has no faults', async () => {
     session.faults.put('all', 'code=SERVICE_TIMEOUT,times=1');
     const preflight = await call(mock, {
       method: 'OPTIONS',
@@ -107,14 +107,14 @@ describe('a rule', () => {
     expect((await storage(mock, 'batchGetTempUrls', { fileList: [] })).status).toBe(200);
   });
 
-  test('is done to the service that it matches', async () => {
+  test('applies to the service that it matches', async () => {
     session.faults.put('orders', 'service:orders:code=SERVICE_FORBIDDEN');
     expect((await gateway(mock, { path: '/v1/cloudrun/orders/a/b' })).status).toBe(403);
     expect((await gatewayPost(mock, '/v1/cloudrun/orders', {})).status).toBe(403);
     expect((await gateway(mock, HELLO)).status).toBe(200);
   });
 
-  test('is done in its own session', async () => {
+  test('applies only in its own session', async () => {
     mock.session('a').faults.put('all', 'code=SYS_ERR');
     const own = { 'x-mock-session': 'a' };
     expect((await gateway(mock, { ...HELLO, headers: own })).status).toBe(500);
@@ -158,7 +158,7 @@ describe('a rule', () => {
     expect(await form.text()).toContain('The grant has expired.');
   });
 
-  test('two add their latencies, and the call then goes its way', async () => {
+  test('two rules add up their latencies, and the call then continues', async () => {
     session.faults.put('a', 'latency=60');
     session.faults.put('b', 'latency=70..80');
     const start = performance.now();
@@ -167,7 +167,7 @@ describe('a rule', () => {
     expect(lastRequest()?.faults).toEqual(['a', 'b']);
   });
 
-  test('of an option or a text with an invalid field keeps the mock from starting', async () => {
+  test('an option or text with an invalid field prevents the mock from starting', async () => {
     await expect(createMock({ faults: ['latency=x'] })).rejects.toThrow('latency must be');
     const wrong = { name: 'a', fault: { truncate: -1 } };
     await expect(createMock({ faults: [wrong] })).rejects.toThrow('faults[0].fault.truncate must');
@@ -191,7 +191,7 @@ describe('a connection', () => {
     expect(session.requests()).toMatchObject([{ faults: ['X-Mock-Fault'] }, {}]);
   });
 
-  test('resets with a TCP reset, and not with an end', async () => {
+  test('resets with a TCP RST, not a FIN', async () => {
     const socket = connect(mock.port, '127.0.0.1');
     let isEnded = false;
     socket.on('end', () => {
@@ -212,7 +212,7 @@ describe('a connection', () => {
     expect(lastRequest()?.response).toMatchObject({ status: 200, bodyBytes: 7 });
   });
 
-  test('a JSON response and an error are cut off alike', async () => {
+  test('cuts off a JSON response and an error alike', async () => {
     const path = '/api/v2/envs/dev/storages:batchDelete';
     const post = { path, method: 'POST', body: '{"fileList":[]}' };
     for (const text of ['truncate=20', 'truncate=20,code=SYS_ERR']) {
@@ -225,7 +225,7 @@ describe('a connection', () => {
     }
   });
 
-  test('truncate=0 only sends the head, and a short enough body is complete', async () => {
+  test('truncate=0 sends only the head, and a short enough body is complete', async () => {
     const fileID = await upload(mock, 'a.txt', '0123456789');
     const { pathname, search } = new URL(await getLink(mock, fileID));
     const path = pathname + search;
@@ -244,7 +244,7 @@ describe('a connection', () => {
     expect(head).toMatchObject({ status: 200, error: undefined });
   });
 
-  test('is slow as configured, and the complete body arrives', async () => {
+  test('is throttled as configured, and the complete body arrives', async () => {
     const content = 'x'.repeat(3_000);
     const fileID = await upload(mock, 'slow.txt', content);
     const link = await getLink(mock, fileID);
@@ -254,7 +254,7 @@ describe('a connection', () => {
     expect(since(start)).toBeGreaterThan(200);
   });
 
-  test('that goes away while it waits is forgotten', async () => {
+  test('is cancelled if the client disconnects while it waits', async () => {
     session.faults.put('long', 'latency=1h,times=1');
     const controller = new AbortController();
     const pending = fetch(mock.url + HELLO.path, { headers: BEARER, signal: controller.signal });
@@ -264,7 +264,7 @@ describe('a connection', () => {
     await expect.poll(() => session.requests()).toHaveLength(1);
   });
 
-  test('under TLS is reset too', async () => {
+  test('can be reset under TLS too', async () => {
     await using secure = await createMock({ tls: true });
     const headers = { ...BEARER, ...fault('reset') };
     const options = { agent: false, rejectUnauthorized: false, headers };
@@ -281,7 +281,7 @@ describe('an event stream', () => {
       headers: { ...BEARER, accept: 'text/event-stream', ...fault(text) },
     });
 
-  test('breaks off in the middle', async () => {
+  test('is cut off in the middle', async () => {
     const whole = await stream('latency=1');
     expect(whole.error).toBe(undefined);
     const cut = await stream('truncate=5');

@@ -13,15 +13,15 @@ import { toSessionFolder } from '../src/files/disk-contents.ts';
 import { createMock } from '../src/index.ts';
 import { spawnCli, untilReady } from './helpers/cli.ts';
 
-/** `MOCK_FUZZ_SEED` and `MOCK_FUZZ_REQUESTS` bring other requests, and more. */
+/** Set `MOCK_FUZZ_SEED` and `MOCK_FUZZ_REQUESTS` for other requests, and more of them. */
 const { MOCK_FUZZ_SEED: seed = '18', MOCK_FUZZ_REQUESTS: requests = '600' } = process.env;
 const AT_ONCE = 32;
-/** A client that has waited so long for a response goes away. */
+/** A client disconnects after waiting this long for a response. */
 const PATIENCE = 150;
 
 /** Sessions whose folders cannot be read, see `prepareFolder`. */
 const [BLOCKED, BROKEN] = ['blocked', 'broken'];
-/** What the mock prints of them, and what Node adds. */
+/** What the mock prints about them, and what Node adds. */
 const EXPECTED = /^$|^\(Use `node|\bFolderError: |\.json is invalid: /;
 
 const deployment = await createMock();
@@ -66,7 +66,7 @@ describe.each(MODES.map((args) => [args.join(' ').replaceAll(folder, '') || 'no 
         };
         await Promise.all(Array.from({ length: AT_ONCE }, attack));
         expect(await statusOf(`${url}/__mock/api/info`)).toBe(200);
-        // Nothing has failed but what had to.
+        // Nothing has failed except what had to.
         const lines = printed.split('\n').filter((line) => !EXPECTED.test(line));
         expect(lines).toEqual([]);
       } finally {
@@ -88,12 +88,12 @@ async function prepareFolder(): Promise<void> {
   await fetch(`${mock.url}/v1/cloudrun/hello`, { headers: { authorization: 'Bearer any' } });
 }
 
-/** Sends bytes as they are, until the mock closes the connection or the client has lost its patience. */
+/** Sends raw bytes, until the mock closes the connection or the client times out. */
 async function send(url: string, bytes: string): Promise<void> {
   const { port, protocol } = new URL(url);
   const isTls = protocol === 'https:';
   const options = { port: Number(port), host: '127.0.0.1', rejectUnauthorized: false };
-  // Some of it arrives where a handshake is due.
+  // Some of it is sent where a handshake is expected.
   const socket = isTls && bytes.length % 4 > 0 ? connectTls(options) : connect(options);
   socket.setTimeout(PATIENCE, () => socket.destroy());
   socket.on('error', () => {}).resume();

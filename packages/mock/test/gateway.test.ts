@@ -36,11 +36,11 @@ describe('routing', () => {
 });
 
 describe('services', () => {
-  test('any of them exists if none is named', async () => {
+  test('services of any name exist unless some are configured', async () => {
     expect((await gateway(mock, { path: '/v1/cloudrun/any-name' })).status).toBe(200);
   });
 
-  test('named ones exist, and others are missing', async () => {
+  test('only configured services exist', async () => {
     await using small = await createMock({ services: ['hello', 'echo'] });
     const paths = [
       '/v1/cloudrun/echo/a',
@@ -80,7 +80,7 @@ describe('header rules', () => {
     expect(text).toMatch(/^data: .*\n\n$/ms);
   });
 
-  test('every response has a request ID of its own', async () => {
+  test('every response has its own request ID', async () => {
     const first = await gateway(mock, { path: '/v1/cloudrun/hello' });
     const second = await gateway(mock, { path: '/v1/cloudrun/1' });
     const preflight = await call(mock, { method: 'OPTIONS', path: '/v1/cloudrun/hello' });
@@ -90,7 +90,7 @@ describe('header rules', () => {
     expect(second.json.requestId).toBe(ids[1]);
   });
 
-  test('the status of the service is on its responses, not on errors of the gateway', async () => {
+  test("the service's status is on its responses, not on gateway errors", async () => {
     const response = await gateway(mock, { path: '/v1/cloudrun/hello' });
     const error = await gateway(mock, {
       path: '/v1/cloudrun/hello',
@@ -144,7 +144,7 @@ describe('Prefer and Accept', () => {
     ['code=403', 403, 'SERVICE_FORBIDDEN'],
     ['code=404', 404, 'SERVICE_NOT_FOUND'],
     ['code=504, example=SERVICE_TIMEOUT', 504, 'SERVICE_TIMEOUT'],
-  ])('Prefer: %s brings the example', async (prefer, status, code) => {
+  ])('Prefer: %s returns the example', async (prefer, status, code) => {
     const reply = await ask({ prefer });
     expect(reply).toMatchObject({ status, json: { code } });
     expect(reply.json.requestId).toBe(reply.headers['x-request-id']);
@@ -157,7 +157,7 @@ describe('Prefer and Accept', () => {
     [429, 'EXCEED_RATELIMIT', '1'],
     [502, 'SERVICE_LB_STATUS_ABNORMAL', undefined],
     [503, 'SERVICE_NOT_READY', '1'],
-  ])('Prefer: code=%i brings an error that has this status', async (status, code, retryAfter) => {
+  ])('Prefer: code=%i returns an error with this status', async (status, code, retryAfter) => {
     const reply = await ask({ prefer: `code=${status}` });
     expect(reply).toMatchObject({ status, json: { code } });
     expect(reply.headers['retry-after']).toBe(retryAfter);
@@ -180,7 +180,7 @@ describe('Prefer and Accept', () => {
     },
   );
 
-  test('dynamic=true generates the response from its schema, the same for one seed', async () => {
+  test('dynamic=true generates the response from its schema, the same one for the same seed', async () => {
     const prefer = 'code=404, dynamic=true, seed=a';
     const [first, second] = [await ask({ prefer }), await ask({ prefer })];
     expect(first.status).toBe(404);
@@ -194,15 +194,15 @@ describe('Prefer and Accept', () => {
     ['code', 'code in the Prefer header'],
     ['code=4O4', 'code in the Prefer header'],
     ['dynamic=maybe', 'dynamic in the Prefer header must be true or false'],
-    ['example', 'example in the Prefer header needs a name'],
-  ])('Prefer: %s is refused', async (prefer, sentence) => {
+    ['example', 'example in the Prefer header must have a name'],
+  ])('rejects Prefer: %s', async (prefer, sentence) => {
     const reply = await ask({ prefer });
     expect(reply).toMatchObject({ status: 400, json: { code: 'INVALID_REQUEST' } });
     expect(reply.json.message).toContain(sentence);
   });
 
   test.each(['example=nope', 'code=403, example=nope'])(
-    'Prefer: %s names no example of the contract',
+    'Prefer: %s names no example in the contract',
     async (prefer) => {
       const reply = await ask({ prefer });
       expect(reply).toMatchObject({ status: 404, json: { code: 'INVALID_REQUEST' } });
@@ -217,7 +217,7 @@ describe('Prefer and Accept', () => {
     ['text/plain;q=0.5, text/event-stream', 'text/event-stream'],
     ['nonsense', 'application/json'],
     ['nonsense, text/plain; level, text/plain', 'text/plain'],
-  ])('Accept: %s brings %s', async (accept, contentType) => {
+  ])('Accept: %s returns %s', async (accept, contentType) => {
     const { status, headers } = await ask({ accept });
     expect(status).toBe(200);
     expect(headers['content-type']).toBe(contentType);
@@ -229,7 +229,7 @@ describe('Prefer and Accept', () => {
     expect(json).toBeTypeOf('object');
   });
 
-  test('a type that the contract does not document is 406', async () => {
+  test('a type that the contract does not document gets a 406', async () => {
     const reply = await ask({ accept: 'image/png' });
     expect(reply).toMatchObject({ status: 406, json: { code: 'INVALID_REQUEST' } });
     expect(reply.json.message).toContain('Accept');
@@ -237,7 +237,7 @@ describe('Prefer and Accept', () => {
 });
 
 describe('credentials', () => {
-  test.each(['Bearer any', 'bearer any', TC3])('%s suffices', async (authorization) => {
+  test.each(['Bearer any', 'bearer any', TC3])('%s is sufficient', async (authorization) => {
     const { status } = await call(mock, { path: '/v1/cloudrun/hello', headers: { authorization } });
     expect(status).toBe(200);
   });
@@ -248,7 +248,7 @@ describe('credentials', () => {
     ['Bearer two words', 'INVALID_CREDENTIALS'],
     ['Basic YTpi', 'INVALID_CREDENTIALS'],
     ['TC3-HMAC-SHA256 Credential=a', 'INVALID_CREDENTIALS'],
-  ])('"%s" is refused and not repeated', async (authorization, code) => {
+  ])('"%s" is rejected and not repeated', async (authorization, code) => {
     const reply = await call(mock, { path: '/v1/cloudrun/hello', headers: { authorization } });
     expect(reply).toMatchObject({ status: 401, json: { code } });
     expect(reply.json.message).toContain('Authorization');
@@ -265,13 +265,13 @@ describe('environment', () => {
     '[::1]:80',
     'dev.gateway.example',
     'DEV.localhost',
-  ])('the host %s is the environment dev', async (host) => {
+  ])('the host %s is the dev environment', async (host) => {
     const { status } = await gateway(mock, { path: '/v1/cloudrun/hello', headers: { host } });
     expect(status).toBe(200);
   });
 
   test.each(['prod.gateway.example', 'devs.example', '10.0.0.1', 'a b'])(
-    'the host "%s" is another',
+    'the host "%s" is another environment',
     async (host) => {
       const reply = await gateway(mock, { path: '/v1/cloudrun/hello', headers: { host } });
       expect(reply).toMatchObject({ status: 400, json: { code: 'INVALID_HOST' } });

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const folder = await mkdtemp(join(tmpdir(), 'berth-guide-'));
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Every `curl` of the guide with what it says that is printed. */
+/** Every `curl` command in the guide, with the output that it documents. */
 const calls = [...GUIDE.matchAll(/^\$ (curl .+)\n(.+)$/gm)].map(
   ([, command = '', printed = '']) => ({
     command,
@@ -21,7 +21,7 @@ const calls = [...GUIDE.matchAll(/^\$ (curl .+)\n(.+)$/gm)].map(
   }),
 );
 
-test('every curl of the guide prints what it says, in its order', async () => {
+test('every curl command in the guide prints the documented output, in order', async () => {
   for (const [, name = '', text = ''] of GUIDE.matchAll(
     /^(?:#|\/\/) (services\/.+)\n([^`]+?)```/gm,
   )) {

@@ -10,12 +10,12 @@ test('a test has a mock', async ({ mock }) => {
   expect((await gateway(mock, { path: '/v1/cloudrun/hello' })).status).toBe(200);
 });
 
-test('each has its own, which is closed after it', async ({ mock }) => {
+test('each test has its own, which is closed afterwards', async ({ mock }) => {
   expect(mock.port).not.toBe(last?.port);
   await expect(fetch(last?.url ?? '')).rejects.toThrow();
 });
 
-// Playwright reads the parameters out of the text of the function.
+// Playwright parses the parameters from the function's source.
 test('its parameter is a pattern', () => {
   expect(String(mockFixture())).toMatch(/^async \(\{\s*\}/);
 });

@@ -24,14 +24,14 @@ describe('static', () => {
     ).toEqual([]);
   });
 
-  test('an invalid request is still refused', async () => {
+  test('still rejects an invalid request', async () => {
     await using mock = await createMock({ mode: 'static' });
     expect((await storage(mock, 'batchDelete', {})).status).toBe(400);
   });
 });
 
 describe('dynamic', () => {
-  test('responses are generated from the schema, the same for one seed', async () => {
+  test('generates responses from the schema, the same ones for the same seed', async () => {
     await using first = await createMock({ mode: 'dynamic', seed: 'a' });
     await using again = await createMock({ mode: 'dynamic', seed: 'a' });
     await using other = await createMock({ mode: 'dynamic', seed: 'b' });
@@ -47,7 +47,7 @@ describe('dynamic', () => {
 test.each([
   [{ mode: 'other' }, 'mode must be one of auto, static, dynamic.'],
   [{ auth: 'none' }, 'auth must be one of off, present, strict.'],
-  [{ maxSessions: 0 }, 'maxSessions must be a whole number of at least 1.'],
-])('%j is refused by name', async (options, sentence) => {
+  [{ maxSessions: 0 }, 'maxSessions must be a positive integer.'],
+])('rejects %j by name', async (options, sentence) => {
   await expect(createMock(options as never)).rejects.toThrow(sentence);
 });

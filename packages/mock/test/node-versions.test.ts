@@ -1,4 +1,5 @@
-// The built mock on the other Nodes that it promises; these tests themselves run on the repository's.
+// Tests the built mock on the other versions of Node that it supports; these tests themselves run on the
+// repository's.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -70,7 +71,7 @@ describe.each(['node20', 'node22', 'node26'])('%s', (name) => {
   const call = ({ url }: { url: string }, path: string, headers = {}) =>
     fetch(`${url}/v1/cloudrun${path}`, { headers: { authorization: 'Bearer any', ...headers } });
 
-  test('responds to calls of each kind, stores files, and serves TypeScript and a custom document', async () => {
+  test('responds to all kinds of calls, stores files, and serves TypeScript and a custom document', async () => {
     const document = join(PACKAGE, '../../spec/generated/storage.v2.gen.yaml');
     const args = ['--dir', join(folder, name), '--services', 'berth.services.ts'];
     await withMock([...args, '--contract', document], async (mock) => {
@@ -97,7 +98,7 @@ describe.each(['node20', 'node22', 'node26'])('%s', (name) => {
     const [syntax, enumeration, ...others] = stderr.split('\n');
     expect(syntax).toMatch(/^broken\/broken\.ts:4: SyntaxError: /);
     expect(enumeration).toMatch(
-      /^broken\/enum\.ts:2:3: SyntaxError: .* write a union or an object instead\.$/,
+      /^broken\/enum\.ts:2:3: SyntaxError: .* use a union or an object instead\.$/,
     );
     expect([code, others]).toEqual([2, ['']]);
   });
@@ -114,7 +115,7 @@ describe.each(['node20', 'node22', 'node26'])('%s', (name) => {
   });
 });
 
-/** What the service `echo` sends back to a message. */
+/** Returns what the `echo` service sends back for a message. */
 function echo({ url }: { url: string }, message: string): Promise<string> {
   const address = `${url.replace('http', 'ws')}/v1/cloudrun/echo`;
   const socket = new WebSocket(address, { headers: { authorization: 'Bearer any' } });

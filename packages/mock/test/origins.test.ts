@@ -18,18 +18,15 @@ describe.each<[string, string, OutgoingHttpHeaders?]>([
   const from = (origin: string, method: string) =>
     call(mock, { method, path, headers: { ...headers, origin } });
 
-  test.each(['GET', 'OPTIONS'])(
-    'pages of a listed origin may read %s, others not',
-    async (method) => {
-      expect((await from(LISTED, method)).headers).toMatchObject({
-        'access-control-allow-origin': LISTED,
-        vary: 'Origin',
-      });
-      const other = await from('https://other.example.com', method);
-      expect(other.headers).not.toHaveProperty('access-control-allow-origin');
-      expect(other.headers.vary).toBe('Origin');
-    },
-  );
+  test.each(['GET', 'OPTIONS'])('only pages from a listed origin may read %s', async (method) => {
+    expect((await from(LISTED, method)).headers).toMatchObject({
+      'access-control-allow-origin': LISTED,
+      vary: 'Origin',
+    });
+    const other = await from('https://other.example.com', method);
+    expect(other.headers).not.toHaveProperty('access-control-allow-origin');
+    expect(other.headers.vary).toBe('Origin');
+  });
 });
 
 describe('without the option', async () => {
@@ -46,7 +43,7 @@ describe('without the option', async () => {
     'https://app.localhost:8443',
     'http://127.0.0.1:3000',
     'http://[::1]:3000',
-  ])('pages of %s, which is this machine, may read responses', async (origin) => {
+  ])('pages from %s, which is this machine, may read responses', async (origin) => {
     for (const method of ['GET', 'OPTIONS']) {
       const { headers } = await call(mock, { method, path, headers: { origin } });
       expect(headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'Origin' });
@@ -63,7 +60,7 @@ describe('without the option', async () => {
     'http://LOCALHOST',
     'chrome-extension://localhost',
     'null',
-  ])('pages of %s may neither read responses nor open WebSockets', async (origin) => {
+  ])('pages from %s may neither read responses nor open WebSockets', async (origin) => {
     for (const method of ['GET', 'OPTIONS']) {
       const asked = { origin, 'access-control-request-private-network': 'true' };
       const { headers } = await call(mock, { method, path, headers: asked });
@@ -74,7 +71,7 @@ describe('without the option', async () => {
     expect(await upgradeStatus(origin, mock)).toBe(403);
   });
 
-  test('what a page may send without a preflight is not a storage call', async () => {
+  test('a request that a page may send without a preflight is not a storage call', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
       expect((await post('https://a.example', { 'content-type': type })).status).toBe(415);
     }
@@ -85,7 +82,7 @@ describe('without the option', async () => {
   });
 });
 
-describe('a page whose own name leads to this machine', async () => {
+describe('a page whose host name points to this machine', async () => {
   const mock = await createMock({ origins: ['http://dev.shop.example:4010'] });
   afterAll(() => mock.close());
   const host = 'dev.evil.example:4010';
@@ -119,13 +116,13 @@ describe('a page whose own name leads to this machine', async () => {
   });
 
   test.each(['dev.shop.example', 'dev.localhost', 'localhost', '[::1]', '127.0.0.2', 'dev'])(
-    'is none of another site: %s',
+    'does not belong to another site: %s',
     async (name) => {
       for (const mark of marks) expect(await statusOf({ ...mark, host: name })).toBe(200);
     },
   );
 
-  test('is allowed to programs, to every origin and on an address of the network', async () => {
+  test('is allowed for programs, for every origin and on a network address', async () => {
     expect(await statusOf({ host })).toBe(200);
     for (const options of [{ origins: ['*'] }, { host: '0.0.0.0' }]) {
       await using open = await createMock(options);
@@ -148,7 +145,7 @@ test.each([
   expect(await upgradeStatus(origin)).toBe(status);
 });
 
-test('what no browser sends as an origin is refused by name', async () => {
+test('rejects what no browser sends as an origin', async () => {
   await expect(createMock({ origins: ['app.example.com'] })).rejects.toThrow(
     'origins must be origins such as https://app.example.com, got "app.example.com".',
   );

@@ -12,7 +12,7 @@ import { upload } from './helpers/upload.ts';
 
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 
-/** Rows of the table under a heading, cell by cell. */
+/** Returns the rows of the table under a heading, cell by cell. */
 function rowsOf(heading: string): string[][] {
   const section = README.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   return section
@@ -31,7 +31,7 @@ const calls = rowsOf('Control API').map(([call = '', body = '']) => {
   return { method, target, body: body.replaceAll('`', '') };
 });
 
-test('the table of the control API has every endpoint', () => {
+test('the control API table has every endpoint', () => {
   const found = calls.map(
     ({ method, target }) =>
       findEndpoint(endpoints, method, target.split('?')[0] as string).endpoint,
@@ -40,7 +40,7 @@ test('the table of the control API has every endpoint', () => {
   expect(found).toHaveLength(endpoints.length);
 });
 
-test('its examples work, in their order', async () => {
+test('its examples work, in order', async () => {
   await using mock = await createMock();
   await upload(mock, 'reports/summary.txt', 'x');
   const logged = await gateway(mock, { path: '/v1/cloudrun/hello' });
@@ -60,13 +60,13 @@ test('its examples work, in their order', async () => {
   }
 });
 
-test('the table of faults has every field, and its examples are faults', () => {
+test('the fault table has every field, and its examples are valid', () => {
   const examples = rowsOf('Faults').flatMap(([cell = '']) => cell.replaceAll('`', '').split(', '));
   const rules = examples.map((example) => parseFaultFlag('a', example));
   expect([...new Set(rules.flatMap(({ fault }) => Object.keys(fault)))]).toEqual(FAULT_FIELDS);
 });
 
-test('the rules of the command line are rules', () => {
+test('the rules for the command line are valid', () => {
   const flags = README.match(/--fault \S+/g) ?? [];
   expect(flags).toHaveLength(2);
   for (const flag of flags) parseFaultFlag('a', flag.slice('--fault '.length));

@@ -16,7 +16,7 @@ const api = (path: string, method = 'GET', headers = {}) =>
   control(mock, method, path, { headers });
 const HELLO = { path: '/v1/cloudrun/hello/a?x=1' };
 
-test('a call is logged with its result', async () => {
+test('logs a call with its result', async () => {
   const { headers } = await gatewayPost(mock, '/v1/cloudrun/hello', { a: '中' });
   const { json } = await api(`requests/${headers['x-request-id']}`);
   expect(json).toMatchObject({
@@ -39,7 +39,7 @@ test('a call is logged with its result', async () => {
   ]);
 });
 
-test('credentials are in no part of the log', async () => {
+test('credentials are not in any part of the log', async () => {
   const headers = { authorization: 'Bearer topsecret', cookie: 'a=topsecret' };
   await gateway(mock, { ...HELLO, headers });
   await storage(mock, 'batchDelete', { fileList: [] }, { 'x-svc-sessiontoken': 'topsecret' });
@@ -59,9 +59,9 @@ describe.each([
   ['storage', '/api/v2/envs/dev/storages:batchDelete', 405],
   ['link', '/files/none', 403],
   ['upload', '/', 405],
-])('a call of %s (%s) that waits', (surface, path, status) => {
+])('a call to %s (%s) that is waiting', (surface, path, status) => {
   test.each(['', ',code'])(
-    'is in the log immediately, under the identifier of its response%s',
+    'is in the log immediately, with the ID of its response%s',
     async (code) => {
       const heard: unknown[] = [];
       const refused = surface === 'upload' || surface === 'link' ? 'InternalError' : 'SYS_ERR';
@@ -110,7 +110,7 @@ describe('unmatched calls', () => {
     expect(await unmatched()).toEqual([]);
   });
 
-  test('are of one session alone, and go with the log', async () => {
+  test('belong to one session, and are removed with the log', async () => {
     await gateway(mock, { path: '/nowhere', headers: { 'x-mock-session': 'b' } });
     expect(await unmatched()).toEqual([]);
     expect(mock.session('b').requests({ unmatched: true })).toHaveLength(1);
@@ -118,7 +118,7 @@ describe('unmatched calls', () => {
     expect(mock.session('b').requests()).toEqual([]);
   });
 
-  test('are calls whose connection a fault cut', async () => {
+  test('are calls whose connection was cut by a fault', async () => {
     await fetch(mock.url + HELLO.path, { headers: { 'x-mock-fault': 'reset' } }).catch(() => {});
     await expect.poll(() => session.requests()).toHaveLength(1);
     expect(session.requests()).toMatchObject([{ matched: true, faults: ['X-Mock-Fault'] }]);
@@ -126,7 +126,7 @@ describe('unmatched calls', () => {
 });
 
 describe('the stream', () => {
-  /** Reads the stream; gives the calls that came so far. */
+  /** Reads the stream and returns the calls received so far. */
   async function follow(headers = {}) {
     const outgoing = get(`${mock.url}/__mock/api/requests/stream`, { headers, agent: false });
     const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
@@ -160,7 +160,7 @@ describe('the stream', () => {
     stream.close();
   });
 
-  test('goes on after the call that was seen last', async () => {
+  test('continues after the last call received', async () => {
     const first = await gateway(mock, HELLO);
     await gateway(mock, HELLO);
     const seen = { 'last-event-id': first.headers['x-request-id'] };

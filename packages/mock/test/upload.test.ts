@@ -116,7 +116,7 @@ describe('a bad form stores nothing', () => {
       const response = await fetch(grant.url, { method: 'POST', body: form });
       expect(await parseError(response)).toMatchObject({
         Code: 'MalformedPOSTRequest',
-        Message: `The form has the field ${name} twice.`,
+        Message: expect.stringMatching(`${name}.* twice`),
       });
       expect(await read(mock, grant.fileID)).toBeUndefined();
     },

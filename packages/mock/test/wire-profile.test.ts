@@ -67,7 +67,7 @@ describe('a mock with the names of acme', () => {
 
 test.each([
   [{}, "wireProfile must have required property 'storageHeaders'."],
-  [{ ...acme, color: 'red' }, 'wireProfile must not have the field color.'],
+  [{ ...acme, color: 'red' }, 'wireProfile must not have the color field.'],
   [{ ...acme, storeFileID: '' }, 'wireProfile.storeFileID must NOT have fewer than 1 characters.'],
   [
     { ...acme, gatewayHeaders: { upstreamStatus: 'a\r\nb' } },
@@ -113,12 +113,12 @@ describe('--wire-profile', async () => {
       expect([await statusOf({}), await statusOf(own)]).toEqual([401, 200]);
       const changed = once(child.stdout as NodeJS.EventEmitter, 'data');
       await replace(file, standard);
-      expect(String(await changed)).toContain('live.json has changed and was reloaded.');
+      expect(String(await changed)).toContain('live.json changed and was reloaded.');
       expect(await statusOf({})).toBe(200);
       const broken = once(child.stderr as NodeJS.EventEmitter, 'data');
       await replace(file, `${standard.slice(0, -1)},\n\n!}`);
       expect(String(await broken)).toMatch(
-        /live\.json is not a wire profile: .*line 3.* stays in use\./,
+        /live\.json is not a wire profile: .*line 3.* last valid version\./,
       );
       expect(await statusOf({})).toBe(200);
     } finally {

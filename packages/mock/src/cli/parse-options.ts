@@ -121,11 +121,7 @@ export function parseOptions(argv: string[]): CliOptions {
       'OpenAPI documents to serve instead of the built-in contract',
       parsePaths,
     )
-    .option(
-      "JSON file with a deployment's wire profile",
-      'JSON file with the wire profile of a deployment',
-      parsePath,
-    )
+    .option('--wire-profile <file>', "JSON file with a deployment's wire profile", parsePath)
     .addOption(
       new Option(
         '--wait [url]',
@@ -254,7 +250,7 @@ export function toProxyOption(flags: ProxyFlags): ProxyTargets | undefined {
   }
   if (gateway !== undefined || storage !== undefined) {
     throw new TypeError(
-      '--proxy-gateway and --proxy-storage must be used together; to set both at once, use --proxy.',
+      '--proxy-gateway and --proxy-storage must be used together; --proxy sets both.',
     );
   }
   if (flags.record !== undefined) throw new TypeError('--record needs --proxy.');

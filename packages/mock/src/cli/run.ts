@@ -75,7 +75,7 @@ function watchFiles({ wireProfile, contract = [] }: CliOptions, { reload }: Serv
       reloaded = reloaded.then(take).then(
         () => print(process.stdout, `${file} changed and was reloaded.`),
         ({ message }: Error) =>
-          print(process.stderr, `${message}Still using the last valid version.`),
+          print(process.stderr, `${message} Still using the last valid version.`),
       );
     });
   const takeContract = async () => {

@@ -5,7 +5,7 @@ import { documents } from './documents.ts';
 
 const operations = listOperations(documents);
 
-test('the nine operations are listed with their surfaces', () => {
+test('lists the nine operations with their surfaces', () => {
   const rows = operations.map(({ id, method, surface }) => [id, method, surface]);
   expect(rows).toEqual([
     ['cloudrun-get-root', 'get', 'gateway'],
@@ -20,11 +20,11 @@ test('the nine operations are listed with their surfaces', () => {
   ]);
 });
 
-test('no reference is left in the documents', () => {
+test('no references are left in the documents', () => {
   expect(JSON.stringify(documents)).not.toContain('"$ref"');
 });
 
-test('item patterns are found by field', () => {
+test('finds item patterns by field', () => {
   const patterns = itemPatternsOf(operations, 'batchCopyFile');
   expect([...patterns.keys()]).toEqual(['srcPath', 'dstPath']);
   expect(patterns.get('srcPath')?.test('/报告/a.txt')).toBe(true);

@@ -16,15 +16,15 @@ test('every code of a GatewayError is in its table', () => {
   }
 });
 
-test('a code that is in no table is a mistake', () => {
+test('throws for a code that is in no table', () => {
   expect(() => gatewayErrors.get('NONE')).toThrow('NONE is not in an error table of the contract.');
 });
 
-test('a limit is its value', () => {
+test('returns the value of a limit', () => {
   expect(limit('batchItems')).toBe(50);
 });
 
-test('a status has the first of its errors, and no success', () => {
+test('returns the first error of a status, and no success', () => {
   expect(gatewayErrors.findStatus(503)?.code).toBe('SERVICE_NOT_READY');
   expect(storageErrors.findStatus(200)).toBeUndefined();
 });

@@ -87,7 +87,7 @@ function createServicesControl(session: () => Session, services: Services): Sess
   const assertService = (name: string) => {
     if (services.has(name)) return;
     const known = services.names().join(', ') || 'there are no services';
-    throw new FieldError('name', `must be the name ${known}.`);
+    throw new FieldError('name', `must be the name of a service: ${known}.`);
   };
   return {
     list() {
@@ -128,7 +128,7 @@ function listRequests(
   { unmatched = false, limit }: RequestsOptions,
 ): readonly LoggedRequest[] {
   if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1)) {
-    throw new FieldError('limit', 'must be an integer of at least 1.');
+    throw new FieldError('limit', 'must be a positive integer.');
   }
   const all = log.list();
   const some = unmatched ? all.filter(({ matched }) => !matched) : all;

@@ -52,7 +52,7 @@ beforeEach(() => {
 
 const put = (flag: string) => rules.put(parseFaultFlag('a', flag));
 
-/** Requests a WebSocket; returns the response, or the socket. */
+/** Requests a WebSocket; returns the response or the socket. */
 async function open(headers: Record<string, string> = {}) {
   const outgoing = request({
     port,
@@ -74,7 +74,7 @@ async function open(headers: Record<string, string> = {}) {
   return promise;
 }
 
-/** What comes until the connection is lost, and the error that says so. */
+/** Returns what is received until the connection is lost, and the error. */
 async function readAll([, socket, head]: Awaited<ReturnType<typeof open>>) {
   let text = head?.toString() ?? '';
   socket?.on('data', (chunk) => {
@@ -87,7 +87,7 @@ async function readAll([, socket, head]: Awaited<ReturnType<typeof open>>) {
   return { text, code: (error as NodeJS.ErrnoException | undefined)?.code };
 }
 
-test('a WebSocket without a fault opens', async () => {
+test('opens a WebSocket without faults', async () => {
   const [response, socket, head] = await open();
   expect(response.statusCode).toBe(101);
   let text = head?.toString() ?? '';
@@ -96,7 +96,7 @@ test('a WebSocket without a fault opens', async () => {
   expect(noted).toEqual([]);
 });
 
-test('a code is an ordinary response before the upgrade', async () => {
+test('sends a code as an ordinary response before the upgrade', async () => {
   put('service:chat:code=SERVICE_NOT_READY');
   const [response] = await open({ origin: 'http://a.test' });
   expect(response.statusCode).toBe(503);
@@ -113,18 +113,18 @@ test('a code is an ordinary response before the upgrade', async () => {
   expect(noted).toEqual(['a']);
 });
 
-test('an invalid header is reported before the upgrade', async () => {
+test('reports an invalid header before the upgrade', async () => {
   const [response] = await open({ 'x-mock-fault': 'reste' });
   expect(response.statusCode).toBe(400);
   expect(String(await response.toArray())).toContain('do you mean reset?');
 });
 
-test('a reset comes before the upgrade', async () => {
+test('resets before the upgrade', async () => {
   put('reset');
   await expect(open()).rejects.toMatchObject({ code: 'ECONNRESET', syscall: 'read' });
 });
 
-test('latency comes before the upgrade', async () => {
+test('applies latency before the upgrade', async () => {
   put('latency=80');
   const start = performance.now();
   const [response, socket] = await open();
@@ -137,7 +137,7 @@ test.each([
   ['truncate=7', 'hello w', undefined],
   ['reset=5', 'hello', 'ECONNRESET'],
   ['truncate=0', '', undefined],
-])('%s counts what follows the head', async (flag, text, code) => {
+])('%s counts the bytes after the head', async (flag, text, code) => {
   put(flag);
   const opened = await open();
   expect(opened[0].statusCode).toBe(101);
@@ -148,7 +148,7 @@ describe('a wait', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test('ends after its time', () => {
+  test('ends after the given time', () => {
     const then = vi.fn();
     const connection = new EventEmitter();
     wait(1_500, connection, then);
@@ -159,13 +159,13 @@ describe('a wait', () => {
     expect(connection.listenerCount('close')).toBe(0);
   });
 
-  test('of no time needs no turn of the event loop', () => {
+  test('continues synchronously without a delay', () => {
     const then = vi.fn();
     wait(0, new EventEmitter(), then);
     expect(then).toHaveBeenCalledOnce();
   });
 
-  test('is forgotten if the client disconnects', () => {
+  test('is cancelled if the client disconnects', () => {
     const then = vi.fn();
     const connection = new EventEmitter();
     wait(1_500, connection, then);

@@ -10,7 +10,7 @@ function create(seed = 'a') {
   return { clock, rules: createFaultRules({ seed, clock }) };
 }
 
-test('without a rule nothing is done', () => {
+test('does nothing without rules', () => {
   const { rules } = create();
   expect(rules.isEmpty).toBe(true);
   expect(rules.take(CALL)).toEqual([]);
@@ -24,20 +24,20 @@ test.each([
   ['service:other', 0],
   ['batchDelete', 1],
   ['upload', 0],
-])('a rule that matches %s is done to %d of two calls', (match, count) => {
+])('applies a rule that matches %s to %d of two calls', (match, count) => {
   const { rules } = create();
   rules.put({ name: 'a', ...(match !== undefined && { match }), fault: { truncate: 0 } });
   expect(rules.take(CALL).length + rules.take(DELETE).length).toBe(count);
 });
 
-test('a code is for the surfaces that have it', () => {
+test('applies a code only on surfaces that have it', () => {
   const { rules } = create();
   rules.put({ name: 'a', fault: { code: 'SERVICE_TIMEOUT' } });
   expect(rules.take(CALL)).toHaveLength(1);
   expect(rules.take(DELETE)).toEqual([]);
 });
 
-test('a rule is forgotten after its times', () => {
+test('removes a rule after its times', () => {
   const { rules } = create();
   rules.put({ name: 'a', times: 2, match: 'gateway', fault: { reset: true } });
   rules.take(DELETE);
@@ -47,13 +47,13 @@ test('a rule is forgotten after its times', () => {
   expect(rules.isEmpty).toBe(true);
 });
 
-test('latencies of several faults add up', () => {
+test('adds up the latencies of several faults', () => {
   const { rules } = create();
   const faults = [rules.draw('a', { latency: 1_000 }), rules.draw('b', { latency: 500 })];
   expect(toEffects(faults, 'gateway').latency).toBe(1_500);
 });
 
-test('a share is random, and the same for the same seed', () => {
+test('chooses calls at random, and the same ones for the same seed', () => {
   const draw = (seed: string) => {
     const { rules } = create(seed);
     rules.put({ name: 'a', share: 0.3, fault: { latency: { min: 10, max: 20 } } });
@@ -68,7 +68,7 @@ test('a share is random, and the same for the same seed', () => {
   expect(drawn.reduce((sum, latency) => sum + latency) / drawn.length).toBeCloseTo(15, 0);
 });
 
-test('a normal distribution has its mean and deviation, and nothing below 0', () => {
+test('a normal distribution has its mean and deviation, and no values below 0', () => {
   const { rules } = create();
   const draw = (mean: number, deviation: number) =>
     Array.from({ length: 5_000 }, () => rules.draw('a', { latency: { mean, deviation } }).latency);
@@ -82,7 +82,7 @@ test('a normal distribution has its mean and deviation, and nothing below 0', ()
   expect(Math.min(...draw(0, 10))).toBe(0);
 });
 
-test("calls above a rate get the time to wait, by the session's clock", () => {
+test("reports how long calls above a rate must wait, by the session's clock", () => {
   const { rules, clock } = create();
   rules.put({ name: 'a', fault: { callsPerSecond: 2 } });
   expect([rules.take(CALL), rules.take(CALL)]).toEqual([[], []]);
@@ -97,7 +97,7 @@ test("calls above a rate get the time to wait, by the session's clock", () => {
   expect(rules.take(CALL)).toHaveLength(1);
 });
 
-test('a rate below one call per second waits longer, and a caller that waits as long as requested succeeds', () => {
+test('a rate below one call per second waits longer, and a caller that waits as requested succeeds', () => {
   const { rules, clock } = create();
   rules.put({ name: 'a', fault: { callsPerSecond: 0.3 } });
   expect(rules.take(CALL)).toEqual([]);
@@ -106,7 +106,7 @@ test('a rate below one call per second waits longer, and a caller that waits as 
   expect(rules.take(CALL)).toEqual([]);
 });
 
-test('a limit that is not reached counts for no times, and other faults of its rule are done', () => {
+test("a rate limit that is not reached does not count for times, and the rule's other faults apply", () => {
   const { rules } = create();
   rules.put({ name: 'a', times: 1, fault: { callsPerSecond: 1 } });
   rules.put({ name: 'b', fault: { callsPerSecond: 1, latency: 5 } });
@@ -118,7 +118,7 @@ test('a limit that is not reached counts for no times, and other faults of its r
   expect(rules.list().map(({ name }) => name)).toEqual(['b']);
 });
 
-test('its state as JSON brings the same faults again', () => {
+test('continues with the same faults after its state was restored', () => {
   const { rules, clock } = create();
   rules.put({ name: 'drawn', share: 0.5, fault: { latency: { mean: 10, deviation: 3 } } });
   rules.put({ name: 'counted', times: 9, fault: { truncate: 1 } });
@@ -133,7 +133,7 @@ test('its state as JSON brings the same faults again', () => {
   expect(clock.time).toBe(0);
 });
 
-test('a reset restores the initial rules and random numbers', () => {
+test('reset restores the initial rules and random state', () => {
   const clock = { now: () => 0 };
   const rule = { name: 'first', share: 0.5, times: 3, fault: { latency: { min: 0, max: 9 } } };
   const rules = createFaultRules({ seed: 'a', clock, rules: [rule] });
@@ -147,7 +147,7 @@ test('a reset restores the initial rules and random numbers', () => {
   expect(rules.isEmpty).toBe(true);
 });
 
-test('a rule is replaced by the next one with its name, and its rate starts again', () => {
+test('a rule with the same name replaces the previous one and restarts its rate', () => {
   const { rules } = create();
   rules.put({ name: 'a', fault: { callsPerSecond: 1 } });
   rules.take(CALL);

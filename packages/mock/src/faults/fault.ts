@@ -116,7 +116,7 @@ export const FAULT_KINDS: {
   bytesPerSecond: {
     label: 'Bytes per second',
     example: '10000',
-    mustBe: 'must be an integer of at least 1.',
+    mustBe: 'must be a positive integer.',
     isValid: (value): value is number => isCount(value) && value > 0,
     apply(rate, { body }) {
       body.bytesPerSecond = Math.min(body.bytesPerSecond, rate);

@@ -14,12 +14,12 @@ test.each([
   ['callsPerSecond=0.5', { callsPerSecond: 0.5 }],
   ['expiredToken', { expiredToken: true }],
   [' latency = 5 , reset ', { latency: 5, reset: true }],
-])('%j is read', (text, fault) => {
+])('parses %j', (text, fault) => {
   expect(parseFault(text)).toEqual(fault);
 });
 
 test.each([
-  ['', 'The fault must be fields'],
+  ['', 'The fault must be a comma-separated list'],
   ['latency', 'latency must be milliseconds'],
   ['latency=', 'latency must be milliseconds'],
   ['latency=-1', 'latency must be'],
@@ -30,16 +30,16 @@ test.each([
   ['code=STORAGE_FILE_NONEXIST', 'code must be'],
   ['code', 'code must be'],
   ['reset=x', 'reset must be'],
-  ['truncate=1.5', 'truncate must be a whole number'],
-  ['truncate', 'truncate must be a whole number'],
+  ['truncate=1.5', 'truncate must be an integer'],
+  ['truncate', 'truncate must be an integer'],
   ['bytesPerSecond=0', 'bytesPerSecond must be'],
   ['callsPerSecond=0', 'callsPerSecond must be'],
   ['expiredToken=no', 'expiredToken must be'],
   ['latencie=1', 'latencie is not a field: do you mean latency?'],
   ['__proto__=1', '__proto__ is not a field'],
-  ['reset,reset', 'reset is given twice'],
-  ['=5', 'The fault must be fields'],
-])('%j is refused by name', (text, message) => {
+  ['reset,reset', 'reset appears twice'],
+  ['=5', 'The fault must be a comma-separated list'],
+])('rejects %j by name', (text, message) => {
   expect(() => parseFault(text)).toThrow(message);
 });
 
@@ -51,7 +51,7 @@ test.each([
     { match: 'batchDelete', times: 2, share: 0.5, fault: { code: 'SYS_ERR' } },
   ],
   ['service:hello:reset', { match: 'service:hello', fault: { reset: true } }],
-])('the flag %j is a rule', (flag, rule) => {
+])('parses the flag %j', (flag, rule) => {
   expect(parseFaultFlag('fault-1', flag)).toEqual({ name: 'fault-1', ...rule });
 });
 
@@ -59,14 +59,14 @@ test.each([
   ['storages:reset', 'match must be an operationId'],
   ['batchDelet:reset', 'Do you mean batchDelete?'],
   ['service::reset', 'match must be'],
-  ['storage:code=SERVICE_TIMEOUT', 'fault.code must be one that storage has: INVALID_PARAM'],
-  ['uploadFile:code=SYS_ERR', 'fault.code must be one that uploadFile has: AccessDenied'],
-  ['times=0,reset', 'times must be a whole number'],
-  ['times,reset', 'times must be a whole number'],
+  ['storage:code=SERVICE_TIMEOUT', 'fault.code must be an error code of storage: INVALID_PARAM'],
+  ['uploadFile:code=SYS_ERR', 'fault.code must be an error code of uploadFile: AccessDenied'],
+  ['times=0,reset', 'times must be a positive integer'],
+  ['times,reset', 'times must be a positive integer'],
   ['share=2,reset', 'share must be a number from 0 to 1'],
-  ['times=2', 'fault must have one of latency, code'],
-  ['storage:', 'The fault must be fields'],
-])('the flag %j is refused by name', (flag, message) => {
+  ['times=2', 'fault must have at least one of latency, code'],
+  ['storage:', 'The fault must be a comma-separated list'],
+])('rejects the flag %j by name', (flag, message) => {
   expect(() => parseFaultFlag('fault-1', flag)).toThrow(message);
 });
 
@@ -75,7 +75,7 @@ test.each([
   [[], 'The body must be a rule'],
   [{}, 'fault must be an object'],
   [{ fault: 5 }, 'fault must be an object'],
-  [{ fault: {} }, 'fault must have one of'],
+  [{ fault: {} }, 'fault must have at least one of'],
   [{ fault: { latency: '200' } }, 'fault.latency must be'],
   [{ fault: { latency: { min: 1, max: 2, mean: 3 } } }, 'fault.latency must be'],
   [{ fault: { latency: Number.NaN } }, 'fault.latency must be'],
@@ -84,12 +84,12 @@ test.each([
   [{ fault: 'latency=x' }, 'fault.latency must be'],
   [{ fault: 'reset', time: 1 }, 'time is not a field: do you mean times?'],
   [{ fault: 'reset', match: 5 }, 'match must be'],
-  [{ fault: 'reset', name: 'b' }, 'name must be a, as in the path'],
-])('the rule %j is refused by name', (rule, message) => {
+  [{ fault: 'reset', name: 'b' }, 'name must be a, the name in the path'],
+])('rejects the rule %j by name', (rule, message) => {
   expect(() => toFaultRule('a', rule)).toThrow(message);
 });
 
-test('the fault of a rule may be compact', () => {
+test('accepts the compact form in a rule', () => {
   expect(toFaultRule('a b', { name: 'a b', match: 'link', fault: 'truncate=1' })).toEqual({
     name: 'a b',
     match: 'link',
@@ -103,7 +103,7 @@ test.each([
   `${' '.repeat(50_000)}=x`,
   `a${' '.repeat(50_000)}b`,
   `reset=${'1'.repeat(50_000)}x`,
-])('a hostile text is refused in no time', (text) => {
+])('rejects a hostile text quickly', (text) => {
   const start = performance.now();
   expect(() => parseFault(text)).toThrow('The fault must have at most 1,000 characters.');
   expect(() => parseFaultFlag('a', `storage:${text}`)).toThrow('must have at most 1,000');

@@ -111,14 +111,15 @@ export function toFaultRule(name: string, value: unknown, place = ''): FaultRule
     throw new FieldError('The body', 'must be a rule, such as { "fault": { "latency": 200 } }.');
   }
   const { name: given = name, match, share, times, fault: givenFault, ...others } = value;
-  if (given !== name)
+  if (given !== name) {
     throw new FieldError(`${place}name`, `must be ${name}, the name in the path.`);
+  }
   for (const other of Object.keys(others)) throw toUnknown(place + other, other, FIELDS);
   if (share !== undefined && !(typeof share === 'number' && share >= 0 && share <= 1)) {
     throw new FieldError(`${place}share`, 'must be a number from 0 to 1.');
   }
   if (times !== undefined && !(Number.isSafeInteger(times) && (times as number) >= 1)) {
-    throw new FieldError(`${place}times`, 'must be an integer of at least 1.');
+    throw new FieldError(`${place}times`, 'must be a positive integer.');
   }
   const fault =
     typeof givenFault === 'string'
@@ -179,10 +180,7 @@ function surfaceOf(match: unknown): SurfaceName | undefined {
 
 function assertCode({ code }: Fault, surface: SurfaceName, subject: string, field: string): void {
   if (code === undefined || CODES[surface].includes(code)) return;
-  throw new FieldError(
-    field,
-    `must be an error code of ${subject}: ${CODES[surface].join(', ')}.`,
-  );
+  throw new FieldError(field, `must be an error code of ${subject}: ${CODES[surface].join(', ')}.`);
 }
 
 /** Describes an unknown field, with a suggestion. */

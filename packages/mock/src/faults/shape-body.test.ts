@@ -10,7 +10,7 @@ import { shapeBody } from './shape-body.ts';
 
 const WHOLE: BodyShape = { limit: Infinity, byReset: false, bytesPerSecond: Infinity };
 
-/** A server with shaped responses. */
+/** Starts a server with shaped responses. */
 async function serve(shape: BodyShape, respond: (response: ServerResponse) => unknown) {
   const server = createServer((_, response) => {
     shapeBody(response, shape);
@@ -20,7 +20,7 @@ async function serve(shape: BodyShape, respond: (response: ServerResponse) => un
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
-    /** How the connection ends: `end` for a FIN, or the code of the error. */
+    /** How the connection ends: `end` for a FIN, or the error code. */
     end: async () => {
       const socket = connect(port, '127.0.0.1');
       const ended = once(socket, 'end').then(() => 'end');
@@ -49,7 +49,7 @@ async function serve(shape: BodyShape, respond: (response: ServerResponse) => un
 const chunks = (count: number, size: number) =>
   Readable.from(Array.from({ length: count }, (_, index) => Buffer.alloc(size, index)));
 
-test('a response in one piece has its length', async () => {
+test('a response in one piece has a length', async () => {
   await using server = await serve(WHOLE, (response) => response.end('中文', 'utf8'));
   const response = await server.get();
   expect(response.headers['content-length']).toBe('6');
@@ -76,7 +76,7 @@ test('a response without a body ends', async () => {
   expect((await buffer(response)).length).toBe(0);
 });
 
-test('a writer gets backpressure', async () => {
+test('applies backpressure to the writer', async () => {
   let produced = 0;
   const source = new Readable({
     highWaterMark: 1_024,
@@ -100,7 +100,7 @@ test('a writer gets backpressure', async () => {
   expect(source.destroyed).toBe(true);
 });
 
-test('a long stream arrives complete and at its rate', async () => {
+test('sends a long stream completely and at its rate', async () => {
   await using server = await serve({ ...WHOLE, bytesPerSecond: 2_000_000 }, (response) => {
     void pipeline(chunks(40, 20_000), response);
   });
@@ -111,28 +111,25 @@ test('a long stream arrives complete and at its rate', async () => {
   expect(performance.now() - start).toBeGreaterThan(300);
 });
 
-test.each([false, true])(
-  'a stream breaks off at the byte that was asked, by reset: %s',
-  async (byReset) => {
-    const { promise, resolve } = Promise.withResolvers<unknown>();
-    await using server = await serve({ ...WHOLE, limit: 25_001, byReset }, (response) => {
-      pipeline(chunks(10, 10_000), response).catch(resolve);
-    });
-    const response = await server.get();
-    let read = 0;
-    const failure = await (async () => {
-      for await (const chunk of response) read += chunk.length;
-    })().catch((error) => error);
-    expect(failure).toMatchObject({ code: 'ECONNRESET' });
-    expect(read).toBe(25_001);
-    expect(await promise).toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
-  },
-);
+test.each([false, true])('cuts a stream at the requested byte, with reset: %s', async (byReset) => {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  await using server = await serve({ ...WHOLE, limit: 25_001, byReset }, (response) => {
+    pipeline(chunks(10, 10_000), response).catch(resolve);
+  });
+  const response = await server.get();
+  let read = 0;
+  const failure = await (async () => {
+    for await (const chunk of response) read += chunk.length;
+  })().catch((error) => error);
+  expect(failure).toMatchObject({ code: 'ECONNRESET' });
+  expect(read).toBe(25_001);
+  expect(await promise).toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
+});
 
 test.each([
   [false, 'end'],
   [true, 'ECONNRESET'],
-])('by reset %s, the connection ends with %s', async (byReset, end) => {
+])('with reset %s, the connection ends with %s', async (byReset, end) => {
   await using server = await serve({ ...WHOLE, limit: 3, byReset }, (response) => {
     response.end('0123456789');
   });

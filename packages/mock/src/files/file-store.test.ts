@@ -7,7 +7,7 @@ import {
   memoryContents,
 } from './file-store.ts';
 
-test.each([1, 7, 65_535, 65_536, 65_537, 300_000])('chunks of %d bytes are joined', (length) => {
+test.each([1, 7, 65_535, 65_536, 65_537, 300_000])('joins chunks of %d bytes', (length) => {
   const whole = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
   const collected = collectBytes();
   const chunk = Buffer.alloc(length);
@@ -18,7 +18,7 @@ test.each([1, 7, 65_535, 65_536, 65_537, 300_000])('chunks of %d bytes are joine
   expect(collected.join().equals(whole)).toBe(true);
 });
 
-test('nothing is an empty buffer', () => {
+test('returns an empty buffer for no chunks', () => {
   const collected = collectBytes();
   collected.append(Buffer.alloc(0));
   expect(collected.join().length).toBe(0);
@@ -38,7 +38,7 @@ const write = (store: FileStore, key: string, size: number) => {
   return draft.commit(key, 'text/plain');
 };
 
-test('a draft is seen when it is committed, not before', () => {
+test('a draft is visible once it is committed, not before', () => {
   const store = create();
   const draft = store.draft();
   draft.append(Buffer.from('ab'));
@@ -48,7 +48,7 @@ test('a draft is seen when it is committed, not before', () => {
   expect(store.get('k')?.content.bytes().toString()).toBe('abc');
 });
 
-test('a discarded draft gives its room back', () => {
+test('a discarded draft releases its space', () => {
   const store = create();
   const draft = store.draft();
   expect(draft.append(Buffer.alloc(9_000))).toBe(true);
@@ -57,7 +57,7 @@ test('a discarded draft gives its room back', () => {
   expect(write(store, 'k', 2_000)).toBeDefined();
 });
 
-test('deleted and replaced files free their space', () => {
+test('deleted and replaced files release their space', () => {
   const store = create();
   for (let round = 0; round < 20; round += 1) {
     expect(write(store, 'k', 4_000)).toBeDefined();
@@ -69,7 +69,7 @@ test('deleted and replaced files free their space', () => {
   expect(write(store, 'third', 4_000)).toBeDefined();
 });
 
-test('a draft that does not fit with its key leaves the old file and no debt', () => {
+test('a draft that does not fit with its key keeps the old file and reserves nothing', () => {
   const store = create();
   write(store, 'k', 100);
   expect(write(store, 'k2', 9_000)).toBeUndefined();
@@ -77,14 +77,14 @@ test('a draft that does not fit with its key leaves the old file and no debt', (
   expect(store.get('k')?.content.bytes()).toHaveLength(100);
 });
 
-test('empty files are not for free', () => {
+test('empty files use space', () => {
   const store = create();
   let count = 0;
   while (write(store, String(count), 0)) count += 1;
   expect(count).toBeLessThan(20);
 });
 
-test('copies cost, moves do not', () => {
+test('copies use space, moves do not', () => {
   const store = create();
   write(store, 'a', 6_000);
   expect(store.copy('a', 'b', { move: false })).toBe(false);

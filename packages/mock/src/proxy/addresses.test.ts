@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createKnownAddresses, rewriteAddresses } from './addresses.ts';
 
-test('a real address comes back as it was', () => {
+test('maps a URL back to the real one', () => {
   const addresses = createKnownAddresses();
   const real = 'https://store.example.com/b/%E4%B8%AD?sign=a%2Fb&x=1';
   const local = addresses.toLocal('link', real, 'http://a', 's');
@@ -10,11 +10,11 @@ test('a real address comes back as it was', () => {
   expect(addresses.toLocal('link', real, 'http://a', 's')).toBe(local);
 });
 
-test.each(['', 'nothing', '/relative', 'ftp://a/b'])('%j is not changed', (real) => {
+test.each(['', 'nothing', '/relative', 'ftp://a/b'])('does not change %j', (real) => {
   expect(createKnownAddresses().toLocal('upload', real, 'http://a', '')).toBe(real);
 });
 
-test.each(['/', '/?sign=', '/?sign=unknown', '/files/a?x=1'])('%s leads nowhere', (target) => {
+test.each(['/', '/?sign=', '/?sign=unknown', '/files/a?x=1'])('%s maps to nothing', (target) => {
   expect(createKnownAddresses().find(target)).toBeUndefined();
 });
 

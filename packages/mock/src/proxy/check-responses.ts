@@ -83,7 +83,7 @@ function checkDocumented(
   const missing = Object.entries(documented.headers ?? {})
     .filter(([name, { required }]) => required && !findHeader(headers, name.toLowerCase()))
     .map(([name]) =>
-      violate(`/headers/${name.toLowerCase()}`, 'required', `The header ${name} is missing.`),
+      violate(`/headers/${name.toLowerCase()}`, 'required', `The ${name} header is missing.`),
     );
   const schema = documented.content?.[JSON_TYPE]?.schema;
   if (schema === undefined || method === 'HEAD') return missing;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findHeader, toForwarded, toReturned } from './headers.ts';
 
-test('hop-by-hop headers, and the mock’s own, are not forwarded', () => {
+test('does not forward hop-by-hop headers, nor the mock’s own', () => {
   const raw = [
     'Host',
     'a',
@@ -28,11 +28,11 @@ test('hop-by-hop headers, and the mock’s own, are not forwarded', () => {
   expect(toForwarded(raw, ['authorization'])).toEqual(['X-A', '1', 'X-A', '2']);
 });
 
-test('values stay, even if one equals the name of a removed header', () => {
+test('keeps a value that equals the name of a removed header', () => {
   expect(toReturned(['X-A', 'connection', 'Trailer', 'x'])).toEqual(['X-A', 'connection']);
 });
 
-test('several values of a header are one', () => {
+test('joins several values of a header', () => {
   expect(findHeader(['A', '1', 'B', 'a', 'a', '2'], 'a')).toBe('1, 2');
   expect(findHeader(['A', '1'], 'b')).toBeUndefined();
 });

@@ -10,16 +10,16 @@ import {
 import { readBytes } from './prepare-route.ts';
 
 /**
- * The built-in service `echo`: returns what it received.
+ * The built-in `echo` service, which returns what it receives.
  *
- * - `/status/{status}`: that status, `{ "status": … }`; a WebSocket is refused with it.
+ * - `/status/{status}`: that status with `{ "status": … }`; a WebSocket is refused with it.
  * - `/broken`: 200, `application/json`, the text `{"broken":`.
- * - `POST /body`: the body itself, byte for byte, as it arrives, with its own type.
- * - any other call that accepts `text/event-stream`: an event for each value of the query's `data`, or for
- * each line of the body; ids from 1, `Last-Event-ID` is supported.
- * - any other call: the JSON of method, target, headers and body, `base64` instead of `body` for bytes that
- * are not UTF-8.
- * - any other WebSocket: each message unchanged; the text `close 4001` closes with that code.
+ * - `POST /body`: the body itself, byte for byte as it arrives, with its own type.
+ * - any other call that accepts `text/event-stream`: an event for each value of `data` in the query, or for
+ * each line of the body; IDs start at 1, and `Last-Event-ID` is supported.
+ * - any other call: the method, target, headers and body as JSON, with `base64` instead of `body` for bytes
+ * that are not UTF-8.
+ * - any other WebSocket: each message unchanged; the text `close 4001` closes the socket with that code.
  */
 export const echo = defineService({
   routes: {
@@ -79,8 +79,8 @@ export function createExample(name: string): CompiledService {
 const TEXT = 'text/plain';
 
 /**
- * The built-in service `hello`: the contract's examples, by `Accept`; a WebSocket gets the text example
- * first, then each message back.
+ * The built-in `hello` service: returns the contract's examples, depending on `Accept`. A WebSocket gets the
+ * text example first, then each message back.
  */
 export function createHello(): CompiledService {
   const text = listExamples().get('cloudrun-get')?.get(TEXT);

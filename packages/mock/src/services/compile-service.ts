@@ -23,7 +23,7 @@ export interface CompiledService {
   readonly routes: readonly CompiledRoute[];
   readonly proxy: URL | undefined;
   readonly state: { readonly code: string; readonly ms?: number } | undefined;
-  /** HTTP calls return the contract's example. */
+  /** Whether HTTP calls return the contract's example. */
   readonly isExample: boolean;
   /** Its routes come from its OpenAPI document. */
   readonly isDocument?: true;

@@ -17,30 +17,30 @@ import { handleCall, openCall, type ServiceContext } from './handle-call.ts';
 import type { FileSource } from './loading/create-file-source.ts';
 import { createOpenEnds, type Services } from './services.ts';
 
-/** Source of services: the path of a folder or file, definitions, or only names. */
+/** Where services come from: the path of a folder or file, definitions, or a list of names. */
 export type ServicesSource = string | FakeServices | readonly string[];
 
 /** Callbacks of running services. */
 export interface ServicesEvents {
-  /** Called with the changed files once they are reloaded. */
+  /** Called with the changed files once they have been reloaded. */
   readonly onChange?: (files: readonly string[]) => void;
-  /** Called for errors in a changed file, and for a route function that fails. */
+  /** Called for errors in a changed file and for a route function that fails. */
   readonly onFault?: (fault: ServiceFault) => void;
 }
 
 export interface ServicesOptions extends ServicesEvents {
-  /** Undefined: a service of any name exists, and returns the contract's example. */
+  /** Undefined: services of any name exist and return the contract's example. */
   readonly source: ServicesSource | undefined;
-  /** Whether to add `hello` and `echo`, unless the source defines them. Default true. */
+  /** Whether to add `hello` and `echo` unless the source defines them. Default true. */
   readonly builtIn?: boolean;
-  /** Current names on the wire. Default: those of the contract. */
+  /** Current wire names. Default: the contract's. */
   readonly wireProfile?: () => WireProfile;
 }
 
 /**
- * Loads hosted services, and reloads those of files when they change.
+ * Loads hosted services, and reloads those from files when they change.
  *
- * @throws ServicesError if a service is invalid at start; it names file, line and column
+ * @throws ServicesError that names file, line and column if a service is invalid on startup
  */
 export async function createServices(options: ServicesOptions): Promise<Services> {
   const {
@@ -104,7 +104,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
 
 const FRAME = /(?:\(|at )(file:\/\/[^:]*?)(?:\?[^:)]*)?:(\d+):(\d+)\)?$/m;
 
-/** Describes the error of a route function, with its location. */
+/** Describes an error in a route function, with its location. */
 function describeFailure(error: unknown, service: string, route: string): ServiceFault {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   const message = `${route} of the service ${service} failed: ${text}`;
@@ -147,7 +147,8 @@ function createBuiltIns(): ReadonlyMap<string, CompiledService> {
 }
 
 /**
- * The error response for a service's state. If its code is retryable, `Retry-After` is the end of the state.
+ * Creates the error response for a service's state. If its code is retryable, `Retry-After` is when the state
+ * ends.
  */
 function toStateError({ code, until }: ServiceState, now: number): GatewayError {
   const error = new GatewayError(code);

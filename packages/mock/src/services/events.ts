@@ -9,22 +9,22 @@ import type { RouteContext, RouteHandler } from './services.ts';
 const TYPE = 'text/event-stream';
 
 /**
- * Creates the response of an event script. `Last-Event-ID` is supported if the events are a list; an unknown
- * ID starts from the beginning.
+ * Creates the response of an event script. `Last-Event-ID` is supported if the events are a list; with an
+ * unknown ID, the stream starts from the beginning.
  */
 export function prepareEvents(script: EventScript): RouteHandler {
   const { events, repeat = false, keepOpen = false } = script;
   const headers = { 'cache-control': 'no-cache', ...script.headers, 'content-type': TYPE };
   return (context) => {
     const missed = missedOf(events, context.input.headers['last-event-id']);
-    // WHATWG HTML, section 9.2.1: 204 makes a client stop reconnecting.
+    // WHATWG HTML, section 9.2.1: a 204 makes clients stop reconnecting.
     if (missed?.length === 0 && !repeat && !keepOpen) return { status: 204 };
     if (context.input.method === 'HEAD') return { status: 200, headers };
     return { status: 200, headers, body: toWriter(script, missed, context) };
   };
 }
 
-/** @param missed events that the caller has missed, before the script starts over */
+/** @param missed events that the caller missed, sent before the script starts over */
 function toWriter(
   script: EventScript,
   missed: readonly ScriptedEvent[] | undefined,
@@ -58,9 +58,9 @@ function toWriter(
 /**
  * Writes events no faster than the caller reads them.
  *
- * @param isResumed whether the first event is one that the caller has missed, which is not cut again
+ * @param isResumed whether the first event is one that the caller missed, which is not cut again
  * @returns whether the stream is complete; false if the connection was cut
- * @throws the reason of `signal`, when the caller disconnects; errors of an iterator
+ * @throws the reason of `signal` if the caller disconnects; errors of an iterator
  */
 async function playEvents(
   response: ServerResponse,
@@ -88,7 +88,7 @@ async function playEvents(
   return true;
 }
 
-/** An event in wire format (WHATWG HTML, section 9.2). Each line of the data is a field of its own. */
+/** Formats an event for the wire (WHATWG HTML, section 9.2). Each line of the data is a separate field. */
 function toEventText({ id, event, data, retry, comment }: ScriptedEvent): string {
   const lines: string[] = [];
   if (comment !== undefined) lines.push(...split(comment).map((line) => `: ${line}`));
@@ -108,7 +108,7 @@ function split(text: string): string[] {
   return text.split(LINE_BREAK);
 }
 
-/** A promise that rejects when `signal` is aborted. */
+/** Returns a promise that rejects when `signal` is aborted. */
 function untilAborted<Value>(promise: PromiseLike<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(signal.reason);
@@ -144,12 +144,12 @@ async function* takeAll(
       yield next.value;
     }
   } finally {
-    // Not awaited: it may only settle together with what it waits for.
+    // Not awaited: it may settle only when what it is waiting for does.
     iterator.return?.().catch(() => {});
   }
 }
 
-/** Sends half of the event, then closes the connection without the end of the body. */
+/** Sends half of the event, then closes the connection without ending the body. */
 async function cut(response: ServerResponse, event: ScriptedEvent): Promise<void> {
   const bytes = Buffer.from(toEventText(event));
   const half = bytes.subarray(0, Math.floor(bytes.length / 2));
@@ -158,7 +158,7 @@ async function cut(response: ServerResponse, event: ScriptedEvent): Promise<void
   else response.socket.destroySoon();
 }
 
-/** The events after an ID; undefined if the stream starts from the beginning. */
+/** Returns the events after an ID; undefined if the stream starts from the beginning. */
 function missedOf(
   events: EventScript['events'],
   lastId: string | string[] | undefined,
@@ -168,11 +168,11 @@ function missedOf(
   return at < 0 ? undefined : events.slice(at + 1);
 }
 
-/** `setTimeout` is limited to 31 bits; a longer delay would be 0. */
+/** `setTimeout` is limited to 31 bits; a longer delay would become 0. */
 const MOST = 2 ** 31 - 1;
 
 /**
- * Waits for a duration of a script.
+ * Waits for a duration from a script.
  *
  * @throws the AbortError of `signal`
  */

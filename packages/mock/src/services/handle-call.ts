@@ -6,13 +6,15 @@ import { callProxy, openProxy } from './upstream.ts';
 import type { Opened } from './web-socket.ts';
 
 export type ServiceContext = Omit<RouteContext, 'params' | 'report'> & {
-  /** Called when the function of a route fails. */
+  /** Called when a route function fails. */
   readonly report: (route: string, error: unknown) => void;
 };
 
 type CallResult = Promise<MockedResponse> | MockedResponse;
 
-/** Handles a call: by the most specific matching route, then the upstream service, otherwise 404 or 405. */
+/**
+ * Handles a call with the most specific matching route, then the upstream service, otherwise a 404 or 405.
+ */
 export function handleCall(service: CompiledService, context: ServiceContext): CallResult {
   const path = toPath(context);
   const method = context.input.method === 'POST' ? 'POST' : 'GET';
@@ -24,7 +26,7 @@ export function handleCall(service: CompiledService, context: ServiceContext): C
   return refuse(service, context, method, path);
 }
 
-/** The same for a WebSocket; if no WebSocket route matches, the call is handled like any GET. */
+/** Same for a WebSocket. If no WebSocket route matches, the call is handled like any other GET. */
 export function openCall(
   service: CompiledService,
   context: ServiceContext,
@@ -82,13 +84,13 @@ function refuse(
   }
   const allowed = (['GET', 'POST'] as const).filter(fits);
   if (method !== 'WS' && allowed.length > 0) {
-    const message = `${called}: the service ${service.name} supports ${allowed.join(' and ')} here.`;
+    const message = `${called}: service ${service.name} supports only ${allowed.join(' and ')} here.`;
     const allow = allowed.flatMap((name) => (name === 'GET' ? [name, 'HEAD'] : [name])).join(', ');
     return { ...toRefusal(405, message, { allow }), unmatched: true };
   }
   const routes = service.routes.map(({ text }) => text);
   const hint = suggest(called, routes, ' Did you mean');
   const known = routes.length === 0 ? 'none' : routes.join(', ');
-  const message = `No route of the service ${service.name} matches ${called}.${hint} Its routes: ${known}.`;
+  const message = `No route of service ${service.name} matches ${called}.${hint} Its routes: ${known}.`;
   return { ...toRefusal(404, message), unmatched: true };
 }

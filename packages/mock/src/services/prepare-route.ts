@@ -14,7 +14,7 @@ import {
 } from './services.ts';
 
 /**
- * Creates the handler of a route, with everything prepared that all its calls share.
+ * Creates the handler of a route, and prepares everything that its calls share.
  *
  * @param folder base of relative file paths
  */
@@ -34,9 +34,9 @@ export function prepareRoute(route: Route, folder: string): RouteHandler {
 }
 
 /**
- * Responds to a call whose route failed. Rethrows an error of the gateway, which a function may throw, and
- * the abort of a caller that has disconnected; anything else becomes a response of the service, as a real one
- * would send it, and is reported.
+ * Responds to a call whose route failed. Rethrows gateway errors, which a function may throw, and the abort
+ * of a caller that has disconnected. Anything else becomes a response from the service, as a real one would
+ * send it, and is reported.
  */
 export function toFailure(error: unknown, { input, call, report }: RouteContext): MockedResponse {
   if (isObject(error) && toResponse in error) throw error;
@@ -72,7 +72,7 @@ export function toServiceCall({ input, call, params, memory }: RouteContext): Se
   };
 }
 
-/** @throws ServiceRefusal 400, 413 */
+/** @throws ServiceRefusal 400 or 413 */
 async function readJson(body: Readable | undefined): Promise<unknown> {
   const text = (await readBytes(body)).toString();
   try {
@@ -90,13 +90,13 @@ export async function readBytes(body: Readable | undefined): Promise<Buffer> {
   if (body === undefined) return Buffer.alloc(0);
   const chunks: Buffer[] = [];
   let size = 0;
-  // Destroying the body would also close the connection, before the response.
+  // Destroying the body would also close the connection before the response.
   for await (const chunk of body.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
     if (size > MAX_TEXT_BYTES) {
       throw new ServiceRefusal(
         413,
-        `The body is longer than ${MAX_TEXT_BYTES} bytes: read the stream call.body instead.`,
+        `The body exceeds ${MAX_TEXT_BYTES} bytes: read the call.body stream instead.`,
       );
     }
     chunks.push(chunk);
@@ -104,14 +104,17 @@ export async function readBytes(body: Readable | undefined): Promise<Buffer> {
   return Buffer.concat(chunks, size);
 }
 
-/** The gateway does not forward these: credentials give access to every service of the environment. */
+/**
+ * The gateway does not forward these headers: the credentials give access to every service in the
+ * environment.
+ */
 const WITHHELD = new Set(['authorization', 'expect']);
 
-/** The headers of a call as a hosted service gets them. */
+/** Returns the headers that a hosted service receives. */
 export function toServiceHeaders({ headers }: GatewayInput): Record<string, string | string[]> {
   const kept: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
-    // Headers for the mock are not forwarded to the service.
+    // Headers meant for the mock are not forwarded to the service.
     if (!WITHHELD.has(name) && !name.startsWith('x-mock-')) kept[name] = value;
   }
   return kept;
@@ -121,7 +124,7 @@ export function toServiceHeaders({ headers }: GatewayInput): Record<string, stri
 export function prepareResponse(response: unknown, folder: string): RouteHandler {
   if (!isObject(response)) {
     const got = response === null ? 'null' : typeof response;
-    throw new TypeError(`the function returned ${got}; return a response, such as { json: … }.`);
+    throw new TypeError(`the function returned ${got}: return a response, such as { json: … }.`);
   }
   if ('webSocket' in response) {
     throw new TypeError('a webSocket script needs a route with the method WS.');
@@ -171,13 +174,13 @@ async function serveFile(response: ServiceResponse, path: string): Promise<Servi
     return {
       ...response,
       headers: { ...response.headers, 'content-length': String(size) },
-      // A file that grows while it is read must not exceed its Content-Length.
+      // A file that grows while it is being read must not exceed its Content-Length.
       body: handle.createReadStream(size === 0 ? {} : { end: size - 1 }),
     };
   } catch (error) {
     throw new ServiceRefusal(
       500,
-      `The file of this route cannot be read: ${(error as Error).message}`,
+      `Cannot read the file of this route: ${(error as Error).message}`,
     );
   }
 }

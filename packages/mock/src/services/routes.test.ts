@@ -16,7 +16,7 @@ describe('a key', () => {
     ['GET /a/{id}.json', 'a parameter must be a complete segment'],
     ['GET /*/a', '* must be the last one'],
     ['GET /{id}/{id}', 'has {id} twice'],
-  ])('%j is refused in words', (key, words) => {
+  ])('rejects %j with a message', (key, words) => {
     expect(() => parseRouteKey(key)).toThrow(words);
   });
 });
@@ -46,7 +46,7 @@ describe('a route', () => {
     expect(match(key, target)).toEqual(params);
   });
 
-  test('that says more goes first', () => {
+  test('the more specific route goes first', () => {
     const keys = [
       'GET /*',
       'GET /a/*',

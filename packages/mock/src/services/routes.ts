@@ -6,7 +6,7 @@ export type RouteMethod = (typeof METHODS)[number];
 
 type RouteSegment = { readonly text: string } | { readonly param: string };
 
-/** `GET /orders/{id}?status=open` in its parts. */
+/** The parts of `GET /orders/{id}?status=open`. */
 export interface RouteKey {
   readonly method: RouteMethod;
   /** Segments between the slashes, starting after the leading one. */
@@ -19,7 +19,7 @@ export interface RouteKey {
 /**
  * Parses the key of a route.
  *
- * @throws TypeError that says what is wrong, without a subject: `must begin …`
+ * @throws TypeError whose message has no subject: `must begin …`
  */
 export function parseRouteKey(key: string): RouteKey {
   const [, verb = '', path = '', , search = ''] =
@@ -32,7 +32,7 @@ export function parseRouteKey(key: string): RouteKey {
   const segments = (isOpen ? parts.slice(0, -1) : parts).map(toSegment);
   const params = segments.flatMap((segment) => ('param' in segment ? [segment.param] : []));
   const twice = params.find((name, at) => params.indexOf(name) !== at);
-  if (twice !== undefined) refuse(`has {${twice}} twice: give each its own name`);
+  if (twice !== undefined) refuse(`has {${twice}} twice: give each parameter its own name`);
   return { method, segments, isOpen, query: [...new URLSearchParams(search)] };
 }
 
@@ -53,12 +53,12 @@ function refuse(rest: string): never {
 
 function describeMethod(verb: string): string {
   const upper = verb.toUpperCase();
-  if (upper === 'HEAD') return 'is not needed: the GET of the path also handles HEAD';
+  if (upper === 'HEAD') return 'is not needed: GET also handles HEAD requests to this path';
   const hint = suggest(upper, METHODS, '; did you mean');
   return `must begin with GET, POST or WS: the gateway forwards no other methods${hint}`;
 }
 
-/** A path of a call, parsed once for all routes. */
+/** The path of a call, parsed once for all routes. */
 export interface CalledPath {
   /** Raw segments after the leading slash. */
   readonly raw: readonly string[];
@@ -90,8 +90,8 @@ export type Params = Readonly<Record<string, string>>;
 const NONE: Params = Object.freeze({});
 
 /**
- * The parameters of a route if it matches a path; undefined if not. A segment matches by its raw bytes or its
- * decoded text; nothing else is normalized, so `//` and a trailing `/` count (D3).
+ * Returns the route's parameters if it matches a path; otherwise undefined. A segment matches by its raw
+ * bytes or its decoded text. Nothing else is normalized, so `//` and a trailing `/` are significant (D3).
  */
 export function matchRoute(
   { segments, isOpen, query }: RouteKey,
@@ -115,7 +115,7 @@ export function matchRoute(
   return params ?? NONE;
 }
 
-/** Sorts the most specific first: literal text before a parameter before `*`, then more of a query. */
+/** Sorts the most specific route first: literal text before a parameter before `*`, then longer queries. */
 export function compareRoutes(one: RouteKey, other: RouteKey): number {
   const length = Math.max(one.segments.length, other.segments.length) + 1;
   for (let at = 0; at < length; at += 1) {

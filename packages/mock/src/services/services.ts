@@ -8,26 +8,31 @@ import type { Session } from '../session/session.ts';
 import type { ServiceFault } from '../util/source-file.ts';
 import type { Params } from './routes.ts';
 
-/** Responses of a defined service. */
+/** What a defined service responded with. */
 export interface MockedResponse extends ServiceResponse {
-  /** No route of the service matches: it responds with 404, or 405 if one matches another method. */
+  /**
+   * Whether no route of the service matched. The response is then a 404, or a 405 if a route matches another
+   * method.
+   */
   readonly unmatched?: true;
 }
 
-/** The hosted services of a mock: built-in ones, those of files, or any name with the contract's example. */
+/**
+ * The hosted services of a mock: built-in ones, those from files, or any name with the contract's example.
+ */
 export interface Services {
-  /** Whether a service of that name exists: any does unless services are configured. */
+  /** Returns whether a service with that name exists. Every service does unless services are configured. */
   has(name: string): boolean;
-  /** Names of defined services. */
+  /** Names of the defined services. */
   names(): readonly string[];
-  /** Routes of a defined service, most specific first: `GET /orders/{id}`. */
+  /** Returns the routes of a defined service, most specific first: `GET /orders/{id}`. */
   routes(name: string): readonly string[];
-  /** Current errors in the files; the last good version of those services stays in use. */
+  /** Current errors in the files; the last valid version of those services stays in use. */
   faults(): readonly ServiceFault[];
   /**
-   * Handles a call of a defined service.
+   * Handles a call to a defined service.
    *
-   * @returns undefined for the contract's example, which the caller sends by the mock's mode
+   * @returns undefined for the contract's example, which the caller sends according to the mock's mode
    * @throws GatewayError if the service is in a state of the error table
    */
   respond(
@@ -35,7 +40,7 @@ export interface Services {
     call: GatewayCall,
     session: Session,
   ): Promise<MockedResponse> | MockedResponse | undefined;
-  /** The same for WebSockets. Other routes respond as to any call. */
+  /** Same for WebSockets. Other routes respond as to any call. */
   open(
     input: GatewayInput,
     call: GatewayCall,
@@ -45,20 +50,20 @@ export interface Services {
   close(): Promise<void>;
 }
 
-/** What stays open as long as a caller is connected: it ends with the mock at the latest. */
+/** Things that stay open while a caller is connected, and end with the mock at the latest. */
 interface OpenEnds {
   /** Registers a function that ends something; returns a function that unregisters it. */
   add(end: () => void): () => void;
-  /** Ends everything that is open, and anything added later immediately. */
+  /** Ends everything that is open, and immediately ends anything added later. */
   close(): void;
 }
 
-/** A call on its matching route. */
+/** A call that matched a route. */
 export interface RouteContext {
   readonly input: GatewayInput;
   readonly call: GatewayCall;
   readonly params: Params;
-  /** Shared by the calls of the session. */
+  /** Data shared by the session's calls. */
   readonly memory: () => Map<string, unknown>;
   readonly openEnds: OpenEnds;
   /** Reports that a function failed. */
@@ -67,7 +72,7 @@ export interface RouteContext {
 
 export type RouteHandler = (context: RouteContext) => MockedResponse | Promise<MockedResponse>;
 
-/** A response of the service itself to a call that it cannot handle, with a message for the developer. */
+/** A response from the service itself to a call that it cannot handle, with a message for the developer. */
 export class ServiceRefusal extends Error {
   override readonly name = 'ServiceRefusal';
   readonly status: number;
@@ -78,7 +83,7 @@ export class ServiceRefusal extends Error {
   }
 }
 
-/** `{ "message": … }`: not an error of the gateway, which has a code and a request ID. */
+/** `{ "message": … }`: not a gateway error, which has a code and a request ID. */
 export function toRefusal(
   status: number,
   message: string,

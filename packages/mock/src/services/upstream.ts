@@ -9,8 +9,7 @@ import type { MockedResponse, RouteContext } from './services.ts';
 import type { Opened } from './web-socket.ts';
 
 /**
- * Forwards a call to a real service, with both bodies as streams. When the caller disconnects, the call is
- * aborted.
+ * Forwards a call to a real service and streams both bodies. If the caller disconnects, the call is aborted.
  *
  * @throws GatewayError SERVICE_TIMEOUT, SERVICE_LB_STATUS_ABNORMAL, BAD_GATEWAY
  */
@@ -25,7 +24,7 @@ export async function callProxy(base: URL, context: RouteContext): Promise<Mocke
   if (input.body === undefined) request.end();
   else pipeline(input.body, request, () => {});
   const { response } = await received;
-  return toAnswer(response);
+  return toReply(response);
 }
 
 /** D13: "60 s to the response headers, then `SERVICE_TIMEOUT`". */
@@ -33,7 +32,7 @@ const TIMEOUT_MILLISECONDS = 60_000;
 
 const SWITCHING_PROTOCOLS = 101;
 
-/** The response of a real service: its head, and after a protocol switch its connection. */
+/** A real service's response: its head, and its connection after a protocol switch. */
 interface Received {
   readonly response: IncomingMessage;
   readonly upgraded?: { readonly socket: Duplex; readonly head: Buffer };
@@ -96,13 +95,13 @@ function toError(error: NodeJS.ErrnoException, { origin }: URL): GatewayError {
         cause: error,
       })
     : new GatewayError('BAD_GATEWAY', {
-        message: `The real service ${origin} gave no valid response: ${message || code}.`,
+        message: `The real service ${origin} sent no valid response: ${message || code}.`,
         cause: error,
       });
 }
 
-/** The response of a real service, with repeated headers. */
-function toAnswer(response: IncomingMessage) {
+/** Converts a real service's response, including repeated headers. */
+function toReply(response: IncomingMessage) {
   return {
     status: response.statusCode ?? 0,
     headers: response.headersDistinct,
@@ -112,7 +111,7 @@ function toAnswer(response: IncomingMessage) {
 
 type Headers = Readonly<Record<string, string | string[]>>;
 
-/** Sends a call to a real service: path and query are appended unchanged to the path of `base`. */
+/** Sends a call to a real service: appends path and query unchanged to the path of `base`. */
 function toRequest(base: URL, { input, call }: RouteContext, further: Headers = {}): ClientRequest {
   const { request } = call;
   const { host: _host, ...headers } = toServiceHeaders(input);
@@ -141,8 +140,8 @@ const PROTOCOL = 'websocket';
 const UPGRADE = { connection: 'Upgrade', upgrade: PROTOCOL };
 
 /**
- * Opens a WebSocket to a real service: frames are forwarded as bytes, both ways. Any other response of the
- * service is its refusal.
+ * Opens a WebSocket to a real service and forwards frames as bytes in both directions. Any other response is
+ * treated as a refusal by the service.
  */
 export async function openProxy(base: URL, context: RouteContext): Promise<Opened> {
   const { call, openEnds } = context;
@@ -154,7 +153,7 @@ export async function openProxy(base: URL, context: RouteContext): Promise<Opene
   const received = awaitResponse(request, base, call.signal, PROTOCOL);
   request.end();
   const { response, upgraded } = await received;
-  if (upgraded === undefined) return toAnswer(response);
+  if (upgraded === undefined) return toReply(response);
   const { socket: service, head } = upgraded;
   // If the caller disconnects before the 101 is written, nobody uses the connection.
   const leave = () => service.destroy();

@@ -18,7 +18,7 @@ export type Opened = WebSocketResponse | MockedResponse;
 
 export type Opener = (context: RouteContext, upstreamStatus: string) => Promise<Opened>;
 
-/** Creates the WebSocket handler of a route. A function may refuse with any response. */
+/** Creates the WebSocket handler of a route. A function may refuse the upgrade with any response. */
 export function prepareWebSocket(route: Route, folder: string): Opener {
   return async (context, upstreamStatus) => {
     try {
@@ -42,7 +42,7 @@ const FAILED = 1011;
 /**
  * Opens a WebSocket and runs a script on it.
  *
- * @param upstreamStatus header that marks a response of a hosted service (D10)
+ * @param upstreamStatus header that marks a hosted service's response (D10)
  */
 async function openWebSocket(
   script: WebSocketScript,
@@ -51,7 +51,7 @@ async function openWebSocket(
 ): Promise<WebSocketResponse> {
   const { call, openEnds, report } = context;
   const { request, requestId } = call;
-  // Only loaded if a WebSocket is opened.
+  // Loaded only when a WebSocket is opened.
   const { WebSocketServer } = await import('ws');
   const server = new WebSocketServer({
     noServer: true,
@@ -88,12 +88,12 @@ async function openWebSocket(
   };
 }
 
-/** Limits of unread messages: beyond either, the caller has to wait. */
+/** Limits on unread messages: beyond either, the caller has to wait. */
 const MOST_MESSAGES = 64;
 
 const MOST_BYTES = 1024 * 1024;
 
-/** A socket that buffers its messages until they are read. */
+/** A socket that buffers messages until they are read. */
 interface ScriptSocket extends FakeSocket {
   /** Stops reading: further messages are dropped. */
   ignore(): void;
@@ -125,7 +125,7 @@ function createFakeSocket(socket: WebSocket): ScriptSocket {
     taker?.(undefined);
     taker = undefined;
   });
-  // An invalid frame closes the socket; nothing else is needed.
+  // An invalid frame closes the socket; nothing else needs to be done.
   socket.on('error', () => {});
 
   const receive = async () => {
@@ -143,8 +143,8 @@ function createFakeSocket(socket: WebSocket): ScriptSocket {
 
   return {
     protocol: socket.protocol,
-    // The callback is called when the system has accepted the message, so a caller that does not read
-    // delays it. Yielding lets others run if the caller reads as fast as the script writes.
+    // The callback is called once the system has accepted the message, so a caller that does not read
+    // delays it. Yielding lets other tasks run if the caller reads as fast as the script writes.
     send: (message) => new Promise((resolve) => socket.send(message, () => setImmediate(resolve))),
     receive,
     close: (code, reason) => {
@@ -216,7 +216,7 @@ async function isExpected(socket: FakeSocket, expected: unknown): Promise<boolea
 
 const ANY = '*';
 
-/** Whether a message matches the expectation of a step. */
+/** Returns whether a message matches what a step expects. */
 function fitsMessage(message: string | Uint8Array, expected: unknown): boolean {
   if (expected === ANY || message === expected) return true;
   if (typeof expected === 'string' || typeof message !== 'string') return false;

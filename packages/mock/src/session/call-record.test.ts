@@ -7,24 +7,24 @@ const keep = (max: number, ...chunks: (Uint8Array | string)[]) => {
   return kept;
 };
 
-test('short bodies are kept completely, texts in UTF-8', () => {
+test('keeps short bodies completely, text as UTF-8', () => {
   const kept = keep(10, 'é', Buffer.from([0, 255]), new Uint8Array([1, 2, 3]).subarray(1));
   expect(kept.bytes).toEqual(Buffer.from([0xc3, 0xa9, 0, 255, 2, 3]));
   expect([kept.size, kept.isWhole]).toEqual([6, true]);
 });
 
-test('of long bodies the first bytes are kept, and all are counted', () => {
+test('keeps the first bytes of long bodies, and counts all of them', () => {
   const kept = keep(3, 'ab', 'cd', Buffer.from('ef'));
   expect(String(kept.bytes)).toBe('abc');
   expect([kept.size, kept.isWhole]).toEqual([6, false]);
 });
 
-test('a text of Latin-1 is one byte for each character', () => {
+test('counts Latin-1 text as one byte per character', () => {
   const kept = new KeptBytes();
   kept.add('é', 'latin1', 10);
   expect(kept.bytes).toEqual(Buffer.from([0xe9]));
 });
 
-test('an empty body is absent', () => {
+test('omits an empty body', () => {
   expect([keep(3).bytes, keep(3, '').bytes, keep(3).isWhole]).toEqual([undefined, undefined, true]);
 });

@@ -7,11 +7,11 @@ import type { LoggedRequest } from './request-log.ts';
 import type { Session } from './session.ts';
 
 /**
- * The first bytes of a body, and its total length. They are kept as a string of one character per byte:
- * unlike a view of one of Node's buffers, it keeps nothing else alive and costs little.
+ * The first bytes of a body, and its total length. They are kept as a string with one character per byte:
+ * unlike a view of one of Node's buffers, it keeps nothing else alive and is cheap.
  */
 export class KeptBytes {
-  /** Total length, kept or not. */
+  /** Total length, including bytes that were not kept. */
   size = 0;
   #text = '';
 
@@ -35,12 +35,12 @@ export class KeptBytes {
     return this.#text.length;
   }
 
-  /** Undefined if there is none. */
+  /** Undefined if there is no body. */
   get bytes(): Buffer | undefined {
     return this.#text === '' ? undefined : Buffer.from(this.#text, 'latin1');
   }
 
-  /** Whether nothing was left out. */
+  /** Whether all bytes were kept. */
   get isWhole(): boolean {
     return this.#text.length === this.size;
   }
@@ -52,7 +52,7 @@ const NOTHING = new KeptBytes();
 
 const NO_VIOLATIONS: readonly Violation[] = [];
 
-/** Overhead of a call, of each violation, and of a text, in bytes. */
+/** Overhead in bytes: of a call, of each violation, and of a string. */
 const CALL_BYTES = 1_024;
 
 const TEXT_BYTES = 32;
@@ -71,7 +71,7 @@ export class CallRecord implements LoggedRequest {
   violations: readonly Violation[] = NO_VIOLATIONS;
   responseViolations: readonly Violation[] = NO_VIOLATIONS;
   faults: readonly string[] = [];
-  /** Status of an upgrade, for which Node has no `ServerResponse`. */
+  /** Status of an upgrade, which has no `ServerResponse` in Node. */
   status = 0;
   readonly #start = performance.now();
   readonly #redactor: Redactor;
@@ -103,9 +103,9 @@ export class CallRecord implements LoggedRequest {
   }
 
   /**
-   * Adds the call to the log with its response, once.
+   * Adds the call with its response to the log, once.
    *
-   * @param head of the response, as sent
+   * @param head response head, as sent
    */
   finish(status: number, head: string, kept = NOTHING): void {
     if (this.#response !== undefined) return;
@@ -138,7 +138,7 @@ export class CallRecord implements LoggedRequest {
     };
   }
 
-  /** The beginning of the request's body; undefined if there is none, or it was not kept completely. */
+  /** The beginning of the request body; undefined if there is none, or if it was not kept completely. */
   get wholeBody(): Buffer | undefined {
     return this.#requestBody.isWhole ? this.#requestBody.bytes : undefined;
   }
@@ -168,7 +168,7 @@ export class CallRecord implements LoggedRequest {
   }
 }
 
-/** Bytes of a body that the log keeps. */
+/** How many bytes of a body the log keeps. */
 export const MAX_KEPT = 16 * 1024;
 
 /** A request that keeps the beginning of its body while Node delivers it. */
@@ -183,14 +183,15 @@ export class RecordedRequest extends IncomingMessage {
   }
 }
 
-/** The record of the call of a request. */
+/** Returns the record of a request's call. */
 export function recordOf(request: IncomingMessage): CallRecord {
   const { record } = request as RecordedRequest;
-  if (record === undefined) throw new TypeError('The request belongs to no call of the mock.');
+  if (record === undefined)
+    throw new TypeError('The request does not belong to a call of the mock.');
   return record;
 }
 
-/** Names and values of a head, without its first line. */
+/** Returns the names and values in a head, without its first line. */
 function toPairs(head: string): string[] {
   return head
     .split('\r\n')

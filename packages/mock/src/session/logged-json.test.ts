@@ -39,7 +39,7 @@ test('the kept part of a longer body may end in the middle of a character', () =
   });
 });
 
-test('a pending response is left out, and the JSON has only the fields of the log', () => {
+test('omits a pending response, and has only the fields of the log', () => {
   const json = JSON.parse(
     JSON.stringify(toLoggedJson({ ...toLogged(undefined), other: 1 } as never)),
   );

@@ -6,13 +6,13 @@ export type JsonBody = { readonly text: string } | { readonly base64: string };
 
 type ToJson<Message extends LoggedMessage> = Omit<Message, 'body'> & { readonly body?: JsonBody };
 
-/** A call of the log in responses of the control API. */
+/** A logged call, as the control API returns it. */
 interface LoggedJson extends Omit<LoggedRequest, 'request' | 'response'> {
   readonly request: ToJson<LoggedRequest['request']>;
   readonly response?: ToJson<NonNullable<LoggedRequest['response']>>;
 }
 
-/** Converts a call of the log to JSON field by field, because it may have more fields than the log. */
+/** Converts a logged call to JSON field by field, because it may have fields that the log does not show. */
 export function toLoggedJson(logged: LoggedRequest): LoggedJson {
   const { id, at, surface, operationId, service, matched, response } = logged;
   const { violations, responseViolations, faults } = logged;
@@ -43,7 +43,7 @@ function toBody(body: Uint8Array, bodyBytes: number): JsonBody {
   return isUtf8(whole) ? { text: whole.toString() } : { base64: bytes.toString('base64') };
 }
 
-/** End of the last complete character. */
+/** Returns the end of the last complete character. */
 function endOfText(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(4, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] as number;

@@ -18,8 +18,8 @@ const { write, end } = ServerResponse.prototype as unknown as Record<
 >;
 
 /**
- * Keeps the beginning of a response's body, and notifies the record of its call when it ends. The methods are
- * set on the response itself instead of a subclass, because the routers are fastest with a plain one.
+ * Keeps the beginning of a response body, and notifies the call's record when it ends. The methods are set on
+ * the response itself rather than in a subclass, because the routers are fastest with a plain response.
  */
 export function recordResponse(response: ServerResponse, record: CallRecord): void {
   const recorded = response as Recorded;
@@ -31,7 +31,7 @@ export function recordResponse(response: ServerResponse, record: CallRecord): vo
   response.on('close', finish);
 }
 
-/** Whether the end of a response is reported to the record of its call. */
+/** Returns whether the end of a response is reported to the call's record. */
 export function isRecorded(response: ServerResponse): boolean {
   return (response as Partial<Recorded>)[RECORD] !== undefined;
 }
@@ -54,7 +54,7 @@ function finish(this: ServerResponse): void {
   record.finish(statusCode, headOf(this), kept);
 }
 
-/** The head as sent; Node does not keep the headers of `writeHead` elsewhere. */
+/** Returns the head as sent; Node stores the headers passed to `writeHead` nowhere else. */
 function headOf(response: ServerResponse): string {
   return (response as ServerResponse & { readonly _header?: string | null })._header ?? '';
 }
@@ -65,7 +65,7 @@ function flatten(text: string): void {
 }
 
 function keep(response: Recorded, chunk: Chunk, encoding: unknown): void {
-  // Node drops the body of a response to HEAD.
+  // Node discards the body of a response to HEAD.
   if (chunk === undefined || chunk === null || typeof chunk === 'function') return;
   if (response.req.method === 'HEAD') return;
   const known = typeof encoding === 'string' ? (encoding as BufferEncoding) : undefined;

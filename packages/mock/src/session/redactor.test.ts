@@ -21,7 +21,7 @@ test.each([
   expect(redactor.header(name, value)).toBe(shown);
 });
 
-test('names of a wire profile are known', () => {
+test('knows the names of a wire profile', () => {
   const { header } = createRedactor({
     ...standardProfile,
     storageHeaders: { authorization: 'X-A', sessionToken: 'X-B', timestamp: 'X-C' },
@@ -29,7 +29,7 @@ test('names of a wire profile are known', () => {
   expect([header('x-a', 's'), header('x-b', 's'), header('x-c', '1')]).toEqual(['…', '…', '1']);
 });
 
-test('a link shows no signature, and other targets stay', () => {
+test('removes the signature from a link, and leaves other targets unchanged', () => {
   expect(redactor.target('/files/a%20b?sign=s3-_%20&expires=1')).toBe(
     '/files/a%20b?sign=…&expires=1',
   );
@@ -50,14 +50,14 @@ const form = (fields: Record<string, string>) =>
     Buffer.from('\r\n--b--\r\n'),
   ]);
 
-test('a form shows no grant, and its file stays byte by byte', () => {
+test('removes the grant from a form, and leaves its file unchanged', () => {
   const fields = { signature: 'secret&\nmore', 'X-Store-Security-Token': 'secret', key: '中.txt' };
   const shown = redactor.request('upload', form(fields));
   const hidden = { signature: '…', 'X-Store-Security-Token': '…', key: '中.txt' };
   expect(Buffer.from(shown)).toEqual(form(hidden));
 });
 
-test('a form that breaks off in a token shows none of it', () => {
+test('redacts a form that is cut off inside a token', () => {
   const whole = form({ Signature: 'secret'.repeat(10) });
   const part = whole.subarray(0, whole.indexOf('secret') + 30);
   expect(Buffer.from(redactor.request('upload', part)).toString()).not.toContain('secret');
@@ -72,18 +72,18 @@ test.each([
     { tempFileURL: 'http://a/files/中?expires=1&sign=secret&session=b', code: 'SUCCESS' },
     { tempFileURL: 'http://a/files/中?expires=1&sign=…&session=b', code: 'SUCCESS' },
   ],
-])('a storage response shows no grant and no signature', (data, shown) => {
+])('removes grants and signatures from a storage response', (data, shown) => {
   const bytes = redactor.response('storage', Buffer.from(JSON.stringify({ body: { data } })));
   expect(JSON.parse(Buffer.from(bytes).toString())).toEqual({ body: { data: shown } });
 });
 
-test('bodies of hosted services are shown as they are', () => {
+test('leaves the bodies of hosted services unchanged', () => {
   const body = Buffer.from('{"token":"a"}');
   expect(redactor.response('gateway', body)).toBe(body);
   expect(redactor.request('gateway', body)).toBe(body);
 });
 
-test('a form of many lines is read in no time', () => {
+test('redacts a form with many lines quickly', () => {
   const lines = Buffer.from('name="Signature"\r\nx\r\n'.repeat(20_000));
   const start = performance.now();
   redactor.request('upload', lines);

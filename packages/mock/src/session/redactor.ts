@@ -8,15 +8,15 @@ export const REDACTED = '…';
 export interface Redactor {
   /** @param name in lower case */
   header(name: string, value: string): string;
-  /** Path and query: the signature of a link grants access to the file. */
+  /** Redacts path and query: a link's signature grants access to the file. */
   target(target: string): string;
-  /** A request body: the tokens of an upload's form. */
+  /** Redacts a request body: the tokens in an upload form. */
   request(surface: LoggedRequest['surface'], body: Uint8Array): Uint8Array;
-  /** A response body: the grant of an upload, and the signatures of links. */
+  /** Redacts a response body: upload grants and the signatures of links. */
   response(surface: LoggedRequest['surface'], body: Uint8Array): Uint8Array;
 }
 
-/** Headers whose value is a credential, possibly after the name of its scheme. */
+/** Headers whose value is a credential, possibly preceded by a scheme. */
 const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'cookie', 'set-cookie'];
 
 /** Start of the boundary after each part of a form. */
@@ -30,7 +30,7 @@ const BEARER_PROTOCOL = /(berth\.bearer\.)[^,\s]+/g;
 
 const SCHEME = /^(?:1\.0 )?[\w-]+(?= )/;
 
-/** Fields of the response to `getUploadMetaData`, even if the text is cut off. */
+/** Fields of a `getUploadMetaData` response, even if the text is truncated. */
 const GRANT_MEMBER = /("(?:authorization|token)"\s*:\s*")(?:[^"\\]|\\.)*/g;
 
 export function createRedactor({ storageHeaders, uploadFields }: WireProfile): Redactor {
@@ -75,7 +75,7 @@ function toTarget(target: string): string {
   return target.replace(LINK_SIGNATURE, `$1${REDACTED}`);
 }
 
-/** Decodes bytes to one character per byte, so that all others stay unchanged. */
+/** Decodes bytes to one character per byte, so that all other bytes stay unchanged. */
 function replace(body: Uint8Array, change: (text: string) => string): Uint8Array {
   const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1');
   const changed = change(text);

@@ -4,7 +4,7 @@ import { createLogRoom, createRequestLog, type LoggedRequest } from './request-l
 const toLogged = (id: string, more: Partial<LoggedRequest> = {}) =>
   ({ id, matched: true, ...more }) as LoggedRequest;
 
-test('the oldest calls are forgotten', () => {
+test('drops the oldest calls', () => {
   const log = createRequestLog(createLogRoom(), 3);
   for (const id of ['a', 'b', 'c', 'd']) log.put(toLogged(id));
   expect(log.list().map(({ id }) => id)).toEqual(['b', 'c', 'd']);
@@ -31,14 +31,14 @@ test('a changed call keeps its place, even after older ones were dropped', () =>
   expect(log.list().map(({ id }) => id)).toEqual(['d']);
 });
 
-test('a thousand calls are kept', () => {
+test('keeps a thousand calls', () => {
   const log = createRequestLog();
   for (let id = 0; id < 1_100; id += 1) log.put(toLogged(String(id)));
   expect(log.list()).toHaveLength(1_000);
   expect(log.list()[0]?.id).toBe('100');
 });
 
-test('logs that share their room keep its bytes, and forget the oldest call of all', () => {
+test('logs that share memory respect the limit, and drop the oldest call of all', () => {
   const room = createLogRoom(100);
   const [one, other] = [createRequestLog(room), createRequestLog(room)];
   const ids = () => [one, other].map((log) => log.list().map(({ id }) => id));
@@ -48,7 +48,7 @@ test('logs that share their room keep its bytes, and forget the oldest call of a
   expect(ids()).toEqual([['a', 'c'], ['b']]);
   other.put(toLogged('d'), 40);
   expect(ids()).toEqual([['c'], ['b', 'd']]);
-  // Its response has come, and is counted too.
+  // Its response has arrived, and is counted too.
   other.put(other.get('d') as LoggedRequest, 60);
   expect(ids()).toEqual([['c'], ['d']]);
   other.clear();
@@ -58,7 +58,7 @@ test('logs that share their room keep its bytes, and forget the oldest call of a
   expect(ids()).toEqual([[], []]);
 });
 
-test('a log forgets its own oldest call beyond its capacity, and gives its bytes back', () => {
+test('drops its own oldest call beyond its capacity, and releases the bytes', () => {
   const room = createLogRoom(100);
   const log = createRequestLog(room, 1);
   for (const id of ['a', 'b', 'c']) log.put(toLogged(id), 60);
@@ -67,7 +67,7 @@ test('a log forgets its own oldest call beyond its capacity, and gives its bytes
   expect([log, other].map((one) => one.list().length)).toEqual([1, 1]);
 });
 
-test('a listener is called for each call until it stops', () => {
+test('calls a listener for each call until it unsubscribes', () => {
   const log = createRequestLog();
   const heard: string[] = [];
   const listener = ({ id }: LoggedRequest) => heard.push(id);

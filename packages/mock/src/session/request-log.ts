@@ -1,25 +1,25 @@
 import type { Violation } from '@berth/server-stubs';
 
 export interface LoggedMessage {
-  /** Names in lower case; values of credentials are left out. */
+  /** Names in lower case; credentials are redacted. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** First bytes of the body; undefined if there is none. */
   readonly body: Uint8Array | undefined;
   readonly bodyBytes: number;
 }
 
-/** One call in the log of its session. */
+/** One call in its session's log. */
 export interface LoggedRequest {
-  /** The `X-Request-Id` of the response. */
+  /** The response's `X-Request-Id`. */
   readonly id: string;
-  /** Milliseconds since the epoch, of the machine's clock. */
+  /** Milliseconds since the epoch, by the machine's clock. */
   readonly at: number;
   readonly surface: 'gateway' | 'storage' | 'upload' | 'link';
-  /** `operationId` of the contract; undefined if no operation matched. */
+  /** The contract's `operationId`; undefined if no operation matched. */
   readonly operationId: string | undefined;
-  /** Hosted service of a gateway call. */
+  /** Hosted service that a gateway call was for. */
   readonly service: string | undefined;
-  /** Whether the mock handles such a call: by an operation, and in a defined service by a route. */
+  /** Whether the mock handles such a call: with an operation and, for a defined service, a route. */
   readonly matched: boolean;
   readonly request: LoggedMessage & { readonly method: string; readonly target: string };
   /** Undefined until the response is complete. */
@@ -32,10 +32,10 @@ export interface LoggedRequest {
   readonly faults: readonly string[];
 }
 
-/** The last calls of a session; the oldest are dropped first. */
+/** The latest calls of a session; the oldest are dropped first. */
 export interface RequestLog {
   /**
-   * Adds a call, or replaces the one with the same ID, and notifies listeners.
+   * Adds a call, or replaces the call with the same ID, and notifies listeners.
    *
    * @param bytes size in memory
    */
@@ -44,7 +44,7 @@ export interface RequestLog {
   list(): readonly LoggedRequest[];
   get(id: string): LoggedRequest | undefined;
   clear(): void;
-  /** Calls `listener` for each new or changed call; returns a function that stops it. */
+  /** Calls `listener` for each new or changed call. Returns a function that unsubscribes it. */
   listen(listener: (request: LoggedRequest) => void): () => void;
 }
 
@@ -92,19 +92,19 @@ export function createRequestLog(room = createLogRoom(), capacity = CAPACITY): R
   };
 }
 
-/** Maximum size of all logs together, in bytes; the oldest calls are dropped, whichever log they are in. */
+/** Maximum total size of all logs, in bytes; the oldest calls are dropped, whichever log they are in. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Memory limit shared by several logs. */
 export interface LogRoom {
-  /** Counts a call, or its new size, and drops the oldest ones until all fit. */
+  /** Counts a call, or its new size, and drops the oldest calls until all fit. */
   keep(request: LoggedRequest, bytes: number, forget: () => void): void;
   /** Stops counting a call. */
   drop(request: LoggedRequest): void;
 }
 
 export function createLogRoom(maxBytes = MAX_BYTES): LogRoom {
-  // A Map is ordered by insertion, so the first is the oldest.
+  // A Map keeps insertion order, so the first entry is the oldest.
   const calls = new Map<LoggedRequest, { readonly bytes: number; readonly forget: () => void }>();
   let used = 0;
 

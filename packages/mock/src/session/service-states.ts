@@ -1,27 +1,27 @@
 import type { Clock } from '../util/clock.ts';
 
-/** Code of a service that is ready, whatever its definition says. */
+/** Code for a service that is ready, whatever its definition says. */
 export const READY = 'READY';
 
-/** A state of a hosted service from the gateway's error table, for a time or until changed. */
+/** A hosted service's state from the gateway's error table, for a limited time or until it is changed. */
 export interface ServiceState {
-  /** Code of the gateway's error table, such as `SERVICE_NOT_READY`; or {@link READY}. */
+  /** Code from the gateway's error table, such as `SERVICE_NOT_READY`, or {@link READY}. */
   readonly code: string;
-  /** Milliseconds since the epoch, by the session's clock. Absent: until it is changed. */
+  /** Milliseconds since the epoch, by the session's clock. If absent, the state lasts until it is changed. */
   readonly until?: number;
 }
 
-/** The hosted services of one session: the states that were set, and the data that services keep. */
+/** The hosted services of one session: states that were set, and data that services keep. */
 export interface ServiceStates {
-  /** The state that was set; undefined if none was, or its time is over. */
+  /** Returns the state that was set; undefined if none was, or if it has expired. */
   get(service: string): ServiceState | undefined;
   /** Sets a state, which takes precedence over the service's definition; undefined removes it. */
   set(service: string, state: ServiceState | undefined): void;
-  /** The states that were set and are in effect. */
+  /** Returns the states that were set and have not expired. */
   list(): Readonly<Record<string, ServiceState>>;
   /**
-   * The state for a call: the one that was set, otherwise that of the service's definition, whose time `ms` begins
-   * with the first call. Undefined: ready.
+   * Returns the state for a call: the one that was set, otherwise the one in the service's definition, which
+   * lasts for `ms` from the first call. Undefined means ready.
    */
   find(
     service: string,
@@ -29,7 +29,7 @@ export interface ServiceStates {
   ): ServiceState | undefined;
   /** Data that the service keeps between calls. */
   memoryOf(service: string): Map<string, unknown>;
-  /** Clears everything, so that definitions take effect again. */
+  /** Clears everything, so that definitions apply again. */
   clear(): void;
 }
 
@@ -65,7 +65,7 @@ export function createServiceStates(clock: Pick<Clock, 'now'>): ServiceStates {
       if (declared === undefined) return undefined;
       const { code, ms } = declared;
       if (ms === undefined) return { code };
-      // A changed text in the file starts it again.
+      // If the text in the file changes, the time starts again.
       const said = `${code} ${ms}`;
       let known = begun.get(service);
       if (known?.said !== said) {

@@ -16,15 +16,15 @@ import { createRequestLog, type LogRoom, type RequestLog } from './request-log.t
 import { createServiceStates, type ServiceStates } from './service-states.ts';
 
 /**
- * Everything that calls can change. The `X-Mock-Session` header of a call selects its session, so that test
- * workers can share one mock without seeing each other; calls without it use the default session.
+ * Everything that calls can change. A call selects its session with the `X-Mock-Session` header, so that test
+ * workers can share one mock without affecting each other; calls without the header use the default session.
  */
 export interface Session {
   /** Value of the header; empty for the default session. */
   readonly id: string;
   readonly clock: Clock;
   readonly files: FileStore;
-  /** The storage API over these files. */
+  /** The storage API, backed by these files. */
   readonly storage: Storage;
   readonly faults: FaultRules;
   readonly requests: RequestLog;
@@ -40,11 +40,11 @@ export interface SessionParts {
   /** Initial faults. */
   readonly faults: readonly FaultRule[];
   readonly room: Room;
-  /** Memory limit of the logs of all sessions. */
+  /** Memory limit for the logs of all sessions. */
   readonly logRoom: LogRoom;
-  /** Storage for the files of a session. */
+  /** Storage for a session's files. */
   readonly contentsOf: (session: string) => Contents;
-  /** The environment of the mock. */
+  /** The mock's environment. */
   readonly env: string;
   readonly storage: Pick<StorageOptions, 'publicUrl' | 'copyPattern' | 'wireProfile' | 'onError'>;
 }
@@ -65,11 +65,11 @@ export function createSession(
     storage: createStorage({
       ...storage,
       blobs: toBlobStore(files),
-      // Grants and links of one session are not valid in another.
+      // Grants and links from one session are not valid in another.
       signer: createSigner([createHmac('sha256', secret).update(id).digest()]),
       bucketOf: (name) => (name === env ? BUCKET : undefined),
       onlyEnv: env,
-      // The contract says to post to the URL verbatim, query included, so the query survives.
+      // According to the contract, clients post to the URL verbatim, so the query survives.
       uploadTarget: `/?${[`bucket=${BUCKET}`, ...query].join('&')}`,
       linkQuery: query[0],
       inline: true,
@@ -83,15 +83,16 @@ export function createSession(
 }
 
 export interface Sessions {
-  /** The session with a name, created if new; empty for the default one. */
+  /** Returns the session with a name, creating it if needed; an empty name selects the default one. */
   get(id: string): Session;
-  /** Existing sessions: the default one, then the least recently used first. */
+  /** Existing sessions: the default one first, then from the least to the most recently used. */
   list(): readonly Session[];
 }
 
 /**
  * @param create returns an empty session
- * @param max maximum number of sessions besides the default one; the least recently used is dropped
+ * @param max maximum number of sessions besides the default one; beyond it, the least recently used is
+ * dropped
  */
 export function createSessions(create: (id: string) => Session, max: number): Sessions {
   const sessions = new Map<string, Session>();
@@ -105,7 +106,7 @@ export function createSessions(create: (id: string) => Session, max: number): Se
       if (id === '') return getStandard();
       const known = sessions.get(id);
       const session = known ?? create(id);
-      // A Map is ordered by insertion, so the first was used longest ago.
+      // A Map keeps insertion order, so the first entry is the least recently used.
       if (known !== undefined) sessions.delete(id);
       sessions.set(id, session);
       const [oldest] = sessions.size > max ? sessions.values() : [];

@@ -15,7 +15,7 @@ import type { WireProfile } from '../contract/wire-profile.ts';
 import { isObject } from '../util/values.ts';
 
 /**
- * Preferences of the `Prefer` header; undefined if there are none for the mock.
+ * Parses the `Prefer` header; returns undefined if it has no preference for the mock.
  *
  * @throws ContractError for an invalid preference
  */
@@ -34,12 +34,12 @@ export function preferencesOf(
   return { seed, ...preferences };
 }
 
-/** Headers that each response sets itself, and one that only some codes have. */
+/** Headers that each response sets itself, plus one that only some codes have. */
 const OWN = ['x-request-id', 'content-disposition', 'retry-after'];
 
 /**
- * A response as documented by the contract. It is thrown, because routers treat a returned value as a
- * success: `data` of an envelope, or the response of a hosted service.
+ * A documented response. It is thrown because routers treat a returned value as a success: `data` of an
+ * envelope, or a hosted service's response.
  */
 class DocumentedResponse extends Error {
   override readonly name = 'DocumentedResponse';
@@ -54,7 +54,9 @@ class DocumentedResponse extends Error {
     this.#profile = profile;
   }
 
-  /** Values of the current call replace those of the example: its identifier (D9), and `statusCode` (D20). */
+  /**
+   * Values from the current call replace those in the example: the request ID (D9) and `statusCode` (D20).
+   */
   [toResponse]({ request, requestId }: Pick<Call, 'request' | 'requestId'>): HandlerResponse {
     const { status, body } = this.#documented;
     const own = this.#adapt(body, requestId);
@@ -105,7 +107,7 @@ class DocumentedResponse extends Error {
   }
 }
 
-/** The statuses are Prism's. */
+/** Prism determines the statuses. */
 const MISSING = {
   example: {
     status: 404,
@@ -125,12 +127,12 @@ interface Question {
   readonly surface: Extract<SurfaceName, 'gateway' | 'storage'>;
   /** Path parameters, decoded once; a greedy one as received. */
   readonly params: Record<string, string>;
-  /** Flat, and valid. */
+  /** Flat and valid. */
   readonly body: unknown;
 }
 
 /**
- * Asks Prism for the documented response to a call.
+ * Gets the documented response to a call from Prism.
  *
  * @throws DocumentedResponse always, or ContractError if the contract has no such response
  */
@@ -157,8 +159,8 @@ export async function consult(
 }
 
 /**
- * The error that a preferred status alone selects. Prism would use the first example of the `default`
- * response, whatever status the code of that example has.
+ * Selects the error for a preferred status. Prism would use the first example of the `default` response,
+ * regardless of the status of its code.
  */
 function findOwnError({ code, exampleKey, dynamic }: Preferences, surface: Question['surface']) {
   if (code === undefined || exampleKey !== undefined || dynamic) return undefined;
@@ -166,9 +168,9 @@ function findOwnError({ code, exampleKey, dynamic }: Preferences, surface: Quest
 }
 
 /**
- * The headers of a request in the form that Prism supports.
+ * Converts request headers to the form that Prism supports.
  *
- * - Content-Type is left out: each surface has checked it, and Prism throws on an invalid media type.
+ * - Content-Type is omitted: each surface has checked it, and Prism throws on an invalid media type.
  * - Accept is rewritten, see `toPrismAccept`.
  */
 function toPrismHeaders(headers: IncomingHttpHeaders): Record<string, string> {
@@ -186,11 +188,11 @@ const MEDIA_RANGE = new RegExp(
 );
 
 /**
- * An Accept header that Prism interprets correctly.
+ * Returns an Accept header that Prism interprets correctly.
  *
- * - Without it any media type is acceptable (RFC 9110, section 12.5.1).
- * - Invalid media ranges are left out, because Prism throws on them.
- * - Prism takes a documented `*` + `/*` for the best match of the range `*` + `/*`, and would respond with
+ * - Without the header, any media type is acceptable (RFC 9110, section 12.5.1).
+ * - Invalid media ranges are removed, because Prism throws on them.
+ * - Prism considers a documented `*` + `/*` the best match for the range `*` + `/*`, and would respond with
  * "any bytes". JSON, its own default, is inserted before it.
  */
 function toPrismAccept(accept = '*/*'): string {

@@ -13,7 +13,7 @@ export async function createCertificate(host: string): Promise<Certificate> {
   const addresses = [...new Set(['127.0.0.1', '::1', host])];
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
-    // Deno rejects the default, SHA-1.
+    // Deno rejects SHA-1, the default.
     algorithm: 'sha256',
     notAfterDate: new Date(Date.now() + DAYS * DAY),
     extensions: [

@@ -9,8 +9,8 @@ import { describeViolation } from '../contract/oracle/violation.ts';
 import { recordOf } from '../session/call-record.ts';
 
 /**
- * Logs what is wrong with a request, and explains it in more detail than the router: all errors in a body
- * with the actual values, and similar paths for an unknown one.
+ * Logs what is wrong with a request, and explains it in more detail than the router does: all errors in a
+ * body with the actual values, and similar paths for an unknown one.
  */
 export function createFaultExplainer(
   context: Context,
@@ -45,14 +45,14 @@ function explain(fault: Fault, call: Call, { operations }: Context): Fault {
   return { ...fault, ...explainBody(operation.body, bytes, first) };
 }
 
-/** More sentences than these do not help. */
+/** More sentences than this do not help. */
 const MAX_SENTENCES = 3;
 
 /**
- * All errors in a body that the router has refused at the first violation.
+ * Returns all errors in a body that the router rejected at the first violation.
  *
  * @param bytes undefined if they are incomplete
- * @param first error that the router found
+ * @param first the error that the router found
  */
 function explainBody(
   schema: Schema,
@@ -97,7 +97,7 @@ function parse(bytes: Buffer | undefined): unknown {
   }
 }
 
-/** All errors in a path parameter that the router has refused at the first violation. */
+/** Returns all errors in a path parameter that the router rejected at the first violation. */
 function explainParameter(
   { path, parameters }: Operation,
   rawPath: string,
@@ -121,7 +121,7 @@ function explainParameter(
   };
 }
 
-/** An unknown path, with similar ones. */
+/** Describes an unknown path, with similar ones. */
 function explainPath(path: string, templates: readonly string[]): string {
   const shown = path.length > 100 ? `${path.slice(0, 100)}…` : path;
   const near = nearPaths(path, templates);
@@ -132,18 +132,18 @@ function explainPath(path: string, templates: readonly string[]): string {
 /** Maximum fraction of a path that may differ from a similar one. */
 const MOST_OFF = 0.4;
 
-/** Templates with this many more edits than the nearest one are not listed. */
+/** Templates with this many more edits than the closest one are not listed. */
 const MOST_BEHIND = 2;
 
 /**
- * The templates that are similar to a path, best first: the parameters of a template are replaced with the
- * segments of the path, and the result is compared by edit distance. A doubled slash counts as one.
+ * Returns the templates that are similar to a path, best first. The parameters of a template are replaced
+ * with the segments of the path, and the result is compared by edit distance. A double slash counts as one.
  *
  * @example
  * nearPaths('/v1/cloudruns/hello', ['/v1/cloudrun/{name}', '/']); // ['/v1/cloudrun/{name}']
  */
 function nearPaths(path: string, templates: readonly string[]): string[] {
-  // A longer path has no similar ones, and its edit distance would be slow.
+  // A longer path has no similar ones, and computing its edit distance would be slow.
   if (path.length > 300) return [];
   const clean = path.replace(/\/{2,}/g, '/');
   const segments = clean.split('/');

@@ -27,7 +27,7 @@ import type { Auth } from './auth/auth.ts';
 import { consult, preferencesOf } from './consult.ts';
 import { toRouterOptions } from './router-options.ts';
 
-/** The gateway: defined services respond themselves, all others with the contract's examples. */
+/** The gateway: defined services respond themselves; for all others, it returns the contract's examples. */
 export function createGateway(context: Context, auth: Auth): GatewayRouter {
   const examples = listExamples(context.operations);
 
@@ -122,8 +122,8 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
  * an object.
  *
  * D13: "POST takes any Content-Type and passes the body unchanged (the documents declare `application/json`,
- * object)." So a body of another type, or a compressed one, is only checked for its size, and validated like
- * an object without properties.
+ * object)." So for a body with another type, or a compressed one, only the size is checked, and it is
+ * validated like an empty object.
  *
  * @returns undefined for a GET
  * @throws GatewayError INVALID_REQUEST
@@ -138,7 +138,7 @@ async function readPayload({ body, headers }: GatewayInput, record: CallRecord):
     return new GatewayError(INVALID.gateway, { message });
   };
   if (bytes.length === 0) {
-    throw refuse('required', 'The body is missing: send a JSON object.');
+    throw refuse('required', 'The request body is missing: send a JSON object.');
   }
   const value = parse(bytes);
   if (value === undefined) {
@@ -197,8 +197,8 @@ function toWords({ kind }: Fault): string | undefined {
 
 /**
  * The hosts of the mock's environment. D12: "A server of one environment also takes any loopback host". A
- * mock that is exposed to the network also accepts any IP address, because it does not know which one it is
- * reached by.
+ * mock that is exposed to the network also accepts any IP address, because it does not know which one callers
+ * use.
  */
 export function toEnvOption({ env, host }: Pick<ResolvedOptions, 'env' | 'host'>): EnvOption {
   if (isLoopback(host.toLowerCase())) return env;

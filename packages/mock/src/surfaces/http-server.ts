@@ -27,15 +27,15 @@ export interface Application {
   readonly shouldUpgrade: (request: IncomingMessage) => boolean;
 }
 
-/** The last response of a connection. */
+/** The last response on a connection. */
 const LATEST = Symbol('last response');
 
-/** Time limit of a TLS handshake. */
+/** Time limit for a TLS handshake. */
 const HANDSHAKE_MS = 10_000;
 
 type RespondingSocket = Duplex & { [LATEST]?: ServerResponse };
 
-/** Key and certificate in PEM. */
+/** Key and certificate, as PEM. */
 export interface Certificate {
   readonly key: string;
   readonly cert: string;
@@ -62,8 +62,7 @@ export async function createHttpServer(
       ? createServer(options)
       : (await import('node:https'))
           .createServer({ ...options, ...certificate, handshakeTimeout: HANDSHAKE_MS })
-          // Node also reports it as a `clientError`, but `end` would wait for the handshake without a
-          // limit.
+          // Node also reports it as a `clientError`, but `end` would wait for the handshake indefinitely.
           .on('tlsClientError', (_error, socket) => socket.destroy());
   server
     .on('request', (request, response) => {
@@ -79,8 +78,8 @@ export async function createHttpServer(
       (request.socket as RespondingSocket)[LATEST] = response;
       application().request(request, response);
     })
-    // Both events come with sockets without an error listener; a client that has disconnected must not
-    // end the process.
+    // Both events come with sockets without an error listener; a client that disconnects must not end the
+    // process.
     .on('upgrade', (request, socket, head) => {
       socket.on('error', () => {});
       if (isResponding(socket)) socket.destroy();
@@ -143,12 +142,12 @@ function respondToBrokenRequest(
     response.end();
   } else {
     respondToBrokenBody(error, response);
-    // Node drops a request after its response, so waiting for the rest of it would never end.
+    // Node discards a request after its response, so waiting for the rest would never end.
     socket.once('close', () => response.req.destroy());
   }
 }
 
-/** A parse error of Node as a status (RFC 9110, RFC 6585) and a message. */
+/** Maps a Node parse error to a status (RFC 9110, RFC 6585) and a message. */
 interface Defect {
   readonly status: number;
   readonly message: string;
@@ -158,18 +157,18 @@ const MALFORMED: Defect = { status: 400, message: 'The request is not valid HTTP
 
 const DEFECTS: Readonly<Record<string, Defect>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
-  HPE_HEADER_OVERFLOW: { status: 431, message: 'The header of the request is too large.' },
+  HPE_HEADER_OVERFLOW: { status: 431, message: 'The request headers are too large.' },
 };
 
 /**
- * Responds on a connection without a parsable request: invalid syntax, too large a header, or a timeout. The
- * surface is unknown, so the gateway's error format is used.
+ * Responds on a connection whose request could not be parsed: invalid syntax, headers that are too large, or
+ * a timeout. The surface is unknown, so the gateway's error format is used.
  */
 function respondUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
   writeRaw(socket, new GatewayError(INVALID.gateway, DEFECTS[error.code ?? ''] ?? MALFORMED));
 }
 
-/** Responds to a request whose body broke off, in the error format of its surface. */
+/** Responds to a request whose body was truncated, in its surface's error format. */
 function respondToBrokenBody(error: NodeJS.ErrnoException, response: ServerResponse): void {
   const { req: request } = response;
   const surface = (request as RecordedRequest).record?.surface ?? 'gateway';
@@ -196,7 +195,7 @@ const FAILED: Readonly<Record<SurfaceName, string>> = {
   link: 'InternalError',
 };
 
-/** Ends a request after an internal error, in the error format of its surface. */
+/** Ends a request after an internal error, in its surface's error format. */
 export function respondToFailure(
   error: Error,
   surface: SurfaceName,
@@ -207,6 +206,6 @@ export function respondToFailure(
     response.destroy();
     return;
   }
-  const message = 'The mock failed: see its warnings for the reason.';
+  const message = 'Internal error in the mock: see its warnings for details.';
   refuse(toRefusal(surface, FAILED[surface], { status: 500, message }), response);
 }

@@ -7,17 +7,17 @@ import type { ResolvedOptions } from '../options.ts';
 import { isLoopback, isOwnHost, originOf } from '../util/host.ts';
 import { corsOf } from './router-options.ts';
 
-/** Errors of the mock itself, in place of a deployment's, by surface. */
+/** Errors of the mock itself, instead of a deployment's, by surface. */
 export interface OwnRefusal {
   readonly code: Readonly<Record<SurfaceName, string>>;
-  /** Default: that of the code. */
+  /** Default: the status of the code. */
   readonly status?: number;
   readonly message: string;
 }
 
 /**
- * Refuses a call in the format of its surface. A preflight is accepted, because its refusal would be visible
- * to nobody; the call that follows it is refused.
+ * Refuses a call in its surface's format. Preflights are accepted, because nobody would see the refusal; the
+ * call that follows is refused.
  */
 export function sendOwnRefusal(
   { code, status, message }: OwnRefusal,
@@ -30,7 +30,7 @@ export function sendOwnRefusal(
   if (isPreflight(request)) {
     response.writeHead(204, {
       ...cors.preflight(request.headers.origin),
-      // A browser that caches it would not ask the deployment.
+      // If a browser cached it, it would not ask the deployment.
       'access-control-max-age': '0',
       'x-request-id': randomUUID(),
     });
@@ -49,9 +49,9 @@ function isPreflight({ method, headers }: IncomingMessage): boolean {
 }
 
 /**
- * Refuses a call with the host name of another site. A page may point its own host name at this machine (DNS
- * rebinding), and would then have the same origin as the mock: a mock that listens on this machine only
- * accepts no name that others can have, except those of `origins`.
+ * Refuses a call with another site's host name. A page may point its own host name at this machine (DNS
+ * rebinding) and would then have the same origin as the mock. A mock that listens only on this machine
+ * therefore accepts no name that others can have, except those in `origins`.
  */
 export function findHostRefusal(
   request: IncomingMessage,
@@ -59,13 +59,13 @@ export function findHostRefusal(
 ): (OwnRefusal & { readonly status: number }) | undefined {
   if (!isLoopback(host.toLowerCase()) || origins.includes('*')) return undefined;
   const name = nameOf(request);
-  // A name without a dot belongs to the local network, such as that of a container.
+  // A name without a dot belongs to the local network, for example a container's name.
   if (isOwnHost(name, host) || !name.includes('.')) return undefined;
   if (origins.some((origin) => new URL(origin).hostname === name)) return undefined;
   return {
     code: { ...INVALID, gateway: 'INVALID_HOST' },
     status: 421,
-    message: `Call the mock as localhost or by its address, not as ${name}; or listen on that name with --host.`,
+    message: `Call the mock as localhost or by its IP address, not as ${name}, or listen on that name with --host.`,
   };
 }
 
@@ -76,8 +76,8 @@ function nameOf(request: IncomingMessage): string {
 }
 
 /**
- * Whether a call comes from a browser. It sends neither `Sec-Fetch-Site` to a name without TLS nor `Origin`
- * with a GET of the same origin, but always its own name.
+ * Returns whether a call comes from a browser. Browsers send neither `Sec-Fetch-Site` to a name without TLS
+ * nor `Origin` with a same-origin GET, but they always send their own name.
  */
 export function isFromBrowser({ headers }: IncomingMessage): boolean {
   return (

@@ -18,16 +18,16 @@ import { isLoopbackOrigin } from '../util/host.ts';
 import { SESSION_HEADER } from '../util/session-name.ts';
 import { createFaultExplainer } from './explain-fault.ts';
 
-/** Request headers of the mock itself, which browsers ask for in preflights. */
+/** The mock's own request headers, which browsers ask for in preflights. */
 const CORS = { headers: ['Prefer', SESSION_HEADER, FAULT_HEADER] };
 
-/** Which pages may read the responses of a mock. */
+/** Which pages may read a mock's responses. */
 function toCors({ origins }: Pick<ResolvedOptions, 'origins'>): CorsOptions {
   if (origins?.includes('*')) return { ...CORS, origins: '*' };
   return { ...CORS, origins: origins ?? isLoopbackOrigin };
 }
 
-/** The CORS headers of the mock's own responses on a surface. */
+/** CORS headers for the mock's own responses on a surface. */
 export function corsOf(
   { profile, options }: Pick<Context, 'profile' | 'options'>,
   surface: SurfaceName,
@@ -35,7 +35,7 @@ export function corsOf(
   return createCors(surface, profile, toCors(options));
 }
 
-/** The routes of a custom document; empty if the surface uses the contract's. */
+/** Routes of a custom document; empty if the surface uses the contract's. */
 export function toRoutes({ contract: { routes } }: Context, surface: SurfaceName) {
   const own = surface === 'gateway' ? routes.gateway : routes.storage;
   return own && { routes: own };
@@ -53,19 +53,19 @@ export function toRouterOptions(
     ...toRoutes(context, surface),
     // For a delayed call, the log has already sent it.
     requestId: (request: IncomingMessage) => recordOf(request).id || undefined,
-    // If one of its responses breaks the contract, the mock warns, and sends it nevertheless.
+    // If one of its responses breaks the contract, the mock emits a warning and sends it anyway.
     responses: 'log' as const,
     onFault: createFaultExplainer(context, words),
     onViolation(violation: Violation, call: Call) {
       const record = recordOf(call.request);
       record.responseViolations = [...record.responseViolations, violation];
       process.emitWarning(
-        `A response of the mock (${surface}, ${call.operationId}) breaks the contract: ${violation.message}`,
+        `A response from the mock (${surface}, ${call.operationId}) breaks the contract: ${violation.message}`,
         'MockWarning',
       );
     },
     onError(error: unknown, { request }: Call) {
-      // An aborted request is not a defect of the mock.
+      // An aborted request is not a bug in the mock.
       if (request.complete) process.emitWarning(error as Error);
     },
     onResponse({ status }: HandlerResponse, { request, response, operationId, requestId }: Call) {

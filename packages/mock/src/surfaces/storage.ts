@@ -21,7 +21,7 @@ type Act = (
   call: Pick<StorageCall<StorageCaller>, 'envId' | 'caller' | 'request' | 'requestId'>,
 ) => unknown;
 
-/** The storage API over the files of a session; with `Prefer`, it returns the contract's examples. */
+/** The storage API over a session's files. With `Prefer`, it returns the contract's examples. */
 export function createStorage(context: Context, auth: Auth): Router {
   const { env, mode } = context.options;
   const examples = listExamples(context.operations);
@@ -47,7 +47,7 @@ export function createStorage(context: Context, auth: Auth): Router {
     return act(input, { envId, caller: { env, id: 'mock' }, request, requestId });
   };
 
-  // A custom document may leave out or add operations; added ones return its examples.
+  // A custom document may omit or add operations; added ones return the document's examples.
   const ids = idsOf(context.operations, 'storage') as StorageOperationId[];
   const handlers = Object.fromEntries(ids.map((id) => [id, handle(id)]));
   return createStorageRouter(handlers as unknown as StorageHandlers, {
@@ -62,8 +62,8 @@ function dataOf(envelope: unknown): unknown {
 }
 
 /**
- * The patterns that apply to each item of a batch and not to the call (`x-berth-item-pattern`), by the name
- * of the item's field. A value that does not match only fails its item.
+ * Returns the patterns that apply to each item of a batch rather than to the call (`x-berth-item-pattern`),
+ * by the name of the item's field. A value that does not match fails only its item.
  */
 export function itemPatternsOf(operations: readonly Operation[], id: string): Map<string, RegExp> {
   const body = operations.find((operation) => operation.id === id)?.body;

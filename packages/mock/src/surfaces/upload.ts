@@ -16,7 +16,7 @@ import { recordOf } from '../session/call-record.ts';
 import { preferencesOf } from './consult.ts';
 import { toRouterOptions } from './router-options.ts';
 
-/** The upload target: second step of an upload. */
+/** The upload target: the second step of an upload. */
 export function createUpload(context: Context): Router {
   const uploadFile: UploadHandler = async (form, call) => {
     const preferences = preferencesOf(call, 'upload', context) ?? context.dynamic;
@@ -31,8 +31,7 @@ export function createUpload(context: Context): Router {
 }
 
 /**
- * The success of an upload that stores nothing. It is thrown, because routers expect a file as the return
- * value.
+ * A successful upload that stores nothing. It is thrown because routers expect a file as the return value.
  */
 class DocumentedSuccess extends Error {
   override readonly name = 'DocumentedSuccess';
@@ -76,7 +75,8 @@ function respondAsDocumented(
 type Example = { value?: { Code: string; Message: string } };
 
 /**
- * Examples of the errors of a status by name; empty for a success. Undefined if the status is not documented.
+ * Returns the error examples for a status by name; empty for a success. Undefined if the status is not
+ * documented.
  */
 function examplesOf(documents: Documents, code: number): Record<string, Example> | undefined {
   const responses = documents.storage.paths[UPLOAD_PATH]?.post?.responses ?? {};

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createClock } from './clock.ts';
 
-test('a clock goes on from the time that it was set to', () => {
+test('continues from the time that was set', () => {
   let machine = 1_000;
   const clock = createClock(() => machine);
   expect([clock.now(), clock.state]).toEqual([1_000, { offset: 0, frozen: false }]);
@@ -28,7 +28,7 @@ test('a frozen clock does not move, and can be advanced', () => {
   expect(clock.now()).toBe(5_011);
 });
 
-test('a clock is moved on by exactly what was asked, though the machine goes on meanwhile', () => {
+test("advances by exactly the given time, although the machine's clock continues", () => {
   let machine = 1_000;
   const clock = createClock(() => {
     machine += 1;

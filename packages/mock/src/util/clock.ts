@@ -1,18 +1,18 @@
-/** The time of a session, which tests can set: links and grants expire by it. */
+/** A session's clock, which tests can set. Links and grants expire by it. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   now(): number;
-  /** Sets the time, and continues from there, or freezes it. */
+  /** Sets the time, then continues from there or freezes. */
   set(now: number, options?: { readonly frozen?: boolean }): void;
   /** Advances the time by milliseconds. */
   advance(ms: number): void;
   /** Returns to the machine's time. */
   reset(): void;
-  /** What was set: milliseconds ahead of the machine, and whether time is frozen. */
+  /** What was set: how many milliseconds ahead of the machine it is, and whether it is frozen. */
   readonly state: { readonly offset: number; readonly frozen: boolean };
 }
 
-/** A clock that follows the machine's until it is set. */
+/** A clock that follows the machine's clock until it is set. */
 export function createClock(machine: () => number = Date.now): Clock {
   let offset = 0;
   let frozenAt: number | undefined;
@@ -25,7 +25,8 @@ export function createClock(machine: () => number = Date.now): Clock {
     now,
     set: (time, { frozen = false } = {}) => set(time, frozen),
     advance(ms) {
-      // For a running clock only the offset is increased: the machine's may advance between two readings.
+      // For a running clock only the offset is increased: the machine's clock may advance between two
+      // readings.
       if (frozenAt === undefined) offset += ms;
       else set(frozenAt + ms, true);
     },
@@ -34,8 +35,8 @@ export function createClock(machine: () => number = Date.now): Clock {
       frozenAt = undefined;
     },
     get state() {
-      // Two readings of the machine's clock may differ, so the offset of a running clock is exactly the
-      // one that was set.
+      // Two readings of the machine's clock may differ, so a running clock keeps exactly the offset that
+      // was set.
       return frozenAt === undefined
         ? { offset, frozen: false }
         : { offset: frozenAt - machine(), frozen: true };

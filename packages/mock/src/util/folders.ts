@@ -1,15 +1,15 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** A folder that cannot be used, described in one sentence. */
+/** Why a folder cannot be used, as one sentence. */
 export class FolderError extends TypeError {
   override readonly name = 'FolderError';
 }
 
 /**
- * Creates a folder if it is missing, with its parents.
+ * Creates a folder and its missing parents.
  *
- * @throws FolderError if it cannot be created or written
+ * @throws FolderError if it cannot be created or written to
  */
 export function makeFolder(folder: string): void {
   try {
@@ -21,7 +21,8 @@ export function makeFolder(folder: string): void {
 }
 
 /**
- * Step by step, because Node's own way never ends in a file system that refuses without a reason (`/proc`).
+ * Creates one level at a time, because Node's own recursion never ends on a file system that refuses without
+ * a reason (`/proc`).
  */
 function make(folder: string): void {
   if (existsSync(folder) && statSync(folder).isDirectory()) return;
@@ -33,11 +34,11 @@ function make(folder: string): void {
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or folder',
   EISDIR: 'it is a folder',
-  ENOTDIR: 'a file is in its place',
-  EACCES: 'this user has no permission to read it',
+  ENOTDIR: 'there is a file in its place',
+  EACCES: 'permission denied',
 };
 
-/** Why a file or a folder cannot be read, as the end of a sentence without its full stop. */
+/** Returns why a file or a folder cannot be read, as the end of a sentence without its full stop. */
 export function describeFileError({ code = '', message }: NodeJS.ErrnoException): string {
   return WORDS[code] ?? message;
 }

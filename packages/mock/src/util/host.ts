@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
-/** Whether an origin is on this machine: `http://localhost:3000`, `https://app.localhost`. */
+/** Returns whether an origin is on this machine: `http://localhost:3000`, `https://app.localhost`. */
 export function isLoopbackOrigin(origin: string): boolean {
   if (!/^https?:/.test(origin) || !URL.canParse(origin)) return false;
   const url = new URL(origin);
@@ -14,8 +14,8 @@ export function isLoopbackOrigin(origin: string): boolean {
 const ANY_ADDRESS = ['0.0.0.0', '::'];
 
 /**
- * Whether a call uses a host name that only this machine can have: loopback names, the host that the mock
- * listens on, and any IP address if it listens on all interfaces.
+ * Returns whether a call uses a host name that only this machine can have: a loopback name, the host that the
+ * mock listens on, or any IP address if it listens on all interfaces.
  *
  * @param hostname as in a URL
  */
@@ -30,7 +30,7 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Whether a host is this machine's own: `localhost` or a loopback address. */
+/** Returns whether a host is this machine: `localhost` or a loopback address. */
 export function isLoopback(host: string): boolean {
   if (host === 'localhost') return true;
   if (isIPv4(host)) return loopback.check(host, 'ipv4');
@@ -39,7 +39,7 @@ export function isLoopback(host: string): boolean {
 
 const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z\d._-]+)(?::\d{1,5})?$/i;
 
-/** The origin of a request, as `URL` normalizes it; undefined if it names no host. */
+/** Returns the origin of a request, as normalized by `URL`; undefined if it names no host. */
 export function originOf({ url = '', headers, socket }: IncomingMessage): string | undefined {
   const isSecure = (socket as Partial<TLSSocket>).encrypted === true;
   const authority = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? headers.host;
@@ -48,7 +48,7 @@ export function originOf({ url = '', headers, socket }: IncomingMessage): string
   return URL.canParse(origin) ? origin : undefined;
 }
 
-/** Raw path of a request target: without the query, and without the host of an absolute form. */
+/** Returns the raw path of a request target, without the query, and without the host of an absolute form. */
 export function rawPathOf(target: string): string {
   const from = target.startsWith('/') ? 0 : hostEnd(target);
   const mark = target.indexOf('?', from);

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Query parameter for the session in upload addresses and links, which are used without headers. */
+/** Query parameter that selects the session in upload URLs and links, which are used without headers. */
 export const SESSION_PARAMETER = 'session';
 
-/** The session in the query, otherwise in the header. */
+/** Returns the session in the query, otherwise the one in the header. */
 export function sessionOfQuery(request: Pick<IncomingMessage, 'headers' | 'url'>): string {
   const { url = '' } = request;
   const mark = url.indexOf('?');
@@ -11,26 +11,26 @@ export function sessionOfQuery(request: Pick<IncomingMessage, 'headers' | 'url'>
   return named ?? sessionOfHeader(request);
 }
 
-/** Header that selects the session of a call. */
+/** Header that selects a call's session. */
 export const SESSION_HEADER = 'X-Mock-Session';
 
 const HEADER = SESSION_HEADER.toLowerCase();
 
-/** The session in the header; empty for the default one. */
+/** Returns the session in the header; empty for the default one. */
 export function sessionOfHeader({ headers }: Pick<IncomingMessage, 'headers'>): string {
   return String(headers[HEADER] ?? '');
 }
 
-/** Prefix of a session name, encoded as in a query, if no header can be set. */
+/** Prefix for a session name, encoded as in a query, if no header can be set. */
 const PREFIX = 'mock.session.';
 
 const PROTOCOLS = 'sec-websocket-protocol';
 
 /**
- * Moves the session name from the subprotocols of a WebSocket, all that a page can set, to the header that
- * every other call uses. An existing header takes precedence.
+ * Moves the session name from a WebSocket's subprotocols, all that a page can set, to the header that every
+ * other call uses. An existing header takes precedence.
  *
- * It is removed from both lists of headers, because the responder chooses among the other subprotocols.
+ * It is removed from both header lists, because the responder chooses among the other subprotocols.
  */
 export function takeSessionProtocol({ headers, rawHeaders }: IncomingMessage): void {
   const offered = headers[PROTOCOLS];

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 
-/** Connects two sockets in both directions, with backpressure; if one breaks, both close. */
+/** Connects two sockets in both directions, with backpressure. If one breaks, both are closed. */
 export function joinSockets(one: Duplex, other: Duplex): void {
   pass(one, other);
   pass(other, one);
@@ -16,13 +16,13 @@ function pass(from: Duplex, to: Duplex): void {
 }
 
 /**
- * Calls back when the other side ends a connection that nobody reads yet. Data sent before stays for the next
- * reader, and hides the end until then.
+ * Calls back when the other side ends a connection that nobody is reading yet. Data sent before that stays
+ * for the next reader, and hides the end until then.
  *
- * @returns stops watching
+ * @returns a function that stops watching
  */
 export function noticeEnd(socket: Duplex, onEnd: () => void): () => void {
-  // Only a stream that is read emits its end.
+  // A stream only emits its end if it is read.
   const notice = () => {
     if (socket.readableLength === 0) socket.read();
   };
@@ -34,19 +34,20 @@ export function noticeEnd(socket: Duplex, onEnd: () => void): () => void {
 
 /** Ends a connection with a TCP reset (RFC 9293, section 3.10.7), which clients see as `ECONNRESET`. */
 export function resetSocket(socket: Duplex): void {
-  // Node can only reset plain sockets, and has no public way to get the one under TLS.
+  // Node can only reset plain sockets, and has no public way to access the one under TLS.
   const plain = socket instanceof TLSSocket ? (socket as { _parent?: unknown })._parent : socket;
   if (plain instanceof Socket && !plain.destroyed) plain.resetAndDestroy();
   socket.destroy();
 }
 
-/** Creates the response to an upgrade request, for which Node creates none; then closes the connection. */
+/**
+ * Creates the response to an upgrade request, for which Node creates none, and then closes the connection.
+ */
 export function respondTo(request: IncomingMessage, socket: Duplex): ServerResponse {
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;
   response.assignSocket(socket as Socket);
-  // Node passes the socket without an error listener; a client that has disconnected must not end the
-  // process.
+  // Node passes the socket without an error listener; a client that disconnects must not end the process.
   socket.on('error', () => {});
   return response.once('finish', () => {
     response.detachSocket(socket as Socket);

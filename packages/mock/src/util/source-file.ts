@@ -1,8 +1,8 @@
 import type { Document, ParsedNode } from 'yaml';
 
-/** An error in the definition of services, with its location. */
+/** An error in a service definition, with its location. */
 export interface ServiceFault {
-  /** Path as in the option; undefined for services in code. */
+  /** Path as in the option; undefined for services defined in code. */
   readonly file?: string;
   /** From 1. */
   readonly line?: number;
@@ -11,7 +11,7 @@ export interface ServiceFault {
   readonly message: string;
 }
 
-/** Thrown if services cannot be loaded at start, before any version was valid. */
+/** Thrown if services cannot be loaded on startup, when there is no valid version yet. */
 export class ServicesError extends TypeError {
   override readonly name = 'ServicesError';
   readonly faults: readonly ServiceFault[];
@@ -34,7 +34,7 @@ export interface Problem {
   readonly path: readonly (string | number)[];
   /** Rest of a sentence that begins with the field: `must be …`. */
   readonly rest: string;
-  /** The key itself is wrong, not its value. */
+  /** Whether the key itself is wrong rather than its value. */
   readonly isKey?: boolean;
 }
 
@@ -55,8 +55,8 @@ interface Place {
 }
 
 /**
- * Approximate location of a field in the source of a module: searches for the keys of its path one after the
- * other.
+ * Finds the approximate location of a field in a module's source, by searching for the keys of its path one
+ * after the other.
  */
 export function locateInText(text: string, { path }: Pick<Problem, 'path'>): Place | undefined {
   let from = 0;
@@ -78,7 +78,7 @@ function toPlace(text: string, offset: number): Place {
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
 }
 
-/** A parsed file: its value, and the location of its fields. */
+/** A parsed file: its value, and the locations of its fields. */
 export interface ReadFile {
   readonly value: unknown;
   readonly locate: (problem: Pick<Problem, 'path' | 'isKey'>) => Place | undefined;
@@ -90,7 +90,7 @@ export interface ReadFile {
  * @returns its errors if it is not valid YAML
  */
 export async function readYaml(file: string, text: string): Promise<ReadFile | ServiceFault[]> {
-  // Only loaded for YAML files.
+  // Loaded only for YAML files.
   const { parseDocument } = await import('yaml');
   const document = parseDocument(text, { prettyErrors: false });
   if (document.errors.length > 0) {
@@ -113,7 +113,7 @@ export async function readYaml(file: string, text: string): Promise<ReadFile | S
   }
 }
 
-/** The node at a path, or its key; a missing one is located at its parent. */
+/** Returns the node at a path, or its key; a missing one is located at its parent. */
 function offsetOf(
   document: Document<ParsedNode>,
   { path, isKey = false }: Pick<Problem, 'path' | 'isKey'>,

@@ -1,6 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein';
 
-/** A JSON object: neither null nor an array. */
+/** Returns whether a value is a JSON object: neither null nor an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -9,7 +9,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 const MOST_OFF = 0.4;
 
 /**
- * A hint for a misspelt word: ` Do you mean latency?`
+ * Returns a hint for a misspelled word: ` Do you mean latency?`
  *
  * @param otherwise returned if no known word is similar
  */
@@ -34,8 +34,8 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Milliseconds of a duration: a number of them, or a text such as `250ms`, `5s`, `2m`, `1h`, `1d`; the
- * default unit is milliseconds.
+ * Parses a duration: a number of milliseconds, or a string such as `250ms`, `5s`, `2m`, `1h` or `1d`. Returns
+ * milliseconds.
  *
  * @returns undefined if the value is not a duration
  */
@@ -46,13 +46,13 @@ export function toMilliseconds(value: unknown): number | undefined {
   return amount === undefined ? undefined : Number(amount) * (UNITS[unit] as number);
 }
 
-/** An invalid value from outside: its name, and what it must be. */
+/** An invalid value from user input: its name, and what it must be. */
 export class FieldError extends TypeError {
   override readonly name = 'FieldError';
   /** Path of the value, such as `fault.latency`. */
   readonly field: string;
 
-  /** @param rest of a sentence that begins with the field: `must be a whole number.` */
+  /** @param rest rest of a sentence that begins with the field: `must be a whole number.` */
   constructor(field: string, rest: string) {
     super(`${field} ${rest}`);
     this.field = field;

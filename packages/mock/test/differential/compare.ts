@@ -22,9 +22,9 @@ interface Difference {
 }
 
 /**
- * Asks both, and changes Prism's verdict by the rules into what ours must be.
+ * Calls both, and applies the rules to change Prism's verdict into what ours must be.
  *
- * @param used the rules that changed something are added
+ * @param used the rules that changed something are added to it
  */
 export async function compare(
   { mock, prism, used }: { mock: Mock; prism: Prism; used: Set<Rule> },
@@ -51,13 +51,14 @@ function note<Value>(used: Set<Rule>, rule: Rule, before: Value, after: Value | 
   return after;
 }
 
-/** What our mock makes of a request, and what its log says of it. */
+/** Returns what our mock does with a request, and what its log reports about it. */
 export async function evaluate(mock: Mock, asked: Asked): Promise<Verdict> {
   const session = mock.session();
   session.reset({ only: ['requests'] });
   const { status, headers, text } = await send(mock.url, asked);
   const [logged, ...others] = session.requests();
-  if (logged === undefined || others.length > 0) throw new Error('The log has not the one call.');
+  if (logged === undefined || others.length > 0)
+    throw new Error('The log does not have exactly one call.');
   if (logged.responseViolations.length > 0) throw new Error('The response breaks the contract.');
   const type = toType(headers['content-type']);
   return {
@@ -69,7 +70,7 @@ export async function evaluate(mock: Mock, asked: Asked): Promise<Verdict> {
   };
 }
 
-/** The identifier of a call is in its header and in its body; it is another for each call. */
+/** The request ID is in the header and the body of a response, and differs for each call. */
 function withoutId(body: unknown, id: string): unknown {
   if (body === undefined) return undefined;
   return JSON.parse(JSON.stringify(body).replaceAll(`"${id}"`, JSON.stringify(OWN_ID)));

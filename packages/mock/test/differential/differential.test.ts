@@ -10,7 +10,7 @@ import { goodRequest, OPERATIONS } from './operations.ts';
 import { type Prism, startPrism } from './prism.ts';
 import { type Rule, rules } from './rules.ts';
 
-/** `DIFFERENTIAL_SEED` and `DIFFERENTIAL_RUNS` bring other requests, and more. */
+/** Set `DIFFERENTIAL_SEED` and `DIFFERENTIAL_RUNS` for other requests, and more of them. */
 const { DIFFERENTIAL_SEED: seed = '6', DIFFERENTIAL_RUNS: numRuns = '500' } = process.env;
 const RUNS = { seed: Number(seed), numRuns: Number(numRuns) };
 
@@ -40,7 +40,7 @@ test(`${RUNS.numRuns} generated requests get the same result as from prism-cli (
   await fc.assert(property, RUNS);
 });
 
-test('no rule is about the status of a valid request', async () => {
+test('no rule changes the status of a valid request', async () => {
   const property = fc.asyncProperty(
     fc.constantFrom(...OPERATIONS).chain(validRequest),
     async (asked) => {
@@ -69,7 +69,7 @@ test('dynamic responses of both match the schemas', async () => {
   }
 });
 
-test('there are at most 10 rules, and each is of use', () => {
+test('there are at most 10 rules, and each one is used', () => {
   expect(rules.length).toBeLessThanOrEqual(10);
   expect(rules.filter((rule) => !both.used.has(rule)).map(({ name }) => name)).toEqual([]);
 });

@@ -1,14 +1,14 @@
 import type { Asked } from './exchange.ts';
 import { documentedResponses, goodRequest, OPERATIONS, requestExamples } from './operations.ts';
 
-/** Statuses in place of a documented range, or of `default`. */
+/** Statuses to use for a documented range, or for `default`. */
 const STATUSES: Readonly<Record<string, readonly number[]>> = {
   '2XX': [200, 204],
   '4XX': [400, 401, 403, 404, 413, 429],
   default: [402, 500, 502, 503, 504],
 };
 
-/** Media types that callers ask for. */
+/** Media types that callers accept. */
 const ACCEPTED = [
   undefined,
   '*/*',
@@ -21,7 +21,10 @@ const ACCEPTED = [
   'text/event-stream, text/plain;q=0.1',
 ];
 
-/** Every operation with every example of a body, status, example and content type of its responses. */
+/**
+ * Requests for every operation, with every example of a body, status, example and content type of its
+ * responses.
+ */
 export function documentedRequests(): Asked[] {
   return OPERATIONS.flatMap((operation) => {
     const good = goodRequest(operation);

@@ -5,9 +5,9 @@ import { XMLParser } from 'fast-xml-parser';
 /** What a mock returned for a request. */
 export interface Verdict {
   readonly status: number;
-  /** Whether the request itself was found invalid, or has no response. */
+  /** Whether the request itself was invalid, or there is no response for it. */
   readonly isRefusal: boolean;
-  /** What breaks the contract: `body /fileList/0 type`, sorted, each once. */
+  /** What breaks the contract, sorted and without duplicates: `body /fileList/0 type`. */
   readonly violations: readonly string[];
   readonly type: string | undefined;
   /** Parsed if it is JSON or XML; undefined if it is empty. */
@@ -16,7 +16,7 @@ export interface Verdict {
 
 const xml = new XMLParser({ ignoreDeclaration: true });
 
-/** The value of a body, by its content type. */
+/** Parses a body according to its content type. */
 export function toBody(type: string | undefined, text: string): unknown {
   if (text === '') return undefined;
   if (type === 'application/json') return JSON.parse(text);
@@ -28,18 +28,18 @@ export function toType(header: string | string[] | undefined): string | undefine
   return header === undefined ? undefined : String(header).split(';', 1)[0];
 }
 
-/** Each once, and sorted. */
+/** Removes duplicates and sorts. */
 export function toSet(texts: readonly string[]): string[] {
   return [...new Set(texts)].sort();
 }
 
-/** Stands for any body. */
+/** Matches any body. */
 export const NOT_COMPARED = 'any body';
 
-/** Placeholder for values that are new in each call. */
+/** Placeholder for values that differ in each call. */
 export const OWN_ID = 'id of the call';
 
-/** A request that both mocks get. */
+/** A request that is sent to both mocks. */
 export interface Asked {
   readonly document: 'gateway' | 'storage';
   readonly method: string;
@@ -54,7 +54,7 @@ interface Reply {
   readonly text: string;
 }
 
-/** Milliseconds without a sign of life; there are bodies that prism-cli never responds to. */
+/** Timeout for an idle connection, in milliseconds; there are bodies that prism-cli never responds to. */
 const timeout = 5_000;
 
 /** Sends a request unchanged. */

@@ -4,7 +4,7 @@ import type { Schema } from '../../src/contract/documents.ts';
 import type { Asked } from './exchange.ts';
 import { CREDENTIALS, FORM, goodRequest, OPERATIONS, toForm } from './operations.ts';
 
-/** What of JSON Schema the contract uses and the mock itself does not read. */
+/** The parts of JSON Schema that the contract uses but the mock itself does not read. */
 type Full = Schema & {
   required?: readonly string[];
   minLength?: number;
@@ -113,7 +113,7 @@ const spoiltHead = fc
     return toSendable({ ...asked, method, path, headers });
   });
 
-/** Good and bad requests of all kinds. */
+/** Valid and invalid requests of all kinds. */
 export const anyRequest: fc.Arbitrary<Asked> = fc.oneof(
   valid,
   spoiltBody,
@@ -122,7 +122,7 @@ export const anyRequest: fc.Arbitrary<Asked> = fc.oneof(
   spoiltHead,
 );
 
-/** Values of which parts may be left out, or be of another type. */
+/** Values in which parts may be missing, or of another type. */
 function spoiltOf(schema: Full): fc.Arbitrary<unknown> {
   return arbitraryOf(
     schema,
@@ -162,14 +162,14 @@ function toSendable(asked: Asked): Asked {
   return { ...rest, document, headers };
 }
 
-/** A request of an operation that the document describes, and that keeps to its schemas. */
+/** A request for an operation that conforms to its schemas. */
 export function validRequest(operation: Operation): fc.Arbitrary<Asked> {
   const good = goodRequest(operation);
   if (operation.body === undefined) return fc.constant(good);
   return validOf(operation.body).map((body) => ({ ...good, body: JSON.stringify(body) }));
 }
 
-/** Values that keep to a schema. */
+/** Values that conform to a schema. */
 function validOf(schema: Full): fc.Arbitrary<unknown> {
   return arbitraryOf(schema, (valid) => valid, 0);
 }

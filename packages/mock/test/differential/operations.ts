@@ -12,7 +12,7 @@ export const CREDENTIALS = {
 const VALUES: Readonly<Record<string, string>> = { name: 'hello', anyPath: 'abc', envId: 'dev' };
 const BOUNDARY = 'boundary';
 
-/** Fields of an upload; the contract leaves the status of a success to the form. */
+/** Fields of an upload; in the contract, the form determines the status of a success. */
 export const FORM = {
   success_action_status: '200',
   Signature: 'q-sign-algorithm=sha256&q-signature=6f1ed002',
@@ -22,7 +22,7 @@ export const FORM = {
   file: 'Hello from Berth.',
 } as const;
 
-/** A valid request of an operation, with the first example of the contract as its body. */
+/** Returns a valid request for an operation, with the contract's first example as its body. */
 export function goodRequest({ id, document, method, path, body }: Operation): Asked {
   const common = {
     document,
@@ -56,7 +56,7 @@ function bodyExample(id: string): unknown {
   return first;
 }
 
-/** Named examples of the JSON body of an operation. */
+/** Returns the named examples of an operation's JSON body. */
 export function requestExamples(id: string): Record<string, unknown> {
   return valuesOf(operationOf(id).requestBody?.content['application/json']?.examples);
 }

@@ -12,7 +12,7 @@ const DOCUMENTS = {
   storage: '@berth/spec/storage.v2.json',
 };
 
-/** `prism-cli mock` of both bundled documents. */
+/** Runs `prism-cli mock` with both bundled documents. */
 export interface Prism {
   evaluate(asked: Asked): Promise<Verdict>;
   close(): void;
@@ -21,7 +21,7 @@ export interface Prism {
 interface Found {
   /** `['request', 'body', 'fileList', '0']` */
   readonly location: readonly string[];
-  /** Keyword of the schema, or a status. */
+  /** Schema keyword, or a status. */
   readonly code: string | number;
   readonly message: string;
 }
@@ -72,7 +72,7 @@ function isOfSchema({ code }: Found): boolean {
 
 function toText({ location, code, message }: Found): string {
   const [, place = 'body', ...keys] = location;
-  // Prism's place of a missing property is the object that lacks it.
+  // For a missing property, Prism reports the location of the object that lacks it.
   const [, missing] = /required property '(.*)'/.exec(message) ?? [];
   const pointer = [...keys, ...(missing === undefined ? [] : [missing])].map((key) => `/${key}`);
   return `${place} ${pointer.join('')} ${code}`;

@@ -9,16 +9,16 @@ export interface Rule {
   readonly name: string;
   /** Why, and when it applies. */
   readonly reason: string;
-  /** What to ask Prism instead; undefined if the rule does not apply. */
+  /** What to request from Prism instead; undefined if the rule does not apply. */
   readonly ask?: (asked: Asked) => Asked | undefined;
   /** The mock's expected response if Prism responds with `prism`; undefined if the rule does not apply. */
   readonly expect?: (prism: Verdict, asked: Asked) => Verdict | undefined;
 }
 
-/** The mock's refusal in place of Prism's, if it differs. */
+/** The mock's refusal instead of Prism's, if it differs. */
 const STATUSES: Readonly<Record<number, number>> = { 422: 400, 500: 404 };
 
-/** In the order in which they apply; the README of the package describes each. */
+/** In the order in which they apply. The package README describes each one. */
 export const rules: readonly Rule[] = [
   {
     name: 'the gateway passes calls on',
@@ -148,7 +148,7 @@ function hasJsonType({ headers }: Asked): boolean {
   return /^application\/json\b/.test(headers['content-type'] ?? '');
 }
 
-/** Whether a body says that it is JSON, and is none. */
+/** Whether a body claims to be JSON but is not. */
 function isBroken(asked: Asked): boolean {
   const { body = '' } = asked;
   if (body === '' || !hasJsonType(asked)) return false;
@@ -160,7 +160,7 @@ function isBroken(asked: Asked): boolean {
   }
 }
 
-/** The documented call that is closest to a call that the gateway accepts. */
+/** Returns the documented call that is closest to a call that the gateway accepts. */
 function toDescribed(asked: Asked): Asked {
   const [path = ''] = asked.path.split('?', 1);
   const [, name, rest] = /^\/v1\/cloudrun\/([^/]+)(?:\/(.*))?$/.exec(path) ?? [];
@@ -177,7 +177,9 @@ function toDescribed(asked: Asked): Asked {
   return { ...described, headers, body: '{}' };
 }
 
-/** Prism's result as that of the flat schema alone; undefined if there is nothing to unwrap. */
+/**
+ * Converts Prism's result to that of the flat schema alone; returns undefined if there is nothing to unwrap.
+ */
 function toFlat(prism: Verdict, asked: Asked): Verdict | undefined {
   const schema = OPERATIONS.find(({ id }) => asked.path.endsWith(`:${id}`))?.body;
   const wrapper = schema?.['x-berth-unwrap'];
@@ -201,7 +203,7 @@ function toFlat(prism: Verdict, asked: Asked): Verdict | undefined {
   return { ...prism, violations };
 }
 
-/** A body of Prism with what belongs to a call. */
+/** A Prism body with the values that belong to a call. */
 function toOwn(body: unknown, status: number): unknown {
   if (!isObject(body)) return body;
   if (isObject(body.xml)) {
@@ -213,7 +215,7 @@ function toOwn(body: unknown, status: number): unknown {
   return 'requestId' in body ? { ...body, requestId: OWN_ID } : body;
 }
 
-/** The first row of a status in the error table of a call; undefined if there is none. */
+/** Returns the first row with a status in a call's error table; undefined if there is none. */
 function toRow({ document, path }: Asked, status: number) {
   const { gatewayErrors, storageErrors, uploadErrors } = defaults;
   if (document === 'gateway') return gatewayErrors.find((row) => row.status === status);

@@ -25,7 +25,7 @@ export function gatewayPost(mock: { url: string }, path: string, body: unknown):
   });
 }
 
-/** Calls a storage operation of the environment `dev` with credentials. */
+/** Calls a storage operation of the `dev` environment with credentials. */
 export function storage(
   mock: { url: string },
   operation: string,

@@ -17,7 +17,7 @@ export function spawnCli(...args: string[]): ChildProcess {
   return spawnCliWith({}, ...args);
 }
 
-/** The same with further variables of the environment. */
+/** Same, with additional environment variables. */
 export function spawnCliWith(env: NodeJS.ProcessEnv, ...args: string[]): ChildProcess {
   const command = ['--conditions=berth-source', CLI, ...args];
   return spawn(process.execPath, command, { env: { ...process.env, ...env } });
@@ -63,7 +63,7 @@ export async function finish(child: ChildProcess): Promise<Finished> {
   return { code, ...finished };
 }
 
-/** What a mock prints until it is ready. */
+/** Returns what a mock prints until it is ready. */
 export async function untilReady(child: ChildProcess): Promise<string> {
   let [printed, warned] = ['', ''];
   child.stderr?.on('data', (text) => {

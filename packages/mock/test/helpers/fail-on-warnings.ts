@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect } from 'vitest';
 
 /**
- * Fails each test of a file in which Node warns: the mock responds to broken requests without internal
- * errors.
+ * Fails each test in a file during which Node emits a warning: the mock must respond to broken requests
+ * without internal errors.
  */
 export function failOnWarnings(): void {
   const warnings: Error[] = [];
@@ -12,6 +12,6 @@ export function failOnWarnings(): void {
   beforeEach(() => void process.on('warning', collect));
   afterEach(() => {
     process.off('warning', collect);
-    expect(warnings, 'defects of the mock').toEqual([]);
+    expect(warnings, 'bugs in the mock').toEqual([]);
   });
 }

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 /**
  * Sends raw bytes, and reads until the mock closes the connection.
  *
- * @param then is sent when the mock has begun to respond; `end` ends the sending immediately instead
+ * @param then sent once the mock has begun to respond; `end` stops sending immediately instead
  */
 export async function sendRaw(
   { port }: { port: number },

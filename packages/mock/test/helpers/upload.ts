@@ -8,13 +8,13 @@ export interface Grant {
   storeFileID: string;
 }
 
-/** First step of an upload. */
+/** Performs the first step of an upload. */
 export async function getGrant(mock: { url: string }, path: string): Promise<Grant> {
   const { json } = await storage(mock, 'getUploadMetaData', { path });
   return json.body.data;
 }
 
-/** The form of the second step, without its file. */
+/** Creates the form of the second step, without its file. */
 export function toForm(grant: Grant, key: string): Record<string, string> {
   return {
     Signature: grant.authorization,
@@ -36,7 +36,7 @@ export function postForm(
   return fetch(url, { method: 'POST', body: form });
 }
 
-/** Both steps. */
+/** Performs both steps. */
 export async function upload(
   mock: { url: string },
   path: string,
@@ -49,7 +49,7 @@ export async function upload(
   return grant.fileID;
 }
 
-/** The link to a file; empty if there is none. */
+/** Returns the link to a file; empty if there is none. */
 export async function getLink(
   mock: { url: string },
   fileID: string,
@@ -59,7 +59,7 @@ export async function getLink(
   return json.body.data.fileList[0].tempFileURL;
 }
 
-/** The content of a file; undefined if the file is missing. */
+/** Returns the content of a file; undefined if the file is missing. */
 export async function read(mock: { url: string }, fileID: string): Promise<string | undefined> {
   const link = await getLink(mock, fileID);
   return link === '' ? undefined : (await fetch(link)).text();

@@ -11,7 +11,7 @@ describeOn('chromium', 'the inspector', () => {
   let browser: Browser;
   let mock: Mock;
   let page: Page;
-  /** What the page did that it must not: calls of other hosts, errors, refused scripts. */
+  /** What the page must not do but did: calls to other hosts, errors, blocked scripts. */
   let complaints: string[];
 
   beforeAll(async () => {
@@ -58,7 +58,7 @@ describeOn('chromium', 'the inspector', () => {
       headers: { authorization: 'Bearer a-secret-of-mine' },
     });
 
-  test('shows each call as it arrives, with its violations of the contract', async () => {
+  test('shows each call as it arrives, with its contract violations', async () => {
     await callHello('/before');
     await open();
     await page.getByText('/v1/cloudrun/hello/before').waitFor();
@@ -74,7 +74,7 @@ describeOn('chromium', 'the inspector', () => {
     expect(await page.content()).not.toContain('a-secret-of-mine');
   });
 
-  test('is driven by keys alone', async () => {
+  test('can be used with the keyboard alone', async () => {
     await callHello('/first');
     await callHello('/second');
     await open();
@@ -96,7 +96,7 @@ describeOn('chromium', 'the inspector', () => {
     await page.getByRole('heading', { name: 'Errors' }).waitFor();
   });
 
-  test('copies a call as a command that does the same', async () => {
+  test('copies a call as an equivalent command', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await callHello("/it's?x=1");
     await open();
@@ -133,7 +133,7 @@ describeOn('chromium', 'the inspector', () => {
     await page.getByText('set', { exact: true }).waitFor();
     expect(mock.session().clock.state().offset).toBeGreaterThan(3_590_000);
     await page.getByRole('button', { name: 'Delete reports/a b.txt' }).click();
-    await page.getByText('Nothing is stored.').waitFor();
+    await page.getByText('No files yet.').waitFor();
     expect(mock.session().files.list()).toEqual([]);
 
     await page.keyboard.press('3');
@@ -153,14 +153,14 @@ describeOn('chromium', 'the inspector', () => {
     await expect.poll(async () => (await callHello()).status).not.toBe(200);
   });
 
-  test('an invalid fault shows the message of the mock', async () => {
+  test("shows the mock's message for an invalid fault", async () => {
     await open('#faults');
     await page.getByLabel('Fault', { exact: true }).selectOption('latency');
     await page.getByLabel('Value', { exact: true }).fill('soon');
     await page.getByRole('button', { name: 'Add' }).click();
     await page.locator('.notice.bad').waitFor();
     expect(await page.locator('.notice.bad').textContent()).toMatch(/latency/);
-    // The browser says on its console that a call was refused.
+    // The browser reports on its console that a call was refused.
     complaints = complaints.filter((text) => !text.includes('400 (Bad Request)'));
   });
 
@@ -179,7 +179,7 @@ describeOn('chromium', 'the inspector', () => {
     }
   });
 
-  test('fits a window of a telephone and of a desk', async () => {
+  test('fits the windows of a phone and a desktop', async () => {
     await callHello(`/${'long/'.repeat(40)}`);
     for (const hash of ['#requests', '#state', '#faults', '#reference']) {
       await open(hash);
@@ -193,7 +193,7 @@ describeOn('chromium', 'the inspector', () => {
     }
   });
 
-  test('what a caller sends is shown as text, and never becomes part of the page', async () => {
+  test('shows what a caller sends as text, never as part of the page', async () => {
     const text = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
     await callStorage(`batchDelete${encodeURIComponent(text)}`, { fileList: [text] });
     await open();
@@ -203,7 +203,7 @@ describeOn('chromium', 'the inspector', () => {
   });
 });
 
-/** Colours of each text and its background. Runs in the page. */
+/** Returns the colours of each text and its background. Runs in the page. */
 const listColours =
   `[...document.querySelectorAll('td, th, button, h1, h2, a, dt, dd, code, .badge, .status, .quiet')]
   .filter((element) => element.textContent.trim() !== '')

@@ -37,7 +37,7 @@ describe.each([
   });
   afterAll(() => mock.close());
 
-  test.each(PATHS)('can be read by pages of a listed origin alone: %s', async (path) => {
+  test.each(PATHS)('can be read only by pages from a listed origin: %s', async (path) => {
     const from = (origin: string) => call(mock, { method: 'GET', path, headers: { origin } });
     const { status, headers } = await from(LISTED);
     expect(status).toBeGreaterThanOrEqual(400);

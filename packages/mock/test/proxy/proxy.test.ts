@@ -17,7 +17,7 @@ afterAll(() => Promise.all([deployment.close(), open.close(), mock.close()]));
 const last = (of = mock) => of.session().requests().at(-1);
 
 describe('in front of a deployment that follows the contract', () => {
-  test('a gateway call is forwarded unchanged, raw path and query too', async () => {
+  test('forwards a gateway call unchanged, including the raw path and query', async () => {
     const path = '/v1/cloudrun/echo/a%2Fb//%E4%B8%AD?x=%20&y';
     const reply = await gateway(mock, { path });
     expect(reply.status).toBe(200);
@@ -32,7 +32,7 @@ describe('in front of a deployment that follows the contract', () => {
     });
   });
 
-  test('a body passes in both directions', async () => {
+  test('streams a body in both directions', async () => {
     const { status, json } = await gatewayPost(mock, '/v1/cloudrun/hello', { name: 'Ada' });
     expect([status, typeof json]).toEqual([200, 'object']);
     expect(last()).toMatchObject({ operationId: 'cloudrun-post-root', violations: [] });
@@ -61,7 +61,7 @@ describe('in front of a deployment that follows the contract', () => {
     expect(seen.flatMap((one) => [...one.violations, ...one.responseViolations])).toEqual([]);
   });
 
-  test('what storage hands out belongs to its session, and a grant is its own', async () => {
+  test('URLs issued by storage belong to their session, and each grant is separate', async () => {
     const headers = { 'x-mock-session': 'worker' };
     const reply = await storage(mock, 'getUploadMetaData', { path: 'a.txt' }, headers);
     const grant = reply.json.body.data;
@@ -74,7 +74,7 @@ describe('in front of a deployment that follows the contract', () => {
     expect((await fetch(`${mock.url}/files/a.txt?sign=unknown`)).status).toBe(403);
   });
 
-  test('a large upload arrives byte by byte', async () => {
+  test('a large upload arrives byte for byte', async () => {
     const bytes = randomBytes(5_000_000);
     const grant = await getGrant(mock, 'large.bin');
     expect((await postForm(grant.url, toForm(grant, 'large.bin'), new Blob([bytes]))).status).toBe(
@@ -86,7 +86,7 @@ describe('in front of a deployment that follows the contract', () => {
     expect(hash(received)).toBe(hash(bytes));
   });
 
-  test('a preflight is the deployment’s', async () => {
+  test('the deployment handles preflights', async () => {
     const path = '/api/v2/envs/dev/storages:batchDelete';
     const reply = await call(mock, {
       method: 'OPTIONS',
@@ -97,7 +97,7 @@ describe('in front of a deployment that follows the contract', () => {
     expect(reply.headers['access-control-allow-origin']).toBe('http://localhost');
   });
 
-  test('faults are done to what passes', async () => {
+  test('applies faults to forwarded calls', async () => {
     const headers = { 'x-mock-fault': 'code=SERVICE_TIMEOUT' };
     const before = open.session().requests().length;
     expect((await gateway(mock, { path: '/v1/cloudrun/hello', headers })).status).toBe(504);
@@ -208,7 +208,7 @@ describe('a deployment that breaks the contract', () => {
     expect(last(between)?.responseViolations).toEqual([]);
   });
 
-  test('a redirect is handed to the caller, and not followed', async () => {
+  test('passes a redirect to the caller without following it', async () => {
     const asked: string[] = [];
     await using wrong = await startDeployment((incoming, response) => {
       asked.push(incoming.url ?? '');
@@ -220,7 +220,7 @@ describe('a deployment that breaks the contract', () => {
     expect(asked).toEqual(['/v1/cloudrun/a']);
   });
 
-  test('a deployment that is down is reported in the format of the contract', async () => {
+  test("reports a deployment that is down in the contract's format", async () => {
     const { url, close } = await createMock();
     await close();
     await using between = await createMock({ proxy: url });
@@ -240,7 +240,7 @@ describe('what HTTP allows', () => {
     expect(Number(headers['content-length'])).toBeGreaterThan(0);
   });
 
-  test('a client that waits for the word to send its body gets it', async () => {
+  test('a client that waits for 100 Continue receives it', async () => {
     const body = '{"a":1}';
     const reply = await sendRaw(
       mock,
@@ -250,7 +250,7 @@ describe('what HTTP allows', () => {
     expect(reply).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 (200|400) /);
   });
 
-  test('reason, repeated headers, bytes beyond ASCII and a coded body stay', async () => {
+  test('keeps the reason, repeated headers, bytes beyond ASCII and an encoded body', async () => {
     const coded = gzipSync('{"code":"SYS_ERR"}');
     await using real = await startDeployment((_, response) => {
       const headers = ['X-Request-Id', 'one', 'X-A', '1', 'X-A', '2', 'X-B', 'b\xe4'];
@@ -270,7 +270,7 @@ describe('what HTTP allows', () => {
 });
 
 describe('where it goes', () => {
-  test('gateway and storage may be apart, below a path, and get their own Host', async () => {
+  test('gateway and storage may be separate, below a path, and get their own Host', async () => {
     const asked: string[] = [];
     const note = (name: string) =>
       startDeployment(({ url, headers }, response) => {
@@ -291,7 +291,7 @@ describe('where it goes', () => {
     ]);
   });
 
-  test('an address of another host gets no credentials', async () => {
+  test('a URL of another host gets no credentials', async () => {
     const asked: unknown[] = [];
     await using store = await startDeployment(({ headers, url }, response) => {
       asked.push([url, headers.authorization, headers.cookie, headers['x-svc-authorization']]);
@@ -314,7 +314,7 @@ describe('where it goes', () => {
   });
 
   test.each(['ftp://a.b', 'nothing', 'http://user:secret@a.b', 'http://a.b/?x=1'])(
-    '%s is not an address of a deployment',
+    'rejects %s as the URL of a deployment',
     async (proxy) => {
       await expect(createMock({ proxy })).rejects.toThrow(/proxy\.gateway/);
     },

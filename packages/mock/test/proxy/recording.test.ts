@@ -26,7 +26,7 @@ const storageCredentials = {
   'x-svc-sessiontoken': SESSION_TOKEN,
 };
 
-/** What a caller sees of everything that it does. */
+/** Returns what a caller sees of everything that it does. */
 async function play(mock: Mock) {
   const bodies: Buffer[] = [];
   const note = (reply: { bytes: Buffer }) => bodies.push(reply.bytes);
@@ -56,7 +56,7 @@ describe('recorded and replayed', () => {
     await storage(between, 'batchCopyFile', { fileList: [] }, storageCredentials);
   });
 
-  test('every call is a file of its own, readable', async () => {
+  test('every call is a separate, readable file', async () => {
     const names = await readdir(folder('all'));
     expect(names.sort()).toEqual([
       '0001-get-hello-a-2Fb.json',
@@ -78,7 +78,7 @@ describe('recorded and replayed', () => {
     });
   });
 
-  test('a replay returns the same bytes, both steps of an upload too', async () => {
+  test('a replay returns the same bytes, for both steps of an upload too', async () => {
     await using replay = await createMock({ replay: folder('all') });
     const replayed = await play(replay);
     const own = (text: string) => text.replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '');
@@ -95,18 +95,18 @@ describe('recorded and replayed', () => {
     expect(replay.session().requests({ unmatched: true })).toEqual([]);
   });
 
-  test('members of a JSON body may come in another order', async () => {
+  test('the members of a JSON body may be in another order', async () => {
     await using replay = await createMock({ replay: folder('all') });
     const reply = await gatewayPost(replay, '/v1/cloudrun/hello', { a: '中', b: 1 });
     expect(reply.bytes).toEqual(recorded.bodies[1]);
   });
 
-  test('an unrecorded call is listed, and the nearest recording is named', async () => {
+  test('reports an unrecorded call with the closest recording', async () => {
     await using replay = await createMock({ replay: folder('all') });
     const { status, json } = await gateway(replay, { path: '/v1/cloudrun/hello/a%2Fb?x=2' });
     expect([status, json.code]).toEqual([501, 'SYS_ERR']);
     expect(json.message).toBe(
-      'GET /v1/cloudrun/hello/a%2Fb?x=2 is not recorded. The nearest recording is: GET /v1/cloudrun/hello/a%2Fb?x=1.',
+      'GET /v1/cloudrun/hello/a%2Fb?x=2 is not recorded. The closest recording is: GET /v1/cloudrun/hello/a%2Fb?x=1.',
     );
     const other = await gatewayPost(replay, '/v1/cloudrun/hello', {});
     expect(other.json.message).toMatch(/POST \/v1\/cloudrun\/hello, with another body\.$/);
@@ -115,7 +115,7 @@ describe('recorded and replayed', () => {
     expect(replay.session().requests({ unmatched: true })).toHaveLength(4);
   });
 
-  test('preflights get a response', async () => {
+  test('responds to preflights', async () => {
     await using replay = await createMock({ replay: folder('all') });
     const path = '/v1/cloudrun/hello';
     const reply = await call(replay, {
@@ -126,7 +126,7 @@ describe('recorded and replayed', () => {
     expect(reply.status).toBe(204);
   });
 
-  test('no secret is in any file', async () => {
+  test('no file contains a secret', async () => {
     const { token, authorization } = recorded.grant;
     const sign = (text: string) => new URL(text).searchParams.get('sign') as string;
     const secrets = [TOKEN, SIGNATURE, SESSION_TOKEN, COOKIE, token, authorization];
@@ -139,7 +139,7 @@ describe('recorded and replayed', () => {
   });
 });
 
-test('a service that echoes what it got leaks nothing into the files', async () => {
+test('a service that echoes what it received leaks nothing into the files', async () => {
   await using real = await startDeployment((request, response) => {
     const { authorization, cookie } = request.headers;
     response.writeHead(200, {
@@ -165,7 +165,7 @@ test('a service that echoes what it got leaks nothing into the files', async () 
   expect((await gateway(replay, { path, headers: credentials })).status).toBe(200);
 });
 
-test('several responses to the same request come in order, for each session', async () => {
+test('serves several responses to the same request in order, for each session', async () => {
   let count = 0;
   await using real = await startDeployment((_, response) => {
     count += 1;
@@ -193,7 +193,7 @@ test('several responses to the same request come in order, for each session', as
   expect(await ask(replay)).toBe('1');
 });
 
-test('bytes that are not text, and an event stream, are returned unchanged', async () => {
+test('returns bytes that are not text, and an event stream, unchanged', async () => {
   const bytes = Buffer.from([0, 255, 254, 13, 10]);
   await using real = await startDeployment((request, response) => {
     const isStream = request.url?.endsWith('/events');
@@ -217,7 +217,7 @@ test('bytes that are not text, and an event stream, are returned unchanged', asy
   ]);
 });
 
-test('recordings of another contract are noticed', async () => {
+test('detects recordings of another contract', async () => {
   {
     await using real = await createMock();
     await using between = await createMock({ proxy: real.url, record: folder('old') });
@@ -238,7 +238,7 @@ test('recordings of another contract are noticed', async () => {
   warn.mockRestore();
 });
 
-test('a folder with something else is refused by its name', async () => {
+test('rejects a folder with something else by name', async () => {
   await expect(createMock({ replay: folder('none') })).rejects.toThrow(/none cannot be read/);
   await writeFile(folder('broken.json'), '{}');
   await expect(createMock({ replay: dir })).rejects.toThrow(/broken\.json is not a recording/);

@@ -28,7 +28,7 @@ describe('a deployment that is the mock itself', async () => {
   });
 });
 
-describe('a page whose name leads to this machine', () => {
+describe('a page whose name points to this machine', () => {
   const headers = { host: 'evil.example.com' };
 
   test('reaches no deployment', async () => {
@@ -55,7 +55,7 @@ describe('a page whose name leads to this machine', () => {
   );
 });
 
-/** Status of the response to a WebSocket that is refused. */
+/** Returns the status of the response to a refused WebSocket. */
 async function upgradeStatus(url: string, headers = {}): Promise<number | undefined> {
   const asked = request(`${url}/v1/cloudrun/echo`, {
     headers: {

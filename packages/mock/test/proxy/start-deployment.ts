@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A deployment that a test writes itself. */
+/** A deployment written in a test. */
 export interface Deployment extends AsyncDisposable {
   readonly url: string;
 }

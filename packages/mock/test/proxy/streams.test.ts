@@ -28,7 +28,7 @@ test('an event arrives before the next one is sent', async () => {
   expect(last(between)?.responseViolations).toEqual([]);
 });
 
-test('the first bytes of a body arrive before its end', async () => {
+test('forwards the first bytes of a body before its end', async () => {
   const seen = Promise.withResolvers<string>();
   await using real = await startDeployment((incoming, response) => {
     incoming.once('data', (chunk) => seen.resolve(String(chunk)));
@@ -43,7 +43,7 @@ test('the first bytes of a body arrive before its end', async () => {
   expect(response.resume().statusCode).toBe(200);
 });
 
-test('a client that goes away aborts the call to the deployment', async () => {
+test('aborts the call to the deployment if the client disconnects', async () => {
   const gone = Promise.withResolvers<void>();
   await using real = await startDeployment((_, response) => {
     response.once('close', gone.resolve);
@@ -56,7 +56,7 @@ test('a client that goes away aborts the call to the deployment', async () => {
   await gone.promise;
 });
 
-test('a cut-off response is cut off for the caller, and is reported', async () => {
+test('cuts off a truncated response for the caller too, and reports it', async () => {
   await using real = await startDeployment((_, response) => {
     response.writeHead(200, { 'content-length': 10, 'x-request-id': 'one' });
     response.write('12345', () => response.destroy());
@@ -69,7 +69,7 @@ test('a cut-off response is cut off for the caller, and is reported', async () =
     .toMatchObject([{ keyword: 'incomplete' }]);
 });
 
-test('a WebSocket passes both ways, with subprotocol and close code', async () => {
+test('forwards a WebSocket in both directions, with subprotocol and close code', async () => {
   const sockets = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await once(sockets, 'listening');
   const headers: unknown[] = [];
@@ -97,7 +97,7 @@ test('a WebSocket passes both ways, with subprotocol and close code', async () =
   sockets.close();
 });
 
-test('a refused WebSocket gets the response of the deployment', async () => {
+test("passes on the deployment's response to a refused WebSocket", async () => {
   const upgrade = (at: Mock) => {
     const url = `${at.url.replace('http', 'ws')}/v1/cloudrun/hello/live`;
     const socket = new WebSocket(url);
@@ -146,7 +146,7 @@ describe('a handshake that the deployment has not responded to', async () => {
     ['ends', '', (caller) => caller.end()],
     ['ends after a first frame', '\x81\x82\0\0\0\0hi', (caller) => caller.end()],
     ['is lost', '', (caller) => caller.resetAndDestroy()],
-  ])('is given up when the connection of its caller %s', async (_, sent, leave) => {
+  ])("is abandoned when its caller's connection %s", async (_, sent, leave) => {
     const { caller, deployment } = await begin(sent);
     leave(caller);
     await once(deployment.resume(), 'end');

@@ -103,7 +103,7 @@ describe('errors at start are reported with their location', () => {
       'orders.yaml',
       'an invalid duration',
       'routes:\n  GET /:\n    delay: soon\n',
-      'orders.yaml:3:12: routes["GET /"].delay must be milliseconds (250), or a text such as 250ms, 5s, 2m or 1h.',
+      'orders.yaml:3:12: routes["GET /"].delay must be milliseconds (250), or a duration such as 250ms, 5s, 2m or 1h.',
     ],
     [
       'orders.yaml',
@@ -121,38 +121,38 @@ describe('errors at start are reported with their location', () => {
       'orders.yaml',
       'an invalid state',
       'state: { code: SERVICE_NOT_REDY, for: 5s }\n',
-      "orders.yaml:1:16: state.code must be a code of the gateway's error table; did you mean SERVICE_NOT_READY?",
+      "orders.yaml:1:16: state.code must be a code from the gateway's error table; did you mean SERVICE_NOT_READY?",
     ],
     [
       'orders.yaml',
       'two bodies',
       'routes:\n  GET /:\n    json: 1\n    text: a\n',
-      'orders.yaml:4:5: routes["GET /"].text cannot be combined with json: a response has one body.',
+      'orders.yaml:4:5: routes["GET /"].text cannot be combined with json: a response has only one body.',
     ],
     [
       'orders.yaml',
       'a file that is missing',
       'routes:\n  GET /: { file: none.png }\n',
-      'orders.yaml:2:18: routes["GET /"].file must be a file; none.png is not one.',
+      'orders.yaml:2:18: routes["GET /"].file must be a file, but none.png is not one.',
     ],
     [
       'orders.yaml',
       'a flood',
       'routes:\n  GET /:\n    events: [{ data: 1 }]\n    repeat: true\n',
-      'orders.yaml:4:13: routes["GET /"].repeat needs a delay in the script: without one it floods the caller.',
+      'orders.yaml:4:13: routes["GET /"].repeat needs a delay in the script: without one it would flood the caller.',
     ],
     [
       'orders.yaml',
       'a step that is none, and one that is not reached',
       'routes:\n  WS /:\n    webSocket:\n      - sennd: a\n      - cut: true\n      - send: b\n',
       'orders.yaml:4:9: routes["WS /"].webSocket[0].sennd is not a field here; did you mean send?',
-      'orders.yaml:6:9: routes["WS /"].webSocket[2] is never reached: echo, close and cut must be the last step of a script.',
+      'orders.yaml:6:9: routes["WS /"].webSocket[2] is unreachable: echo, close and cut must be the last step of a script.',
     ],
     [
       'orders.yaml',
       'a WebSocket under GET',
       'routes:\n  GET /: { webSocket: [] }\n',
-      'orders.yaml:2:10: routes["GET /"] is a WebSocket: begin its key with WS instead of the method.',
+      'orders.yaml:2:10: routes["GET /"] is a WebSocket: use WS instead of the method in its key.',
     ],
     [
       'orders.yaml',
@@ -177,7 +177,7 @@ describe('errors at start are reported with their location', () => {
       'orders.ts',
       'what Node cannot strip',
       'enum A { b }\nexport default {};\n',
-      'orders.ts:1:1: SyntaxError: TypeScript enum is not supported in strip-only mode. Node only removes types',
+      'orders.ts:1:1: SyntaxError: TypeScript enum is not supported in strip-only mode. Node only strips types',
     ],
     [
       'orders.ts',
@@ -201,7 +201,7 @@ describe('errors at start are reported with their location', () => {
       'orders.ts',
       'an invalid field of a module',
       'export default {\n  routes: {\n    "GET /a": { status: 200 },\n    "GET /b": { status: 99 },\n  },\n};\n',
-      'orders.ts:4:17: routes["GET /b"].status must be a whole number from 200 to 599.',
+      'orders.ts:4:17: routes["GET /b"].status must be an integer from 200 to 599.',
     ],
   ])('%s: %s', async (file, _, text, ...expected) => {
     await write(file, text);
@@ -221,7 +221,7 @@ describe('errors at start are reported with their location', () => {
     const [fault = ''] = await faultsOf();
     expect(fault).toContain(`${file}:1:1: SyntaxError: `);
     expect(fault).toContain(
-      'write "type": "module" in package.json, or name the file .mts or .mjs',
+      'set "type": "module" in package.json, or use the extension .mts or .mjs',
     );
   });
 
@@ -236,7 +236,7 @@ describe('errors at start are reported with their location', () => {
     await write('orders.ts', 'export default {};');
     await write('orders.yaml', '{}');
     expect(await faultsOf()).toEqual([
-      expect.stringMatching(/^orders\.ts: The service orders is also defined in .*orders\.yaml/),
+      expect.stringMatching(/^orders\.ts: Service orders is already defined in .*orders\.yaml/),
     ]);
     expect((await faultsOf(join(folder, 'none')))[0]).toContain('no such file');
     await write('a.txt', '');
@@ -248,7 +248,7 @@ describe('errors at start are reported with their location', () => {
   test('services in code too', async () => {
     const source = { orders: { routes: { 'GET /': { status: 99 } } }, 'no name': {} };
     await expect(createServices({ source })).rejects.toThrow(
-      'orders.routes["GET /"].status must be a whole number from 200 to 599.\n["no name"] is not a valid service name',
+      'orders.routes["GET /"].status must be an integer from 200 to 599.\n["no name"] is not a valid service name',
     );
   });
 });
@@ -273,7 +273,7 @@ describe('a change', () => {
     expect(await respond()).toEqual(['second', 'b', 3]);
   });
 
-  test('that is invalid is reported once, and the last good version stays in use', async () => {
+  test('that is invalid is reported once, and the last valid version stays in use', async () => {
     await write('orders.yaml', 'routes:\n  GET /: { json: 1 }\n');
     await write('users.ts', `export default { routes: { 'GET /': { json: 'u' } } };`);
     await using started = await startWatched();

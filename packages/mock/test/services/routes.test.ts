@@ -165,7 +165,7 @@ describe('a function', () => {
       }),
     ]);
     expect((await get(started, 'orders/nothing')).status).toBe(500);
-    expect(faults[1]?.message).toContain('the function returned undefined; return a response');
+    expect(faults[1]?.message).toContain('the function returned undefined: return a response');
   });
 
   test('may end in an error of the gateway', async () => {
@@ -195,7 +195,7 @@ describe('a call that matches no route', () => {
     expect(response.status).toBe(404);
     const { message } = await response.json();
     expect(message).toMatch(
-      /^No route of the service orders matches GET \/ordrs\. Did you mean GET \/orders\?/,
+      /^No route of service orders matches GET \/ordrs\. Did you mean GET \/orders\?/,
     );
     expect(response.headers.get('x-svc-upstream-status-code')).toBe('404');
     expect(started.unmatched).toContain('/ordrs');

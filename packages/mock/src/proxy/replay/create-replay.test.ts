@@ -10,12 +10,12 @@ const key = (body: string, more: Partial<KeyParts> = {}) =>
     ...more,
   });
 
-test('JSON is the same whatever the order of members and the spaces, not of items', () => {
+test('ignores the order of members and white space in JSON, but not the order of items', () => {
   expect(key('{ "a": {"b":1,"c":2}, "d": 1 }')).toBe(key('{"d":1,"a":{"c":2,"b":1}}'));
   expect(key('[1,2]')).not.toBe(key('[2,1]'));
 });
 
-test('a form is the same whatever its boundary', () => {
+test('ignores the boundary of a form', () => {
   const form = (boundary: string, value = 'v') =>
     key(`--${boundary}\r\n\r\n${value}\r\n--${boundary}--`, {
       contentType: `multipart/form-data; boundary=${boundary}`,
@@ -24,7 +24,7 @@ test('a form is the same whatever its boundary', () => {
   expect(form('one')).not.toBe(form('two', 'w'));
 });
 
-test('method, path and query are parts of it, host and session are not', () => {
+test('includes method, path and query, but not host and session', () => {
   expect(key('', { method: 'GET' })).not.toBe(key(''));
   expect(key('', { target: '/a?x=2' })).not.toBe(key(''));
   expect(key('', { target: 'http://b/a?x=1' })).toBe(key(''));

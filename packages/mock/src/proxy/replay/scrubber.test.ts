@@ -29,7 +29,7 @@ test.each([
   expect(scrub(text, name, value)).toBe(expected);
 });
 
-test('names of a wire profile are known, also of one that comes later', () => {
+test('knows the names of a wire profile, including one that is set later', () => {
   const holder = { profile: standardProfile };
   const scrubber = createScrubber(holder);
   holder.profile = {
@@ -39,7 +39,7 @@ test('names of a wire profile are known, also of one that comes later', () => {
   expect(scrubber.headers(['X-A', 'secret-0001', 'X-C', '1'])).toEqual({ 'x-a': '…', 'x-c': '1' });
 });
 
-test('parameters that are credentials', () => {
+test('removes parameters that are credentials', () => {
   const { target } = createScrubber({ profile: standardProfile });
   expect(target('/a?access_token=b&X-Amz-Signature=c&x=1&token=')).toBe(
     '/a?access_token=…&X-Amz-Signature=…&x=1&token=…',

@@ -12,7 +12,7 @@ import { type FolderWatch, listFiles, type SourceFile, watchFolders } from './fo
 import { createModuleLoader, type ModuleLoader, readModules } from './read-modules.ts';
 import { type Validated, validateFile } from './validate-services.ts';
 
-/** The current services of files; for an invalid file, its last good version. */
+/** The current services in the files; for an invalid file, its last valid version. */
 export interface FileSource {
   services(): ReadonlyMap<string, CompiledService>;
   faults(): readonly ServiceFault[];
@@ -20,16 +20,16 @@ export interface FileSource {
 }
 
 export interface FileSourceOptions {
-  /** Called with the changed files once all of them are reloaded. */
+  /** Called with the changed files once all of them have been reloaded. */
   readonly onChange: (files: readonly string[]) => void;
   /** Called once per error. */
   readonly onFault: (fault: ServiceFault) => void;
 }
 
 /**
- * Loads the services of a folder or a file, and reloads what changes.
+ * Loads the services in a folder or a file, and reloads what changes.
  *
- * @throws ServicesError if a file is invalid at start
+ * @throws ServicesError if a file is invalid on startup
  */
 export async function createFileSource(
   path: string,
@@ -43,7 +43,7 @@ export async function createFileSource(
 class Files implements FileSource {
   readonly #path: string;
   readonly #options: FileSourceOptions;
-  /** Text of each YAML file, and of all modules together, when last read. */
+  /** The last text read of each YAML file, and of all modules together. */
   readonly #texts = new Map<string, string>();
   readonly #good = new Map<string, readonly CompiledService[]>();
   #faults = new Map<string, readonly ServiceFault[]>();
@@ -61,7 +61,7 @@ class Files implements FileSource {
   }
 
   async start(): Promise<void> {
-    // Watch first, so that no change is missed in between.
+    // Watch first, so that no change in between is missed.
     this.#watch = watchFolders(() => this.#change());
     this.#watch.set([resolve(this.#path)]);
     await this.#reload();
@@ -147,7 +147,7 @@ class Files implements FileSource {
     return changed.flat();
   }
 
-  /** Modules may share others, so all of them are reloaded when one has changed. */
+  /** Modules may import shared files, so when one changes, all are reloaded. */
   async #readModules(files: readonly SourceFile[]): Promise<string[]> {
     if (files.length === 0) return [];
     const own = await readAll(files.map(({ path }) => path));
@@ -190,7 +190,7 @@ class Files implements FileSource {
           else services.set(service.name, service);
           continue;
         }
-        const message = `The service ${service.name} is also defined in ${owner}: remove one of the files.`;
+        const message = `Service ${service.name} is already defined in ${owner}: remove one of the files.`;
         clashes.push({ file: path, message });
       }
     }
@@ -207,7 +207,7 @@ class Files implements FileSource {
     const folders = [...files.map(({ path }) => path), ...modules].map((path) =>
       dirname(resolve(path)),
     );
-    // A folder is watched itself; for a single file, its folder is.
+    // A folder is watched itself; for a single file, its parent folder is.
     const isFolder = files.every(({ path }) => path !== this.#path);
     this.#watch?.set(
       new Set([isFolder ? resolve(this.#path) : dirname(resolve(this.#path)), ...folders]),
@@ -223,7 +223,7 @@ async function readAll(paths: Iterable<string>): Promise<string> {
   );
 }
 
-/** Empty for a file that has been removed since: its removal is the next change. */
+/** Empty for a file that has since been removed: its removal is the next change. */
 function readText(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => '');
 }
@@ -231,5 +231,5 @@ function readText(path: string): Promise<string> {
 function describe(error: unknown): string {
   return error instanceof TypeError
     ? error.message
-    : `The services cannot be read: ${describeFileError(error as Error)}.`;
+    : `Cannot read the services: ${describeFileError(error as Error)}.`;
 }

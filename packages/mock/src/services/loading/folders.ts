@@ -7,15 +7,15 @@ export interface SourceFile {
   readonly path: string;
   /** `document`: the OpenAPI document of a service. */
   readonly kind: 'module' | 'yaml' | 'document';
-  /** Name of the one service that it defines; undefined if it defines several by name. */
+  /** Name of the service it defines; undefined if it defines several by name. */
   readonly name: string | undefined;
 }
 
 /**
- * The files of a source: those of a folder, or the one file. A folder may also contain other files, which are
- * ignored: names that begin with `_` or `.`, type declarations, tests, folders, and every other kind of file.
+ * Lists the files of a source: those in a folder, or a single file. Other files in the folder are ignored:
+ * names that begin with `_` or `.`, type declarations, tests, subfolders, and any other file type.
  *
- * @throws Error of the file system; TypeError for a file of another kind
+ * @throws Error from the file system; TypeError for an unsupported file type
  */
 export async function listFiles(path: string): Promise<readonly SourceFile[]> {
   if (!(await stat(path)).isDirectory()) {
@@ -23,7 +23,7 @@ export async function listFiles(path: string): Promise<readonly SourceFile[]> {
     if (kind === 'document') return [{ path, kind, name: nameOf(basename(path)) }];
     if (kind !== undefined) return [{ path, kind, name: undefined }];
     throw new TypeError(
-      'Services are defined in a .ts, .js, .yaml, .yml or .openapi.json file, or a folder of such.',
+      'Define services in a .ts, .js, .yaml, .yml or .openapi.json file, or in a folder of such files.',
     );
   }
   const entries = await readdir(path, { withFileTypes: true });
@@ -55,15 +55,16 @@ function kindOf(file: string): SourceFile['kind'] | undefined {
   return YAML.has(extension) ? 'yaml' : undefined;
 }
 
-/** Editors write a file in several steps. */
+/** Editors may write a file in several steps. */
 const DEBOUNCE_MILLISECONDS = 50;
 
 /** How often to check for a folder that has been removed. */
 const MISSING_MILLISECONDS = 500;
 
 /**
- * Watches folders, not what is below them, because editors replace files and add new ones. Not chokidar 5,
- * the last version for Node 20, because it misses a watched file whose folder is removed and created again.
+ * Watches folders rather than the files in them, because editors replace files and add new ones. Does not use
+ * chokidar 5, the last version for Node 20, because it misses a watched file whose folder is removed and
+ * created again.
  */
 export interface FolderWatch {
   /** Sets the folders to watch. */
@@ -71,7 +72,7 @@ export interface FolderWatch {
   close(): void;
 }
 
-/** @param onChange called once for changes that come together */
+/** @param onChange called once for changes that happen together */
 export function watchFolders(onChange: () => void): FolderWatch {
   const watched = new Map<string, { readonly inode: number; readonly watcher: FSWatcher }>();
   let wanted = new Set<string>();

@@ -17,23 +17,23 @@ type Loaded = { readonly path: string } & (
   | { readonly error: unknown }
 );
 
-/** Loads modules that change: each load reads the current files. */
+/** Loads modules that may change: each load reads the current files. */
 export interface ModuleLoader {
-  /** Loads files and their relative imports, all from the same version. */
+  /** Loads files and their relative imports, all at the same version. */
   load(paths: readonly string[]): Promise<readonly Loaded[]>;
-  /** Files read by the last load. */
+  /** Files read during the last load. */
   readonly files: ReadonlySet<string>;
   close(): void;
 }
 
-/** Files read by each load, by the query under which Node caches its modules. */
+/** Files read during each load, by the query under which Node caches their modules. */
 const loads = new Map<string, Set<string>>();
 
 let count = 0;
 
 /**
- * Modules of earlier loads stay in memory, because Node never unloads one: a file of 100 lines takes some 80
- * KiB each time.
+ * Modules from earlier loads stay in memory, because Node never unloads them: each load of a 100-line file
+ * takes about 80 KiB.
  */
 export function createModuleLoader(): ModuleLoader {
   let query = '';
@@ -75,13 +75,13 @@ export function createModuleLoader(): ModuleLoader {
   };
 }
 
-/** Loads `typescript.js` for older versions of Node, in this thread. */
+/** Loads `typescript.js` in this thread, for older versions of Node. */
 function registerHooks(currentQuery: () => string): module.ModuleHooks {
   const isOf = (url: string | undefined) => url?.split('?')[1]?.split('&')[0] === currentQuery();
   return module.registerHooks({
     resolve(specifier, context, next) {
       const resolved = next(specifier, context);
-      // Users do not change files inside packages.
+      // Users do not edit files inside packages.
       if (!isOf(context.parentURL) || !/^\.{1,2}\//.test(specifier)) return resolved;
       if (!resolved.url.startsWith('file:')) return resolved;
       loads.get(currentQuery())?.add(fileURLToPath(resolved.url));
@@ -94,16 +94,14 @@ function registerHooks(currentQuery: () => string): module.ModuleHooks {
   });
 }
 
-/**
- * Node's own `import()`: test runners replace it in the modules that they load, and transform what it loads.
- */
+/** Node's own `import()`. Test runners replace it in the modules they load, and transform what it loads. */
 async function importNow(url: string): Promise<Record<string, unknown>> {
   const own = 'data:text/javascript,export default (url) => import(url)';
   const { default: load } = await import(/* @vite-ignore */ own);
   return load(url);
 }
 
-/** Loads modules again, and returns the exports of each. */
+/** Reloads modules and returns their exports. */
 export async function readModules(
   files: readonly SourceFile[],
   loader: ModuleLoader,
@@ -132,13 +130,13 @@ async function toRead(
   const { default: value } = loaded.module;
   if (value === undefined) {
     const write = name === undefined ? 'defineServices' : 'defineService';
-    const message = `There is no default export; write: export default ${write}({ … }).`;
+    const message = `There is no default export. Add: export default ${write}({ … }).`;
     return [{ file, line: 1, column: 1, message }];
   }
   return { value, locate: (problem) => locateInText(text, problem) };
 }
 
-/** A module that is not found is reported only by its path. */
+/** A module that is not found is identified only by its path. */
 function placeOfImport(
   text: string,
   message: string,
@@ -157,29 +155,29 @@ function describe(error: unknown): string {
   return `${error.name}: ${withoutTags(error.message).replace(/\.?$/, '.')}${hintOf(error)}`;
 }
 
-/** Text of an error without the queries of this loader. */
+/** Removes this loader's queries from an error message. */
 function withoutTags(text: string): string {
   return text.replace(new RegExp(`\\?${RELOAD}=\\d+(&${AS_TYPESCRIPT})?`, 'g'), '');
 }
 
 function hintOf({ message, code }: NodeJS.ErrnoException): string {
   if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') {
-    return ' Node only removes types: write a union or an object instead.';
+    return ' Node only strips types: use a union or an object instead.';
   }
   return message === 'Cannot use import statement outside a module' ||
     message === "Unexpected token 'export'"
-    ? ' Node treats it as CommonJS: write "type": "module" in package.json, or name the file .mts or .mjs.'
+    ? ' Node treats it as CommonJS: set "type": "module" in package.json, or use the extension .mts or .mjs.'
     : '';
 }
 
-/** Location of an error that a module threw. */
+/** Returns the location of an error that a module threw. */
 interface ErrorPlace {
   readonly file: string;
   readonly line: number;
   readonly column?: number;
 }
 
-/** The first of the given files in the stack of an error. */
+/** Returns the first of the given files in the stack of an error. */
 function locateError(error: unknown, files: ReadonlySet<string>): ErrorPlace | undefined {
   if (!(error instanceof Error) || error.stack === undefined) return undefined;
   const lines = withoutTags(error.stack).split('\n');
@@ -188,7 +186,7 @@ function locateError(error: unknown, files: ReadonlySet<string>): ErrorPlace | u
       /(?:^|\(|at )((?:file:\/\/)?\/[^:]*?):(\d+)(?::(\d+))?\)?$/.exec(text) ?? [];
     const file = path.startsWith('file:') ? fileURLToPath(path) : path;
     if (!files.has(file)) continue;
-    // Node prints an arrow below the line of code that it cannot parse.
+    // Node prints a caret below the line that it cannot parse.
     const arrow = column === undefined ? arrowOf(lines.slice(at + 1)) : Number(column);
     return { file, line: Number(line), ...(arrow !== undefined && { column: arrow }) };
   }

@@ -15,12 +15,12 @@ import services from '../schema/services.schema.json' with { type: 'json' };
 import type { SourceFile } from './folders.ts';
 import { loadShapeValidator } from './validate-shape.ts';
 
-/** Result of a file: services, or errors. */
+/** Result of loading a file: services, or errors. */
 export type Validated =
   | { readonly services: readonly CompiledService[] }
   | { readonly faults: readonly ServiceFault[] };
 
-/** Validates and compiles the one service of a file. */
+/** Validates and compiles the single service in a file. */
 export async function validateFile(
   file: SourceFile,
   { value, locate }: ReadFile,
@@ -34,7 +34,7 @@ export async function validateFile(
   if (name === undefined) return validateServices(value, dirname(path), toFault);
   const nameFault = findNameFault(name);
   if (nameFault !== undefined) {
-    const message = `The file name ${name} ${nameFault} Rename it, or begin it with _ if it is not a service.`;
+    const message = `The file name ${name} ${nameFault} Rename the file, or add the prefix _ if it is not a service.`;
     return { faults: [{ file: path, message }] };
   }
   if (file.kind === 'document') {
@@ -48,10 +48,10 @@ export async function validateFile(
   return { services: [compileService(name, value as FakeService, dirname(path))] };
 }
 
-/** The contract's pattern for names of hosted services, as editors use it. */
+/** The contract's pattern for hosted service names, as editors use it. */
 const PATTERN = new RegExp(services.propertyNames.pattern);
 
-/** What is wrong with the name of a service, as the rest of a sentence; undefined for a valid one. */
+/** Returns what is wrong with a service name, as the rest of a sentence; undefined if it is valid. */
 function findNameFault(name: string): string | undefined {
   return PATTERN.test(name)
     ? undefined
@@ -63,7 +63,7 @@ async function validateOne(service: unknown, folder: string, prefix: string[]): 
   return problems.map((problem) => ({ ...problem, path: [...prefix, ...problem.path] }));
 }
 
-/** All errors in the definition of a service, from a file or from code. */
+/** Returns all errors in a service definition from a file or from code. */
 async function validateService(service: unknown): Promise<readonly Problem[]> {
   const validateShape = await loadShapeValidator();
   const shape = validateShape(withoutCode(service));
@@ -77,7 +77,7 @@ async function validateService(service: unknown): Promise<readonly Problem[]> {
   ];
 }
 
-/** The same value with only what JSON has, because code may contain anything. */
+/** Reduces a value to what JSON can represent, because code may contain anything. */
 function withoutCode(service: unknown): unknown {
   if (!isObject(service) || !isObject(service.routes)) return service;
   const routes = Object.entries(service.routes).map(([key, route]) => [key, plainOf(route)]);
@@ -98,7 +98,7 @@ function validateState(state: unknown): Problem[] {
   if (typeof code !== 'string' || CODES.gateway.includes(code)) return [];
   const hint = suggest(code, CODES.gateway, ' did you mean', ' such as SERVICE_NOT_READY.');
   const path = isObject(state) ? ['state', 'code'] : ['state'];
-  return [{ path, rest: `must be a code of the gateway's error table;${hint}` }];
+  return [{ path, rest: `must be a code from the gateway's error table;${hint}` }];
 }
 
 function validateKeys(routes: readonly (readonly [string, unknown])[]): Problem[] {
@@ -131,8 +131,8 @@ function validateRoute([key, route]: readonly [string, unknown]): Problem[] {
   const isScript = 'webSocket' in route;
   if (isScript !== key.startsWith('WS ')) {
     const rest = isScript
-      ? 'is a WebSocket: begin its key with WS instead of the method.'
-      : 'is not a WebSocket: give it a webSocket script, or begin its key with GET or POST.';
+      ? 'is a WebSocket: use WS instead of the method in its key.'
+      : 'is not a WebSocket: give it a webSocket script, or start its key with GET or POST.';
     return [{ path, rest }];
   }
   const { events, webSocket, repeat } = route;
@@ -145,7 +145,7 @@ function validateRoute([key, route]: readonly [string, unknown]): Problem[] {
     {
       path: [...path, second],
       isKey: true,
-      rest: `cannot be combined with ${first}: a response has one body.`,
+      rest: `cannot be combined with ${first}: a response has only one body.`,
     },
   ];
 }
@@ -160,7 +160,7 @@ function validateEvents(
 }
 
 function tooFast(path: readonly string[]): Problem {
-  return { path, rest: 'needs a delay in the script: without one it floods the caller.' };
+  return { path, rest: 'needs a delay in the script: without one it would flood the caller.' };
 }
 
 function lasts(delay: unknown): boolean {
@@ -183,7 +183,7 @@ function validateSteps(
       ? [
           {
             path: [...path, 'webSocket', unreached + 1],
-            rest: 'is never reached: echo, close and cut must be the last step of a script.',
+            rest: 'is unreachable: echo, close and cut must be the last step of a script.',
           },
         ]
       : []),
@@ -201,7 +201,7 @@ async function checkPaths(service: unknown, folder: string): Promise<Problem[]> 
     );
     return isFile
       ? []
-      : [{ path: ['routes', key, 'file'], rest: `must be a file; ${path} is not one.` }];
+      : [{ path: ['routes', key, 'file'], rest: `must be a file, but ${path} is not one.` }];
   });
   return (await Promise.all(problems)).flat();
 }

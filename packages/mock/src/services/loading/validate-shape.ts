@@ -13,7 +13,7 @@ export function loadShapeValidator(): Promise<Checker> {
   return validator;
 }
 
-/** Only loaded if services are defined. */
+/** Loaded only if services are defined. */
 async function load(): Promise<Checker> {
   const { Ajv2020 } = await import('ajv/dist/2020.js');
   const ajv = new Ajv2020({
@@ -21,8 +21,8 @@ async function load(): Promise<Checker> {
     verbose: true,
     strictTypes: false,
     strictRequired: false,
-    // Validating the schema itself (a test does) and optimizing the code would take longer than they
-    // save.
+    // Validating the schema itself (which a test does) and optimizing the code would take longer than
+    // they save.
     meta: false,
     validateSchema: false,
     code: { optimize: false },
@@ -32,7 +32,7 @@ async function load(): Promise<Checker> {
   return (service) => {
     if (validate(service)) return [];
     const problems = (validate.errors ?? []).filter(isSaid).map(toProblem);
-    // If a part of a value is wrong, the message about the complete value adds nothing.
+    // If part of a value is wrong, the message about the complete value adds nothing.
     return problems.filter(
       ({ path }, at) =>
         !problems.some(
@@ -44,10 +44,7 @@ async function load(): Promise<Checker> {
   };
 }
 
-/**
- * Without errors that only report a failed branch, and without the branches of a choice, which its own
- * message covers.
- */
+/** Drops errors that only report a failed branch, and the branches of a choice, which has its own message. */
 function isSaid({ keyword, schemaPath }: ErrorObject): boolean {
   if (keyword === 'if' || keyword === 'propertyNames') return false;
   return !/\/(oneOf|anyOf|propertyNames)\//.test(schemaPath);

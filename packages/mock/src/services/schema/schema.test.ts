@@ -9,17 +9,17 @@ const ajv = new Ajv2020({ strictTypes: false, strictRequired: false })
   .addSchema(service);
 const validate = ajv.compile(services);
 
-test('names are those of the contract', () => {
+test('names match those in the contract', () => {
   expect(services.propertyNames.pattern).toBe(gateway.components.schemas.ServiceName.pattern);
 });
 
-test('a file of several services is validated by the schema of one', () => {
+test('validates a file of several services with the schema of one', () => {
   expect(validate({ orders: { state: 'SERVICE_NOT_READY', routes: {} } })).toBe(true);
   expect(validate({ orders: { routes: { 'GET /': { status: 99 } } } })).toBe(false);
   expect(validate({ '1': {} })).toBe(false);
 });
 
-test('every field says what it is for', () => {
+test('every field has a description', () => {
   const fields = Object.values(service.$defs).flatMap((part) =>
     'properties' in part ? Object.entries(part.properties) : [],
   ) as [string, object][];

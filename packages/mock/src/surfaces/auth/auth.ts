@@ -19,13 +19,13 @@ export interface Auth {
   /**
    * Verifies the part of a signature that covers the body.
    *
-   * @returns the input with its body still to be read; undefined if there is nothing to verify
+   * @returns the input, with its body still to be read; undefined if there is nothing to verify
    * @throws GatewayError INVALID_CREDENTIALS, asynchronously
    */
   verifyBody(input: GatewayInput, call: GatewayCall): Promise<GatewayInput> | undefined;
 }
 
-/** Accepts every call: adds what the routers require if it is missing. */
+/** Accepts every call, and adds the credentials that the routers require if they are missing. */
 export function createOffAuth(profile: WireProfile): Auth {
   const { storageHeaders } = profile;
   const authorization = storageHeaders.authorization.toLowerCase();
@@ -54,8 +54,8 @@ const SIGNATURE_PARTS = ['Credential', 'SignedHeaders', 'Signature', 'Timestamp'
 const CALLER = { id: 'mock' };
 
 /**
- * Accepts any credentials of the right form. D15: "No credentials, or bad ones: 4xx with the error body. Each
- * of the two schemes alone suffices."
+ * Accepts any well-formed credentials. D15: "No credentials, or bad ones: 4xx with the error body. Each of
+ * the two schemes alone suffices."
  */
 export function createPresentAuth(profile: WireProfile): Auth {
   const { authorization: header } = profile.storageHeaders;
@@ -75,7 +75,7 @@ export function createPresentAuth(profile: WireProfile): Auth {
       // The session token may be absent (D17: it is "empty with permanent ones").
       credentials({ authorization }) {
         if (authorization !== '') return CALLER;
-        const message = `The header ${header} is missing.`;
+        const message = `The ${header} header is missing.`;
         throw new StorageError('SIGN_PARAM_INVALID', { message });
       },
     },

@@ -1,4 +1,4 @@
-/** Credentials for a mock whose `auth` is `strict`. The keys are public: they protect nothing. */
+/** Credentials for a mock with `auth: 'strict'`. The keys are public and protect nothing. */
 export interface MockCredentials {
   /** An access token for the gateway, valid for 30 days by the machine's clock. */
   readonly token: string;
@@ -10,7 +10,7 @@ export interface MockCredentials {
 /** The key pair of every mock. */
 export const KEY_PAIR = { id: 'berth-mock-id', secret: 'berth-mock-secret' } as const;
 
-/** The signing key of every mock's tokens. */
+/** The key that signs every mock's tokens. */
 export const TOKEN_KEY = {
   kty: 'OKP',
   crv: 'Ed25519',

@@ -4,9 +4,9 @@ import { TOKEN_KEY } from './credentials.ts';
 const DAYS = 30;
 
 /**
- * Issues an access token that a strict mock accepts (D19).
+ * Mints an access token that a strict mock accepts (D19).
  *
- * @param env its environment
+ * @param env the mock's environment
  */
 export async function mintToken(env: string, subject = 'mock'): Promise<string> {
   return new SignJWT()

@@ -18,7 +18,7 @@ import { recordOf } from '../../session/call-record.ts';
 import { type Auth, createPresentAuth } from './auth.ts';
 import { KEY_PAIR, TOKEN_KEY } from './credentials.ts';
 
-/** Authenticates tokens and signatures made with the keys of every mock (D15 to D19). */
+/** Verifies tokens and signatures made with the keys that every mock has (D15 to D19). */
 export async function createStrictAuth(env: string, profile: WireProfile): Promise<Auth> {
   const { d: _secret, ...publicKey } = TOKEN_KEY;
   const key = await importJWK(publicKey);
@@ -83,7 +83,7 @@ export async function createStrictAuth(env: string, profile: WireProfile): Promi
 function toTokenError(error: unknown): GatewayError {
   if (error instanceof errors.JWTExpired) return new GatewayError('ACCESS_TOKEN_EXPIRED');
   if (error instanceof errors.JWTClaimValidationFailed) {
-    const message = `The claim ${error.claim} of the access token is missing or invalid.`;
+    const message = `The ${error.claim} claim of the access token is missing or invalid.`;
     return new GatewayError('ACCESS_TOKEN_INVALID', { message });
   }
   return new GatewayError('ACCESS_TOKEN_INVALID');
