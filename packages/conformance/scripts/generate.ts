@@ -26,7 +26,7 @@ await writeGenerated(
   `/** Every rule of the level MUST or SHOULD. */\nexport type RuleId =\n${ids.join('\n')};`,
   GENERATOR,
 );
-// The upload target has no fixed address, and so no name to call it by.
+// The upload target has no fixed path, and therefore no name to call it by.
 const operations = Object.values(storage.paths)
   .map(({ post }) => post.operationId)
   .filter((id) => id !== 'uploadFile');

@@ -2,7 +2,7 @@ import { OPTION_NAMES, OPTIONS, type OptionSpec } from '../src/cli/options.ts';
 
 const STRINGS = { type: 'string', minLength: 1 };
 
-/** The JSON Schema of the file of `--config`, made from the options. */
+/** Generates the JSON Schema of the `--config` file from the options. */
 export function toConfigSchema(): object {
   const settings = OPTION_NAMES.filter((name) => !OPTIONS[name].isCommand);
   const properties = settings.map((name) => [name, toProperty(OPTIONS[name])]);
@@ -10,7 +10,7 @@ export function toConfigSchema(): object {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Configuration of berth-conformance',
     description:
-      'Options of the command line, in camelCase. Paths begin at the folder of this file.',
+      'Command-line options in camelCase. Paths are relative to the folder of this file.',
     type: 'object',
     additionalProperties: false,
     properties: { $schema: { type: 'string' }, ...Object.fromEntries(properties) },

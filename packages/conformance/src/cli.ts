@@ -7,7 +7,7 @@ if (node.localeCompare(floor, 'en', { numeric: true }) < 0) {
   process.stderr.write(`berth-conformance needs Node ${floor} or later; this is Node ${node}.\n`);
   process.exitCode = 2;
 } else {
-  // Imported here because an older Node cannot even load it.
+  // Imported here because older versions of Node cannot even load it.
   const { main } = await import('./cli/main.ts');
   process.exitCode = await main();
 }

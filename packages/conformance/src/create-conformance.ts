@@ -17,10 +17,10 @@ export interface Conformance {
 }
 
 /**
- * Checks whether a deployment follows the contract.
+ * Creates a run that checks whether a deployment follows the contract.
  *
- * @throws StartError if an option is invalid; `run` rejects with one if a target does not respond or
- *   rejects every credential
+ * @throws StartError if an option is invalid; `run` rejects with one if a target does not respond or rejects
+ * every credential
  * @example
  * const report = await createConformance({
  *   gatewayUrl: 'http://127.0.0.1:4010',
@@ -63,7 +63,7 @@ async function run(settings: Settings): Promise<Report> {
   } finally {
     clearTimeout(budget);
     settings.signal?.removeEventListener('abort', interrupt);
-    // Aborts whatever is still running, before what it may have stored is removed.
+    // Aborts whatever is still running, before removing what it may have stored.
     ends.abort('the run is over');
     leftovers = await removeLeftovers(shared);
   }
@@ -88,7 +88,7 @@ async function prepare(run: Run): Promise<void> {
     await Promise.all(apis.map((api) => probe(api, run.settings[`${api}Url`], run)));
     await Promise.all(apis.map((api) => find[api](run)));
   } catch (error) {
-    // Then every check reports why it did not run.
+    // Every check then reports why it did not run.
     if (!run.signal.aborted) throw error;
   }
   const refusals = apis.map((api) => run.refused[api]);
@@ -97,7 +97,10 @@ async function prepare(run: Run): Promise<void> {
   throw new StartError(`Nothing can be checked: ${reasons.join('; ')}.`);
 }
 
-/** Redacts what comes from the run. The rest is the contract's text, even if a password is a word of it. */
+/**
+ * Redacts what comes from the run. The rest is the contract's text, even if a password happens to be one of
+ * its words.
+ */
 function withoutSecrets({ secrets }: Run, result: Result): Result {
   const { reason, findings, notes } = result;
   const said = reason === undefined ? {} : { reason };

@@ -11,7 +11,7 @@ export const REQUEST_FORMS = ['top', 'data'] as const;
 
 export type RequestForm = (typeof REQUEST_FORMS)[number];
 
-/** The integer options. Node's timers fire immediately beyond 24 days. */
+/** Options with integer values. Node's timers fire immediately if they exceed 24 days. */
 export const RANGES = {
   timeout: { unit: 'milliseconds', least: 1, most: 3_600_000, usual: 10_000 },
   budget: { unit: 'seconds', least: 1, most: 86_400, usual: 900 },
@@ -19,7 +19,7 @@ export const RANGES = {
   runs: { unit: 'requests', least: 1, most: 10_000, usual: 50 },
 } as const;
 
-/** URL of an API that is not checked and never called. */
+/** URL for an API that is not checked and never called. */
 const NOWHERE = 'http://nowhere.invalid';
 
 /** The names that a deployment uses on the wire (D1). */
@@ -39,96 +39,104 @@ export type MaxAgeUnit = (typeof MAX_AGE_UNITS)[number];
 
 /** What to check, and with which credentials. */
 export interface ConformanceOptions {
-  /** Base URL of the gateway, `https://dev.gateway.example`. If omitted, the gateway is not checked. */
+  /**
+   * Base URL of the gateway, such as `https://dev.gateway.example`. If omitted, the gateway is not checked.
+   */
   gatewayUrl?: string | undefined;
   /** Base URL of the storage API, without `/api/v2`. If omitted, the storage API is not checked. */
   storageUrl?: string | undefined;
-  /** `Host` header of the gateway calls, if the host of the URL does not name the environment. */
+  /** `Host` header for gateway calls, if the host of the URL does not name the environment. */
   gatewayHost?: string | undefined;
-  /** Environment of the storage calls. Default: `dev`. */
+  /** Environment for storage calls. Default: `dev`. */
   env?: string | undefined;
-  /** Name that the fixture service is deployed under. Default: `conformance`. */
+  /** Name under which the fixture service is deployed. Default: `conformance`. */
   service?: string | undefined;
-  /** Name of a service that this caller may not use, for `GW-ERROR-FORBIDDEN`. */
+  /** Name of a service that this caller may not call, for `GW-ERROR-FORBIDDEN`. */
   forbiddenService?: string | undefined;
-  /** Access token of the gateway calls, without `Bearer`. */
+  /** Access token for gateway calls, without `Bearer`. */
   gatewayToken?: string | undefined;
   /** Valid access token from another environment, for `AU-BEARER-ENV`. */
   otherEnvToken?: string | undefined;
-  /** Expired but otherwise valid access token of the environment, for `AU-BEARER-BAD`. */
+  /** Access token for this environment that is valid except that it has expired, for `AU-BEARER-BAD`. */
   expiredToken?: string | undefined;
-  /** Key pair for signature version 3: of gateway calls, and of storage calls without `storageHeaders`. */
+  /** Key pair for version 3 signatures of gateway calls, and of storage calls without `storageHeaders`. */
   tc3?:
     | {
         secretId: string;
         secretKey: string;
-        /** Token of temporary credentials. */
+        /** Session token of temporary credentials. */
         token?: string | undefined;
         /** Service name in the credential scope. Default: the contract's default. */
         service?: string | undefined;
-        /** Constant host that storage calls are signed for. Default: the contract's default. */
+        /** Constant host for which storage calls are signed. Default: the contract's default. */
         storageSigningHost?: string | undefined;
       }
     | undefined;
-  /** Headers of the storage calls, sent unchanged. All of them are treated as secrets. */
+  /** Headers to send with storage calls, unchanged. All of them are treated as secrets. */
   storageHeaders?: Record<string, string> | undefined;
   /** Your own signers, instead of the token, the key pair or the headers. */
   auth?: AuthModule | undefined;
-  /** The names that the deployment uses on the wire. Default: the names of the contract. */
+  /** The names that the deployment uses on the wire. Default: the contract's names. */
   wireProfile?: WireProfile | undefined;
-  /** The form of storage responses; `flat` is a declared deviation (D20). Default: `wrapped`. */
+  /** Form of storage responses; `flat` is a declared deviation (D20). Default: `wrapped`. */
   envelope?: Envelope | undefined;
   /**
-   * Where storage requests put their fields: at the `top` level of the body, or inside `data`.
-   * Default: the one that the deployment accepts, detected with a call that stores nothing.
+   * Where storage requests put their fields: at the `top` level of the body, or inside `data`. Default:
+   * whichever the deployment accepts, detected with a call that stores nothing.
    */
   requestForm?: RequestForm | undefined;
-  /** How copy paths are written; `relative` is a declared deviation (D24). Default: `absolute`. */
+  /** Form of copy paths; `relative` is a declared deviation (D24). Default: `absolute`. */
   copyPath?: CopyPath | undefined;
   /** Unit of `maxAge`. Default: `s`. */
   maxAgeUnit?: MaxAgeUnit | undefined;
-  /** Check only these: rule ids, or prefixes of them (`GW-C`, `ST-COPY`). Default: all. */
+  /** Check only these: rule IDs or prefixes (`GW-C`, `ST-COPY`). Default: all. */
   only?: readonly string[] | undefined;
-  /** Skip these, in the form of `only`; they are reported as disabled. */
+  /** Skip these, in the same form as `only`. They are reported as disabled. */
   skip?: readonly string[] | undefined;
-  /** `must` leaves out the SHOULD rules. Default: `should`, all. */
+  /** `must` leaves out the SHOULD rules. Default: `should`, all rules. */
   level?: Level | undefined;
   /** Version of the rule set. Default: the newest. */
   rules?: string | undefined;
   /** Send no request that stores, changes or deletes a file. Default: false. */
   readOnly?: boolean | undefined;
-  /** Folder for everything that the run stores; emptied at the end. Default: `berth-conformance`. */
+  /** Folder for all files that the run stores; emptied at the end. Default: `berth-conformance`. */
   prefix?: string | undefined;
   /** CA certificates (PEM) to trust instead of the default ones. */
   ca?: string | undefined;
   /** Accept any certificate. Default: false. */
   insecure?: boolean | undefined;
-  /** URL of an HTTP proxy. */
+  /** URL of an HTTP proxy to use. */
   proxy?: string | undefined;
-  /** Longest wait for one response, in milliseconds, at most an hour. Default: 10000. */
+  /** How long to wait for a response, in milliseconds, at most an hour. Default: 10000. */
   timeout?: number | undefined;
-  /** Longest run, in seconds; the remaining checks are skipped. Default: 900. */
+  /** Maximum duration of the run, in seconds; remaining checks are skipped. Default: 900. */
   budget?: number | undefined;
-  /** Checks to run in parallel, 1 to 64. Default: 8, or 32 if the target's fastest call takes 100 ms. */
+  /**
+   * Number of checks to run in parallel, 1 to 64. Default: 8, or 32 if the target's fastest call takes 100
+   * ms.
+   */
   concurrency?: number | undefined;
-  /** Seed of the generated requests; the same seed sends the same requests. Default: random, reported. */
+  /**
+   * Seed for generated requests; the same seed sends the same requests. Default: random, included in the
+   * report.
+   */
   seed?: number | undefined;
-  /** Generated requests for each property, 1 to 10000. Default: 50. */
+  /** Number of generated requests per property, 1 to 10000. Default: 50. */
   runs?: number | undefined;
   /** Stop after the first failed check that is not in `baseline`. Default: false. */
   bail?: boolean | undefined;
-  /** Ids of results that are known to fail: they do not affect the exit code, unless one passes. */
+  /** IDs of known failures, which do not affect the exit code unless one passes. */
   baseline?: readonly string[] | undefined;
   /**
-   * Request statuses that depend on what is deployed with `Prefer: code=…` (RFC 7240), which mocks
-   * support. This checks the responses that a mock is forced to return. Default: false.
+   * Use `Prefer: code=…` (RFC 7240), which mocks support, to request statuses that depend on what is
+   * deployed. This checks the responses that a mock is forced to return. Default: false.
    */
   preferCode?: boolean | undefined;
-  /** Stops the run: open requests are aborted, and what was stored is removed. */
+  /** Stops the run: open requests are aborted, and stored files are removed. */
   signal?: AbortSignal | undefined;
   /** Called with each result as soon as it is known. */
   onResult?: ((result: Result) => void) | undefined;
-  /** Called with notices that are not results: a wait, a failed clean-up. */
+  /** Called with notices that are not results, such as a wait or a failed clean-up. */
   onNotice?: ((text: string) => void) | undefined;
 }
 
@@ -158,7 +166,7 @@ const DEFAULTS = {
   onNotice: () => {},
 } satisfies ConformanceOptions;
 
-/** The allowed values of the options that have few. */
+/** The allowed values of options that have only a few. */
 const CHOICES = {
   envelope: ENVELOPES,
   requestForm: REQUEST_FORMS,
@@ -176,7 +184,7 @@ type Tc3Options = NonNullable<ConformanceOptions['tc3']>;
 export type Settings = {
   [Name in Defaulted]: NonNullable<ConformanceOptions[Name]>;
 } & Omit<ConformanceOptions, Defaulted | 'tc3'> & {
-    /** What is checked: the APIs that have a URL. */
+    /** Which APIs to check: those that have a URL. */
     apis: readonly Api[];
     tc3?: (Tc3Options & { service: string; storageSigningHost: string }) | undefined;
   };
@@ -184,7 +192,7 @@ export type Settings = {
 /**
  * Fills in the defaults.
  *
- * @throws StartError that names the invalid option, never its value, which may be a credential
+ * @throws StartError that names the invalid option, but never its value, which may be a credential
  */
 export function toSettings(options: ConformanceOptions): Settings {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
@@ -199,7 +207,7 @@ export function toSettings(options: ConformanceOptions): Settings {
     apis,
     gatewayUrl: toBaseUrl(gatewayUrl ?? NOWHERE, 'gatewayUrl'),
     storageUrl: toBaseUrl(storageUrl ?? NOWHERE, 'storageUrl'),
-    // The URL of a proxy may contain the credentials that it requires.
+    // A proxy URL may contain the credentials that the proxy requires.
     proxy: proxy && toUrl(proxy, 'proxy').href,
     seed: toSeed(all.seed),
     tc3: tc3 && {
@@ -237,7 +245,7 @@ function assertValues(options: typeof DEFAULTS & ConformanceOptions): void {
 
 function toSeed(seed = Math.floor(Math.random() * 2 ** 31)): number {
   if (Number.isInteger(seed) && seed >= -(2 ** 31) && seed < 2 ** 31) return seed;
-  throw new StartError('seed must be a whole number of 32 bits.', 'seed');
+  throw new StartError('seed must be a 32-bit integer.', 'seed');
 }
 
 function toBaseUrl(value: string, option: string): string {
@@ -254,18 +262,18 @@ function toUrl(value: string, option: string): URL {
   throw new StartError(`${option} must be an http or https URL.`, option);
 }
 
-/** What your own signer gets: the request as it will be sent, but without credentials. */
+/** What your own signer receives: the request as it will be sent, but without credentials. */
 export interface UnsignedCall {
   method: string;
-  /** Absolute URL, its path and query exactly as sent. */
+  /** Absolute URL, with path and query exactly as sent. */
   url: string;
-  /** Including `Host`. */
+  /** Includes `Host`. */
   headers: HeaderList;
   body: Uint8Array;
 }
 
 /**
- * Your own signers, for `--auth-module FILE`: the default export of an ES module.
+ * Your own signers for `--auth-module FILE`, as the default export of an ES module.
  *
  * @example
  * export default {
@@ -275,8 +283,8 @@ export interface UnsignedCall {
  * };
  */
 export interface AuthModule {
-  /** Headers that identify the caller of a gateway call. */
+  /** Returns headers that identify the caller of a gateway call. */
   gateway?: (call: UnsignedCall) => Record<string, string> | Promise<Record<string, string>>;
-  /** Headers that identify the caller of a storage call. */
+  /** Returns headers that identify the caller of a storage call. */
   storage?: (call: UnsignedCall) => Record<string, string> | Promise<Record<string, string>>;
 }

@@ -1,7 +1,7 @@
 import type { Level } from './contract/rules.ts';
 import type { ReceivedResponse, SentRequest } from './http/exchange.ts';
 
-/** The run could not start: invalid options, no response, TLS. The message is one sentence for people. */
+/** The run could not start: invalid options, no response, TLS. The message is one sentence for humans. */
 export class StartError extends Error {
   override readonly name = 'StartError';
   /** The option at fault; the message begins with it. */
@@ -14,11 +14,11 @@ export class StartError extends Error {
 }
 
 /**
- * - `pass`: at least one request was made and one assertion held, and none failed
- * - `fail`: the target violates the contract; `findings` say how
- * - `skip`: the rule could not be reached; `reason` says why. A skip is never a pass
- * - `disabled`: the operator left it out or did not provide what it needs; `reason` names the option.
- *   Or the target lacks an optional feature that the rule is about
+ * - `pass`: at least one request was made and one assertion succeeded, and none failed
+ * - `fail`: the target violates the contract; `findings` explain how
+ * - `skip`: the rule could not be reached; `reason` explains why. A skip is never a pass
+ * - `disabled`: the operator left it out or did not provide what it needs; `reason` names the option. Or the
+ * target lacks an optional feature that the rule is about
  * - `error`: the suite or the network is at fault, never the target
  */
 export type Outcome = 'pass' | 'fail' | 'skip' | 'disabled' | 'error';
@@ -30,9 +30,9 @@ export const ENGINES = ['rules', 'dredd', 'respect'] as const;
 
 export type Engine = (typeof ENGINES)[number];
 
-/** One violation of the contract. */
+/** A violation of the contract. */
 export interface Finding {
-  /** What the contract requires, and what came instead. */
+  /** What the contract requires, and what was received instead. */
   message: string;
   /** The place in the contract: document and JSON pointer, or the rule. */
   where: string;
@@ -49,7 +49,7 @@ export interface Result {
   level: Level;
   /** The sentence of the contract that it checks. */
   statement: string;
-  /** Ids of the rules that it proves. */
+  /** IDs of the rules that it proves. */
   rules: string[];
   /** Operations that it calls. */
   operations: string[];
@@ -57,13 +57,13 @@ export interface Result {
   /** Why it was skipped or disabled, or what the error was. */
   reason?: string;
   findings: Finding[];
-  /** More information for the operator; it does not affect the status. */
+  /** More information for the operator, which does not affect the status. */
   notes: string[];
-  /** Requests that were made. */
+  /** Number of requests made. */
   requests: number;
-  /** Bytes of those requests: heads and bodies in HTTP/1.1. */
+  /** Size of those requests in bytes: heads and bodies in HTTP/1.1. */
   bytes: number;
-  /** Assertions made about the responses. */
+  /** Number of assertions made about the responses. */
   assertions: number;
   durationMs: number;
 }
@@ -73,9 +73,9 @@ export interface Verdict {
   outcome: Outcome;
   /** Why it was skipped, or what the error was. */
   reason?: string;
-  /** Of a skip: whether the contract should have been checked here. If so, the run is incomplete. */
+  /** For a skip: whether the contract should have been checked here. If so, the run is incomplete. */
   required?: boolean;
-  /** Of a skip: the target rejected the credentials. */
+  /** For a skip: whether the target rejected the credentials. */
   refused?: boolean;
   findings: Finding[];
 }
@@ -91,7 +91,7 @@ export class Inapplicable extends Error {
 }
 
 /**
- * Ends a check whose setup failed, such as an upload. Nothing was learned about its own rule, so the
+ * Ends a check whose setup failed, for example an upload. Nothing was learned about its own rule, so the
  * result is a skip; another rule covers the failed step.
  */
 export class Unreached extends Error {

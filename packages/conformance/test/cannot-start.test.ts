@@ -63,17 +63,17 @@ test.each([
   [
     'a --storage-url with a wrong path',
     (url: string) => ['--storage-url', `${url}/base`],
-    /^SKIP {5}ST-META-CALL: the storage API responded with 4\d\d NO_OPERATION to every call; it looks like --storage-url has the wrong path/m,
+    /^SKIP {5}ST-META-CALL: the storage API responded with 4\d\d NO_OPERATION to every call; probably --storage-url has the wrong path/m,
   ],
   [
     'a --storage-url that is another server',
     (_: string, other: string) => ['--storage-url', other],
-    /^SKIP {5}ST-META-CALL: the storage API responded with 404 to every call; it looks like --storage-url has the wrong path/m,
+    /^SKIP {5}ST-META-CALL: the storage API responded with 404 to every call; probably --storage-url has the wrong path/m,
   ],
   [
     'an --env that does not exist',
     () => ['--env', 'nowhere'],
-    /^SKIP {5}ST-META-CALL: the storage API responded with 4\d\d OTHER_ENV; it looks like it has no environment nowhere: see --env/m,
+    /^SKIP {5}ST-META-CALL: the storage API responded with 4\d\d OTHER_ENV; it probably has no environment nowhere: see --env/m,
   ],
   [
     'a --gateway-host that does not exist',
@@ -83,12 +83,12 @@ test.each([
   [
     'a token that is wrong',
     () => ['--gateway-token', 'wrong', '--tc3-secret-key', 'wrong'],
-    /^SKIP {5}GW-STATUS: the gateway rejected every credential that was given \(400 BAD_TOKEN, 412 BAD_SIGNATURE\); see --gateway-token/m,
+    /^SKIP {5}GW-STATUS: the gateway rejected every credential provided \(400 BAD_TOKEN, 412 BAD_SIGNATURE\); see --gateway-token/m,
   ],
   [
     'a storage header that is wrong',
     () => ['--storage-header', 'X-Svc-Authorization: wrong'],
-    /^SKIP {5}ST-META-CALL: the storage API rejected the credentials that were given \(409 BAD_KEY\); see --storage-header/m,
+    /^SKIP {5}ST-META-CALL: the storage API rejected the credentials provided \(409 BAD_KEY\); see --storage-header/m,
   ],
 ])('%s is distinguished from rejected credentials, and fails nothing', async (_, toArgs, line) => {
   await using target = await startTarget({ failures: 'status' });
@@ -115,7 +115,10 @@ test('an interruption before the first check: everything is skipped', async () =
 const URLS = ['--gateway-url', 'http://127.0.0.1:1', '--storage-url', 'http://127.0.0.1:1'];
 
 test.each([
-  [[], '--gateway-url or --storage-url is missing; BERTH_GATEWAY_URL or gatewayUrl in the file'],
+  [
+    [],
+    '--gateway-url or --storage-url is missing. You can also set BERTH_GATEWAY_URL or gatewayUrl',
+  ],
   [
     ['--gateway-url', 'nonsense', '--storage-url', 'http://127.0.0.1:1'],
     '--gateway-url must be an http or https URL.',
@@ -129,7 +132,7 @@ test.each([
   [[...URLS, '--timeout'], '--timeout needs a value.'],
   [[...URLS, '--timeout', 'soon'], '--timeout must be a whole number of milliseconds'],
   [[...URLS, '--timeout', '9999999999'], 'from 1 to 3600000'],
-  [[...URLS, '--seed', '4294967296'], '--seed must be a whole number of 32 bits.'],
+  [[...URLS, '--seed', '4294967296'], '--seed must be a 32-bit integer.'],
   [[...URLS, '--seed', '1e99'], '--seed must be a whole number.'],
   [[...URLS, '--request-form', 'both'], '--request-form must be top or data.'],
   [[...URLS, '--gateway-token', ''], '--gateway-token must not be empty.'],
@@ -147,9 +150,9 @@ test.each([
   [[...URLS, '--rules', '0.9'], '--rules must be'],
   [[...URLS, '--prefix', '../x'], '--prefix must be'],
   [[...URLS, '--proxy', 'nowhere'], '--proxy must be an http'],
-  [[...URLS, '--ca', '/none.pem'], 'The file of --ca cannot be read: /none.pem (ENOENT).'],
-  [[...URLS, '--config', '/none.json'], 'The file of --config cannot be read'],
-  [[...URLS, '--compare', '/none.json'], 'The file of --compare cannot be read'],
+  [[...URLS, '--ca', '/none.pem'], 'The --ca file cannot be read: /none.pem (ENOENT).'],
+  [[...URLS, '--config', '/none.json'], 'The --config file cannot be read'],
+  [[...URLS, '--compare', '/none.json'], 'The --compare file cannot be read'],
 ])('bad options %j', async (args, sentence) => {
   const { code, lines } = await run(...args);
   expect(code).toBe(2);
@@ -159,13 +162,13 @@ test.each([
 
 test.each([
   ['--baseline', 'GW-C99\n', 'unknown rule GW-C99; did you mean GW-C'],
-  ['--baseline', '[1]', 'must be a JSON list of ids'],
+  ['--baseline', '[1]', 'must be a JSON list of IDs'],
   ['--compare', '{"results":{}}', 'is not a JSON report of this suite'],
   ['--ca', 'nothing', 'contains no PEM certificate'],
   ['--wire-profile', '{', 'is not valid JSON: '],
   ['--wire-profile', '{}', "is not a wire profile: must have required property 'storageHeaders'."],
   ['--auth-module', 'export default 1', 'must have a function gateway(call) or storage(call)'],
-  ['--auth-module', 'export default {', 'cannot be loaded'],
+  ['--auth-module', 'export default {', 'Cannot load the --auth-module file'],
 ])('a bad file of %s: %j', async (option, content, sentence) => {
   await using folder = await makeTemporaryFolder();
   const file = join(folder.path, 'file.mjs');

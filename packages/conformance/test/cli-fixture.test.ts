@@ -22,16 +22,16 @@ test('a port in use is one sentence that names the option', async () => {
   const { code, lines } = await run('fixture', '--port', String(port));
   expect(code).toBe(2);
   expect(lines).toEqual([
-    `berth-conformance: The fixture service cannot listen: port ${port} is in use, choose another one with --port.`,
+    `berth-conformance: Cannot start the fixture service: port ${port} is already in use, choose another one with --port.`,
   ]);
 });
 
 test.each([
-  [['--port', 'http'], '--port must be a whole number from 0 to 65535.'],
+  [['--port', 'http'], '--port must be an integer from 0 to 65535.'],
   [['--prt', '1'], 'Unknown option --prt; did you mean --port?'],
   [
     ['--host', '192.0.2.1', '--port', '0'],
-    'cannot listen: 192.0.2.1 is not an address of this machine',
+    'Cannot start the fixture service: 192.0.2.1 is not an address of this machine',
   ],
 ])('fixture %j', async (args, sentence) => {
   const { code, lines } = await run('fixture', ...args);

@@ -89,7 +89,7 @@ test.each([
   ['{ "timeout": 0 }', 'must be a whole number of milliseconds from 1 to 3600000.'],
   ['{ "readOnly": "yes" }', 'must be true or false.'],
   ['{ "list": true }', 'unknown option list'],
-  ['[]', 'must contain one JSON object of options.'],
+  ['[]', 'must contain a JSON object of options.'],
   ['{ "gatewayToken": "secret-token", }', 'is not valid JSON: '],
 ])('a bad file %s', async (content, sentence) => {
   await using folder = await makeTemporaryFolder();

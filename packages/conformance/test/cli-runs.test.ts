@@ -130,7 +130,7 @@ test('a report that cannot be written is reported before anything is called', as
 test('--insecure warns', async () => {
   await using server = await startCorrectServer();
   const { lines } = await runAgainst(server.url, ...NOT_FOUND, '--insecure');
-  expect(lines[0]).toBe('berth-conformance: --insecure: certificates are not checked.');
+  expect(lines[0]).toBe('berth-conformance: --insecure: certificates are not verified.');
 });
 
 test('an interrupted run cleans up, and still reports', async () => {

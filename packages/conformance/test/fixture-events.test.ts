@@ -77,7 +77,7 @@ test('not more than 1000 calls wait at a time, and callers that have gone do not
   await Promise.all(Array.from({ length: 1000 }, () => hold(gone.signal)));
   const refused = await hold(AbortSignal.timeout(60_000));
   expect(refused.status).toBe(503);
-  expect(await refused.json()).toEqual({ error: '1000 calls are waiting' });
+  expect(await refused.json()).toEqual({ error: '1000 calls are already waiting' });
   const status = async () => (await fetch(`${other.url}/closed?mark=x&wait=0`)).status;
   expect(await status()).toBe(503);
   gone.abort();

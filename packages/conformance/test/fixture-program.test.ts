@@ -24,7 +24,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     const child = run([], { PORT: '0' });
     const [line] = await once(child.stdout, 'data');
     const [, url] =
-      /^The conformance fixture \(protocol 1\) listens on (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(
+      /^The conformance fixture \(protocol 1\) is listening on (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(
         line,
       ) ?? [];
     const held = await fetch(`${url}/events?hold=a&wait=60000`);

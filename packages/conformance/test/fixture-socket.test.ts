@@ -139,7 +139,7 @@ test('a handshake is refused where it is asked for', async () => {
   expect([status, headers['x-one'], JSON.parse(body)]).toEqual([
     418,
     '1',
-    { error: 'Refused with 418, as asked' },
+    { error: 'Refused with 418, as requested' },
   ]);
   expect((await refusal('refuse=204'))[2]).toBe('');
   expect(await call('/count?mark=no')).toEqual({ count: 1 });

@@ -9,7 +9,7 @@ import { type Documented, listDocumented } from '../../src/contract/operations.t
 
 import { whyLeftOut } from './left-out.ts';
 
-/** Every documented response and example that the copy leaves out, each with its reason. */
+/** Lists every documented response and example that the copy leaves out, each with its reason. */
 export function listLeftOut(document: OpenapiDocument): LeftOut[] {
   const documented = listDocumented(document);
   return [
@@ -18,7 +18,7 @@ export function listLeftOut(document: OpenapiDocument): LeftOut[] {
   ];
 }
 
-/** The body of an operation's request, or `undefined` if it has none. */
+/** Returns an operation's request body, or `undefined` if it has none. */
 export function findRequestBody(
   document: OpenapiDocument,
   { operation }: Documented,
@@ -36,7 +36,7 @@ function leftOutOf(document: OpenapiDocument, entry: Documented): LeftOut[] {
   return examples.slice(1).map((example) => ({
     ...place,
     example,
-    reason: 'Dredd reads one example per response',
+    reason: 'Dredd supports only one example per response',
   }));
 }
 
@@ -47,7 +47,7 @@ function requestsOf(document: OpenapiDocument, entry: Documented): LeftOut[] {
     .map((requestExample) => ({
       operationId: entry.operationId,
       requestExample,
-      reason: 'Dredd reads the first branch of oneOf',
+      reason: 'Dredd supports only the first branch of oneOf',
     }));
 }
 

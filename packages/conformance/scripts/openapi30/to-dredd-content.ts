@@ -2,7 +2,7 @@ import { dereference, type MediaType, type OpenapiDocument } from '../../src/con
 
 import { toDreddSchema } from './to-dredd-schema.ts';
 
-/** One media type as Dredd reads it: one `example` in place, and the reduced schema. */
+/** Converts a media type to what Dredd reads: one inline `example`, and the reduced schema. */
 export function toDreddContent(document: OpenapiDocument, media: MediaType): MediaType {
   const [first] = Object.values(media.examples ?? {});
   const example =

@@ -14,8 +14,9 @@ import { findProvocation } from '../../src/contract/operations.ts';
 import { toDreddContent } from './to-dredd-content.ts';
 
 /**
- * One operation with the responses that Dredd can run. The summary is the operationId, because Dredd names
- * its transactions by summary. `x-berth-status` is the documented status of each response.
+ * Converts an operation, keeping only the responses that Dredd can run. The summary is the operationId,
+ * because Dredd names its transactions by summary. `x-berth-status` is the documented status of each
+ * response.
  */
 export function toDreddOperation(
   document: OpenapiDocument,

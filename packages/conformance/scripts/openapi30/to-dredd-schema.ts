@@ -1,9 +1,11 @@
-/** Keywords of a schema that Dredd's parser reads; every other one is a warning, or worse. */
+/** Schema keywords that Dredd's parser supports; all others cause a warning, or worse. */
 const KEYWORDS = ['type', 'enum', 'title', 'description', 'default', 'example', 'nullable'];
 
 type Schema = Record<string, unknown>;
 
-/** Reduces an OpenAPI 3.0 schema to what Dredd reads: no constraints, the first branch of `oneOf`. */
+/**
+ * Reduces an OpenAPI 3.0 schema to what Dredd supports: no constraints, and only the first branch of `oneOf`.
+ */
 export function toDreddSchema(schema: Schema): Schema {
   if (typeof schema.$ref === 'string') return { $ref: schema.$ref };
   const branches = schema.oneOf as Schema[] | undefined;
@@ -17,7 +19,7 @@ export function toDreddSchema(schema: Schema): Schema {
   return out;
 }
 
-/** The same for each schema of a map. */
+/** Does the same for each schema in a map. */
 export function toDreddSchemas(schemas: Record<string, unknown>): Record<string, Schema> {
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => [name, toDreddSchema(schema as Schema)]),

@@ -9,10 +9,9 @@ import { toDreddOperation, toDreddParameters } from './to-dredd-operation.ts';
 import { toDreddSchemas } from './to-dredd-schema.ts';
 
 /**
- * The OpenAPI 3.0 copy of a document of the contract, as Dredd can read it: converted by
- * openapi-down-convert, then reduced to what Dredd's parser takes without a warning. Dredd drops a
- * response that it does not understand, so what it cannot drive is taken out here and listed in
- * `x-berth-left-out` with the reason.
+ * Converts a contract document to OpenAPI 3.0 for Dredd, with openapi-down-convert, and then reduces it to
+ * what Dredd's parser accepts without a warning. Dredd silently drops responses that it does not understand,
+ * so whatever it cannot run is removed here and listed in `x-berth-left-out` with the reason.
  */
 export function toOpenapi30(source: OpenapiDocument, api: Api): Copy {
   const document = new Converter(source).convert() as OpenapiDocument;

@@ -38,34 +38,34 @@ function changeEnd(signature: string): string {
   return signature.slice(0, 32) + end;
 }
 
-/** Paths as they may be sent; each is signed just so. */
+/** Paths as they may be sent; each is signed exactly as sent. */
 const PATHS = [
   ...['', '/a/b', '/a//b', '/a/', '/a%2Fb', '/a%2fb', '/%E4%B8%AD%E6%96%87', '/%e4%b8%ad'],
   ...['/a%20b', "/a+b~c!d'e(f)*g", '/a:b@c;d=e,f$g&h'],
 ];
 
-/** Paths that are much like the one that was signed. */
+/** Paths that are similar to the one that was signed. */
 const REWRITTEN_PATHS: Record<string, readonly [signed: string, sent: string]> = {
   'for another path': ['/a/b', '/a/c'],
   'for the path above': ['/a', '/a/b'],
   'for the root': ['', '/a'],
-  'without the slash at the end': ['/a/b', '/a/b/'],
-  'with one slash for two': ['/a/b', '/a//b'],
+  'without the trailing slash': ['/a/b', '/a/b/'],
+  'with a single slash instead of two': ['/a/b', '/a//b'],
   'with the escape decoded': ['/a/A', '/a/%41'],
   'with a letter escaped': ['/a/%41', '/a/A'],
   'with the slash decoded': ['/a/b', '/a%2Fb'],
-  'with the escape in small letters': ['/a%2fb', '/a%2Fb'],
-  'with the escape escaped': ['/a%252Fb', '/a%2Fb'],
-  'in small letters': ['/a/b', '/A/b'],
+  'with the escape in lower case': ['/a%2fb', '/a%2Fb'],
+  'with the escape escaped again': ['/a%252Fb', '/a%2Fb'],
+  'in lower case': ['/a/b', '/A/b'],
 };
 
-/** Query strings as they may be sent; each is signed just so. */
+/** Query strings as they may be sent; each is signed exactly as sent. */
 const QUERIES = [
   ...['a=1', 'b=2&a=1', 'a=2&a=1', 'a', 'a=', 'a=1&&b==2&', 'a=%20+b', 'a=%E4%B8%AD&%e4%b8%ad=1'],
   ...['a=/b?c', "a=~!'()*,;:@$", 'a%5B%5D=1'],
 ];
 
-/** Query strings that are much like the one that was signed. */
+/** Query strings that are similar to the one that was signed. */
 const REWRITTEN_QUERIES: Record<string, readonly [signed: string, sent: string]> = {
   'for another value': ['a=1', 'a=2'],
   'without a query': ['', 'a=1'],
@@ -73,12 +73,12 @@ const REWRITTEN_QUERIES: Record<string, readonly [signed: string, sent: string]>
   'in another order': ['a=1&b=2', 'b=2&a=1'],
   'with + for %20': ['a=1+2', 'a=1%202'],
   'with the escape decoded': ['a=A', 'a=%41'],
-  'with the escape in small letters': ['a=%2f', 'a=%2F'],
-  'with an equals sign more': ['a=', 'a'],
-  'with a name once that is sent twice': ['a=1', 'a=1&a=2'],
+  'with the escape in lower case': ['a=%2f', 'a=%2F'],
+  'with an extra equals sign': ['a=', 'a'],
+  'with a repeated name sent only once': ['a=1', 'a=1&a=2'],
 };
 
-/** Long enough that a gateway may pass the beginning on before it has seen the end. */
+/** Long enough that a gateway may forward the beginning before it has seen the end. */
 const toLong = (end: string) => JSON.stringify({ a: 'a'.repeat(65_536), end });
 
 const ONE = ['X-Conformance-One', 'one'] as const;
@@ -95,7 +95,7 @@ export const authSignature: readonly Check[] = [
   defineSignatureCheck('AU-TC3-FORM', () => {
     const bad: SignedCalls = {
       'GET with nothing after TC3-HMAC-SHA256': { change: () => ({}) },
-      'GET with a Credential that is the id alone': {
+      'GET with a Credential that is only the id': {
         change: changing('Credential', (value) => value.split('/')[0] ?? ''),
       },
       'GET with a Credential without tc3_request': {
@@ -113,7 +113,7 @@ export const authSignature: readonly Check[] = [
     const { secretId, secretKey, service } = keysOf(t);
     const otherKey = { secretKey: `${secretKey}x` };
     const unknown = { secretId: `${secretId}x`, secretKey: '' };
-    /** Names in the header another scope than the one that was signed. */
+    /** Returns cases whose header names another scope than the one that was signed. */
     const naming = (from: RegExp, to: string) =>
       changing('Credential', (value) => value.replace(from, to));
     const scope = /[^/]*\/tc3_request$/;
@@ -123,18 +123,18 @@ export const authSignature: readonly Check[] = [
         'GET signed with another secret': { keys: otherKey },
         'POST signed with another secret': { ...POST, keys: otherKey },
         'GET signed with an empty secret': { keys: { secretKey: '' } },
-        'GET of an unknown id': { keys: { secretId: `${secretId}x` } },
-        'GET of an unknown id with an empty secret': { keys: unknown },
-        'POST of an unknown id with an empty secret': { ...POST, keys: unknown },
-        'GET signed for another service than the header names': {
+        'GET with an unknown id': { keys: { secretId: `${secretId}x` } },
+        'GET with an unknown id and an empty secret': { keys: unknown },
+        'POST with an unknown id and an empty secret': { ...POST, keys: unknown },
+        'GET signed for a service other than the one in the header': {
           keys: { service: `${service}x` },
           change: naming(scope, `${service}/tc3_request`),
         },
-        'GET signed for this service, whose header names another': {
+        'GET signed for this service, but with another one in the header': {
           change: naming(scope, `${service}x/tc3_request`),
         },
-        'GET whose header names the day before': { change: naming(/\d{4}-\d\d-\d\d/, dayBefore) },
-        'GET signed with the first half of the signature right': {
+        'GET with the previous day in the header': { change: naming(/\d{4}-\d\d-\d\d/, dayBefore) },
+        'GET with only the first half of the signature correct': {
           change: changing('Signature', changeEnd),
         },
         'GET with half a signature': {
@@ -156,7 +156,7 @@ export const authSignature: readonly Check[] = [
       'POST signed as a GET': { ...POST, instead: { method: 'GET' } },
       'POST without a body signed as a GET': { method: 'POST', instead: { method: 'GET' } },
       'GET signed as a POST': { instead: { method: 'POST' } },
-      'GET signed as a get in small letters': { instead: { method: 'get' } },
+      'GET signed with the method in lower case': { instead: { method: 'get' } },
     },
   })),
   defineSignatureCheck('AU-TC3-PATH', (_, mark) => {
@@ -192,7 +192,7 @@ export const authSignature: readonly Check[] = [
         'POST of an object': POST,
         'POST of Chinese': { ...POST, body: '{"msg":"你好"}' },
         'POST of 64 KiB': { ...POST, body: toLong('1') },
-        // A gateway may want a body; a token shows whether this one does.
+        // A gateway may require a body; a call with a token shows whether this one does.
         ...(t.settings.gatewayToken && { 'POST without a body': { method: 'POST' } }),
       },
       bad: {
@@ -208,11 +208,11 @@ export const authSignature: readonly Check[] = [
     const host = ['Host', t.gateway.host] as const;
     return {
       good: {
-        'GET that signs host alone': { headers: [ONE], signed: [host] },
+        'GET that signs only host': { headers: [ONE], signed: [host] },
         'GET that signs another header': { headers: [ONE] },
-        'GET that signs one header of two': { headers: [ONE, TWO], signed: [host, TWO] },
+        'GET that signs one of two headers': { headers: [ONE, TWO], signed: [host, TWO] },
         'GET that signs 20 headers': { headers: [JSON_TYPE, ...MANY] },
-        'POST that signs host alone': { ...POST, signed: [host] },
+        'POST that signs only host': { ...POST, signed: [host] },
         'POST that signs content-type and host': POST,
         'POST that signs every header': { ...POST, headers: [JSON_TYPE, ONE, TWO] },
       },
@@ -240,31 +240,31 @@ export const authSignature: readonly Check[] = [
     const decoy = ['X-Host', t.gateway.host] as const;
     return {
       bad: {
-        'GET that signs content-type alone': { headers: [JSON_TYPE], signed: [JSON_TYPE] },
+        'GET that signs only content-type': { headers: [JSON_TYPE], signed: [JSON_TYPE] },
         'GET that signs x-host': { headers: [decoy], signed: [decoy] },
-        'POST that signs content-type alone': { ...POST, signed: [JSON_TYPE] },
+        'POST that signs only content-type': { ...POST, signed: [JSON_TYPE] },
       },
     };
   }),
-  /** Only common variants are sent: a verifier that is more lenient breaks nothing. */
+  /** Only common variants are sent: a verifier that is more lenient does not break the contract. */
   defineSignatureCheck('AU-TC3-NORMAL-FORM', () => {
     const headers = (...list: HeaderList) => ({ headers: list });
     return {
       good: {
-        'GET with the name of a signed header in capitals': headers(['X-CONFORMANCE', 'a']),
-        'GET with the names of signed headers in no order': headers(
+        'GET with the name of a signed header in upper case': headers(['X-CONFORMANCE', 'a']),
+        'GET with the names of signed headers in arbitrary order': headers(
           ['x-c', '3'],
           ['X-B', '2'],
           ['x-a', '1'],
         ),
-        'GET with capitals in a signed value': headers(['X-Conformance', 'Some VALUE']),
+        'GET with upper case letters in a signed value': headers(['X-Conformance', 'Some VALUE']),
         'GET with spaces around a signed value': headers(['X-Conformance', '  value  ']),
         'GET with spaces inside a signed value': headers(['X-Conformance', 'a   b']),
-        'POST with capitals in its content type': {
+        'POST with upper case letters in its content type': {
           ...POST,
           ...headers(['Content-Type', 'Application/JSON; Charset=UTF-8']),
         },
-        'POST with the name of its content type in capitals': {
+        'POST with the name of its content type in upper case': {
           ...POST,
           ...headers(['CONTENT-TYPE', JSON_TYPE[1]]),
         },
@@ -284,7 +284,7 @@ export const authSignature: readonly Check[] = [
       'POST of a form without spaces signed without the boundary': signCall(t, tight),
       'POST of a form without spaces signed with the boundary': signCall(t, { ...tight, ...kept }),
     };
-    // A gateway may refuse forms as such (D13); then nothing can be learnt about their signature.
+    // A gateway may refuse all forms (D13); then nothing can be learned about their signature.
     const plain = { path: '/form', headers: form.headers ?? [], body };
     let isTaken = false;
     for (const call of [plain, ...Object.values(spellings)]) {
@@ -292,7 +292,7 @@ export const authSignature: readonly Check[] = [
       isTaken ||= t.fixture.readEcho(exchange) !== undefined;
       if (isTaken) break;
     }
-    t.apply(isTaken, 'the gateway takes no multipart/form-data');
+    t.apply(isTaken, 'the gateway does not accept multipart/form-data');
     await expectForwarded(t, spellings);
   }),
   defineSignatureCheck('AU-TC3-SPACES', () => ({

@@ -5,7 +5,7 @@ import { type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
 import { type Check, defineCheck } from './check.ts';
 import { expectAccepted, expectRefused, reachGoodFields } from './support/storage.ts';
 
-/** Makes a valid call of every operation in each of these ways, all of which must be refused. */
+/** Makes a valid call to every operation with each of these changes, all of which must be refused. */
 async function expectAllRefused(
   t: CheckContext,
   ways: Record<string, StorageCallOptions>,
@@ -21,10 +21,10 @@ async function expectAllRefused(
 }
 
 /**
- * Makes valid calls whose credentials carry one of the storage headers, the name of that header in
- * several cases: names of headers have none (RFC 9110, section 5.1).
+ * Makes valid calls whose credentials contain one of the storage headers, with its name in several cases:
+ * header names are case-insensitive (RFC 9110, section 5.1).
  *
- * @param name of the header, from the wire profile
+ * @param name name of the header, from the wire profile
  */
 async function expectHeaderTaken(t: CheckContext, name: string): Promise<void> {
   const fields = await reachGoodFields(t);
@@ -43,7 +43,7 @@ function isNamed(key: string, name: string): boolean {
   return key.toLowerCase() === name.toLowerCase();
 }
 
-/** The credentials, and the value of one of their headers; without it the check is not reached. */
+/** Returns the credentials, and the value of one of their headers; without it, the check is not reached. */
 async function readCredentials(
   t: CheckContext,
   name: string,
@@ -62,7 +62,7 @@ function changeEnd(value: string): string {
   return value.slice(0, -CHANGED) + end;
 }
 
-/** Values of the authorization header that are wrong, made of a valid one, by what was done to it. */
+/** Invalid values of the authorization header, derived from a valid one, by what was changed. */
 function forgeAuthorizations(
   { settings: { tc3, wireProfile, storageHeaders, auth } }: CheckContext,
   good: HeaderList,
@@ -71,8 +71,8 @@ function forgeAuthorizations(
   const wrong = {
     'made-up credentials': 'made up',
     'empty credentials': '',
-    'credentials whose end is changed': changeEnd(value),
-    'credentials whose end is cut off': value.slice(0, -CHANGED),
+    'credentials whose last characters are changed': changeEnd(value),
+    'credentials whose last characters are missing': value.slice(0, -CHANGED),
   };
   const isSigned = auth?.storage === undefined && Object.keys(storageHeaders).length === 0;
   if (tc3 === undefined || !isSigned) return wrong;
@@ -84,8 +84,8 @@ function forgeAuthorizations(
     ...wrong,
     'a signature with another secret': sign({ secretKey: `${tc3.secretKey}x` }),
     'a signature with an empty secret': sign({ secretKey: '' }),
-    'a signature of an unknown id': sign({ secretId }),
-    'a signature of an unknown id with an empty secret': sign({ secretId, secretKey: '' }),
+    'a signature with an unknown id': sign({ secretId }),
+    'a signature with an unknown id and an empty secret': sign({ secretId, secretKey: '' }),
   };
 }
 
@@ -97,7 +97,7 @@ export const authStorage: readonly Check[] = [
     const rest = credentials.filter(([name]) => !isNamed(name, authorization));
     await expectAllRefused(t, { [`without ${authorization}`]: { credentials: rest } });
   }),
-  /** With permanent credentials the header is there and empty, unless the operator gives none. */
+  /** With permanent credentials, the header is present and empty, unless the operator provides none. */
   defineCheck('AU-STORAGE-SESSION-TOKEN', ['storageCredentials', 'sessionToken'], async (t) => {
     const { sessionToken } = t.settings.wireProfile.storageHeaders;
     await readCredentials(t, sessionToken);
@@ -106,7 +106,7 @@ export const authStorage: readonly Check[] = [
   defineCheck('AU-STORAGE-TIMESTAMP', ['storageCredentials'], async (t: CheckContext) => {
     const { timestamp } = t.settings.wireProfile.storageHeaders;
     const { value } = await readCredentials(t, timestamp);
-    t.reach(/^\d{10}$/.test(value), `the given ${timestamp} is no time in whole seconds`);
+    t.reach(/^\d{10}$/.test(value), `the given ${timestamp} is not a time in whole seconds`);
     await expectHeaderTaken(t, timestamp);
   }),
   defineCheck('AU-STORAGE-NONE', [], (t) =>

@@ -23,7 +23,7 @@ test('a changed signature differs in its bytes, not in its padding', () => {
 
 test('algorithm none keeps the payload and has no signature', () => {
   const [head = '', payload, signature] = (
-    forgeTokens(JWT)['a token of algorithm none'] ?? ''
+    forgeTokens(JWT)['a token with algorithm none'] ?? ''
   ).split('.');
   expect(JSON.parse(Buffer.from(head, 'base64url').toString())).toEqual({ alg: 'none', kid: 'a' });
   expect([payload, signature]).toEqual([JWT.split('.')[1], '']);

@@ -12,13 +12,13 @@ import {
 } from './support/gateway.ts';
 
 /**
- * Tokens made of a valid one that must not be accepted, by what was done to them. Those of a JSON Web
- * Token (RFC 7519) are the ones that careless verifiers take; of any other token only its text is changed.
+ * Tokens derived from a valid one that must not be accepted, by what was changed. Variants of a JSON Web
+ * Token (RFC 7519) are the ones that careless verifiers accept; any other token is only changed as text.
  */
 export function forgeTokens(token: string): Record<string, string> {
   const cut = {
-    'a token without its end': token.slice(0, Math.floor(token.length / 2)),
-    'a token with four letters more': `${token}AAAA`,
+    'a token without its last characters': token.slice(0, Math.floor(token.length / 2)),
+    'a token with four extra letters': `${token}AAAA`,
   };
   const [head = '', payload = '', signature = ''] = token.split('.');
   const header = readJson(head);
@@ -36,16 +36,16 @@ export function forgeTokens(token: string): Record<string, string> {
     'a token without its signature': `${head}.${payload}`,
     ...Object.fromEntries(
       ['none', 'None', 'NONE'].map((alg) => [
-        `a token of algorithm ${alg}`,
+        `a token with algorithm ${alg}`,
         `${toPart({ ...header, alg })}.${payload}.`,
       ]),
     ),
-    'a token of algorithm none with a signature': `${toPart({ ...header, alg: 'none' })}.${payload}.${signature}`,
+    'a token with algorithm none and a signature': `${toPart({ ...header, alg: 'none' })}.${payload}.${signature}`,
     'a token signed with an empty secret': `${hs256}.${payload}.${signEmpty(`${hs256}.${payload}`)}`,
   };
 }
 
-/** Changes letters that are not mere padding. */
+/** Changes letters that are not just padding. */
 function changeMiddle(text: string): string {
   const middle = Math.floor(text.length / 2);
   const changed = text
@@ -71,7 +71,7 @@ function signEmpty(text: string): string {
   return createHmac('sha256', '').update(text).digest('base64url');
 }
 
-/** A GET and a POST, at the root of the service and below it, which carry a mark in their query. */
+/** Makes a GET and a POST at the root of the service and below it, with a mark in their query. */
 function toCalls(credentials: GatewayCall['credentials'], mark: string): NamedCalls {
   const root = `?mark=${mark}`;
   const deep = `/a/b?mark=${mark}`;
@@ -84,7 +84,7 @@ function toCalls(credentials: GatewayCall['credentials'], mark: string): NamedCa
   };
 }
 
-/** The same with several values of `Authorization`, named. A GET and a POST for each. */
+/** Makes a GET and a POST with each of several named `Authorization` values. */
 function toCallsWith(values: Record<string, string>, mark: string): NamedCalls {
   const path = `/a/b?mark=${mark}`;
   const calls = Object.entries(values).flatMap(([what, value]) => {
@@ -117,23 +117,23 @@ const MADE_UP = {
   'Basic without credentials': 'Basic',
   Digest: `Digest username="admin", realm="a", nonce="b", uri="/", response="${'a'.repeat(32)}"`,
   Negotiate: `Negotiate ${BASIC}`,
-  'a signature of another version': toTc3Header({
+  'a signature with another version': toTc3Header({
     Credential: 'id/2026-01-01/svc/tc3_request',
     SignedHeaders: 'host',
     Signature: HEX,
     Timestamp: '1767225600',
   }).replace(/^\S+/, 'TC2-HMAC-SHA256'),
-  'a signature of another platform': `AWS4-HMAC-SHA256 Credential=id/20260101/a/s3/aws4_request, SignedHeaders=host, Signature=${HEX}`,
-  'a scheme that is unknown': 'Conformance x',
+  'a signature for another platform': `AWS4-HMAC-SHA256 Credential=id/20260101/a/s3/aws4_request, SignedHeaders=host, Signature=${HEX}`,
+  'an unknown scheme': 'Conformance x',
 };
 
-/** A token that is good, in a scheme that is not its own. */
+/** Returns a valid token in schemes that it is not for. */
 function toGoodTokens({ settings: { gatewayToken } }: CheckContext): Record<string, string> {
   if (gatewayToken === undefined) return {};
   const basic = Buffer.from(`token:${gatewayToken}`).toString('base64');
   return {
     'a valid token as Basic': `Basic ${gatewayToken}`,
-    'a valid token as a password of Basic': `Basic ${basic}`,
+    'a valid token as a Basic password': `Basic ${basic}`,
     'a valid token as Token': `Token ${gatewayToken}`,
     'a valid token as BearerX': `BearerX ${gatewayToken}`,
     'a valid token without a scheme': gatewayToken,
@@ -167,7 +167,7 @@ export const auth: readonly Check[] = [
   }),
   defineCheck('AU-BEARER-BAD', ['fixture'], async (t) => {
     const { gatewayToken, expiredToken } = t.settings;
-    if (gatewayToken === undefined) t.note('no --gateway-token: no forged token was tried');
+    if (gatewayToken === undefined) t.note('no --gateway-token: no forged tokens were tried');
     if (expiredToken === undefined) t.note('no --expired-token: no expired token was tried');
     const tokens = {
       ...MALFORMED,

@@ -4,14 +4,14 @@ import type { RuleId } from '../generated/rule-ids.gen.ts';
 
 /** The check of one rule. */
 export interface Check {
-  /** Id of the rule in `spec/rules`. */
+  /** ID of the rule in `spec/rules`. */
   rule: RuleId;
   needs: readonly Need[];
   run: (context: CheckContext) => Promise<void>;
 }
 
 /**
- * Defines the check of one rule, a row of its topic.
+ * Defines the check of one rule, as a row in the table of its topic.
  *
  * @example
  * export const gatewayErrors: readonly Check[] = [

@@ -7,7 +7,7 @@ import { type Check, defineCheck } from './check.ts';
 import { forAll } from './support/for-all.ts';
 import { callEcho, gatewayMethods, openSocket, readHello } from './support/gateway.ts';
 
-/** Calls each path with GET and POST; the service must get exactly what follows its name. */
+/** Calls each path with GET and POST; the service must receive exactly what follows its name. */
 async function expectPath(t: CheckContext, paths: readonly string[]): Promise<void> {
   for (const call of gatewayMethods) {
     for (const path of paths) {
@@ -15,12 +15,12 @@ async function expectPath(t: CheckContext, paths: readonly string[]): Promise<vo
       const came = await callEcho(t, { ...call, path }, what);
       if (!came) continue;
       const { target } = came.echo;
-      t.expect(target === path, `${what}: the service must get ${path}, not ${target}`);
+      t.expect(target === path, `${what}: the service must receive ${path}, not ${target}`);
     }
   }
 }
 
-/** Hosts whose first label names an environment that does not exist, each in its own way. */
+/** Hosts whose first label is, in different ways, not the name of an existing environment. */
 function otherHosts(t: CheckContext): string[] {
   const { hostname, port } = new URL(`http://${t.gateway.host}`);
   const [label = '', ...rest] = hostname.split('.');
@@ -37,7 +37,7 @@ function otherHosts(t: CheckContext): string[] {
   ];
 }
 
-/** What comes back does not matter, nor whether anything does. */
+/** Neither the response nor its absence matters. */
 async function callAnyhow(t: CheckContext, call: GatewayCall): Promise<void> {
   try {
     await t.gateway.call(call);
@@ -46,7 +46,10 @@ async function callAnyhow(t: CheckContext, call: GatewayCall): Promise<void> {
   }
 }
 
-/** What a path may be made of; the first is no escape, so that no segment is only dots. */
+/**
+ * Characters for generated paths. The first is not part of an escape, so that no segment consists only of
+ * dots.
+ */
 const PATH_PIECES = [
   'a',
   '%2F',
@@ -61,7 +64,7 @@ const PATH_PIECES = [
   '/x',
 ];
 
-/** Every character that a path may have unescaped (RFC 3986, section 3.3). */
+/** Every character that may be unescaped in a path (RFC 3986, section 3.3). */
 const UNESCAPED = "/a;b=1/c:d@e+f!$&'()*,~g=h.json";
 
 const QUERIES = [
@@ -80,12 +83,14 @@ const QUERIES = [
   `long=${'0123456789'.repeat(80)}`,
 ];
 
-/** What RFC 3986 allows in a query; a gateway may refuse any other with 400 (RFC 9112, section 3). */
+/**
+ * Characters that RFC 3986 allows in a query; a gateway may refuse any other with 400 (RFC 9112, section 3).
+ */
 const SOUND = /^(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*$/i;
 
 const QUERY_PIECES = [...'ab=&+/?;1', '%26', '%3D', '%20', '%2B', '%C3%A9'];
 
-/** The handshake of a WebSocket has a query too. */
+/** WebSocket handshakes have a query too. */
 async function expectOfSocket(t: CheckContext): Promise<void> {
   const query = 'b=%2f&a=+&b=%20&a';
   const call = { path: `${t.fixture.socket()}?${query}` };
@@ -101,7 +106,7 @@ function queryOf(target = ''): string | undefined {
 }
 
 function toMessage(what: string, came: string): string {
-  return `${what}: the service must get the query as it was sent, not ${came}`;
+  return `${what}: the service must receive the query unchanged, not ${came}`;
 }
 
 export const gatewayAddress: readonly Check[] = [
@@ -137,7 +142,7 @@ export const gatewayAddress: readonly Check[] = [
         const came = await callEcho(t, { ...call, path }, what);
         if (!came) continue;
         const [arrived] = came.echo.target.split('?');
-        t.expect(arrived === '/', `${what}: the service must get the path /, not ${arrived}`);
+        t.expect(arrived === '/', `${what}: the service must receive the path /, not ${arrived}`);
       }
     }
   }),
@@ -150,7 +155,7 @@ export const gatewayAddress: readonly Check[] = [
         if (!came) continue;
         const [path = ''] = came.echo.target.split('?');
         const isSame = path === '/' || path === bare;
-        t.expect(isSame, `${what}: the service must get the path ${bare}, not ${path}`);
+        t.expect(isSame, `${what}: the service must receive the path ${bare}, not ${path}`);
       }
     }
   }),
@@ -183,7 +188,7 @@ export const gatewayAddress: readonly Check[] = [
       const exchange = await t.gateway.call({ path });
       const target = t.fixture.readEcho(exchange)?.target;
       const came = target ?? `a response of ${exchange.received.status}`;
-      const message = `GET ${path}: the service must get ${path}, not ${came}`;
+      const message = `GET ${path}: the service must receive ${path}, not ${came}`;
       expect(target === path, message, exchange);
     });
   }),
@@ -193,7 +198,7 @@ export const gatewayAddress: readonly Check[] = [
   defineCheck('GW-QUERY-RAW', ['fixture'], async (t) => {
     for (const call of gatewayMethods) {
       for (const path of ['/alpha', '/']) {
-        // The root has operations of its own, so half of the queries go there.
+        // The root has its own operations, so half of the queries are sent there.
         const half = QUERIES.filter((_, index) => (index % 2 === 0) === (path === '/'));
         for (const query of path === '/' ? half : QUERIES) {
           const what = `${call.method} ${path}?${query}`;

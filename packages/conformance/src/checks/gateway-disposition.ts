@@ -7,24 +7,24 @@ import { type Check, defineCheck } from './check.ts';
 import { cite } from './support/cite.ts';
 import { gatewayMethods, jsonPost, openSocket, requestResponse } from './support/gateway.ts';
 
-/** A requested response, with the dispositions that the service sets itself. */
+/** A requested response, with the dispositions that the service itself sets. */
 interface DispositionOrder extends Omit<ResponseOrder, 'headers'> {
   own?: readonly string[];
 }
 
 interface Disposition {
   exchange: Exchange;
-  /** Names the case: `POST /respond 200 text/html, inline of the service` */
+  /** Names the case: `POST /respond 200 text/html, inline from the service` */
   what: string;
-  /** What came, for a message. */
+  /** What was received, for a message. */
   came: string;
-  /** The types of every Content-Disposition that came, in lower case. */
+  /** Returns the types of all received Content-Disposition headers, in lower case. */
   types: string[];
 }
 
 /**
- * Requests a response and reads its disposition. If it did not come with the status and content type of
- * the service, the check is not reached: what applies then is open.
+ * Requests a response and reads its disposition. If it does not arrive with the service's status and content
+ * type, the check is not reached: it is open what applies then.
  */
 async function orderDisposition(
   t: CheckContext,
@@ -39,7 +39,7 @@ async function orderDisposition(
   const type = received.header('content-type');
   t.reach(
     received.status === status && (order.type === undefined || isSameType(order.type, type)),
-    `a response of ${status} ${order.type} came as ${received.status} ${type}`,
+    `a response of ${status} ${order.type} arrived as ${received.status} ${type}`,
   );
   const values = received.all('content-disposition');
   return {
@@ -50,7 +50,7 @@ async function orderDisposition(
   };
 }
 
-/** The response must have a Content-Disposition of type `attachment`. */
+/** Expects a Content-Disposition of type `attachment`. */
 async function expectAttachment(
   t: CheckContext,
   order: DispositionOrder,
@@ -61,7 +61,7 @@ async function expectAttachment(
   t.expect(types.includes('attachment'), message);
 }
 
-/** The response must have no Content-Disposition. */
+/** Expects no Content-Disposition. */
 async function expectNone(
   t: CheckContext,
   order: DispositionOrder,
@@ -69,10 +69,13 @@ async function expectNone(
 ): Promise<void> {
   const { what, exchange, came } = await orderDisposition(t, order, call);
   const values = exchange.received.all('content-disposition');
-  t.expect(values.length === 0, `${what}: there must be no Content-Disposition, not ${came}`);
+  t.expect(
+    values.length === 0,
+    `${what}: there must be no Content-Disposition, but it was ${came}`,
+  );
 }
 
-/** Whatever else it is, no Content-Disposition of the response may be `inline`. */
+/** Expects that no Content-Disposition is `inline`. */
 async function expectNotInline(
   t: CheckContext,
   order: DispositionOrder,
@@ -101,7 +104,7 @@ const GET_ORDERS: DispositionOrder[] = [
   { type: 'text/html', own: ['form-data; name="a"'] },
 ];
 
-/** Textual types, and such as begin or end like a text type. */
+/** Text types, and types that begin or end like one. */
 const OTHER_TYPES = [
   ...['text/html', 'text/html; charset=utf-8', 'application/problem+json', 'text/css', 'text/csv'],
   ...['application/vnd.api+json; charset=utf-8', 'text/markdown', 'text/xml', 'application/xml'],
@@ -119,7 +122,7 @@ const TEXTS = [
   'application/json; profile="image/png"',
 ];
 
-/** Parameters that name a text type make none of another. */
+/** Parameters that name a text type do not make the type itself one. */
 const OTHERS = [
   'image/png; note=text/plain',
   'application/octet-stream; name="application/json"',
@@ -181,13 +184,13 @@ const INLINE_DISPOSITIONS = [
   [" inline ;filename*=UTF-8''a"],
 ];
 
-/** Of no text type, so that C2 applies to a POST as C1 does to a GET. */
+/** Not a text type, so that C2 applies to a POST as C1 does to a GET. */
 const SHOWN = ['text/html', 'image/png'];
 
 export const gatewayDisposition: readonly Check[] = [
   defineCheck('GW-C1', ['fixture'], async (t) => {
     for (const order of GET_ORDERS) await expectAttachment(t, order, { method: 'GET' });
-    // The root of a service has an operation of its own.
+    // The root of a service has its own operation.
     for (const path of ['', '/']) {
       const { received } = await t.gateway.call({ path });
       const values = received.all('content-disposition');
@@ -222,10 +225,10 @@ export const gatewayDisposition: readonly Check[] = [
           const { received } = await t.gateway.call({ ...call, headers, path });
           const { status, mediaType } = received;
           const isStream = status === 200 && mediaType === 'text/event-stream';
-          t.reach(isStream, `an event stream came as ${status} ${mediaType}`);
+          t.reach(isStream, `an event stream arrived as ${status} ${mediaType}`);
           const came = received.header('content-disposition');
           const what = `${call.method} /events with Accept: ${accept}`;
-          const message = `${what}: there must be no Content-Disposition, not ${came}`;
+          const message = `${what}: there must be no Content-Disposition, but it was ${came}`;
           t.expect(came === undefined, message);
         }
       }
@@ -235,8 +238,8 @@ export const gatewayDisposition: readonly Check[] = [
     for (const headers of OWN_HEADERS) {
       await openSocket(t, { headers, offers: OFFERS }, async (_, upgrade) => {
         const came = readAll(upgrade.headers, 'content-disposition').join(', ');
-        const what = `101, of the service: ${headers[0]?.[1] ?? 'none'}`;
-        t.expect(came === '', `${what}: there must be no Content-Disposition, not ${came}`);
+        const what = `101 from the service: ${headers[0]?.[1] ?? 'none'}`;
+        t.expect(came === '', `${what}: there must be no Content-Disposition, but it was ${came}`);
       });
     }
   }),

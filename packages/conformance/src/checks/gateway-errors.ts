@@ -4,7 +4,7 @@ import { type Check, defineCheck } from './check.ts';
 import { cite, expectText, show } from './support/cite.ts';
 import { gatewayMethods, provokeErrors } from './support/gateway.ts';
 
-/** Every error body must have the field, as a string. */
+/** Expects a field in every error body to be a string. */
 async function expectField(
   t: CheckContext,
   field: 'code' | 'message' | 'requestId',
@@ -16,10 +16,10 @@ async function expectField(
     bodies += 1;
     expectText(t, `${what}: ${field}`, (json as Record<string, unknown>)[field], exchange);
   }
-  t.reach(bodies > 0, 'no error of the gateway is a JSON object');
+  t.reach(bodies > 0, 'no gateway error is a JSON object');
 }
 
-/** The gateway itself must respond, with this status and code. */
+/** Expects a response from the gateway itself, with this status and code. */
 function expectError(
   t: CheckContext,
   { received }: Exchange,
@@ -50,7 +50,7 @@ export const gatewayErrors: readonly Check[] = [
     for (const call of gatewayMethods) {
       for (const path of ['', '/a/b?c=d']) {
         const exchange = await t.gateway.call({ ...call, service, path, acceptsRefusal: true });
-        // Credentials that have ended in between are not the fault of the service.
+        // Credentials that have expired in the meantime are not the service's fault.
         if (exchange.received.status === 401) await t.gateway.call({ service: t.uniqueName() });
         const what = `${call.method} ${service}${path}`;
         expectError(t, exchange, what, 403, 'SERVICE_FORBIDDEN');
@@ -59,7 +59,7 @@ export const gatewayErrors: readonly Check[] = [
   }),
   defineCheck('GW-ERROR-NOT-FOUND', [], async (t) => {
     const name = t.uniqueName();
-    // One that begins like a service that exists.
+    // Begins like a service that exists.
     const longer = `${t.settings.service.slice(0, 59 - name.length)}-${name}`;
     const cases = [
       { path: '', service: name },

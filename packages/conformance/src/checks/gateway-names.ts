@@ -6,14 +6,14 @@ import { cite } from './support/cite.ts';
 import { forAll } from './support/for-all.ts';
 import { gatewayMethods, hasErrorBody } from './support/gateway.ts';
 
-/** Calls to these names must be refused with a 4xx and the error body. */
+/** Expects calls to these names to be refused with a 4xx and the error body. */
 async function expectRefused(t: CheckContext, names: readonly string[]): Promise<void> {
   for (const [index, service] of names.entries()) {
     for (const call of gatewayMethods) {
       const path = index % 2 === 0 ? '' : '/a';
       const { received } = await t.gateway.call({ ...call, service, path, acceptsRefusal: true });
       const { status } = received;
-      const what = `${call.method} of the name ${service}`;
+      const what = `${call.method} to the name ${service}`;
       t.expect(status >= 400 && status < 500, `${what}: the status must be 4xx, not ${status}`);
       const came = cite(received.text);
       t.expect(hasErrorBody(received), `${what}: the body must be the error body, not ${came}`);
@@ -43,7 +43,7 @@ function isMissing({ received: { status, json } }: Exchange): boolean {
   return status === 404 && Object(json).code === 'SERVICE_NOT_FOUND';
 }
 
-/** A code `SERVICE_…` is about the service: its name was taken then. */
+/** A code of `SERVICE_…` is about the service, so the name was accepted. */
 function isNameRefused({ received: { status, json } }: Exchange): boolean {
   const { code } = Object(json);
   return (
@@ -53,12 +53,12 @@ function isNameRefused({ received: { status, json } }: Exchange): boolean {
 
 function toMessage(service: string, { received: { status, json } }: Exchange): string {
   const came = [status, Object(json).code].filter(Boolean).join(' ');
-  return `GET of the name ${service}: the response must be 404 SERVICE_NOT_FOUND, not ${came}`;
+  return `GET to the name ${service}: the response must be 404 SERVICE_NOT_FOUND, not ${came}`;
 }
 
 const GOOD = ['a', 'Z', '7'];
 
-/** Characters that a name may not hold, as a path carries them. */
+/** Characters that a name must not contain, as they appear in a path. */
 const BAD = [
   ...".~!$&'(*+,;=:@",
   ...['%20', '%2F', '%25', '%E4%B8%AD', '%C3%A9', '%5C', '%22', '%3F', '%23', '%7C'],
@@ -66,16 +66,16 @@ const BAD = [
 
 export const gatewayNames: readonly Check[] = [
   defineCheck('GW-NAME-ACCEPTED', [], async (t: CheckContext) => {
-    // As plain as a name can be: letters alone.
+    // As plain as a name can be: letters only.
     const letters = t
       .uniqueName()
       .replace(/[^a-z]/gi, '')
       .slice(-20);
     const plain = await t.gateway.call({ service: `q${letters}q` });
-    t.reach(isMissing(plain), 'no call of a missing service gets 404 SERVICE_NOT_FOUND');
+    t.reach(isMissing(plain), 'no call to a missing service gets 404 SERVICE_NOT_FOUND');
     for (const service of listNames(t)) {
       const exchange = await t.gateway.call({ service });
-      // A service may really have a short name, and then responds.
+      // A service may actually have a short name, and then it responds.
       const isGood = isMissing(exchange) || (service.length < 8 && !isNameRefused(exchange));
       t.expect(isGood, toMessage(service, exchange));
     }
@@ -101,7 +101,7 @@ export const gatewayNames: readonly Check[] = [
     const inside = ['.', '%20', '%2F', '%E4%B8%AD%E6%96%87', '~', '@'].map(
       (bad) => `a${bad}${name}`,
     );
-    // What would be the name of a service, were its ends cut off.
+    // Would be the name of a service if its ends were trimmed.
     const { service } = t.settings;
     const around = [`-${service}`, `${service}_`, `${service}.`, `${service}%20`];
     await expectRefused(t, [...ends, ...short, ...inside, ...around]);
@@ -113,7 +113,7 @@ export const gatewayNames: readonly Check[] = [
       const exchange = await t.gateway.call({ service, acceptsRefusal: true });
       const { status } = exchange.received;
       const isRefused = status >= 400 && status < 500 && hasErrorBody(exchange.received);
-      const message = `GET of the name ${service}: must be refused with 4xx and the error body, not ${status}`;
+      const message = `GET to the name ${service}: must be refused with 4xx and the error body, not ${status}`;
       expect(isRefused, message, exchange);
     });
   }),

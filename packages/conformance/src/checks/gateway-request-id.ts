@@ -34,14 +34,14 @@ const SENT: HeaderList[] = [
 
 function expectId(t: CheckContext, what: string, headers: HeaderList, evidence?: Evidence): void {
   const id = readAll(headers, 'x-request-id').join(', ');
-  t.expect(id.trim() !== '', `${what} must carry X-Request-Id`, evidence);
+  t.expect(id.trim() !== '', `${what} must have an X-Request-Id`, evidence);
 }
 
 function expectOwn(t: CheckContext, what: string, headers: HeaderList, evidence: Evidence): void {
   const ids = readAll(headers, 'x-request-id');
   const isOwn = ids.length === 1 && !ids[0]?.includes(OF_THE_SERVICE);
   const came = ids.join(' and ') || 'none';
-  const message = `${what}: X-Request-Id must be one, and the gateway's own, not ${came}`;
+  const message = `${what}: X-Request-Id must have one value, the gateway's own, not ${came}`;
   t.expect(isOwn, message, evidence);
 }
 
@@ -77,10 +77,10 @@ export const gatewayRequestId: readonly Check[] = [
       const { requestId } = Object(exchange.received.json);
       if (header === undefined || requestId === undefined) continue;
       pairs += 1;
-      const message = `${what}: requestId must be equal to X-Request-Id ${header}, not ${show(requestId)}`;
+      const message = `${what}: requestId must equal X-Request-Id ${header}, not ${show(requestId)}`;
       t.expect(requestId === header, message, exchange);
     }
-    t.reach(pairs > 0, 'no error has both, a requestId and an X-Request-Id');
+    t.reach(pairs > 0, 'no error has both a requestId and an X-Request-Id');
   }),
   defineCheck('GW-REQUEST-ID-NEW', ['fixture'], async (t: CheckContext) => {
     const missing = t.uniqueName();
@@ -114,7 +114,7 @@ export const gatewayRequestId: readonly Check[] = [
       const came = exchange.received.header('x-request-id');
       if (came === undefined) continue;
       ids += 1;
-      const message = `no two calls may share an X-Request-Id, but two have ${came}`;
+      const message = `two calls must not share an X-Request-Id, but two have ${came}`;
       t.expect(!seen.has(came), message, exchange);
       seen.add(came);
     }
@@ -139,7 +139,7 @@ export const gatewayRequestId: readonly Check[] = [
     }
     for (const headers of SENT) {
       await openSocket(t, { headers }, async (_, upgrade) => {
-        // If none comes, GW-REQUEST-ID-UPGRADE fails.
+        // If there is no 101, GW-REQUEST-ID-UPGRADE fails.
         const isThere = readAll(upgrade.headers, 'x-request-id').length > 0;
         if (isThere) expectOwn(t, 'the 101 of a WebSocket', upgrade.headers, upgrade);
       });
@@ -160,7 +160,7 @@ export const gatewayRequestId: readonly Check[] = [
       'a preflight': { path: '/a', credentials: 'none', headers: PREFLIGHT },
       'a preflight of the root': { credentials: 'none', headers: PREFLIGHT },
       'a preflight with credentials': { path: '/a', headers: PREFLIGHT },
-      'a preflight of a missing service': {
+      'a preflight to a missing service': {
         ...{ service: t.uniqueName(), credentials: 'none', headers: PREFLIGHT },
       },
     };

@@ -9,7 +9,7 @@ import { callEcho, gatewayMethods, openSocket, readHello } from './support/gatew
 
 const JSON_TYPES = ['application/json', 'application/json; charset=utf-8'];
 
-/** JSON objects, written so that every parser and writer in between would change their bytes. */
+/** JSON objects, written so that any parser and serializer in between would change their bytes. */
 const BODIES = [
   '{}',
   ' {\r\n\t"b" : 1.0,\n  "a":1e2, "a": 2 }\n',
@@ -21,7 +21,9 @@ const BODIES = [
   `{"longer":"${'中'.repeat(25_000)}"}`,
 ];
 
-/** Those that are sent in chunks too, and where the chunks end: one of the second ends within a character. */
+/**
+ * Bodies that are also sent in chunks, and where the chunks end: in the second, one ends within a character.
+ */
 const CHUNKED = BODIES.slice(1, 3).map((body) => Buffer.from(body));
 
 const ENDS = [1, 17, 34];
@@ -30,7 +32,7 @@ const LENGTH_REQUIRED = 411;
 
 const TOO_LARGE = 413;
 
-/** The contract names no limit of a body; one of fewer bytes than this is refused by no gateway, in bytes. */
+/** The contract specifies no limit for bodies; no gateway refuses one with fewer bytes than this. */
 const LARGE = 32_768;
 
 function toChunks(body = Buffer.alloc(0)): Buffer[] {
@@ -43,10 +45,13 @@ async function expectBody(t: CheckContext, call: GatewayCall, body: Buffer): Pro
   const came = await callEcho(t, call, what, body.length > LARGE ? TOO_LARGE : undefined);
   if (!came) return;
   const { size, sha256 } = came.echo.body;
-  t.expect(size === body.length, `${what}: the service must get ${body.length} bytes, not ${size}`);
+  t.expect(
+    size === body.length,
+    `${what}: the service must receive ${body.length} bytes, not ${size}`,
+  );
   if (size !== body.length) return;
   const wanted = createHash('sha256').update(body).digest('hex');
-  t.expect(sha256 === wanted, `${what}: the service must get the bytes as they were sent`);
+  t.expect(sha256 === wanted, `${what}: the service must receive the bytes unchanged`);
 }
 
 const HEADERS: HeaderList = [
@@ -67,7 +72,7 @@ const HEADERS: HeaderList = [
   ['X-Conformance-Long', 'x'.repeat(1000)],
 ];
 
-/** Names that proxies are often configured to block, which HTTP lets them do (RFC 9110, section 5.1). */
+/** Names that proxies are often configured to block, as HTTP allows (RFC 9110, section 5.1). */
 const UNUSUAL = /[^a-z\d-]/i;
 
 const MEDIA_TYPES = [
@@ -78,14 +83,14 @@ const MEDIA_TYPES = [
 
 function expectHeaders(t: CheckContext, what: string, sent: HeaderList, arrived: HeaderList): void {
   for (const name of new Set(sent.map(([key]) => key))) {
-    // A list is as good as several headers.
+    // A list is equivalent to several headers.
     const [wanted, got] = [sent, arrived].map((list) => {
       const values = readAll(list, name);
       return values.length > 0 ? values.join(', ') : undefined;
     });
-    const message = `the service must get ${name}: ${cite(wanted)}, not ${cite(got)}`;
+    const message = `the service must receive ${name}: ${cite(wanted)}, not ${cite(got)}`;
     if (got === undefined && UNUSUAL.test(name)) {
-      t.note(`${what}: ${name} does not reach the service; a proxy may be configured so.`);
+      t.note(`${what}: ${name} does not reach the service; a proxy may be configured to block it.`);
       continue;
     }
     const isType = name.toLowerCase() === 'content-type';
@@ -100,7 +105,7 @@ const OVERRIDES = {
   'X-Method-Override': 'PUT',
 };
 
-/** No body, which a gateway may refuse, but not turn into a GET. */
+/** Has no body, so a gateway may refuse it, but not turn it into a GET. */
 const EMPTY = { method: 'POST', body: '' };
 
 export const gatewayRequests: readonly Check[] = [
@@ -115,14 +120,14 @@ export const gatewayRequests: readonly Check[] = [
           const what = `${call.method} "${path}"`;
           t.expect(
             came === call.method,
-            `${what}: the service must get ${call.method}, not ${came}`,
+            `${what}: the service must receive ${call.method}, not ${came}`,
           );
         }
       }
     }
     const echo = t.fixture.readEcho(await t.gateway.call({ ...EMPTY, path: '/a' }));
     const came = echo?.method ?? 'POST';
-    t.expect(came === 'POST', `POST without a body: the service must get POST, not ${came}`);
+    t.expect(came === 'POST', `POST without a body: the service must receive POST, not ${came}`);
   }),
   defineCheck('GW-FORWARD-HEADERS', ['fixture'], async (t) => {
     for (const path of ['', '/a/b']) {
@@ -153,7 +158,7 @@ export const gatewayRequests: readonly Check[] = [
     const { received } = await t.gateway.call({ path: '/a', headers, chunks });
     if (received.status === LENGTH_REQUIRED) {
       const why = 'as HTTP allows (RFC 9112, section 6.3).';
-      return t.note(`The gateway refuses bodies in chunks with 411, ${why}`);
+      return t.note(`The gateway refuses chunked bodies with 411, ${why}`);
     }
     for (const path of paths) {
       for (const body of CHUNKED)

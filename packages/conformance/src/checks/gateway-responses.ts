@@ -20,7 +20,7 @@ const OBJECTS = [
     list: [1, [2], {}],
     object: { '': '中文🙂' },
   },
-  { code: 'OK', message: 'not an error', requestId: 'of the service', data: {} },
+  { code: 'OK', message: 'not an error', requestId: 'from the service', data: {} },
   { statusCode: 500, body: '<p>&amp;</p>', headers: { 'Content-Type': 'text/html' } },
   { many: Array.from({ length: 60 }, (_, index) => ({ index })) },
 ];
@@ -34,7 +34,7 @@ const TEXTS = [
   '<b>&amp;</b>',
 ];
 
-/** The caller must get these bodies with 200 and their type, unchanged from the service. */
+/** Bodies that the caller must receive with 200 and their type, unchanged from the service. */
 async function expectSame(
   t: CheckContext,
   call: GatewayCall,
@@ -178,19 +178,20 @@ function expectHeaders(
   }
 }
 
-/** Whether a header is the one of the service, as far as HTTP leaves it to a gateway (D7). */
+/** Returns whether a header is the service's, as far as HTTP lets a gateway change it (D7). */
 function isSame(name: string, wanted: readonly string[], got: readonly string[]): boolean {
   if (name === 'content-type') return got.length === 1 && isSameType(wanted[0], got[0]);
   if (name === 'vary') {
     const members = toMembers(got.join().toLowerCase());
     return toMembers(wanted.join().toLowerCase()).every((member) => members.includes(member));
   }
-  // Cookies have commas of their own, and a gateway may have cookies of its own.
+  // Cookies may contain commas, and a gateway may add cookies.
   if (name === 'set-cookie') {
     return wanted.join('\n') === got.filter((one) => wanted.includes(one)).join('\n');
   }
   if (wanted.length < 2) return wanted.length === got.length && wanted[0] === got[0];
-  // Several lines are as good as one list, and spaces around its commas mean nothing (RFC 9110, section 5.3).
+  // Several lines are equivalent to one list, and spaces around its commas mean nothing (RFC 9110,
+  // section 5.3).
   return toMembers(wanted.join()).join() === toMembers(got.join()).join();
 }
 
@@ -202,7 +203,7 @@ function spell(values: readonly string[]): string {
   return cite(values.length > 0 ? values.join(', ') : undefined);
 }
 
-/** Headers of hop-by-hop names, with values that no gateway would choose for itself. */
+/** Headers with hop-by-hop names, and values that no gateway would choose itself. */
 const LISTED: HeaderList = [
   ['Keep-Alive', 'timeout=977, max=977'],
   ['Proxy-Connection', 'x-conformance'],
@@ -210,7 +211,7 @@ const LISTED: HeaderList = [
   ['Upgrade', 'x-conformance/9'],
 ];
 
-/** Headers of any name, named in `Connection`. */
+/** Headers with any name, listed in `Connection`. */
 const NAMED: HeaderList = [
   ['Connection', 'X-Conformance-One ,x-conformance-TWO,  Proxy-Authenticate'],
   ['X-Conformance-One', 'x-conformance'],
@@ -219,7 +220,7 @@ const NAMED: HeaderList = [
   ['Proxy-Authenticate', 'Basic realm="x-conformance"'],
 ];
 
-/** The same, with `Connection` repeated and next to its usual values. */
+/** The same, with `Connection` repeated and combined with its usual values. */
 const NAMED_TWICE: HeaderList = [
   ['Connection', 'close'],
   ['connection', 'X-Conformance-Three'],
@@ -235,7 +236,7 @@ const STATUSES = [
   ...[500, 501, 502, 503, 504, 599],
 ];
 
-/** Bodies in turn: a text, what looks like an error of the gateway, and none. */
+/** Alternating bodies: a text, what looks like a gateway error, and none. */
 function toOrder(status: number): ResponseOrder {
   const location: ResponseOrder =
     status >= 300 && status < 400 ? { headers: [['Location', '/elsewhere']] } : {};
@@ -284,7 +285,8 @@ export const gatewayResponses: readonly Check[] = [
           const what = `${call.method} /respond ${status}`;
           for (const [name, value] of headers) {
             const came = received.header(name) ?? '';
-            // The gateway has a `Connection` of its own, which has nothing to do with the service's names.
+            // The gateway has its own `Connection` header, unrelated to the names that the service
+            // listed.
             const isConnection = name.toLowerCase() === 'connection';
             const isKept = isConnection ? /x-conformance/i.test(came) : came.includes(value);
             t.expect(!isKept, `${what}: ${name} of the service must not reach the caller: ${came}`);
@@ -297,7 +299,7 @@ export const gatewayResponses: readonly Check[] = [
     for (const call of gatewayMethods) {
       for (const order of BODY_ORDERS) await expectBody(t, call, order);
     }
-    // A caller that takes gzip must not get what the service has not sent either.
+    // A caller that accepts gzip must not receive anything that the service has not sent either.
     const headers = { 'Accept-Encoding': 'gzip, br' };
     const order = { type: 'text/plain', body: 'a text that gets shorter '.repeat(80) };
     await expectBody(t, { method: 'GET', headers }, order);

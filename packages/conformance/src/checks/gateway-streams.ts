@@ -13,8 +13,8 @@ import { gatewayMethods, hasErrorBody, openSocket, readHello } from './support/g
 const CUT = 1006;
 
 /**
- * Sends messages to the fixture service, which echoes them, and returns what came. A final message marks
- * the end, so that a lost one costs no wait.
+ * Sends messages to the fixture service, which echoes them, and returns what was received. A final message
+ * marks the end, so that a lost one causes no wait.
  */
 async function exchangeMessages(
   t: CheckContext,
@@ -31,7 +31,7 @@ async function exchangeMessages(
   }
 }
 
-/** The next message; `undefined` if none comes in time, or the socket was closed. */
+/** Returns the next message; `undefined` if none arrives in time, or the socket was closed. */
 async function receive(t: CheckContext, socket: Socket): Promise<Message | undefined> {
   try {
     return await socket.next();
@@ -45,7 +45,7 @@ async function receive(t: CheckContext, socket: Socket): Promise<Message | undef
   }
 }
 
-/** Sends messages; these must come, in this order and of this kind. Default: the same. */
+/** Sends messages and expects these in return, in this order and with this type. Default: the same ones. */
 async function expectMessages(
   t: CheckContext,
   socket: Socket,
@@ -55,13 +55,13 @@ async function expectMessages(
 ): Promise<void> {
   const kind = typeof wanted[0] === 'string' ? 'text' : 'binary';
   const came = await exchangeMessages(t, socket, messages);
-  const counts = `${what}: ${wanted.length} messages must come, not ${came.length}`;
+  const counts = `${what}: ${wanted.length} messages must arrive, not ${came.length}`;
   t.expect(came.length === wanted.length, counts);
   for (const [index, { binary, data }] of came.entries()) {
     const sent = Buffer.from(wanted[index] ?? '');
     const place = `${what}: message ${index + 1} of ${sent.length} bytes`;
-    t.expect(binary === (kind === 'binary'), `${place} must come as ${kind}`);
-    t.expect(data.equals(sent), `${place} must come unchanged, not as ${show(data)}`);
+    t.expect(binary === (kind === 'binary'), `${place} must arrive as ${kind}`);
+    t.expect(data.equals(sent), `${place} must arrive unchanged, not as ${show(data)}`);
   }
 }
 
@@ -69,15 +69,19 @@ function show(data: Buffer): string {
   return `${data.length} bytes, ${JSON.stringify(data.subarray(0, 40).toString('latin1'))}`;
 }
 
-/** Longest wait of the fixture for the release, and again between later events, in milliseconds. */
+/** How long the fixture waits for the release, and again between later events, in milliseconds. */
 const LONGEST_WAIT = 3000;
 
-/** A busy machine may once deliver events together that were sent apart; a gateway that buffers always does. */
+/**
+ * A busy machine may occasionally deliver events together that were sent separately; a gateway that buffers
+ * always does.
+ */
 const STREAMS = 3;
 
 /**
- * The service holds its stream after the first event until it is released; a caller that has the first
- * event by then did not have to wait for a later one. It holds again after the second event.
+ * The service holds its stream after the first event until it is released. A caller that has received the
+ * first event by then did not have to wait for a later one. The service holds it again after the second
+ * event.
  */
 async function expectUnbuffered(t: CheckContext, call: GatewayCall): Promise<void> {
   for (let streams = 1; ; streams += 1) {
@@ -98,22 +102,23 @@ async function followHeldStream(t: CheckContext, call: GatewayCall) {
   try {
     t.reach(open.status === 200, `an event stream got ${open.status}`);
     await stream.until(1);
-    t.reach(stream.events().length > 0, 'no event came');
+    t.reach(stream.events().length > 0, 'no event arrived');
     if (!(await t.fixture.release(hold))) {
       // Without a release and without later events, another instance of the fixture got the release.
       if (stream.events().length === 1) return { open };
       return {
         open,
-        buffered: 'the first event must come when it is sent, but came only with the next ones',
+        buffered:
+          'the first event must arrive when it is sent, but arrived only with the next ones',
       };
     }
     await stream.until(2);
     const later = stream.events().length;
-    t.reach(later > 1, 'the event stream broke off');
+    t.reach(later > 1, 'the event stream was cut off');
     if (later === 2) return { open };
     return {
       open,
-      buffered: 'the second event must come when it is sent, but came with the next',
+      buffered: 'the second event must arrive when it is sent, but arrived with the next one',
     };
   } finally {
     await stream.close();
@@ -138,7 +143,7 @@ const BAD: Record<string, NonNullable<GatewayCall['credentials']>> = {
   'no credentials': 'none',
   'a wrong token': { Authorization: 'Bearer wrong' },
   'an empty token': { Authorization: 'Bearer ' },
-  'credentials of no scheme': { Authorization: 'Wrong wrong' },
+  'credentials without a known scheme': { Authorization: 'Wrong wrong' },
   'half a signature': { Authorization: 'TC3-HMAC-SHA256 Credential=a' },
 };
 
@@ -161,10 +166,10 @@ const ENDS: [code: number, reason: string][] = [
   [4001, 'some reason'],
   [4999, 'Grund: 中文 é'],
   [3000, 'x'.repeat(123)],
-  [1011, 'a fault of the service'],
+  [1011, 'a failure in the service'],
 ];
 
-/** A caller may not send the codes of a server. */
+/** A caller must not send codes that are reserved for servers. */
 const OF_CALLERS = ENDS.filter(([code]) => code === 1000 || code >= 3000);
 
 function expectEnd(
@@ -176,11 +181,11 @@ function expectEnd(
   const came = end ? `${end.code} "${end.reason}"` : 'no end';
   const isSame = end?.code === code && end.reason === reason;
   t.expect(isSame, `${who} must get ${code} "${reason}", not ${came}`);
-  // Every other end would be waited for as long.
+  // Any other end would be waited for just as long.
   if (!end) throw new Failed('no end');
 }
 
-/** How a socket ends; `undefined` if it does not end in time. */
+/** Returns how a socket ends; `undefined` if it does not end in time. */
 async function endOf(t: CheckContext, socket: Socket): Promise<SocketEnd | undefined> {
   try {
     return await socket.closed();
@@ -204,12 +209,15 @@ async function expectPicked(
   const { status, headers, socket } = upgrade;
   t.reach(status === 101, `a handshake got ${status}`);
   const came = readAll(headers, NAME).join(', ');
-  const message = `${what}: the caller must get "${picked}" of the service, not "${came}"`;
+  const message = `${what}: the caller must receive "${picked}" from the service, not "${came}"`;
   t.expect(came === picked, message, upgrade);
   if (!socket) return;
   const hello = await readHello(t, socket);
   const arrived = readAll(hello.headers, NAME).join(',').replaceAll(' ', '');
-  t.expect(arrived === offers.join(), `${what}: the service must get them so, not ${arrived}`);
+  t.expect(
+    arrived === offers.join(),
+    `${what}: the service must receive them as is, not ${arrived}`,
+  );
   socket.close();
   await socket.closed().catch(() => {});
 }
@@ -242,7 +250,7 @@ export const gatewayStreams: readonly Check[] = [
         const wanted = Array.from({ length: order.count }, (_, index) => String(index + 1));
         const ids = parseEvents(received.text).map(({ id, data }) => (isOf(data, id) ? id : '?'));
         const came = ids.join().slice(0, 200) || 'none';
-        const message = `${what}: all events must come in order, not ${came}`;
+        const message = `${what}: all events must arrive in order, not ${came}`;
         t.expect(wanted.join() === ids.join(), message);
       }
     }
@@ -279,7 +287,7 @@ export const gatewayStreams: readonly Check[] = [
       await expectMessages(t, socket, 'sent back', TEXTS);
       await expectMessages(t, socket, 'a burst sent back', TEXT_BURST);
       const order = [`!burst ${TEXT_BURST.length}`];
-      await expectMessages(t, socket, 'a burst of the service', order, TEXT_BURST);
+      await expectMessages(t, socket, 'a burst from the service', order, TEXT_BURST);
     }),
   ),
   defineCheck('GW-WS-BINARY', ['fixture'], (t) =>
@@ -289,7 +297,7 @@ export const gatewayStreams: readonly Check[] = [
     }),
   ),
   defineCheck('GW-WS-SUBPROTOCOL', ['fixture'], async (t) => {
-    // The fixture selects the last subprotocol offered, unless it is asked for another.
+    // The fixture selects the last subprotocol offered, unless asked for another.
     await expectPicked(t, ['one'], 'one');
     await expectPicked(t, ['one', 'two', 'V3.conformance+x'], 'V3.conformance+x');
     await expectPicked(t, ['one', 'two', 'three'], 'two', 'two');

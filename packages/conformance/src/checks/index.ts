@@ -22,7 +22,7 @@ import { storageUploadMetadata } from './storage-upload-metadata.ts';
 import { upload } from './upload.ts';
 import { uploadResponses } from './upload-responses.ts';
 
-/** Every check, in the order of the rules. */
+/** All checks, in the order of the rules. */
 export const checks: readonly Check[] = [
   ...gatewayAddress,
   ...gatewayNames,

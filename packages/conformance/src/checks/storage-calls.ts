@@ -19,12 +19,12 @@ import {
   reachGoodFields,
 } from './support/storage.ts';
 
-/** Statuses that say that a method is not taken (RFC 9110, sections 15.5.6 and 15.6.2). */
+/** Statuses that mean that a method is not supported (RFC 9110, sections 15.5.6 and 15.6.2). */
 const METHOD_REFUSED = new Set([405, 501]);
 
 /**
- * What became of a valid POST: accepted; refused for its method; refused as a call of an operation that
- * does not exist is; or refused otherwise.
+ * Outcome of a valid POST: accepted, refused because of its method, refused like a call to an operation that
+ * does not exist, or refused otherwise.
  */
 type Fate = 'accepted' | 'method' | 'no operation' | 'refused';
 
@@ -43,7 +43,7 @@ async function callGood(
 }
 
 /**
- * Expects that no valid call of an operation gets a response that means that its path or method is wrong.
+ * Expects that no valid call to an operation gets a response that means that its path or method is wrong.
  * Other refusals are covered by other rules.
  */
 async function expectNoFate(
@@ -57,7 +57,7 @@ async function expectNoFate(
     const { status } = reply.received;
     t.expect(fate !== bad, toMessage(operation, status), reply);
     const isElsewhere = fate !== 'accepted' && fate !== bad;
-    t.reach(!isElsewhere, `a valid call of ${operation} is refused with ${status}`);
+    t.reach(!isElsewhere, `a valid call to ${operation} is refused with ${status}`);
   }
 }
 
@@ -67,7 +67,7 @@ function toText(value: unknown): string {
 
 const ENDINGS = ['X', 'XYZ', 's', '2', '_v2', '.json'];
 
-/** Which lifetimes a deployment takes is its own (D22). */
+/** Each deployment decides which lifetimes it accepts (D22). */
 const leaveOutMaxAge = (name: string, value: unknown) => (name === 'maxAge' ? undefined : value);
 
 const FORMS: Record<RequestForm, string> = { top: 'at the top level', data: 'inside data' };
@@ -87,7 +87,7 @@ async function listRefused(
   return refused;
 }
 
-/** Whatever the schemas allow is accepted, at any place, in any combination. */
+/** Expects whatever the schemas allow to be accepted, in any place and in any combination. */
 async function sendGenerated(t: CheckContext, form: RequestForm): Promise<void> {
   t.expect(true, `all four operations accept fields ${FORMS[form]}`);
   const fileIds: string[] = [];
@@ -114,7 +114,7 @@ const TYPES = [
   'Application/JSON',
 ];
 
-/** Other texts of the same JSON value (RFC 8259). */
+/** Other serializations of the same JSON value (RFC 8259). */
 function spell(json: string): Record<string, string> {
   return {
     'with line breaks and spaces': ` \t\r\n${JSON.stringify(JSON.parse(json), null, 2)}\n`,
@@ -125,7 +125,7 @@ function spell(json: string): Record<string, string> {
   };
 }
 
-/** Fields that no operation has, of each JSON type, and names that careless code trips over. */
+/** Fields that no operation has, of each JSON type, and names that careless code handles badly. */
 const UNKNOWN: readonly Record<string, unknown>[] = [
   { unknown: 'text' },
   { unknown: 1, other: [true, null], more: { a: {} } },
@@ -248,7 +248,7 @@ export const storageCalls: readonly Check[] = [
     for (const operation of STORAGE_OPERATIONS) {
       const { fate } = await callGood(t, operation, fields);
       const isThere = fate === 'accepted' || fate === 'refused';
-      t.reach(isThere, `${operation} is not there, or takes no POST`);
+      t.reach(isThere, `${operation} does not exist, or does not accept POST`);
     }
     const tried = forms.map((form) => `fields ${FORMS[form]}`).join(' or ');
     const message = `all four operations must accept ${tried}; refused: ${refusals.join(', ')}`;

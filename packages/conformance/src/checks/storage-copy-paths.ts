@@ -15,8 +15,8 @@ import {
 
 const CASES = [
   { what: 'digits', name: '0123456789' },
-  { what: 'small letters', name: 'abcdefghijklmnopqrstuvwxyz' },
-  { what: 'capital letters', name: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ' },
+  { what: 'lower case letters', name: 'abcdefghijklmnopqrstuvwxyz' },
+  { what: 'upper case letters', name: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ' },
   { what: '! - _ . , *', name: 'a!b-c_d.e,f*g' },
   { what: '! - _ , * at the ends', name: '!-_,*a*,_-!' },
   { what: 'dots at the ends and side by side', name: '.a..b.' },
@@ -28,7 +28,7 @@ const LEVELS = ['name.txt', 'level/name.txt', 'level/deeper/name.txt', 'other/de
 
 const CHARACTERS = [...' @%\\?#+:&"<|~(\t\u0000éя，\u4dff\ua000😀\u{20000}'];
 
-/** A file that has such a path, where uploads take one, is no source of a copy either. */
+/** A file with such a path, where uploads accept it, must not be the source of a copy either. */
 async function expectSourceRefused(t: CheckContext, name: string): Promise<void> {
   const from = t.storage.path(name);
   const grant = await t.storage.call('getUploadMetaData', { path: from }, { acceptsRefusal: true });
@@ -82,7 +82,7 @@ export const storageCopyPaths: readonly Check[] = [
       const entries = reply.data?.fileList;
       if (reply.refused || !Array.isArray(entries) || entries.length !== 2) continue;
       const failed = entries.map(Object).filter(hasFailed);
-      const alone = `${what}: of the two items this one alone must fail, not ${failed.length}`;
+      const alone = `${what}: of the two items, only this one must fail, not ${failed.length}`;
       t.expect(failed.length === 1, alone, reply);
       if (failed.length === 0) t.upload.track(path);
       for (const { code, message } of failed) {
@@ -115,7 +115,7 @@ export const storageCopyPaths: readonly Check[] = [
         t.reach(hasBytes(second.reading, bytes), 'batchCopyFile copies nothing');
       }
       const what = `${lead}${name} copied to ${lead}${name}.copy: the cloud path ${name}.copy`;
-      t.expect(!reply.refused, `${what} must be there, not the call be refused`, reply);
+      t.expect(!reply.refused, `${what} must exist, but the call was refused`, reply);
       expectBytes(t, reading, bytes, what);
     }
   }),

@@ -23,7 +23,7 @@ function askForCopies(
   return t.storage.listReply('batchCopyFile', toCopyItems(t, orders));
 }
 
-/** Copies of an existing file or of none, each of which must fail for a reason of its own. */
+/** Copies of an existing or a missing file, each of which must fail for a different reason. */
 function failingCopies(
   t: CheckContext,
   source: string,
@@ -38,7 +38,7 @@ function failingCopies(
       order: { from: source, to: existing, overwrite: false },
     },
     spelled: {
-      what: 'a destination with a character that none may have',
+      what: 'a destination with a character that is not allowed',
       order: { from: source, to: t.storage.path('not@allowed.txt') },
     },
     moved: {
@@ -57,8 +57,8 @@ export const storageCopyResponses: readonly Check[] = [
       'one copy': [good('a.txt')],
       'two copies': [good('b.txt'), good('level/c.txt')],
       'two copies and a bad item': [good('d.txt'), ...bad.slice(0, 1), good('e.txt')],
-      'bad items alone': bad,
-      'one copy twice': [good('f.txt'), good('f.txt')],
+      'only bad items': bad,
+      'the same copy twice': [good('f.txt'), good('f.txt')],
     };
     const lists = Object.entries(cases).map(([what, orders]) => ({
       what,
@@ -114,7 +114,7 @@ export const storageCopyResponses: readonly Check[] = [
     for (const { what, order } of Object.values(failing)) {
       for (const orders of [[order], [good, order]]) {
         const { reply, entries } = await askForCopies(t, orders);
-        // That such an item fails at all is covered by another rule.
+        // Another rule covers that such an item fails at all.
         for (const { code, message } of entries.filter(hasFailed)) {
           checked += 1;
           expectText(t, `${what}: code`, code, reply);
@@ -122,7 +122,7 @@ export const storageCopyResponses: readonly Check[] = [
         }
       }
     }
-    t.reach(checked > 0, 'no copy fails that must fail');
+    t.reach(checked > 0, 'none of the copies that must fail does');
   }),
   defineCheck('ST-COPY-SUCCEEDED', needsFiles, async (t: CheckContext) => {
     const { path, bytes } = await storeReadable(t, 'source.txt');
@@ -141,7 +141,7 @@ export const storageCopyResponses: readonly Check[] = [
       const { reply, entries } = await askForCopies(t, orders);
       const readings = [];
       for (const { to } of orders) readings.push(await readPath(t, to));
-      // The entries must report success only if the copies were made; another rule checks that they were.
+      // The entries must report success only if the copies were made, which another rule checks.
       if (!readings.every((reading) => hasBytes(reading, bytes))) continue;
       checked += 1;
       for (const { code, message } of entries) {
@@ -195,15 +195,15 @@ export const storageCopyResponses: readonly Check[] = [
       t.reach(hasBytes(await readPath(t, order.to), bytes), 'valid items alone are not copied');
     }
     for (const { fileId } of [a, b]) {
-      t.reach((await t.upload.read(fileId)).found, 'a copy does not keep its source');
+      t.reach((await t.upload.read(fileId)).found, 'a copy removes its source');
     }
     const bad = failingCopies(t, a.path, c.path);
     const cases: Record<string, [order: CopyOrder, place: number]> = {
-      'a missing source in the first place': [bad.missing.order, 0],
+      'a missing source in the first item': [bad.missing.order, 0],
       'a missing source in the middle': [bad.missing.order, 1],
-      'a missing source in the last place': [bad.missing.order, 2],
+      'a missing source in the last item': [bad.missing.order, 2],
       'an existing destination with overwrite false in the middle': [bad.existing.order, 1],
-      'a character that none may have in the first place': [bad.spelled.order, 0],
+      'a character that is not allowed in the first item': [bad.spelled.order, 0],
     };
     for (const [index, [what, [order, place]]] of Object.entries(cases).entries()) {
       const good = toOrders(String(index));

@@ -17,7 +17,7 @@ import {
   toCopyItems,
 } from './support/storage.ts';
 
-/** Expects that a copy call with an item that lacks a field is rejected, wherever the item is. */
+/** Expects a copy call to be rejected if an item lacks a field, whatever the item's position. */
 async function expectRefusedWithout(t: CheckContext, field: 'srcPath' | 'dstPath'): Promise<void> {
   const { path } = await t.upload.store('source.txt');
   const toItem = (name: string) => toCopyItems(t, [{ from: path, to: t.storage.path(name) }])[0];
@@ -27,8 +27,8 @@ async function expectRefusedWithout(t: CheckContext, field: 'srcPath' | 'dstPath
   await expectListsRefused(t, 'batchCopyFile', [
     { what: `an item without ${field}`, fileList: [bad] },
     { what: `an item without ${field} but with options`, fileList: [{ ...bad, overwrite: true }] },
-    { what: `a valid item and then one without ${field}`, fileList: [toItem('a.txt'), bad] },
-    { what: `an item without ${field} and then a valid one`, fileList: [bad, toItem('b.txt')] },
+    { what: `a valid item followed by one without ${field}`, fileList: [toItem('a.txt'), bad] },
+    { what: `an item without ${field} followed by a valid one`, fileList: [bad, toItem('b.txt')] },
   ]);
 }
 
@@ -38,7 +38,7 @@ const CONTENTS = [
   { name: 'level/bytes.bin', bytes: Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)) },
 ];
 
-/** A target that copies, but wants paths without the leading `/`, breaks ST-COPY-PATH-ABSOLUTE alone. */
+/** A target that copies, but requires paths without the leading `/`, only breaks ST-COPY-PATH-ABSOLUTE. */
 async function assertNotOfForm(t: CheckContext, { path, bytes }: StoredFile): Promise<void> {
   const to = `${path}.relative`;
   t.upload.track(to);
@@ -54,7 +54,7 @@ async function assertNotOfForm(t: CheckContext, { path, bytes }: StoredFile): Pr
   t.reach(isCopied, 'only paths without the leading / are copied');
 }
 
-/** Expects existing destinations to be overwritten, shorter and longer ones, by copies and by a move. */
+/** Expects copies and a move to overwrite existing destinations, both shorter and longer ones. */
 async function expectOverwritten(
   t: CheckContext,
   how: string,
@@ -119,7 +119,7 @@ export const storageCopy: readonly Check[] = [
     const [from, to] = [source.path, existing.path];
     const free = t.storage.path('level/free.txt');
     await copy(t, { from, to: free, overwrite: false });
-    const place = 'overwrite false and a free destination: the copy';
+    const place = 'overwrite false and a destination that does not exist: the copy';
     expectBytes(t, await readPath(t, free), source.bytes, place);
     const second = t.storage.path('second.txt');
     await copy(t, { from, to: second }, { from, to, overwrite: false });
@@ -141,7 +141,7 @@ export const storageCopy: readonly Check[] = [
     const cases = {
       'without removeOriginal': {},
       'with removeOriginal false': { removeOriginal: false },
-      'with overwrite true alone': { overwrite: true },
+      'with only overwrite true': { overwrite: true },
     };
     for (const [what, more] of Object.entries(cases)) {
       const { path, bytes } = await storeReadable(t, `${what.replaceAll(' ', '-')}.txt`);
@@ -162,7 +162,12 @@ export const storageCopy: readonly Check[] = [
     const second = await storeReadable(t, 'second.txt');
     const move = (from: string, to: string) => ({ from, to, removeOriginal: true });
     const cases = [
-      { what: 'to a free destination', file: single, to: `${single.path}.moved`, before: [] },
+      {
+        what: 'to a destination that does not exist',
+        file: single,
+        to: `${single.path}.moved`,
+        before: [],
+      },
       { what: 'onto an existing destination', file: onto, to: existing.path, before: [] },
       {
         what: 'in the second item',
@@ -174,7 +179,8 @@ export const storageCopy: readonly Check[] = [
     for (const { what, file, to, before } of cases) {
       await copy(t, ...before, move(file.path, to));
       const reading = await readPath(t, to);
-      // Whether an existing destination is overwritten, and a second item copied, are other rules.
+      // Whether an existing destination is overwritten, and a second item copied, are covered by other
+      // rules.
       if (file !== single && !hasBytes(reading, file.bytes)) continue;
       expectBytes(t, reading, file.bytes, `a move ${what}: the destination`);
       expectNothing(t, await readPath(t, file.path), `a move ${what}: the source`);
@@ -190,7 +196,7 @@ export const storageCopy: readonly Check[] = [
     }
     const failing: Record<string, Omit<CopyOrder, 'from'>> = {
       'onto an existing file with overwrite false': { to: existing.path, overwrite: false },
-      'to a path with a character that none may have': { to: t.storage.path('not@allowed.txt') },
+      'to a path with a character that is not allowed': { to: t.storage.path('not@allowed.txt') },
     };
     let checked = 0;
     for (const [what, order] of Object.entries(failing)) {
@@ -198,13 +204,13 @@ export const storageCopy: readonly Check[] = [
         const source = await storeReadable(t, `source-${checked}.txt`);
         const move = { from: source.path, ...order, removeOriginal: true };
         const entries = await copy(t, ...beside, move);
-        // That such an item fails is covered by another rule.
+        // Another rule covers that such an item fails.
         if (!entries.some(hasFailed)) continue;
         checked += 1;
         const reading = await readPath(t, source.path);
         expectBytes(t, reading, source.bytes, `a move ${what}: the source`);
       }
     }
-    t.reach(checked > 0, 'no move fails that must fail');
+    t.reach(checked > 0, 'none of the moves that must fail does');
   }),
 ];

@@ -17,7 +17,7 @@ import {
   storeReadable,
 } from './support/storage.ts';
 
-/** Deletes; unless the response has one entry per item, the check is not reached. */
+/** Deletes files; unless the response has one entry per item, the check is not reached. */
 function deleteFiles(t: CheckContext, ...fileIds: string[]): Promise<Entry[]> {
   return t.storage.list('batchDelete', fileIds);
 }
@@ -33,7 +33,7 @@ async function verify(
   t.expect(count <= present.length, `${what}: the code of its entry must not be SUCCESS`);
 }
 
-/** Names that have much in common with the one that is deleted, `name`. */
+/** Names that are similar to `name`, the one that is deleted. */
 const NEIGHBOURS = ['name.txt', 'name2', 'nam', 'a-name', 'level/name', 'folder/inner.txt'];
 
 export const storageDelete: readonly Check[] = [
@@ -59,7 +59,7 @@ export const storageDelete: readonly Check[] = [
         expectNothing(t, await readPath(t, path), `${what}: ${name}, by its path,`);
         const exchange = await t.upload.download(link);
         const works = isFile(exchange, bytes);
-        t.expect(!works, `${what}: a link to ${name} must not work any more`, exchange);
+        t.expect(!works, `${what}: a link to ${name} must no longer work`, exchange);
       }
     }
   }),
@@ -68,7 +68,7 @@ export const storageDelete: readonly Check[] = [
     const named = await storeReadable(t, 'name');
     const neighbours = [];
     for (const name of NEIGHBOURS) neighbours.push({ name, file: await storeReadable(t, name) });
-    // Where the two are one file, it is not the deletion that loses it.
+    // If the two are one file, it is not the deletion that loses it.
     const isOther = hasBytes(await t.upload.read(capital.file.fileId), capital.file.bytes);
     if (isOther) neighbours.push(capital);
     const folder = await t.upload.fileIdOf(t.storage.path('folder'));
@@ -97,7 +97,7 @@ export const storageDelete: readonly Check[] = [
       { what: 'two files', fileList: [b, c] },
       { what: 'two files and a missing one', fileList: [d, missing, e] },
       { what: 'a missing file', fileList: [missing] },
-      { what: 'one file twice', fileList: [twice, twice] },
+      { what: 'the same file twice', fileList: [twice, twice] },
     ]);
   }),
   defineCheck('ST-DELETE-FILE-ID', needsFiles, async (t) => {
@@ -115,11 +115,11 @@ export const storageDelete: readonly Check[] = [
       const ids = files.map(({ fileId }) => fileId);
       const { reply, entries } = await t.storage.listReply('batchDelete', ids);
       for (const { code } of entries) {
-        // That a file was not deleted is covered by ST-DELETE-CALL.
+        // ST-DELETE-CALL covers files that are not deleted.
         for (const { path } of code === 'SUCCESS' ? [] : files) {
           t.reach(!(await readPath(t, path)).found, 'a file was not deleted');
         }
-        const wanted = `the code of a file that was deleted must be "SUCCESS", not ${show(code)}`;
+        const wanted = `the code of a deleted file must be "SUCCESS", not ${show(code)}`;
         t.expect(code === 'SUCCESS', wanted, reply);
       }
     }
@@ -147,9 +147,9 @@ export const storageDelete: readonly Check[] = [
     t.reach(!(await t.upload.read(sound.fileId)).found, 'a file alone is not deleted');
     const bad = await missingFileId(t);
     const cases: Record<string, (a: string, b: string) => string[]> = {
-      'a missing file in the first place': (a, b) => [bad, a, b],
+      'a missing file in the first item': (a, b) => [bad, a, b],
       'a missing file in the middle': (a, b) => [a, bad, b],
-      'a missing file in the last place': (a, b) => [a, b, bad],
+      'a missing file in the last item': (a, b) => [a, b, bad],
       'a strange file ID in the middle': (a, b) => [a, 'no file has this name', b],
     };
     for (const [what, toList] of Object.entries(cases)) {
@@ -161,7 +161,7 @@ export const storageDelete: readonly Check[] = [
       if (reply.refused) continue;
       for (const { path, fileId } of [a, b]) {
         const { found } = await t.upload.read(fileId);
-        t.expect(!found, `${what}: ${path} must be deleted, and it is still there`, reply);
+        t.expect(!found, `${what}: ${path} must be deleted, but still exists`, reply);
       }
     }
   }),

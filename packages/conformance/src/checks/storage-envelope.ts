@@ -10,14 +10,16 @@ import { type Check, defineCheck } from './check.ts';
 import { expectOptionalText, expectText, show } from './support/cite.ts';
 import { toCopyItems } from './support/storage.ts';
 
-/** One storage response, and the call that led to it. */
+/** A storage response, and the call that led to it. */
 interface StorageResponse {
   what: string;
   operation: StorageOperation;
   reply: StorageReply;
 }
 
-/** Responses to valid calls of every operation; with `--read-only`, only of those that change nothing. */
+/**
+ * Yields responses to valid calls of every operation; with `--read-only`, only to those that change nothing.
+ */
 async function* successes(t: CheckContext): AsyncGenerator<StorageResponse> {
   const ask = async (operation: StorageOperation, fields: object): Promise<StorageResponse> => {
     const reply = await t.storage.call(operation, fields);
@@ -25,7 +27,7 @@ async function* successes(t: CheckContext): AsyncGenerator<StorageResponse> {
   };
   let reached = 0;
   for await (const response of good(t, ask)) {
-    // A response that is not JSON is covered by ST-RESPONSE-JSON, a refusal by the rule of the operation.
+    // ST-RESPONSE-JSON covers responses that are not JSON, and each operation's rule covers refusals.
     if (response.reply.received.json === undefined || response.reply.refused) continue;
     reached += 1;
     yield response;
@@ -47,7 +49,7 @@ async function* good(
   yield ask('batchDelete', { fileList: [fileId] });
 }
 
-/** Responses to calls that are rejected completely. */
+/** Yields responses to calls that are rejected completely. */
 async function* failures(
   t: CheckContext,
   operations: readonly StorageOperation[] = t.settings.readOnly
@@ -64,7 +66,7 @@ async function* failures(
     };
     for (const [name, [fields, options]] of Object.entries(cases)) {
       const reply = await t.storage.call(operation, fields, { acceptsRefusal: true, ...options });
-      // That it is refused, and with JSON, are other rules.
+      // That it is refused, and with JSON, is covered by other rules.
       if (reply.received.json === undefined || !isFailure(reply)) continue;
       reached += 1;
       yield { what: `${operation} ${name}`, operation, reply };
@@ -73,13 +75,13 @@ async function* failures(
   t.reach(reached > 0, 'no bad call was refused with JSON');
 }
 
-/** All of them. */
+/** Yields all of them. */
 async function* everyResponse(t: CheckContext): AsyncGenerator<StorageResponse> {
   yield* failures(t);
   yield* successes(t);
 }
 
-/** A success has `data`, and a status of 2xx; everything else is meant as a failure. */
+/** A success has `data` and a 2xx status; everything else is treated as a failure. */
 function isFailure({ received, body, data }: StorageReply): boolean {
   const hasCode = body !== undefined && 'code' in body;
   return received.status < 200 || received.status > 299 || hasCode || data === undefined;
@@ -97,13 +99,13 @@ async function expectTexts(
     if (value !== undefined) seen += 1;
     expectOptionalText(t, `${what}: ${field}`, value, reply);
   }
-  if (seen === 0) t.note(`No response had the field ${field}.`);
+  if (seen === 0) t.note(`No response had the ${field} field.`);
 }
 
 /**
- * Checks every response body that has one.
+ * Checks every response body.
  *
- * @param missing why the check is not reached if none has one
+ * @param missing why the check is not reached if no response has a body
  */
 async function checkBodies(
   t: CheckContext,
@@ -132,7 +134,9 @@ function expectPresent(
   });
 }
 
-/** Checks the `statusCode` of every response that has a number there, which ST-ENVELOPE-STATUS-CODE covers. */
+/**
+ * Checks the `statusCode` of every response in which it is a number, which ST-ENVELOPE-STATUS-CODE covers.
+ */
 async function checkStatusCodes(
   t: CheckContext,
   responses: AsyncIterable<StorageResponse>,
@@ -151,8 +155,8 @@ async function checkStatusCodes(
 }
 
 /**
- * What is checked in responses that the operator declared flat, instead of what only an envelope has:
- * `data` or `code` must be at their top level.
+ * For responses that the operator declared flat, replaces the checks of what only an envelope has: `data` or
+ * `code` must be at their top level.
  */
 async function expectFlat(
   t: CheckContext,
@@ -166,7 +170,7 @@ async function expectFlat(
   }
 }
 
-/** Whether that is a success of the call is open, but not that both say the same. */
+/** It is open whether that is a success of the call, but both must agree. */
 const PARTLY = 'batchCopyFile of a missing file';
 
 async function* copyResponses(t: CheckContext): AsyncGenerator<StorageResponse> {
@@ -234,14 +238,14 @@ export const storageEnvelope: readonly Check[] = [
       const came = show(reply.body?.data);
       t.expect(reply.data !== undefined, `${what}: data must be an object, not ${came}`, reply);
     };
-    const missing = 'no success had a body to look into';
+    const missing = 'no success had a body to check';
     await checkBodies(t, successes(t), missing, (what, _, reply) => expectData(what, reply));
     // An empty list may be rejected, but does not excuse a success without data.
     const empty = await t.storage.call('batchGetTempUrls', { fileList: [] });
-    if (empty.body && !empty.refused) expectData('batchGetTempUrls of no file', empty);
+    if (empty.body && !empty.refused) expectData('batchGetTempUrls without files', empty);
   }),
   defineCheck('ST-ENVELOPE-CODE', NEEDS, (t) => {
-    const missing = 'no failure had a body to look into';
+    const missing = 'no failure had a body to check';
     return checkBodies(t, failures(t), missing, (what, { code, data }, reply) => {
       expectText(t, `${what}: code`, code, reply);
       t.expect(data === undefined, `${what}: there must be no data, not ${show(data)}`, reply);

@@ -34,7 +34,7 @@ async function storeForLinks(t: CheckContext, ...names: string[]): Promise<LinkO
   return (await storeAll(t, ...names)).map(({ fileId }) => ({ fileID: fileId }));
 }
 
-/** The link of an entry, if it has one. */
+/** Returns the link of an entry, if it has one. */
 function linkOf({ code, tempFileURL }: Entry = {}): string | undefined {
   const link = String(tempFileURL);
   return code === 'SUCCESS' && URL.canParse(link) ? link : undefined;
@@ -58,25 +58,25 @@ async function expectFile(
   t.expect(isSuccess, `${what}: it must return the file, not ${status}`, exchange);
   if (!isSuccess) return;
   const wanted = `${what}: it must return the ${bytes.length} bytes of the file`;
-  t.expect(body.equals(bytes), `${wanted}, not ${body.length} or other ones`, exchange);
+  t.expect(body.equals(bytes), `${wanted}, not ${body.length} or different ones`, exchange);
 }
 
-/** Lifetimes that are tried, in seconds, the shortest first: which ones a deployment takes is its own (D22). */
+/** Lifetimes to try, in seconds, the shortest first: each deployment decides which ones it accepts (D22). */
 const SHORT = [2, 5, 15, 60];
 
 const LONG = 120;
 
-/** The longest that a deployment may give instead of less, in seconds. */
+/** The longest lifetime that a deployment may grant instead of a shorter one, in seconds. */
 const LEAST = 60;
 
-/** How much later than its `maxAge` a link may stop, in seconds. */
+/** How much longer than its `maxAge` a link may work, in seconds. */
 const GRACE = 10;
 
 const SECONDS = { ms: 0.001, s: 1, min: 60 };
 
 /**
- * Whether a link works for longer than it should because the deployment gives none for less than a minute:
- * then it ends after a minute, and so does one that is asked for a minute.
+ * Whether a link works for too long because the deployment grants no lifetime of less than a minute: then it
+ * ends after a minute, just like one that is requested for a minute.
  */
 async function isOfMinimum(
   t: CheckContext,
@@ -112,7 +112,7 @@ async function askForLink(
   return { url, maxAge, lifetime: maxAge * SECONDS[t.settings.maxAgeUnit], asked };
 }
 
-/** Whether a link still works when it has had so many seconds, and some more. */
+/** Whether a link still works after this many seconds, and some more. */
 function outlives(t: CheckContext, link: Link, bytes: Buffer, seconds: number): Promise<boolean> {
   const left = (seconds + GRACE) * 1000 - (performance.now() - link.asked);
   return poll(
@@ -131,7 +131,7 @@ async function works(t: CheckContext, { url }: Link, bytes: Buffer): Promise<boo
   return isFile(await t.upload.download(url), bytes);
 }
 
-/** Lifetimes that are tried, in seconds: which ones a deployment takes is its own (D22). */
+/** Lifetimes to try, in seconds: each deployment decides which ones it accepts (D22). */
 const LIFETIMES = [60, 600, 3600, 10, 1];
 
 async function verify(
@@ -149,15 +149,15 @@ async function verify(
       continue;
     }
     const wrong = entries.find((entry) => entry.fileID === fileID) ?? entries[0];
-    // Where the link returns a file, it is not missing: that it was not deleted is covered by another rule.
+    // If the link returns a file, it is not missing; another rule covers that it was not deleted.
     const link = String(wrong?.tempFileURL);
     const isThere = URL.canParse(link) && (await leadsToFile(t, link));
-    t.reach(!isThere, `${what} is still there`);
+    t.reach(!isThere, `${what} still exists`);
     t.expect(false, `${what}: the code of its entry must not be SUCCESS`, reply);
   }
 }
 
-/** A link to an unreachable address leads to no file. */
+/** A link to an unreachable host leads to no file. */
 async function leadsToFile(t: CheckContext, link: string): Promise<boolean> {
   try {
     const { status } = (await t.upload.download(link)).received;
@@ -193,9 +193,9 @@ export const storageLinks: readonly Check[] = [
     const maxAge = t.storage.maxAge(60);
     await expectListsRefused(t, 'batchGetTempUrls', [
       { what: 'an empty item', fileList: [{}] },
-      { what: 'an item with maxAge alone', fileList: [{ maxAge }] },
-      { what: 'a valid item and then one without fileID', fileList: [good, { maxAge }] },
-      { what: 'an item without fileID and then a valid one', fileList: [{}, good] },
+      { what: 'an item with only maxAge', fileList: [{ maxAge }] },
+      { what: 'a valid item followed by one without fileID', fileList: [good, { maxAge }] },
+      { what: 'an item without fileID followed by a valid one', fileList: [{}, good] },
     ]);
   }),
   defineCheck('ST-LINKS-MAX-AGE', needsFiles, async (t: CheckContext) => {
@@ -215,8 +215,8 @@ export const storageLinks: readonly Check[] = [
       alone = await ask({ ...one, maxAge });
       if (alone.works) break;
     }
-    // Where neither gets a link, or two items never do, the fault is not here.
-    t.reach(without.works || alone.works, 'batchGetTempUrls gives no link at all');
+    // If neither gets a link, or two items never do, something else is at fault.
+    t.reach(without.works || alone.works, 'batchGetTempUrls returns no links at all');
     t.expect(without.works, 'an item without maxAge must get its link', without.reply);
     t.expect(alone.works, `an item with maxAge ${maxAge} must get its link`, alone.reply);
     if (!(await ask(one, other)).works) return;
@@ -237,7 +237,7 @@ export const storageLinks: readonly Check[] = [
       { what: 'two files', fileList: [a, b] },
       { what: 'two files and a missing one', fileList: [a, missing, b] },
       { what: 'a missing file', fileList: [missing] },
-      { what: 'one file twice', fileList: [a, a] },
+      { what: 'the same file twice', fileList: [a, a] },
     ]);
   }),
   defineCheck('ST-LINKS-FILE-ID', needsFiles, async (t) => {
@@ -253,13 +253,13 @@ export const storageLinks: readonly Check[] = [
       const { reply, entries } = await askForLinks(t, fileList);
       for (const { code } of entries) {
         if (code !== 'SUCCESS') {
-          // Where the IDs name no files, and nothing can be deleted, the fault is not in the links.
+          // If the IDs refer to no files, and nothing can be deleted, the links are not at fault.
           const ids = fileList.map(({ fileID }) => fileID);
           const deleted = await t.storage.list('batchDelete', ids);
           const areFiles = deleted.some((entry) => entry.code === 'SUCCESS');
           t.reach(areFiles, 'an upload stored nothing');
         }
-        const wanted = `the code of a file that exists must be "SUCCESS", not ${show(code)}`;
+        const wanted = `the code of an existing file must be "SUCCESS", not ${show(code)}`;
         t.expect(code === 'SUCCESS', wanted, reply);
       }
     }
@@ -290,12 +290,12 @@ export const storageLinks: readonly Check[] = [
       }
     }
     const [first] = files;
-    t.reach(first !== undefined, 'batchGetTempUrls gave no link');
+    t.reach(first !== undefined, 'batchGetTempUrls returned no link');
     const orders = files.map(({ fileId }) => ({ fileID: fileId }));
     const { entries } = await askForLinks(t, orders);
     for (const { name, bytes, fileId } of files) {
       const link = linkOf(entriesOf(entries, fileId)[0]);
-      if (link) await expectFile(t, `${name}, link of a call for several files`, link, bytes);
+      if (link) await expectFile(t, `${name}, link from a call for several files`, link, bytes);
     }
     await expectFile(t, `${first.name}, link that is not the last one`, first.link, first.bytes);
   }),
@@ -310,23 +310,23 @@ export const storageLinks: readonly Check[] = [
       const { maxAge, lifetime } = link;
       t.reach(await works(t, link, file.bytes), `a link with maxAge ${maxAge} never works`);
       const isAlive = await outlives(t, link, file.bytes, lifetime);
-      const late = `a link with maxAge ${maxAge} must stop working, and it still works after ${spellAge(link.asked)}`;
+      const late = `a link with maxAge ${maxAge} must stop working, but still works after ${spellAge(link.asked)}`;
       t.expect(!isAlive || (await isOfMinimum(t, link, file)), late);
       if (long === undefined || performance.now() - started > (LONG - GRACE) * 1000) return;
       const isThere = await works(t, long, other.bytes);
       t.expect(
         isThere,
-        `a link with maxAge ${long.maxAge} must not stop after ${spellAge(started)}`,
+        `a link with maxAge ${long.maxAge} must not stop working after ${spellAge(started)}`,
       );
       return;
     }
-    t.apply(false, `the deployment gives no link with a maxAge of ${SHORT.join(', ')} s`);
+    t.apply(false, `the deployment returns no link with a maxAge of ${SHORT.join(', ')} s`);
   }),
   defineCheck('ST-LINKS-MISSING', needsFiles, async (t: CheckContext) => {
     const file = await t.upload.store('deleted.txt');
     await verify(t, 'a file that was never stored', await missingFileId(t), file.fileId);
     const shorter = await t.upload.fileIdOf(t.storage.path('deleted'));
-    await verify(t, 'a path that a longer one begins with', shorter);
+    await verify(t, 'a path that is a prefix of a longer one', shorter);
     await t.storage.list('batchDelete', [file.fileId]);
     await verify(t, 'a file that was deleted', file.fileId);
   }),
@@ -338,9 +338,9 @@ export const storageLinks: readonly Check[] = [
     t.reach(areGood, 'valid items alone do not get their links');
     const bad = { fileID: await missingFileId(t) };
     const cases = {
-      'a missing file in the first place': [bad, a, b],
+      'a missing file in the first item': [bad, a, b],
       'a missing file in the middle': [a, bad, b],
-      'a missing file in the last place': [a, b, bad],
+      'a missing file in the last item': [a, b, bad],
       'two missing files around valid ones': [bad, a, b, bad],
       'a strange file ID in the middle': [a, { fileID: 'no file has this name' }, b],
     };
@@ -352,7 +352,7 @@ export const storageLinks: readonly Check[] = [
       if (reply.refused || !Array.isArray(list)) continue;
       for (const { fileId, path } of files) {
         const [entry] = entriesOf(list.map(Object), fileId);
-        // That each entry has its fileID is ST-LINKS-FILE-ID.
+        // ST-LINKS-FILE-ID covers that each entry has its fileID.
         if (entry === undefined && list.length === fileList.length) continue;
         const isLinked = entry?.code === 'SUCCESS' && typeof entry.tempFileURL === 'string';
         const came = entry === undefined ? 'no entry' : `the code ${show(entry.code)}`;

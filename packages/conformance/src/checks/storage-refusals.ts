@@ -25,7 +25,7 @@ import {
   spellPlace,
 } from './support/requests.ts';
 
-/** Sends a body that is wrong, and takes whatever comes. */
+/** Sends an invalid body, and returns whatever comes back. */
 function callWrongly(
   t: CheckContext,
   operation: StorageOperation,
@@ -43,20 +43,20 @@ function expectRefusal(expect: ExpectOne, reply: StorageReply, what: string): vo
   const { status } = reply.received;
   expect(status < 500, `${what}: must be refused, and never with a 5xx such as ${status}`, reply);
   expect(reply.refused, `${what}: must be refused, not accepted with ${status}`, reply);
-  const came = reply.envelope === undefined ? 'no JSON object' : 'a response without one';
+  const came = reply.envelope === undefined ? 'not a JSON object' : 'a response without a code';
   const hasCode = reply.code !== undefined;
-  expect(hasCode, `${what}: ${status} must come in the envelope with a code, not ${came}`, reply);
+  expect(hasCode, `${what}: ${status} must be an envelope with a code, not ${came}`, reply);
 }
 
 const SIZE = 262_144;
 
-/** A connection that is closed while a large body is still being sent is a refusal too. */
+/** A connection that is closed while a large body is still being sent counts as a refusal. */
 const CUT_OFF = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
 
-/** Statuses of a server in front of the API, which may know nothing of the envelope. */
+/** Statuses of a server in front of the API, which may not know about the envelope. */
 const TOO_LARGE = 413;
 
-/** Sends a text of 256 KiB in place of a list. Limits of the size are not fixed, so any refusal will do. */
+/** Sends 256 KiB of text instead of a list. Size limits are not specified, so any refusal will do. */
 async function expectLargeRefused(t: CheckContext, operation: StorageOperation): Promise<void> {
   const what = `${operation}, fileList is a string of ${SIZE} bytes`;
   let reply: StorageReply;
@@ -70,7 +70,7 @@ async function expectLargeRefused(t: CheckContext, operation: StorageOperation):
   expectRefusal(t.expect, reply, what);
 }
 
-/** Deep enough for a parser that calls itself. */
+/** Deep enough for a recursive parser. */
 const DEPTH = 10_000;
 
 function toText(t: CheckContext, operation: StorageOperation): string {
@@ -78,7 +78,7 @@ function toText(t: CheckContext, operation: StorageOperation): string {
 }
 
 /**
- * Not included: a byte order mark, which RFC 8259 lets a parser ignore; bytes that are not UTF-8, which
+ * Not included: a byte order mark, which RFC 8259 allows a parser to ignore; bytes that are not UTF-8, which
  * many parsers replace; and duplicate names, which are valid JSON.
  */
 async function sendBroken(t: CheckContext, operation: StorageOperation): Promise<void> {
@@ -86,22 +86,22 @@ async function sendBroken(t: CheckContext, operation: StorageOperation): Promise
   const number = t.storage.maxAge(60);
   const bodies: Record<string, string> = {
     nothing: '',
-    'spaces alone': '  \n',
+    'only spaces': '  \n',
     'a word': 'nothing',
     'a form': 'path=a.txt&fileList=a.txt',
     XML: '<request><path>a.txt</path></request>',
-    'a text cut in the middle': text.slice(0, Math.floor(text.length / 2)),
-    'a text without its last character': text.slice(0, -1),
-    'something after the end': `${text}x`,
+    'text that is truncated in the middle': text.slice(0, Math.floor(text.length / 2)),
+    'text without its last character': text.slice(0, -1),
+    'trailing characters': `${text}x`,
     'two bodies': text + text,
-    'a comma before the end': text.replace(/\}$/, ',}'),
+    'a trailing comma': text.replace(/\}$/, ',}'),
     'single quotes': text.replaceAll('"', "'"),
-    'names without quotes': text.replace(/"(\w+)":/g, '$1:'),
+    'unquoted names': text.replace(/"(\w+)":/g, '$1:'),
     'a comment': `${text}// end`,
     'a line break inside a string': text.replace('sample', 'sam\nple'),
     'an unknown escape': text.replace('sample', '\\x73ample'),
-    [`${DEPTH} brackets that do not close`]: '['.repeat(DEPTH),
-    [`${DEPTH} objects that do not close`]: '{"a":'.repeat(DEPTH),
+    [`${DEPTH} unclosed brackets`]: '['.repeat(DEPTH),
+    [`${DEPTH} unclosed objects`]: '{"a":'.repeat(DEPTH),
   };
   if (operation === 'batchGetTempUrls') {
     for (const word of ['NaN', 'Infinity', '0x3C', '060', '.5']) {
@@ -122,8 +122,8 @@ async function sendWithoutEach(t: CheckContext, operation: StorageOperation): Pr
     'an empty object': '{}',
     'an empty object in the form that is accepted': t.storage.body({}),
     'an empty object as data': '{"data":{}}',
-    'the field of another operation': t.storage.body(others),
-    'a field that is unknown': t.storage.body({ unknown: 1 }),
+    'a field of another operation': t.storage.body(others),
+    'an unknown field': t.storage.body({ unknown: 1 }),
     'the fields inside __proto__': t.storage.body(inherited),
   };
   for (const [what, body] of Object.entries(bodies)) {
@@ -133,11 +133,11 @@ async function sendWithoutEach(t: CheckContext, operation: StorageOperation): Pr
 }
 
 /**
- * A value of a type, the one that a lax server takes most easily for the right one: `"60"` for a number,
- * an object for a string that it has.
+ * Returns a value of a type, namely the one that a lax server most easily mistakes for a valid one: `"60"`
+ * for a number, an object with a string field for a string.
  *
- * @param place the type that the contract wants
- * @param text a text that the field could hold
+ * @param place the type that the contract requires
+ * @param text a text that the field could contain
  */
 function toLaxValue(type: JsonType, place: JsonType, text: string): unknown {
   const texts: Partial<Record<JsonType, string>> = { number: '60', boolean: 'true' };
@@ -152,7 +152,10 @@ function toLaxValue(type: JsonType, place: JsonType, text: string): unknown {
   return values[type];
 }
 
-/** Every place with every wrong type; of a list the second item, as one that looks at the first misses it. */
+/**
+ * Yields every place with every wrong type; for lists, the second item, because code that looks only at the
+ * first misses it.
+ */
 async function sendMistyped(t: CheckContext, operation: StorageOperation): Promise<void> {
   const request = sampleRequest(t, operation);
   const text = t.storage.path('sample.txt');
@@ -162,7 +165,7 @@ async function sendMistyped(t: CheckContext, operation: StorageOperation): Promi
       const fields = replaceAt(request, place.path, toLaxValue(type, place.type, text));
       const fault = `${operation}, ${spellPlace(place.path)} is ${spellType(type)}`;
       const isBody = place.path.length === 0;
-      // No object at all is wrong in both forms of a request.
+      // Something that is not an object is wrong in both forms of a request.
       const bodies = [t.storage.body(fields), ...(isBody ? [JSON.stringify(fields)] : [])];
       for (const body of new Set(bodies)) {
         expectRefusal(t.expect, await callWrongly(t, operation, body), fault);
@@ -171,18 +174,18 @@ async function sendMistyped(t: CheckContext, operation: StorageOperation): Promi
   }
 }
 
-/** Lists so deep that careless code ends in a 5xx. */
+/** Lists that are nested so deeply that careless code ends in a 5xx. */
 async function sendNested(t: CheckContext, operation: StorageOperation): Promise<void> {
   const [field = ''] = readRequestSchema(operation).required;
   const deep = '['.repeat(DEPTH) + ']'.repeat(DEPTH);
   const body = t.storage.body({ [field]: 'DEEP' }).replace('"DEEP"', deep);
   const nested = await callWrongly(t, operation, body);
-  expectRefusal(t.expect, nested, `${operation}, ${field} is an array nested ${DEPTH} deep`);
+  expectRefusal(t.expect, nested, `${operation}, ${field} is an array nested ${DEPTH} levels deep`);
   const whole = await callWrongly(t, operation, deep);
-  expectRefusal(t.expect, whole, `${operation}, the body is an array nested ${DEPTH} deep`);
+  expectRefusal(t.expect, whole, `${operation}, the body is an array nested ${DEPTH} levels deep`);
 }
 
-/** Bad requests of any operation, generated. */
+/** Generated bad requests for any operation. */
 async function sendGenerated(
   t: CheckContext,
   toRequest: (operation: StorageOperation) => Arbitrary<{ body: string; fault: string }>,

@@ -5,7 +5,7 @@ import { show } from './support/cite.ts';
 
 const NAMES = ['file.txt', 'level/deeper/file.txt', 'no-extension'];
 
-/** Upload metadata for several paths, and for one path a second time. */
+/** Requests upload metadata for several paths, one of them twice. */
 async function* askForGrants(
   t: CheckContext,
 ): AsyncGenerator<{ what: string; reply: StorageReply }> {
@@ -33,7 +33,7 @@ export const storageUploadMetadata: readonly Check[] = [
       const { refused, received, code, data } = reply;
       t.reach(refused || data !== undefined, `${what}: no data in the response`);
       const came = `a refusal with ${received.status} ${code ?? ''}`.trim();
-      t.expect(!refused, `${what} must return the attributes for the upload, not ${came}`, reply);
+      t.expect(!refused, `${what} must return the upload attributes, not ${came}`, reply);
     }
   }),
   defineCheck('ST-META-URL', ['storageCredentials'], async (t: CheckContext) => {

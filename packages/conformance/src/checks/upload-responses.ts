@@ -16,7 +16,7 @@ import {
   storeReadable,
 } from './support/storage.ts';
 
-/** Whether a text is an XML document that has an `Error` element, which is closed. */
+/** Returns whether a text is an XML document that has an `Error` element, which is closed. */
 export function hasErrorElement(text: string): boolean {
   if (!hasXmlError(text)) return false;
   const found = /<((?:[\w.-]+:)?Error)[\s/>]/.exec(text);
@@ -25,27 +25,27 @@ export function hasErrorElement(text: string): boolean {
   return text[end - 1] === '/' || text.includes(`</${found[1]}`);
 }
 
-/** A form on its way that stops in the middle. */
+/** A form whose transmission pauses in the middle. */
 interface HeldForm {
   /** For the upload tool. */
   trickle: (form: Buffer) => Readable;
-  /** Settled when the first part has been handed to the network. */
+  /** Settles when the first part has been handed to the network. */
   isUnderWay: Promise<void>;
   /** Sends the rest. */
   release(): void;
-  /** Breaks the connection off. */
+  /** Breaks the connection. */
   cut(): void;
 }
 
 /**
- * Makes a form stop on its way.
+ * Makes a form pause during transmission.
  *
- * @param toEnd where it stops: how many bytes go at first, of the whole number
+ * @param toEnd where to pause: how many of this number of bytes to send first
  */
 function holdForm(toEnd: (size: number) => number): HeldForm {
   const under = settleLater();
   const goesOn = settleLater();
-  // The form may be given up before anyone waits for its rest.
+  // The form may be abandoned before anyone waits for its rest.
   goesOn.promise.catch(() => {});
   return {
     trickle: (form) =>
@@ -73,23 +73,23 @@ function settleLater() {
   return { promise, resolve, reject };
 }
 
-const CONTENT = Buffer.alloc(100_000, 'what never comes whole, ');
+const CONTENT = Buffer.alloc(100_000, 'what is never sent completely, ');
 
-/** How long is looked for traces of a broken upload, in milliseconds. */
+/** How long to look for traces of an interrupted upload, in milliseconds. */
 const LOOK = { most: 500, every: 100 };
 
 const half = (size: number) => Math.floor(size / 2);
 
-/** Who asks for an upload has not overwritten anything yet. */
+/** Requesting an upload does not overwrite anything yet. */
 async function keepGranted(t: CheckContext): Promise<void> {
   const { path, fileId, bytes } = await t.upload.store('granted.txt');
   if (!hasBytes(await t.upload.read(fileId), bytes)) return;
   await t.upload.grant(path);
   const reading = await t.upload.read(fileId);
-  expectBytes(t, reading, bytes, 'an upload, after another one to its path was asked for,');
+  expectBytes(t, reading, bytes, 'an upload, after another one to its path was requested,');
 }
 
-/** Read immediately, and again after other operations. */
+/** Reads it immediately, and again after other operations. */
 async function keepUploads(t: CheckContext): Promise<void> {
   const file = await t.upload.store('file.txt');
   for (const turn of ['immediately', 'a second time', 'a third time']) {
@@ -116,7 +116,7 @@ async function keepUploads(t: CheckContext): Promise<void> {
   expectBytes(t, reading, again.bytes, 'an upload to a path that was deleted before');
 }
 
-/** A copy stays when its source goes. */
+/** A copy must remain when its source is removed. */
 async function keepCopies(t: CheckContext): Promise<void> {
   for (const what of ['deleted', 'overwritten']) {
     const source = await t.upload.store(`${what}.txt`);
@@ -126,11 +126,11 @@ async function keepCopies(t: CheckContext): Promise<void> {
     if (what === 'deleted') await t.storage.list('batchDelete', [source.fileId]);
     else await t.upload.store(`${what}.txt`, 'overwritten');
     const reading = await readPath(t, to);
-    expectBytes(t, reading, source.bytes, `a copy, after its source is ${what},`);
+    expectBytes(t, reading, source.bytes, `a copy, after its source was ${what},`);
   }
 }
 
-/** Two writers of one file at the same time: what is there then is what one of them has sent. */
+/** Two writers upload one file at the same time; afterwards, it must be what one of them sent. */
 async function keepOneOfTwo(t: CheckContext): Promise<void> {
   const path = t.storage.path('both.txt');
   const contents = ['a', 'b'].map((text) => Buffer.alloc(30_000, text));
@@ -150,10 +150,10 @@ const OLD = Buffer.from('the old content, '.repeat(6000));
 
 const NEW = Buffer.alloc(200_000, 'the new content, ');
 
-/** Readings while an upload is held. */
+/** What was read while an upload was paused. */
 const READINGS = 6;
 
-/** Reads all the time while an upload goes on, and after it. */
+/** Reads continuously while an upload is in progress, and after it. */
 async function uploadAndRead(
   t: CheckContext,
   what: string,
@@ -176,13 +176,13 @@ async function uploadAndRead(
   };
   await Promise.race([held.isUnderWay, responded.catch(() => {})]);
   for (let turn = 0; turn < READINGS; turn += 1) {
-    verify(await t.upload.read(given.fileId), 'with half of it sent', before);
+    verify(await t.upload.read(given.fileId), 'after half of it was sent', before);
   }
   held.release();
   while (!state.isOver) {
     verify(await t.upload.read(given.fileId), 'while it ends', [...before, NEW]);
   }
-  t.reach((await responded).isAccepted, 'a form that is sent slowly is refused');
+  t.reach((await responded).isAccepted, 'a slowly sent form is refused');
 }
 
 export const uploadResponses: readonly Check[] = [
@@ -206,7 +206,7 @@ export const uploadResponses: readonly Check[] = [
       const reply = await t.upload.post(given, form);
       const { status, text, mediaType } = reply.received;
       const hasError = hasErrorElement(text);
-      // A form that is taken is covered by the rule of its field.
+      // A form that is accepted is covered by the rule for its field.
       if (!hasError && status < 400 && (await t.upload.read(given.fileId)).found) continue;
       checked += 1;
       const came = `${status} with ${mediaType ?? 'no type'}: ${cite(text)}`;
@@ -234,7 +234,7 @@ export const uploadResponses: readonly Check[] = [
         { most: hasError ? 0 : LATEST, every: 200 },
       );
       const isStored = hasBytes(reading, bytes);
-      // A valid form that is refused, and stores nothing, is covered by UP-FORM.
+      // UP-FORM covers a valid form that is refused and stores nothing.
       if (!isStored && (hasError || status >= 400)) continue;
       if (!isStored) {
         t.reach(!(await canBeCopied(t, given.path)), 'a file that was stored cannot be read');
@@ -248,20 +248,20 @@ export const uploadResponses: readonly Check[] = [
       const lost = `${what}: a response without an Error element is a success, so it must be stored`;
       t.expect(isStored, lost, reply);
     }
-    t.reach(checked > 0, 'no valid form is taken');
+    t.reach(checked > 0, 'no valid form is accepted');
   }),
   defineCheck('UP-FILE-ID', needsFiles, async (t: CheckContext) => {
     for (const name of ['file.txt', 'level/deeper/no-extension']) {
       const { path, fileId, bytes } = await t.upload.store(name);
       const reading = await t.upload.read(fileId);
       if (!hasBytes(reading, bytes)) {
-        // Where links work for no ID of the file, or nothing was stored, the fault is not in the ID.
+        // If links work for no ID of the file, or nothing was stored, the ID is not at fault.
         const byPath = hasBytes(await readPath(t, path), bytes);
         t.reach(byPath || (await canBeCopied(t, path)), 'an upload stored nothing');
         const [entry] = await t.storage.list('batchDelete', [fileId]);
-        t.reach(entry?.code !== 'SUCCESS', 'a file that exists gets no link');
+        t.reach(entry?.code !== 'SUCCESS', 'an existing file gets no link');
       }
-      expectBytes(t, reading, bytes, `the file that the fileID of step 1 names, ${name},`);
+      expectBytes(t, reading, bytes, `the file that the fileID of step 1 refers to, ${name},`);
       if (!hasBytes(reading, bytes)) continue;
       await t.storage.list('batchDelete', [fileId]);
       const after = await readPath(t, path);
@@ -291,7 +291,7 @@ export const uploadResponses: readonly Check[] = [
           () => undefined,
         );
         await Promise.race([held.isUnderWay, responded]);
-        // While the file is read, what was sent arrives.
+        // While the file is being read, what was sent arrives.
         const readings = [await t.upload.read(given.fileId), await t.upload.read(given.fileId)];
         held.cut();
         const reply = await responded;
@@ -301,7 +301,7 @@ export const uploadResponses: readonly Check[] = [
           (got) => (isFresh ? got.found : !hasBytes(got, existing.bytes)),
           LOOK,
         );
-        const how = `an upload that breaks off ${what}${reply ? ' (and got a response)' : ''}`;
+        const how = `an upload that is interrupted ${what}${reply ? ' (and got a response)' : ''}`;
         for (const reading of [...readings, last]) {
           if (isFresh) expectNothing(t, reading, `${how}: the file`);
           else expectBytes(t, reading, existing.bytes, `${how}: the file that was there before`);

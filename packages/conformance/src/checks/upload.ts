@@ -12,7 +12,7 @@ import {
   storeReadable,
 } from './support/storage.ts';
 
-/** The form with another value for a field, or without it. */
+/** Returns the form with another value for a field, or without it. */
 function withField(
   fields: readonly FormField[],
   name: string,
@@ -24,7 +24,7 @@ function withField(
   });
 }
 
-/** A value with the character in its middle changed into another one. */
+/** Changes the character in the middle of a value to another one. */
 function changeOneCharacter(value: string): string {
   const middle = Math.floor(value.length / 2);
   const other = value[middle] === '0' ? '1' : '0';
@@ -34,10 +34,10 @@ function changeOneCharacter(value: string): string {
 const CONTENT = Buffer.from('what must not be stored');
 
 /**
- * Expects a form to be rejected, and to store nothing, if a field is missing or has another value than in
- * its grant.
+ * Expects a form to be rejected, and to store nothing, if a field is missing or has another value than in its
+ * grant.
  *
- * @param toRight the value of the grant
+ * @param toRight returns the value in the grant
  */
 async function expectField(
   t: CheckContext,
@@ -49,10 +49,10 @@ async function expectField(
   const cases: Record<string, (right: string) => string | undefined> = {
     [`no ${field}`]: () => undefined,
     [`an empty ${field}`]: () => '',
-    // A path is changed at its end, so that it stays in the folder of the check.
-    [`a ${field} that is not quite right`]: (right) =>
+    // A path is changed at its end, so that it stays in the check's folder.
+    [`a ${field} that is slightly different`]: (right) =>
       field === 'key' ? `${right}0` : changeOneCharacter(right),
-    [`the ${field} of another grant`]: () => toRight(other),
+    [`the ${field} from another grant`]: () => toRight(other),
   };
   for (const [index, [what, toValue]] of Object.entries(cases).entries()) {
     const fresh = t.storage.path(`fresh-${index}.txt`);
@@ -75,7 +75,7 @@ async function expectField(
   }
 }
 
-/** Every byte value, in an order that no text has. */
+/** Every byte value, in an order that does not occur in text. */
 const everyByte = (size: number) =>
   Buffer.from(Array.from({ length: size }, (_, at) => (at * 167) % 256));
 
@@ -83,16 +83,16 @@ const CONTENTS: Record<string, Buffer> = {
   'an empty file': Buffer.alloc(0),
   'one byte': Buffer.from([0]),
   'all byte values': everyByte(256),
-  'text with line ends of all kinds': Buffer.from('\r\na\nb\rc\r\n\r\nd\r\n'),
-  'a line end alone': Buffer.from('\r\n'),
+  'text with all kinds of line breaks': Buffer.from('\r\na\nb\rc\r\n\r\nd\r\n'),
+  'only a line break': Buffer.from('\r\n'),
   'what looks like boundaries': Buffer.from('--\r\n--berth-\r\n--berth-0000--\r\n\r\n------\r\n--'),
-  'text of many languages': Buffer.from('\uFEFFGrüße, 文件, файл, 😀\n'),
+  'text in many languages': Buffer.from('\uFEFFGrüße, 文件, файл, 😀\n'),
   escapes: Buffer.from('%41%0D%0A+%25%zz&amp;\\n'),
   '65,537 bytes': everyByte(65_537),
   '1 MiB less one byte': everyByte(2 ** 20 - 1),
 };
 
-/** What begins like the boundary of the very form. */
+/** What begins like the boundary of the form itself. */
 async function expectLookalike(t: CheckContext): Promise<void> {
   const boundary = `berth-${t.uniqueName()}`;
   const almost = boundary.slice(0, -1);
@@ -104,7 +104,9 @@ async function expectLookalike(t: CheckContext): Promise<void> {
   expectBytes(t, reading, bytes, 'what begins like the boundary');
 }
 
-/** Whether a form is stored that goes to the host of the returned `url`, but to the path `/`. */
+/**
+ * Returns whether a form is stored if it is posted to the host of the returned `url`, but to the path `/`.
+ */
 async function isStoredAtRoot(t: CheckContext, name: string, bytes: Buffer): Promise<boolean> {
   const given = await t.upload.grant(t.storage.path(`root/${name}`));
   const url = `${new URL(given.url).origin}/`;
@@ -124,22 +126,25 @@ export const upload: readonly Check[] = [
         name: 'level/large.bin',
         bytes: Buffer.alloc(20_000, 'ab'),
       },
-      { what: 'a form for a file that exists', name: 'small.txt', bytes: Buffer.from('second') },
-      { what: 'a boundary in quotes', name: 'quoted.txt', bytes: Buffer.from('q'), isQuoted: true },
+      { what: 'a form for an existing file', name: 'small.txt', bytes: Buffer.from('second') },
+      { what: 'a quoted boundary', name: 'quoted.txt', bytes: Buffer.from('q'), isQuoted: true },
     ];
     const before = new Map<string, Buffer>();
     for (const { what, name, bytes, ...options } of cases) {
-      // Which bytes they are is UP-FILE, but they are not those that were there.
+      // UP-FILE covers which bytes they are, but they are not those that were there before.
       const isStored = (got: Reading) => got.found && !before.get(name)?.equals(got.bytes);
       const { given, reply } = await t.upload.send(t.storage.path(name), bytes, options);
       const reading = await poll(() => t.upload.read(given.fileId), isStored, LOOK);
       const holds = isStored(reading);
       before.set(name, bytes);
       if (!holds) {
-        // Links that do not work, and an address that is not the returned one, are other rules.
+        // Links that do not work, and a URL that is not the returned one, are covered by other rules.
         const isThere = !reading.found && (await canBeCopied(t, given.path));
-        t.reach(!isThere, 'a file that was stored cannot be read');
-        t.reach(!(await isStoredAtRoot(t, name, bytes)), 'forms are not taken at the returned url');
+        t.reach(!isThere, 'a stored file cannot be read');
+        t.reach(
+          !(await isStoredAtRoot(t, name, bytes)),
+          'forms are not accepted at the returned url',
+        );
       }
       const came = `accepted with ${reply.received.status} and read as ${describeReading(reading)}`;
       t.expect(holds, `${what} must be stored, not ${came}`, reply);
@@ -151,12 +156,12 @@ export const upload: readonly Check[] = [
       const { given, reply } = await t.upload.send(t.storage.path(name), bytes);
       const { found } = await t.upload.read(given.fileId);
       if (!found) {
-        t.reach(!(await canBeCopied(t, given.path)), 'a file that was stored cannot be read');
-        // If no address accepts a form, the address is not at fault.
-        t.reach(await isStoredAtRoot(t, name, bytes), 'no form is taken at all');
+        t.reach(!(await canBeCopied(t, given.path)), 'a stored file cannot be read');
+        // If no URL accepts a form, the URL is not at fault.
+        t.reach(await isStoredAtRoot(t, name, bytes), 'no form is accepted at all');
       }
       const { status } = reply.received;
-      const wanted = `${name}: a form to the returned url, with its path and query, must be taken`;
+      const wanted = `${name}: a form to the returned url, with its path and query, must be accepted`;
       t.expect(found, `${wanted}, but got ${status} and was not stored`, reply);
     }
   }),
@@ -181,12 +186,12 @@ export const upload: readonly Check[] = [
       const { given, reply } = await t.upload.send(path, bytes);
       if (!reply.isAccepted) t.note(`${what} is refused with ${reply.received.status}.`);
       const reading = await t.upload.read(given.fileId);
-      // That a form is stored at all is UP-FORM.
+      // UP-FORM covers that a form is stored at all.
       if (!reply.isAccepted || !reading.found) continue;
       checked += 1;
       expectBytes(t, reading, bytes, what);
     }
     await expectLookalike(t);
-    t.reach(checked > 0, 'no file that was uploaded can be read');
+    t.reach(checked > 0, 'no uploaded file can be read');
   }),
 ];

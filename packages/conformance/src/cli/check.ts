@@ -42,7 +42,7 @@ export async function check(given: Given, output: Output, signal: AbortSignal): 
   });
   await assertWritable(reports);
   if (given.insecure) {
-    output.error('berth-conformance: --insecure: certificates are not checked.');
+    output.error('berth-conformance: --insecure: certificates are not verified.');
   }
   const sayEnding = () =>
     output.error(
@@ -64,7 +64,7 @@ export async function check(given: Given, output: Output, signal: AbortSignal): 
   return whole.exitCode;
 }
 
-/** Updates the progress line of a terminal; without a terminal, it does nothing. */
+/** Updates the progress line on a terminal; otherwise does nothing. */
 export function createProgress({ progress }: Output): Progress {
   const counts = { checks: 0, failed: 0 };
   let started = performance.now();
@@ -95,13 +95,13 @@ export function createProgress({ progress }: Output): Progress {
 /** Reasons that only repeat what the operator asked for. */
 const CHOSEN: readonly string[] = ['not in --only', '--skip', '--level must'];
 
-/** Whether the operator chose to leave a check out, rather than something being missing. */
+/** Whether the operator chose to leave a check out, as opposed to something being missing. */
 export function isChosen(reason: string | undefined): boolean {
   return reason !== undefined && CHOSEN.includes(reason);
 }
 
 function show(result: Result, { failedOnly }: Given, output: Output): void {
-  // Those are printed together at the end.
+  // These are printed together at the end.
   if (result.outcome === 'disabled') return;
   if (failedOnly && result.outcome === 'pass') return;
   for (const line of toLines(result, output.paint)) output.out(line);
@@ -113,7 +113,7 @@ interface WantedReport {
 }
 
 /**
- * The reports of `--report`, each as `kind=FILE`.
+ * Parses the `--report` options, each `kind=FILE`.
  *
  * @throws StartError for an unknown kind, or if two reports go to the same file
  */
@@ -132,7 +132,7 @@ function parseReports(values: readonly string[] = []): WantedReport[] {
 }
 
 /**
- * The results of an earlier JSON report.
+ * Reads the results of an earlier JSON report.
  *
  * @throws StartError if the file is not a report of this suite
  */
@@ -141,11 +141,11 @@ async function readEarlier(file: string): Promise<Earlier> {
   const earlier = Object(Object(report.extra).berth) as Partial<Earlier>;
   const isList = Array.isArray(earlier.results) && earlier.results.every((each) => each?.id);
   if (isList && typeof earlier.startedAt === 'string') return earlier as Earlier;
-  throw new StartError(`The file of --compare is not a JSON report of this suite: ${file}.`);
+  throw new StartError(`The --compare file is not a JSON report of this suite: ${file}.`);
 }
 
 /**
- * Checks before a run that its reports can be written after it.
+ * Checks before a run that its reports can be written afterwards.
  *
  * @throws StartError that names the file
  */
@@ -168,7 +168,7 @@ async function assertWritable(reports: readonly WantedReport[]): Promise<void> {
   }
 }
 
-/** Writes each report atomically, so that no reader sees half of one. */
+/** Writes each report atomically, so that no reader sees a partial one. */
 async function writeReports(reports: readonly WantedReport[], report: Report): Promise<void> {
   for (const { kind, file } of reports) {
     const part = toPart(file);
@@ -181,7 +181,7 @@ async function writeReports(reports: readonly WantedReport[], report: Report): P
   }
 }
 
-/** In the same folder, because a rename does not cross file systems. */
+/** In the same folder, because a rename cannot cross file systems. */
 function toPart(file: string): string {
   return join(dirname(file), `.${basename(file)}.${randomUUID()}.part`);
 }
@@ -193,7 +193,7 @@ function toEndLines({ results, leftovers, baseline, comparison }: Report): strin
     ...toList('left behind because it could not be removed', leftovers),
     ...toList('known failures', baseline.known),
     ...toList(
-      'stale in the baseline: no longer failing, or no check has this name',
+      'stale in the baseline: no longer failing, or not the name of a check',
       baseline.stale,
     ),
     ...(comparison
@@ -210,7 +210,7 @@ function toList(title: string, items: readonly string[]): string[] {
   return items.length === 0 ? [] : [`${title}: ${items.join(', ')}`];
 }
 
-/** Grouped by reason; what the operator left out is only counted. */
+/** Groups results by reason; what the operator left out is only counted. */
 function toDisabledLines(results: readonly Result[]): string[] {
   const disabled = results.filter(({ outcome }) => outcome === 'disabled');
   const reasons = new Set(disabled.map(({ reason = '' }) => reason));

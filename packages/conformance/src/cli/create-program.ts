@@ -6,8 +6,8 @@ import { GROUPS, type OptionSpec, toFlag } from './options.ts';
 
 /** The end of the help, after the options. */
 const HELP_END = `
-Each option can also be set with an environment variable (--gateway-url with BERTH_GATEWAY_URL; lists have
-one value per line) and in the file of --config (gatewayUrl). The command line takes precedence over
+Each option can also be set with an environment variable (BERTH_GATEWAY_URL for --gateway-url; lists have
+one value per line) and in the --config file (gatewayUrl). The command line takes precedence over
 environment variables, which take precedence over the file.
 
 Examples:
@@ -18,10 +18,10 @@ Examples:
   berth-conformance fixture --port 8080 --host 0.0.0.0
 
 Exit codes, the first that applies:
-  2  the run could not start: bad options, no response, TLS, credentials that every call refuses
-  1  a MUST failed, or the baseline is stale: the deployment breaks the contract
-  4  a MUST could not be checked: an error of the network or of the suite
-  3  a MUST was skipped: incomplete
+  2  the run could not start: invalid options, no response, a TLS error, or rejected credentials
+  1  a MUST failed or the baseline is stale: the deployment breaks the contract
+  4  a MUST could not be checked because of a network error or a bug in the suite
+  3  a MUST was skipped: the run is incomplete
   0  the deployment follows the contract`;
 
 /**
@@ -32,7 +32,7 @@ Exit codes, the first that applies:
 export function createProgram(onTyped: (typed: Typed) => void): Command {
   const program = new Command('berth-conformance')
     .description(
-      'Checks whether a deployment follows the contract of the gateway and the storage API, rule by rule.',
+      'Checks, rule by rule, whether a deployment follows the contract of the gateway and the storage API.',
     )
     .usage('--gateway-url <url> --storage-url <url> [options]')
     .allowExcessArguments(false)
@@ -53,20 +53,20 @@ export function createProgram(onTyped: (typed: Typed) => void): Command {
     .option('--port <number>', 'port to listen on; 0 picks a free port', '8080')
     .option(
       '--host <address>',
-      'address to listen on; 0.0.0.0 exposes it to the network',
+      'address to listen on; 0.0.0.0 exposes the service to the network',
       '127.0.0.1',
     )
     .action((options) => onTyped({ command: 'fixture', options }));
   return program.helpCommand(false);
 }
 
-/** The version of the suite, and the versions of the contract that it supports. */
+/** Formats the suite's version and the contract versions that it supports. */
 function toVersion(): string {
   const spoken = APIS.map((api) => `${api} ${documents[api].document.info.version}`);
   return `berth-conformance ${manifest.version} (contract: ${spoken.join(', ')})`;
 }
 
-/** What the command line requests: a run, or the fixture service, with the options as they were typed. */
+/** What the command line requests: a run, or the fixture service, with the options as typed. */
 export interface Typed {
   command: 'run' | 'fixture';
   options: Record<string, unknown>;

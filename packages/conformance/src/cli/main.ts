@@ -13,7 +13,7 @@ export async function main(): Promise<number> {
   const { stdout, stderr, env, argv } = process;
   const isWatched = stdout.isTTY === true && stderr.isTTY === true && !env.CI;
   const output = createTerminal(stdout, stderr, isWatched);
-  // The reader may stop early, as `| head` does; the reports are still written.
+  // The reader may close the pipe early, as `| head` does; the reports are still written.
   for (const stream of [stdout, stderr]) stream.on('error', () => {});
   process.on('uncaughtException', (error) => {
     // The message may contain a credential; the stack frames cannot.
@@ -26,7 +26,10 @@ export async function main(): Promise<number> {
   return runCli(argv.slice(2), { output, env, signal: stopOnSignal() });
 }
 
-/** A signal that SIGINT or SIGTERM aborts; another one after its echo exits immediately. */
+/**
+ * Returns a signal that SIGINT or SIGTERM aborts; after that, any signal other than its echo exits
+ * immediately.
+ */
 function stopOnSignal(): AbortSignal {
   const controller = new AbortController();
   let since = 0;

@@ -3,30 +3,30 @@ import rules from '@berth/spec/rules.json' with { type: 'json' };
 import { LEVELS } from '../contract/rules.ts';
 import { COPY_PATHS, ENVELOPES, MAX_AGE_UNITS, RANGES, REQUEST_FORMS } from '../options.ts';
 
-/** An option of the command line, the environment and the configuration file. */
+/** An option that can be set on the command line, in the environment and in the configuration file. */
 export interface OptionSpec {
   /**
    * - `text`: one value
-   * - `whole`: a whole number
+   * - `whole`: an integer
    * - `flag`: on or off
    * - `list`: several values; repeatable on the command line
    */
   kind: 'text' | 'whole' | 'flag' | 'list';
-  /** What it does, for the help and the schema of the configuration file. */
+  /** What the option does, for the help and the configuration file schema. */
   about: string;
-  /** Placeholder of the value in the help: `<url>`. */
+  /** Placeholder for the value in the help: `<url>`. */
   value?: string;
   /** All allowed values. */
   choices?: readonly string[];
-  /** The allowed range, and its unit. */
+  /** The allowed range and its unit. */
   range?: { unit: string; least: number; most: number };
-  /** The default, as the help shows it. */
+  /** The default, as shown in the help. */
   usual?: string;
   /** Separates the values of a list, in addition to line breaks. */
   separator?: RegExp;
   /** Names a file to read; in a configuration file, its path is relative to that file. */
   isFile?: true;
-  /** Not a setting: not allowed in a configuration file. */
+  /** Not a setting, so not allowed in a configuration file. */
   isCommand?: true;
 }
 
@@ -44,42 +44,42 @@ const flag = (about: string, more: More = {}) => ({ kind: 'flag', about, ...more
 
 /** What is checked, and how the deployment fills in what the contract leaves open. */
 const targets = {
-  gatewayUrl: text('<url>', 'base URL of the gateway; without it, the gateway is not checked'),
+  gatewayUrl: text('<url>', 'gateway base URL; without it, the gateway is not checked'),
   gatewayHost: text(
     '<host>',
-    'Host header of the gateway calls; its first label is the environment',
-    { usual: 'the host of the URL' },
+    'Host header for gateway calls, whose first label is the environment',
+    { usual: 'host of the URL' },
   ),
   storageUrl: text(
     '<url>',
-    'base URL of the storage API, without /api/v2; without it, the storage API is not checked',
+    'storage API base URL, without /api/v2; without it, the storage API is not checked',
   ),
-  env: text('<id>', 'environment of the storage calls', { usual: 'dev' }),
-  service: text('<name>', 'name that the fixture service is deployed under', {
+  env: text('<id>', 'environment for storage calls', { usual: 'dev' }),
+  service: text('<name>', 'name under which the fixture service is deployed', {
     usual: 'conformance',
   }),
   forbiddenService: text(
     '<name>',
-    'service that these credentials cannot access; needed by GW-ERROR-FORBIDDEN',
+    'service that these credentials may not call; needed for GW-ERROR-FORBIDDEN',
   ),
   wireProfile: text('<file>', 'JSON file with the names that the deployment uses on the wire', {
     isFile: true,
-    usual: 'names of the contract',
+    usual: "the contract's names",
   }),
   requestForm: text(
     '<form>',
     'where storage requests put their fields: at the top level or inside data',
     { choices: REQUEST_FORMS, usual: 'detected with a call' },
   ),
-  envelope: text('<form>', 'form of the storage responses; flat is a declared deviation', {
+  envelope: text('<form>', 'form of storage responses; flat is a declared deviation', {
     choices: ENVELOPES,
     usual: 'wrapped',
   }),
-  copyPath: text('<form>', 'how copy paths are written; relative is a declared deviation', {
+  copyPath: text('<form>', 'form of copy paths; relative is a declared deviation', {
     choices: COPY_PATHS,
     usual: 'absolute',
   }),
-  maxAgeUnit: text('<unit>', 'unit of maxAge; anything but s is a declared deviation', {
+  maxAgeUnit: text('<unit>', 'unit of maxAge; any unit but s is a declared deviation', {
     choices: MAX_AGE_UNITS,
     usual: 's',
   }),
@@ -90,13 +90,15 @@ const connection = {
   ca: text('<file>', 'CA certificates (PEM) to trust instead of the default ones', {
     isFile: true,
   }),
-  insecure: flag('accept any certificate; anyone on the network path can read the credentials'),
-  proxy: text('<url>', 'HTTP proxy'),
-  timeout: whole('<ms>', 'longest wait for one response, in milliseconds', {
+  insecure: flag(
+    'accept any certificate; anyone on the network path can then read the credentials',
+  ),
+  proxy: text('<url>', 'HTTP proxy to use'),
+  timeout: whole('<ms>', 'how long to wait for a response, in milliseconds', {
     range: RANGES.timeout,
     usual: String(RANGES.timeout.usual),
   }),
-  budget: whole('<s>', 'longest run, in seconds; the remaining checks are skipped', {
+  budget: whole('<s>', 'maximum duration of the run, in seconds; remaining checks are skipped', {
     range: RANGES.budget,
     usual: String(RANGES.budget.usual),
   }),
@@ -108,19 +110,16 @@ const connection = {
 
 /** Credentials. */
 const credentials = {
-  gatewayToken: text('<token>', 'access token of the gateway calls, without Bearer'),
+  gatewayToken: text('<token>', 'access token for gateway calls, without Bearer'),
   otherEnvToken: text('<token>', 'valid access token from another environment, for AU-BEARER-ENV'),
-  expiredToken: text('<token>', 'expired access token of this environment, for AU-BEARER-BAD'),
-  tc3SecretId: text(
-    '<id>',
-    'key pair for signature version 3: of gateway calls, and of storage calls',
-  ),
-  tc3SecretKey: text('<key>', 'the secret of that key pair'),
-  tc3Token: text('<token>', 'token of temporary credentials'),
+  expiredToken: text('<token>', 'expired access token from this environment, for AU-BEARER-BAD'),
+  tc3SecretId: text('<id>', 'key pair for version 3 signatures of gateway and storage calls'),
+  tc3SecretKey: text('<key>', 'secret of that key pair'),
+  tc3Token: text('<token>', 'session token of temporary credentials'),
   tc3Service: text('<name>', 'service name in the credential scope', {
     usual: defaults.signature.service,
   }),
-  storageSigningHost: text('<host>', 'constant host that storage calls are signed for', {
+  storageSigningHost: text('<host>', 'constant host for which storage calls are signed', {
     usual: defaults.signature.storageSigningHost,
   }),
   storageHeader: list(
@@ -138,7 +137,7 @@ const credentials = {
 const output = {
   report: list(
     '<kind=FILE>',
-    'write a report: json=FILE, junit=FILE, html=FILE, badge=FILE; repeatable',
+    'write a report: json=FILE, junit=FILE, html=FILE or badge=FILE; repeatable',
     { separator: /,(?=[a-z]+=)/ },
   ),
   failedOnly: flag('show only what did not pass'),
@@ -153,19 +152,21 @@ const output = {
 const commands = {
   config: text(
     '<file>',
-    'JSON file, options in camelCase: { "gatewayUrl": "https://…", "readOnly": true }',
+    'JSON file with options in camelCase: { "gatewayUrl": "https://…", "readOnly": true }',
     { isFile: true, isCommand: true },
   ),
-  list: flag('list the rules with level, needs and sentence', { isCommand: true }),
-  dryRun: flag('show what would be sent, rule by rule, and send nothing', { isCommand: true }),
-  json: flag('--list or --dry-run as JSON', { isCommand: true }),
+  list: flag('list the rules with their level, requirements and text', { isCommand: true }),
+  dryRun: flag('show what would be sent for each rule, without sending anything', {
+    isCommand: true,
+  }),
+  json: flag('print --list or --dry-run as JSON', { isCommand: true }),
 };
 
-/** Which rules are checked, and how far. */
+/** Which rules are checked, and how thoroughly. */
 const selection = {
   only: list(
     '<ids>',
-    'check only these: rule ids or prefixes of them (GW-C,ST-COPY), dredd, respect; repeatable',
+    'check only these: rule IDs or prefixes (GW-C,ST-COPY), dredd, respect; repeatable',
     { separator: COMMAS },
   ),
   skip: list('<ids>', 'skip these; they are reported as disabled; repeatable', {
@@ -174,25 +175,25 @@ const selection = {
   level: text('<level>', 'must leaves out the SHOULD rules', { choices: LEVELS, usual: 'should' }),
   rules: text('<version>', 'version of the rule set', { usual: rules.version }),
   readOnly: flag('send no request that stores, changes or deletes a file'),
-  prefix: text('<path>', 'folder for everything that is stored; emptied at the end', {
+  prefix: text('<path>', 'folder for all stored files; emptied at the end', {
     usual: 'berth-conformance',
   }),
-  seed: whole('<number>', 'seed of the generated requests; the same seed sends the same requests', {
+  seed: whole('<number>', 'seed for generated requests; the same seed sends the same requests', {
     usual: 'random, shown at the end',
   }),
-  runs: whole('<number>', 'generated requests for each property', {
+  runs: whole('<number>', 'number of generated requests per property', {
     range: RANGES.runs,
     usual: String(RANGES.runs.usual),
   }),
   bail: flag('stop after the first failure that is not in the baseline'),
   baseline: text(
     '<file>',
-    'ids that are known to fail, as JSON list or one per line; if one passes, the run fails',
+    'IDs of known failures, as a JSON list or one per line; if one passes, the run fails',
     { isFile: true },
   ),
 };
 
-/** The options, by heading of the help. */
+/** The options, grouped by heading in the help. */
 export const GROUPS = {
   'Targets:': targets,
   'Credentials:': credentials,
@@ -218,7 +219,7 @@ type ValueOf<Kind> = Kind extends 'flag'
       ? string[]
       : string;
 
-/** The options that were set, by any means. */
+/** The options that were set, in whatever way. */
 export type Given = { [Name in OptionName]?: ValueOf<(typeof all)[Name]['kind']> };
 
 /** `gatewayUrl` as `--gateway-url`. */

@@ -13,12 +13,12 @@ import {
 } from './options.ts';
 import { readJsonFile } from './terminal.ts';
 
-/** Words that differ in more than this share of their letters are not similar. */
+/** Words that differ in more than this fraction of their letters are not similar. */
 const MOST_OFF = 0.4;
 
 /**
- * Reads the command line, the `BERTH_*` variables and the configuration file, in this order of
- * precedence. `--help` and `--version` are written with `writeOut`.
+ * Reads the command line, the `BERTH_*` variables and the configuration file, in this order of precedence.
+ * `writeOut` receives the output of `--help` and `--version`.
  *
  * @throws CommanderError or StartError if an option is invalid or help was requested
  */
@@ -56,7 +56,7 @@ export async function parseArguments(
   };
 }
 
-/** `; did you mean …?` if a known word is similar, otherwise a full stop. */
+/** Returns `; did you mean …?` if a known word is similar, otherwise a full stop. */
 export function suggest(word: string, known: readonly string[]): string {
   const found = closest(word.slice(0, 100), known);
   const isNear = distance(word, found) <= Math.max(word.length, found.length) * MOST_OFF;
@@ -66,14 +66,14 @@ export function suggest(word: string, known: readonly string[]): string {
 const SETTINGS = OPTION_NAMES.filter((name) => !OPTIONS[name].isCommand);
 
 /**
- * The options of a configuration file, whose paths are relative to its folder.
+ * Reads the options in a configuration file, whose paths are relative to its folder.
  *
  * @throws StartError that names the file and the problem, and quotes no value
  */
 async function readConfigFile(file: string): Promise<Given> {
   const content = await readJsonFile(file, '--config');
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    throw new StartError(`${file} must contain one JSON object of options.`);
+    throw new StartError(`${file} must contain a JSON object of options.`);
   }
   const entries = Object.entries(content).filter(([key]) => key !== '$schema');
   return Object.fromEntries(entries.map(([key, raw]) => [key, read(file, key, raw)]));
@@ -95,7 +95,7 @@ function read(file: string, key: string, raw: unknown): unknown {
   return value;
 }
 
-/** The name of an option by how it was set: `--timeout`, `BERTH_TIMEOUT`, `timeout in FILE`. */
+/** The name of an option, depending on how it was set: `--timeout`, `BERTH_TIMEOUT`, `timeout in FILE`. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** What to do. */
@@ -108,11 +108,11 @@ function label(given: Given, toLabel: (name: string) => string): Labels {
 }
 
 /**
- * The value of an option, however it was set.
+ * Validates the value of an option, however it was set.
  *
- * @param raw text of the command line or the environment, or a value of the configuration file
+ * @param raw text from the command line or the environment, or a value from the configuration file
  * @param label the option as the user knows it: `--timeout`, `BERTH_TIMEOUT`, `timeout in FILE`
- * @throws StartError that names the option, never its value, which may be a credential
+ * @throws StartError that names the option, but never its value, which may be a credential
  */
 function toValue(
   spec: OptionSpec,
@@ -166,7 +166,7 @@ function toText({ choices }: OptionSpec, raw: unknown, label: string): string {
 }
 
 /**
- * The options that `BERTH_*` variables set. An empty variable sets nothing.
+ * Reads the options that `BERTH_*` variables set. An empty variable sets nothing.
  *
  * @throws StartError that names the variable
  */

@@ -20,7 +20,7 @@ const NOT_STARTED = 2;
 /** Exit code for a bug in the suite. */
 const ERROR = 4;
 
-/** Runs the command line and returns its exit code; it writes only through `output`. */
+/** Runs the command line and returns its exit code. All output goes to `output`. */
 export async function runCli(args: readonly string[], around: Surroundings): Promise<number> {
   const { output, env, signal } = around;
   let given: Given = {};
@@ -42,7 +42,7 @@ export async function runCli(args: readonly string[], around: Surroundings): Pro
   }
 }
 
-/** `--dry-run`: what would be sent, as lines or as one JSON text. */
+/** `--dry-run`: prints what would be sent, as lines or as one JSON text. */
 function describePlan(plan: readonly Planned[], json: boolean): string[] {
   const made = plan.filter(({ reason }) => reason === undefined);
   const sum = (what: 'requests' | 'bytes') =>
@@ -55,8 +55,8 @@ function describePlan(plan: readonly Planned[], json: boolean): string[] {
   return [
     ...shown.map((planned) => `${planned.id.padEnd(width)}  ${describe(planned)}`),
     `${total.checks} checks of ${plan.length} would send about ${count(total.requests, 'request')} with ${count(total.bytes, 'byte')}, measured on the reference server.`,
-    ...(unmeasured > 0 ? [`${unmeasured} of them are not measured.`] : []),
-    'A few more calls find the targets before the checks, and remove what was stored after them.',
+    ...(unmeasured > 0 ? [`${unmeasured} of them have not been measured.`] : []),
+    'Some additional calls find the targets before the checks, and remove stored files after them.',
   ];
 }
 
@@ -73,15 +73,15 @@ function count(amount: number, what: string): string {
 const FLAGS = [...OPTION_NAMES.map(toFlag), '--port', '--host', '--help', '--version'];
 
 /**
- * The message for an invalid command line. It repeats nothing that was typed except the names of options:
- * an unquoted credential ends up among the arguments.
+ * Returns the message for an invalid command line. It repeats nothing that was typed except the names of
+ * options, because an unquoted credential would end up among the arguments.
  */
 function toMessage({ code, message }: CommanderError): string {
   const [, flag = ''] = /option '(--?[^'=\s]*)/.exec(message) ?? [];
   switch (code) {
     case 'commander.excessArguments':
     case 'commander.unknownCommand':
-      return 'Some arguments belong to no option; quote values that contain spaces.';
+      return 'Some arguments do not belong to any option; quote values that contain spaces.';
     case 'commander.unknownOption':
       return `Unknown option ${flag}${suggest(flag, FLAGS)}`;
     case 'commander.optionMissingArgument':
@@ -91,7 +91,7 @@ function toMessage({ code, message }: CommanderError): string {
   }
 }
 
-/** Addresses for a dry run without any. */
+/** URLs for a dry run without any. */
 const NOWHERE = { gatewayUrl: 'http://gateway.invalid', storageUrl: 'http://storage.invalid' };
 
 /** The environment of a command line. */
@@ -102,7 +102,7 @@ interface Surroundings {
   signal: AbortSignal;
 }
 
-/** The message, naming the option the way the user set it. */
+/** Returns the message, naming the option the way the user set it. */
 function withLabel(error: Error, labels: Labels): string {
   const option = error instanceof StartError ? error.option : undefined;
   if (option === undefined) return error.message;
@@ -119,7 +119,7 @@ async function run(given: Given, output: Output, signal: AbortSignal): Promise<n
   return 0;
 }
 
-/** `--list`: the rules that are checked, as lines or as one JSON text. */
+/** `--list`: prints the rules that are checked, as lines or as one JSON text. */
 function listRules({ only, skip = [], level, json }: Given): string[] {
   const isNamed = ({ id }: Rule, names: readonly string[]) =>
     names.some((name) => id.startsWith(name));
@@ -147,7 +147,7 @@ function findNeeds(id: string): readonly string[] {
   return checks.find(({ rule }) => rule === id)?.needs ?? [];
 }
 
-/** The credentials among the options, even if they are not usable for a run. */
+/** Returns the credentials among the options, even if they are not usable for a run. */
 function toSecrets(given: Given): Secrets {
   const { gatewayToken, otherEnvToken, expiredToken, proxy, storageHeader = [] } = given;
   const { tc3SecretId: secretId = '', tc3SecretKey: secretKey = '', tc3Token: token } = given;
@@ -172,17 +172,18 @@ async function serveFixture(
   signal: AbortSignal,
 ): Promise<void> {
   const isPort = /^\d{1,5}$/.test(String(port)) && Number(port) < 65_536;
-  if (!isPort) throw new StartError('--port must be a whole number from 0 to 65535.');
+  if (!isPort) throw new StartError('--port must be an integer from 0 to 65535.');
   const fixture = await startFixture({ port: Number(port), host: String(host) }).catch((error) => {
-    throw new StartError(`The fixture service cannot listen: ${toReason(error, port, host)}.`);
+    throw new StartError(`Cannot start the fixture service: ${toReason(error, port, host)}.`);
   });
-  out(`The fixture service of the conformance suite (protocol 1) is listening on ${fixture.url}`);
+  out(`The conformance suite's fixture service (protocol 1) is listening on ${fixture.url}`);
   if (!signal.aborted) await once(signal, 'abort');
   await fixture.close();
 }
 
 function toReason({ code, message }: NodeJS.ErrnoException, port: unknown, host: unknown): string {
-  if (code === 'EADDRINUSE') return `port ${port} is in use, choose another one with --port`;
+  if (code === 'EADDRINUSE')
+    return `port ${port} is already in use, choose another one with --port`;
   if (code === 'EADDRNOTAVAIL') return `${host} is not an address of this machine, see --host`;
   return message;
 }

@@ -44,7 +44,7 @@ export function createTerminal(stdout: Stream, stderr: Stream, isWatched: boolea
 }
 
 /**
- * The content of a file that an option names.
+ * Reads a file that an option names.
  *
  * @throws StartError with one sentence
  */
@@ -53,12 +53,13 @@ export async function readTextFile(file: string, option: string): Promise<string
     return await readFile(file, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new StartError(`The file of ${option} cannot be read: ${file} (${code}).`);
+    throw new StartError(`The ${option} file cannot be read: ${file} (${code}).`);
   }
 }
 
 /**
- * Like `readFile`, for JSON. An error is located, never quoted, because the file may contain credentials.
+ * Like `readFile`, for JSON. The location of an error is reported, but nothing is quoted, because the file
+ * may contain credentials.
  *
  * @throws StartError with one sentence
  */
@@ -68,8 +69,6 @@ export async function readJsonFile(file: string, option: string): Promise<unknow
     return JSON.parse(text);
   } catch (error) {
     const [place = ''] = /line \d+ column \d+/.exec((error as Error).message) ?? [];
-    throw new StartError(
-      `The file of ${option} is not valid JSON: ${file}${place && `, ${place}`}.`,
-    );
+    throw new StartError(`The ${option} file is not valid JSON: ${file}${place && `, ${place}`}.`);
   }
 }

@@ -23,11 +23,11 @@ const IDS = rules.map(({ id }) => id);
 
 const OTHERS: readonly string[] = ENGINES.filter((engine) => engine !== 'rules');
 
-/** Rule ids have this form; the ids of transactions and workflows do not. */
+/** Rule IDs have this form; the IDs of transactions and workflows do not. */
 const RULE_LIKE = /^[A-Z]{2}-/;
 
 /**
- * Converts the options of the command line to those of a run, and reads the files that they name.
+ * Converts command-line options to those of a run, and reads the files that they name.
  *
  * @throws StartError that names the option
  */
@@ -37,7 +37,7 @@ export async function toOptions(given: Given): Promise<ConformanceOptions> {
   const { gatewayUrl, storageUrl } = given;
   if (gatewayUrl === undefined && storageUrl === undefined) {
     throw new StartError(
-      `${toFlag('gatewayUrl')} or ${toFlag('storageUrl')} is missing; ${toVariable('gatewayUrl')} or gatewayUrl in the file of --config works, too.`,
+      `${toFlag('gatewayUrl')} or ${toFlag('storageUrl')} is missing. You can also set ${toVariable('gatewayUrl')} or gatewayUrl in the --config file.`,
     );
   }
   const { env, service, forbiddenService, gatewayHost, gatewayToken, otherEnvToken } = given;
@@ -64,7 +64,7 @@ export async function toOptions(given: Given): Promise<ConformanceOptions> {
 }
 
 /**
- * Checks that names are rule ids, prefixes of rule ids, `dredd` or `respect`.
+ * Checks that names are rule IDs, prefixes of rule IDs, `dredd` or `respect`.
  *
  * @param option the option that lists them, for the message
  * @throws StartError that names the first unknown one
@@ -77,7 +77,7 @@ function assertRuleNames(option: string, names: readonly string[] = []): void {
 }
 
 /**
- * Checks that ids of the form of rule ids exist; ids of transactions and workflows are not checked.
+ * Checks that IDs in the form of rule IDs exist; IDs of transactions and workflows are not checked.
  *
  * @throws StartError that names the first unknown one
  */
@@ -115,7 +115,7 @@ async function load(file: string): Promise<unknown> {
     return (await import(pathToFileURL(resolve(file)).href)).default;
   } catch (error) {
     throw new StartError(
-      `The file of --auth-module cannot be loaded: ${file}: ${(error as Error).message}`,
+      `Cannot load the --auth-module file: ${file}: ${(error as Error).message}`,
     );
   }
 }
@@ -143,7 +143,7 @@ async function when<From, To>(
 }
 
 /**
- * Headers from `'Name: value'` arguments.
+ * Parses headers from `'Name: value'` arguments.
  *
  * @throws StartError that does not show the value
  */
@@ -163,7 +163,7 @@ function parseHeader(header: string): [string, string] {
 }
 
 /**
- * The ids that are known to fail: a JSON list, or text with one id per line, where `#` starts a comment.
+ * Reads the IDs of known failures: a JSON list, or text with one ID per line, in which `#` starts a comment.
  *
  * @throws StartError if the file is neither, or names an unknown rule
  */
@@ -185,14 +185,14 @@ function fromJson(file: string, text: string): string[] {
     if (Array.isArray(list) && list.every((id) => typeof id === 'string')) return list;
   } catch {}
   throw new StartError(
-    `--baseline ${file} must be a JSON list of ids, or text with one id per line.`,
+    `--baseline ${file} must be a JSON list of IDs, or text with one ID per line.`,
   );
 }
 
 /**
- * CA certificates.
+ * Reads CA certificates.
  *
- * @throws StartError if the file contains no certificate that can be read
+ * @throws StartError if the file contains no readable certificate
  */
 async function readCertificates(file: string): Promise<string> {
   const text = await readTextFile(file, '--ca');
@@ -201,12 +201,12 @@ async function readCertificates(file: string): Promise<string> {
     new X509Certificate(text);
     return text;
   } catch {
-    throw new StartError(`The file of --ca contains no PEM certificate: ${file}.`);
+    throw new StartError(`The --ca file contains no PEM certificate: ${file}.`);
   }
 }
 
 /**
- * A wire profile (D1).
+ * Reads a wire profile (D1).
  *
  * @throws StartError that names the problem in the file
  */

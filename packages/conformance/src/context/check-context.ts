@@ -8,7 +8,7 @@ import { StorageClient } from './storage-client.ts';
 import { toEvidence } from './to-evidence.ts';
 import { UploadClient } from './upload-client.ts';
 
-/** Longest list of findings that one check reports. */
+/** Maximum number of findings that one check reports. */
 const MOST_FINDINGS = 20;
 
 /** What a check gets: clients that record its requests, and assertions about the responses. */
@@ -17,7 +17,7 @@ export class CheckContext {
   /** Aborts when the run ends. */
   readonly signal: AbortSignal;
   readonly gateway: GatewayClient;
-  /** The fixture service behind the gateway; for checks that need `fixture`. */
+  /** The fixture service behind the gateway, for checks that need `fixture`. */
   readonly fixture: FixtureClient;
   readonly storage: StorageClient;
   readonly upload: UploadClient;
@@ -35,7 +35,7 @@ export class CheckContext {
   #names = 0;
 
   /**
-   * @param rule id of the check, for the names of what it stores
+   * @param rule ID of the check, used in the names of what it stores
    * @param place the place in the contract that findings cite
    */
   constructor(run: Run, rule: string, place = '') {
@@ -63,9 +63,10 @@ export class CheckContext {
   }
 
   /**
-   * Asserts a statement about a response; the check continues even if it does not hold.
+   * Asserts something about a response. The check continues even if the assertion fails.
    *
-   * @param message what the contract requires and what came instead: `the status must be 404, not 200`
+   * @param message what the contract requires and what was received instead: `the status must be 404, not
+   * 200`
    * @param evidence Default: the last call of this check
    */
   expect = (holds: boolean, message: string, evidence: Evidence | undefined = this.#last): void => {
@@ -83,7 +84,7 @@ export class CheckContext {
   }
 
   /**
-   * Ends the check because its setup failed; the result is a skip, never a failure.
+   * Ends the check because its setup failed. The result is a skip, never a failure.
    *
    * @param reason why: `no file could be uploaded`
    */
@@ -92,9 +93,10 @@ export class CheckContext {
   }
 
   /**
-   * Ends the check because the target lacks an optional feature that its rule is about; the result is disabled.
+   * Ends the check because the target lacks an optional feature that its rule is about. The result is
+   * disabled.
    *
-   * @param reason what is missing: `the gateway takes no multipart/form-data`
+   * @param reason what is missing: `the gateway does not accept multipart/form-data`
    */
   apply(applies: boolean, reason: string): asserts applies {
     if (!applies) throw new Inapplicable(reason);
@@ -105,7 +107,7 @@ export class CheckContext {
     this.record.notes.push(text);
   }
 
-  /** A name that no other check and no other run uses: letters, digits and hyphens. */
+  /** Returns a name that no other check and no other run uses: letters, digits and hyphens. */
   uniqueName(): string {
     this.#names += 1;
     return `${this.#mark}-${this.#names}`.slice(0, 60);

@@ -5,7 +5,7 @@ import type { GatewayClient } from './gateway-client.ts';
 /** How the fixture service saw a request, from its echo. */
 export interface Echo {
   method: string;
-  /** Path and query as they arrived. */
+  /** Path and query as received. */
   target: string;
   headers: HeaderList;
   body: { size: number; sha256: string; base64?: string };
@@ -29,9 +29,9 @@ export interface ResponseOrder {
 
 export interface EventsOrder {
   count?: number;
-  /** Send the first event, and hold the others until `release` of the same name. */
+  /** Send the first event, and hold the others until `release` is called with the same name. */
   hold?: string;
-  /** Longest hold, in milliseconds. */
+  /** Maximum time to hold them, in milliseconds. */
   wait?: number;
   interval?: number;
   type?: string;
@@ -44,7 +44,10 @@ export interface SocketOrder {
   headers?: HeaderList;
 }
 
-/** Paths that request a response from the fixture service, and what it reports about its requests. */
+/**
+ * Creates paths that request a response from the fixture service, and reads what it reports about its
+ * requests.
+ */
 export class FixtureClient {
   readonly #gateway: GatewayClient;
 
@@ -69,24 +72,24 @@ export class FixtureClient {
     return toPath('/socket', { ...order, header: toParameters(headers) });
   }
 
-  /** The echo in a response; `undefined` if the fixture service did not send it. */
+  /** Returns the echo in a response; `undefined` if the fixture service did not send it. */
   readEcho({ received }: Exchange): Echo | undefined {
     return readEcho(received);
   }
 
-  /** How many requests and upgrades with a mark reached the service. */
+  /** Returns how many requests and upgrades with a mark reached the service. */
   async count(mark: string): Promise<number> {
     const { count } = await this.#ask(toPath('/count', { mark }));
     if (typeof count === 'number') return count;
     throw new Unreached('the fixture service returned no count');
   }
 
-  /** Continues a held event stream; false if none is waiting. */
+  /** Continues a held event stream; returns false if none is waiting. */
   async release(hold: string): Promise<boolean> {
     return (await this.#ask(toPath('/release', { hold }))).released === true;
   }
 
-  /** How the service saw a WebSocket end; `undefined` if it did not see it in time. */
+  /** Returns how the service saw a WebSocket end; `undefined` if it did not see it in time. */
   async closed(mark: string): Promise<{ code: number; reason: string } | undefined> {
     const { closed, code, reason } = await this.#ask(toPath('/closed', { mark, wait: 5000 }));
     return closed === true ? { code: Number(code), reason: String(reason) } : undefined;
@@ -99,7 +102,7 @@ export class FixtureClient {
   }
 }
 
-/** The echo in a response; `undefined` if the fixture service did not send it. */
+/** Returns the echo in a response; `undefined` if the fixture service did not send it. */
 export function readEcho({ json }: Received): Echo | undefined {
   const echo = Object(json);
   return echo.fixture === 'berth-conformance' && typeof echo.target === 'string' ? echo : undefined;

@@ -18,21 +18,21 @@ import type { Run } from './run.ts';
 /** Delay between two chunks of a body, in milliseconds. */
 const PAUSE = 20;
 
-/** A call of a hosted service. */
+/** A call to a hosted service. */
 export interface GatewayCall {
   /** Default: GET, or POST if there is a body. */
   method?: string;
-  /** What follows the name of the service, sent unchanged: `/echo/a?x=1`, `?x=1`. Default: nothing. */
+  /** What follows the service name, sent unchanged: `/echo/a?x=1`, `?x=1`. Default: nothing. */
   path?: string;
   /** Default: the fixture service. */
   service?: string;
   headers?: HeaderInput;
   body?: string | Uint8Array;
-  /** The body in chunks instead, without a length (RFC 9112, section 7.1). */
+  /** Sends the body in chunks instead, without a length (RFC 9112, section 7.1). */
   chunks?: readonly Uint8Array[];
   /**
-   * - `valid` (default): those that the target accepted before. If it rejects them with 401 now, the
-   *   check ends as not reached
+   * - `valid` (default): credentials that the target accepted before. If it now rejects them with 401, the
+   * check ends as not reached
    * - `bearer`, `signature`: that scheme; any response is returned
    * - `none`: no credentials
    * - headers: exactly these, instead of credentials
@@ -47,7 +47,7 @@ export interface GatewayCall {
 }
 
 export class GatewayClient {
-  /** `Host` of the gateway calls. */
+  /** `Host` for gateway calls. */
   readonly host: string;
   /** Path of the fixture service, `/v1/cloudrun/conformance`. */
   readonly servicePath: string;
@@ -79,7 +79,7 @@ export class GatewayClient {
   /**
    * Opens a WebSocket.
    *
-   * @param protocols offered subprotocols
+   * @param protocols subprotocols to offer
    */
   async upgrade(call: GatewayCall = {}, protocols: readonly string[] = []): Promise<Upgrade> {
     const upgrade = await this.#caller.upgrade(await this.#prepare(call), protocols);
@@ -127,7 +127,7 @@ function assertAccepted(call: GatewayCall, { received }: Exchange): void {
   );
 }
 
-/** Sends each chunk on its own, so that a gateway that stops after one read gets only the first. */
+/** Sends each chunk separately, so that a gateway that stops after one read gets only the first. */
 async function* pauseBetween(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) {
     yield chunk;

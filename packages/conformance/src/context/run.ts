@@ -29,11 +29,11 @@ function createLeftovers(): Leftovers {
   };
 }
 
-/** The secrets of a run, which become more during the run. */
+/** The secrets of a run; more are added while it is running. */
 interface RunSecrets {
-  /** Adds the credentials of an upload grant: they allow anyone to write. */
+  /** Adds the credentials in an upload grant, which allow anyone to write. */
   addGrant(data: Record<string, unknown> | undefined): void;
-  /** Adds the headers of the operator's own signer; they are secret whatever their names. */
+  /** Adds the headers from the operator's own signer, which are secret whatever their names. */
   addHeaders(headers: Iterable<readonly [name: string, value: string]>): void;
   add(value: string): void;
   /** Redacts all secrets in every string of a value. */
@@ -67,9 +67,9 @@ function createRunSecrets(settings: Settings): RunSecrets {
   };
 }
 
-/** Why every call of an API fails. */
+/** Why every call to an API fails. */
 export interface Refusal {
-  /** With status and code, and the option that may help. */
+  /** Includes status, code, and the option that may help. */
   reason: string;
   /** Credentials were configured, but the API rejects them. */
   isOfCredentials: boolean;
@@ -99,7 +99,7 @@ export interface Run {
   fixture: true | string;
 }
 
-/** The state of a run before its first call. */
+/** Creates the state of a run before its first call. */
 export function createRun(settings: Settings, signal: AbortSignal): Run {
   const secrets = createRunSecrets(settings);
   return {
@@ -116,12 +116,12 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
     leftovers: createLeftovers(),
     requestForm: settings.requestForm ?? 'top',
     refused: {},
-    fixture: 'the fixture service was not searched for',
+    fixture: 'the fixture service was not looked for',
   };
 }
 
 /**
- * The operator's own signers: their headers are redacted as soon as they are known, and they must
+ * Wraps the operator's own signers: their headers are redacted as soon as they are known, and they must
  * respond within the timeout of a call.
  */
 function withSecrets(

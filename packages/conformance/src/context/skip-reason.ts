@@ -3,8 +3,8 @@ import type { Result } from '../result.ts';
 import type { Run } from './run.ts';
 
 /**
- * What a check needs that an operator may not have. Without it, the check is disabled; without the
- * fixture service, which every operator can deploy, it is skipped.
+ * What a check needs that an operator may not have. Without it, the check is disabled, or skipped if it is
+ * the fixture service, which every operator can deploy.
  */
 export type Need =
   | 'fixture'
@@ -16,7 +16,7 @@ export type Need =
   | 'sessionToken'
   | 'writes';
 
-/** Why a check does not run. */
+/** Returns why a check does not run. */
 export type SkipReason = Required<Pick<Result, 'outcome' | 'reason'>>;
 
 export function disabled(reason: string): SkipReason {
@@ -27,7 +27,7 @@ function skipped(reason: string): SkipReason {
   return { outcome: 'skip', reason };
 }
 
-/** @param name rule id, `dredd` or `respect`, which `--only` and `--skip` match by prefix */
+/** @param name rule ID, `dredd` or `respect`, which `--only` and `--skip` match by prefix */
 export function leftOut({ settings, signal }: Run, name: string): SkipReason | undefined {
   if (signal.aborted) return skipped(String(signal.reason));
   const isNamed = (names: readonly string[]) => names.some((one) => name.startsWith(one));

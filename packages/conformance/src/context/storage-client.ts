@@ -17,18 +17,18 @@ export type StorageOperation = (typeof STORAGE_OPERATIONS)[number];
 
 const READING: readonly string[] = ['getUploadMetaData', 'batchGetTempUrls'];
 
-/** Whether a storage operation may change files; unknown operations count as changing. */
+/** Returns whether a storage operation may change files; unknown operations count as changing. */
 export function changesFiles(operation: string): boolean {
   return (
     (STORAGE_OPERATIONS as readonly string[]).includes(operation) && !READING.includes(operation)
   );
 }
 
-/** What differs from a usual storage call. */
+/** How a storage call differs from a usual one. */
 export interface StorageCallOptions {
   /** Default: POST. */
   method?: string;
-  /** Default: the environment of the run. */
+  /** Default: the run's environment. */
   env?: string;
   /** `valid` (default), `none`, or exactly these headers. Except with `valid`, a refusal is returned. */
   credentials?: 'valid' | 'none' | HeaderInput;
@@ -83,7 +83,7 @@ export class StorageClient {
     return reply;
   }
 
-  /** Makes a call for a list and reads its entries; if that fails, the check is not reached. */
+  /** Makes a call for a list and reads its entries. If that fails, the check is not reached. */
   async listReply(
     operation: StorageOperation,
     fileList: readonly unknown[],
@@ -103,17 +103,17 @@ export class StorageClient {
     return (await this.listReply(operation, fileList)).entries;
   }
 
-  /** The body of a call as JSON, with the fields in the form that the deployment accepts. */
+  /** Returns the body of a call as JSON, with the fields in the form that the deployment accepts. */
   body(fields: unknown): string {
     return JSON.stringify(toForm(fields, this.#run.requestForm));
   }
 
-  /** A cloud path that only this check uses, without a leading `/`. */
+  /** Returns a cloud path that only this check uses, without a leading `/`. */
   path(name: string): string {
     return `${this.#folder}/${name}`;
   }
 
-  /** A cloud path in the form of copy calls: absolute, unless `--copy-path relative`. */
+  /** Returns a cloud path in the form of copy calls: absolute, unless `--copy-path relative` is set. */
   copyPath(path: string): string {
     return this.#run.settings.copyPath === 'absolute' ? `/${path}` : path;
   }
@@ -123,7 +123,7 @@ export class StorageClient {
     return Math.ceil(seconds * { ms: 1000, s: 1, min: 1 / 60 }[this.#run.settings.maxAgeUnit]);
   }
 
-  /** The headers that `valid` credentials add to a call now. */
+  /** Returns the headers that `valid` credentials currently add to a call. */
   credentials(): Promise<HeaderList> {
     const { origin } = this.#base;
     return this.#sign('valid', { method: 'POST', url: origin, headers: [], body: Buffer.alloc(0) });
@@ -147,7 +147,7 @@ function assertAccepted({ received }: Exchange, isValid: boolean): void {
   );
 }
 
-/** The body of a storage request with these fields. */
+/** Returns the body of a storage request with these fields. */
 export function toForm(fields: unknown, form: RequestForm): unknown {
   return form === 'data' ? { data: fields } : fields;
 }
@@ -156,11 +156,13 @@ export function toForm(fields: unknown, form: RequestForm): unknown {
 export interface StorageReply extends Exchange {
   /** The response as JSON; `undefined` if it is not a JSON object. */
   envelope: Record<string, unknown> | undefined;
-  /** The object with `requestId`, `data`, `code`: `body` of the envelope, or the response itself if flat. */
+  /**
+   * The object with `requestId`, `data` and `code`: `body` of the envelope, or the response itself if flat.
+   */
   body: Record<string, unknown> | undefined;
   data: Record<string, unknown> | undefined;
   code: string | undefined;
-  /** Not 2xx, or a `code` without `data` (D30). */
+  /** Whether the status is not 2xx, or there is a `code` without `data` (D30). */
   refused: boolean;
 }
 

@@ -6,10 +6,10 @@ import {
   toHeaderRecord,
 } from '../http/exchange.ts';
 
-/** Longest body in a report, in bytes. */
+/** Maximum size of a body in a report, in bytes. */
 const LONGEST = 16_384;
 
-/** A call as shown in a report. */
+/** Converts a call for a report. */
 export function toEvidence(evidence: Evidence): {
   request: SentRequest;
   response: ReceivedResponse;

@@ -25,15 +25,15 @@ export interface StoredFile {
 
 export type FormField = readonly [name: string, value: string | Buffer];
 
-/** A response of the upload target. */
+/** A response from the upload target. */
 interface UploadReply extends Exchange {
   /** An XML document with an `Error` element. */
   hasError: boolean;
-  /** The status is a success; that does not prove that the file is stored. */
+  /** Whether the status is a success; that does not prove that the file is stored. */
   isAccepted: boolean;
 }
 
-/** What a reader of a file got. */
+/** What a reader of a file received. */
 export type Reading =
   | { found: true; bytes: Buffer; exchange: Exchange }
   | { found: false; why: string; exchange?: Exchange };
@@ -62,7 +62,7 @@ export class UploadClient {
     this.#storage = storage;
   }
 
-  /** Step 1; if it fails, the check is not reached. */
+  /** Performs step 1. If it fails, the check is not reached. */
   async grant(path: string): Promise<Grant> {
     const { storeFileID } = this.#run.settings.wireProfile;
     const { data = {}, received } = await this.#storage.call('getUploadMetaData', { path });
@@ -76,7 +76,7 @@ export class UploadClient {
     );
   }
 
-  /** The form fields of step 2 in order, `file` last. */
+  /** Returns the form fields of step 2 in order, `file` last. */
   fields(grant: Grant, bytes: Buffer): FormField[] {
     const { uploadFields } = this.#run.settings.wireProfile;
     return [
@@ -89,7 +89,7 @@ export class UploadClient {
   }
 
   /**
-   * Step 2: posts a form to the upload target and returns any response. What is stored is removed at
+   * Performs step 2: posts a form to the upload target and returns any response. What is stored is removed at
    * the end of the run.
    */
   async post(
@@ -116,7 +116,7 @@ export class UploadClient {
     return { ...exchange, hasError, isAccepted: !hasError && exchange.received.status < 400 };
   }
 
-  /** Both steps; any result is returned. */
+  /** Performs both steps; any result is returned. */
   async send(
     path: string,
     bytes: Buffer,
@@ -126,7 +126,7 @@ export class UploadClient {
     return { given, reply: await this.post(given, this.fields(given, bytes), options) };
   }
 
-  /** Both steps; if one fails, the check is not reached. Default: 64 random bytes. */
+  /** Performs both steps. If one fails, the check is not reached. Default: 64 random bytes. */
   async store(name: string, content: Buffer | string = randomBytes(64)): Promise<StoredFile> {
     const bytes = Buffer.from(content);
     const { given, reply } = await this.send(this.#storage.path(name), bytes);
@@ -136,11 +136,14 @@ export class UploadClient {
     );
   }
 
-  /** Reads a file as any user does: with a link and a GET of it. If no link is returned, the check is not reached. */
+  /**
+   * Reads a file as any user does: gets a link and downloads it. If no link is returned, the check is not
+   * reached.
+   */
   async read(fileId: string): Promise<Reading> {
     const [entry] = await this.#storage.list('batchGetTempUrls', [{ fileID: fileId }]);
     const { code, tempFileURL } = entry ?? {};
-    if (code !== 'SUCCESS') return { found: false, why: `its link has the code ${code}` };
+    if (code !== 'SUCCESS') return { found: false, why: `the code of its link is ${code}` };
     if (!URL.canParse(String(tempFileURL))) throw new Unreached('a link is not a URL');
     const exchange = await this.download(String(tempFileURL));
     const { status, body } = exchange.received;
@@ -148,23 +151,23 @@ export class UploadClient {
     return { found: false, why: `its link responds with ${status}`, exchange };
   }
 
-  /** GETs a link without credentials, following redirects. */
+  /** Downloads a link without credentials, following redirects. */
   download(link: string): Promise<Exchange> {
     return followLink(this.#caller, link);
   }
 
-  /** The ID of the file at a path, including copies. */
+  /** Returns the ID of the file at a path, including copies. */
   async fileIdOf(path: string): Promise<string> {
     return (await this.grant(path)).fileId;
   }
 
-  /** Has a path removed at the end of the run; for destinations of copies. */
+  /** Marks a path for removal at the end of the run; for destinations of copies. */
   track(path: string, fileId?: string): void {
     this.#run.leftovers.add(path, fileId);
   }
 }
 
-/** GETs a link as `UploadClient.download` does. */
+/** Downloads a link as `UploadClient.download` does. */
 export async function followLink(
   caller: Caller,
   link: string,
@@ -185,7 +188,7 @@ export async function followLink(
   }
 }
 
-/** A `multipart/form-data` body (RFC 7578). */
+/** Creates a `multipart/form-data` body (RFC 7578). */
 export function toMultipart(fields: readonly FormField[], boundary: string): Buffer {
   const parts = fields.flatMap(([name, value]) => {
     const file = Buffer.isBuffer(value);
@@ -198,7 +201,7 @@ export function toMultipart(fields: readonly FormField[], boundary: string): Buf
 }
 
 /**
- * Whether a text looks like an XML document with an `Error` element, at any depth, with or without a
+ * Returns whether a text looks like an XML document with an `Error` element, at any depth, with or without a
  * namespace prefix. `UP-ERROR` checks whether the document is well-formed.
  */
 export function hasXmlError(text: string): boolean {

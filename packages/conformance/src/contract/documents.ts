@@ -9,11 +9,11 @@ interface Contract {
   /** Name of the document in messages: `storage.v2`. */
   name: string;
   document: OpenapiDocument;
-  /** The OpenAPI 3.0 copy that Dredd drives. */
+  /** The OpenAPI 3.0 copy that Dredd uses. */
   copy: Copy;
 }
 
-/** The two documents of the contract, which every response is checked against. */
+/** The two contract documents, against which every response is checked. */
 export const documents: Record<Api, Contract> = {
   gateway: {
     name: 'gateway.v1',
@@ -27,12 +27,12 @@ export const documents: Record<Api, Contract> = {
   },
 };
 
-/** One documented response of one of the two documents: a transaction of the report. */
+/** A documented response in one of the two documents: a transaction in the report. */
 export interface Transaction extends Documented {
   api: Api;
 }
 
-/** All documented responses of the contract, in the order of the documents. */
+/** All documented responses of the contract, in document order. */
 export const transactions: readonly Transaction[] = APIS.flatMap((api) =>
   listDocumented(documents[api].document).map((documented) => ({ api, ...documented })),
 );
@@ -48,7 +48,7 @@ interface Place {
   contentType?: string;
 }
 
-/** Names a transaction by operationId, status and content type. */
+/** Returns the name of a transaction: operationId, status and content type. */
 export function toPlace({ api, operationId, status, contentType }: Transaction): Place {
   const name = [api, operationId, status, contentType].filter(Boolean).join(' ');
   const place = { name, api, operationId, status };

@@ -1,4 +1,4 @@
-/** The two documents of the contract, by the short names that the report uses. */
+/** The two contract documents, by the short names used in the report. */
 export const APIS = ['gateway', 'storage'] as const;
 
 export type Api = (typeof APIS)[number];
@@ -68,7 +68,7 @@ export interface LeftOut {
   /** Absent if an example of the request is left out. */
   status?: string;
   contentType?: string;
-  /** Name of the one example that is left out; absent if the complete response is. */
+  /** Name of the example that is left out; absent if the complete response is. */
   example?: string;
   requestExample?: string;
   reason: string;
@@ -81,12 +81,12 @@ export interface Copy extends OpenapiDocument {
 
 interface Dereferenced<T> {
   value: T;
-  /** JSON pointer (RFC 6901) of the value, as a URI fragment. */
+  /** JSON pointer (RFC 6901) to the value, as a URI fragment. */
   pointer: string;
 }
 
 /**
- * Follows the local `$ref` of a node, if it has one.
+ * Follows a node's local `$ref`, if it has one.
  *
  * @param pointer location of the node; returned unchanged if the node is not a reference
  * @throws Error if the reference cannot be resolved

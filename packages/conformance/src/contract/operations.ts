@@ -11,17 +11,17 @@ import {
   toPointerSegment,
 } from './openapi.ts';
 
-/** One documented response: an operation, a status and a content type. */
+/** A documented response: an operation, a status and a content type. */
 export interface Documented {
   operationId: string;
   method: Method;
-  /** Path template, `/v1/cloudrun/{name}`. */
+  /** Path template, such as `/v1/cloudrun/{name}`. */
   path: string;
   /** As documented: `200`, `4XX` or `default`. */
   status: string;
   /** Absent if the response has no documented content. */
   contentType?: string;
-  /** Names of the examples, in their order. */
+  /** Names of the examples, in order. */
   examples: string[];
   response: ResponseObject;
   /** Location of the response in the document, as a URI fragment. */
@@ -30,7 +30,7 @@ export interface Documented {
   pathItem: PathItem;
 }
 
-/** Every documented response, in the order of the document. */
+/** Returns every documented response, in document order. */
 export function listDocumented(document: OpenapiDocument): Documented[] {
   return Object.entries(document.paths).flatMap(([path, pathItem]) =>
     METHODS.flatMap((method) => {
@@ -61,7 +61,7 @@ function listContents(document: OpenapiDocument, place: Place): Documented[] {
 }
 
 /**
- * The documented responses for a status: those of the exact status, otherwise of the range (`4XX`),
+ * Returns the documented responses for a status: those for the exact status, otherwise for the range (`4XX`),
  * otherwise `default` (OpenAPI 3.1.1, section 4.8.16).
  */
 export function findByStatus(documented: Documented[], status: number): Documented[] {
@@ -73,7 +73,7 @@ export function findByStatus(documented: Documented[], status: number): Document
   return [];
 }
 
-/** The best match for a content type: an exact type before a range such as `*` + `/*`. */
+/** Returns the best match for a content type: an exact type before a range such as `*` + `/*`. */
 export function findByContentType(
   documented: Documented[],
   contentType: string | undefined,
@@ -89,7 +89,7 @@ function stars({ contentType = '' }: Documented): number {
 }
 
 /**
- * Fills a path template with values, each percent-encoded.
+ * Expands a path template with percent-encoded values.
  *
  * @throws Error if the template has a parameter without a value
  * @example
@@ -104,17 +104,17 @@ export function expandPath(template: string, values: Record<string, string>): st
 }
 
 /**
- * How a documented status other than 200 can be provoked:
+ * How a documented status other than 200 can be triggered:
  *
  * - `unknown-service`: a service name that is not deployed (SERVICE_NOT_FOUND, status 404)
  * - `bad-name`: a name outside the pattern, which is 4xx with the error body (D6)
- * - `forbidden-service`: the service that the operator named (SERVICE_FORBIDDEN, status 403)
+ * - `forbidden-service`: the service that the operator specified (SERVICE_FORBIDDEN, status 403)
  * - `missing-field`: a body without its required fields, which is rejected (D30)
- * - `none`: no request provokes it on an arbitrary deployment
+ * - `none`: no request triggers it on an arbitrary deployment
  */
 interface Provocation {
   kind: 'unknown-service' | 'forbidden-service' | 'bad-name' | 'missing-field' | 'none';
-  /** Its status in the OpenAPI 3.0 copy; Dredd reads no ranges. */
+  /** Its status in the OpenAPI 3.0 copy; Dredd does not support ranges. */
   copyStatus: string;
 }
 
@@ -130,7 +130,7 @@ const PROVOCATIONS: Record<Api, Record<string, Provocation>> = {
   },
 };
 
-/** How a documented status can be provoked; `undefined` if the plain request does it. */
+/** Returns how a documented status can be triggered; `undefined` if the plain request does it. */
 export function findProvocation({
   api,
   status,

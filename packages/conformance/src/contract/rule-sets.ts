@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import contract from '@berth/spec/rules.json' with { type: 'json' };
 import first from './rule-sets/1.0.0.json' with { type: 'json' };
 
-/** A set of rules as of the release of its version. */
+/** The rules as of the release of one version. */
 interface RuleSet {
-  /** Version of the set, and of the documents that it belongs to. */
+  /** Version of the rule set, and of the documents that it belongs to. */
   version: string;
   documents: Record<string, string>;
-  /** Level and hash of the statement of each rule, by its id. */
+  /** Level and statement hash of each rule, by its ID. */
   rules: Record<string, { level: string; sha256: string }>;
 }
 
-/** The current rules of the contract. */
+/** The contract's current rules. */
 export const currentRules: RuleSet = {
   version: contract.version,
   documents: contract.documents,
@@ -39,7 +39,7 @@ export const ruleVersions: readonly string[] = ruleSets.map(({ version }) => ver
 
 export const newestRules = ruleVersions.at(-1) ?? '';
 
-/** Whether a version of the rule set has a rule. */
+/** Returns whether a version of the rule set has a rule. */
 export function hasRule(version: string, id: string): boolean {
   const set = ruleSets.find((one) => one.version === version);
   return set !== undefined && Object.hasOwn(set.rules, id);

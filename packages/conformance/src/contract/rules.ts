@@ -10,10 +10,10 @@ export interface Rule {
   statement: string;
   /** Lines of the API description that it comes from. */
   source: readonly string[];
-  /** Decisions that complete the description, `D8`. */
+  /** Decisions that complete the description, such as `D8`. */
   decisions: readonly string[];
   operations: readonly string[];
-  /** Places in the documents, `gateway.v1#/…`. */
+  /** Places in the documents, such as `gateway.v1#/…`. */
   places: readonly string[];
 }
 
@@ -27,7 +27,7 @@ interface Written {
   places?: string[];
 }
 
-/** Every rule of level MUST or SHOULD, in the order of the contract. */
+/** All rules with level MUST or SHOULD, in contract order. */
 export const rules: readonly Rule[] = (contract.rules as Written[])
   .filter(({ level }) => level !== 'info')
   .map(({ source = [], decisions = [], operations = [], places = [], ...rule }) => ({
@@ -35,15 +35,15 @@ export const rules: readonly Rule[] = (contract.rules as Written[])
     ...{ level: rule.level.toLowerCase() as Level, source, decisions, operations, places },
   }));
 
-/** @throws Error for an unknown id */
+/** @throws Error for an unknown ID */
 export function findRule(id: string): Rule {
   const found = rules.find((rule) => rule.id === id);
   if (found) return found;
-  throw new Error(`No rule of level MUST or SHOULD has the id ${id}.`);
+  throw new Error(`No rule with level MUST or SHOULD has the ID ${id}.`);
 }
 
 /**
- * The rules for a place in the documents, or for one above it.
+ * Returns the rules for a place in the documents, or for one above it.
  *
  * @param where document and JSON pointer, `storage.v2 #/components/schemas/StatusCode/type`
  */

@@ -45,8 +45,8 @@ export function createSigners(settings: Settings): Signers {
 }
 
 /**
- * The value of the storage authorization header at a time. The signed text is constant, whatever the
- * call (D17).
+ * Returns the value of the storage authorization header at a given time. The signed text is the same for
+ * every call (D17).
  *
  * @param timestamp Unix time in seconds
  */

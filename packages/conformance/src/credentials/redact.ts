@@ -1,14 +1,14 @@
 import type { Settings } from '../options.ts';
 
-/** Neighbouring bytes shift the base64 of a secret; these are the parts that stay the same. */
+/** Adjacent bytes shift the base64 of a secret; these are the parts that stay the same. */
 const SHIFTS = [0, 1, 2];
 
 /** Shorter pieces of base64 are ordinary words. */
 const SHORTEST_BASE64 = 8;
 
 /**
- * The ways in which a target may echo a secret: unchanged, in another case, escaped for JSON, HTML, a URL
- * or a form, in base64 at any offset, in hex.
+ * The forms in which a target may echo a secret: unchanged, in another case, escaped for JSON, HTML, a URL or
+ * a form, in base64 at any offset, in hex.
  */
 function toSpellings(secret: string): string[] {
   const bytes = Buffer.from(secret);
@@ -35,7 +35,7 @@ function toBase64Inside(bytes: Buffer, shift: number): string {
   return bytes.subarray(start, end).toString('base64');
 }
 
-/** What some serializers escape beyond the requirements of JSON. */
+/** What some serializers escape in addition to what JSON requires. */
 function toUnicodeEscapes(text: string): string {
   return JSON.stringify(text)
     .slice(1, -1)
@@ -53,7 +53,7 @@ export const BLANK = '[redacted]';
 /** Shorter values would redact ordinary text. Also the number of characters in the index. */
 const SHORTEST = 4;
 
-/** Finds thousands of secrets in text efficiently. */
+/** Efficiently finds thousands of secrets in text. */
 interface SecretIndex {
   /** Adds a secret in all of its spellings. */
   add(secret: string): void;
@@ -111,7 +111,7 @@ function createSecretIndex(): SecretIndex {
   };
 }
 
-/** Pieces of a composed credential, such as a signature, that are secrets of their own. */
+/** Returns the parts of a composed credential that are secrets themselves, such as a signature. */
 const SHORTEST_PIECE = 16;
 
 /** Signatures differ for each call, so they are recognized by the text before them. */
@@ -123,7 +123,7 @@ export interface Secrets {
   headers: string[];
 }
 
-/** The sources of a run's secrets. */
+/** Where the secrets of a run come from. */
 type Credentials = Partial<
   Pick<
     Settings,
@@ -137,7 +137,9 @@ type Credentials = Partial<
   >
 >;
 
-/** The credentials of a run: complete values, long parts of them, and the headers that carry them. */
+/**
+ * Returns the credentials of a run: complete values, long parts of them, and the headers that contain them.
+ */
 export function listSecrets(given: Credentials): Secrets {
   const { gatewayToken, otherEnvToken, expiredToken, tc3 } = given;
   const { storageHeaders = {}, wireProfile, proxy } = given;
@@ -157,7 +159,7 @@ export function listSecrets(given: Credentials): Secrets {
   };
 }
 
-/** The secrets in a proxy's URL, which may be invalid. */
+/** Returns the secrets in a proxy URL, which may be invalid. */
 function toLogin(proxy: string | undefined): string[] {
   if (proxy === undefined) return [];
   const login = /^[^/]*\/\/([^/@]*:([^/@]*))@/.exec(proxy)?.slice(1) ?? [];
@@ -175,8 +177,8 @@ function toLogin(proxy: string | undefined): string[] {
 }
 
 /**
- * Returns a function that redacts the secrets in every string of a value, in any spelling, and the values
- * of the headers that carry them, however short.
+ * Returns a function that redacts the secrets in every string of a value, in any spelling, and the values of
+ * the headers that contain them, however short.
  *
  * @param index finds the values; it may grow later. Default: an index of the values
  */

@@ -3,16 +3,16 @@ import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 
 const { algorithm } = defaults.signature;
 
-/** A key pair of the platform, and the service name that its signatures are made for. */
+/** A key pair of the platform, and the service name for which its signatures are made. */
 export interface Tc3Keys {
   secretId: string;
   secretKey: string;
-  /** Token of temporary credentials. */
+  /** Session token of temporary credentials. */
   token?: string | undefined;
   service: string;
 }
 
-/** The input of a signature; a check that wants an invalid one changes a part of it. */
+/** The input of a signature; a check that needs an invalid one changes part of it. */
 export interface Tc3Input {
   method: string;
   /** Path as sent, escapes included. */
@@ -24,7 +24,7 @@ export interface Tc3Input {
   body: Uint8Array;
   /** Unix time in seconds. */
   timestamp: number;
-  /** Whether the boundary of a multipart form is signed; verifiers accept both. Default: it is removed. */
+  /** Whether to sign the boundary of a multipart form; verifiers accept both. Default: it is removed. */
   boundary?: 'cut' | 'kept';
 }
 
@@ -80,7 +80,7 @@ export function signCanonical(
   };
 }
 
-/** The value of `Authorization`. */
+/** Returns the value of `Authorization`. */
 export function toTc3Header(parts: Partial<Tc3Parts>, separator = ', '): string {
   const written = Object.entries(parts).map(([name, value]) => `${name}=${value}`);
   return `${algorithm} ${written.join(separator)}`;

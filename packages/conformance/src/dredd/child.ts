@@ -2,9 +2,10 @@ import Dredd, { type DreddTransaction } from 'dredd';
 import type { Draft, Ending, Start } from './drive.ts';
 
 /*
- * Runs Dredd in a child process: Dredd writes to the console, keeps global loggers and may hang. Each
+ * Runs Dredd in a child process, because it writes to the console, keeps global loggers and may hang. Each
  * transaction becomes one message to the parent, with Dredd's draft as JSON; the parent sends the real
- * request and checks the response. Dredd's own comparison, too weak and too strict, is ignored.
+ * request and checks the response. Dredd's own comparison, which is both too lenient and too strict, is
+ * ignored.
  */
 
 const tell = (message: Ending) => process.send?.(message);
@@ -25,7 +26,7 @@ function sendDraftsTo(url: string, { transactionRunner }: Dredd): void {
   };
 }
 
-/** Dredd's name of a transaction; the copy's summaries are the operationIds. */
+/** Dredd's name for a transaction; the copy's summaries are the operationIds. */
 function toDraft({ origin, expected, request }: DreddTransaction): Draft {
   const { method, headers, body } = request;
   return {

@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 import type { SentRequest } from '../http/exchange.ts';
 import { StartError } from '../result.ts';
 
-/** A transaction that Dredd created from the examples of a document, before its target is known. */
+/** A transaction that Dredd created from a document's examples, before its target is known. */
 export interface Draft {
   /** Title of the document. */
   title: string;
@@ -34,9 +34,9 @@ export interface Ending {
 /**
  * Lets Dredd run every transaction of the documents, one after another.
  *
- * @param onDraft called with each; must not reject
+ * @param onDraft called with each transaction; must not reject
  * @param signal stops it
- * @throws StartError if Dredd warns about the document
+ * @throws StartError if Dredd emits a warning about the document
  */
 export async function drive(
   documents: string[],
@@ -59,7 +59,7 @@ export async function drive(
 }
 
 async function runDredd(start: Start, signal: AbortSignal): Promise<void> {
-  // Run from source, this file ends in `.ts`; in the package, in `.js`.
+  // When run from source, this file ends in `.ts`; in the package, in `.js`.
   const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
   const child = fork(new URL(`./child${extension}`, import.meta.url), {
     execArgv: [],

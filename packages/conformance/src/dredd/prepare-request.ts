@@ -55,8 +55,8 @@ interface Scratch {
 }
 
 /**
- * Moves every file of an example request to a folder of this run, so that no real file is touched.
- * Each string of a storage request is a path or a file ID.
+ * Moves every file of an example request to a folder of this run, so that no real file is touched. Each
+ * string in a storage request is a path or a file ID.
  */
 export function toScratch(value: unknown, scratch: Scratch): unknown {
   if (typeof value === 'string') return moveString(value, scratch);

@@ -23,7 +23,7 @@ import { type Draft, drive } from './drive.ts';
 import { prepareRequest } from './prepare-request.ts';
 
 /**
- * Lets Dredd run the documented responses of the contract. Each that it can run gets exactly one result;
+ * Lets Dredd run the documented responses of the contract. Each one that it can run gets exactly one result;
  * if Dredd misses one, the result is an error.
  */
 export async function runTransactions(run: Run, onResult: (result: Result) => void): Promise<void> {
@@ -53,8 +53,8 @@ export async function runTransactions(run: Run, onResult: (result: Result) => vo
 }
 
 /**
- * Whether Dredd can run a documented response at all. What it cannot run is left to the checks of single
- * rules, and gets no result.
+ * Returns whether Dredd can run a documented response at all. What it cannot run is left to the checks of
+ * single rules, and gets no result.
  */
 export function isDriven(transaction: Transaction, preferCode: boolean): boolean {
   const { api, operationId, status, contentType } = transaction;
@@ -66,12 +66,12 @@ export function isDriven(transaction: Transaction, preferCode: boolean): boolean
       entry.example === undefined,
   );
   if (isLeftOut) return false;
-  // The fixture service takes instructions only below its root.
+  // The fixture service accepts commands only below its root.
   if (operationId.endsWith('-root') && contentType === 'text/plain') return false;
   return findProvocation(transaction)?.kind !== 'none' || preferCode;
 }
 
-/** Why a documented response does not run; `undefined` if it does. */
+/** Returns why a documented response does not run; `undefined` if it does. */
 export function transactionSkipReason(run: Run, transaction: Transaction): SkipReason | undefined {
   const { api } = transaction;
   return (
@@ -93,7 +93,7 @@ function needsOf(transaction: Transaction): Need[] {
   return kind === undefined ? ['fixture'] : [];
 }
 
-/** The result of a transaction without a response. */
+/** Creates the result of a transaction without a response. */
 function toEnding({ signal }: Run, fault: Error): Pick<Result, 'outcome' | 'reason'> {
   if (signal.aborted) return { outcome: 'skip', reason: String(signal.reason) };
   return { outcome: fault instanceof Throttled ? 'skip' : 'error', reason: fault.message };

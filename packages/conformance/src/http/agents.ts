@@ -19,8 +19,8 @@ export interface Agents {
   http: HttpAgent;
   https: HttpAgent;
   /**
-   * A proxy that opens no tunnels to `http` targets: such requests are sent to it with an absolute URL
-   * in the request line. Set once that is known.
+   * A proxy that opens no tunnels to `http` targets. Such requests are sent to it with an absolute URL in the
+   * request line. Set once that is known.
    */
   forwarder?: URL;
 }
@@ -49,7 +49,7 @@ export function createAgents({ ca, insecure, proxy }: AgentOptions): Agents {
 
 /** The proxy opens no tunnel. Its response says nothing about the target. */
 export class TunnelRefused extends NetworkFault {
-  /** Status of the proxy; 0 if it closed the connection. */
+  /** The proxy's status; 0 if it closed the connection. */
   readonly status: number;
 
   constructor(status: number) {
@@ -69,7 +69,7 @@ class Tunnel extends HttpsProxyAgent<string> {
     this.#tls = tls;
   }
 
-  /** The base class uses the CAs for the proxy only, and forgets the address inside a tunnel. */
+  /** The base class uses the CAs only for the proxy, and forgets the address inside a tunnel. */
   #complete(options: ConnectOptions): ConnectOptions {
     const { host = '' } = options;
     if (!options.secureEndpoint) return options;
@@ -96,12 +96,15 @@ class Tunnel extends HttpsProxyAgent<string> {
   }
 }
 
-/** The name that a certificate must have: the host of the URL, whatever `Host` is. Addresses are not names. */
+/**
+ * Returns the name that a certificate must have: the host of the URL, whatever `Host` is. IP addresses are
+ * not names.
+ */
 export function toServerName(hostname: string): string {
   return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : '';
 }
 
-/** The options of a call to an `http` target, in the form for a forwarding proxy. */
+/** Returns the options of a call to an `http` target, in the form for a forwarding proxy. */
 export function toForwarded<Options extends RequestOptions & { headers: string[] }>(
   options: Options,
   origin: string,

@@ -18,15 +18,15 @@ import { openWebSocket, type Upgrade } from './open-web-socket.ts';
 import type { Pace } from './pace.ts';
 import { startTimer } from './start-timer.ts';
 
-/** Longest time for the body of an open call, in timeouts; each chunk has one timeout. */
+/** Maximum time for the body of an open call, in timeouts; each chunk has one timeout. */
 const LONGEST_BODY = 6;
 
-/** A response whose body is still to come. */
+/** A response whose body is yet to arrive. */
 export interface OpenExchange {
   sent: Sent;
   status: number;
   headers: HeaderList;
-  /** The body as it arrives; fails with a NetworkFault if it breaks off. */
+  /** The body as it arrives; fails with a NetworkFault if it is cut off. */
   chunks: AsyncIterable<Buffer>;
   /** Aborts the call. */
   close(): void;
@@ -36,7 +36,7 @@ export interface CallerOptions {
   agents: Agents;
   pace: Pace;
   health: Health;
-  /** Longest wait for a complete response, in milliseconds; of `open`, for its head. */
+  /** How long to wait for a complete response, in milliseconds; for `open`, until its head. */
   timeout: number;
   /** Aborts every call. */
   signal: AbortSignal;
@@ -48,9 +48,9 @@ export interface CallerOptions {
 
 /**
  * Makes raw HTTP calls: the target, the header list and `Host` are sent unchanged, redirects are not
- * followed, nothing is decoded.
+ * followed, and nothing is decoded.
  *
- * Every method throws a NetworkFault if no response comes, and Throttled if every attempt returns 429.
+ * Every method throws a NetworkFault if there is no response, and Throttled if every attempt returns 429.
  */
 export class Caller {
   readonly #options: CallerOptions;
@@ -84,7 +84,7 @@ export class Caller {
   /**
    * Opens a WebSocket.
    *
-   * @param protocols offered subprotocols
+   * @param protocols subprotocols to offer
    */
   upgrade(call: Call, protocols: readonly string[]): Promise<Upgrade> {
     return this.#repeat(call, async () => {

@@ -13,7 +13,7 @@ export interface Call {
   origin: string;
   /** Path and query exactly as sent. */
   target: string;
-  /** All headers but `Content-Length` and `Connection`; without `Host`, that of the origin is added. */
+  /** All headers except `Content-Length` and `Connection`; without `Host`, the origin's is added. */
   headers: HeaderList;
   body: Buffer;
   /** Send the body in pieces; without chunked encoding, the length of `body` is announced. */
@@ -25,7 +25,7 @@ export interface Call {
 /** A request as sent. */
 export interface Sent {
   method: string;
-  /** Absolute, with the target exactly as sent. */
+  /** Absolute URL, with the target exactly as sent. */
   url: string;
   headers: HeaderList;
   body: Buffer;
@@ -54,7 +54,7 @@ export interface Exchange {
   received: Received;
 }
 
-/** A call as evidence; of an open one, the head is enough. */
+/** Converts a call to evidence; for an open one, the head is enough. */
 export type Evidence = Exchange | { sent: Sent; status: number; headers: HeaderList };
 
 /** Status and headers of a response. */
@@ -69,7 +69,7 @@ export async function receive(response: IncomingMessage): Promise<Received> {
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > LARGEST_BODY) {
-      throw new NetworkFault(`the response has more than ${LARGEST_BODY} bytes`, 'TOO_LARGE');
+      throw new NetworkFault(`the response exceeds ${LARGEST_BODY} bytes`, 'TOO_LARGE');
     }
     chunks.push(chunk);
   }
@@ -109,7 +109,7 @@ export type HeaderList = readonly (readonly [name: string, value: string])[];
 /** Headers as a check writes them. */
 export type HeaderInput = Record<string, string | readonly string[] | undefined> | HeaderList;
 
-/** Every value of a header, in order. Names are compared without case. */
+/** Every value of a header, in order. Names are case-insensitive. */
 export function readAll(headers: HeaderList, name: string): string[] {
   const wanted = name.toLowerCase();
   return headers.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value);
@@ -128,7 +128,7 @@ export function withHeaders(headers: HeaderList, added: HeaderList): HeaderList 
   return [...headers.filter(([name]) => !names.has(name.toLowerCase())), ...added];
 }
 
-/** Headers by name; the values of one that is repeated are a list. */
+/** Headers by name; the values of a repeated header are a list. */
 export function toHeaderRecord(headers: HeaderList): Record<string, string | string[]> {
   const record = new Map<string, string | string[]>();
   for (const [name, value] of headers) {
@@ -138,7 +138,7 @@ export function toHeaderRecord(headers: HeaderList): Record<string, string | str
   return Object.fromEntries(record);
 }
 
-/** Node's `rawHeaders`, names and values in turn, as pairs. */
+/** Converts Node's `rawHeaders`, alternating names and values, to pairs. */
 export function fromRawHeaders(raw: readonly string[]): HeaderList {
   return raw.flatMap((name, index) =>
     index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as const] : [],
@@ -149,7 +149,7 @@ function isList(input: HeaderInput): input is HeaderList {
   return Array.isArray(input);
 }
 
-/** Bytes of a request as HTTP/1.1 writes it: the request line, the headers and the body. */
+/** Returns the size of a request in bytes as HTTP/1.1: the request line, the headers and the body. */
 export function toSentSize({ method, url, headers, body }: Sent): number {
   const { pathname, search } = splitTarget(url);
   const target = search === '' ? pathname : `${pathname}?${search}`;
@@ -161,8 +161,8 @@ export function toSentSize({ method, url, headers, body }: Sent): number {
 }
 
 /**
- * Path and query of a URL in a response, as written there. Only characters that are invalid in a request
- * line, spaces and non-ASCII letters, are percent-encoded.
+ * Returns path and query of a URL in a response, as written there. Only characters that are invalid in a
+ * request line, spaces and non-ASCII letters, are percent-encoded.
  */
 export function toTarget(url: string): string {
   const { pathname, search } = splitTarget(url);
@@ -171,7 +171,7 @@ export function toTarget(url: string): string {
   return sent.replace(/[^\u0021-\u007e]/gu, encodeURIComponent);
 }
 
-/** A request as sent. Header names are in their original case, values one string each. */
+/** A request as sent. Header names are in their original case; each value is one string. */
 export interface SentRequest {
   method: string;
   url: string;
@@ -184,7 +184,7 @@ export interface SentRequest {
   bodySize?: number;
 }
 
-/** A response as received. Header names are lower case. */
+/** A response as received. Header names are in lower case. */
 export interface ReceivedResponse {
   status: number;
   headers: Record<string, string | string[]>;
@@ -195,13 +195,13 @@ export interface ReceivedResponse {
   bodySize?: number;
 }
 
-/** One header of a response; several with one name are joined as in RFC 9110, section 5.2. */
+/** Returns a header of a response; several with the same name are joined as in RFC 9110, section 5.2. */
 export function readHeader(response: ReceivedResponse, name: string): string | undefined {
   const value = response.headers[name.toLowerCase()];
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** Path and query of an absolute URL as written; `URL` would normalize some of them. */
+/** Returns path and query of an absolute URL as written; `URL` would normalize some of them. */
 export function splitTarget(url: string): { pathname: string; search: string } {
   const target = url.replace(/^\w+:\/\/[^/?#]*/, '');
   const mark = target.indexOf('?');

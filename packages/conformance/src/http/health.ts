@@ -13,7 +13,7 @@ export class NetworkFault extends Error {
   }
 }
 
-/** Node's error as a sentence; an AggregateError of several addresses has no message. */
+/** Formats Node's error as a sentence; an AggregateError for several addresses has no message. */
 export function toNetworkFault(error: NodeJS.ErrnoException, what: string): NetworkFault {
   if (error instanceof NetworkFault) return error;
   const code = error.code ?? 'UNKNOWN';
@@ -25,12 +25,12 @@ export class Throttled extends Error {
   override readonly name = 'Throttled';
 }
 
-/** A target that does not respond this often in a row is not called again. */
+/** A target that fails to respond this many times in a row is not called again. */
 const MOST_SILENT = 12;
 
 /**
- * Knows which targets have stopped responding, so that a run does not wait for each call in vain, and
- * how large their latency is.
+ * Tracks which targets have stopped responding, so that a run does not wait for each call in vain, and how
+ * high their latency is.
  */
 export interface Health {
   /** @throws NetworkFault if a target has stopped responding */

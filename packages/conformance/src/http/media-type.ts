@@ -1,4 +1,6 @@
-/** `type/subtype` of a Content-Type, lower-cased, without parameters (RFC 9110, section 8.3.1). */
+/**
+ * Returns the `type/subtype` of a Content-Type in lower case, without parameters (RFC 9110, section 8.3.1).
+ */
 export function toMediaType(contentType: string): string {
   return (contentType.split(';')[0] ?? '').trim().toLowerCase();
 }
@@ -22,7 +24,7 @@ export function toPlainType(contentType: string): string {
 }
 
 /**
- * Whether a Content-Type fits a documented media type or range. Parameters are tolerated.
+ * Returns whether a Content-Type matches a documented media type or range. Parameters are ignored.
  *
  * @example
  * matchesMediaType('application/json; charset=utf-8', 'application/json'); // true
@@ -38,20 +40,20 @@ function fits(part: string | undefined, wanted: string | undefined): boolean {
   return part !== undefined && part !== '' && (wanted === '*' || part === wanted);
 }
 
-/** Whether two Content-Types mean the same. */
+/** Returns whether two Content-Types mean the same. */
 export function isSameType(one: string | undefined, other: string | undefined): boolean {
   return toPlainType(one ?? '') === toPlainType(other ?? '');
 }
 
-/** Whether the media type is JSON: `application/json` or a `+json` type (RFC 6839, section 3.1). */
+/** Returns whether the media type is JSON: `application/json` or a `+json` type (RFC 6839, section 3.1). */
 export function isJson(contentType: string): boolean {
   const type = toMediaType(contentType);
   return type === 'application/json' || type.endsWith('+json');
 }
 
 /**
- * The types of Content-Disposition headers (RFC 6266) in lower case. One header may contain several; a
- * comma in a quoted string separates nothing.
+ * Returns the types of Content-Disposition headers (RFC 6266) in lower case. One header may contain several;
+ * commas in quoted strings do not separate them.
  *
  * @example
  * listDispositionTypes(['Attachment; filename="a, inline"', 'inline']); // ['attachment', 'inline']

@@ -15,9 +15,9 @@ import {
 import { NetworkFault, toNetworkFault } from './health.ts';
 import { startTimer, within } from './start-timer.ts';
 
-/** Longest wait for the other side to close after this side did, in milliseconds. */
+/** How long to wait for the other side to close after this side did, in milliseconds. */
 const LONGEST_GOODBYE = 3000;
-/** Most unread messages; with more, the connection is paused. */
+/** Maximum number of unread messages; with more, the connection is paused. */
 const MOST_WAITING = 20_000;
 
 /** The outcome of a WebSocket handshake: exactly one of `socket`, `refusal` and `breach` is set. */
@@ -45,9 +45,9 @@ export interface SocketEnd {
 }
 
 /**
- * Makes a WebSocket handshake.
+ * Performs a WebSocket handshake.
  *
- * @throws NetworkFault if no response comes
+ * @throws NetworkFault if there is no response
  */
 export async function openWebSocket(
   call: Call,
@@ -142,7 +142,9 @@ export class Socket {
     this.#client.send(data);
   }
 
-  /** The next message, possibly received earlier. Throws a NetworkFault if none comes in time. */
+  /**
+   * Returns the next message, which may have arrived earlier. Throws a NetworkFault if none arrives in time.
+   */
   async next(): Promise<Message> {
     const late = new NetworkFault(
       `${this.#what}: no message within ${this.#timeout} ms`,
@@ -159,7 +161,7 @@ export class Socket {
     this.#client.close(code, reason);
   }
 
-  /** How the socket ended. Throws a NetworkFault if it does not end in time. */
+  /** Resolves to how the socket ended. Throws a NetworkFault if it does not end in time. */
   async closed(): Promise<SocketEnd> {
     const isOurs = this.#client.readyState === WebSocket.CLOSING;
     const longest = isOurs ? Math.min(this.#timeout, LONGEST_GOODBYE) : this.#timeout;

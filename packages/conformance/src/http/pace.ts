@@ -4,9 +4,9 @@ const LONGEST_WAIT = 30_000;
 const FIRST_WAIT = 500;
 /** How often one call is retried. */
 const MOST_WAITS = 6;
-/** Shortest and longest time between the starts of two calls, in milliseconds, after a 429. */
+/** Minimum and maximum time between the starts of two calls after a 429, in milliseconds. */
 const GAPS = { least: 10, most: 2000 };
-/** The share of that time that remains after a call without 429. */
+/** The fraction of that time that remains after a call without a 429. */
 const DECAY = 0.98;
 
 /** Slows calls down while a target responds with 429. */
@@ -20,7 +20,7 @@ export interface Pace {
   /** Records a response other than 429. */
   accepted(): void;
   /**
-   * Records a 429. The first one delays only its own call; one to a call that was made in the meantime
+   * Records a 429. The first one delays only its own call; a 429 for a call that was made in the meantime
    * delays and spreads all calls.
    *
    * @param retryAfter the header, in seconds or as a date
@@ -37,7 +37,7 @@ export function createPace(onSlowDown: (milliseconds: number) => void): Pace {
   let gap = 0;
   /** The 429 that started the current wait, and the end of that wait. */
   const wave = { at: 0, until: 0 };
-  /** A call was given up, and none has succeeded since. */
+  /** Whether a call was given up, and none has succeeded since. */
   let isHopeless = false;
   return {
     async ready(signal, own = 0) {
@@ -47,7 +47,7 @@ export function createPace(onSlowDown: (milliseconds: number) => void): Pace {
         const slot = Math.max(now, notBefore, last + gap);
         last = slot;
         if (slot > now) await wait(slot - now, undefined, { signal });
-        // Other calls may have got a 429 in the meantime.
+        // Other calls may have received a 429 in the meantime.
         if (notBefore <= Date.now()) return;
       }
     },
@@ -64,7 +64,7 @@ export function createPace(onSlowDown: (milliseconds: number) => void): Pace {
         Object.assign(wave, { at: now, until: now + pause });
         onSlowDown(pause);
       } else if (began > wave.at) {
-        // Concurrent calls get their 429 together.
+        // Concurrent calls receive their 429 together.
         if (now >= notBefore) gap = Math.min(GAPS.most, Math.max(GAPS.least, gap * 2));
         wave.until = Math.max(wave.until, now + pause);
         notBefore = Math.max(notBefore, wave.until);
@@ -74,7 +74,9 @@ export function createPace(onSlowDown: (milliseconds: number) => void): Pace {
   };
 }
 
-/** `Retry-After` (RFC 9110, section 10.2.3); `undefined` unless it names a time in the future. */
+/**
+ * Parses `Retry-After` (RFC 9110, section 10.2.3); returns `undefined` unless it names a time in the future.
+ */
 function toMilliseconds(retryAfter = ''): number | undefined {
   const pause = /^\d+$/.test(retryAfter)
     ? Number(retryAfter) * 1000

@@ -1,9 +1,9 @@
-/** Parts of a wait. A machine that is suspended for a while uses up only one of them. */
+/** Number of parts of a wait. A machine that is suspended for a while uses up only one of them. */
 const PARTS = 10;
 
 /**
- * Calls back after a while. Time in which this process did not run hardly counts, so that a busy machine
- * does not make a target look silent: between two parts, what has arrived is read.
+ * Calls back after a while. Time in which this process did not run hardly counts, so that a busy machine does
+ * not make a target look silent: between two parts, data that has arrived is read.
  *
  * @param milliseconds at least 1
  * @returns ends the wait
@@ -19,7 +19,7 @@ export function startTimer(milliseconds: number, onEnd: () => void): () => void 
   return () => clearTimeout(timer);
 }
 
-/** The value, or a rejection with `late` if it takes longer. */
+/** Resolves to the value, or rejects with `late` if it takes longer. */
 export async function within<Value>(
   milliseconds: number,
   value: Value | Promise<Value>,

@@ -35,7 +35,7 @@ export function compare(earlier: Earlier, results: readonly Result[]): Compariso
   };
 }
 
-/** Rules by the part of the contract that they are about, then transactions, then workflows. */
+/** Groups rules by the part of the contract that they are about, followed by transactions and workflows. */
 export function toGroups(results: readonly Result[]): Group[] {
   const titleOf = ({ engine, id }: Result) =>
     engine === 'rules' ? (AREAS[id.slice(0, 2)] ?? ENGINE_TITLES.rules) : ENGINE_TITLES[engine];
@@ -45,7 +45,7 @@ export function toGroups(results: readonly Result[]): Group[] {
     .filter((group) => group.results.length > 0);
 }
 
-/** What has changed since an earlier run, as ids of results. */
+/** What has changed since an earlier run, as IDs of results. */
 export interface Comparison {
   /** When the earlier run began, ISO 8601. */
   since: string;
@@ -62,15 +62,15 @@ export interface Earlier {
 
 /** How a list of known failures relates to a run. */
 export interface Baseline {
-  /** Ids of the results that failed as expected. */
+  /** IDs of the results that failed as expected. */
   known: string[];
   /** Entries that passed, or that name no result: they must be removed from the list. */
   stale: string[];
 }
 
 /**
- * Whether a list of known failures covers a result: it names the result itself, or, for a transaction
- * or a workflow, a rule that the result is evidence for.
+ * Returns whether a list of known failures covers a result: it names the result itself or, for a transaction
+ * or a workflow, a rule for which the result is evidence.
  */
 export function isKnown({ engine, id, rules }: Result, baseline: readonly string[]): boolean {
   return (

@@ -17,7 +17,7 @@ const LETTER = 6.6;
 
 const SPACE = 12;
 
-/** A badge that shows whether the deployment follows the contract, and how many checks passed. */
+/** Creates a badge that shows whether the deployment follows the contract, and how many checks passed. */
 function toBadge({ exitCode, summary }: Report): string {
   const [word, color] = WORDS[exitCode];
   const made = summary.pass + summary.fail + summary.error + summary.skip;
@@ -43,7 +43,7 @@ export const REPORT_KINDS = ['json', 'junit', 'html', 'badge'] as const;
 
 export type ReportKind = (typeof REPORT_KINDS)[number];
 
-/** What `--report kind=FILE` writes. */
+/** The formats for `--report kind=FILE`. */
 export const reporters: Record<ReportKind, (report: Report) => string> = {
   json: (report) => `${JSON.stringify(toCtrf(report), null, 2)}\n`,
   junit: toJunit,

@@ -15,7 +15,7 @@ const STATUSES = {
   error: 'other',
 } as const satisfies Record<Outcome, string>;
 
-/** The run in the Common Test Report Format (ctrf.io), with the complete report as `extra.berth`. */
+/** Converts the run to the Common Test Report Format (ctrf.io), with the complete report as `extra.berth`. */
 export function toCtrf(report: Report): object {
   const { summary, startedAt, durationMs, results, targets } = report;
   const start = Date.parse(startedAt);

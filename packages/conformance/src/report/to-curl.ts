@@ -5,11 +5,11 @@ import type { SentRequest } from '../http/exchange.ts';
 export const UNPRINTABLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu;
 /** Headers that curl sends by itself. */
 const OWN = 'content-length';
-/** No server accepts a handshake without a key of 16 bytes. */
+/** No server accepts a handshake without a 16-byte key. */
 const WEB_SOCKET_KEY = 'YmVydGgtY29uZm9ybWFuY2U=';
 
 /**
- * A command line that repeats a request. A redacted credential becomes `$NAME`.
+ * Returns a command line that repeats a request. A redacted credential becomes `$NAME`.
  *
  * @example
  * toCurl({ method: 'GET', url: 'https://a.example/', headers: { Authorization: '[redacted]' }, body: '' });
@@ -52,7 +52,7 @@ export function toCurl({
     : `# the body had ${bodySize} bytes; this is its beginning\n${whole}`;
 }
 
-/** The command that prints a body that would not survive copy and paste, including line breaks. */
+/** Returns the command that prints a body that would not survive copy and paste, including line breaks. */
 function toPipe(body: string, encoding: SentRequest['bodyEncoding']): string | undefined {
   if (encoding === 'base64') return `printf %s ${quote(body)} | base64 -d`;
   if (body.search(UNPRINTABLE) < 0) return undefined;
@@ -72,7 +72,7 @@ function toHeader(name: string, value: string): string {
   return value === '' ? `${name};` : `${name}: ${value}`;
 }
 
-/** A word of the shell; redacted values become variables named after their place. */
+/** Quotes a word for the shell; redacted values become variables named after their place. */
 function quote(text: string, name = 'REDACTED'): string {
   if (/^[\w./:=-]+$/.test(text)) return text;
   if (!text.includes(BLANK)) return `'${text.replaceAll("'", `'\\''`)}'`;

@@ -23,7 +23,7 @@ const NAMES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': '
 /** The page loads nothing, not even from its own host. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
-/** The run as one self-contained page. */
+/** Renders the run as a self-contained page. */
 export function toHtml(report: Report): string {
   const { results, summary } = report;
   return html`<!doctype html>
@@ -56,7 +56,7 @@ ${toMatrix(results)}
 `.text;
 }
 
-/** Markup in which every other value is escaped; `undefined` becomes nothing. */
+/** Creates markup in which every other value is escaped; `undefined` becomes nothing. */
 function html(strings: TemplateStringsArray, ...parts: Part[]): Markup {
   return new Markup(strings.reduce((text, next, index) => text + render(parts[index - 1]) + next));
 }
@@ -72,7 +72,7 @@ function render(part: Part): string {
 
 const COLORS: Record<Report['exitCode'], string> = { 0: 'pass', 1: 'fail', 3: 'skip', 4: 'error' };
 
-/** The verdict and the facts of the run. */
+/** Renders the verdict and the facts of the run. */
 function toFacts(report: Report): Markup {
   const { exitCode, summary, targets, startedAt, durationMs, seed, rules, comparison, results } =
     report;
@@ -133,7 +133,10 @@ const WRITTEN: readonly Written[] = contract.rules;
 /** The outcome of a line is the first of these among the outcomes of its rules. */
 const WORST: readonly Outcome[] = ['fail', 'error', 'skip', 'disabled', 'pass'];
 
-/** Every line of the API description and every decision, with its rules and their outcomes in this run. */
+/**
+ * Renders every line of the API description and every decision, with its rules and their outcomes in this
+ * run.
+ */
 function toMatrix(results: readonly Result[]): Markup {
   const outcomes = new Map(results.map(({ id, outcome }) => [id, outcome]));
   const decisions = Object.keys(contract.decisions);
@@ -161,13 +164,13 @@ function toTable(
 `;
 }
 
-/** Rules of level info are not checked, so the page contains nothing to link to. */
+/** Rules with level info are not checked, so the page contains nothing to link to. */
 function toRule(id: string, outcome: Outcome | undefined): Markup {
   if (outcome === undefined) return html`<span class="id info">${id}</span>`;
   return html`<span><a class="id" href="#${id}">${id}</a> <span class="${outcome}">${outcome}</span></span>`;
 }
 
-/** Every result, grouped by part of the contract. */
+/** Renders every result, grouped by part of the contract. */
 function toResults(results: readonly Result[]): Markup {
   return html`${toGroups(results).map(
     ({ title, results: own }) => html`<h2>${title}</h2>\n${own.map(toDetails)}`,
@@ -189,7 +192,7 @@ ${notes.map((note) => html`<p>Note: ${note}</p>`)}
 `;
 }
 
-/** Words between backticks are code. */
+/** Renders words between backticks as code. */
 function toProse(text: string): Markup {
   const parts = text.split('`');
   return html`${parts.map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`))}`;

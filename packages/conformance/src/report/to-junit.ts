@@ -4,9 +4,9 @@ import { toEvidenceText, toSummaryLine } from './to-lines.ts';
 import type { Report } from './to-report.ts';
 
 /**
- * The run as JUnit XML: a suite per part of the contract and per engine. CI systems fail a build for every
- * failure, so one that does not count, of a SHOULD or in the baseline, is a skip here, with its findings as
- * message.
+ * Converts the run to JUnit XML, with a suite per part of the contract and per engine. CI systems fail a
+ * build for every failure, so a failure that does not count, of a SHOULD or in the baseline, is reported as a
+ * skip with its findings as the message.
  */
 export function toJunit(report: Report): string {
   const { startedAt, durationMs, results } = report;

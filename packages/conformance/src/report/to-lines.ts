@@ -4,13 +4,13 @@ import { type Finding, OUTCOMES, type Outcome, type Result } from '../result.ts'
 import { toCurl, UNPRINTABLE } from './to-curl.ts';
 import type { Report } from './to-report.ts';
 
-/** Longest body that is shown, in characters; the files of `--report` contain more. */
+/** Maximum length of a body that is shown, in characters; the `--report` files contain more. */
 const SHOWN = 500;
 
-/** Most findings that are shown per result. */
+/** Maximum number of findings shown per result. */
 const MOST_FINDINGS = 3;
 
-/** Colours a text; the name is one of `util.styleText`. */
+/** Colours a text; the name is a format of `util.styleText`. */
 export type Paint = (
   color: 'green' | 'red' | 'magenta' | 'yellow' | 'gray' | 'bold',
   text: string,
@@ -25,7 +25,7 @@ const COLORS = {
 } as const satisfies Record<Outcome, string>;
 
 /**
- * A result for the terminal: one line, and the evidence below it if it failed.
+ * Formats a result for the terminal: one line, followed by the evidence if it failed.
  *
  * @param paint Default: no colours
  */
@@ -98,12 +98,12 @@ function cut({ body, bodyEncoding, bodySize }: SentRequest | ReceivedResponse): 
   return bodyEncoding === 'base64' ? `(base64) ${text}` : text;
 }
 
-/** Control characters of a hostile response must not reach the terminal. */
+/** Control characters in a hostile response must not reach the terminal. */
 function toPrintable(line: string): string {
   return line.replaceAll(UNPRINTABLE, ' ');
 }
 
-/** A finding with all of its evidence, as plain text. */
+/** Formats a finding with all of its evidence, as plain text. */
 export function toEvidenceText({ message, where, request, response }: Finding): string {
   return [
     message,
@@ -124,7 +124,7 @@ export function toEvidenceText({ message, where, request, response }: Finding): 
   ].join('\n');
 }
 
-/** A body as in a report, followed by its encoding and what is missing, if relevant. */
+/** Formats a body as in a report, followed by its encoding and what is missing, if relevant. */
 export function toBodyText({
   body,
   bodyEncoding,
@@ -135,7 +135,7 @@ export function toBodyText({
   return encoding + body + cut;
 }
 
-/** Headers, one per line. */
+/** Formats headers, one per line. */
 export function toHeaderLines({
   headers,
 }: {
@@ -146,7 +146,7 @@ export function toHeaderLines({
   );
 }
 
-/** The verdict on the deployment, as one phrase. */
+/** Returns the verdict on the deployment, as a phrase. */
 export function toVerdictPhrase({ summary, exitCode, baseline }: Report): string {
   switch (exitCode) {
     case 1:
@@ -165,7 +165,7 @@ export function toVerdictPhrase({ summary, exitCode, baseline }: Report): string
   }
 }
 
-/** The last line of a run: counts, verdict, declared deviations, seed and duration. */
+/** Returns the last line of a run: counts, verdict, declared deviations, seed and duration. */
 export function toSummaryLine(report: Report): string {
   const { summary, declared, seed, durationMs } = report;
   const counts = OUTCOMES.map((outcome) => `${summary[outcome]} ${outcome}`);

@@ -6,7 +6,7 @@ import { type Baseline, type Comparison, isKnown, toBaseline } from './compare.t
 
 const PLACES = new Map(rules.map(({ id }, index) => [id, index]));
 
-/** Results in the order of the contract: rules first, then transactions and workflows by name. */
+/** Sorts results in contract order: rules first, then transactions and workflows by name. */
 export function sortResults(results: readonly Result[]): Result[] {
   const place = ({ id }: Result) => PLACES.get(id) ?? PLACES.size;
   return results.toSorted(
@@ -22,7 +22,7 @@ export interface Report {
   targets: { api: Api; url: string; contract: string; version: string }[];
   /** Version of the rule set. */
   rules: string;
-  /** Seed of the generated requests. */
+  /** Seed for the generated requests. */
   seed: number;
   /** When the run began, ISO 8601, and how long it took. */
   startedAt: string;
@@ -32,7 +32,7 @@ export interface Report {
   /** Paths that the run stored and could not remove. */
   leftovers: string[];
   summary: Record<Outcome, number> & {
-    /** Skips of MUST checks, which leave the run incomplete. */
+    /** Skipped MUST checks, which leave the run incomplete. */
     incomplete: number;
   };
   baseline: Baseline;
@@ -46,7 +46,7 @@ export interface Report {
   results: Result[];
 }
 
-/** The exit code for all results. */
+/** Returns the exit code for all results. */
 export function toVerdict(
   results: readonly Result[],
   known: readonly string[],
@@ -74,7 +74,7 @@ function toExitCode(results: readonly Result[]): Report['exitCode'] {
   return outcomes.has('skip') ? 3 : 0;
 }
 
-/** The declared deviations from the contract, as options. */
+/** Returns the declared deviations from the contract, as options. */
 export function toDeclared({
   envelope,
   copyPath,

@@ -30,7 +30,7 @@ import {
   workflowSkipReason,
 } from './workflows.ts';
 
-/** The part that the suite reads of a step or workflow that Respect ran. */
+/** The parts of a step or workflow run by Respect that the suite reads. */
 interface Executed {
   type?: string;
   stepId?: string;
@@ -66,7 +66,7 @@ const SILENT = {
   ...{ printNewLine: silent, printSeparator: silent, indent: (text: string) => text },
 };
 
-/** Runs the workflows of the contract with Respect; yields each result as soon as it is known. */
+/** Runs the contract's workflows with Respect; yields each result as soon as it is known. */
 export async function runWorkflows(run: Run, onResult: (result: Result) => void): Promise<void> {
   for (const file of workflowFiles) {
     const reason = workflowSkipReason(run, file);
@@ -78,7 +78,7 @@ export async function runWorkflows(run: Run, onResult: (result: Result) => void)
   }
 }
 
-/** Runs one workflow with Redocly Respect, which is imported here because loading it is slow. */
+/** Runs a workflow with Redocly Respect, which is imported here because loading it is slow. */
 async function runFile(options: RunFileOptions): Promise<Executed[]> {
   const [{ run }, { createConfig }] = await Promise.all([
     import('@redocly/respect-core'),
@@ -106,20 +106,21 @@ interface ExecutedStep {
   checks: NonNullable<Executed['checks']>;
 }
 
-/** The steps of workflows, including those of the workflows that they call. */
+/** Yields the steps of workflows, including those of the workflows that they call. */
 function listSteps(executed: readonly Executed[]): ExecutedStep[] {
   return executed.flatMap(({ stepId = '', executedSteps, checks }) =>
     executedSteps ? listSteps(executedSteps) : [{ stepId, checks: checks ?? [] }],
   );
 }
 
-/** A line that Respect shows around the failing one, or the mark below it. */
+/** Matches a line that Respect shows around the failing one, or the mark below it. */
 const AROUND = /^(\d+ )?\|/;
 
 const AT_FAULT = /^> *\d+ \| */;
 
 /**
- * The message of a failed check of Respect on one line: without colours, and with only the failing line of a body.
+ * Converts the message of a failed Respect check to one line, without colours, and with only the failing line
+ * of a body.
  *
  * @example
  * toSentence('TYPE must be string\n\n  3 | {\n> 4 |   "id": 1,\n    |         ^ type must be string');
@@ -150,7 +151,7 @@ async function runWorkflow(run: Run, file: WorkflowFile, id: string): Promise<Re
     });
     Object.assign(result, verify(run, id, executed, recorded));
   } catch (error) {
-    // If Respect's parser breaks, the target is at fault; if a response is missing, the network.
+    // If Respect's parser fails, the target is at fault; if a response is missing, the network is.
     Object.assign(result, toEnding(run, id, (error as Error).message, recorded));
   }
   return {
@@ -232,13 +233,13 @@ function toResult(id: string, { title, operations, rules }: Workflow): Result {
 interface RecordedFetch {
   fetch: typeof fetch;
   exchanges: Exchange[];
-  /** The last call without a response. */
+  /** The last call that got no response. */
   fault?: Error;
 }
 
 /**
- * A `fetch` for Respect that makes its calls like all others of the run: signed with the credentials of
- * the run, with its timeouts, CAs and proxy, and with the names and forms that the operator declared.
+ * Creates a `fetch` for Respect whose calls are like all others of the run: signed with its credentials, with
+ * its timeouts, CAs and proxy, and with the names and forms that the operator declared.
  */
 function createFetch(run: Run): RecordedFetch {
   const caller = createRunCaller(run);
@@ -253,7 +254,7 @@ function createFetch(run: Run): RecordedFetch {
         const status = fromContractStatus(run, exchange);
         const body = concealBody(vault, fromContractResponse(run, exchange));
         const hasBody = ![204, 205, 304].includes(status);
-        // Respect knows only one spelling of a media type.
+        // Respect accepts only one spelling of a media type.
         const visible = headers.map(([name, value]): [string, string] => [
           name,
           name.toLowerCase() === 'content-type' ? toPlainType(value) : value,
@@ -268,7 +269,7 @@ function createFetch(run: Run): RecordedFetch {
   return recorded;
 }
 
-/** A JSON body without the values that Respect only passes on; any other body unchanged. */
+/** Returns a JSON body without the values that Respect only passes on; any other body unchanged. */
 function concealBody(vault: Vault, body: Buffer): Buffer {
   const { json } = toReceived(200, [], body);
   return json === undefined ? body : Buffer.from(JSON.stringify(vault.conceal(json)));

@@ -5,16 +5,16 @@ import { type FormField, toMultipart } from '../context/upload-client.ts';
 import { type Exchange, type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
 import { toDocumented } from '../validation/check-response.ts';
 
-/** Fields of responses whose values a workflow only passes on. */
+/** Response fields whose values a workflow only passes on. */
 const OPAQUE = ['url', 'token', 'authorization', 'fileID', 'storeFileID', 'tempFileURL'];
 
-/** Hides values from Respect, which takes `a.1` in a string for a path and replaces it with `a[1]`. */
+/** Hides values from Respect, which treats `a.1` in a string as a path and replaces it with `a[1]`. */
 export interface Vault {
-  /** A body with a placeholder for every value that is only passed on. */
+  /** Returns a body with a placeholder for every value that is only passed on. */
   conceal(value: unknown): unknown;
-  /** The value of a placeholder; any other text unchanged. */
+  /** Returns the value of a placeholder; any other text unchanged. */
   reveal(text: string): string;
-  /** The same for every string of a body. */
+  /** Does the same for every string in a body. */
   revealAll(value: unknown): unknown;
 }
 
@@ -50,7 +50,7 @@ function mapValues(value: unknown, map: (value: unknown, key: string) => unknown
 const CREDENTIALS = Object.values(defaultProfile.storageHeaders).map((name) => name.toLowerCase());
 
 /**
- * Converts a request of a workflow to the form of this deployment. Workflows use the default wire profile,
+ * Converts a workflow's request to the form of this deployment. Workflows use the default wire profile,
  * top-level fields and absolute copy paths.
  */
 export async function toContractBody(
@@ -82,14 +82,16 @@ export async function toContractBody(
   return { headers: withHeaders(headers, multipart), body: written };
 }
 
-/** A response status as workflows expect it: the documented one for a successful storage call. */
+/** Returns a response status as workflows expect it: the documented one for a successful storage call. */
 export function fromContractStatus({ settings }: Run, { sent, received }: Exchange): number {
   if (!sent.url.startsWith(`${settings.storageUrl}/api/v2/`)) return received.status;
   const operationId = sent.url.slice(sent.url.lastIndexOf(':') + 1);
   return toDocumented({ api: 'storage', operationId }, received.status);
 }
 
-/** A response of this deployment as workflows expect it: in its envelope, with the names of the contract. */
+/**
+ * Converts this deployment's response to what workflows expect: in its envelope, with the contract's names.
+ */
 export function fromContractResponse(run: Run, exchange: Exchange): Buffer {
   const { sent, received } = exchange;
   const { storageUrl, envelope, wireProfile } = run.settings;

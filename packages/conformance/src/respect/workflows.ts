@@ -1,7 +1,7 @@
 import type { Run } from '../context/run.ts';
 import { lacking, leftOut, noUrl, refused, type SkipReason } from '../context/skip-reason.ts';
 
-/** The Arazzo documents of the contract, and metadata of their workflows. */
+/** The contract's Arazzo documents, and metadata of their workflows. */
 export interface WorkflowFile {
   /** Name in `@berth/spec/workflows`. */
   name: string;
@@ -18,7 +18,7 @@ export interface Workflow {
 
 const UPLOAD = ['getUploadMetaData', 'uploadFile'];
 
-/** Every workflow that runs on its own; `files` contains what the others start with. */
+/** Every workflow that runs on its own; `files` contains the steps that the others start with. */
 export const workflowFiles: readonly WorkflowFile[] = [
   {
     name: 'files',
@@ -68,7 +68,7 @@ export const workflowFiles: readonly WorkflowFile[] = [
     writes: true,
     workflows: {
       'move-file': {
-        title: 'A file is moved and its source is gone.',
+        title: 'A file is moved and no longer exists at its source.',
         operations: [...UPLOAD, 'batchCopyFile', 'batchGetTempUrls', 'batchDelete'],
         rules: ['ST-COPY-MOVE'],
       },
@@ -97,7 +97,7 @@ export const workflowFiles: readonly WorkflowFile[] = [
   },
 ];
 
-/** Why the workflows of a file do not run; `undefined` if they do. */
+/** Returns why the workflows in a file do not run; `undefined` if they do. */
 export function workflowSkipReason(
   run: Run,
   { writes, name }: WorkflowFile,

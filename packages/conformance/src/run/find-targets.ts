@@ -44,16 +44,16 @@ async function callTarget<Result>(
 /** Options that provide gateway credentials. */
 const GATEWAY_OPTIONS = '--gateway-token, --tc3-secret-id and --auth-module';
 
-/** Codes for a known caller who may not use the service. */
+/** Codes for a known caller who may not call the service. */
 const FORBIDDEN = 'SERVICE_FORBIDDEN';
 
 const SCHEMES: readonly GatewayScheme[] = ['module', 'bearer', 'signature'];
 
 /**
- * Detects which of the available schemes the gateway accepts, and whether the fixture service is
- * deployed behind it.
+ * Detects which of the available schemes the gateway accepts, and whether the fixture service is deployed
+ * behind it.
  *
- * @throws StartError if no response comes
+ * @throws StartError if there is no response
  */
 export async function findGatewayCredentials(run: Run): Promise<void> {
   const context = new CheckContext(run, 'probe');
@@ -76,7 +76,7 @@ export async function findGatewayCredentials(run: Run): Promise<void> {
   run.refused.gateway = refused;
 }
 
-/** Explains the refusal of all credentials by its status and code: `401 ACCESS_TOKEN_INVALID`. */
+/** Explains why all credentials were refused, by status and code: `401 ACCESS_TOKEN_INVALID`. */
 function toRefusal({ settings }: Run, came: string, isGiven: boolean): Refusal {
   if (/HOST/i.test(came)) {
     const hint = settings.gatewayHost
@@ -89,16 +89,19 @@ function toRefusal({ settings }: Run, came: string, isGiven: boolean): Refusal {
   }
   return isGiven
     ? {
-        reason: `the gateway rejected every credential that was given (${came}); see ${GATEWAY_OPTIONS}`,
+        reason: `the gateway rejected every credential provided (${came}); see ${GATEWAY_OPTIONS}`,
         isOfCredentials: true,
       }
     : {
-        reason: `no gateway credentials were given (${came}); see ${GATEWAY_OPTIONS}`,
+        reason: `no gateway credentials were provided (${came}); see ${GATEWAY_OPTIONS}`,
         isOfCredentials: false,
       };
 }
 
-/** `true` if the fixture service responds; otherwise a refusal of the credentials, or what came instead. */
+/**
+ * Returns `true` if the fixture service responds; otherwise a refusal of the credentials, or what was
+ * received instead.
+ */
 async function askGateway(
   run: Run,
   { gateway }: CheckContext,
@@ -122,11 +125,11 @@ const STORAGE_OPTIONS = '--storage-header, --tc3-secret-id and --auth-module';
 const FORMS = ['top', 'data'] as const;
 
 /**
- * Detects the form of storage requests: 'fields at the top level or nested in `data`; a deployment
- * must accept at least one form' (D21). If no form works, it finds out why. Each form is tried with calls
- * that store nothing.
+ * Detects the form of storage requests: 'fields at the top level or nested in `data`; a deployment must
+ * accept at least one form' (D21). If no form works, it finds out why. Each form is tried with calls that
+ * store nothing.
  *
- * @throws StartError if no response comes
+ * @throws StartError if there is no response
  */
 export async function findStorageForm(run: Run): Promise<void> {
   const { storage } = new CheckContext(run, 'probe');
@@ -162,9 +165,9 @@ function askStorage(
 }
 
 /**
- * Why the storage API rejects every call. No status and no code is fixed for that: the credentials are
- * wrong if all calls get 401 or 403, or the same response as a call with wrong credentials or none; the
- * address is wrong if they get the response of an unknown operation.
+ * Explains why the storage API rejects every call. The contract specifies no status or code for that: the
+ * credentials are wrong if all calls get 401 or 403, or the same response as a call with wrong credentials or
+ * none; the URL is wrong if they get the response to an unknown operation.
  */
 async function findRefusal(
   run: Run,
@@ -178,16 +181,16 @@ async function findRefusal(
   const refused: Refusal =
     run.signers.storage === undefined
       ? {
-          reason: `no storage credentials were given (${came}); see ${STORAGE_OPTIONS}`,
+          reason: `no storage credentials were provided (${came}); see ${STORAGE_OPTIONS}`,
           isOfCredentials: false,
         }
       : {
-          reason: `the storage API rejected the credentials that were given (${came}); see ${STORAGE_OPTIONS}, and --env`,
+          reason: `the storage API rejected the credentials provided (${came}); see ${STORAGE_OPTIONS}, and --env`,
           isOfCredentials: true,
         };
   if (isAll(({ received }) => received.status === 401 || received.status === 403)) return refused;
   if (isAll((reply) => /ENV/i.test(toCode(reply)))) {
-    const reason = `the storage API responded with ${came}; it looks like it has no environment ${settings.env}: see --env`;
+    const reason = `the storage API responded with ${came}; it probably has no environment ${settings.env}: see --env`;
     return { reason, isOfCredentials: false };
   }
   const isNothing = isAll(
@@ -196,7 +199,7 @@ async function findRefusal(
       /FOUND|OPERATION|PATH|ROUTE/i.test(toCode(reply)),
   );
   if (isNothing && isLike(await askStorage(run, storage, `no${run.mark}`, { path: 'x' }))) {
-    const reason = `the storage API responded with ${came} to every call; it looks like --storage-url has the wrong path, or --env is wrong`;
+    const reason = `the storage API responded with ${came} to every call; probably --storage-url has the wrong path, or --env is wrong`;
     return { reason, isOfCredentials: false };
   }
   // If only one form is tried, that form may be what is rejected.
@@ -220,18 +223,18 @@ function spell(reply: StorageReply): string {
   return `${reply.received.status} ${toCode(reply)}`.trimEnd();
 }
 
-/** The code in any form; empty if absent. */
+/** Returns the code in any form; empty if absent. */
 function toCode({ code, received }: StorageReply): string {
   const own = code ?? Object(received.json).code;
   return typeof own === 'string' ? own : '';
 }
 
-/** Statuses of CONNECT by which a proxy refuses tunnels to an address. */
+/** CONNECT statuses with which a proxy refuses tunnels to a host. */
 const NO_TUNNEL = [0, 400, 403, 404, 405, 501];
 
 /**
- * Requests any response from a target, so that a dead address, a TLS error or a hanging server ends the run
- * immediately and not call by call.
+ * Requests any response from a target, so that a dead host, a TLS error or a hanging server ends the run
+ * immediately rather than call by call.
  *
  * @throws StartError with one sentence about the problem
  */

@@ -7,7 +7,7 @@ import { workflowSkipReason as whyNoWorkflow, workflowFiles } from '../respect/w
 import type { Engine } from '../result.ts';
 import { checkSkipReason, findCost } from './run-checks.ts';
 
-/** One check of a run, and what it sends; both counts are absent if not measured. */
+/** A check of a run, and what it sends; both counts are absent if not measured. */
 export interface Planned {
   engine: Engine;
   id: string;
@@ -17,7 +17,7 @@ export interface Planned {
   reason?: string;
 }
 
-/** What a run with these settings would do if everything works. Nothing is called. */
+/** Returns what a run with these settings would do if everything works. Nothing is called. */
 export function planRun(settings: Settings): Planned[] {
   const signal = new AbortController().signal;
   const run: Run = { ...createRun(settings, signal), fixture: true };

@@ -4,9 +4,9 @@ import type { Run } from '../context/run.ts';
 import { createHealth, NetworkFault } from '../http/health.ts';
 import { createPace } from '../http/pace.ts';
 
-/** Smaller than any sensible limit of a batch. */
+/** Smaller than any reasonable batch limit. */
 const BATCH = 20;
-/** Longest clean-up, in milliseconds. */
+/** Maximum duration of the clean-up, in milliseconds. */
 const LONGEST = 60_000;
 /** Pauses between rounds: an aborted upload may still be in progress. */
 const PAUSES = [0, 200, 1000];
@@ -14,7 +14,7 @@ const PAUSES = [0, 200, 1000];
 const AT_ONCE = 16;
 /** How often a call is attempted. */
 const ATTEMPTS = 3;
-/** Most paths that a notice names. */
+/** Maximum number of paths that a notice names. */
 const MOST_NAMED = 5;
 
 interface File {
@@ -23,7 +23,7 @@ interface File {
 }
 
 /**
- * Removes everything that a run has stored, even after an aborted run, and verifies that it is gone.
+ * Removes everything that a run has stored, even after an aborted run, and verifies that it no longer exists.
  *
  * @returns the paths that could not be removed
  */
@@ -69,7 +69,7 @@ async function mapSome<From, To>(
   return dealt;
 }
 
-/** Makes a call, with retries if its connection breaks; `undefined` if that does not help. */
+/** Makes a call, with retries if its connection breaks; returns `undefined` if that does not help. */
 async function insist<Result>(call: () => Promise<Result>): Promise<Result | undefined> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     try {
@@ -81,7 +81,7 @@ async function insist<Result>(call: () => Promise<Result>): Promise<Result | und
   return undefined;
 }
 
-/** One round; returns what still exists, or may. */
+/** Runs one round; returns what still exists, or may. */
 async function removeAll(context: CheckContext, files: readonly File[]): Promise<File[]> {
   const left = files.filter(({ fileId }) => fileId === undefined);
   const known = files.filter(({ fileId }) => fileId !== undefined);

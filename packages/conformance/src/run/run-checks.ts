@@ -24,14 +24,14 @@ interface Cost {
 
 const costs: Readonly<Record<string, Cost>> = measured.costs;
 
-/** What the check with this id sent to the reference server; `undefined` if it was not measured. */
+/** Returns what the check with this ID sent to the reference server; `undefined` if it was not measured. */
 export function findCost(id: string): Cost | undefined {
   return costs[id];
 }
 
 /**
- * Parallel checks if `concurrency` is not set. More of them hide the latency of a distant target; a near
- * one would only queue their calls, up to the timeout.
+ * Number of parallel checks if `concurrency` is not set. A higher number hides the latency of a distant
+ * target; a near one would only queue the calls, until they time out.
  */
 const USUAL = { near: 8, far: 32 };
 
@@ -83,7 +83,7 @@ async function runCheck(run: Run, check: Check): Promise<Result> {
   };
 }
 
-/** Why a check does not run; `undefined` if it does. */
+/** Returns why a check does not run; `undefined` if it does. */
 export function checkSkipReason(run: Run, { rule, needs }: Check): SkipReason | undefined {
   const { rules, level } = run.settings;
   const api = rule.startsWith('GW-') || /^AU-(?!STORAGE)/.test(rule) ? 'gateway' : 'storage';

@@ -13,9 +13,9 @@ import {
 } from './check-response.ts';
 
 /**
- * Checks a response of the gateway. The gateway's own errors are checked completely; responses of a
- * hosted service pass through unchanged, so only the headers that the gateway sets are checked, and the
- * body only if it is the documented one (D7).
+ * Checks a response from the gateway. The gateway's own errors are checked completely. Responses from a
+ * hosted service pass through unchanged, so only the headers that the gateway sets are checked, and the body
+ * only if it is the documented one (D7).
  */
 export function checkGateway(
   transaction: Transaction,
@@ -58,8 +58,8 @@ function skip(required: boolean, reason: string): Verdict {
 }
 
 /**
- * Whether a response is an error of the gateway and not one of the hosted service: its body has `code`,
- * `message` and `requestId`, the last equal to `X-Request-Id` (D10).
+ * Returns whether a response is the gateway's error rather than a hosted service's: its body has `code`,
+ * `message` and `requestId`, the last of which equals `X-Request-Id` (D10).
  */
 export function isGatewayError({ status, json, header }: Received): boolean {
   const id = header('x-request-id');
@@ -69,8 +69,8 @@ export function isGatewayError({ status, json, header }: Received): boolean {
 }
 
 /**
- * Checks an error that was provoked in the gateway: the status, the documented body, the code if the
- * contract fixes one for the status, and `requestId` equal to `X-Request-Id` (D9).
+ * Checks an error that the suite triggered in the gateway: the status, the documented body, the code if the
+ * contract specifies one for the status, and that `requestId` equals `X-Request-Id` (D9).
  */
 function checkGatewayError(
   transaction: Transaction,
@@ -96,7 +96,9 @@ function checkStatus(transaction: Transaction, response: Received, code: unknown
   const where = `${documents.gateway.name} ${transaction.pointer}`;
   if (transaction.status === 'default') {
     if (response.status >= 400 && response.status < 500) return [];
-    return [{ message: `the status must be 4xx for a bad name, not ${response.status}`, where }];
+    return [
+      { message: `the status must be 4xx for an invalid name, not ${response.status}`, where },
+    ];
   }
   if (String(response.status) !== transaction.status) {
     return [{ message: `the status must be ${transaction.status}, not ${response.status}`, where }];

@@ -76,9 +76,9 @@ function toFinding(api: Api, where: string, error: ErrorObject): Finding {
 const TEXT_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain'];
 
 /**
- * Rules C1 to C3 for responses of a hosted service: `Content-Disposition: attachment` on every response
- * to a GET (C1) and on every response that is not of a text type (C2), but not on event streams (C3). A
- * missing Content-Type is not checked because the contract leaves it open (D8).
+ * Rules C1 to C3 for responses from a hosted service: `Content-Disposition: attachment` on every response to
+ * a GET (C1) and on every response without a text type (C2), but not on event streams (C3). A missing
+ * Content-Type is not checked because the contract leaves it open (D8).
  */
 export function checkDisposition(transaction: Transaction, received: Received): Finding[] {
   const contentType = received.header('content-type');
@@ -98,7 +98,7 @@ export function checkDisposition(transaction: Transaction, received: Received): 
   return [];
 }
 
-/** The documented responses of the same operation for a status. */
+/** Returns the documented responses of the same operation for a status. */
 export function listByStatus(transaction: Transaction, status: number): Transaction[] {
   const ofOperation = transactions.filter(
     ({ api, operationId }) => api === transaction.api && operationId === transaction.operationId,
@@ -122,22 +122,22 @@ export function checkHeaders(documented: Transaction, received: Received): Findi
     const own = `${documented.pointer}/headers/${header}`;
     const { value, pointer } = dereference<Header>(document, node, own);
     if (!value.required || received.header(header)) return [];
-    return [{ message: `the header ${header} is required`, where: `${name} ${pointer}` }];
+    return [{ message: `the ${header} header is required`, where: `${name} ${pointer}` }];
   });
 }
 
 const OPTION = { gateway: '--gateway-token', storage: '--storage-header' } as const;
 
-/** Documented statuses that a bad request should provoke. */
+/** Documented statuses that an invalid request should trigger. */
 const REFUSALS = ['4XX', 'default'];
 
 /**
- * A skip if the target rejects the credentials: then nothing was learned about the response in question.
- * `undefined` for any other response, and for a bad request once the credentials have been accepted:
- * then any 4xx is the expected refusal.
+ * Returns a skip if the target rejects the credentials: then nothing was learned about the response in
+ * question. Returns `undefined` for any other response, and for an invalid request once the credentials have
+ * been accepted: then any 4xx is the expected refusal.
  *
- * 401 and 403 mean that. Until a call has succeeded, an unexpected 4xx may mean the same, because the
- * contract does not fix the status (D15).
+ * 401 and 403 mean that the credentials are rejected. Until a call has succeeded, an unexpected 4xx may mean
+ * the same, because the contract does not specify the status (D15).
  *
  * @param accepted whether an earlier call succeeded
  */

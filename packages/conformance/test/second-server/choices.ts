@@ -2,27 +2,27 @@ import { randomBytes } from 'node:crypto';
 
 /** What a deployment may do in several ways, all of which follow the contract. */
 export interface Choices {
-  /** Where storage requests have their fields. */
+  /** Where storage requests put their fields. */
   requestForm: 'top' | 'data';
-  /** Whether storage responses are in the envelope. `flat` has to be declared to the suite. */
+  /** Whether storage responses have the envelope. `flat` must be declared to the suite. */
   envelope: 'wrapped' | 'flat';
   /**
-   * How the storage API and the upload target refuse: by a status of 4xx, by status 200 with a `code`
-   * or an `Error` element, or some refusals by the one and some by the other.
+   * How the storage API and the upload target refuse calls: with a 4xx status, with status 200 and a `code`
+   * or an `Error` element, or some in one way and some in the other.
    */
   failures: 'status' | 'ok' | 'some';
-  /** Whose `fileID` the entry of a copy has that succeeded. */
+  /** Whose `fileID` the entry of a successful copy has. */
   copyFileId: 'absent' | 'source' | 'destination';
   /**
-   * Whether rules of level SHOULD are followed: `body.requestId` and `body.message` are present, and unknown
-   * request fields are ignored. Otherwise, those two are absent, and unknown fields are rejected.
+   * Whether SHOULD rules are followed. If so, `body.requestId` and `body.message` are present, and unknown
+   * request fields are ignored; otherwise those two are absent, and unknown fields are rejected.
    */
   should: 'kept' | 'dropped';
   /** Whether gateway calls may have a `multipart/form-data` body, in addition to `application/json`. */
   forms: 'taken' | 'refused';
 }
 
-/** What is as far from the reference server as the contract allows. */
+/** Differs from the reference server as much as the contract allows. */
 export const farthest: Choices = {
   requestForm: 'data',
   envelope: 'wrapped',
@@ -32,7 +32,7 @@ export const farthest: Choices = {
   forms: 'taken',
 };
 
-/** The contract fixes none of these (D13, D18, D22, D24, D25, D26, D27). */
+/** The contract specifies none of these (D13, D18, D22, D24, D25, D26, D27). */
 export const limits = {
   gatewayBodyBytes: 2 * 1024 * 1024,
   gatewayHeadMilliseconds: 20_000,
@@ -47,7 +47,7 @@ export const limits = {
   fileBytes: 8 * 1024 * 1024,
 };
 
-/** The neutral names of the contract (D1). */
+/** The contract's neutral names (D1). */
 export const names = {
   authorization: 'X-Svc-Authorization',
   sessionToken: 'X-Svc-SessionToken',
@@ -56,13 +56,13 @@ export const names = {
   metaFileId: 'x-store-meta-fileid',
 };
 
-/** Request ids that are not UUIDs: `2nd-0`, `2nd-1`, … `2nd-z`, `2nd-10`, … */
+/** Request IDs that are not UUIDs: `2nd-0`, `2nd-1`, … `2nd-z`, `2nd-10`, … */
 export function makeRequestIds(): () => string {
   let count = 0;
   return () => `2nd-${(count++).toString(36)}`;
 }
 
-/** An id that says nothing: `makeOpaque('f_')` is like `f_9c41e07ab2d85f63`. */
+/** An opaque ID: `makeOpaque('f_')` is like `f_9c41e07ab2d85f63`. */
 export function makeOpaque(prefix: string): string {
   return prefix + randomBytes(8).toString('hex');
 }

@@ -8,30 +8,30 @@ import { createGrants, createLinks } from './objects/grants.ts';
 import { createStorageApi } from './storage/create-storage-api.ts';
 
 export interface SecondServerOptions extends Partial<Choices> {
-  /** Hosted services: name → `http` address. What a call has behind the name goes to its root. */
+  /** Hosted services: name → `http` URL. What follows the name in a call is appended to it. */
   services: Record<string, string>;
-  /** Names of services that nobody may call; `['vault']` by default. */
+  /** Names of services that nobody may call. Default: `['vault']`. */
   forbidden?: string[];
-  /** The one environment of this server; `stage` by default. */
+  /** The server's only environment. Default: `stage`. */
   env?: string;
 }
 
 export interface SecondServer {
   gatewayUrl: string;
-  /** The `Host` that gateway calls need: the gateway knows no other name, loopback included. */
+  /** The `Host` that gateway calls need: the gateway accepts no other name, including loopback. */
   gatewayHost: string;
   storageUrl: string;
   env: string;
   token: string;
-  /** A token that is good in another environment only. */
+  /** A token that is valid only in another environment. */
   otherEnvToken: string;
-  /** A token of this environment that has expired. */
+  /** An expired token for this environment. */
   expiredToken: string;
   tc3: KeyPair;
-  /** Credential of the storage calls, good for two hours. */
+  /** Credential for storage calls, valid for two hours. */
   storageHeaders: Record<string, string>;
   forbiddenService: string;
-  /** Paths of the files that are stored now. */
+  /** Paths of the files that are currently stored. */
   listFiles(): string[];
   /** How often a file was written or removed. */
   countWrites(): number;
@@ -39,8 +39,8 @@ export interface SecondServer {
 }
 
 /**
- * Starts a deployment that follows the contract, and differs from the reference server in what the contract
- * leaves open. See `README.md` for the differences.
+ * Starts a deployment that follows the contract, and differs from the reference server in everything that the
+ * contract leaves open. See `README.md` for the differences.
  */
 export async function startSecondServer(options: SecondServerOptions): Promise<SecondServer> {
   const { services, forbidden = ['vault'], env = 'stage', ...chosen } = options;

@@ -1,6 +1,6 @@
 import Dredd, { type DreddDescription } from 'dredd';
 
-/** What Dredd makes of a document: its warnings, and the transactions that it would drive. */
+/** Returns what Dredd makes of a document: its warnings, and the transactions that it would run. */
 export function compileTransactions(document: object): Promise<DreddDescription> {
   const dredd = new Dredd({
     endpoint: 'http://localhost',

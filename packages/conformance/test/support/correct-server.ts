@@ -13,7 +13,7 @@ export interface Draft {
 
 export interface CorrectServer {
   url: string;
-  /** The requests that came, without those to `/`. */
+  /** The requests received, except those to `/`. */
   requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[];
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -23,11 +23,11 @@ type Body = { path?: string; fileList?: unknown[] };
 type Handle = (draft: Draft, response: ServerResponse) => Draft | undefined;
 
 /**
- * A small server that follows the documents, as far as Dredd can see, and shares no code with the
+ * Starts a small server that follows the documents, as far as Dredd can tell, and shares no code with the
  * project. It has the services `conformance`, which echoes, and `forbidden`.
  *
  * @param handle changes a response, or returns `undefined` if it has responded, or never will
- * @param form where storage requests must put their fields
+ * @param form where storage requests must have their fields
  */
 export async function startCorrectServer(
   handle: Handle = (draft) => draft,

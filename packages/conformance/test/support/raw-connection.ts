@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 
 /** What a server sent on one connection until it ended. */
 interface RawResponse {
-  /** Everything, one character a byte. */
+  /** Everything, with one character per byte. */
   text: string;
   /** Whether the connection ended with a reset. */
   wasReset: boolean;

@@ -5,7 +5,7 @@ import {
   type Result,
 } from '../../src/index.ts';
 
-/** Runs the engine Dredd alone against one address that serves both APIs. */
+/** Runs only the Dredd engine, against one URL that serves both APIs. */
 export function runDredd(url: string, options: Partial<ConformanceOptions> = {}): Promise<Report> {
   return createConformance({
     gatewayUrl: url,
@@ -18,7 +18,7 @@ export function runDredd(url: string, options: Partial<ConformanceOptions> = {})
   }).run();
 }
 
-/** The results of Dredd by their names. */
+/** Dredd's results by name. */
 export function listDredd({ results }: Report): Record<string, Result> {
   return Object.fromEntries(
     results.filter(({ engine }) => engine === 'dredd').map((result) => [result.id, result]),

@@ -2,10 +2,10 @@ import { expect, vi } from 'vitest';
 import { type ConformanceOptions, createConformance, type Report } from '../../src/index.ts';
 
 export interface Ran {
-  /** Absent where the run could not start. */
+  /** Absent if the run could not start. */
   report?: Report;
   exitCode: number;
-  /** The sentence of a run that could not start. */
+  /** Message of a run that could not start. */
   sentence: string;
   notices: string[];
   /** Milliseconds. */
@@ -20,7 +20,7 @@ function countHandles(): Record<string, number> {
   return Object.fromEntries(KINDS.map((kind) => [kind, open.filter((one) => one === kind).length]));
 }
 
-/** Runs the whole suite, unless `only` says less, and sees to it that no handle stays open. */
+/** Runs the whole suite, unless `only` restricts it, and checks that no handle stays open. */
 export async function runSuite(options: ConformanceOptions): Promise<Ran> {
   const before = countHandles();
   const started = performance.now();
@@ -43,12 +43,12 @@ export async function runSuite(options: ConformanceOptions): Promise<Ran> {
   return ran;
 }
 
-/** Ids of the results with an outcome, `pass` for example. */
+/** Returns the IDs of the results with an outcome, such as `pass`. */
 export function idsOf({ report }: Ran, outcome: string): string[] {
   return (report?.results ?? []).filter((one) => one.outcome === outcome).map(({ id }) => id);
 }
 
-/** The MUST checks with an outcome, each with what there is to say about it. */
+/** Returns the MUST checks with an outcome, each with its reason or findings. */
 export function mustsOf({ report }: Ran, outcome: string): string[] {
   return (report?.results ?? [])
     .filter((one) => one.outcome === outcome && one.level === 'must')

@@ -2,12 +2,12 @@ import { runCli } from '../../src/cli/run-cli.ts';
 
 export interface Run {
   code: number;
-  /** All that was written, the error stream included. */
+  /** All output, including stderr. */
   output: string;
   lines: string[];
 }
 
-/** What a test puts around the command line. */
+/** What a test configures around the command line. */
 export interface Around {
   env?: Record<string, string>;
   signal?: AbortSignal;
@@ -20,7 +20,7 @@ export function run(...args: string[]): Promise<Run> {
   return runWithin({}, ...args);
 }
 
-/** Runs it with variables of the environment, and a signal that ends it. */
+/** Runs it with environment variables, and a signal that stops it. */
 export async function runWithin(around: Around, ...args: string[]): Promise<Run> {
   const { env = {}, signal = new AbortController().signal, onLine = () => {} } = around;
   const lines: string[] = [];
@@ -32,7 +32,7 @@ export async function runWithin(around: Around, ...args: string[]): Promise<Run>
   return { code, output: lines.join('\n'), lines };
 }
 
-/** Runs it against one address that serves both APIs. */
+/** Runs it against one URL that serves both APIs. */
 export function runAgainst(url: string, ...args: string[]): Promise<Run> {
   return run('--gateway-url', url, '--storage-url', url, ...args);
 }

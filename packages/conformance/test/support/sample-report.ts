@@ -1,7 +1,7 @@
 import { type Report, toVerdict } from '../../src/report/to-report.ts';
 import type { Result } from '../../src/result.ts';
 
-/** The result of GW-C1 that passed, but for what is given. */
+/** A GW-C1 result that passed, with the given changes. */
 export function sampleResult(given: Partial<Result> = {}): Result {
   return {
     engine: 'rules',
@@ -21,7 +21,7 @@ export function sampleResult(given: Partial<Result> = {}): Result {
   };
 }
 
-/** The report of a run with these results. */
+/** Creates the report of a run with these results. */
 export function sampleReport(results: Result[], baseline: string[] = []): Report {
   return {
     targets: [

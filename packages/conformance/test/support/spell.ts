@@ -1,6 +1,6 @@
 import { stringify } from 'node:querystring';
 
-/** How a server may write what it was sent, by the name of the way; made without code of the suite. */
+/** How a server may write what it was sent, by name; implemented without the suite's code. */
 export const spellings: Record<string, (text: string) => string> = {
   plain: (text) => text,
   'in lower case': (text) => text.toLowerCase(),
@@ -17,7 +17,7 @@ export const spellings: Record<string, (text: string) => string> = {
       .replaceAll('=', '\\u003d')
       .replaceAll('+', '\\u002b'),
   'in a URL': (text) => encodeURIComponent(text),
-  'in a URL with small letters': (text) =>
+  'in a URL in lower case': (text) =>
     encodeURIComponent(text).replace(/%../g, (code) => code.toLowerCase()),
   'in a form': (text) => stringify({ text }).slice(5).replaceAll('%20', '+'),
   'in HTML': (text) =>

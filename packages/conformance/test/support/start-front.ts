@@ -3,26 +3,26 @@ import { createServer as createTlsServer } from 'node:tls';
 import { listen } from './listen.ts';
 
 /**
- * What a front does with a connection whose request head has come. `deafen` passes on nothing more of the
- * caller, `mute` nothing of the server after its head.
+ * What a front does with a connection whose request head has arrived. `deafen` forwards nothing more from the
+ * caller, `mute` nothing from the server after its head.
  */
 export type Deed = 'pass' | 'drop' | 'hang' | 'deafen' | 'mute' | ((socket: Socket) => void);
 
 export interface Front {
   url: string;
-  /** Connections so far. */
+  /** Number of connections so far. */
   count(): number;
-  /** Ends all connections, and takes no more. */
+  /** Closes all connections, and accepts no more. */
   close(): Promise<void>;
 }
 
 export interface FrontOptions {
-  /** What is done with the connection of this number, from 1, and this request head. Default: `pass`. */
+  /** What to do with the connection with this number, from 1, and this request head. Default: `pass`. */
   decide?: (index: number, head: string) => Deed;
   tls?: { key: string; cert: string };
 }
 
-/** Something between the suite and a server that hands connections on, or does not. */
+/** Starts something between the suite and a server that forwards connections, or does not. */
 export async function startFront(
   target: string,
   { decide = () => 'pass', tls }: FrontOptions = {},

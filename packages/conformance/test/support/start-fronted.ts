@@ -3,17 +3,17 @@ import type { ConformanceOptions } from '../../src/index.ts';
 import { type SecondServer, startSecondServer } from '../second-server/start-second-server.ts';
 import { type Front, type FrontOptions, startFront } from './start-front.ts';
 
-/** The second server, which is sound, behind something that may not be. */
+/** The second server, which is correct, behind something that may not be. */
 export interface Fronted {
   server: SecondServer;
   gateway: Front;
   storage: Front;
-  /** All that the suite needs, with short timeouts. */
+  /** Everything that the suite needs, with short timeouts. */
   options: ConformanceOptions;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Puts one front before each of the two APIs; uploads and downloads go to the server itself. */
+/** Puts one front before each of the two APIs; uploads and downloads go to the server directly. */
 export async function startFronted(front: FrontOptions = {}): Promise<Fronted> {
   const fixture = await startFixture({ port: 0 });
   const server = await startSecondServer({ services: { conformance: fixture.url } });
@@ -30,7 +30,7 @@ export async function startFronted(front: FrontOptions = {}): Promise<Fronted> {
       ...{ gatewayHost, env, tc3, storageHeaders, forbiddenService },
       ...{ gatewayToken, otherEnvToken, expiredToken },
       timeout: 5000,
-      // A failure of the suite shall be the same each time.
+      // A failure of the suite must be the same each time.
       seed: 1,
       runs: 5,
     },

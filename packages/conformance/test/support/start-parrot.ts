@@ -3,8 +3,8 @@ import { closeServer, listen } from './listen.ts';
 import { spellings } from './spell.ts';
 
 /**
- * A server that echoes what it was sent everywhere: in the status line, header names and values, and the
- * body, in every spelling. Its responses all violate the contract.
+ * Starts a server that echoes what it received everywhere: in the status line, header names and values, and
+ * the body, in every spelling. Its responses all violate the contract.
  */
 export async function startParrot(
   secrets: readonly string[],

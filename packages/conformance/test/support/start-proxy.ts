@@ -4,7 +4,7 @@ import { listen } from './listen.ts';
 
 export interface Proxy {
   url: string;
-  /** The request lines that came. */
+  /** The request lines received. */
   lines: string[];
   close(): Promise<void>;
 }
@@ -12,11 +12,11 @@ export interface Proxy {
 export interface ProxyOptions {
   /** Status of the response to CONNECT; if absent, the tunnel is opened. */
   connectStatus?: number;
-  /** The credentials that it wants, `user:password`. */
+  /** The credentials that it requires, `user:password`. */
   credentials?: string;
 }
 
-/** A small HTTP proxy that opens tunnels and forwards calls with a whole URL. */
+/** Starts a small HTTP proxy that opens tunnels and forwards calls with an absolute URL. */
 export async function startProxy({
   connectStatus,
   credentials,

@@ -4,7 +4,7 @@ import { type SecondServer, startSecondServer } from '../second-server/start-sec
 
 export interface Target {
   server: SecondServer;
-  /** The options of the command line that name it, with all credentials. */
+  /** The command-line options for it, with all credentials. */
   args: string[];
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A new folder that is removed with its owner. */
+/** Creates a folder that is removed with its owner. */
 export async function makeTemporaryFolder(): Promise<{
   path: string;
   [Symbol.asyncDispose](): Promise<void>;

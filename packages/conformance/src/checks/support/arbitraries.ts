@@ -12,25 +12,25 @@ import {
   toFieldText,
 } from './requests.ts';
 
-/** Seconds; what every deployment takes for a public link. */
+/** Seconds; accepted by every deployment for a public link. */
 const LONGEST_AGE = 600;
-/** Most items of a generated list. */
+/** Maximum number of items in a generated list. */
 export const MOST_ITEMS = 3;
 
 /** A request with exactly one fault. */
 export interface FaultyRequest {
-  /** The fields; if the body is not an object, any value. */
+  /** The fields; any value if the body is not an object. */
   fields: unknown;
-  /** The fault in words: `fileList[0] is a number`. */
+  /** A description of the fault: `fileList[0] is a number`. */
   fault: string;
 }
 
 /**
- * Requests that the contract allows, made from its schema. They name files that do not exist under the
- * folder of the check, and lists have 1 to 3 items.
+ * Generates requests that the contract allows from its schema. They refer to files that do not exist, below
+ * the check's folder, and lists have 1 to 3 items.
  *
- * @param fileIds as many file IDs of the deployment as a list has items, where a request must not be
- *   refused for the form of one. Default: texts that are none
+ * @param fileIds one valid file ID of the deployment per list item, for requests that must not be refused
+ * because of its form. Default: texts that are not file IDs
  */
 export function validRequest(
   t: CheckContext,
@@ -69,7 +69,10 @@ function toArbitrary(t: CheckContext, schema: RequestSchema, name: string): fc.A
   return LEAF.map((leaf) => toFieldText(t, name, leaf));
 }
 
-/** Last segment of a generated path. Made once: what fast-check derives from a pattern is dear. */
+/**
+ * Last segment of a generated path. Created once, because what fast-check derives from a pattern is
+ * expensive.
+ */
 const LEAF = fc.string({
   unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz0123456789'),
   minLength: 1,
@@ -77,8 +80,8 @@ const LEAF = fc.string({
 });
 
 /**
- * Requests with one value of another JSON type than the schema allows: the body, a field or an item of a
- * list. `null` is used only for required values, because some servers treat it like an omitted field.
+ * Generates requests with one value of another JSON type than the schema allows: the body, a field or a list
+ * item. `null` is used only for required values, because some servers treat it like an omitted field.
  */
 export function wrongTypeRequest(
   t: CheckContext,
@@ -102,18 +105,18 @@ export function wrongTypeRequest(
     }));
 }
 
-/** Whether a value of a type must be refused in a place. */
+/** Returns whether a value of a type must be refused in a place. */
 export function isWrongType(place: { type: JsonType; required: boolean }, type: JsonType): boolean {
   return type !== place.type && (type !== 'null' || place.required);
 }
 
-/** A JSON type with its article: `an array`, `null`. */
+/** Returns a JSON type with its article: `an array`, `null`. */
 export function spellType(type: JsonType): string {
   if (type === 'null') return type;
   return /^[ao]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
-/** Values of each JSON type, also those that a lax server takes for one of another type. */
+/** Values of each JSON type, including those that a lax server mistakes for another type. */
 const VALUES: Record<JsonType, fc.Arbitrary<unknown>> = {
   null: fc.constant(null),
   boolean: fc.boolean(),
@@ -123,10 +126,10 @@ const VALUES: Record<JsonType, fc.Arbitrary<unknown>> = {
   object: fc.dictionary(fc.string({ maxLength: 6 }), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 }),
 };
 
-/** Requests without a required field of the top level, and with whatever other fields. */
+/** Generates requests without a required top-level field, and with arbitrary other fields. */
 export function lackingRequest(operation: StorageOperation): fc.Arbitrary<FaultyRequest> {
   const { required } = readRequestSchema(operation);
-  // `data` may hold the fields (D21), and some servers do not tell `Path` from `path`.
+  // `data` may contain the fields (D21), and some servers do not distinguish `Path` from `path`.
   const known = new Set([...required, 'data'].map((name) => name.toLowerCase()));
   const names = fc.string({ maxLength: 10 }).filter((name) => !known.has(name.toLowerCase()));
   return fc
@@ -134,7 +137,7 @@ export function lackingRequest(operation: StorageOperation): fc.Arbitrary<Faulty
     .map((fields) => ({ fields, fault: `${required.join(' and ')} is missing` }));
 }
 
-/** Texts that are not JSON: valid ones with a part removed, inserted or cut off. */
+/** Generates texts that are not JSON: valid JSON with a part removed, inserted or cut off. */
 export function brokenJson(text: string): fc.Arbitrary<string> {
   const at = fc.nat({ max: text.length - 1 });
   return fc

@@ -3,19 +3,19 @@ import type { Evidence } from '../../http/exchange.ts';
 
 const LONGEST = 200;
 
-/** A text in a message: truncated if long, `none` if absent, quoted if empty. */
+/** Formats a text for a message: truncated if long, `none` if absent, quoted if empty. */
 export function cite(text: string | undefined): string {
   if (text === undefined) return 'none';
   if (text === '') return '""';
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}… (${text.length} characters)` : text;
 }
 
-/** A value in a message: `7` for a number, `"7"` for a string, and `none` if absent. */
+/** Formats a value for a message: `7` for a number, `"7"` for a string, and `none` if absent. */
 export function show(value: unknown): string {
   return value === undefined ? 'none' : JSON.stringify(value).slice(0, 100);
 }
 
-/** A value that must be a string, whatever it says. */
+/** Expects a value to be a string, whatever its content. */
 export function expectText(
   t: CheckContext,
   what: string,
@@ -25,7 +25,7 @@ export function expectText(
   t.expect(typeof value === 'string', `${what} must be a string, not ${show(value)}`, evidence);
 }
 
-/** An optional field must be a string if present. */
+/** Expects an optional field to be a string if present. */
 export function expectOptionalText(
   t: CheckContext,
   what: string,

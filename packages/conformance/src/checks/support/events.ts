@@ -7,8 +7,8 @@ interface StreamEvent {
 }
 
 /**
- * The complete events of an event stream in order (HTML, section 9.2.6). An event without a following empty
- * line is incomplete; comments and events without data are left out.
+ * Parses the complete events of an event stream in order (HTML, section 9.2.6). An event without a following
+ * empty line is incomplete; comments and events without data are ignored.
  */
 export function parseEvents(text: string): StreamEvent[] {
   const blocks = text
@@ -27,16 +27,16 @@ export function parseEvents(text: string): StreamEvent[] {
   });
 }
 
-/** An event stream as it comes. */
+/** An event stream as it arrives. */
 interface Following {
-  /** What has come so far. */
+  /** The events received so far. */
   events(): StreamEvent[];
   /** Waits for this many events, or the end of the stream. */
   until(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Reads an event stream as it arrives, even if nobody waits for it. */
+/** Reads an event stream as it arrives, even if no one is waiting for it. */
 export function followEvents({ chunks, close }: OpenExchange): Following {
   let text = '';
   let isOver = false;
@@ -53,7 +53,7 @@ export function followEvents({ chunks, close }: OpenExchange): Following {
       tell();
     }
   };
-  // A broken stream just ends; the missing events then fail the check.
+  // A broken stream just ends; the check then fails because of missing events.
   const reading = read().catch(() => {});
   return {
     events,

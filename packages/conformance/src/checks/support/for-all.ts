@@ -2,22 +2,22 @@ import { type Arbitrary, asyncProperty, check } from 'fast-check';
 import type { CheckContext } from '../../context/check-context.ts';
 import type { Evidence } from '../../http/exchange.ts';
 
-/** Longest search for a smaller request, in calls of the test and in milliseconds. */
+/** Limits on the search for a smaller request: calls of the test, and milliseconds. */
 const MOST_SHRINKS = 200;
 const LONGEST_SHRINK = 5000;
-/** Longest request that a message quotes, in characters. */
+/** Maximum length of a request quoted in a message, in characters. */
 const LONGEST_QUOTE = 400;
 
-/** Like `CheckContext.expect`, but ends the test of this request if the statement does not hold. */
+/** Like `CheckContext.expect`, but ends the test of this request if the assertion fails. */
 export type ExpectOne = (holds: boolean, message: string, exchange: Evidence) => void;
 
 /**
- * Tests a property with generated requests, `--runs` of them, always the same ones for a `--seed`. The
- * first that breaks it is made as small as can be, within 200 calls and 5 s, and becomes one finding,
- * which names the seed, the run and the smallest request. What else is thrown, a NetworkFault or an
- * Unreached, passes through; after a breach it only ends the search for a smaller one.
+ * Tests a property with `--runs` generated requests, which depend only on `--seed`. The first request that
+ * breaks the property is shrunk, within 200 calls and 5 s, and becomes a finding that names the seed, the run
+ * and the smallest request. Other errors, such as NetworkFault or Unreached, are rethrown, but after a
+ * violation they only end the shrinking.
  *
- * @param test makes the calls of one request. Its requests must not depend on those before
+ * @param test makes the calls for one request, which must not depend on earlier ones
  * @returns whether the property holds
  * @example
  * await forAll(t, record({ path: anything() }), async (fields, expect) => {
@@ -70,7 +70,7 @@ export async function forAll<Value>(
   return true;
 }
 
-/** The end of a test that has found something. */
+/** Ends a test that has found something. */
 class Breach extends Error {
   readonly exchange: Evidence;
   readonly value: unknown;

@@ -6,11 +6,11 @@ import type { Socket, Upgrade } from '../../http/open-web-socket.ts';
 import { cite } from './cite.ts';
 
 /**
- * Makes a call that must reach the fixture service by the rule, and returns what arrived there. If it does
- * not arrive, that is a finding, unless a plain call of the same method does not arrive either.
+ * Makes a call that must reach the fixture service according to the rule, and returns what arrived there. If
+ * it does not arrive, that is a finding, unless a plain call with the same method does not arrive either.
  *
- * @param what names the case: `GET /a//b`
- * @param refusal a status by which HTTP lets a gateway refuse this very call: then the operator gets a note
+ * @param what describes the case: `GET /a//b`
+ * @param refusal a status with which HTTP allows a gateway to refuse this call: the operator then gets a note
  */
 export async function callEcho(
   t: CheckContext,
@@ -38,18 +38,18 @@ export async function callEcho(
   return undefined;
 }
 
-/** A POST as the contract promises it: a JSON object. */
+/** A POST that the contract guarantees: a JSON object. */
 export const jsonPost = {
   method: 'POST',
   headers: { 'Content-Type': 'application/json' },
   body: '{}',
 } satisfies GatewayCall;
 
-/** The calls that the contract has operations for. */
+/** Calls for which the contract has operations. */
 export const gatewayMethods = [{ method: 'GET' }, jsonPost] as const satisfies GatewayCall[];
 
 /**
- * Requests a response from the fixture service and returns what came. If the request did not arrive
+ * Requests a response from the fixture service and returns what was received. If the request did not arrive
  * unchanged, the check is not reached: the rules about paths and queries cover that.
  */
 export async function requestResponse(
@@ -62,16 +62,22 @@ export async function requestResponse(
   const { received } = exchange;
   const { parameter } = Object(received.json);
   const isMisread = received.status === 400 && order.status !== 400 && parameter !== undefined;
-  t.reach(!t.fixture.readEcho(exchange) && !isMisread, 'the order did not reach the fixture');
+  t.reach(
+    !t.fixture.readEcho(exchange) && !isMisread,
+    'the request for a response did not reach the fixture',
+  );
   // What the fixture returns to a request without a query.
   const isBare = received.body.length === 0 && received.mediaType === undefined;
   if (isBare && received.status === 200 && order.type !== undefined) {
-    t.reach((await t.fixture.count(mark)) > 0, 'the query of the order did not reach the fixture');
+    t.reach(
+      (await t.fixture.count(mark)) > 0,
+      'the query of the request did not reach the fixture',
+    );
   }
   return exchange;
 }
 
-/** The WebSocket handshake as it reached the fixture service. */
+/** Returns the WebSocket handshake as it reached the fixture service. */
 export async function readHello(
   t: CheckContext,
   socket: Socket,
@@ -93,39 +99,42 @@ function parse(text: string): { target: string; headers: HeaderList } | undefine
 }
 
 /**
- * Whether a response has a body that is meant as the gateway's error: an object with `code`, `message` or
- * `requestId`. The rules about the error body check that it has all three, as strings.
+ * Returns whether a response has a body that looks like the gateway's error: an object with `code`, `message`
+ * or `requestId`. The rules about the error body check that it has all three, as strings.
  */
 export function hasErrorBody({ json }: Received): boolean {
   const { code, message, requestId } = Object(json);
   return [code, message, requestId].some((value) => value !== undefined);
 }
 
-/** An error of the gateway itself. */
+/** An error from the gateway itself. */
 interface Provoked {
-  /** Names the case: `GET of a missing service` */
+  /** Describes the case: `GET to a missing service` */
   what: string;
   exchange: Exchange;
 }
 
 /**
- * Makes calls that the gateway must reject by the contract, and returns the responses that are refusals.
- * Without any, the check is not reached.
+ * Makes calls that the gateway must reject according to the contract, and returns the responses that are
+ * refusals. If there are none, the check is not reached.
  */
 export async function provokeErrors(t: CheckContext): Promise<Provoked[]> {
   const service = t.uniqueName();
   const { forbiddenService } = t.settings;
   const calls: Record<string, GatewayCall> = {
-    'GET of a missing service': { service },
-    'GET of a path of a missing service': { service, path: '/a/b?c=d' },
+    'GET to a missing service': { service },
+    'GET to a path of a missing service': { service, path: '/a/b?c=d' },
     'POST to a missing service': { service, ...jsonPost },
     'GET without credentials': { service, credentials: 'none' },
     'POST without credentials': { service, ...jsonPost, credentials: 'none' },
     'GET with a wrong token': { service, credentials: { Authorization: 'Bearer wrong' } },
-    'GET with credentials of no scheme': { service, credentials: { Authorization: 'wrong' } },
-    'GET of a name of one letter': { service: 'a' },
+    'GET with credentials without a known scheme': {
+      service,
+      credentials: { Authorization: 'wrong' },
+    },
+    'GET to a name of one letter': { service: 'a' },
     'POST to a name that begins with a digit': { service: `1${service}`, ...jsonPost },
-    ...(forbiddenService ? { 'GET of the forbidden service': { service: forbiddenService } } : {}),
+    ...(forbiddenService ? { 'GET to the forbidden service': { service: forbiddenService } } : {}),
   };
   const provoked: Provoked[] = [];
   for (const [what, call] of Object.entries(calls)) {
@@ -138,14 +147,14 @@ export async function provokeErrors(t: CheckContext): Promise<Provoked[]> {
 }
 
 interface SocketOrder extends NonNullable<Parameters<CheckContext['fixture']['socket']>[0]> {
-  /** Subprotocols that are offered. */
+  /** The offered subprotocols. */
   offers?: readonly string[];
   call?: GatewayCall;
 }
 
 /**
- * Opens a WebSocket of the fixture service, and closes it when `use` is done. If none opens, the check is
- * not reached: GW-WS-UPGRADE covers that.
+ * Opens a WebSocket to the fixture service, and closes it when `use` is done. If it cannot be opened, the
+ * check is not reached: GW-WS-UPGRADE covers that.
  */
 export async function openSocket<Result>(
   t: CheckContext,
@@ -155,38 +164,38 @@ export async function openSocket<Result>(
   const path = t.fixture.socket(order);
   const upgrade = await t.gateway.upgrade({ path, ...call }, offers);
   const { socket, status, breach = '' } = upgrade;
-  t.reach(socket !== undefined, `no WebSocket was opened: ${status} ${breach}`);
+  t.reach(socket !== undefined, `no WebSocket could be opened: ${status} ${breach}`);
   try {
     return await use(socket, upgrade);
   } finally {
     socket.close();
-    // Only the end is waited for, not how it comes.
+    // Only the end matters, not how it happens.
     await socket.closed().catch(() => {});
   }
 }
 
-/** Well below the window of any sensible verifier, in seconds. */
+/** Well below the tolerance of any reasonable verifier, in seconds. */
 const FARTHEST = 120;
 
 /**
- * Ends a check that signs the time where this machine's clock is not the gateway's: a refusal would then
- * say nothing about the gateway.
+ * Ends a check that signs the time if this machine's clock differs from the gateway's: a refusal would then
+ * prove nothing about the gateway.
  */
 export async function assertClock(t: CheckContext): Promise<void> {
   const { received } = await t.gateway.call({ credentials: 'none' });
   const theirs = Date.parse(received.header('date') ?? '');
   const seconds = Math.round(Math.abs(Date.now() - theirs) / 1000);
   const isClose = Number.isNaN(theirs) || seconds <= FARTHEST;
-  t.reach(isClose, `the clock of this machine is ${seconds} s off that of the gateway`);
+  t.reach(isClose, `this machine's clock differs from the gateway's by ${seconds} s`);
 }
 
-/** Calls by what they are, in words. */
+/** Signed calls by description. */
 export type NamedCalls = Record<string, GatewayCall>;
 
-/** Statuses of a gateway that rejects such a body from anyone: the contract names no limits. */
+/** Statuses of a gateway that rejects such a body from anyone: the contract specifies no limits. */
 const NO_SUCH_BODY = new Set([411, 413, 415]);
 
-/** Whether a response says nothing about the credentials of its call. */
+/** Returns whether a response says nothing about the credentials of its call. */
 type Excuse = (t: CheckContext, call: GatewayCall) => Promise<boolean>;
 
 const NONE: Excuse = async () => false;
@@ -194,7 +203,7 @@ const NONE: Excuse = async () => false;
 /**
  * Makes calls that must reach the fixture service.
  *
- * @param isExcused called for each one that does not. Default: no
+ * @param isExcused called for each one that does not. Default: returns false
  */
 export async function expectForwarded(
   t: CheckContext,
@@ -215,11 +224,11 @@ export async function expectForwarded(
 }
 
 /**
- * Makes calls that must be refused 'with a 4xx and the error body' (D15), and that the fixture service
- * must never see.
+ * Makes calls that must be refused 'with a 4xx and the error body' (D15), and that the fixture service must
+ * never receive.
  *
- * @param mark what the calls carry as `mark` in their query, so that the service counts them
- * @param isExcused called for each one that is not refused. Default: no
+ * @param mark the `mark` in the query of the calls, so that the service counts them
+ * @param isExcused called for each one that is not refused. Default: returns false
  */
 export async function expectRefused(
   t: CheckContext,
@@ -243,11 +252,11 @@ export async function expectRefused(
       continue;
     }
     const hasBody = hasErrorBody(exchange.received);
-    t.expect(hasBody, `${what}: the ${status} must come with the error body`, exchange);
+    t.expect(hasBody, `${what}: the ${status} must have the error body`, exchange);
   }
   if (excused > 0) return;
   const count = await t.fixture.count(mark);
-  // A gateway may also refuse a call that it has passed on.
+  // A gateway may also refuse a call that it has already forwarded.
   const names = cite((taken.length > 0 ? taken : Object.keys(calls)).join('; '));
   t.expect(count === 0, `the hosted service must not be called, but was ${count} times (${names})`);
 }

@@ -12,13 +12,13 @@ export const JSON_TYPES = ['object', 'array', 'string', 'number', 'boolean', 'nu
 
 export type JsonType = (typeof JSON_TYPES)[number];
 
-/** What a field of a storage request may hold; references are resolved. */
+/** What a field of a storage request may contain; references are resolved. */
 export interface RequestSchema {
   type: JsonType;
-  /** Of an object. */
+  /** Fields of an object. */
   required: readonly string[];
   properties: Readonly<Record<string, RequestSchema>>;
-  /** Of an array. */
+  /** Items of an array. */
   items?: RequestSchema;
 }
 
@@ -59,19 +59,19 @@ function resolve(node: Written | Reference): RequestSchema {
   };
 }
 
-/** A place in a request: the request itself, a field, or an item of a list. */
+/** A place in a request: the request itself, a field, or a list item. */
 interface RequestPlace {
   path: readonly (string | number)[];
-  /** The one JSON type that the contract allows there. */
+  /** The only JSON type that the contract allows there. */
   type: JsonType;
-  /** Whether it must be there; an item of a list must. */
+  /** Whether it is required; list items are. */
   required: boolean;
 }
 
 /**
- * The places of a request that a schema describes, including optional fields that are absent.
+ * Lists the places of a request that a schema describes, including optional fields that are absent.
  *
- * @param request one that the schema allows
+ * @param request a request that the schema allows
  */
 export function listRequestPlaces(schema: RequestSchema, request: unknown): RequestPlace[] {
   return walk(schema, request, [], true);
@@ -93,7 +93,7 @@ function walk(
   return [{ path, type, required: isRequired }, ...fields, ...entries];
 }
 
-/** A copy of a request with another value in one place. */
+/** Copies a request and replaces the value in one place. */
 export function replaceAt(request: unknown, path: RequestPlace['path'], value: unknown): unknown {
   const [head, ...rest] = path;
   if (head === undefined) return value;
@@ -102,15 +102,15 @@ export function replaceAt(request: unknown, path: RequestPlace['path'], value: u
   return copy;
 }
 
-/** A place in words: `fileList[1].maxAge`, or `the body`. */
+/** Describes a place: `fileList[1].maxAge`, or `the body`. */
 export function spellPlace(path: RequestPlace['path']): string {
   const spelled = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`));
   return spelled.join('').replace(/^\./, '') || 'the body';
 }
 
 /**
- * A request that the contract allows, always the same for a check: every field, two items in a list. It
- * names files that do not exist.
+ * Creates a request that the contract allows, always the same for a check: every field, two items per list.
+ * It refers to files that do not exist.
  */
 export function sampleRequest(t: CheckContext, operation: StorageOperation): object {
   return toSample(t, readRequestSchema(operation), '', '1') as object;
@@ -128,7 +128,7 @@ function toSample(t: CheckContext, schema: RequestSchema, name: string, mark: st
   return type === 'boolean' ? false : toFieldText(t, name, `sample-${mark}-${name || 'item'}.txt`);
 }
 
-/** A text that the contract allows in a field: a path under the folder of the check. */
+/** Returns a text that the contract allows in a field: a path below the check's folder. */
 export function toFieldText(t: CheckContext, field: string, leaf: string): string {
   const path = t.storage.path(leaf);
   return field === 'srcPath' || field === 'dstPath' ? t.storage.copyPath(path) : path;

@@ -14,28 +14,28 @@ import { type HeaderList, readAll, toHeaderList } from '../../http/exchange.ts';
 import { type Check, defineCheck } from '../check.ts';
 import { assertClock, expectForwarded, expectRefused } from './gateway.ts';
 
-/** A call, and what of its signature is not as usual. */
+/** A call, and how its signature deviates from the usual one. */
 export interface SignedCall {
   /** Default: GET, or POST if there is a body. */
   method?: string;
-  /** What follows the name of the service, with the query. Default: a path, with the mark if there is one. */
+  /** What follows the service name, including the query. Default: a path, with the mark if there is one. */
   path?: string;
-  /** Headers that are sent. */
+  /** Headers to send. */
   headers?: HeaderList;
   body?: string;
-  /** Headers that are signed. Default: `Host` and all that are sent. */
+  /** Headers to sign. Default: `Host` and all headers that are sent. */
   signed?: HeaderList;
-  /** What is signed instead of what is sent; `path` begins behind the name of the service, query excluded. */
+  /** What to sign instead of what is sent; `path` begins after the service name and excludes the query. */
   instead?: Partial<Omit<Tc3Input, 'headers'>>;
-  /** What is signed with. Default: the key pair of the run. */
+  /** What to sign with. Default: the run's key pair. */
   keys?: Partial<Tc3Keys>;
   /** Changes the parts of the header after signing. */
   change?: (parts: Tc3Parts) => Partial<Tc3Parts>;
-  /** Between the parts. Default: a comma and a space. */
+  /** Separator between the parts. Default: a comma and a space. */
   separator?: string;
 }
 
-/** Signed calls by what they are, in words. */
+/** Signed calls by description. */
 export type SignedCalls = Record<string, SignedCall>;
 
 /** The content type of a signed POST. */
@@ -44,7 +44,7 @@ export const JSON_TYPE: HeaderList[number] = ['Content-Type', 'application/json;
 /** A signed POST. */
 export const POST = { headers: [JSON_TYPE], body: '{"a":1}' } as const satisfies SignedCall;
 
-/** A call with a signature in `Authorization` that is made part by part, so that one can be wrong. */
+/** A call whose `Authorization` signature is built part by part, so that one can be wrong. */
 export function signCall(t: CheckContext, call: SignedCall): GatewayCall {
   const { path = '/signed', headers = [], body, instead, change = (parts) => parts } = call;
   const method = call.method ?? (body === undefined ? 'GET' : 'POST');
@@ -65,7 +65,7 @@ export function signCall(t: CheckContext, call: SignedCall): GatewayCall {
   };
 }
 
-/** The key pair of the run; a check that signs needs one. */
+/** Returns the run's key pair, which a check that signs needs. */
 export function keysOf({ settings: { tc3 } }: CheckContext): Tc3Keys {
   if (tc3 === undefined) throw new Error('No key pair: the check needs `signature`.');
   return tc3;
@@ -77,8 +77,8 @@ export function now(): number {
 }
 
 /**
- * Ends a check of one side of the signature where a valid one is refused: that is for AU-SIGNATURE to
- * say, and every wrong one would be refused as well.
+ * Ends a check about one part of the signature if a valid signature is refused: AU-SIGNATURE covers that, and
+ * every invalid one would be refused as well.
  */
 export async function reachSignature(t: CheckContext): Promise<void> {
   await assertClock(t);
@@ -94,8 +94,8 @@ export async function reachSignature(t: CheckContext): Promise<void> {
 /**
  * Defines the check of a rule about signatures.
  *
- * @param toCases `good` calls that must be accepted; `bad` ones that must be rejected, and that the
- *   hosted service must not see: it counts them by the `mark` in their query
+ * @param toCases `good` calls that must be accepted; `bad` ones that must be rejected, and that the hosted
+ * service must not receive: it counts them by the `mark` in their query
  */
 export function defineSignatureCheck(
   rule: RuleId,
@@ -115,9 +115,9 @@ export function defineSignatureCheck(
 }
 
 /**
- * Whether a call reaches the hosted service changed, or not at all, even with a token instead of a
- * signature. Then its result says nothing about the verifier, and other rules cover the change. False
- * without a token to find out.
+ * Whether a call arrives at the hosted service changed, or not at all, even with a token instead of a
+ * signature. Its result then says nothing about the verifier, and other rules cover the change. False if
+ * there is no token to find out with.
  */
 async function arrivesChanged(t: CheckContext, call: GatewayCall): Promise<boolean> {
   if (t.settings.gatewayToken === undefined) return false;

@@ -12,28 +12,28 @@ import type { Exchange } from '../../http/exchange.ts';
 import { expectText, show } from './cite.ts';
 import { sampleRequest } from './requests.ts';
 
-/** The entries of a list response that are about a file, in any order. */
+/** Returns the entries of a list response that are about a file, in any order. */
 export function entriesOf(entries: readonly Entry[], fileId: string): Entry[] {
   return entries.filter(({ fileID }) => fileID === fileId);
 }
 
-/** @param what the call, in words: `batchDelete without credentials` */
+/** @param what describes the call: `batchDelete without credentials` */
 export function expectRefused(t: CheckContext, reply: StorageReply, what: string): void {
   const { status } = reply.received;
   t.expect(reply.refused, `${what}: must be refused, not accepted with ${status}`, reply);
 }
 
-/** @param what describes the call, for a message ending in `must be accepted` */
+/** @param what describes the call, for a message that ends with `must be accepted` */
 export function expectAccepted(t: CheckContext, reply: StorageReply, what: string): void {
   const came = `${reply.received.status} ${reply.code}`;
   t.expect(!reply.refused, `${what} must be accepted, not refused with ${came}`, reply);
 }
 
-/** Fields that every deployment must accept, for each operation. They name files that do not exist. */
+/** Fields that every deployment must accept, for each operation. They refer to files that do not exist. */
 export type GoodFields = Record<StorageOperation, Record<string, unknown>>;
 
 /**
- * Creates them with a file ID of the deployment, so that it has no reason to reject a call for its form.
+ * Creates them with a valid file ID of the deployment, so that it has no reason to reject the form of a call.
  * If no file ID is available, the check is not reached.
  */
 export async function makeGoodFields(t: CheckContext): Promise<GoodFields> {
@@ -51,26 +51,26 @@ export async function makeGoodFields(t: CheckContext): Promise<GoodFields> {
   };
 }
 
-/** The same if valid calls of all operations are accepted; otherwise the check is not reached. */
+/** Same, if valid calls of all operations are accepted; otherwise the check is not reached. */
 export async function reachGoodFields(t: CheckContext): Promise<GoodFields> {
   const fields = await makeGoodFields(t);
   for (const operation of STORAGE_OPERATIONS) {
     const options = { acceptsRefusal: true };
     const { refused, received } = await t.storage.call(operation, fields[operation], options);
-    t.reach(!refused, `a valid call of ${operation} is refused with ${received.status}`);
+    t.reach(!refused, `a valid call to ${operation} is refused with ${received.status}`);
   }
   return fields;
 }
 
-/** The file ID of a path where nothing was ever stored. */
+/** Returns the file ID of a path where nothing was ever stored. */
 export function missingFileId(t: CheckContext): Promise<string> {
   return t.upload.fileIdOf(t.storage.path(`${t.uniqueName()}.missing`));
 }
 
-/** What a check needs that stores files of its own. */
+/** What a check needs if it stores files. */
 export const needsFiles: readonly Need[] = ['storageCredentials', 'writes'];
 
-/** A call for a list, in words, and its items. */
+/** A call for a list: its description and its items. */
 interface ListCase {
   what: string;
   fileList: readonly unknown[];
@@ -97,7 +97,7 @@ export async function expectLists(
     const areObjects = entries.every((entry) => Object(entry) === entry);
     t.expect(areObjects, `${what}: every entry must be an object`, reply);
   }
-  t.reach(checked > 0, `${operation} gave no data`);
+  t.reach(checked > 0, `${operation} returned no data`);
 }
 
 /** Makes a call for a list: every entry must have a `fileID`, and every file one entry. */
@@ -115,7 +115,7 @@ export async function expectFileIds(
   }
 }
 
-/** Makes calls with an item that lacks a field: all of the call must be refused. */
+/** Makes calls with an item that lacks a field: the complete call must be refused. */
 export async function expectListsRefused(
   t: CheckContext,
   operation: StorageOperation,
@@ -129,12 +129,12 @@ export async function expectListsRefused(
   }
 }
 
-/** Whether a response is this file. */
+/** Returns whether a response is this file. */
 export function isFile({ received: { status, body } }: Exchange, bytes: Buffer): boolean {
   return status >= 200 && status <= 299 && body.equals(bytes);
 }
 
-/** Longest wait for a file after the response to its upload, in milliseconds. */
+/** How long to wait for a file after the response to its upload, in milliseconds. */
 const LATEST = 2000;
 
 /** Stores files, one after another. */
@@ -144,7 +144,7 @@ export async function storeAll(t: CheckContext, ...names: string[]): Promise<Sto
   return files;
 }
 
-/** Reads the file at a path now, whatever its file ID was before. */
+/** Reads the file that is currently at a path, whatever its file ID was before. */
 export async function readPath(t: CheckContext, path: string): Promise<Reading> {
   return t.upload.read(await t.upload.fileIdOf(path));
 }
@@ -153,17 +153,17 @@ export function hasBytes(reading: Reading, bytes: Buffer): boolean {
   return reading.found && reading.bytes.equals(bytes);
 }
 
-/** What a reader got, in words: `64 bytes, the first other one at 63`. */
+/** Describes what a reader received: `64 bytes, the first other one at 63`. */
 export function describeReading(reading: Reading, wanted?: Buffer): string {
   if (!reading.found) return `nothing (${reading.why})`;
   const { bytes } = reading;
   if (wanted === undefined) return `${bytes.length} bytes`;
   const first = bytes.findIndex((byte, index) => byte !== wanted[index]);
   const differs = first >= 0 && first < wanted.length;
-  return `${bytes.length} bytes${differs ? `, the first other one at ${first}` : ''}`;
+  return `${bytes.length} bytes${differs ? `, the first different one at ${first}` : ''}`;
 }
 
-/** Expects that a reader got exactly these bytes. */
+/** Expects a reader to receive exactly these bytes. */
 export function expectBytes(t: CheckContext, reading: Reading, bytes: Buffer, what: string): void {
   const message = `${what} must have its ${bytes.length} bytes, not ${describeReading(reading, bytes)}`;
   t.expect(hasBytes(reading, bytes), message, reading.exchange);
@@ -172,7 +172,7 @@ export function expectBytes(t: CheckContext, reading: Reading, bytes: Buffer, wh
 export function expectNothing(t: CheckContext, reading: Reading, what: string): void {
   t.expect(
     !reading.found,
-    `${what} must not be found, not read with ${describeReading(reading)}`,
+    `${what} must not be found, but was read with ${describeReading(reading)}`,
     reading.exchange,
   );
 }
@@ -197,18 +197,18 @@ export async function storeReadable(
   return { ...file, fileId };
 }
 
-/** A source, and a proof that it can be copied at all; otherwise the check is not reached. */
+/** Stores a source, and proves that it can be copied at all; otherwise the check is not reached. */
 export async function storeCopyable(t: CheckContext, name: string): Promise<StoredFile> {
   const source = await storeReadable(t, name, `the content of the source ${name}, the longer one`);
   const free = t.storage.path(`free/${name}`);
   await copy(t, { from: source.path, to: free });
   const isCopied = hasBytes(await readPath(t, free), source.bytes);
-  t.reach(isCopied, 'no file is copied to a free destination');
-  t.reach((await t.upload.read(source.fileId)).found, 'a copy does not keep its source');
+  t.reach(isCopied, 'no file can be copied to a new destination');
+  t.reach((await t.upload.read(source.fileId)).found, 'a copy removes its source');
   return source;
 }
 
-/** One copy, with cloud paths. */
+/** A copy, with cloud paths. */
 export interface CopyOrder {
   from: string;
   to: string;
@@ -216,10 +216,10 @@ export interface CopyOrder {
   removeOriginal?: boolean;
 }
 
-/** A path that a file may have; what no file may have is not looked for at the end of the run. */
+/** A path that a file may have; other paths are not looked for at the end of the run. */
 const PATH = /^[\w/!.,*\u4e00-\u9fff-]+$/;
 
-/** Items of a copy call; the destinations are removed at the end of the run. */
+/** Items of a copy call. The destinations are removed at the end of the run. */
 export function toCopyItems(t: CheckContext, orders: readonly CopyOrder[]): object[] {
   return orders.map(({ from, to, ...rest }) => {
     if (PATH.test(to)) t.upload.track(to);
@@ -227,21 +227,21 @@ export function toCopyItems(t: CheckContext, orders: readonly CopyOrder[]): obje
   });
 }
 
-/** Copies; unless the response has one entry per item, the check is not reached. */
+/** Copies files; unless the response has one entry per item, the check is not reached. */
 export function copy(t: CheckContext, ...orders: CopyOrder[]): Promise<Entry[]> {
   return t.storage.list('batchCopyFile', toCopyItems(t, orders));
 }
 
 /**
- * Whether an entry of a copy response reports a failure. `ST-COPY-FAILED` and `ST-COPY-SUCCEEDED` check
- * how it does so.
+ * Returns whether an entry of a copy response reports a failure. `ST-COPY-FAILED` and `ST-COPY-SUCCEEDED`
+ * check how it does so.
  */
 export function hasFailed({ code, message }: Entry): boolean {
   if (code === 'SUCCESS') return false;
   return [code, message].some((value) => value !== undefined && value !== null && value !== '');
 }
 
-/** Whether a file exists, tested without a link: a copy of it succeeds. */
+/** Returns whether a file exists, without a link: whether a copy of it succeeds. */
 export async function canBeCopied(t: CheckContext, path: string): Promise<boolean> {
   const [entry] = await copy(t, { from: path, to: `${path}.${t.uniqueName()}` });
   return entry !== undefined && !hasFailed(entry);

@@ -8,7 +8,7 @@ export interface Authorized {
   path: string;
 }
 
-/** Finds the hosted service of a call, or why the call goes nowhere. */
+/** Finds the hosted service for a call, or why there is none. */
 export function authorize(
   request: IncomingMessage,
   body: Buffer,
@@ -32,7 +32,9 @@ export function authorize(
   return { service, path: target.path };
 }
 
-/** "Nobody is failed for refusing others" (D13) than JSON. Forms can be signed (D16), if they are taken. */
+/**
+ * "Nobody is failed for refusing others" (D13) than JSON. Forms can be signed (D16), if they are accepted.
+ */
 function isTakenType(contentType = '', { forms }: GatewaySettings): boolean {
   const [type = ''] = contentType.toLowerCase().split(';');
   const taken = ['application/json', ...(forms === 'taken' ? ['multipart/form-data'] : [])];
@@ -59,7 +61,7 @@ function checkCredentials(
 
 interface Target {
   name: string;
-  /** Path and query for the hosted service, byte for byte. */
+  /** Returns path and query for the hosted service, byte for byte. */
   path: string;
 }
 
@@ -85,14 +87,14 @@ function isServiceName(name: string): boolean {
 /** What a gateway knows. */
 export interface GatewaySettings {
   env: string;
-  /** Hosted services: name → address. */
+  /** Hosted services: name → URL. */
   services: Map<string, URL>;
   /** Names of services that nobody may call. */
   forbidden: Set<string>;
-  /** Tokens that somebody got: token → whose it is. */
+  /** Issued tokens: token → environment. */
   tokens: Map<string, { env: string; expires: number }>;
   keyPair: KeyPair;
-  /** Whether `multipart/form-data` is taken. */
+  /** Whether `multipart/form-data` is accepted. */
   forms: Choices['forms'];
   nextRequestId: () => string;
 }

@@ -4,7 +4,7 @@ import { endToEnd, type RawHeaders, valuesOf, without } from '../http/listen.ts'
 import type { Authorized } from './authorize.ts';
 import { type RefusalCode, spellRequestId } from './refusals.ts';
 
-/** Calls a hosted service and streams its response; `refuse` is called if there is none. */
+/** Calls a hosted service and streams its response; calls `refuse` if there is none. */
 export function forward(
   { service, path }: Authorized,
   call: { request: IncomingMessage; body: Buffer; id: string; agent: Agent },
@@ -29,7 +29,7 @@ export function forward(
     response.flushHeaders();
     received.pipe(response);
     received.on('error', () => response.destroy());
-    // A caller that goes away does not stop the service: what it still sends is thrown away.
+    // A caller that disconnects does not stop the service: what it still sends is discarded.
     response.on('close', () => received.resume());
   });
   upstream.on('error', () => {
@@ -40,10 +40,10 @@ export function forward(
   upstream.end(call.body);
 }
 
-/** What the gateway consumes itself: credentials are not for the service, and `Expect` is handled. */
+/** What the gateway consumes itself: credentials are not meant for the service, and `Expect` is handled. */
 const FOR_THE_GATEWAY = ['host', 'authorization', 'expect', 'content-length'];
 
-/** The headers that a hosted service gets. The gateway's request id is not among them. */
+/** Returns the headers that a hosted service receives. The gateway's request ID is not among them. */
 export function toServiceHeaders(
   { rawHeaders, method }: IncomingMessage,
   { host }: URL,
@@ -73,10 +73,10 @@ export function toResponseHeaders(
 const TEXT = ['application/json', 'application/x-www-form-urlencoded', 'text/plain'];
 
 /**
- * The values of `Content-Disposition` for a response of a hosted service, by the rules C1 to C3. What D8
- * leaves open is the opposite of the reference server: the service's own value stays next to the gateway's,
- * a body without a type is text, a response that can have no body gets none, and an event stream is exempt
- * only if the caller accepts one.
+ * Returns the values of `Content-Disposition` for a hosted service's response, according to rules C1 to C3.
+ * What D8 leaves open is the opposite of the reference server: the service's own value stays next to the
+ * gateway's, a body without a type is text, a response that can have no body gets none, and an event stream
+ * is exempt only if the caller accepts one.
  */
 function toDisposition(call: IncomingMessage, received: IncomingMessage): string[] {
   const type = mediaType(received.headers['content-type']);

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { RawHeaders } from '../http/listen.ts';
 
 /**
- * The gateway's own errors. The contract fixes only the codes and statuses of `SERVICE_NOT_FOUND` and
+ * The gateway's own errors. The contract specifies only the codes and statuses of `SERVICE_NOT_FOUND` and
  * `SERVICE_FORBIDDEN`, and that bad calls get a 4xx.
  */
 const refusals = {
@@ -30,7 +30,7 @@ export interface Refusal {
   body: string;
 }
 
-/** An error of the gateway itself. It has one more field than the contract names. */
+/** Creates a gateway error. It has one more field than the contract names. */
 export function toRefusal(code: RefusalCode, requestId: string): Refusal {
   const { status, message } = refusals[code];
   const body = JSON.stringify({ requestId, message, code, origin: 'second' });
@@ -43,7 +43,7 @@ export function toRefusal(code: RefusalCode, requestId: string): Refusal {
   return { status, headers, body };
 }
 
-/** The same as bytes, for a connection that has no response object. */
+/** Same as bytes, for a connection that has no response object. */
 export function toRefusalText(code: RefusalCode, requestId: string): string {
   const { status, headers, body } = toRefusal(code, requestId);
   const lines = headers.flatMap((name, at) => (at % 2 ? [] : `${name}: ${headers[at + 1]}\r\n`));

@@ -8,8 +8,8 @@ import type { RefusalCode } from './refusals.ts';
 const UPGRADE = ['Connection', 'Upgrade', 'Upgrade', 'websocket'];
 
 /**
- * Passes a WebSocket handshake on, and then the bytes of both sides, so that text, binary, subprotocol
- * and close codes pass by themselves (D14).
+ * Forwards a WebSocket handshake, and then the bytes in both directions, including text, binary, subprotocol
+ * and close codes (D14).
  */
 export function upgrade(
   { service, path }: Authorized,

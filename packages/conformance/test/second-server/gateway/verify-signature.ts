@@ -6,11 +6,11 @@ import { valuesOf } from '../http/listen.ts';
 export interface KeyPair {
   secretId: string;
   secretKey: string;
-  /** The service of the credential scope. */
+  /** The service in the credential scope. */
   service: string;
 }
 
-/** Whether an `Authorization` of signature version 3 fits the call (D16). */
+/** Returns whether a version 3 `Authorization` signature matches the call (D16). */
 export function verifySignature(
   request: IncomingMessage,
   value: string,
@@ -56,7 +56,7 @@ function canonicalRequest(
   return [method, path, query, headers, signedHeaders.join(';'), hash].join('\n');
 }
 
-/** Of ASCII letters alone: `node:http` has the bytes of a header as one character each. */
+/** ASCII letters only: `node:http` represents each byte of a header as one character. */
 function lower(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
@@ -82,9 +82,9 @@ interface Signature {
 }
 
 /**
- * Reads `TC3-HMAC-SHA256 Credential=<id>/<UTC date>/<service>/tc3_request, SignedHeaders=<a;b>,
- * Signature=<hex>, Timestamp=<unix seconds>[, Token=<token>]` (D16), with or without the spaces.
- * Returns `undefined` if a part is missing.
+ * Parses `TC3-HMAC-SHA256 Credential=<id>/<UTC date>/<service>/tc3_request, SignedHeaders=<a;b>,
+ * Signature=<hex>, Timestamp=<unix seconds>[, Token=<token>]` (D16), with or without the spaces. Returns
+ * `undefined` if a part is missing.
  */
 function parseSignature(value: string): Signature | undefined {
   const [, list] = /^TC3-HMAC-SHA256\s+(.*)$/.exec(value) ?? [];

@@ -6,7 +6,7 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Lets a server listen on a free loopback port. `close` also ends what was upgraded. */
+/** Starts a server on a free loopback port. `close` also ends upgraded connections. */
 export async function listen(server: Server): Promise<Listener> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
@@ -23,10 +23,10 @@ export async function listen(server: Server): Promise<Listener> {
   return { url: `http://127.0.0.1:${port}`, close };
 }
 
-/** Headers as `node:http` has them raw: name, value, name, value, … */
+/** Raw headers as in `node:http`: name, value, name, value, … */
 export type RawHeaders = string[];
 
-/** RFC 9110, section 7.6.1; and `Trailer`, for trailers are not passed on. */
+/** RFC 9110, section 7.6.1, plus `Trailer`, because trailers are not forwarded. */
 const HOP_BY_HOP = [
   'connection',
   'proxy-connection',
@@ -37,26 +37,26 @@ const HOP_BY_HOP = [
   'trailer',
 ];
 
-/** The values of every header of that name, as they came. */
+/** Returns every value of a header, as received. */
 export function valuesOf(raw: RawHeaders, name: string): string[] {
   return raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
 }
 
-/** The headers in their order, without those of the names given in lower case. */
+/** Returns the headers in order, without those with the given names, in lower case. */
 export function without(raw: RawHeaders, names: Iterable<string>): RawHeaders {
   const left = new Set(names);
   return raw.filter((_, at) => !left.has((raw[at - (at % 2)] ?? '').toLowerCase()));
 }
 
-/** The headers that go from end to end: no hop-by-hop header, and none that `Connection` names. */
+/** Returns the end-to-end headers: no hop-by-hop headers, and none that `Connection` names. */
 export function endToEnd(raw: RawHeaders): RawHeaders {
   const named = valuesOf(raw, 'connection').flatMap((value) => value.split(','));
   return without(raw, [...HOP_BY_HOP, ...named.map((name) => name.trim().toLowerCase())]);
 }
 
 /**
- * The whole body; `undefined` where it is larger than `most` bytes. Such a body is read to its end and
- * thrown away, so that the caller gets its refusal. Rejects where the caller goes away before the end.
+ * Reads the complete body; returns `undefined` if it exceeds `most` bytes. Such a body is read to its end and
+ * discarded, so that the caller gets its refusal. Rejects if the caller disconnects before the end.
  */
 export async function readBody(
   request: IncomingMessage,

@@ -11,7 +11,7 @@ export interface Objects {
   links: Links;
 }
 
-/** Room for the other fields of an upload form. */
+/** Space for the other fields of an upload form. */
 const FORM_BYTES = 64 * 1024;
 
 /** The upload target and the links. */
@@ -25,7 +25,7 @@ export function createObjects(objects: Objects, failures: Choices['failures']): 
   });
 }
 
-/** A success is 200 with two letters: no XML, no `ETag`, no `Location`. */
+/** A success is a 200 with two letters: no XML, no `ETag`, no `Location`. */
 function received(
   response: ServerResponse,
   refusal: UploadRefusal | undefined,
@@ -42,7 +42,7 @@ function received(
   response.end(`<?xml version='1.0' encoding='utf-8'?>\n${error}`);
 }
 
-/** Stores the file of a form that has come whole, or says why not. */
+/** Stores the file from a complete form, or returns why not. */
 function upload(
   { method, url = '', headers }: IncomingMessage,
   body: Buffer | undefined,
@@ -61,7 +61,7 @@ function upload(
   return undefined;
 }
 
-/** A link is for GET alone, has no ranges, no `ETag`, and no type that says anything. */
+/** A link works with GET only, and has no ranges, no `ETag` and no meaningful type. */
 function download(
   { method, url = '' }: IncomingMessage,
   response: ServerResponse,

@@ -1,10 +1,10 @@
 import { limits, makeOpaque } from '../choices.ts';
 
-/** Files by their cloud path, which has no leading `/`. A file is written at one moment, and whole. */
+/** Files by their cloud path, which has no leading `/`. A file is written in one step, completely. */
 export interface FileStore {
-  /** A new id for the file at a path, whether there is one or not yet. */
+  /** Returns a new ID for the file at a path, whether or not it exists yet. */
   nameOf(path: string): string;
-  /** The path of an id whose file exists. */
+  /** Returns the path of an ID whose file exists. */
   find(id: string): string | undefined;
   read(path: string): Buffer | undefined;
   write(path: string, content: Buffer): void;
@@ -15,7 +15,7 @@ export interface FileStore {
   countWrites(): number;
 }
 
-/** Keeps all in memory. */
+/** Keeps everything in memory. */
 export function createFileStore(): FileStore {
   const contents = new Map<string, Buffer>();
   const paths = new Map<string, string>();
@@ -45,8 +45,8 @@ export function createFileStore(): FileStore {
 }
 
 /**
- * "Digits, lowercase and uppercase Latin letters, `/`, `!`, `-`, `_`, `.`, `,`, `*`, and Chinese
- * characters", with a leading `/` (D24). Segments that are empty, `.` or `..` are names like others.
+ * "Digits, lowercase and uppercase Latin letters, `/`, `!`, `-`, `_`, `.`, `,`, `*`, and Chinese characters",
+ * with a leading `/` (D24). Segments that are empty, `.` or `..` are ordinary names.
  */
 export function isFilePath(path: string): boolean {
   return /^\/[0-9A-Za-z/!\-_.,*\u4e00-\u9fff]+$/.test(path) && path.length <= limits.pathCharacters;

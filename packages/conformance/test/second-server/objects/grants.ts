@@ -1,7 +1,7 @@
 import { limits, makeOpaque } from '../choices.ts';
 
 export interface Grant {
-  /** The cloud path, as it was asked for. */
+  /** The cloud path, as requested. */
   path: string;
   authorization: string;
   token: string;
@@ -11,10 +11,10 @@ export interface Grant {
 
 /** Upload grants, each for one path and one upload. */
 export interface Grants {
-  /** A new grant, and the path and query of the upload target, which "go verbatim" (D2). */
+  /** Issues a grant, and the path and query of the upload target, which "go verbatim" (D2). */
   give(path: string): Grant & { target: string };
   find(target: string): Grant | undefined;
-  /** A grant that has done its work is no grant any more. */
+  /** A grant can be used only once. */
   end(target: string): void;
 }
 
@@ -43,13 +43,13 @@ export function createGrants(): Grants {
 
 /** Temporary links to the file at a path. */
 export interface Links {
-  /** Path and query of a link that lives for that many seconds, and at most one more. */
+  /** Returns path and query of a link that is valid for this many seconds, and at most one more. */
   give(path: string, seconds?: number): string;
-  /** The path of the file, or why the link does not work. */
+  /** Returns the path of the file, or why the link does not work. */
   find(target: string): { path: string } | 'unknown' | 'expired';
 }
 
-/** A link names its file unencoded, so callers have to encode it, once (D23). */
+/** A link contains its file name unencoded, so callers have to encode it once (D23). */
 export function createLinks(): Links {
   const links = new Map<string, { path: string; last: number }>();
   const now = () => Math.floor(Date.now() / 1000);

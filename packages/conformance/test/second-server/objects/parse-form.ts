@@ -2,8 +2,8 @@ import { limits, names } from '../choices.ts';
 import type { Grant } from './grants.ts';
 
 /**
- * The fields of a `multipart/form-data` body by their names, in any order. Returns `undefined` where the
- * body is none, breaks off before its last boundary, or has a field twice.
+ * Parses the fields of a `multipart/form-data` body by name, in any order. Returns `undefined` if the body is
+ * something else, is truncated before its last boundary, or has a field twice.
  */
 export function parseForm(contentType: string, body: Buffer): Map<string, Buffer> | undefined {
   const type = /^multipart\/form-data\s*;.*?\bboundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType);
@@ -36,7 +36,7 @@ function parsePart(part: Buffer): [name?: string | undefined, content?: Buffer] 
 
 /**
  * "A form with a missing or wrong Signature, token, meta file id or key stores nothing" (D30). Names and
- * values are compared as they are; `success_action_status` and other fields mean nothing here.
+ * values are compared as is; `success_action_status` and other fields have no meaning here.
  */
 export function checkForm(form: Map<string, Buffer>, grant: Grant): Buffer | UploadRefusal {
   const expected = {
@@ -55,15 +55,15 @@ export function checkForm(form: Map<string, Buffer>, grant: Grant): Buffer | Upl
 }
 
 /**
- * Errors of the upload target, as an XML document with an `Error` element. The contract knows neither
- * their codes nor their statuses; `ok` marks those that are 200 where only some are.
+ * Upload target errors, as an XML document with an `Error` element. The contract specifies neither their
+ * codes nor their statuses; `ok` marks those that are 200 if only some are.
  */
 export const uploadRefusals = {
   NotAnUpload: { status: 405, ok: false, message: 'Send a form here by POST.' },
-  NoSuchTicket: { status: 410, ok: false, message: 'The ticket is unknown, used or too old.' },
+  NoSuchTicket: { status: 410, ok: false, message: 'The grant is unknown, used or too old.' },
   UnreadableForm: { status: 422, ok: false, message: 'The body is not a complete form.' },
   FieldMissing: { status: 422, ok: true, message: 'A field of the form is missing.' },
-  FieldMismatch: { status: 409, ok: false, message: 'A field is not what the ticket says.' },
+  FieldMismatch: { status: 409, ok: false, message: 'A field does not match the grant.' },
   FileTooBig: { status: 409, ok: true, message: 'The file is too big.' },
 } as const;
 

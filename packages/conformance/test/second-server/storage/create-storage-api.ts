@@ -121,8 +121,8 @@ function envelop(
 }
 
 /**
- * The fields of a request, from the one place where this server takes them: "a deployment must accept at
- * least one form" (D21). The content type is not looked at.
+ * Returns the fields of a request, from the one place where this server accepts them: "a deployment must
+ * accept at least one form" (D21). The content type is ignored.
  */
 function readFields(
   text: string,

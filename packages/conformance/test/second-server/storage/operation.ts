@@ -7,18 +7,18 @@ export interface Tools {
   files: FileStore;
   grants: Grants;
   links: Links;
-  /** Address of the third listener. */
+  /** URL of the third listener. */
   objectsUrl: string;
   choices: Choices;
 }
 
-/** One operation: the fields it takes, and how it makes `data` of them. */
+/** An operation: the fields that it accepts, and how it creates `data` from them. */
 export interface Operation {
   shape: Shape;
   run(fields: Record<string, unknown>, tools: Tools): object;
 }
 
-/** The items of a list, all objects of that shape, or strings. Rejects the call if there are too many. */
+/** The items of a list: objects with this shape, or strings. Rejects the call if there are too many. */
 export function readList(list: unknown, shape: Shape | 'string', { choices }: Tools): unknown[] {
   const items = list as unknown[];
   if (items.length > limits.batchItems) throw new Refusal('TOO_MANY');
@@ -29,15 +29,15 @@ export function readList(list: unknown, shape: Shape | 'string', { choices }: To
   return items;
 }
 
-/** Field → its JSON type, with `?` where it may be left out. */
+/** Field → its JSON type, with `?` if it is optional. */
 export type Shape = Record<string, `${'string' | 'number' | 'boolean' | 'list'}${'' | '?'}`>;
 
-/** Whether a value is a JSON object. */
+/** Returns whether a value is a JSON object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Refuses the call where a field "is missing or has a wrong type". */
+/** Refuses the call if a field "is missing or has a wrong type". */
 export function checkFields(value: unknown, shape: Shape, should: Choices['should']) {
   if (!isObject(value)) throw new Refusal('BAD_FIELD');
   for (const [name, type] of Object.entries(shape)) {
@@ -52,20 +52,20 @@ export function checkFields(value: unknown, shape: Shape, should: Choices['shoul
 }
 
 /**
- * How a storage call is refused. The contract knows no code of a failure; it wants 4xx, or status 200
- * with a `code` and no `data`. `ok` marks those that are 200 where only some are.
+ * How a storage call is refused. The contract specifies no code for a failure; it requires 4xx, or status 200
+ * with a `code` and no `data`. `ok` marks those that are 200 if only some are.
  */
 export const refusals = {
   NO_KEY: { status: 400, ok: false, message: 'All three headers are needed.' },
   BAD_KEY: { status: 409, ok: true, message: 'This key opens nothing here.' },
-  BAD_CLOCK: { status: 409, ok: false, message: 'The time is no time, or hours off.' },
+  BAD_CLOCK: { status: 409, ok: false, message: 'The time is not a time, or hours off.' },
   OTHER_ENV: { status: 410, ok: true, message: 'Your key is not for this environment.' },
   NO_OPERATION: { status: 400, ok: false, message: 'There is no such operation.' },
   NOT_POST: { status: 422, ok: false, message: 'Operations are called with POST.' },
   NOT_JSON: { status: 422, ok: false, message: 'The body is not JSON.' },
   TOO_LONG: { status: 422, ok: true, message: 'The body is too long.' },
   BAD_FIELD: { status: 422, ok: true, message: 'A field is missing or has a wrong type.' },
-  ODD_FIELD: { status: 422, ok: true, message: 'A field is not known.' },
+  ODD_FIELD: { status: 422, ok: true, message: 'A field is unknown.' },
   BAD_PATH: { status: 422, ok: false, message: 'No file can have this path.' },
   TOO_MANY: { status: 422, ok: true, message: 'The list is too long.' },
 } as const;

@@ -2,8 +2,8 @@ import { type FileStore, isFilePath } from '../objects/file-store.ts';
 import { type Operation, Refusal, readList } from './operation.ts';
 
 /**
- * Gives a grant for one upload, and a new file id with each: all ids of a path name the same file. The
- * cloud path has no leading `/` here, and no characters but those of copy paths.
+ * Issues a grant for one upload, with a new file ID each time: all IDs of a path refer to the same file. The
+ * cloud path has no leading `/` here, and only the characters allowed in copy paths.
  */
 export const getUploadMetaData: Operation = {
   shape: { path: 'string' },
@@ -101,7 +101,7 @@ function copy({ srcPath, dstPath, overwrite = true, removeOriginal }: Item, file
   const content = files.read(source);
   if (!content) return { code: 'NO_SUCH_FILE', message: 'There is nothing to copy.' };
   if (!overwrite && files.read(destination)) {
-    return { code: 'TAKEN', message: 'There is a file already.' };
+    return { code: 'TAKEN', message: 'The file already exists.' };
   }
   files.write(destination, content);
   if (removeOriginal && source !== destination) files.remove(source);

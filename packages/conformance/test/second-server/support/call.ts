@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 
 export interface ReceivedResponse {
   status: number;
-  /** The words after the status. */
+  /** The reason phrase after the status. */
   reason: string;
   headers: IncomingHttpHeaders;
   rawHeaders: string[];
@@ -15,7 +15,7 @@ export interface Call {
   body?: string | Buffer;
 }
 
-/** Calls an address over `node:http`, which sends path, query and `Host` as they are. */
+/** Calls a URL over `node:http`, which sends path, query and `Host` unchanged. */
 export function call(url: string, { method = 'GET', headers = {}, body }: Call = {}) {
   const [, origin = '', path = '/'] = /^(http:\/\/[^/]+)(\/.*)?$/.exec(url) ?? [];
   const { promise, resolve, reject } = Promise.withResolvers<ReceivedResponse>();

@@ -1,7 +1,7 @@
 import type { SecondServer } from '../start-second-server.ts';
 import { call, type ReceivedResponse } from './call.ts';
 
-/** A storage call. Its fields are sent inside `data`, and `body` is the envelope's. */
+/** Makes a storage call. Its fields are sent inside `data`, and `body` is the envelope's. */
 export async function operate(server: SecondServer, operation: string, fields: object) {
   const url = `${server.storageUrl}/api/v2/envs/${server.env}/storages:${operation}`;
   const body = JSON.stringify({ data: fields });
@@ -13,7 +13,7 @@ export async function operate(server: SecondServer, operation: string, fields: o
   return { status, ...JSON.parse(text) };
 }
 
-/** The form of an upload, as the contract names its fields. */
+/** Creates an upload form, with the field names of the contract. */
 export async function prepare(server: SecondServer, path: string, content: string) {
   const { body } = await operate(server, 'getUploadMetaData', { path });
   const { url, token, authorization, storeFileID, fileID } = body.data;
@@ -48,7 +48,7 @@ export async function store(server: SecondServer, path: string, content: string)
   return fileID;
 }
 
-/** An encoded link to a file; `none` if there is no file. */
+/** Returns an encoded link to a file; `none` if the file does not exist. */
 export async function link(server: SecondServer, fileID: string, maxAge?: number): Promise<string> {
   const fileList = [{ fileID, ...(maxAge ? { maxAge } : {}) }];
   const { body } = await operate(server, 'batchGetTempUrls', { fileList });
@@ -56,7 +56,7 @@ export async function link(server: SecondServer, fileID: string, maxAge?: number
   return tempFileURL === 'none' ? 'none' : new URL(tempFileURL).href;
 }
 
-/** The content of the file at a path, if there is one. */
+/** Returns the content of the file at a path, if there is one. */
 export async function read(server: SecondServer, path: string): Promise<string | undefined> {
   const { body } = await operate(server, 'getUploadMetaData', { path });
   const url = await link(server, body.data.fileID);

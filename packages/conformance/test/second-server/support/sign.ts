@@ -5,12 +5,12 @@ export interface Signable {
   method: string;
   /** Path and query as sent. */
   target: string;
-  /** Headers to sign, their names in lower case, in order. */
+  /** Headers to sign, with names in lower case, in order. */
   headers: Record<string, string>;
   body?: string;
 }
 
-/** An `Authorization` of signature version 3, written from D16 for the tests alone. */
+/** Creates a version 3 `Authorization` signature, written from D16 only for the tests. */
 export function sign(
   { method, target, headers, body = '' }: Signable,
   { secretId, secretKey, service }: KeyPair,

@@ -4,14 +4,14 @@ import { listen } from '../http/listen.ts';
 
 export interface Service {
   url: string;
-  /** Targets of all calls and handshakes that came. */
+  /** Targets of all calls and handshakes received. */
   targets: string[];
   /** The close code of the first socket that ended. */
   closed: Promise<number>;
   close(): Promise<void>;
 }
 
-/** A hosted service of the test's own. It also takes WebSockets, and sends back what comes. */
+/** Starts a hosted service for a test. It also accepts WebSockets, and echoes what it receives. */
 export async function startService(
   handle: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<Service> {
