@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { writeGenerated } from '@berth/codegen';
 import { toJsonSchema } from '../src/config/config-schema.ts';
 
-/** Writes the JSON Schema of the configuration, which editors use to complete and check YAML files. */
+/** Writes the JSON Schema of the configuration file, which editors use for completion and validation. */
 await writeGenerated(
   join(import.meta.dirname, '../generated/config.schema.gen.json'),
   toJsonSchema(),

@@ -1,5 +1,5 @@
 /**
- * Calls everything the server offers for a while, and fails on an unexpected response or a growing heap:
+ * Makes every kind of call to the server for a while, and fails on an unexpected response or a growing heap:
  * `pnpm soak [seconds]`, 60 by default.
  */
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ import { StorageClient } from '../test/break-ins/support/storage-client.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const CALLERS = 8;
-/** How much the heap may grow between the middle and the end of the run; caches are full long before. */
+/** How much the heap may grow between the middle and the end of the run. Caches fill up long before that. */
 const GROWTH = 10 * MEBIBYTE;
 
 setFlagsFromString('--expose-gc');

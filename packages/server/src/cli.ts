@@ -12,7 +12,7 @@ if (node.localeCompare(floor, 'en', { numeric: true }) < 0) {
   process.stderr.write(`berth-server needs Node ${floor} or later; this is Node ${node}.\n`);
   process.exitCode = 2;
 } else {
-  // Imported only here: older versions of Node cannot even load it.
+  // Imported only here, because older versions of Node cannot even load it.
   const { run } = await import('./cli/run.ts');
   await run(process.argv);
 }

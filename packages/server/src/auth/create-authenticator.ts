@@ -18,33 +18,33 @@ import { createKeySource, isRemote } from './create-key-source.ts';
 export interface AuthenticatorOptions {
   /** Credentials by environment. */
   readonly environments: AuthEnvironments;
-  /** Parts of signatures besides the secrets. Default: the constants of the contract. */
+  /** The parts of signatures other than secrets. Default: the contract's constants. */
   readonly signature?: {
     /** Service in the credential scope (D16). Default: `svc`. */
     readonly service?: string | undefined;
     /** Host in the constant text of storage signatures (D17). Default: `api.berth.example`. */
     readonly storageSigningHost?: string | undefined;
   };
-  /** Wire names, for refusals. Default: the neutral names. */
+  /** Wire names used in error messages. Default: the neutral names. */
   readonly wireProfile?: WireProfile;
-  /** Maximum clock skew of a signature, in either direction, in seconds (D18). Default: 300. */
+  /** Maximum clock skew of a signature in either direction, in seconds (D18). Default: 300. */
   readonly clockWindowSeconds?: number;
-  /** Maximum time that a verified token is cached, in seconds (D19). Default: 60. */
+  /** How long a verified token may be cached, in seconds (D19). Default: 60. */
   readonly tokenCacheSeconds?: number;
-  /** Milliseconds since the epoch. Default: the clock of this machine. */
+  /** Returns milliseconds since the epoch. Default: this machine's clock. */
   readonly now?: () => number;
-  /** Called if keys cannot be loaded from their URL; keys loaded before stay in use for an hour. */
+  /** Called if keys cannot be loaded from their URL. Keys loaded earlier stay in use for an hour. */
   readonly onKeyFailure?: (env: string, reason: string) => void;
 }
 
-/** Authenticates callers, for the routers of gateway and storage. */
+/** Authenticates callers for the gateway and storage routers. */
 export interface Authenticator {
   readonly gateway: GatewaySecurity<Caller>;
   readonly storage: StorageSecurity<Caller>;
   /**
-   * Replaces all environments atomically, and clears the token cache.
+   * Replaces all environments atomically and clears the token cache.
    *
-   * @throws TypeError for credentials that could never work; the old environments then stay
+   * @throws TypeError for credentials that could never work; the old environments then stay in use
    */
   update(environments: AuthEnvironments): Promise<void>;
   /** Aborts pending requests. */
@@ -52,7 +52,7 @@ export interface Authenticator {
 }
 
 /**
- * Creates the security handlers of both APIs (D15 to D19, D30).
+ * Creates the security handlers for both APIs (D15 to D19, D30).
  *
  * @throws TypeError for credentials that could never work
  *
@@ -111,7 +111,7 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
       clock,
     }),
     update(next) {
-      // One at a time, so that the last update requested wins.
+      // One at a time, so that the last requested update wins.
       last = last.then(
         () => replace(next),
         () => replace(next),
@@ -140,7 +140,7 @@ type Trusts = ReadonlyMap<string, Trust & { readonly url: string | undefined }>;
 
 /**
  * Reads inline keys and files again. A known URL keeps its keys, so that an update does not depend on an
- * issuer that is down; the tokens verified with them are forgotten.
+ * issuer that is down; the cache of tokens verified with them is cleared.
  *
  * @throws Error that names the environment
  */
@@ -161,7 +161,7 @@ async function createTrusts(
     }
     const onFailure = (reason: string) => onKeyFailure(env, reason);
     const keys = await createKeySource(jwks, { now, onFailure }).catch((error: Error) => {
-      throw new TypeError(`Cannot load the keys of the environment ${env}: ${error.message}`);
+      throw new TypeError(`Cannot load the keys of environment ${env}: ${error.message}`);
     });
     trusts.set(env, { issuer, url, keys });
   }

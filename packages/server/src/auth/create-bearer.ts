@@ -7,13 +7,13 @@ import { ALGORITHMS, type KeySet, type KeySource, KeysUnavailable } from './key-
 /** RFC 7519, section 5.1, and RFC 9068, section 2.1. */
 const TYPES = ['jwt', 'at+jwt', 'application/jwt', 'application/at+jwt'];
 
-/** Longer tokens are refused unparsed; Node's own limit for all headers is 16 KiB. */
+/** Longer tokens are rejected without being parsed; Node's own limit for all headers is 16 KiB. */
 const MAX_LENGTH = 8192;
 
 /** How many key changes one call tolerates. */
 const MAX_ROUNDS = 3;
 
-/** Whose tokens an environment accepts. */
+/** Which tokens an environment accepts. */
 export interface Trust {
   readonly issuer: string | undefined;
   readonly keys: KeySource;
@@ -21,9 +21,9 @@ export interface Trust {
 
 interface Settings {
   readonly trustOf: (env: string) => Trust | undefined;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly now: () => number;
-  /** Maximum time that a verified token is cached. */
+  /** How long a verified token may be cached. */
   readonly cacheSeconds: number;
 }
 
@@ -34,11 +34,11 @@ interface Verified {
   readonly expires: number;
 }
 
-/** Authenticates callers with a token of the environment (D19). Synchronous for tokens in the cache. */
+/** Authenticates callers with a token for the environment (D19). Synchronous for cached tokens. */
 export function createBearer({ trustOf, now, cacheSeconds }: Settings) {
   return (token: string, { env }: Pick<GatewayLogin, 'env'>): Caller | Promise<Caller> => {
     if (token.length > MAX_LENGTH) {
-      throw invalid(`The access token is longer than ${MAX_LENGTH} characters.`);
+      throw invalid(`The access token exceeds ${MAX_LENGTH} characters.`);
     }
     const digest = hash('sha256', token, 'binary');
     return trustOf(env)?.keys.current?.tokens.get(digest, now()) ?? verify(token, digest, env);
@@ -47,11 +47,11 @@ export function createBearer({ trustOf, now, cacheSeconds }: Settings) {
   async function verify(token: string, digest: string, env: string): Promise<Caller> {
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const trust = trustOf(env);
-      if (trust === undefined) throw invalid('The environment does not accept access tokens.');
+      if (trust === undefined) throw invalid('This environment does not accept access tokens.');
       const { keys, caller, expires } = await read(token, env, trust).catch((error: unknown) => {
         throw toRefusal(error);
       });
-      // Keys may have been withdrawn in the meantime: what they verified is then void.
+      // Keys may have been withdrawn in the meantime, which invalidates what they verified.
       if (trustOf(env) === trust && trust.keys.current === keys) {
         keys.tokens.set(digest, caller, Math.min(expires, now() + cacheSeconds * 1000));
         return caller;
@@ -90,11 +90,11 @@ function invalid(message?: string): GatewayError {
   return new GatewayError('ACCESS_TOKEN_INVALID', message === undefined ? {} : { message });
 }
 
-/** Why a token is refused. Has no cause, since errors of `jose` contain claims of the token. */
+/** Why a token is rejected. It has no cause, because `jose` errors contain claims of the token. */
 function toRefusal(error: unknown): GatewayError {
   if (error instanceof errors.JWTExpired) return new GatewayError('ACCESS_TOKEN_EXPIRED');
   if (error instanceof KeysUnavailable) {
-    const message = 'The keys to verify access tokens are currently unavailable.';
+    const message = 'The keys for verifying access tokens are currently unavailable.';
     return new GatewayError('SYS_ERR', { message, retryAfter: 1 });
   }
   return new GatewayError('ACCESS_TOKEN_INVALID', messageOf(error));
@@ -102,25 +102,25 @@ function toRefusal(error: unknown): GatewayError {
 
 function messageOf(error: unknown): { message?: string } {
   if (error instanceof InvalidToken) return { message: error.message };
-  // Claims are checked after the signature: only the holder of a valid token learns which one is wrong.
+  // Claims are checked after the signature: only the holder of a valid token learns which claim is wrong.
   if (error instanceof errors.JWTClaimValidationFailed)
     return { message: claimMessage(error.claim) };
   return {};
 }
 
-/** A refused token with a valid signature. The message quotes nothing of it. */
+/** A rejected token with a valid signature. The message quotes nothing from it. */
 class InvalidToken extends Error {
   override readonly name = 'InvalidToken';
 }
 
 function claimMessage(claim: string): string {
-  return `The claim ${claim} of the access token is missing or invalid.`;
+  return `The ${claim} claim of the access token is missing or invalid.`;
 }
 
 /**
- * The caller that a verified token identifies.
+ * Returns the caller that a verified token identifies.
  *
- * D15: a token belongs to one environment, so one with a further audience is refused.
+ * D15: a token belongs to one environment, so a token with another audience in addition is rejected.
  *
  * @throws InvalidToken
  */

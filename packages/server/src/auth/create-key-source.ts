@@ -14,13 +14,13 @@ const STALE_MS = 60 * 60_000;
 /** Minimum time between two attempts, whatever tokens arrive. */
 const COOL_DOWN_MS = 30_000;
 
-/** The same while no keys are loaded. */
+/** Same, while no keys are loaded. */
 const RETRY_MS = 1000;
 
 const URL_LIKE = /^https?:/i;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** @throws TypeError for unusable keys, a file system error if a file cannot be read */
+/** @throws TypeError for unusable keys, or a file system error if a file cannot be read */
 export async function createKeySource(
   jwks: TokenTrust['jwks'],
   settings: Parameters<typeof createRemoteKeys>[1],
@@ -57,14 +57,14 @@ function toUrl(text: string): URL {
   const url = new URL(text);
   if (url.protocol !== 'https:' && !LOOPBACK.test(url.hostname)) {
     throw new TypeError(
-      'The URL of a key set must be https: anybody who can change its response can log in.',
+      'The URL of a key set must be https: anyone who can change its response could log in.',
     );
   }
   return url;
 }
 
 interface Settings {
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly now: () => number;
   /** Called with the error of a failed attempt. */
   readonly onFailure: (reason: string) => void;
@@ -72,7 +72,7 @@ interface Settings {
   readonly timeoutMs?: number;
 }
 
-/** Keys from a URL. */
+/** Keys that are fetched from a URL. */
 export function createRemoteKeys(
   url: URL,
   { now, onFailure, timeoutMs = 5000 }: Settings,
@@ -87,7 +87,7 @@ export function createRemoteKeys(
     try {
       const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]);
       const keys = createKeySet(await fetchJson(url, { maxBytes: MAX_BYTES, signal }));
-      // The token cache survives if the keys are the same.
+      // The token cache is kept if the keys are the same.
       if (keys.text !== current?.text) current = keys;
       loadedAt = now();
     } catch (error) {
@@ -136,7 +136,7 @@ export function createRemoteKeys(
 /**
  * Fetches a small JSON document.
  *
- * @throws TypeError whose message quotes nothing of the response
+ * @throws TypeError whose message quotes nothing from the response
  */
 async function fetchJson(
   url: URL,
@@ -147,13 +147,13 @@ async function fetchJson(
   const response = await fetch(url, { headers, redirect: 'error', signal });
   if (response.status !== 200 || response.body === null) {
     await response.body?.cancel();
-    throw new TypeError(`The response has the status ${response.status}.`);
+    throw new TypeError(`The response status is ${response.status}.`);
   }
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body) {
     size += chunk.byteLength;
-    if (size > maxBytes) throw new TypeError(`The response is larger than ${maxBytes} bytes.`);
+    if (size > maxBytes) throw new TypeError(`The response exceeds ${maxBytes} bytes.`);
     chunks.push(chunk);
   }
   try {
@@ -170,7 +170,7 @@ function toReason(error: unknown): string {
   return typeof code === 'string' ? `${error.message} (${code})` : error.message;
 }
 
-/** Whether the keys are served by a URL. */
+/** Whether the keys are fetched from a URL. */
 export function isRemote(jwks: TokenTrust['jwks']): jwks is string {
   return typeof jwks === 'string' && URL_LIKE.test(jwks);
 }

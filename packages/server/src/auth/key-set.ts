@@ -12,7 +12,7 @@ import type { Caller } from './caller.ts';
 /** About 3 MB at worst. */
 const MAX_TOKENS = 10_000;
 
-/** A fixed list: the caller cannot choose `none` or HMAC (D19). */
+/** A fixed list, so that the caller cannot choose `none` or HMAC (D19). */
 export const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
 
 const KEY_TYPES = ['RSA', 'EC', 'OKP'];
@@ -20,7 +20,7 @@ const KEY_TYPES = ['RSA', 'EC', 'OKP'];
 /** Members that only private and symmetric keys have (RFC 7518, section 6). */
 const SECRETS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
-/** Keys tried for a token without a `kid`. */
+/** How many keys to try for a token without a `kid`. */
 const MAX_TRIES = 8;
 
 interface Entry {
@@ -32,8 +32,8 @@ interface Entry {
 }
 
 /**
- * Recently verified tokens, by SHA-256, so that the memory reveals no token. D19: cached until `exp`, at
- * most 60 s. Eviction is second-chance: the oldest that was not used since its last turn.
+ * Recently verified tokens, by SHA-256, so that no token can be read from memory. D19: cached until `exp`, at
+ * most 60 s. Second-chance eviction: the oldest entry that was not used since its last turn.
  */
 export class TokenCache {
   readonly #entries = new Map<string, Entry>();
@@ -55,7 +55,7 @@ export class TokenCache {
     this.#entries.set(digest, { caller, until, isUsed: false });
   }
 
-  /** Terminates: an entry that was skipped once is no longer marked as used. */
+  /** Terminates, because an entry that was skipped once is no longer marked as used. */
   #makeRoom(): void {
     for (const [oldest, entry] of this.#entries) {
       this.#entries.delete(oldest);
@@ -75,14 +75,16 @@ export interface KeySet {
   verify(token: string, options: JWTVerifyOptions): Promise<JWTVerifyResult>;
 }
 
-/** @throws TypeError, which quotes nothing, for anything but a set of public keys */
+/** @throws TypeError for anything but a set of public keys; the message quotes nothing */
 export function createKeySet(json: unknown): KeySet {
   const keys = (json as Partial<JSONWebKeySet> | undefined | null)?.keys;
   if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'object' && key !== null)) {
     throw new TypeError('The key set must be an object with a list of keys (RFC 7517).');
   }
   if (keys.some((key) => key.kty !== 'oct' && SECRETS.some((name) => Object.hasOwn(key, name)))) {
-    throw new TypeError('The key set must only hold public keys, but holds a private key.');
+    throw new TypeError(
+      'The key set must contain only public keys, but it contains a private key.',
+    );
   }
   const usable = keys.filter(({ kty }) => KEY_TYPES.includes(String(kty)));
   if (usable.length === 0) {
@@ -119,19 +121,19 @@ async function verify(
   }
 }
 
-/** Where the keys of an environment come from. */
+/** Where an environment's keys come from. */
 export interface KeySource {
   /** The keys in use; undefined before the first load. */
   readonly current: KeySet | undefined;
   /**
-   * The keys to verify with.
+   * Returns the keys to verify with.
    *
    * @throws KeysUnavailable if there are none
    */
   load(): Promise<KeySet>;
-  /** Checks for newer keys, since a token names one that is not in `seen`. */
+  /** Checks for newer keys, because a token names one that is not in `seen`. */
   renew(seen: KeySet): Promise<KeySet | undefined>;
-  /** Clears the token cache, and keeps the keys. */
+  /** Clears the token cache and keeps the keys. */
   forget(): void;
   /** Aborts pending requests. */
   close(): void;

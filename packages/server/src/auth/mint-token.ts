@@ -12,20 +12,20 @@ import { ALGORITHMS } from './key-set.ts';
 interface TokenRequest {
   /** Environment that the token is for. */
   readonly env: string;
-  /** Private key with its `alg`; `privateKey` of `createDevKeys` is one. */
+  /** Private key with its `alg`, such as the `privateKey` from `createDevKeys`. */
   readonly key: JWK;
-  /** Subject of the token. */
+  /** Caller that the token identifies (`sub`). */
   readonly subject: string;
-  /** Lifetime of the token. */
+  /** Lifetime of the token, in seconds. */
   readonly seconds: number;
-  /** Issuer of the token. Default: none. */
+  /** Issuer of the token (`iss`). Default: none. */
   readonly issuer?: string | undefined;
-  /** Milliseconds since the epoch. Default: the clock of this machine. */
+  /** Returns milliseconds since the epoch. Default: this machine's clock. */
   readonly now?: () => number;
 }
 
 /**
- * Mints an access token (D19) for development; in production, an identity provider issues them.
+ * Mints an access token (D19) for development. In production, an identity provider issues tokens.
  *
  * @throws TypeError for a key that no environment would accept
  *
@@ -50,7 +50,7 @@ export async function mintToken(request: TokenRequest): Promise<string> {
   return token.sign(await importJWK(key, alg));
 }
 
-/** A key that mints tokens, and the set that verifies them. */
+/** A key that mints tokens, and the key set that verifies them. */
 interface DevKeys {
   /** Secret. Its `kid` is its thumbprint (RFC 7638). */
   readonly privateKey: JWK;
@@ -58,7 +58,7 @@ interface DevKeys {
   readonly jwks: JSONWebKeySet;
 }
 
-/** Generates an ES256 key pair for development; both halves can be written to files as JSON. */
+/** Generates an ES256 key pair for development. Both halves can be written to files as JSON. */
 export async function createDevKeys(): Promise<DevKeys> {
   const alg = 'ES256';
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });

@@ -1,18 +1,17 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Less external memory than makes V8 mark all of a heap as small as ours. */
+/** Less external memory than what makes V8 mark all of a heap as small as ours. */
 const BYTES_BETWEEN = 4 * 1024 * 1024;
 
 const collectYoung = findCollector();
 let passed = 0;
 
 /**
- * Counts the bytes of a short-lived buffer for a piece of a body, and has such buffers collected in
- * time. V8 counts them as part of the old generation, which they never reach, and runs one full
- * collection after another: that doubles the processor time of a large download, adds a third to that of
- * an upload, and takes 60 MB. A collection of the young generation frees them in less than a
- * millisecond.
+ * Counts the bytes of a short-lived buffer that holds part of a body, and triggers the collection of such
+ * buffers in time. V8 would count them as part of the old generation, which they never reach, and run one
+ * full collection after another. That doubles the CPU time of a large download, adds a third to that of an
+ * upload, and takes 60 MB. Collecting the young generation frees them in less than a millisecond.
  */
 export function countBuffer(bytes: number): void {
   passed += bytes;

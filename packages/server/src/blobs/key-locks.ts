@@ -1,8 +1,8 @@
-/** The last one in each queue. */
+/** The last operation in each queue. */
 const queues = new Map<string, Promise<void>>();
 
 /**
- * Runs an operation while nobody else in this process uses one of these names. Waiting operations run in
+ * Runs an operation while nothing else in this process uses one of these names. Waiting operations run in
  * order of arrival.
  */
 export async function withLocks<T>(names: readonly string[], work: () => Promise<T>): Promise<T> {

@@ -11,7 +11,7 @@ import { readTls } from '../server/tls.ts';
 import { readDevelopmentKeys } from './development-keys.ts';
 import { Failure } from './fail.ts';
 
-/** Checks a configuration file as a start would, without opening the store or a port. */
+/** Validates a configuration file as on startup, without opening the store or a port. */
 export async function checkConfig(file: string): Promise<void> {
   try {
     const { config } = await loadConfig(file);
@@ -40,7 +40,7 @@ export async function fsck(given: string | undefined, options: FsckOptions): Pro
     onProblem: ({ kind, path, detail }) => process.stdout.write(`${kind}: ${path}: ${detail}\n`),
   }).catch((error: Error) => {
     const isNone = ['ENOENT', 'ENOTDIR'].includes(diskCodeOf(error.cause) ?? '');
-    const why = isNone ? 'it does not exist; pass the folder of store.root.' : error.message;
+    const why = isNone ? 'it does not exist; pass the store.root folder.' : error.message;
     throw new Failure(`Cannot read ${root} as a store: ${why}`, 2);
   });
   process.stdout.write(`${files} files, ${bytes} bytes, ${problems} problems.\n`);
@@ -53,7 +53,7 @@ async function findRoot({ config: file, data }: FsckOptions): Promise<string> {
   const { store } = (await loadConfig(file)).config;
   if (store.driver === 'file') return store.root;
   throw new Failure(
-    `${file} keeps its files in an object store: fsck only checks stores on disk.`,
+    `${file} keeps its files in an object store, but fsck only checks stores on disk.`,
     2,
   );
 }
@@ -67,7 +67,7 @@ export interface TokenOptions {
   readonly seconds: number;
 }
 
-/** Prints an access token, and nothing else. */
+/** Prints an access token and nothing else. */
 export async function token({ data, key: file, ...request }: TokenOptions): Promise<void> {
   const key = file === undefined ? await readDevelopmentKey(data) : await readKey(file);
   const minted = await mintToken({ ...request, key }).catch((error: Error) => {
@@ -80,7 +80,7 @@ async function readDevelopmentKey(data: string): Promise<JWK> {
   const keys = await readDevelopmentKeys(data);
   if (keys !== undefined) return keys.tokenKey;
   throw new Failure(
-    `${data} is not the folder of a development server: start one there, or pass a key with --key.`,
+    `${data} is not the data folder of a development server: start one there, or pass a key with --key.`,
     2,
   );
 }
@@ -91,13 +91,13 @@ async function readKey(file: string): Promise<JWK> {
   });
   const key = parse(file, text);
   if (typeof key === 'object' && key !== null) return key;
-  throw new Failure(`${file} must hold a private key as a JWK.`, 2);
+  throw new Failure(`${file} must contain a private key as a JWK.`, 2);
 }
 
 function parse(file: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Failure(`${file} must hold a private key as a JWK; it is not valid JSON.`, 2);
+    throw new Failure(`${file} must contain a private key as a JWK, but it is not valid JSON.`, 2);
   }
 }

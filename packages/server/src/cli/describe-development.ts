@@ -15,13 +15,13 @@ interface DevelopmentFacts extends CurlOptions {
   readonly data: string;
 }
 
-/** What a development server prints: its addresses, its keys, and calls to paste into a shell. */
+/** Returns what a development server prints: its URLs, its keys, and calls to paste into a shell. */
 export function describeDevelopment(facts: DevelopmentFacts): string {
   const { url, adminUrl, data, keyPair, token } = facts;
   const { documents } = contract;
   return [
-    '*** FOR DEVELOPMENT ONLY: its keys are printed here and stored in its data folder. ***',
-    '*** Start it with --config for anything that others can reach.                     ***',
+    '*** FOR DEVELOPMENT ONLY: the keys are printed here and stored in the data folder. ***',
+    '*** For anything that others can reach, start the server with --config.            ***',
     '',
     `Berth server: gateway ${documents['gateway.v1'].version}, storage ${documents['storage.v2'].version}, environment ${DEVELOPMENT_ENV}`,
     '',
@@ -94,8 +94,8 @@ function listCurls({ url, token, keyPair }: CurlOptions): string {
 }
 
 /**
- * Lines for a POSIX shell with `openssl` that set the variables `auth` and `ts`: the headers of storage
- * calls (D17). A signature is valid for five minutes, so it cannot be printed ready-made.
+ * Lines for a POSIX shell with `openssl` that set the variables `auth` and `ts`: the headers of storage calls
+ * (D17). A signature is valid for only five minutes, so it cannot be printed ready-made.
  */
 function toSigningShell({ id, secret }: { id: string; secret: string }): string {
   const { algorithm, service, storageSigningHost, storageContentType } = signature;

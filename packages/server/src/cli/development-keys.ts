@@ -29,9 +29,9 @@ interface DevelopmentKeys {
 }
 
 /**
- * Reads the development keys of a data folder; undefined if it has none.
+ * Reads the development keys in a data folder; returns undefined if it has none.
  *
- * @throws ConfigError if the file holds something else
+ * @throws ConfigError if the file contains something else
  */
 export async function readDevelopmentKeys(data: string): Promise<DevelopmentKeys | undefined> {
   const file = toFile(data);
@@ -42,13 +42,13 @@ export async function readDevelopmentKeys(data: string): Promise<DevelopmentKeys
   try {
     return keysSchema.parse(JSON.parse(text)) as DevelopmentKeys;
   } catch {
-    const problem = `${file} does not hold the keys of a development server: remove it, and the server creates new ones`;
+    const problem = `${file} does not contain the keys of a development server: remove it, and the server will create new ones`;
     throw new ConfigError([{ path: [], problem }]);
   }
 }
 
 /**
- * Reads the development keys of a data folder, or creates them, so that what was signed before a restart
+ * Reads the development keys in a data folder, or creates them, so that what was signed before a restart
  * stays valid. Only the owner may read the file.
  */
 export async function openDevelopmentKeys(data: string): Promise<DevelopmentKeys> {
@@ -68,8 +68,8 @@ export async function openDevelopmentKeys(data: string): Promise<DevelopmentKeys
   const file = toFile(data);
   const whole = `${file}.${randomUUID()}`;
   await writeFile(whole, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
-  // link(2) is atomic: servers that start at the same time all use the keys of the first, and none reads
-  // a partial file.
+  // link(2) is atomic: servers that start simultaneously all use the first one's keys, and none reads a
+  // partial file.
   await link(whole, file)
     .catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;

@@ -1,6 +1,6 @@
 import { ConfigError } from '../config/config.ts';
 
-/** Ends a command with a message of one sentence. */
+/** Ends a command with a one-sentence message. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly exitCode: 1 | 2;
@@ -12,7 +12,7 @@ export class Failure extends Error {
   }
 }
 
-/** A sentence for an error that the user can fix; undefined for any other. */
+/** Returns a sentence for an error that the user can fix; undefined for any other. */
 export function findFault(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
   if (error instanceof ConfigError) return new Failure(error.message, 2);
@@ -27,12 +27,12 @@ export function findFault(error: unknown): Failure | undefined {
         );
       case 'EACCES':
         return new Failure(
-          `Port ${port} requires more privileges: choose one above 1023 with --port and --admin-port.`,
+          `Port ${port} requires elevated privileges: choose a port above 1023 with --port and --admin-port.`,
           2,
         );
       case 'ENOTSUP':
         return new Failure(
-          'This system cannot share a port (listen.reusePort): put a load balancer in front of several ports.',
+          'This system does not support sharing a port (listen.reusePort): put a load balancer in front of several ports.',
           2,
         );
       case 'EADDRNOTAVAIL':
@@ -46,7 +46,7 @@ export function findFault(error: unknown): Failure | undefined {
   }
   if (name === 'StoreUnavailableError') {
     const { path: file } = (cause ?? {}) as NodeJS.ErrnoException;
-    const fix = file === undefined ? '' : ` Check ${file}, or name another folder in store.root.`;
+    const fix = file === undefined ? '' : ` Check ${file}, or set store.root to another folder.`;
     return new Failure(`Cannot use the store: ${message}${fix}`, 2);
   }
   if (syscall === 'mkdir') {

@@ -10,8 +10,8 @@ const TYPES = ['application/json', 'text/plain', 'text/event-stream'] as const;
 const EVENTS = 3;
 
 /**
- * The first type in `Accept` that the service supports, ignoring weights; JSON if there is none. Many
- * clients list every type that they can read.
+ * Returns the first type in `Accept` that the service supports, ignoring quality values; JSON if there is
+ * none. Many clients list every type that they can read.
  */
 export function chooseType(accept = ''): (typeof TYPES)[number] {
   const named = accept.split(',').map((range) => range.split(';')[0]?.trim().toLowerCase());
@@ -21,14 +21,14 @@ export function chooseType(accept = ''): (typeof TYPES)[number] {
 
 /** A hosted service that runs in this process. */
 interface HelloService {
-  /** Address, without a path. */
+  /** URL without a path. */
   readonly origin: string;
   close(): Promise<void>;
 }
 
 /**
  * Starts the demo service `hello` on a free loopback port. It echoes each request as JSON, as text or as
- * three events, depending on `Accept`, and each message of a WebSocket.
+ * three events, depending on `Accept`, and each WebSocket message.
  */
 export async function startHelloService(): Promise<HelloService> {
   const server = createServer(respond);

@@ -9,9 +9,9 @@ const DATA = './berth-data';
 const EXAMPLES = `
 Examples:
   berth-server                               start a development server in this folder
-  berth-server --config berth.yaml           start the server that the file configures
-  berth-server check-config berth.yaml       validate the file; errors have file and line
-  berth-server token --subject me            mint a token for the development server
+  berth-server --config berth.yaml           start a server with this configuration
+  berth-server check-config berth.yaml       validate the file and report errors by line
+  berth-server token --subject me            mint a token for a development server
 
 Exit codes:
   0  success, or the server was stopped
@@ -80,9 +80,7 @@ function createProgram(): Command {
     .action(async (options) => (await import('./serve.ts')).serve(options));
   program
     .command('token')
-    .description(
-      'Mints an access token with a private key, by default that of the development server.',
-    )
+    .description("Mints an access token with a private key, by default the development server's.")
     .addOption(
       new Option('--data <folder>', 'data folder of the development server')
         .argParser(parseText)
@@ -92,12 +90,7 @@ function createProgram(): Command {
     .option('--env <name>', 'environment that the token is for', 'dev')
     .option('--subject <name>', 'caller that the token identifies (sub)', 'developer')
     .option('--issuer <name>', 'issuer of the token (iss)')
-    .option(
-      '--seconds <number>',
-      'lifetime of the token in seconds',
-      parseNumber(1, 31_536_000),
-      3600,
-    )
+    .option('--seconds <number>', 'token lifetime in seconds', parseNumber(1, 31_536_000), 3600)
     .allowExcessArguments(false)
     .action(async (options) => {
       const { token } = await import('./commands.ts');
@@ -112,7 +105,7 @@ function createProgram(): Command {
   program
     .command('fsck')
     .description('Verifies the integrity of a file store on disk.')
-    .argument('[root]', 'folder of the store (default: that of --config, or of --data)')
+    .argument('[root]', 'folder of the store (default: the folder from --config or --data)')
     .option(
       '--repair',
       'remove leftovers, and move damaged or foreign files to set-aside/ in the folder',
@@ -134,7 +127,7 @@ function parseNumber(min: number, max: number) {
   };
 }
 
-/** Rejects an empty value, which is usually a shell variable that is not set. */
+/** Rejects an empty value, which usually comes from an unset shell variable. */
 function parseText(value: string): string {
   if (value !== '') return value;
   throw new InvalidArgumentError('It must not be empty.');

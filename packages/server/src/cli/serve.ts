@@ -72,7 +72,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     if (restarts.length > 0) log.warn({ settings: restarts }, 'these changes need a restart');
     if (next.files.join('\n') === files.join('\n')) return;
     files = next.files;
-    // Not awaited: it may wait for this very call.
+    // Not awaited: it may be waiting for this very call.
     void watch?.close();
     watch = await watchFile(files, () => reload(from), { onError });
   }
@@ -92,7 +92,7 @@ interface Setup {
 }
 
 /**
- * Reads the configuration, or creates that of a development server.
+ * Reads the configuration, or creates one for a development server.
  *
  * @throws ConfigError for an invalid configuration
  * @throws Failure for a development server that others could reach
@@ -104,7 +104,7 @@ async function openSetup(options: ServeOptions): Promise<Setup> {
   const { host, exposeDevelopment = false } = options;
   if (host !== undefined && !isLoopback(host) && !exposeDevelopment) {
     throw new Failure(
-      `${host} can be reached by others, and this server uses development keys: use --config, or pass --expose-development.`,
+      `${host} is reachable from other machines, but this server uses development keys: use --config, or pass --expose-development.`,
       2,
     );
   }
@@ -143,7 +143,7 @@ interface ServeOptions {
   readonly exposeDevelopment?: boolean;
 }
 
-/** Options of the command line take precedence over the configuration. */
+/** Command-line options take precedence over the configuration. */
 function withOptions(config: Config, { port, adminPort, host, logLevel }: ServeOptions): Config {
   const { listen, admin, log } = config;
   return {
@@ -154,7 +154,7 @@ function withOptions(config: Config, { port, adminPort, host, logLevel }: ServeO
   };
 }
 
-/** Otherwise the server itself would use the port that it then reports as in use. */
+/** Otherwise the server itself would take the port that it then reports as in use. */
 function assertTwoPorts({ listen, admin }: Config): void {
   if (listen.port !== admin.port || listen.port === 0 || listen.host !== admin.host) return;
   throw new Failure(

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { environmentNameSchema, environmentSchema } from './environment-schema.ts';
 import { adminSchema, listenSchema } from './network-schema.ts';
 
-/** Limits of the contract that an operator may set; the others apply to clients. */
+/** The contract's limits that an operator may set; all others apply to clients. */
 const SETTABLE = [
   'gatewayBodyBytes',
   'gatewaySpoolBytes',
@@ -28,12 +28,12 @@ const shape = Object.fromEntries(
   }),
 ) as Record<Settable, Limit>;
 
-/** Limits, by default those of the contract. */
+/** Limits, which default to those in the contract. */
 const limitsSchema = z
   .strictObject(shape)
   .refine(
     ({ linkSeconds, linkMaxSeconds }) => linkSeconds <= linkMaxSeconds,
-    'needs `linkSeconds` of at most `linkMaxSeconds`',
+    'needs a `linkSeconds` that does not exceed `linkMaxSeconds`',
   )
   .describe('Limits of this deployment.');
 
@@ -47,40 +47,40 @@ const file = z
       .min(1)
       .default('./berth-data/files')
       .describe(
-        'Folder of the files, created if it does not exist. All processes of a server share it.',
+        'Folder for the files, created if it does not exist. All processes of a server share it.',
       ),
   })
-  .describe('Files in a folder of this machine.');
+  .describe('Stores files in a folder on this machine.');
 
 const s3 = z
   .strictObject({
     driver: z.literal(DRIVERS[1]),
-    bucket: z.string().min(1).describe('Bucket of the object store; it must exist.'),
+    bucket: z.string().min(1).describe('Bucket in the object store; it must exist.'),
     region: z.string().min(1).default('us-east-1'),
-    endpoint: z.url().optional().describe('URL of the store. Default: that of the region at AWS.'),
+    endpoint: z.url().optional().describe('URL of the store. Default: AWS, in the given region.'),
     prefix: z
       .string()
       .optional()
-      .describe('Prefix of every key, so that others can use the bucket too.'),
+      .describe('Prefix of every key, so that the bucket can be shared.'),
     accessKeyId: z.string().min(1).optional(),
     secretAccessKey: z
       .string()
       .min(1)
       .optional()
       .describe(
-        'Use a reference to an environment variable. Without a key pair, the default credential chain of AWS applies.',
+        'Use a reference to an environment variable. Without a key pair, the default AWS credential chain applies.',
       ),
     forcePathStyle: z
       .boolean()
       .optional()
       .describe(
-        'Whether the bucket is in the path instead of the host name. Ceph and MinIO need it.',
+        'Whether the bucket is in the path instead of the host name. Ceph and MinIO require this.',
       ),
     presignedLinks: z
       .boolean()
       .default(false)
       .describe(
-        'Whether links lead to the store itself: less load on the server, but the store decides on the response headers.',
+        'Whether links point to the store itself. This reduces the load on the server, but the store then decides on the response headers.',
       ),
   })
   .refine(
@@ -88,7 +88,7 @@ const s3 = z
       (accessKeyId === undefined) === (secretAccessKey === undefined),
     'needs both `accessKeyId` and `secretAccessKey`, or neither',
   )
-  .describe('Objects of an S3-compatible store.');
+  .describe('Stores files as objects in an S3-compatible store.');
 
 const storeSchema = z
   .discriminatedUnion('driver', [file, s3])
@@ -115,7 +115,7 @@ export const wireProfileSchema = z.strictObject({
 const signingKey = z
   .strictObject({
     secret: z.string().min(32, 'must have at least 32 characters').optional(),
-    file: z.string().min(1).optional().describe('File that holds the secret.'),
+    file: z.string().min(1).optional().describe('File that contains the secret.'),
   })
   .refine(
     ({ secret, file }) => (secret === undefined) !== (file === undefined),
@@ -131,7 +131,7 @@ export const configSchema = z
       .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
       .optional()
       .describe(
-        'Public URL of this server; upload targets and links begin with it. Default: the host of the request, if it is an address of this machine.',
+        "Public URL of this server, with which upload targets and links begin. Default: the host of the request, if it is one of this machine's addresses.",
       ),
     log: z
       .strictObject({
@@ -140,11 +140,11 @@ export const configSchema = z
           .boolean()
           .default(false)
           .describe(
-            'Whether to log every call. Otherwise only those that fail with status 500 or above.',
+            'Whether to log every call. By default, only calls that fail with status 500 or above are logged.',
           ),
       })
       .prefault({})
-      .describe('JSON lines on standard output.'),
+      .describe('Log format: JSON lines on standard output.'),
     wireProfile: z
       .union([z.string().min(1), wireProfileSchema])
       .optional()
@@ -158,12 +158,12 @@ export const configSchema = z
         credentials: z
           .boolean()
           .default(false)
-          .describe('Whether pages of the listed origins may send cookies. Not allowed with *.'),
+          .describe('Whether pages from the listed origins may send cookies. Not allowed with *.'),
       })
       .prefault({})
       .refine(
         ({ origins, credentials }) => !credentials || origins !== '*',
-        'needs a list of `origins` with `credentials`: with * any site could call',
+        'needs a list of `origins` with `credentials`: with *, any site could make calls with cookies',
       ),
     signature: z
       .strictObject({
@@ -171,7 +171,7 @@ export const configSchema = z
         storageSigningHost: z.string().min(1).default(signature.storageSigningHost),
       })
       .prefault({})
-      .describe('Constants of signatures. Clients must use the same.'),
+      .describe('Constants used in signatures. Clients must use the same ones.'),
     limits: limitsSchema.prefault({}),
     store: storeSchema.prefault({ driver: 'file' }),
     dns: z
@@ -179,12 +179,12 @@ export const configSchema = z
         servers: z
           .array(z.string().min(1))
           .optional()
-          .describe('DNS servers, such as 10.96.0.10. Default: those of the machine.'),
+          .describe("DNS servers, such as 10.96.0.10. Default: the machine's."),
         allow: z
           .array(z.string().min(1))
           .optional()
           .describe(
-            'The only address ranges to call, such as 10.0.0.0/8. Default: all but loopback, link-local, metadata and multicast addresses.',
+            'The only address ranges that may be called, such as 10.0.0.0/8. Default: all except loopback, link-local, metadata and multicast addresses.',
           ),
       })
       .prefault({})
@@ -193,7 +193,7 @@ export const configSchema = z
       .array(signingKey)
       .min(1, 'needs at least one key')
       .describe(
-        'Secrets that sign upload grants and links. The first one signs, all are accepted, which allows rotation. All processes need the same keys.',
+        'Secrets that sign upload grants and links. The first one signs and all are accepted, so that secrets can be rotated. All processes need the same keys.',
       ),
     environments: z
       .record(environmentNameSchema, environmentSchema)
@@ -202,15 +202,15 @@ export const configSchema = z
   })
   .describe('Configuration of berth-server.');
 
-/** A configuration as written: defaults may be omitted, files are named. */
+/** A configuration as written: defaults may be omitted, and files are referred to by name. */
 export type ConfigInput = z.input<typeof configSchema>;
 
-/** A configuration with its defaults. */
+/** A configuration with its defaults filled in. */
 export type ParsedConfig = z.output<typeof configSchema>;
 
 /**
- * The JSON Schema (draft 2020-12) of a configuration file. The schema accepts any text with a reference
- * to an environment variable (`${NAME}`): its length is only known when the file is loaded.
+ * The JSON Schema (draft 2020-12) of a configuration file. The schema accepts any string that refers to an
+ * environment variable (`${NAME}`), whose length is only known when the file is loaded.
  */
 export function toJsonSchema(): object {
   return z.toJSONSchema(configSchema, {

@@ -15,7 +15,7 @@ const FIXED_LIMITS = [
 
 type ParsedEnvironment = ParsedConfig['environments'][string];
 
-/** Public keys of an issuer of tokens (RFC 7517). */
+/** Public keys of a token issuer (RFC 7517). */
 export interface KeySet {
   readonly keys: readonly Readonly<Record<string, unknown>>[];
 }
@@ -35,14 +35,14 @@ export interface EnvironmentConfig extends Omit<ParsedEnvironment, 'credentials'
     | undefined;
 }
 
-/** A configuration with its defaults, every file read and every path absolute. It holds secrets. */
+/** A configuration with its defaults, every file read and every path absolute. It contains secrets. */
 export interface Config extends Omit<ParsedConfig, 'environments' | 'keys' | 'wireProfile'> {
   readonly wireProfile: WireProfile;
   readonly keys: readonly { readonly secret: string }[];
   readonly environments: Readonly<Record<string, EnvironmentConfig>>;
 }
 
-/** Every secret in a configuration. */
+/** Returns every secret in a configuration. */
 export function secretsOf({ keys, store, environments }: Config): string[] {
   const secrets = keys.map(({ secret }) => secret);
   if (store.driver === 's3') secrets.push(store.secretAccessKey ?? '');
@@ -54,7 +54,7 @@ export function secretsOf({ keys, store, environments }: Config): string[] {
 
 /** One error in a configuration. */
 export interface ConfigFault {
-  /** Setting, from the top: `['environments', 'dev', 'bucket']`. */
+  /** Path of the setting, from the top: `['environments', 'dev', 'bucket']`. */
   readonly path: readonly (string | number)[];
   /** What is wrong and how to fix it, as the end of a sentence that begins with the setting. */
   readonly problem: string;
@@ -62,7 +62,7 @@ export interface ConfigFault {
   readonly place?: string | undefined;
 }
 
-/** A configuration that cannot be used. Its message has one line per fault. */
+/** An invalid configuration. The message has one line per error. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly faults: readonly ConfigFault[];
@@ -87,13 +87,13 @@ function toName(path: readonly (string | number)[]): string {
 }
 
 interface Reloadable {
-  /** The new configuration, with the old values of what needs a restart. */
+  /** The new configuration, with the old values for settings that need a restart. */
   readonly config: Config;
   /** Settings that have changed and need a restart. */
   readonly restarts: readonly string[];
 }
 
-/** Determines which changes of a configuration apply while the server runs. */
+/** Determines which configuration changes apply while the server is running. */
 export function findRestarts(old: Config, next: Config): Reloadable {
   const settings = FIXED.filter((name) => !isDeepStrictEqual(old[name], next[name]));
   const limits = FIXED_LIMITS.filter((name) => old.limits[name] !== next.limits[name]);

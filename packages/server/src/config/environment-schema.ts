@@ -20,14 +20,18 @@ const origin = z
   );
 
 const version = z.strictObject({
-  name: z.string().min(1).describe('Name of the version, for logs.'),
-  weight: z.number().min(0).default(100).describe('Weight among the versions; 0 gets no calls.'),
-  endpoints: z.array(origin).default([]).describe('URLs of its instances.'),
+  name: z.string().min(1).describe('Version name, used in logs.'),
+  weight: z
+    .number()
+    .min(0)
+    .default(100)
+    .describe('Weight relative to the other versions; a version with 0 gets no calls.'),
+  endpoints: z.array(origin).default([]).describe('URLs of the instances.'),
   hasResource: z
     .boolean()
     .default(true)
     .describe(
-      'If false, calls fail with SERVICE_RESOURCE_NOT_FOUND: the resources of the version are gone.',
+      "If false, calls fail with SERVICE_RESOURCE_NOT_FOUND, because the version's resources no longer exist.",
     ),
 });
 
@@ -35,13 +39,13 @@ const dns = z.strictObject({
   type: z
     .enum(['SRV', 'A'])
     .describe(
-      'SRV records carry ports and weights; A records, as of headless services, need `port`.',
+      'SRV records contain ports and weights; A records, such as those of headless services, need `port`.',
     ),
   name: z
     .string()
     .min(1)
     .describe('Name to resolve, such as _http._tcp.orders.default.svc.cluster.local.'),
-  port: z.int().min(1).max(65_535).optional().describe('Port of all addresses of A records.'),
+  port: z.int().min(1).max(65_535).optional().describe('Port for all addresses in A records.'),
   scheme: z.enum(['http', 'https']).default('http'),
 });
 
@@ -51,23 +55,26 @@ const serviceSchema = z
     state: z
       .enum(STATES)
       .default('ready')
-      .describe('In any state but `ready`, calls fail with the code of that state.'),
+      .describe('In any state except `ready`, calls fail with the code for that state.'),
     callers: z
       .array(z.string().min(1))
       .optional()
       .describe(
-        'Callers that may use the service: `sub` of tokens, IDs of key pairs. Default: every caller of the environment.',
+        'Callers that may use the service: the `sub` of tokens, or IDs of key pairs. Default: every caller in the environment.',
       ),
     maxCalls: z
       .int()
       .min(1)
       .default(1024)
       .describe(
-        'Maximum number of concurrent calls, streams and WebSockets to the endpoints of a version; more fail with EXCEED_RATELIMIT.',
+        'Maximum number of concurrent calls, streams and WebSockets to the endpoints of a version; further ones fail with EXCEED_RATELIMIT.',
       ),
     versions: z.array(version).optional().describe('Versions with fixed endpoints.'),
-    endpoints: z.array(origin).optional().describe('Short for one version with these endpoints.'),
-    dns: dns.optional().describe('Endpoints are resolved with DNS.'),
+    endpoints: z
+      .array(origin)
+      .optional()
+      .describe('Short form for a single version with these endpoints.'),
+    dns: dns.optional().describe('Resolves the endpoints with DNS.'),
   })
   .refine(
     ({ versions, endpoints, dns }) =>
@@ -76,7 +83,7 @@ const serviceSchema = z
   )
   .refine(
     ({ dns }) => dns === undefined || dns.type === 'SRV' || dns.port !== undefined,
-    'needs `dns.port`, because A records carry none',
+    'needs `dns.port`, because A records contain no port',
   );
 
 const secret = z
@@ -89,18 +96,18 @@ const secretFile = z
   .string()
   .min(1)
   .optional()
-  .describe('File that holds the secret; surrounding white space is trimmed.');
+  .describe('File that contains the secret; surrounding whitespace is trimmed.');
 
 const credential = z
   .strictObject({
-    id: z.string().min(1).describe('ID of the key pair, as in signatures.'),
+    id: z.string().min(1).describe('ID of the key pair, as used in signatures.'),
     secret,
     secretFile,
     token: z.string().min(1).optional().describe('Session token of temporary credentials.'),
     expires: z.iso
       .datetime({ offset: true, error: 'must be a time such as 2027-01-31T12:00:00Z' })
       .optional()
-      .describe('When temporary credentials expire.'),
+      .describe('When the temporary credentials expire.'),
   })
   .refine(
     ({ secret, secretFile }) => (secret === undefined) !== (secretFile === undefined),
@@ -114,40 +121,40 @@ const tokens = z
         z.string().min(1),
         z.strictObject({ keys: z.array(z.record(z.string(), z.unknown())) }),
       ])
-      .describe('Public keys of the issuer: a file, an https URL, or the key set itself.'),
-    issuer: z.string().min(1).optional().describe('Required `iss` of tokens. Default: any.'),
+      .describe("The issuer's public keys: a file, an https URL, or the key set itself."),
+    issuer: z.string().min(1).optional().describe('Required `iss` claim of tokens. Default: any.'),
   })
-  .describe('Bearer tokens: RS256, ES256 or EdDSA, whose `aud` is the environment.');
+  .describe('Bearer tokens: RS256, ES256 or EdDSA, with the environment as `aud`.');
 
 const quota = z
   .strictObject({
     callsPerSecond: z
       .number()
       .positive()
-      .describe('Sustained calls per second. Each process counts its own.'),
+      .describe('Sustained rate in calls per second. Each process counts its own calls.'),
     burst: z
       .int()
       .min(1)
       .optional()
-      .describe('Calls allowed in a burst. Default: those of one second.'),
+      .describe("Number of calls allowed in a burst. Default: one second's worth."),
   })
-  .describe('Calls beyond it fail with EXCEED_RATELIMIT.');
+  .describe('Calls that exceed it fail with EXCEED_RATELIMIT.');
 
 /** Name of an environment: the first label of the gateway's host name (D12). */
 export const environmentNameSchema = z
   .string()
   .regex(
     /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/,
-    'must be one label of a host name: lowercase letters, digits and hyphens',
+    'must be a single host name label: lowercase letters, digits and hyphens',
   );
 
-/** An environment: its callers, its hosted services and its files. */
+/** An environment: its callers, hosted services and files. */
 export const environmentSchema = z.strictObject({
   bucket: z
     .string()
     .regex(/^[\w][\w.-]*$/, 'must be letters, digits, underscores, dots and hyphens')
     .default('files')
-    .describe('Name in file IDs, cloud://<environment>.<bucket>/<path>.'),
+    .describe('Bucket name in file IDs, cloud://<environment>.<bucket>/<path>.'),
   tokens: tokens.optional(),
   credentials: z.array(credential).default([]).describe('Key pairs that sign calls.'),
   quota: quota.optional(),

@@ -17,11 +17,11 @@ import { type ResolvedConfig, resolveConfig } from './resolve-config.ts';
 const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g;
 
 /**
- * Reads a configuration file (YAML or JSON). Relative paths in it are relative to its folder; `${NAME}`
- * in a text is an environment variable.
+ * Reads a configuration file (YAML or JSON). Relative paths are relative to its folder, and `${NAME}` in a
+ * string refers to an environment variable.
  *
  * @returns the configuration, and all files that it was read from, the configuration file first
- * @throws ConfigError that names file, line and column of each fault
+ * @throws ConfigError that names file, line and column of each error
  *
  * @example
  * const { config } = await loadConfig('berth.yaml');
@@ -60,7 +60,7 @@ export async function loadConfig(
   };
   try {
     return await read().catch((error) => {
-      // Environment variables are strings: if a number is expected, a string that spells one is
+      // Environment variables are strings: if a number is expected, a string that contains one is
       // accepted.
       if (!(error instanceof ConfigError) || !toNumbers(document, error, replaced.nodes))
         throw error;
@@ -78,13 +78,13 @@ export async function loadConfig(
 }
 
 interface Replaced {
-  /** Texts that contained a reference. */
+  /** Strings that contained a reference. */
   readonly nodes: ReadonlySet<unknown>;
   /** References to variables that are not set. */
   readonly missing: readonly { readonly name: string; readonly node: Node }[];
 }
 
-/** Replaces `${NAME}` in the texts of a YAML document with environment variables. */
+/** Replaces `${NAME}` in the strings of a YAML document with environment variables. */
 function replaceReferences(document: Document, env: NodeJS.ProcessEnv): Replaced {
   const nodes = new Set<Node>();
   const missing: { name: string; node: Node }[] = [];
@@ -102,7 +102,10 @@ function replaceReferences(document: Document, env: NodeJS.ProcessEnv): Replaced
   return { nodes, missing };
 }
 
-/** Whether a replaced text that failed validation spells a number; if so, it is replaced by the number. */
+/**
+ * If a replaced string that failed validation contains a number, replaces it with that number. Returns
+ * whether it did.
+ */
 function toNumbers(document: Document, { faults }: ConfigError, nodes: ReadonlySet<unknown>) {
   const refused = faults
     .map(({ path }) => document.getIn(path, true))
@@ -113,7 +116,7 @@ function toNumbers(document: Document, { faults }: ConfigError, nodes: ReadonlyS
   return refused.length > 0;
 }
 
-/** Position of a setting, or of the innermost group that lacks it. */
+/** Returns the position of a setting, or of the innermost group that lacks it. */
 function offsetOf(document: Document, path: ConfigFault['path']): number | undefined {
   for (let length = path.length; length > 0; length -= 1) {
     const parent = document.getIn(path.slice(0, length - 1), true);

@@ -19,11 +19,11 @@ export interface ResolvedConfig {
 }
 
 /**
- * Validates a configuration, fills in the defaults and reads the files that it names. The result is a
- * valid input again.
+ * Validates a configuration, fills in the defaults and reads the files that it names. The result is again a
+ * valid input.
  *
  * @param folder base of relative paths; default: the working directory
- * @throws ConfigError with all faults
+ * @throws ConfigError with all errors
  */
 export async function resolveConfig(
   input: unknown,
@@ -55,7 +55,7 @@ class FileReader {
     return resolve(this.#folder, file);
   }
 
-  /** The trimmed text; empty after a fault, if the file cannot be read. */
+  /** Returns the trimmed text; empty after an error, if the file cannot be read. */
   async text(file: string, path: Path): Promise<string> {
     const whole = this.resolve(file);
     this.files.push(whole);
@@ -71,7 +71,7 @@ class FileReader {
     }
   }
 
-  /** Undefined after a fault, if the file is not JSON. */
+  /** Returns undefined after an error, if the file is not JSON. */
   async json(file: string, path: Path): Promise<unknown> {
     const text = await this.text(file, path);
     if (text === '') return undefined;

@@ -3,14 +3,14 @@ import type { z } from 'zod';
 import type { ConfigFault } from './config.ts';
 import { DRIVERS, toJsonSchema } from './config-schema.ts';
 
-/** What replaces the setting and the `workers` option, which were removed. */
+/** What to use instead of the `workers` setting and option, which were removed. */
 export const ONE_PROCESS =
-  'One process is one server: start several with listen.reusePort, by a supervisor such as systemd, or behind a load balancer.';
+  'Each process is one server: to use more, start several with listen.reusePort, under a supervisor such as systemd, or behind a load balancer.';
 
 const NAMES: Readonly<Record<string, string>> = {
-  int: 'a whole number',
+  int: 'an integer',
   number: 'a number',
-  string: 'a text',
+  string: 'a string',
   boolean: 'true or false',
   array: 'a list',
   object: 'a group of settings',
@@ -45,7 +45,7 @@ function unknown(path: Path, key: string): string {
   const near = closest(key, known);
   return distance(key, near) <= Math.max(2, key.length / 3)
     ? `is not a setting: did you mean ${near}`
-    : `is not a setting; valid here: ${known.join(', ')}`;
+    : `is not a setting; the settings here are: ${known.join(', ')}`;
 }
 
 interface Schema {
@@ -57,7 +57,7 @@ interface Schema {
   readonly allOf?: readonly Schema[];
 }
 
-/** Names of the settings that are valid at this path. */
+/** Returns the names of the settings that are valid at this path. */
 function knownSettings(path: readonly (string | number)[]): string[] {
   let places: Schema[] = branchesOf(toJsonSchema() as Schema);
   for (const step of path) {
@@ -79,7 +79,7 @@ function childOf({ properties, additionalProperties }: Schema, name: string): Sc
   return typeof additionalProperties === 'object' ? additionalProperties : undefined;
 }
 
-/** The branch that matched deepest is most likely the one that was meant. */
+/** The branch that matched deepest is most likely the intended one. */
 function fromUnion(issue: Extract<Issue, { code: 'invalid_union' }>, path: Path): ConfigFault[] {
   const known = issue.errors.flat().filter(({ code }) => code !== 'invalid_type');
   if (issue.errors.length === 0) return [{ path, problem: `must be one of ${DRIVERS.join(', ')}` }];

@@ -2,33 +2,36 @@ import { stat } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 
 export interface WatchFileOptions {
-  /** Called with what `onChange` throws, and once when a file cannot be read, until that changes. */
+  /** Called with errors thrown by `onChange`, and once when a file cannot be read, until that changes. */
   readonly onError?: (error: Error) => void;
   /** Milliseconds between two checks. Default: 500. */
   readonly intervalMs?: number;
 }
 
 export interface FileWatch {
-  /** Resolves when a change that is being handled is done; no other follows. */
+  /** Resolves when a change that is being handled is done. No other change is reported after that. */
   close(): Promise<void>;
 }
 
-/** Differs after a write, a rename over the file, and a swap of a symbolic link in its path. */
+/**
+ * Differs after a write, after a rename over the file, and after a symbolic link in its path has been
+ * swapped.
+ */
 async function look(path: string): Promise<string> {
   const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
   return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
 }
 
 /**
- * Calls `onChange` when one of the files has changed: was written in place, replaced by a rename as
- * editors do, or is behind a symbolic link that now points elsewhere, as `..data` of a Kubernetes
- * ConfigMap. Files that change together are one change, and it waits until files stop changing. While a
- * file is missing, only `onError` is called.
+ * Calls `onChange` when one of the files has changed: when it was written in place, replaced by a rename as
+ * editors do, or is behind a symbolic link that now points elsewhere, such as `..data` in a Kubernetes
+ * ConfigMap. Files that change together count as one change, which is reported once they stop changing. While
+ * a file is missing, only `onError` is called.
  *
- * It polls instead of listening: file system events miss the targets of symbolic links, replaced folders
- * and network disks, and polling a few files costs next to nothing. A change is noticed within two
- * intervals after the promise resolves: read the files only then, or a change in between goes unnoticed.
- * The process is not kept alive.
+ * It polls because file system events miss the targets of symbolic links, replaced folders and network disks.
+ * Polling a few files costs next to nothing. A change is noticed within two intervals after the promise
+ * resolves: read the files only then, or a change in between goes unnoticed. Watching does not keep the
+ * process alive.
  *
  * @param onChange may be asynchronous: the next change waits for it
  * @example

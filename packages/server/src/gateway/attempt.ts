@@ -5,10 +5,10 @@ import type { Dispatcher } from 'undici';
 import { ServiceBody } from './service-body.ts';
 import type { Connection, Upstream } from './upstream.ts';
 
-/** Maximum bytes buffered before the response to the caller begins. */
+/** Maximum bytes to buffer before the response to the caller begins. */
 const HELD_BYTES = 64 * 1024;
 
-/** Why there is no response of a service. */
+/** Why there is no response from a service. */
 export class Failure {
   readonly error: Error;
   /** Whether the service may have seen anything of the call. */
@@ -34,14 +34,14 @@ export interface ReadyCall {
   /** Request target, byte for byte. */
   readonly target: string;
   readonly method: string;
-  /** Names and values alternate. */
+  /** Alternating names and values. */
   readonly headers: readonly string[];
   readonly body: Readable | Buffer | null;
-  /** The protocol to upgrade to, if the call asks for one. */
+  /** The protocol to upgrade to, if the call requests one. */
   readonly upgrade: string | undefined;
   /** Aborts the call. */
   readonly response: ServerResponse;
-  /** Time for the service to send its response headers. */
+  /** How long the service may take to send its response headers. */
   readonly headersMilliseconds: number;
 }
 
@@ -64,9 +64,9 @@ export function attempt(
 }
 
 /**
- * One attempt to call a service over one connection. It is itself the handler that the HTTP client calls
- * for each event, with nothing else between the two sockets. A small response is read completely before
- * the head is written to the caller, and so leaves in one piece.
+ * One attempt to call a service over one connection. It is itself the handler that the HTTP client calls for
+ * each event, with nothing else between the two sockets. A small response is read completely before the head
+ * is written to the caller, so that it is sent in one piece.
  */
 class Attempt implements Dispatcher.DispatchHandler {
   readonly #call: ReadyCall;
@@ -118,11 +118,11 @@ class Attempt implements Dispatcher.DispatchHandler {
     this.#connection.dispatch({ path, method, headers, body, upgrade } as never, this);
   }
 
-  /** Ends the attempt because nobody waits for its response any more. */
+  /** Ends the attempt because no one is waiting for its response any more. */
   readonly #leave = (): void => {
     if (this.#isOver) return;
     this.#wasLeft = true;
-    // Named as in Node, so that it is not mistaken for an error of the gateway.
+    // Named as in Node, so that it is not mistaken for a gateway error.
     this.#abort(Object.assign(new Error('The client disconnected.'), { code: 'ECONNRESET' }));
   };
 
@@ -139,7 +139,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     this.#wasSent = true;
   }
 
-  /** Called with the first byte of the response; the client calls it, but its types do not declare it. */
+  /** Called with the first byte of the response. The client calls it, but its types do not declare it. */
   onResponseStarted(): void {
     this.#hasResponse = true;
   }
@@ -151,7 +151,9 @@ class Attempt implements Dispatcher.DispatchHandler {
   ): void {
     // Interim responses are not forwarded; an unrequested 101 is not a response.
     if (status === 101)
-      controller.abort(new Error('The service switched protocols without being asked to.'));
+      controller.abort(
+        new Error('The service switched protocols although no switch was requested.'),
+      );
     else if (status >= 200) this.#conclude({ status, headers, body: this.#write });
   }
 
@@ -192,7 +194,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     if (!this.#hasSettled) this.#classify(error);
     this.#error ??= error;
     this.#connection.destroy();
-    // HTTP has only one way to signal a truncated response.
+    // This is HTTP's only way to signal a truncated response.
     this.#response?.destroy();
     if (this.#hasSettled) return;
     this.#call.response.off('close', this.#leave);
@@ -200,7 +202,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     this.#settle(new Failure(this.#error, this.#wasSent, this.#hasResponse));
   }
 
-  /** A response has begun: the service is alive. */
+  /** A response has begun, so the service is alive. */
   #conclude(outcome: ServiceResponse | Switched): void {
     this.#hasSettled = true;
     this.#upstream.health.succeed();
@@ -208,7 +210,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     this.#settle(outcome);
   }
 
-  /** Who is at fault if there is no response. */
+  /** Determines who is at fault if there is no response. */
   #classify(error: Error): void {
     const { health } = this.#upstream;
     const { body } = this.#call;
@@ -220,7 +222,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     else health.fail(this.#wasSent);
   }
 
-  /** Writes the body to the caller with backpressure, what has arrived and what follows. */
+  /** Writes the body to the caller with backpressure: what has already arrived, and what follows. */
   readonly #write = (response: ServerResponse, end: EndResponse): void => {
     this.#response = response;
     this.#end = end;
@@ -237,7 +239,7 @@ class Attempt implements Dispatcher.DispatchHandler {
       return;
     }
     response.on('drain', () => this.#controller?.resume());
-    // Unlike `flushHeaders`, which writes UTF-8, this leaves the bytes of headers unchanged.
+    // Unlike `flushHeaders`, which writes UTF-8, this leaves the bytes of the headers unchanged.
     let isFull = held.length === 0 && !response.write('', 'latin1');
     for (const chunk of held) isFull = !response.write(chunk);
     if (!isFull) this.#controller?.resume();

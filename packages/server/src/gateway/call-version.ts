@@ -4,11 +4,11 @@ import { chooseUpstream, type Target } from './choose-upstream.ts';
 import type { Upstream } from './upstream.ts';
 
 /**
- * Calls one of the endpoints, and retries once after an attempt that no service can have seen: at
- * another endpoint if there is one. Idempotent methods are also retried if there was no response (RFC
- * 9110, section 9.2.2): at another endpoint, or at the same one if a reused connection was closed, as
- * services do with idle ones (RFC 9112, section 9.3.1). A body that was started is never sent again, and
- * a timeout is never waited for twice.
+ * Calls one of the endpoints, and retries once after an attempt that no service can have seen, at another
+ * endpoint if there is one. Idempotent methods are also retried if there was no response (RFC 9110, section
+ * 9.2.2): at another endpoint, or at the same one if a reused connection was closed, as services do with idle
+ * connections (RFC 9112, section 9.3.1). A body is never sent again once it has been started, and a timeout
+ * is never waited for twice.
  *
  * @throws GatewayError SERVICE_LB_STATUS_ABNORMAL, SERVICE_TIMEOUT, BAD_GATEWAY, INVALID_REQUEST
  */
@@ -33,7 +33,7 @@ export async function callVersion(
   return outcome;
 }
 
-/** An error of the gateway's own, for a call that failed before its response began. */
+/** Creates the gateway's own error for a call that failed before its response began. */
 function toGatewayError({ error, wasSent }: Failure, targets: readonly Target[]): Error {
   if (error instanceof GatewayError) return error;
   const cause = error;
@@ -46,7 +46,7 @@ function toGatewayError({ error, wasSent }: Failure, targets: readonly Target[])
   return new GatewayError(code, { cause });
 }
 
-/** The endpoint of a retry; undefined if there must be none. */
+/** Returns the endpoint to retry at; undefined if the call must not be retried. */
 function findSecond(
   { error, wasSent, hasResponse }: Failure,
   { response, method }: ReadyCall,

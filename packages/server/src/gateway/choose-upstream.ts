@@ -1,21 +1,21 @@
 import type { Endpoint, ServiceVersion } from './registry/service-registry.ts';
 import { Upstream } from './upstream.ts';
 
-/** Number of endpoints at the first sweep; each later sweep comes when it has doubled. */
+/** Number of endpoints that triggers the first sweep; each later sweep is triggered when it has doubled. */
 const FIRST_SWEEP = 64;
 
 /** An endpoint of a version. */
 export interface Target {
   readonly upstream: Upstream;
-  /** Weight among the endpoints. Those with 0 are only called if no other can be. */
+  /** Weight relative to the other endpoints. Endpoints with 0 are called only if no other can be. */
   readonly share: number;
 }
 
 /**
- * The healthy endpoint with the fewest calls in flight relative to its weight; undefined if none can be
- * called. Ties are broken at random, by weight.
+ * Returns the healthy endpoint with the fewest calls in flight relative to its weight; undefined if none can
+ * be called. Ties are broken at random, by weight.
  *
- * @param failed the endpoint of a failed first attempt: the last choice
+ * @param failed the endpoint of a failed first attempt, which is the last choice
  */
 export function chooseUpstream(
   targets: readonly Target[],
@@ -58,7 +58,7 @@ function pick(
 }
 
 /**
- * Every endpoint that was called: versions and services that share one share its health. The same
+ * Every endpoint that was called. Versions and services that share an endpoint share its health. The same
  * address with another certificate name is another endpoint.
  */
 export class Upstreams {

@@ -25,34 +25,40 @@ const CONNECT_SECONDS = 5;
 
 /** How the gateway reaches hosted services. */
 export interface GatewayOptions {
-  /** Finds services. No other address is ever called, and no redirect is followed. */
+  /** Finds services. No other address is ever called, and redirects are not followed. */
   readonly registry: ServiceRegistry;
-  /** Seconds to wait for the response headers of a service, then `SERVICE_TIMEOUT`. Default: 60 (D13). */
+  /**
+   * How long to wait for a service's response headers before failing with `SERVICE_TIMEOUT`, in seconds.
+   * Default: 60 (D13).
+   */
   readonly headersSeconds?: number;
-  /** Timeout of connections to services, in seconds. Default: 5. */
+  /** Connection timeout for services, in seconds. Default: 5. */
   readonly connectSeconds?: number;
-  /** Bytes of a signed body that are held in memory; more go to a temporary file. Default: 1 MiB (D13). */
+  /**
+   * How many bytes of a signed body to keep in memory; larger ones go to a temporary file. Default: 1 MiB
+   * (D13).
+   */
   readonly spoolBytes?: number;
   /**
-   * Whether to trust `X-Forwarded-*` of the proxy in front of this server. Default: false. Without such
-   * a proxy, true allows every caller to pretend to come from any address.
+   * Whether to trust the `X-Forwarded-*` headers set by a proxy in front of this server. Default: false.
+   * Without such a proxy, true allows every caller to forge its address.
    */
   readonly trustProxy?: boolean;
   /**
-   * Names of the headers that sign calls of the storage API: they are never sent to services. Default:
-   * the contract's.
+   * Names of the headers that sign storage API calls, which are never sent to services. Default: the
+   * contract's.
    */
   readonly wireProfile?: WireProfile;
   /**
-   * Called for each call and WebSocket after authentication, before anything else is done; throws a
+   * Called for each call and WebSocket after authentication, before anything else is done. Throws a
    * `GatewayError` to refuse it.
    */
   readonly beforeCall?: (call: GatewayCall<Caller>) => void;
-  /** Milliseconds of a monotonic clock. Default: `performance.now`. */
+  /** Returns milliseconds of a monotonic clock. Default: `performance.now`. */
   readonly now?: () => number;
 }
 
-/** What the gateway is doing now. */
+/** Current activity of the gateway. */
 interface GatewayStats {
   /** Open WebSockets. */
   readonly webSockets: number;
@@ -71,21 +77,20 @@ export interface Gateway {
 /**
  * Creates the reverse proxy to hosted services.
  *
- * A call goes to one version by weight, there to the endpoint with the fewest calls in flight, and the
- * response is streamed: only signed bodies (D13) and, up to a limit, bytes that a service has not yet
- * read are buffered; nothing is decoded in either direction (D3, D7).
+ * Each call goes to a version chosen by weight, and there to the endpoint with the fewest calls in flight.
+ * The response is streamed: only signed bodies (D13) and, up to a limit, bytes that a service has not yet
+ * read are buffered. Nothing is decoded in either direction (D3, D7).
  *
- * The service gets the raw target after the name; `Host` of its own endpoint; the caller's headers
- * without hop-by-hop headers and without credentials, which would allow it to call other services, or
- * the storage API, in the caller's name; `X-Request-Id`; and `X-Forwarded-For`, `-Proto` and `-Host`.
+ * The service receives the raw target after its name, the `Host` of its own endpoint, `X-Request-Id`,
+ * `X-Forwarded-For`, `-Proto` and `-Host`, and the caller's headers without hop-by-hop headers and without
+ * credentials, which would allow it to call other services or the storage API in the caller's name.
  *
- * A service behind `https:` must present a certificate for its host, or for the endpoint's `servername`,
- * from an authority that Node trusts; add others with `NODE_EXTRA_CA_CERTS`. Verification cannot be
- * disabled.
+ * A service behind `https:` must present a certificate for its host, or for the endpoint's `servername`, from
+ * an authority that Node trusts; add others with `NODE_EXTRA_CA_CERTS`. Verification cannot be disabled.
  *
- * A service that sends `100 Continue` without being asked, as RFC 9110, section 15.2 allows, counts as
- * broken (`BAD_GATEWAY`): the HTTP client closes such a connection, and never sends `Expect`. Other
- * interim responses are accepted and not forwarded.
+ * A service that sends an unrequested `100 Continue`, as RFC 9110, section 15.2 allows, counts as broken
+ * (`BAD_GATEWAY`), because the HTTP client never sends `Expect` and closes such a connection. Other interim
+ * responses are accepted and not forwarded.
  *
  * @example
  * const gateway = createGateway({ registry });
@@ -115,7 +120,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     const { request, response, env, caller } = call;
     const body = await toBody(input, call, spools, addressOf(request, trustProxy));
     if (body.dispose !== undefined) whenOver(call, body.dispose);
-    // The caller is only authenticated now: a signature covers the body.
+    // The caller is authenticated only now, because a signature covers the body.
     beforeCall?.(call);
     const service = await findService(registry, env, input.name);
     assertCallable(service, caller);
@@ -157,7 +162,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-/** Address of the caller: with a trusted proxy, the one that the proxy has seen. */
+/** Returns the caller's address; behind a trusted proxy, the one that the proxy has seen. */
 function addressOf({ headers, socket }: IncomingMessage, isProxyTrusted: boolean): string {
   const seen = isProxyTrusted ? headers['x-forwarded-for'] : undefined;
   return String(seen ?? socket.remoteAddress)

@@ -13,7 +13,7 @@ import type { Switched } from './attempt.ts';
 /** Idle time after which TCP probes a connection. */
 const KEEP_ALIVE_MILLISECONDS = 60_000;
 
-/** Calls a service; resolves with a socket only if `upgrade` asks for one. */
+/** Calls a service; resolves with a socket only if `upgrade` requests one. */
 export type CallService = (
   input: GatewayInput,
   call: GatewayCall<Caller>,
@@ -28,8 +28,8 @@ interface WebSockets {
 }
 
 /**
- * Frames pass as bytes: subprotocol, extensions, pings and close codes are between the caller and the
- * service (D14).
+ * Frames are forwarded as bytes: subprotocols, extensions, pings and close codes are between the caller and
+ * the service (D14).
  */
 export function createWebSocketHandler(callService: CallService): WebSockets {
   const open = new Set<Duplex>();
@@ -63,8 +63,8 @@ export function createWebSocketHandler(callService: CallService): WebSockets {
 }
 
 /**
- * Pipes bytes in both directions, with backpressure. If one side ends, the other is ended; if one fails,
- * the other is destroyed. Idle connections stay open while both sides acknowledge TCP probes.
+ * Pipes bytes in both directions with backpressure. If one side ends, the other is ended; if one fails, the
+ * other is destroyed. Idle connections stay open while both sides acknowledge TCP probes.
  */
 function pipeSockets(client: Duplex, service: Duplex): void {
   for (const [from, to] of [

@@ -15,10 +15,10 @@ const CODES: Readonly<Record<Exclude<ServiceState, 'ready'>, GatewayErrorCode>> 
 };
 
 /**
- * The service of that name.
+ * Returns the service with that name.
  *
  * @throws GatewayError SERVICE_NOT_FOUND; SERVICE_ENDPOINT_NOT_FOUND if the registry is unavailable: no
- * usable address is known either, and a retry may help
+ * usable address is known, and a retry may help
  */
 export async function findService(
   registry: ServiceRegistry,
@@ -37,8 +37,8 @@ export async function findService(
 }
 
 /**
- * Refuses callers that may not call the service, and services that cannot be called. The caller is
- * checked first, so that others do not learn the state of the service.
+ * Refuses callers that may not call the service, and services that cannot be called. The caller is checked
+ * first, so that others do not learn the service's state.
  *
  * @throws GatewayError SERVICE_FORBIDDEN, SERVICE_NOT_READY, SERVICE_CHARGE_OVERDUE
  */

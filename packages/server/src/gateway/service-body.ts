@@ -5,8 +5,8 @@ import type { Caller } from '../auth/caller.ts';
 import type { Spools } from './spools.ts';
 
 /**
- * Maximum bytes that all bodies together may buffer ahead of their services. A body that is still read
- * reveals that its caller has disconnected; a paused connection does not.
+ * Maximum number of bytes that all bodies together may buffer ahead of their services. While a body is being
+ * read, we notice if its caller disconnects; a paused connection does not show it.
  */
 const AHEAD_BYTES = 64 * 1024 * 1024;
 
@@ -16,15 +16,15 @@ let ahead = 0;
 const EMPTY_HASH = createHash('sha256').digest('hex');
 
 /**
- * The body of a call on its way to the service. The HTTP client destroys its body when a call fails;
- * with this in between, the caller can still get a response. Nothing is read before the connection is
- * open, so that a second attempt finds the body untouched.
+ * The body of a call on its way to the service. The HTTP client destroys its body when a call fails; because
+ * of this wrapper, the caller can still get a response. Nothing is read before the connection is open, so
+ * that a second attempt finds the body untouched.
  */
 export class ServiceBody extends Readable {
   readonly #source: Readable;
-  /** Called for each chunk that arrives, and that the service reads. */
+  /** Called for each chunk that has arrived and been read by the service. */
   onProgress: () => void = () => {};
-  /** Whether the caller, not the service, is why it ended too soon. */
+  /** Whether it ended too soon because of the caller rather than the service. */
   isBrokenOff = false;
   #isOpen = false;
   #ahead = 0;
@@ -109,21 +109,22 @@ function gone(): Error {
   return Object.assign(new Error('The client disconnected.'), { code: 'ECONNRESET' });
 }
 
-/** The body as the service gets it. */
+/** The body that is sent to the service. */
 export interface OutgoingBody {
   readonly content: Readable | Buffer | null;
-  /** Bytes; undefined if it is sent in chunks. */
+  /** Length in bytes; undefined if it is sent in chunks. */
   readonly length: number | undefined;
-  /** Releases what it holds, when the call is over. */
+  /** Releases its resources when the call is over. */
   readonly dispose?: () => Promise<void>;
 }
 
 /**
- * The body of a call: streamed if a token authenticates the caller; read completely and verified if a
- * signature covers it (D13, D16).
+ * Prepares the body of a call: streams it if a token authenticates the caller; reads and verifies it
+ * completely if a signature covers it (D13, D16).
  *
- * @param address that the call comes from
- * @throws GatewayError INVALID_CREDENTIALS, EXCEED_RATELIMIT if too many bodies wait for verification
+ * @param address address that the call comes from
+ * @throws GatewayError INVALID_CREDENTIALS, or EXCEED_RATELIMIT if too many bodies are waiting for
+ * verification
  */
 export async function toBody(
   { body, headers }: GatewayInput,

@@ -6,8 +6,8 @@ import { finished, type Readable, Writable } from 'node:stream';
 import { GatewayError } from '@berth/server-stubs';
 
 /**
- * Bodies that are read at the same time before their signatures are verified. With the limit per body,
- * this limits what forged calls can occupy: 128 MiB of memory with the default settings.
+ * How many bodies may be read at the same time before their signatures are verified. Together with the limit
+ * per body, this limits what forged calls can occupy: 128 MiB of memory with the default settings.
  */
 const MAX_UNVERIFIED = 128;
 
@@ -34,7 +34,7 @@ export class Spools {
   readonly #places = new Set<Place>();
 
   /**
-   * @param memoryBytes of one body held in memory
+   * @param memoryBytes how much of one body is kept in memory
    * @param now milliseconds of a monotonic clock
    */
   constructor(memoryBytes: number, now: () => number) {
@@ -60,10 +60,10 @@ export class Spools {
   }
 
   /**
-   * Forged calls must not lock others out: neither with bodies that hardly arrive, nor from a single
-   * address. The slowest body of the address with the most of them is evicted.
+   * Forged calls must not lock others out, neither with bodies that hardly arrive nor from a single address.
+   * Evicts the slowest body of the address with the most bodies.
    *
-   * @throws GatewayError EXCEED_RATELIMIT if all of them are fast and no address has more than this one
+   * @throws GatewayError EXCEED_RATELIMIT if all bodies are fast and no address has more than this one
    */
   #makeRoom(address: string): void {
     const now = this.#now();
@@ -89,7 +89,7 @@ export interface Spooled {
   readonly length: number;
   /** The content: in memory, or a stream from the beginning of the file. */
   readonly content: Buffer | Readable;
-  /** Frees the space, even if the content was never read. */
+  /** Releases the space, even if the content was never read. */
   dispose(): Promise<void>;
 }
 
@@ -100,14 +100,14 @@ interface SpoolOptions {
 }
 
 /**
- * Reads a body to its end, in memory up to `memoryBytes` and in a temporary file beyond, which nobody
- * else can open: it has mode 0600 and is unlinked immediately, so that a crash leaves nothing behind.
+ * Reads a body to its end, into memory up to `memoryBytes` and into a temporary file beyond that. No one else
+ * can open the file: it has mode 0600 and is unlinked immediately, so that a crash leaves nothing behind.
  *
- * D13: "A signed call is spooled (memory up to 1 MiB, then a temporary file) and verified before the
- * service is called".
+ * D13: "A signed call is spooled (memory up to 1 MiB, then a temporary file) and verified before the service
+ * is called".
  *
- * @throws any error of the body, such as the limit; the reason of the signal; GatewayError if the disk
- * is full
+ * @throws any error of the body, such as the limit; the reason of the signal; GatewayError if the disk is
+ * full
  */
 async function spoolBody(
   body: Readable,

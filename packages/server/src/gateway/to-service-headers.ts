@@ -2,18 +2,18 @@ import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { GatewayInput } from '@berth/server-stubs';
 
-/** Headers that are not sent to services, besides the hop-by-hop headers that the router removes. */
+/** Headers that are not sent to services, in addition to the hop-by-hop headers that the router removes. */
 const WITHHELD = new Set([
-  // The credentials are valid for every service of the environment: a service that sees them could call
+  // The credentials are valid for every service in the environment: a service that sees them could call
   // the others in the caller's name.
   'authorization',
-  // The length is that of the body that is really sent.
+  // The length is that of the body that is actually sent.
   'content-length',
   // RFC 9110, section 10.1.1: the gateway itself handles the expectation.
   'expect',
   // RFC 7239: only X-Forwarded-* is maintained here, and the two could contradict each other.
   'forwarded',
-  // The endpoint's own, for virtual hosts; the one that the caller used is X-Forwarded-Host.
+  // The endpoint's own host, for virtual hosts; the one that the caller used is in X-Forwarded-Host.
   'host',
   'x-real-ip',
 ]);
@@ -32,20 +32,20 @@ const SUBPROTOCOLS = 'sec-websocket-protocol';
 const NOTHING: IncomingMessage['headers'] = {};
 
 interface ServiceHeaderOptions {
-  /** Names of the headers that sign calls of the storage API, in lower case and with hyphens. */
+  /** Names of the headers that sign storage API calls, in lower case and with hyphens. */
   readonly credentials: ReadonlySet<string>;
   readonly isUpgrade: boolean;
   /**
-   * Whether to trust the proxy in front of the gateway: then `X-Forwarded-For` is continued and the
-   * other two are kept. Otherwise a caller could pretend to be another.
+   * Whether to trust the proxy in front of the gateway. If so, `X-Forwarded-For` is appended to and the other
+   * two are kept; otherwise a caller could pretend to be someone else.
    */
   readonly isProxyTrusted: boolean;
 }
 
 /**
- * Headers of the call to the service, names and values alternate.
+ * Returns the headers of the call to the service, as alternating names and values.
  *
- * CGI and WSGI read `X_Real_IP` and `X-Real-IP` as one name, so underscores hide nothing here.
+ * CGI and WSGI read `X_Real_IP` and `X-Real-IP` as the same name, so underscores must not bypass this.
  */
 export function toServiceHeaders(
   { headers: given }: GatewayInput,

@@ -1,10 +1,10 @@
 import { buildConnector, Client, type Dispatcher } from 'undici';
 import type { Endpoint } from './registry/service-registry.ts';
 
-/** Maximum idle time of a connection, whatever its service announces. */
+/** How long a connection may be idle, whatever its service announces. */
 const MAX_IDLE_MILLISECONDS = 60_000;
 
-/** Consecutive failures after which an endpoint is ejected. */
+/** Number of consecutive failures after which an endpoint is ejected. */
 const FAILURES = 3;
 
 /** First and maximum ejection time, in milliseconds; it doubles with each failed trial. */
@@ -12,13 +12,13 @@ const FIRST_PAUSE = 1000;
 
 const LONGEST_PAUSE = 30_000;
 
-/** Maximum idle connections kept for later calls. */
+/** Maximum number of idle connections to keep for later calls. */
 const MAX_IDLE = 256;
 
 /**
- * One connection to an endpoint, with one call at a time: a call never waits behind another (no
- * pipelining), and closing it affects nothing else. The client closes idle ones after the time that the
- * service announced, by default 4 seconds.
+ * One connection to an endpoint, with one call at a time: a call never waits behind another (no pipelining),
+ * and closing it affects nothing else. The client closes idle connections after the time that the service
+ * announced, or 4 seconds by default.
  */
 export class Connection {
   readonly #client: Client;
@@ -27,7 +27,7 @@ export class Connection {
   /** Whether the socket has served a call before: the service may be about to close it. */
   isReused = false;
 
-  /** @param onDisconnect called when the socket is closed; undefined if it serves one call only */
+  /** @param onDisconnect called when the socket is closed; undefined if it serves only one call */
   constructor(
     origin: string,
     connect: ReturnType<typeof buildConnector>,
@@ -36,8 +36,8 @@ export class Connection {
     this.isReusable = onDisconnect !== undefined;
     this.#client = new Client(origin, {
       connect,
-      // A service may be silent for as long as it likes once it has begun to respond (D13); the call
-      // itself measures the time to its headers.
+      // Once a service has begun to respond, it may be silent for as long as it likes (D13); the call
+      // itself measures the time until the headers.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveMaxTimeout: MAX_IDLE_MILLISECONDS,
@@ -85,7 +85,7 @@ export class Upstream {
   readonly #connectHalfOpen: Connector;
   readonly #idle: Connection[] = [];
 
-  /** @param connectMilliseconds timeout of a connection */
+  /** @param connectMilliseconds connection timeout */
   constructor({ origin, servername }: Endpoint, connectMilliseconds: number, now: () => number) {
     this.origin = origin;
     this.host = servername === undefined ? undefined : toHost(servername, origin);
@@ -101,7 +101,7 @@ export class Upstream {
     this.#connectHalfOpen = buildConnector({ ...options, allowHalfOpen: true });
   }
 
-  /** A connection for one call, an open one if possible. */
+  /** Returns a connection for one call, an open one if possible. */
   take(): Connection {
     return this.#idle.pop() ?? this.takeNew();
   }
@@ -110,7 +110,7 @@ export class Upstream {
     return new Connection(this.origin, this.#connect, this.#drop);
   }
 
-  /** A connection that becomes a WebSocket, or ends with the service's refusal. */
+  /** Returns a connection that becomes a WebSocket, or ends with the service's refusal. */
   takeForUpgrade(): Connection {
     return new Connection(this.origin, this.#connectHalfOpen, undefined);
   }
@@ -147,7 +147,7 @@ export class Upstream {
 }
 
 /**
- * Passive health of one endpoint: it is ejected after several consecutive calls without a response.
+ * Passive health check of one endpoint: it is ejected after several consecutive calls without a response.
  * After a pause, one call is sent as a trial; any response ends the ejection.
  */
 class Health {
@@ -158,7 +158,7 @@ class Health {
   #isTried = false;
   #wasReached = false;
 
-  /** @param now milliseconds of a monotonic clock */
+  /** @param now returns milliseconds of a monotonic clock */
   constructor(now: () => number) {
     this.#now = now;
   }
@@ -173,8 +173,8 @@ class Health {
   }
 
   /**
-   * Whether it is ejected although it accepts connections. It is then called if there is no better
-   * endpoint: a few requests that break a service must not make it unavailable for everybody.
+   * Whether it is ejected although it accepts connections. It is then called if there is no better endpoint:
+   * a few requests that break a service must not make it unavailable for everyone.
    */
   get isLastResort(): boolean {
     return this.#pause > 0 && this.#wasReached;

@@ -4,7 +4,7 @@ import { createScrubber } from './create-scrubber.ts';
 /** Maximum depth of logged causes. */
 const DEPTH = 5;
 
-/** Lines that wait for a reader of standard output: more are dropped. */
+/** Maximum number of lines waiting for a reader of standard output; further lines are dropped. */
 const MAX_PENDING_BYTES = 1024 * 1024;
 
 /** How long the process waits for that reader before it exits. */
@@ -14,7 +14,7 @@ export type Log = Logger;
 
 interface LogOptions {
   readonly level: Level | 'silent';
-  /** Secrets, redacted wherever they occur. */
+  /** Secrets to redact wherever they occur. */
   readonly secrets: readonly string[];
   /** Default: standard output. */
   readonly destination?: DestinationStream | undefined;
@@ -22,14 +22,14 @@ interface LogOptions {
 
 export interface ServerLog {
   readonly log: Log;
-  /** Lines that were dropped because nobody read standard output. */
+  /** Number of lines dropped because nobody read standard output. */
   readonly dropped: number;
-  /** Waits until the lines so far have been read, or for a second. */
+  /** Waits until all lines so far have been read, but at most one second. */
   flush(): Promise<void>;
   update(level: Level | 'silent', secrets: readonly string[]): void;
 }
 
-/** Creates the log of a server: one line of JSON per entry, without secrets. */
+/** Creates a server's log: one line of JSON per entry, without secrets. */
 export function createLog({ level, secrets, destination }: LogOptions): ServerLog {
   const scrub = createScrubber(secrets);
   let dropped = 0;
@@ -99,7 +99,7 @@ interface PlainError {
 }
 
 /**
- * Properties of an error that are logged. Others are omitted: libraries attach requests, headers and
+ * Error properties that are logged. Others are omitted, because libraries attach requests, headers and
  * credentials to their errors.
  */
 function toPlainError(error: unknown, depth = DEPTH): PlainError {

@@ -6,7 +6,7 @@ const SECONDS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60,
 ];
 
-/** One call that has ended. */
+/** A call that has ended. */
 export interface EndedCall {
   readonly surface: Surface;
   /** operationId; empty if no operation matched. */
@@ -27,7 +27,7 @@ export interface Gauges {
   readonly webSockets: () => number;
   /** Calls to hosted services in flight. */
   readonly outstanding: () => number;
-  /** Log lines dropped so far. */
+  /** Number of log lines dropped so far. */
   readonly droppedLines: () => number;
 }
 
@@ -53,7 +53,7 @@ export function createMetrics(gauges: Gauges): Metrics {
         this.set(read());
       },
     });
-  gauge('berth_connections', 'Open connections of callers.', gauges.connections);
+  gauge('berth_connections', 'Open connections from callers.', gauges.connections);
   gauge('berth_calls_active', 'Calls in flight.', gauges.activeCalls);
   gauge('berth_event_streams', 'Open event streams.', gauges.eventStreams);
   gauge('berth_websockets', 'Open WebSockets.', gauges.webSockets);
@@ -67,20 +67,20 @@ export function createMetrics(gauges: Gauges): Metrics {
   });
   const durations = new Histogram({
     name: 'berth_call_duration_seconds',
-    help: 'Time from the head of a request to the end of the response.',
+    help: 'Time from the request head to the end of the response, in seconds.',
     labelNames: ['surface', 'operation'],
     buckets: SECONDS,
     registers,
   });
   const bytes = new Counter({
     name: 'berth_bytes_total',
-    help: 'Bytes of calls on the connections of callers, including headers.',
+    help: 'Bytes transferred on connections from callers, including headers.',
     labelNames: ['surface', 'direction'],
     registers,
   });
   const storeFailures = new Counter({
     name: 'berth_store_failures_total',
-    help: 'Failed operations of the blob store.',
+    help: 'Failed blob store operations.',
     labelNames: ['method'],
     registers,
   });

@@ -14,7 +14,7 @@ type Observed = ServerResponse & { [CALL]?: ObservedCall };
 type Upgrading = IncomingMessage & { [UPGRADE]?: number };
 type Counted = Socket & { [BYTES]?: { received: number; sent: number } };
 
-/** One call, from its head to the end of its response. */
+/** A call, from the request head to the end of the response. */
 interface ObservedCall {
   readonly surface: Surface;
   /** The original target, before a mount strips its prefix. */
@@ -28,7 +28,7 @@ interface ObservedCall {
 export interface Observer {
   /** Calls in flight. */
   readonly active: number;
-  /** Event streams among them. */
+  /** How many of them are event streams. */
   readonly streams: number;
   /** Called when a call has ended. */
   onEnd(listener: () => void): void;
@@ -46,17 +46,17 @@ export interface Observer {
 interface ObserverOptions {
   readonly log: Log;
   readonly metrics: () => Metrics;
-  /** Whether to log every call; otherwise only those that fail. Called for each one. */
+  /** Whether to log every call, or only those that fail. Called for each call. */
   readonly logCalls: () => boolean;
 }
 
-/** Counts and logs the calls of a server. */
+/** Counts and logs a server's calls. */
 export function createObserver({ log, metrics, logCalls }: ObserverOptions): Observer {
   let active = 0;
   let streams = 0;
   let ended = () => {};
 
-  /** Listener of all responses. */
+  /** Listener for all responses. */
   function end(this: ServerResponse): void {
     const { req: request } = this;
     const observed = (this as Observed)[CALL] as ObservedCall;
@@ -101,7 +101,7 @@ export function createObserver({ log, metrics, logCalls }: ObserverOptions): Obs
     else log.debug(entry, 'call refused');
   }
 
-  /** A WebSocket is counted, and logged, when it is opened or refused. */
+  /** A WebSocket is counted and logged when it is opened or refused. */
   function endUpgrade(reply: HandlerResponse, call: Call): void {
     const { operationId, request, response } = call;
     const startedAt = (request as Upgrading)[UPGRADE] ?? performance.now();
@@ -189,13 +189,13 @@ function identify(call: Call | undefined, response: ServerResponse) {
   };
 }
 
-/** Without the query, which holds signatures of links. */
+/** Without the query, which contains the signatures of links. */
 function pathOf(target: string): string {
   const end = target.indexOf('?');
   return end < 0 ? target : target.slice(0, end);
 }
 
-/** The error code in a response of the server itself; empty if there is none. */
+/** Returns the error code in one of the server's own responses; empty if there is none. */
 function codeOf({ status, body }: HandlerResponse): string {
   if (status < 400) return '';
   if (typeof body === 'string') return XML_CODE.exec(body)?.[1] ?? '';
@@ -211,7 +211,7 @@ function isEventStream({ headers }: HandlerResponse): boolean {
 
 type Handlers = GatewayHandlers<Caller>;
 
-/** Handlers that also report opened WebSockets, which bypass the router. */
+/** Wraps handlers so that they also report opened WebSockets, which bypass the router. */
 export function observeWebSockets(
   handlers: Handlers,
   onResponse: Observer['onResponse'],

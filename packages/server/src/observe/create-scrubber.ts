@@ -1,17 +1,17 @@
-/** Carries a secret whatever its value: the name stays, the value is redacted. */
+/** Carries a secret whatever its value: the name is kept, the value is redacted. */
 const SHAPES: readonly [RegExp, string][] = [
   [/\b(Bearer\s+)[\w.~+/=-]+/gi, '$1'],
   [/(berth\.bearer\.)[\w.~+/=-]+/gi, '$1'],
   [/\b(Signature=|Token=)[^\s,"&\\]+/gi, '$1'],
   [/([?&](?:sign|signature|token|x-amz-[\w-]+)=)[^&"\s\\]+/gi, '$1'],
-  // Starts at a word boundary: otherwise the time would be quadratic in the length of the line.
+  // Starts at a word boundary; otherwise it would take quadratic time in the length of the line.
   [/(?<![\w-])eyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g, ''],
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?/g, ''],
 ];
 
 const REDACTED = '[redacted]';
 
-/** Shorter secrets would also match words and numbers that are none. */
+/** Shorter secrets would also match ordinary words and numbers. */
 const SHORTEST = 6;
 
 interface Scrubber {
@@ -47,7 +47,7 @@ export function createScrubber(secrets: readonly string[]): Scrubber {
   return Object.assign(scrub, { update });
 }
 
-/** `RegExp.escape` comes with Node 24. */
+/** `RegExp.escape` requires Node 24. */
 function toPattern(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }

@@ -9,19 +9,19 @@ type Traced = ServerResponse & { [SPAN]?: { readonly span: Span; readonly contex
 
 type Api = typeof import('@opentelemetry/api');
 
-/** Spans of calls, for any OpenTelemetry SDK that the process has registered. */
+/** Creates spans for calls, with any OpenTelemetry SDK that the process has registered. */
 export interface Tracing {
-  /** Starts a SERVER span in the trace of the request, and runs in it. */
+  /** Starts a SERVER span in the trace of the request, and runs the function in it. */
   run(surface: Surface, request: IncomingMessage, response: ServerResponse, work: () => void): void;
   /** Names the span after the operation. */
   name(call: Call): void;
-  /** Headers that propagate the trace, such as `traceparent`. */
+  /** Returns headers that propagate the trace, such as `traceparent`. */
   headersOf(response: ServerResponse): Record<string, string>;
 }
 
 /**
- * Sets up tracing if `@opentelemetry/api` is installed and an SDK is registered, which must happen
- * before this call, for example with `node --import`; otherwise undefined, at no cost per call.
+ * Sets up tracing if `@opentelemetry/api` is installed and an SDK has already been registered, for example
+ * with `node --import`. Otherwise returns undefined, at no cost per call.
  */
 export async function createTracing(): Promise<Tracing | undefined> {
   const api = await import('@opentelemetry/api').catch(() => undefined);
@@ -79,13 +79,13 @@ function isRegistered({ trace }: Api): boolean {
 
 type Handlers = GatewayHandlers<Caller>;
 
-/** Handlers that propagate the trace of a call to the hosted service. */
+/** Wraps handlers so that they propagate the trace of a call to the hosted service. */
 export function traceHandlers(handlers: Handlers, tracing: Tracing | undefined): Handlers {
   if (tracing === undefined) return handlers;
   const traced = Object.entries(handlers).map(([name, handler]) => [
     name,
     (...[input, call]: Parameters<GatewayHandler<Caller>>) => {
-      // Only now: a signature may cover the original headers.
+      // Not earlier, because a signature may cover the original headers.
       const headers = { ...input.headers, ...tracing.headersOf(call.response) };
       return (handler as GatewayHandler<Caller>)({ ...input, headers }, call);
     },

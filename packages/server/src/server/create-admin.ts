@@ -3,28 +3,28 @@ import { isOwnHost } from './urls.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
 
-/** Reasons why each API takes no calls; empty if it does. Without `gateway` nothing is served. */
+/** Returns why each API accepts no calls; empty if it does. Without `gateway`, nothing is served. */
 export interface Unreadiness {
   readonly gateway: readonly string[];
   readonly storage: readonly string[];
 }
 
 interface AdminOptions {
-  /** Host names to accept in requests, besides localhost and addresses. */
+  /** Host names to accept in requests, in addition to localhost and IP addresses. */
   readonly hosts: readonly string[];
   readonly unreadiness: () => Promise<Unreadiness>;
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
 }
 
 /**
- * Creates the server of health and metrics.
+ * Creates the server for health checks and metrics.
  *
  * - `/healthz`: 200 while the process works.
- * - `/readyz/gateway` and `/readyz/storage`: 200 while that API takes calls; otherwise 503 with the
- *   reasons.
- * - `/readyz`: 200 while the gateway takes calls, with the reasons of the storage API: hosted services
- *   need no store, so an outage of the store must not take them down.
- * - `/metrics`: in the text format of Prometheus.
+ * - `/readyz/gateway` and `/readyz/storage`: 200 while that API accepts calls; otherwise 503 with the
+ * reasons.
+ * - `/readyz`: 200 while the gateway accepts calls, along with the storage API's reasons. Hosted services do
+ * not need the store, so an outage of the store must not take them down.
+ * - `/metrics`: in the Prometheus text format.
  */
 export function createAdmin({ hosts, unreadiness, metrics }: AdminOptions): Server {
   return createServer(
@@ -36,7 +36,7 @@ export function createAdmin({ hosts, unreadiness, metrics }: AdminOptions): Serv
           response,
           421,
           TEXT,
-          'This server does not have that name: use localhost or an address.\n',
+          'This server is not available under that name: use localhost or an IP address.\n',
         );
       } else if (request.method !== 'GET' && request.method !== 'HEAD') {
         response.setHeader('allow', 'GET, HEAD');
@@ -68,7 +68,7 @@ export function createAdmin({ hosts, unreadiness, metrics }: AdminOptions): Serv
         response,
         404,
         TEXT,
-        'Not found. Paths: /healthz, /readyz, /readyz/gateway, /readyz/storage and /metrics.\n',
+        'Not found. Available paths: /healthz, /readyz, /readyz/gateway, /readyz/storage and /metrics.\n',
       );
     }
   }

@@ -18,7 +18,7 @@ import type { Surface } from '../observe/surface.ts';
 import type { Services } from './create-services.ts';
 import { toPublicUrl } from './urls.ts';
 
-/** Listeners of all surfaces, created from one configuration. */
+/** The listeners of all surfaces, created from one configuration. */
 export interface Application extends Pick<GatewayRouter, 'upgrade' | 'shouldUpgrade'> {
   readonly surfaces: Readonly<
     Record<Surface, { readonly request: Router; readonly checkContinue: Router['checkContinue'] }>
@@ -34,10 +34,10 @@ interface ApplicationParts {
 }
 
 /**
- * Assembles routers, storage and services. Created again for each configuration; what has state is in
- * `services` and stays.
+ * Assembles routers, storage and services. Created again for each configuration; everything stateful is in
+ * `services` and is kept.
  *
- * @throws TypeError for what the routers and the storage refuse
+ * @throws TypeError for what the routers and the storage reject
  */
 export function createApplication(config: Config, parts: ApplicationParts): Application {
   const { services, observer, metrics, log, tracing } = parts;
@@ -114,7 +114,7 @@ function toEnvOption(names: readonly string[]): EnvOption {
 
 type Listener = Router['checkContinue'];
 
-/** Strips a prefix from the paths of requests, as mounting does in Express. */
+/** Strips a prefix from request paths, as mounting does in Express. */
 function mount(prefix: string, listener: Listener): Listener {
   return (request, response) => {
     const rest = (request.url ?? '/').slice(prefix.length);

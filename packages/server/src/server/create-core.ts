@@ -23,16 +23,16 @@ const STORE_CHECK_MILLISECONDS = 3_000;
 /** A server without its admin part. */
 interface Core {
   readonly metrics: Metrics;
-  /** Address of callers; throws before `listen`. */
+  /** URL for callers; throws before `listen`. */
   readonly url: string;
   listen(): Promise<void>;
   unreadiness(): Promise<Unreadiness>;
   /**
-   * Returns settings that have changed and need a restart. Rejects, and changes nothing, for an invalid
-   * configuration.
+   * Returns settings that have changed and need a restart. For an invalid configuration, rejects and changes
+   * nothing.
    */
   reload(next: Config): Promise<readonly string[]>;
-  /** Shuts down gracefully, once; calls that outlive `listen.shutdownSeconds` are aborted. */
+  /** Shuts down gracefully, once. Calls that outlive `listen.shutdownSeconds` are aborted. */
   close(): Promise<void>;
 }
 
@@ -129,7 +129,7 @@ export async function createCore(initial: Config, serverLog: ServerLog): Promise
 }
 
 /**
- * Removes leftovers of failed uploads from time to time.
+ * Periodically removes leftovers of failed uploads.
  *
  * @returns a function that stops it
  */
@@ -147,7 +147,7 @@ function keepSwept(blobs: BlobStore, log: Log): () => void {
   return () => clearInterval(timer);
 }
 
-/** Reasons why the APIs of a server take no calls; empty if they do. */
+/** Returns why a server's APIs accept no calls; empty if they do. */
 async function findUnreadiness(
   state: 'new' | 'listening' | 'draining',
   blobs: BlobStore,

@@ -14,17 +14,17 @@ import { createBodyWatch, createWriteWatch, refuseClientError } from './hardenin
 import { readTls } from './tls.ts';
 
 /**
- * Pipelined requests of one connection that may wait. The connection is not read beyond that, so its
+ * How many pipelined requests of one connection may wait. Beyond that, the connection is not read, so its
  * sender waits.
  */
 const MAX_WAITING = 32;
 
-/** How often Node checks for connections whose headers do not arrive. */
+/** How often Node checks for connections whose headers have not arrived. */
 const HEADER_CHECK_MILLISECONDS = 1_000;
 
 type Listen = Config['listen'];
 
-/** Creates the server of callers, hardened against clients that are slow, broken or too many. */
+/** Creates the server for callers, hardened against clients that are slow, broken or too many. */
 export async function createHttpServer(listen: Listen, dispatch: Dispatch): Promise<Server> {
   const options: ServerOptions = {
     headersTimeout: listen.headersSeconds * 1000,
@@ -33,7 +33,7 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
     connectionsCheckingInterval: HEADER_CHECK_MILLISECONDS,
     keepAliveTimeout: listen.keepAliveSeconds * 1000,
     maxHeaderSize: listen.maxHeaderBytes,
-    // The routers refuse it in the error format of the contract.
+    // The routers refuse it in the contract's error format.
     requireHostHeader: false,
     noDelay: true,
     shouldUpgradeCallback: dispatch.shouldUpgrade,
@@ -52,7 +52,7 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
   const writes = createWriteWatch(listen.writeIdleSeconds);
   const turns = createTurns();
   const findFault = (request: IncomingMessage) => {
-    // Before Node 24, further headers were only dropped from `headers`, and still forwarded.
+    // Before Node 24, excess headers were only dropped from `headers`, and still forwarded.
     if (request.rawHeaders.length > listen.maxHeaders * 2) return 'HPE_HEADER_OVERFLOW';
     return isAmbiguous(request) ? 'HPE_INVALID_HEADER_TOKEN' : undefined;
   };
@@ -81,8 +81,8 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
         if (dispatch.hasOpenResponse(socket)) socket.destroy();
         else refuseClientError(error.code, socket);
       })
-      // Node reports it as a `clientError` too, but no refusal can be sent without a handshake: `end`
-      // would wait for one without a limit.
+      // Node also reports it as a `clientError`, but no refusal can be sent without a handshake: `end`
+      // would wait for one indefinitely.
       .on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy())
       .on('close', () => {
         bodies.close();
@@ -128,8 +128,7 @@ function createTurns(): Turns {
       }
       queue.push(() => begin(socket, response, serve));
       if (queue.length !== MAX_WAITING) return;
-      // Node continues to read after a body: requests found there wait too, and are not read any
-      // further.
+      // Node continues to read after a body: requests found there wait too, and reading stops there.
       const stay = () => {
         if (queue.length >= MAX_WAITING) socket.pause();
         else socket.off('resume', stay);
@@ -140,9 +139,9 @@ function createTurns(): Turns {
 }
 
 /**
- * RFC 9112, section 6.1: "A server … that receives an HTTP/1.0 message containing a Transfer-Encoding
- * header field MUST treat the message as if the framing is faulty". Node accepts it, while an HTTP/1.0
- * proxy sees its end elsewhere. Only HTTP/1 is supported here, though Node accepts `HTTP/2.0`.
+ * RFC 9112, section 6.1: "A server … that receives an HTTP/1.0 message containing a Transfer-Encoding header
+ * field MUST treat the message as if the framing is faulty". Node accepts such a message, but an HTTP/1.0
+ * proxy would find its end elsewhere. Only HTTP/1 is supported here, although Node accepts `HTTP/2.0`.
  */
 function isAmbiguous({ httpVersionMajor, httpVersionMinor, headers }: IncomingMessage): boolean {
   return (

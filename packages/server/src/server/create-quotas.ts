@@ -1,11 +1,11 @@
-/** Rounding error to tolerate, so that a caller that waited the given seconds is allowed. */
+/** Rounding error to tolerate, so that a caller that waited the given number of seconds is allowed. */
 const ROUNDING = 1e-6;
 
 /**
- * Limits the calls of each environment by a token bucket. Environments without a quota have no limit and
- * cost no memory.
+ * Limits the calls of each environment with a token bucket. Environments without a quota are unlimited and
+ * use no memory.
  *
- * @throws RangeError for an invalid quota; the old ones stay
+ * @throws RangeError for an invalid quota; the old ones stay in use
  * @example
  * const quotas = createQuotas([['dev', { callsPerSecond: 50, burst: 100 }]]);
  * const seconds = quotas.take('dev');
@@ -20,7 +20,7 @@ export function createQuotas(
   const toBucket = (env: string, { callsPerSecond, burst = callsPerSecond }: Quota): Bucket => {
     if (!(callsPerSecond > 0 && burst > 0 && Number.isFinite(callsPerSecond + burst))) {
       throw new RangeError(
-        `The quota of ${env} must allow calls: callsPerSecond and burst must be more than 0.`,
+        `The quota of ${env} must allow calls: callsPerSecond and burst must be greater than 0.`,
       );
     }
     const perMs = callsPerSecond / 1_000;
@@ -54,26 +54,26 @@ export function createQuotas(
 
 /** How many calls an environment may make. */
 export interface Quota {
-  /** Sustained calls per second; more than 0, may be a fraction. */
+  /** Sustained rate in calls per second; greater than 0, may be a fraction. */
   readonly callsPerSecond: number;
-  /** Calls allowed in a burst, 1 or more. Default: those of one second. */
+  /** Number of calls allowed in a burst, 1 or more. Default: one second's worth. */
   readonly burst?: number | undefined;
 }
 
 interface QuotasOptions {
-  /** Milliseconds from any fixed point. Default: `performance.now`. */
+  /** Returns milliseconds since any fixed point. Default: `performance.now`. */
   readonly now?: () => number;
 }
 
 interface Quotas {
   /**
-   * Asks for one call.
+   * Requests permission for one call.
    *
-   * @returns undefined if it is allowed, and has been counted; otherwise the full seconds to wait, for
-   * the `Retry-After` of `EXCEED_RATELIMIT` (D6, D26)
+   * @returns undefined if the call is allowed, in which case it has been counted; otherwise how many full
+   * seconds to wait, for the `Retry-After` of `EXCEED_RATELIMIT` (D6, D26)
    */
   take(env: string): number | undefined;
-  /** Replaces the quotas. An environment whose quota does not change keeps what it has used of it. */
+  /** Replaces the quotas. If an environment's quota does not change, its usage is kept. */
   update(quotas: Iterable<readonly [env: string, quota: Quota]>): void;
 }
 

@@ -12,36 +12,38 @@ import { checkParts } from './create-services.ts';
 import { toUrl } from './urls.ts';
 
 export interface ServerOptions {
-  /** Where log lines are written. Default: standard output. */
+  /** Where to write log lines. Default: standard output. */
   readonly logTo?: DestinationStream;
 }
 
-/** A server of the gateway, the storage API, the upload target and links. */
+/** A server for the gateway, the storage API, the upload target and links. */
 export interface BerthServer {
-  /** Address of callers, such as `http://127.0.0.1:4020`; throws before `listen`. */
+  /** URL for callers, such as `http://127.0.0.1:4020`; throws before `listen`. */
   readonly url: string;
-  /** Address of health and metrics; throws before `listen`. */
+  /** URL for health checks and metrics; throws before `listen`. */
   readonly adminUrl: string;
-  /** Starts taking calls. Rejects as `net.Server` does, for example with `EADDRINUSE`. */
+  /** Starts accepting calls. Rejects as `net.Server` does, for example with `EADDRINUSE`. */
   listen(): Promise<void>;
   /**
-   * Applies another configuration while the server runs: environments, credentials, services, quotas,
+   * Applies another configuration while the server is running: environments, credentials, services, quotas,
    * CORS, keys, limits and logging. Calls in flight finish with the old one.
    *
    * @returns settings that have changed and need a restart; they keep their values
-   * @throws ConfigError for an invalid configuration; the old one then stays
+   * @throws ConfigError for an invalid configuration; the old one then stays in use
    */
   reload(config: ConfigInput | Config): Promise<readonly string[]>;
-  /** Stops taking calls, gives calls in flight `listen.shutdownSeconds`, and then aborts them. */
+  /**
+   * Stops accepting calls, gives calls in flight `listen.shutdownSeconds` to finish, and then aborts them.
+   */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Creates a server: gateway, storage API, upload target and downloads on one port, health and metrics on
- * another. Relative paths are relative to the working directory; use `loadConfig` for a file.
+ * Creates a server with the gateway, storage API, upload target and downloads on one port, and health checks
+ * and metrics on another. Relative paths are relative to the working directory; use `loadConfig` for a file.
  *
- * @throws ConfigError with every fault of the configuration
+ * @throws ConfigError with every error in the configuration
  * @throws StoreUnavailableError if the store cannot be used
  *
  * @example
@@ -81,7 +83,7 @@ export async function createServer(
 }
 
 interface LoggedServer extends Omit<BerthServer, 'reload' | typeof Symbol.asyncDispose> {
-  /** As `reload` of a server. */
+  /** Same as `reload` of a server. */
   take(config: Config): Promise<readonly string[]>;
 }
 

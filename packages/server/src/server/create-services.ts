@@ -20,15 +20,15 @@ import { createQuotas, type Quota } from './create-quotas.ts';
 const STORE_METHODS = ['write', 'stat', 'copy', 'delete', 'sweep', 'check'] as const;
 const STORE_FAILURES: readonly unknown[] = ['StoreUnavailableError', 'BlobDamagedError'];
 
-/** What has state, and outlives a reload. */
+/** Everything stateful, which outlives a reload. */
 export interface Services {
   readonly blobs: BlobStore;
   readonly gateway: Gateway;
-  /** Of the authenticator; counts recently verified tokens. */
+  /** From the authenticator; counts recently verified tokens. */
   readonly gatewaySecurity: GatewaySecurity<Caller>;
-  /** Of the authenticator, followed by the quota of the environment. */
+  /** From the authenticator, followed by the environment's quota. */
   readonly storageSecurity: StorageSecurity<Caller>;
-  /** @throws ConfigError for what could never work; nothing changes then */
+  /** @throws ConfigError for what could never work; nothing changes in that case */
   update(config: Config): Promise<void>;
   close(): Promise<void>;
 }
@@ -145,8 +145,8 @@ async function createBlobs(store: Config['store']): Promise<BlobStore> {
 }
 
 /**
- * Runs the checks of a configuration that only the parts of the server can do, such as for a key set
- * without keys. Opens nothing and makes no requests.
+ * Runs the configuration checks that only the parts of the server can do, for example for a key set without
+ * keys. Opens nothing and makes no requests.
  *
  * @throws ConfigError
  */
@@ -161,7 +161,7 @@ export async function checkParts(config: Config): Promise<void> {
   }
 }
 
-/** The hosted services of all environments, as the registry takes them. */
+/** Returns the hosted services of all environments in the registry's format. */
 function toServiceConfigs({ environments }: Config): ServiceConfig[] {
   return Object.entries(environments).flatMap(([env, { services }]) =>
     Object.entries(services).map(
@@ -174,7 +174,7 @@ function toServiceConfigs({ environments }: Config): ServiceConfig[] {
   );
 }
 
-/** The credentials of all environments, as the authenticator takes them. */
+/** Returns the credentials of all environments in the authenticator's format. */
 function toAuthEnvironments({ environments }: Config): AuthEnvironments {
   return Object.fromEntries(
     Object.entries(environments).map(([env, { tokens, credentials }]) => [

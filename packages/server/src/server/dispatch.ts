@@ -15,11 +15,11 @@ export interface Dispatch {
   checkContinue(request: IncomingMessage, response: ServerResponse): void;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   shouldUpgrade(request: IncomingMessage): boolean;
-  /** Whether a response on this connection has begun and not ended. */
+  /** Returns whether a response on this connection has begun and not ended. */
   hasOpenResponse(socket: Duplex): boolean;
-  /** Whether a connection has carried a request. */
+  /** Returns whether a connection has carried a request. */
   hasServed(socket: Duplex): boolean;
-  /** From now on every response closes its connection. */
+  /** From now on, every response closes its connection. */
   drain(): void;
 }
 
@@ -70,16 +70,16 @@ interface DrainOptions {
   /** How long calls and streams may continue. */
   readonly seconds: number;
   readonly observer: Observer;
-  /** Closes connections that have not sent a request yet: Node counts them as idle only since version 26. */
+  /** Closes connections that have not sent a request yet, which Node counts as idle only since version 26. */
   readonly closeUnused: () => void;
-  /** Ends WebSockets when no other call is in flight, or at the limit. */
+  /** Ends WebSockets when no other call is in flight, or when time is up. */
   readonly endWebSockets: () => void;
 }
 
 /**
- * Stops a server gracefully: it takes no new connections, closes idle ones, lets calls and streams
- * finish, and aborts those that exceed the limit. WebSockets do not end by themselves: they are closed
- * as soon as nothing else is in flight.
+ * Stops a server gracefully: it accepts no new connections, closes idle ones, lets calls and streams finish,
+ * and aborts those that exceed the limit. WebSockets do not end by themselves, so they are closed as soon as
+ * nothing else is in flight.
  *
  * @returns how many calls were aborted
  */

@@ -20,7 +20,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 /** Placeholder for a request that could not be parsed. */
 const UNPARSED_REQUEST = { method: 'GET', headers: {} } as IncomingMessage;
 
-/** Refuses a request that Node could not parse, in the error format of the contract (D6). */
+/** Refuses a request that Node could not parse, in the contract's error format (D6). */
 export function refuseClientError(code: string | undefined, socket: Duplex): void {
   refuse(socket, REFUSALS[code ?? ''] ?? MALFORMED);
 }
@@ -32,7 +32,7 @@ interface WatchedBody {
 }
 
 interface BodyWatchOptions {
-  /** A client that sends less than `bytes` in this time is disconnected; 0 disables the check. */
+  /** A client that sends fewer than `bytes` within this time is disconnected; 0 disables the check. */
   readonly seconds: number;
   readonly bytes: number;
 }
@@ -44,8 +44,8 @@ interface BodyWatch {
 }
 
 /**
- * Checks how fast bodies arrive. A limit on the total time, as Node's `requestTimeout`, would abort long
- * uploads; one on the idle time allows a client to send one byte now and then.
+ * Checks how fast bodies arrive. A limit on the total time, such as Node's `requestTimeout`, would abort long
+ * uploads; one on the idle time would allow a client to send one byte now and then.
  */
 export function createBodyWatch({ seconds, bytes }: BodyWatchOptions): BodyWatch {
   if (seconds === 0) return { add: () => {}, close: () => {} };
@@ -101,10 +101,10 @@ interface WriteWatch {
 }
 
 /**
- * Checks that clients read the bytes sent to them. Node's socket timeout would not do: it also ends idle
- * streams, and bytes that the client sends reset it, even if it reads nothing.
+ * Checks that clients read the bytes sent to them. Node's socket timeout would not work: it also ends idle
+ * streams, and is reset by bytes that the client sends, even if it reads nothing.
  *
- * @param seconds without progress after which a connection is closed; 0 disables the check
+ * @param seconds time without progress after which a connection is closed; 0 disables the check
  */
 export function createWriteWatch(seconds: number): WriteWatch {
   if (seconds === 0) return { add: () => {}, close: () => {} };
@@ -132,7 +132,7 @@ export function createWriteWatch(seconds: number): WriteWatch {
   };
 }
 
-/** The rest of the current write, by which Node's own timeouts see progress too. */
+/** The rest of the current write, by which Node's own timeouts detect progress too. */
 function queuedOf(socket: Socket & { _handle?: { writeQueueSize?: number } | null }): number {
   return socket._handle?.writeQueueSize ?? 0;
 }

@@ -9,12 +9,12 @@ import type { Log } from '../observe/create-log.ts';
 type Files = NonNullable<Config['listen']['tls']>;
 
 /**
- * Reads certificate and key.
+ * Reads a certificate and its key.
  *
- * @throws ConfigError if a file cannot be read, or holds something else
+ * @throws ConfigError if a file cannot be read, or contains something else
  */
 export async function readTls(files: Files): Promise<{ cert: Buffer; key: Buffer }> {
-  // One after the other, so that the error is always about the certificate if neither can be read.
+  // One after the other, so that if neither can be read, the error is always about the certificate.
   const cert = await read('cert', files);
   const key = await read('key', files);
   assertUsable({ cert }, ['cert'], 'must name a PEM file with a certificate');

@@ -6,7 +6,7 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** Whether a host name or an address is this machine's own: `localhost`, `127.0.0.0/8` or `::1`. */
+/** Returns whether a host name or an address is this machine: `localhost`, `127.0.0.0/8` or `::1`. */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   if (name === 'localhost' || name.endsWith('.localhost')) return true;
@@ -15,9 +15,9 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Creates a function that returns the URL of this server as a caller sees it, without a trailing slash.
- * A link leads to whatever host it names, so `Host` is only trusted if it names this machine; otherwise
- * the address that the caller connected to is used.
+ * Creates a function that returns the URL of this server as a caller sees it, without a trailing slash. A
+ * link leads to whatever host it names, so `Host` is trusted only if it names this machine; otherwise the
+ * address that the caller connected to is used.
  *
  * @param trustProxy whether to trust `X-Forwarded-Host` and `X-Forwarded-Proto`
  */
@@ -38,20 +38,20 @@ export function toPublicUrl(trustProxy: boolean): (request: IncomingMessage) => 
   };
 }
 
-/** The value of the nearest proxy is the last one. */
+/** The last value was set by the nearest proxy. */
 function lastOf(value: string | string[] | undefined): string | undefined {
   return value?.toString().split(',').at(-1)?.trim();
 }
 
-/** URL of a server for a caller on this machine. */
+/** Returns the URL of a server for a caller on this machine. */
 export function toUrl(scheme: 'http' | 'https', host: string, port: number): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `${scheme}://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
 }
 
 /**
- * Whether to accept a request for this `Host`. A page of another site can point its own name to this
- * machine (DNS rebinding), and then read what is served here; it cannot make a browser send an address
+ * Returns whether to accept a request for this `Host`. A page on another site can point its own name to this
+ * machine (DNS rebinding), and then read what is served here; but it cannot make a browser send an IP address
  * or `localhost` instead of its name.
  */
 export function isOwnHost(host: string | undefined, names: readonly string[]): boolean {

@@ -101,7 +101,7 @@ describe('keys from a URL', () => {
   });
 
   test.each<[string, RequestListener, RegExp]>([
-    ['an error', (_request, response) => response.writeHead(500).end('hidden'), /status 500/],
+    ['an error', (_request, response) => response.writeHead(500).end('hidden'), /status is 500/],
     [
       'a redirect',
       (_request, response) => response.writeHead(302, { location: '/x' }).end(),
@@ -146,7 +146,7 @@ describe('keys from a URL', () => {
       more();
     });
     expect(await call(one)).toMatchObject(AWAY);
-    expect(failures).toEqual([expect.stringMatching(/larger than 262144 bytes/)]);
+    expect(failures).toEqual([expect.stringMatching(/exceeds 262144 bytes/)]);
     expect(sent).toBeLessThan(64 * 1024 * 1024);
   });
 });

@@ -40,11 +40,11 @@ async function runHere(args: string[], files: Record<string, string> = {}) {
 
 test.each([
   [['--admin-port', '65536'], 'integer from 0 to 65535'],
-  [['--workers', '2'], 'start several with listen.reusePort, by a supervisor such as systemd'],
-  [['--workers'], 'One process is one server'],
+  [['--workers', '2'], 'start several with listen.reusePort, under a supervisor such as systemd'],
+  [['--workers'], 'Each process is one server'],
   [
     ['--config', 'workers.yaml'],
-    'workers.yaml:1:1: workers is not a setting. One process is one server: ',
+    'workers.yaml:1:1: workers is not a setting. Each process is one server: ',
   ],
   [['--log-level', 'loud'], 'Allowed choices are fatal'],
   [['--prot', '1'], 'Did you mean --port?'],
@@ -61,30 +61,27 @@ test.each([
   [['--config', 'bad.yaml'], 'bad.yaml:1:1: kees is not a setting: did you mean keys.'],
   [
     ['--data', 'half'],
-    'half/development-keys.json does not hold the keys of a development server: remove it',
+    'half/development-keys.json does not contain the keys of a development server: remove it',
   ],
   [
     ['--data', 'empty'],
-    'empty/development-keys.json does not hold the keys of a development server: remove it',
+    'empty/development-keys.json does not contain the keys of a development server: remove it',
   ],
   [
     ['token', '--data', 'empty'],
-    'empty/development-keys.json does not hold the keys of a development server',
+    'empty/development-keys.json does not contain the keys of a development server',
   ],
-  [['token'], 'is not the folder of a development server'],
+  [['token'], 'is not the data folder of a development server'],
   [['token', '--key', 'bad.yaml'], 'it is not valid JSON'],
   [['token', '--key', '.'], 'Cannot read .: EISDIR'],
-  [['token', '--key', 'null.json'], 'null.json must hold a private key as a JWK'],
-  [['token', '--key', 'text.json'], 'text.json must hold a private key as a JWK'],
+  [['token', '--key', 'null.json'], 'null.json must contain a private key as a JWK'],
+  [['token', '--key', 'text.json'], 'text.json must contain a private key as a JWK'],
   [
     ['token', '--key', 'secret.json'],
     'Cannot mint a token with secret.json: The key must have an alg',
   ],
   [['token', '--key', 'part.json'], 'Cannot mint a token with part.json: '],
-  [
-    ['fsck', 'gone'],
-    'Cannot read gone as a store: it does not exist; pass the folder of store.root.',
-  ],
+  [['fsck', 'gone'], 'Cannot read gone as a store: it does not exist; pass the store.root folder.'],
   [['fsck', 'bad.yaml'], 'Cannot read bad.yaml as a store: it does not exist'],
 ])('%j is refused with exit 2', async (args, sentence) => {
   const { code, stdout, stderr } = await runHere(args, {
@@ -139,7 +136,7 @@ testLinux.each([
   ],
   [
     ['--config', 'proc.yaml', '--port', '0', '--admin-port', '0'],
-    'Check /proc/berth, or name another folder in store.root.',
+    'Check /proc/berth, or set store.root to another folder.',
   ],
 ])('%j is refused with exit 2 if the folder cannot be created', async (args, sentence) => {
   const { code, stdout, stderr } = await run(args, {

@@ -99,7 +99,7 @@ describe('a fault names file, line, column, setting and fix', () => {
       'limits: { batchItem: 3 }',
       'berth.yaml:1:11: limits.batchItem is not a setting: did you mean batchItems.',
     ],
-    ['limits: { linkMaxSeconds: 60 }', 'berth.yaml:1:1: limits needs `linkSeconds`'],
+    ['limits: { linkMaxSeconds: 60 }', 'berth.yaml:1:1: limits needs a `linkSeconds`'],
     ['limits: { uploadBytes: 0 }', 'berth.yaml:1:11: limits.uploadBytes must be at least 1.'],
     [
       'wireProfile: none.json',
@@ -113,7 +113,7 @@ describe('a fault names file, line, column, setting and fix', () => {
   });
 
   test.each([
-    ['Dev: {}', 'environments.Dev must be one label of a host name'],
+    ['Dev: {}', 'environments.Dev must be a single host name label'],
     ['dev: { bucket: a/b }', 'environments.dev.bucket must be letters'],
     [
       'dev: { credentials: [{ id: a }] }',
@@ -121,7 +121,7 @@ describe('a fault names file, line, column, setting and fix', () => {
     ],
     [
       'dev: { credentials: [{ secret: a }] }',
-      'environments.dev.credentials[0].id is missing: it must be a text',
+      'environments.dev.credentials[0].id is missing: it must be a string',
     ],
     [
       'dev: { credentials: [{ id: a, secretFile: gone }] }',
@@ -133,7 +133,7 @@ describe('a fault names file, line, column, setting and fix', () => {
     ],
     ['dev: { tokens: { jwks: text } }', 'tokens.jwks names text, which is not valid JSON'],
     ['dev: { tokens: { jwks: object } }', 'tokens.jwks names object, which is not a key set'],
-    ['dev: { tokens: { jwks: 3 } }', 'tokens.jwks must be a text or a group of settings'],
+    ['dev: { tokens: { jwks: 3 } }', 'tokens.jwks must be a string or a group of settings'],
     ['dev: { services: { a: {} } }', 'environments.dev.services.a must be a service name'],
     [
       'dev: { services: { ab: {} } }',

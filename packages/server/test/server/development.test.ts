@@ -83,7 +83,7 @@ test('its keys are only readable by the owner, and are reused by the next start'
 test.each(['0.0.0.0', '::', '192.0.2.1'])('it refuses to listen on %s', async (host) => {
   const { code, stderr } = await new Cli(await makeFolder(), [...FREE, '--host', host]).finish();
   expect(code).toBe(2);
-  expect(stderr).toMatch(/can be reached by others.*--expose-development\.\n$/);
+  expect(stderr).toMatch(/is reachable from other machines.*--expose-development\.\n$/);
 });
 
 test('it can be made public with an option', async () => {

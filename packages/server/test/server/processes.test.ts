@@ -73,7 +73,7 @@ test('reports a system that cannot share ports', () => {
   const error = Object.assign(new Error('listen ENOTSUP'), { syscall: 'listen', code: 'ENOTSUP' });
   expect(findFault(error)).toMatchObject({
     message:
-      'This system cannot share a port (listen.reusePort): put a load balancer in front of several ports.',
+      'This system does not support sharing a port (listen.reusePort): put a load balancer in front of several ports.',
     exitCode: 2,
   });
 });

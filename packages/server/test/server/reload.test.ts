@@ -61,8 +61,8 @@ test('applies a changed file while the server runs', async () => {
     level: 'error',
     err: {
       message:
-        'berth.yaml:1:1: typo is not a setting; valid here: ' +
-        (refused.err as { message: string }).message.split('valid here: ')[1],
+        'berth.yaml:1:1: typo is not a setting; the settings here are: ' +
+        (refused.err as { message: string }).message.split('settings here are: ')[1],
     },
   });
   expect(await storageStatus(url, 'second-secret')).toBe(200);

@@ -13,12 +13,12 @@ import { toBlobKey } from './to-disk-path.ts';
 export interface FileProblem {
   /**
    * - `damaged`: truncated, without a complete trailer, or with other bytes than when it was written
-   * - `foreign`: not made by the store: a name that the store does not use, a symbolic link, a device
+   * - `foreign`: not created by the store, such as a name that it does not use, a symbolic link or a device
    * - `empty-folder`: left by a process that was interrupted
    * - `litter`: left by a failed upload
    */
   readonly kind: 'damaged' | 'foreign' | 'empty-folder' | 'litter';
-  /** Relative to the root. */
+  /** Path relative to the root. */
   readonly path: string;
   readonly detail: string;
 }
@@ -26,23 +26,23 @@ export interface FileProblem {
 interface CheckFileStoreOptions {
   readonly onProblem: (problem: FileProblem) => void;
   /**
-   * Removes litter and empty folders, and moves damaged and foreign files to `set-aside/` below the
-   * root, without deleting any. Default false: nothing is changed.
+   * Remove litter and empty folders, and move damaged and foreign files to `set-aside/` below the root,
+   * without deleting any. Default false: nothing is changed.
    */
   readonly repair?: boolean;
-  /** Older temporary files are litter. Default: an hour ago. */
+  /** Temporary files older than this are litter. Default: an hour ago. */
   readonly litterOlderThan?: Date;
 }
 
 interface FileStoreReport {
   readonly files: number;
-  /** Bytes of content. Copies count too, although they take no space. */
+  /** Total size of the content, in bytes. Copies count too, although they take no space. */
   readonly bytes: number;
   readonly problems: number;
 }
 
 /**
- * Reads every file of a store on disk and reports problems. Servers may be using the store.
+ * Reads every file of a store on disk and reports problems. Safe to run while servers use the store.
  *
  * @throws StoreUnavailableError if the disk cannot be read
  *
@@ -65,7 +65,7 @@ export function checkFileStore(
     for await (const { path, kind } of walkFolder(layout.files)) {
       if (kind === 'empty-folder') await tell(kind, path, 'The folder has no files.');
       else if (kind === 'other')
-        await tell('foreign', path, 'The store only creates regular files.');
+        await tell('foreign', path, 'The store creates only regular files.');
       else {
         const result = await checkFile(layout, path);
         if (result === undefined) continue;
@@ -92,8 +92,8 @@ async function repairProblem(
 }
 
 /**
- * Moves a file that does not belong in the store to `set-aside/` below the root. A file that a server
- * has written since it was checked stays (D28).
+ * Moves a file that does not belong in the store to `set-aside/` below the root. A file that a server has
+ * written since it was checked is left in place (D28).
  */
 async function setAside(layout: Layout, path: string): Promise<void> {
   const version = await identifyVersion(path);
@@ -121,7 +121,7 @@ interface CheckResult {
   readonly problem?: { readonly kind: 'foreign' | 'damaged'; readonly detail: string };
 }
 
-/** Reads a file to its end. Undefined if it was deleted in the meantime. */
+/** Reads a file to its end. Returns undefined if it was deleted in the meantime. */
 async function checkFile({ files }: Layout, path: string): Promise<CheckResult | undefined> {
   if (toBlobKey(relative(files, path)) === undefined) {
     const detail = 'The store does not use this name.';
@@ -141,12 +141,12 @@ async function checkFile({ files }: Layout, path: string): Promise<CheckResult |
   try {
     for await (const chunk of toOpenBlob(opened).read()) sum = crc32(chunk as Buffer, sum);
   } catch (error) {
-    // A bad sector is what the check looks for, and no reason to stop.
+    // Finding bad sectors is the purpose of the check, and no reason to stop.
     if (diskCodeOf(error) !== 'EIO') throw error;
     return { bytes: 0, problem: { kind: 'damaged', detail: 'The disk cannot read it (EIO).' } };
   }
   if (sum === opened.crc32) return { bytes };
-  const detail = `The content has the CRC-32 ${sum} instead of ${opened.crc32}.`;
+  const detail = `The CRC-32 of the content is ${sum} instead of ${opened.crc32}.`;
   return { bytes, problem: { kind: 'damaged', detail } };
 }
 
@@ -155,9 +155,9 @@ interface Found {
   readonly kind: 'file' | 'empty-folder' | 'other';
 }
 
-/** Everything below a folder. Symbolic links are `other`, and not followed. */
+/** Lists everything below a folder. Symbolic links are `other` and not followed. */
 async function* walkFolder(folder: string): AsyncGenerator<Found> {
-  // Missing if the folder was removed with its last file in the meantime.
+  // The folder is missing if it was removed with its last file in the meantime.
   const entries = await orMissing(() => readdir(folder, { withFileTypes: true }));
   for (const entry of entries ?? []) {
     const path = join(folder, entry.name);

@@ -7,12 +7,12 @@ import { assertRealFolder, type Layout, placeIn, pruneFolders, toMissing } from 
 import { withFileLocks } from './lock-files.ts';
 import { statFile } from './open-file.ts';
 
-/** Too many links, another disk, or a file of another owner: its bytes can still be copied. */
+/** Too many links, another disk, or a file with another owner: the bytes can still be copied. */
 const UNLINKABLE: readonly unknown[] = ['EMLINK', 'EXDEV', 'EPERM'];
 
 /**
- * Copies without moving a byte: files never change, so a copy is one more hard link. A temporary link
- * first keeps hold of one version, whatever happens to the source.
+ * Copies without moving a byte: files never change, so a copy is another hard link. A temporary link first
+ * keeps hold of one version, whatever happens to the source.
  */
 export async function copyFile(
   layout: Layout,
@@ -35,7 +35,8 @@ export async function copyFile(
     if (!overwrite && diskCodeOf(error) === 'EEXIST') throw new BlobExistsError(to);
     throw error;
   } finally {
-    // Also after a rename, which does nothing if both are names of the same file already (POSIX).
+    // Needed even after a rename, which does nothing if both names already belong to the same file
+    // (POSIX).
     await rm(tmp, { force: true });
   }
 }
@@ -53,7 +54,7 @@ async function linkOrCopy(source: string, tmp: string): Promise<void> {
     await link(source, tmp);
   } catch (error) {
     if (!UNLINKABLE.includes(diskCodeOf(error))) throw error;
-    // Checked first, since this call would follow a symbolic link.
+    // Checked first, because this call would follow a symbolic link.
     await statFile(source);
     await copyBytes(source, tmp, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
     await syncFile(tmp);
@@ -70,8 +71,8 @@ async function syncFile(path: string): Promise<void> {
 }
 
 /**
- * Moves a file, durably. It is always at one of the two places, even if the process is killed, and of
- * two moves of one file only one succeeds.
+ * Moves a file durably. It is always in one of the two places, even if the process is killed, and of two
+ * moves of one file only one succeeds.
  */
 export async function moveFile(
   layout: Layout,
@@ -86,7 +87,7 @@ export async function moveFile(
       if (info === undefined) throw await toMissing(layout, from);
       const [moved, replaced] = await Promise.all([identify(source), identify(destination)]);
       if (replaced !== undefined && !overwrite) throw new BlobExistsError(to);
-      // POSIX: a rename of one name of a file to another name of the same file does nothing.
+      // POSIX: renaming one name of a file to another name of the same file does nothing.
       if (moved !== undefined && moved === replaced) await unlink(source);
       else await rename(source, destination);
       return info;

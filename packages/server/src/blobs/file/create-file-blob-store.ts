@@ -19,19 +19,19 @@ import { writeFile } from './write-file.ts';
 
 interface FileBlobStoreOptions {
   /**
-   * Folder of the store, created if it does not exist. The store must be its only user, on a disk that
-   * supports hard links. Anybody who can write to it can change every file.
+   * Folder for the files, created if it does not exist. Nothing else may use it, and its disk must support
+   * hard links. Anyone who can write to it can change every file.
    */
   readonly root: string;
 }
 
 /**
- * Stores files on a disk: one each, with readable names, and nothing else. Any number of processes may
- * share one folder.
+ * Creates a blob store on disk. Each file is stored as one file with a readable name, and there is no other
+ * state. Any number of processes may share one folder.
  *
- * `<root>/files/<environment>+/<folder>+/<file>` holds content and a trailer, and never changes;
- * `<root>/tmp` holds files being written. No path leads out of the root, and symbolic links below it are
- * not followed.
+ * `<root>/files/<environment>+/<folder>+/<file>` contains the content and a trailer, and never changes;
+ * `<root>/tmp` contains files that are being written. No path leads out of the root, and symbolic links below
+ * it are not followed.
  *
  * @throws StoreUnavailableError if the folder cannot be used
  *
@@ -72,7 +72,7 @@ export function createFileBlobStore({ root }: FileBlobStoreOptions): Promise<Blo
   });
 }
 
-/** Removes a file, durably, and the folders that become empty. Returns whether it existed. */
+/** Removes a file durably, along with folders that become empty. Returns whether it existed. */
 async function deleteFile(layout: Layout, key: BlobKey): Promise<boolean> {
   const file = layout.fileOf(key);
   const folder = dirname(file);

@@ -5,14 +5,17 @@ import { type BlobKey, BlobMissingError, StoreUnavailableError } from '../blob-s
 import { diskCodeOf } from './disk-error.ts';
 import { toDiskPath } from './to-disk-path.ts';
 
-/** Others may remove the folders that we create while they are empty. Nobody wins this race so often. */
+/**
+ * Others may remove the folders that we create while they are empty. Losing this race so often is practically
+ * impossible.
+ */
 const MAX_ATTEMPTS = 1000;
 
 /**
- * Refuses a folder that is reached through a symbolic link. Links below the root, from a restored
- * backup, an unpacked archive or another program, thus never lead out of it. This does not protect
- * against a program that swaps folders during a call: it can write to the root, and could change the
- * files themselves.
+ * Refuses a folder that is reached through a symbolic link, so that links below the root, from a restored
+ * backup, an unpacked archive or another program, never lead out of it. This does not protect against a
+ * program that swaps folders during a call: such a program can write to the root and could change the files
+ * themselves.
  *
  * @throws StoreUnavailableError
  * @throws a file system error, such as `ENOENT`
@@ -20,14 +23,14 @@ const MAX_ATTEMPTS = 1000;
 export async function assertRealFolder(folder: string): Promise<void> {
   if ((await realpath(folder)) !== folder) {
     throw new StoreUnavailableError(
-      `The path to ${folder} has a symbolic link; the store follows none.`,
+      `The path to ${folder} contains a symbolic link; links are not followed.`,
     );
   }
 }
 
 /** Makes the names in a folder durable. */
 export async function syncFolder(folder: string): Promise<void> {
-  // Windows has no such call; its disks keep the order of names and contents.
+  // Windows has no such call; its disks preserve the order of names and contents.
   if (process.platform === 'win32') return;
   const handle = await open(folder);
   try {
@@ -38,11 +41,11 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * Places a file in a folder, which is created if missing, and makes both durable. If somebody else
- * removes the empty folder in the meantime, it is created again.
+ * Places a file in a folder, which is created if missing, and makes both durable. If another process removes
+ * the empty folder in the meantime, it is created again.
  *
- * @param place fails with `ENOENT` if the folder is gone
- * @param isLost whether the source itself is gone, so that a retry is useless
+ * @param place fails with `ENOENT` if the folder no longer exists
+ * @param isLost whether the source itself no longer exists, so that retrying is pointless
  */
 export async function placeIn<T>(
   top: string,
@@ -80,20 +83,20 @@ async function ensureFolder(top: string, folder: string): Promise<void> {
     await mkdir(folder);
     await syncFolder(parent);
   } catch (error) {
-    // Created by somebody else in the meantime, or a dangling link: `realpath` throws for the latter.
+    // Created by another process in the meantime, or a dangling link: `realpath` throws for the latter.
     if (diskCodeOf(error) !== 'EEXIST') throw error;
   }
   await assertRealFolder(folder);
 }
 
-/** Removes a folder and its parents while they are empty, durably. */
+/** Removes a folder and its parents durably, as long as they are empty. */
 export async function pruneFolders(top: string, folder: string): Promise<void> {
   let nearest = folder;
   while (nearest !== top && (await removeEmpty(nearest))) nearest = dirname(nearest);
   await syncNearest(top, nearest);
 }
 
-/** Whether the folder is gone. */
+/** Whether the folder no longer exists. */
 async function removeEmpty(folder: string): Promise<boolean> {
   try {
     await rmdir(folder);
@@ -103,12 +106,14 @@ async function removeEmpty(folder: string): Promise<boolean> {
   }
 }
 
-/** Paths below the root of a store. Both folders are on one disk, since files are renamed between them. */
+/**
+ * Paths below the root of a store. Both folders must be on one disk, because files are renamed between them.
+ */
 export interface Layout {
   readonly root: string;
   /** The visible files, each complete. */
   readonly files: string;
-  /** Files being written. */
+  /** Files that are being written. */
   readonly tmp: string;
   fileOf(key: BlobKey): string;
   newTmpFile(): string;
@@ -129,15 +134,15 @@ export function createLayout(root: string): Layout {
   };
 }
 
-/** Checks that a key has no file; if the store folder is gone, the store is unavailable instead. */
+/** Checks that a key has no file. If the store folder no longer exists, the store is unavailable instead. */
 export async function toMissing({ files }: Layout, key: BlobKey): Promise<BlobMissingError> {
   await assertRealFolder(files);
   return new BlobMissingError(key);
 }
 
 /**
- * Creates a folder and missing parents, durably. `mkdir` with `recursive` never ends if the parent
- * exists and reports `ENOENT` for every new folder, as `/proc` does.
+ * Creates a folder and its missing parents durably. `mkdir` with `recursive` never ends if the parent exists
+ * but reports `ENOENT` for every new folder, as `/proc` does.
  *
  * @throws a file system error
  */
@@ -148,7 +153,7 @@ export async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder);
   } catch (error) {
-    // Somebody else may have created it in the meantime.
+    // Another process may have created it in the meantime.
     if (!(await isFolder(folder))) throw error;
   }
   try {
@@ -164,7 +169,7 @@ async function isFolder(path: string): Promise<boolean> {
   return found?.isDirectory() ?? false;
 }
 
-/** Tries what every change of a file needs: space, write permission, hard links, one disk. */
+/** Tries everything that changing a file requires: space, write permission, hard links, a single disk. */
 export async function checkDisk(layout: Layout): Promise<void> {
   await assertRealFolder(layout.files);
   await assertRealFolder(layout.tmp);
@@ -182,7 +187,7 @@ export async function checkDisk(layout: Layout): Promise<void> {
   }
 }
 
-/** The folder, or its nearest parent that still exists: its names are the ones to sync. */
+/** Returns the folder, or its nearest parent that still exists: its names are the ones to sync. */
 async function syncNearest(top: string, folder: string): Promise<void> {
   try {
     await syncFolder(folder);

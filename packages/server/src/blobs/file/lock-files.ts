@@ -7,18 +7,16 @@ import { diskCodeOf, orMissing } from './disk-error.ts';
 import type { Layout } from './folders.ts';
 
 /**
- * A lock covers a few calls that never wait for a disk; an older one belongs to a process that was
- * killed.
+ * A lock covers a few calls that never wait for a disk; an older lock belongs to a process that was killed.
  */
 const ABANDONED_MILLISECONDS = 30_000;
 const POLL_MILLISECONDS = 5;
 
 /**
- * Runs an operation while nobody else, in any process, puts a file at one of these places.
+ * Runs an operation while no one else, in any process, puts a file in one of these places.
  *
- * rename(2) moves a file atomically, but cannot refuse an existing destination, and does nothing with
- * two names of one file: a move must check first. Node has no system locks, so a lock is a temporary
- * file.
+ * rename(2) moves a file atomically, but cannot refuse an existing destination, and does nothing with two
+ * names of one file, so a move must check first. Node has no system locks, so a lock is a temporary file.
  */
 export async function withFileLocks<T>(
   layout: Layout,

@@ -16,7 +16,7 @@ const BUFFER_BYTES = 256 * 1024;
 /** Never follows a link, and never waits for the other end of a named pipe. */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Read first: footer, and in nearly all cases the JSON text. */
+/** Read first: the footer and, in nearly all cases, the JSON text. */
 const TAIL_BYTES = 512;
 
 export interface OpenedFile extends Trailer {
@@ -24,9 +24,9 @@ export interface OpenedFile extends Trailer {
 }
 
 /**
- * Opens a file of the store and reads its trailer. Undefined if there is none.
+ * Opens a file of the store and reads its trailer. Returns undefined if the file does not exist.
  *
- * @throws BlobDamagedError if it was not made by the store, or is damaged
+ * @throws BlobDamagedError if the store did not create it, or if it is damaged
  */
 export async function openFile(path: string): Promise<OpenedFile | undefined> {
   let handle: FileHandle | undefined;
@@ -36,13 +36,13 @@ export async function openFile(path: string): Promise<OpenedFile | undefined> {
     return { handle, ...(await readOwnTrailer(handle)) };
   } catch (error) {
     await handle?.close();
-    // The folder may have been removed with its last file since.
+    // The folder may have been removed with its last file since then.
     if (diskCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-/** Reads the trailer of a file; errors as those of `openFile`. */
+/** Reads the trailer of a file; throws the same errors as `openFile`. */
 export async function statFile(path: string): Promise<BlobInfo | undefined> {
   const opened = await openFile(path);
   await opened?.handle.close();
@@ -74,7 +74,7 @@ async function readTail(handle: FileHandle, size: number, bytes: number): Promis
   return tail.subarray(0, bytesRead);
 }
 
-/** The stream owns the open file, and closes it when it ends, fails, or is destroyed. */
+/** The stream owns the open file, and closes it when it ends, fails or is destroyed. */
 export function toOpenBlob({ handle, info, crc32: sum }: OpenedFile): OpenBlob {
   let isTaken = false;
   const take = (range: ByteRange = { start: 0, end: info.size - 1 }): Readable => {
@@ -93,8 +93,8 @@ export function toOpenBlob({ handle, info, crc32: sum }: OpenedFile): OpenBlob {
       const file = take(range);
       const chunks = verify(file, end - start + 1, isAll ? sum : undefined);
       try {
-        // Before the pipeline starts: a file found damaged before the first byte leaves the target
-        // intact.
+        // Before the pipeline starts, so that a file found damaged before the first byte leaves the
+        // target intact.
         const first = await chunks.next();
         await pipeline(async function* () {
           if (!first.done) yield first.value;
@@ -126,10 +126,10 @@ function toEmptyStream(handle: FileHandle): Readable {
 }
 
 /**
- * The pieces of the content, each only when the next one has been read: the last one is only sent when
+ * Yields the chunks of the content, each only when the next one has been read: the last one is sent only once
  * all are verified.
  *
- * @param sum expected CRC-32; undefined for a part of a file
+ * @param sum expected CRC-32; undefined for part of a file
  * @throws BlobDamagedError
  */
 async function* verify(content: Readable, size: number, sum: number | undefined) {
@@ -143,7 +143,7 @@ async function* verify(content: Readable, size: number, sum: number | undefined)
     left -= chunk.length;
     if (sum !== undefined) found = crc32(chunk, found);
   }
-  if (left > 0) throw new BlobDamagedError('A file ends before its content does.');
+  if (left > 0) throw new BlobDamagedError('A file is truncated.');
   if (sum !== undefined && found !== sum) {
     throw new BlobDamagedError('A file is damaged: the CRC-32 of its content does not match.');
   }

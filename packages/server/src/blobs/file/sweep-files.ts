@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { orMissing } from './disk-error.ts';
 import type { Layout } from './folders.ts';
 
-/** Older files are litter: every live server has swept several times since. */
+/** Older files are litter: every live server has swept several times since then. */
 export function litterTime(): Date {
   return new Date(Date.now() - 3_600_000);
 }
 
-/** Temporary files that have not changed since. */
+/** Temporary files that have not changed since then. */
 export async function findLitter({ tmp }: Layout, olderThan: Date): Promise<string[]> {
   const litter: string[] = [];
   for (const entry of await readdir(tmp, { withFileTypes: true })) {
@@ -19,7 +19,7 @@ export async function findLitter({ tmp }: Layout, olderThan: Date): Promise<stri
 }
 
 /**
- * Removes them and returns their number. Uploads of this process are first touched, for others that
+ * Removes them and returns how many there were. Uploads of this process are touched first, for others that
  * sweep the same folder: a slow upload may write nothing for a long time.
  */
 export async function sweepFiles(layout: Layout, olderThan = litterTime()): Promise<number> {
@@ -35,6 +35,6 @@ export async function sweepFiles(layout: Layout, olderThan = litterTime()): Prom
 
 async function isOlder(path: string, date: Date): Promise<boolean> {
   const stats = await orMissing(() => lstat(path));
-  // ctime changes with a write, and also when an old file gets a new name.
+  // ctime changes on every write, and also when an old file gets a new name.
   return stats !== undefined && stats.ctimeMs < date.getTime();
 }

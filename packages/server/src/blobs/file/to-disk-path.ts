@@ -5,18 +5,18 @@ import type { BlobKey } from '../blob-store.ts';
 /**
  * Names on disk for one segment of a path. They are as readable as possible, and safe on any disk:
  *
- * - `a-z 0-9 - _ . , ( )`, single spaces and Chinese characters (U+4E00 to U+9FFF) are written as is;
- *   none of them has a case, a composed form, or a meaning to a file system;
+ * - `a-z 0-9 - _ . , ( )`, single spaces and Chinese characters (U+4E00 to U+9FFF) are written as is; none of
+ * them has a case, a composed form, or a special meaning to a file system;
  * - `^a` is the capital letter `A`, for disks that ignore case;
- * - `%c3%a9` is any other character, byte for byte in UTF-8; so is a dot or space at either end, and the
- *   first letter of a name that Windows reserves.
+ * - `%c3%a9` is any other character, byte for byte in UTF-8; so are a dot or space at either end, and the
+ * first letter of a name that Windows reserves.
  */
 const PLAIN = /^[a-z0-9\-_.,() \u4e00-\u9fff]$/;
 
 /** Windows trims dots and spaces at the end; a leading dot hides a file. */
 const PLAIN_INSIDE_ONLY = /^[. ]$/;
 
-/** "Naming Files, Paths, and Namespaces" of the Windows documentation. */
+/** "Naming Files, Paths, and Namespaces" in the Windows documentation. */
 const RESERVED_NAME = /^(?:con|prn|aux|nul|com\d|lpt\d) *(?:\.|$)/;
 
 /** Disks allow 255 bytes; this leaves room for the marks and for escaping both ends. */
@@ -29,7 +29,7 @@ const FOLDER_MARK = '+';
 const PIECE_MARK = '~';
 
 /**
- * Path of the file of a key, relative to the folder of all files. Neither mark occurs in an encoded
+ * Returns the path of a key's file, relative to the folder of all files. Neither mark occurs in an encoded
  * segment, so no two keys share a path, and no file is in the way of a folder.
  *
  * @throws FilePathError for an invalid key
@@ -51,7 +51,7 @@ export function toDiskPath({ env, path }: BlobKey): string {
   return join(...names);
 }
 
-/** The key of a path, or undefined if no key has it: the file was not made by the store. */
+/** Returns the key of a path; undefined if no key has it, because the store did not create the file. */
 export function toBlobKey(diskPath: string): BlobKey | undefined {
   const segments: string[] = [];
   let pieces: string[] = [];
@@ -76,7 +76,7 @@ export function toBlobKey(diskPath: string): BlobKey | undefined {
   }
 }
 
-/** The segment, or undefined if no segment has these pieces. */
+/** Returns the segment; undefined if no segment has these pieces. */
 function decodeSegment(pieces: readonly string[]): string | undefined {
   const bytes = pieces.join('').replace(/\^([a-z])/g, (_, letter: string) => letter.toUpperCase());
   try {
@@ -90,8 +90,8 @@ function decodeSegment(pieces: readonly string[]): string | undefined {
 }
 
 /**
- * Pieces of at most 255 bytes: a segment may be longer than a name on disk. No two segments have the
- * same pieces, even on a disk that folds case or normalises Unicode.
+ * Splits a segment into pieces of at most 255 bytes, because it may be longer than a name on disk. No two
+ * segments have the same pieces, even on a disk that folds case or normalises Unicode.
  *
  * @example
  * encodeSegment('Été.txt'); // ['%c3%89t%c3%a9.txt']

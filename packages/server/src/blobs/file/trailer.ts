@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib';
 import type { BlobInfo } from '../blob-store.ts';
 
-/** Last bytes of every file of a store, and the version of this format. */
+/** The last bytes of every file of a store, and the version of this format. */
 const MAGIC = Buffer.from('BERTHv2\n');
-/** Length and CRC-32 of the JSON text, four bytes each, big-endian, then the magic bytes. */
+/** Length and CRC-32 of the JSON text, four bytes each, big-endian, followed by the magic bytes. */
 export const FOOTER_BYTES = 8 + MAGIC.length;
-/** Maximum length of the JSON text: several times what a content type of a request can have. */
+/** Maximum length of the JSON text: several times the longest possible content type of a request. */
 const MAX_JSON_BYTES = 64 * 1024;
 
 export interface Trailer {
@@ -24,7 +24,7 @@ export function toTrailer({ info: { size, etag, contentType }, crc32: sum }: Tra
 }
 
 /**
- * Bytes of the complete trailer, from its footer.
+ * Returns the length of the complete trailer, from its footer.
  *
  * @throws Error for an invalid footer
  */
@@ -33,14 +33,14 @@ export function trailerBytesOf(footer: Buffer): number {
     throw new Error('it does not end like a file of the store');
   }
   const jsonBytes = footer.readUInt32BE(0);
-  if (jsonBytes > MAX_JSON_BYTES) throw new Error('the length of its trailer is invalid');
+  if (jsonBytes > MAX_JSON_BYTES) throw new Error('its trailer has an invalid length');
   return jsonBytes + FOOTER_BYTES;
 }
 
 /**
  * Reads a trailer.
  *
- * @param fileBytes size of the file, content and trailer
+ * @param fileBytes size of the file, including content and trailer
  * @throws Error if it is damaged, or belongs to another file
  */
 export function parseTrailer(trailer: Buffer, fileBytes: number): Trailer {

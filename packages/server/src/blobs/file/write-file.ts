@@ -15,13 +15,13 @@ import { type Trailer, toTrailer } from './trailer.ts';
 const FLAGS =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
-/** Maximum bytes buffered while the disk is busy; they are then written with one call. */
+/** Maximum bytes to buffer while the disk is busy; they are then written with one call. */
 const BUFFERED_BYTES = 256 * 1024;
 
 /**
- * D28: "A file becomes visible when it is complete. An interrupted upload leaves nothing behind. What
- * was acknowledged with success is never lost." Content and trailer are written to a temporary file and
- * synced; then it is renamed, and the rename synced. After that, the file never changes.
+ * D28: "A file becomes visible when it is complete. An interrupted upload leaves nothing behind. What was
+ * acknowledged with success is never lost." Content and trailer are written to a temporary file and synced;
+ * then it is renamed, and the rename is synced. After that, the file never changes.
  */
 export async function writeFile(
   layout: Layout,
@@ -52,8 +52,7 @@ export async function writeFile(
 }
 
 /**
- * Writes content to a file. Only errors of the disk become errors of the store: the content may fail
- * with the same codes.
+ * Writes content to a file. Only disk errors become store errors: the content may fail with the same codes.
  */
 class FileSink extends Writable {
   readonly #handle: FileHandle;
@@ -83,7 +82,7 @@ class FileSink extends Writable {
   }
 }
 
-/** Writes all of it. A nearly full disk accepts a part, and fails with the next call. */
+/** Writes all bytes. A nearly full disk accepts some of them, and fails on the next call. */
 async function writeAll(
   handle: FileHandle,
   chunks: readonly Buffer[],

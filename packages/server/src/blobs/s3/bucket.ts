@@ -13,12 +13,12 @@ import { withLocks } from '../key-locks.ts';
 import type { ObjectKeys } from './object-keys.ts';
 import { isMissing, withS3Errors } from './to-s3-error.ts';
 
-/** Headers carry these characters unchanged through every proxy and signature. */
+/** These characters survive unchanged in headers, through every proxy and signature. */
 const PLAIN_HEADER = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 const FALLBACK_TYPE = 'application/octet-stream';
 
-/** What the SDK returns for an object, with HEAD and with GET. */
+/** What the SDK returns for an object, for HEAD and for GET. */
 interface ObjectHead {
   readonly ContentLength?: number | undefined;
   readonly ContentType?: string | undefined;
@@ -27,12 +27,12 @@ interface ObjectHead {
   readonly Metadata?: Record<string, string> | undefined;
 }
 
-/** A version of an object. Two versions of the same bytes may have the same ETag in the store. */
+/** A version of an object. Two versions with the same bytes may have the same ETag in the store. */
 export function toVersion({ ETag, LastModified, Metadata }: ObjectHead): string {
   return JSON.stringify([ETag, LastModified, Metadata?.etag]);
 }
 
-/** Stored with an object. The ETag of the store does not change if only the type does. */
+/** Stored with an object. The store's ETag does not change if only the type does. */
 export function toObjectHeaders({ etag, contentType }: BlobInfo) {
   const isPlain = PLAIN_HEADER.test(contentType);
   return {
@@ -44,7 +44,7 @@ export function toObjectHeaders({ etag, contentType }: BlobInfo) {
   };
 }
 
-/** Metadata of an object, even of one that was not made by this server. */
+/** Returns an object's metadata, even if this server did not create it. */
 export function toBlobInfo(head: ObjectHead): BlobInfo {
   const { etag, type } = head.Metadata ?? {};
   return {
@@ -64,8 +64,8 @@ export interface Bucket {
 }
 
 /**
- * Runs an operation while nobody else in this process changes these objects. This makes
- * check-then-delete atomic: no delete condition works on all stores (Ceph 16 ignores `If-Match` there).
+ * Runs an operation while nothing else in this process changes these objects. This makes check-then-delete
+ * atomic: no delete condition works on all stores (Ceph 16 ignores `If-Match` there).
  */
 export function withObjectLocks<T>(
   { name }: Bucket,
@@ -78,7 +78,7 @@ export function withObjectLocks<T>(
   );
 }
 
-/** Undefined if the object does not exist. */
+/** Returns undefined if the object does not exist. */
 export async function headObject(
   { client, name }: Bucket,
   key: string,
@@ -116,13 +116,13 @@ export interface UploadOfParts {
   readonly UploadId: string | undefined;
 }
 
-/** One part that the store has. */
+/** A part that the store has. */
 export interface SentPart {
   readonly PartNumber: number;
   readonly ETag: string | undefined;
 }
 
-/** Assembles an object from parts; a failure leaves nothing of it. */
+/** Assembles an object from parts; if that fails, nothing of it remains. */
 export async function putInParts(
   { client, name }: Bucket,
   object: Omit<CreateMultipartUploadCommandInput, 'Bucket' | 'Key'> & { readonly Key: string },

@@ -28,7 +28,7 @@ const MAX_SINGLE_BYTES = 5 * 1024 ** 3;
 
 const COPIED_PART_BYTES = 1024 ** 3;
 
-/** How often a copy is restarted if its source is replaced meanwhile. */
+/** How often a copy is restarted because its source was replaced in the meantime. */
 const ATTEMPTS = 3;
 
 interface Copied {
@@ -36,7 +36,7 @@ interface Copied {
   readonly version: string;
 }
 
-/** Copies or moves a file over any existing one, or only if there is none. */
+/** Copies or moves a file, either replacing an existing one or only if there is none. */
 export async function copyBlob(
   bucket: Bucket,
   from: BlobKey,
@@ -73,7 +73,7 @@ async function copyVersion(
   }
 }
 
-/** Undefined if the source was replaced meanwhile. */
+/** Returns undefined if the source was replaced in the meantime. */
 async function copyOver(bucket: Bucket, from: BlobKey, to: BlobKey) {
   const key = bucket.keys.of(from);
   const head = await headObject(bucket, key);
@@ -91,8 +91,8 @@ async function copyOver(bucket: Bucket, from: BlobKey, to: BlobKey) {
 }
 
 /**
- * Some stores ignore `If-None-Match: *` on CopyObject and CompleteMultipartUpload (Ceph 16), and honour
- * it on PutObject: so the content goes through this process, in one PUT.
+ * Some stores ignore `If-None-Match: *` on CopyObject and CompleteMultipartUpload (Ceph 16) but honour it on
+ * PutObject, so the content goes through this process in one PUT.
  */
 async function copyNew(bucket: Bucket, from: BlobKey, to: BlobKey) {
   const source = await openObject(bucket, bucket.keys.of(from));
@@ -102,11 +102,13 @@ async function copyNew(bucket: Bucket, from: BlobKey, to: BlobKey) {
   try {
     if (info.size > MAX_SINGLE_BYTES) {
       const most = `${MAX_SINGLE_BYTES} bytes`;
-      throw new BlobTooLargeError(`Files over ${most} can only be copied with overwriting.`);
+      throw new BlobTooLargeError(
+        `Files over ${most} can be copied only if overwriting is allowed.`,
+      );
     }
     const key = bucket.keys.of(to);
     if (await headObject(bucket, key)) throw new BlobExistsError(to);
-    // A stream is never sent twice: a second attempt would find the file of the first one.
+    // A stream is never sent twice: a second attempt would find the first one's file.
     const body = source.read();
     body.once('error', (error) => failed.abort(error));
     const command = new PutObjectCommand({
@@ -126,7 +128,7 @@ async function copyNew(bucket: Bucket, from: BlobKey, to: BlobKey) {
     return { info, version: source.version };
   } catch (error) {
     if (isRefusedCondition(error)) throw new BlobExistsError(to);
-    // S3: "409 Conflict" if another change of the key is in progress: it can be retried.
+    // S3: "409 Conflict" if another change of the key is in progress; the call can be retried.
     if (statusOf(error) === 409) return undefined;
     throw error;
   } finally {
@@ -139,7 +141,7 @@ class BlobTooLargeError extends Error {
   override readonly name = 'BlobTooLargeError';
 }
 
-/** Another process may have replaced or removed the source since. */
+/** Another process may have replaced or removed the source since then. */
 async function deleteVersion(bucket: Bucket, key: string, version: string): Promise<void> {
   const head = await headObject(bucket, key);
   if (head === undefined || toVersion(head) !== version) return;
@@ -156,7 +158,7 @@ interface Source {
   readonly version: string | undefined;
 }
 
-/** Copies inside the store, atomically, over any existing object. */
+/** Copies inside the store, atomically, replacing any existing object. */
 export async function copyObject(
   bucket: Bucket,
   source: Source,

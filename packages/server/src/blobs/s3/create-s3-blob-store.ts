@@ -17,10 +17,10 @@ import { openObject } from './open-object.ts';
 import { isMissing, withS3Errors } from './to-s3-error.ts';
 import { writeObject } from './write-object.ts';
 
-/** A store that is up accepts a connection within a round trip. */
+/** A store that is up accepts a connection within one round trip. */
 const CONNECT_MILLISECONDS = 3_000;
 
-/** Maximum idle time of a connection; then the call is retried, or a download resumed. */
+/** How long a connection may be idle; after that, the call is retried or the download resumed. */
 const IDLE_MILLISECONDS = 15_000;
 
 const ATTEMPTS = 3;
@@ -28,45 +28,43 @@ const ATTEMPTS = 3;
 /** Larger bodies wait for `100 Continue`, so that a refusal arrives before they are sent. */
 const EXPECT_CONTINUE_BYTES = 16 * 1024 * 1024;
 
-/** Without a logger, the SDK writes to the console what it throws anyway. */
+/** Without a logger, the SDK writes the errors that it throws to the console as well. */
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 const CHECK_MILLISECONDS = 3_000;
 
 export interface S3BlobStoreOptions {
-  /** URL of the store. Default: that of the region at AWS. */
+  /** URL of the store. Default: AWS, in the given region. */
   readonly endpoint?: string | undefined;
   readonly region: string;
-  /** Must exist. */
+  /** Name of the bucket, which must exist. */
   readonly bucket: string;
-  /** Prefix of every key, used as is, so that others can use the bucket. Default: none. */
+  /** Prefix of every key, used as is, so that the bucket can be shared. Default: none. */
   readonly prefix?: string | undefined;
-  /** Default: the credential chain of AWS (environment, files, the machine). */
+  /** Default: the AWS credential chain (environment variables, files, instance metadata). */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
   /** Whether the bucket is in the path instead of the host name. Default: true if `endpoint` is set. */
   readonly forcePathStyle?: boolean | undefined;
   /**
-   * Whether to provide `presign`, whose links are served by the store, with the headers of the store.
-   * Default: false.
+   * Whether to provide `presign`. The store itself then serves links, with its own headers. Default: false.
    */
   readonly presignedLinks?: boolean | undefined;
 }
 
 /**
- * Stores files as objects of an S3-compatible store, at `<prefix><env>/<path>`. Uploads over 8 MiB are
- * sent in parts to `<prefix>.uploads/`, and copied to their place inside the store when they are
- * complete.
+ * Creates a blob store on S3 or a compatible store. Files are objects named `<prefix><env>/<path>`. Uploads
+ * over 8 MiB are sent in parts to `<prefix>.uploads/`, and copied to their final key when they are complete.
  *
- * The credentials need GetObject, PutObject, DeleteObject, AbortMultipartUpload,
- * ListMultipartUploadParts, ListBucket and ListBucketMultipartUploads; without ListBucket a store
- * responds with 403 for a missing file, which counts as unavailable.
+ * The credentials need GetObject, PutObject, DeleteObject, AbortMultipartUpload, ListMultipartUploadParts,
+ * ListBucket and ListBucketMultipartUploads; without ListBucket, a store responds to a missing file with a
+ * 403, which counts as unavailable.
  *
- * S3 does not report whether a deletion found anything, and no delete condition works on all stores
- * (Ceph 16 ignores `If-Match` there): deletions and moves check first. Within a process this is atomic.
- * If several processes delete one file, more than one may get `true`; more than one may move one file,
- * each to its own place; and on stores that ignore `If-Match`, a write of another process to the source
- * of a move is lost between the last check and the deletion. A copy that must not overwrite goes through
- * this process, and is limited to one PUT of S3, 5 GiB (`BlobTooLargeError`).
+ * S3 does not report whether a deletion found anything, and no delete condition works on all stores (Ceph 16
+ * ignores `If-Match` there): deletions and moves check first. This is atomic within a process. If several
+ * processes delete a file, more than one may get `true`; more than one may move one file, each to its own
+ * place; and on stores that ignore `If-Match`, another process's write to the source of a move is lost if it
+ * happens between the last check and the deletion. A copy that must not overwrite goes through this process,
+ * and is limited to 5 GiB, one S3 PUT (`BlobTooLargeError`).
  *
  * @example
  * createS3BlobStore({ endpoint: 'http://127.0.0.1:7480', region: 'us-east-1', bucket: 'files', credentials });
@@ -94,7 +92,7 @@ export function createS3BlobStore(options: S3BlobStoreOptions): BlobStore {
     },
     sweep: (olderThan) => sweepBucket(bucket, olderThan),
     async check() {
-      // Reported as a failure of the store, not as an aborted check.
+      // Report this as a failure of the store, not as an aborted check.
       const abortSignal = AbortSignal.timeout(CHECK_MILLISECONDS);
       const command = new HeadBucketCommand({ Bucket: bucket.name });
       await withS3Errors(() => client.send(command, { abortSignal })).catch((error) => {
@@ -120,7 +118,7 @@ interface ClientOptions {
 
 function createClient(options: ClientOptions): S3Client {
   const { endpoint, region, credentials, forcePathStyle = endpoint !== undefined } = options;
-  // The server limits its own connections, and a slow reader occupies one of these.
+  // The server limits its own connections, and each slow reader occupies one of these.
   const agent = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY };
   return new S3Client({
     region,
@@ -130,8 +128,8 @@ function createClient(options: ClientOptions): S3Client {
     maxAttempts: ATTEMPTS,
     logger: SILENT,
     expectContinueHeader: EXPECT_CONTINUE_BYTES,
-    // Otherwise streams are sent in chunks with a trailer, which Ceph and others refuse (411). Contents
-    // are protected by their MD5.
+    // Otherwise streams are sent in chunks with a trailer, which Ceph and others refuse (411). An MD5
+    // protects the content.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
@@ -176,7 +174,7 @@ async function abortUploads(bucket: Bucket, olderThan: Date): Promise<number> {
   return count;
 }
 
-/** Whether it existed, and was old. */
+/** Returns whether it existed and was old. */
 async function abortUpload(
   { client, name }: Bucket,
   { Key, UploadId, Initiated }: MultipartUpload,
@@ -186,10 +184,10 @@ async function abortUpload(
   const upload = { Bucket: name, Key, UploadId };
   return withS3Errors(async () => {
     try {
-      // An upload may take long: what counts is its last progress.
+      // An upload may take long; what counts is its last progress.
       let PartNumberMarker: string | undefined;
       do {
-        // Not the SDK's paginator: it never ends on Ceph, which returns a next page after the last.
+        // Not the SDK's paginator, which never ends on Ceph: Ceph returns a next page after the last one.
         const page = await client.send(new ListPartsCommand({ ...upload, PartNumberMarker }));
         const parts = page.Parts ?? [];
         if (!parts.every(({ LastModified }) => isOlder(LastModified, olderThan))) return false;
@@ -225,7 +223,7 @@ async function deleteUploads(bucket: Bucket, olderThan: Date): Promise<number> {
   });
 }
 
-/** Uploads are untrusted: the store, too, serves them as downloads, never inline. */
+/** Uploads are untrusted: the store must serve them as downloads too, never inline. */
 function presign({ client, name, keys }: Bucket, key: BlobKey, seconds: number): Promise<string> {
   const command = new GetObjectCommand({
     Bucket: name,

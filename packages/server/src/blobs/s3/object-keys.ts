@@ -3,9 +3,9 @@ import type { BlobKey } from '../blob-store.ts';
 
 /** S3: "The object key name is a sequence of Unicode characters ... up to 1,024 bytes long." */
 const MAX_KEY_BYTES = 1024;
-/** The prefix takes its share of the key; more than this is a mistake. */
+/** The prefix takes its share of the key; a longer one is a mistake. */
 const MAX_PREFIX_BYTES = 512;
-/** Environments are labels of a host name (D12) and have no dots, so nothing collides. */
+/** Environments are host name labels (D12) without dots, so nothing collides. */
 const LONG = '.long';
 const UPLOADS = '.uploads';
 const LABEL = /^[A-Za-z0-9-]+$/;
@@ -17,7 +17,7 @@ export interface ObjectKeys {
   readonly uploads: string;
   /**
    * `<prefix><env>/<path>`, or `<prefix>.long/<env>/<SHA-256 of the path>` if that is too long. No
-   * environment reaches into another one, since its name is one segment.
+   * environment can reach into another, because its name is one segment.
    */
   of(key: BlobKey): string;
 }
@@ -30,7 +30,7 @@ export function createObjectKeys(prefix: string): ObjectKeys {
     prefix,
     uploads: `${prefix}${UPLOADS}/`,
     of({ env, path }) {
-      if (!LABEL.test(env)) throw new TypeError(`"${env}" is not a valid name of an environment.`);
+      if (!LABEL.test(env)) throw new TypeError(`"${env}" is not a valid environment name.`);
       const key = `${prefix}${env}/${path}`;
       if (Buffer.byteLength(key) <= MAX_KEY_BYTES) return key;
       const hash = createHash('sha256').update(path).digest('hex');

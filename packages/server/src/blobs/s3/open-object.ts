@@ -6,10 +6,10 @@ import { countBuffer } from '../collect-buffers.ts';
 import { type Bucket, toBlobInfo, toVersion } from './bucket.ts';
 import { isMissing, isRefusedCondition, withS3Errors } from './to-s3-error.ts';
 
-/** So many broken connections without a byte are no accident. */
+/** This many broken connections without a byte are no accident. */
 const MAX_FRUITLESS = 3;
 
-/** Skipping this many bytes costs less than a request. */
+/** Skipping this many bytes costs less than another request. */
 const SKIPPED_BYTES = 256 * 1024;
 
 interface OpenObject extends OpenBlob {
@@ -18,8 +18,8 @@ interface OpenObject extends OpenBlob {
 }
 
 /**
- * Opens an object. A request for all of it keeps its version, whatever replaces it; a range that begins
- * far behind the start has a request of its own, while that version still exists.
+ * Opens an object. Reading all of it always returns this version, even if it is replaced. A range that begins
+ * far from the start gets its own request, as long as this version still exists.
  */
 export async function openObject(bucket: Bucket, key: string): Promise<OpenObject | undefined> {
   const found = await getObject(bucket, key);
@@ -27,7 +27,7 @@ export async function openObject(bucket: Bucket, key: string): Promise<OpenObjec
   const info = toBlobInfo(found);
   const version = found.ETag;
   const body = found.Body as Readable;
-  // A connection that breaks before anybody reads is replaced when somebody does.
+  // A connection that breaks before anyone reads is replaced when someone does.
   body.on('error', () => {});
   let held: Readable | undefined = body;
 
@@ -65,7 +65,7 @@ export async function openObject(bucket: Bucket, key: string): Promise<OpenObjec
   };
 }
 
-/** Undefined if the object, or this version of it, does not exist. */
+/** Returns undefined if the object, or this version of it, does not exist. */
 function getObject(
   { client, name }: Bucket,
   key: string,
@@ -86,15 +86,15 @@ function getObject(
   });
 }
 
-/** Bytes of an object, and the offset of the first. */
+/** Bytes of an object, and the offset of the first one. */
 interface ObjectBody {
   readonly body: Readable;
   readonly start: number;
 }
 
 /**
- * The chunks of a range of an object. Resumes with a new connection if one breaks: stores close those of
- * readers that pause for long.
+ * Yields the chunks of a range of an object. Resumes with a new connection if one breaks: stores close
+ * connections whose readers pause for long.
  *
  * @param connect returns the object from the start of the range or before, to its end or beyond
  */
@@ -110,7 +110,7 @@ export async function* readObject(
     fruitless += 1;
     try {
       for await (const chunk of body as AsyncIterable<Buffer>) {
-        // A connection with bytes left to read is destroyed; any other returns to the pool.
+        // A connection with bytes left to read is destroyed; any other is returned to the pool.
         if (next > end) break;
         countBuffer(chunk.length);
         const piece = chunk.subarray(Math.max(0, next - position), Math.max(0, end + 1 - position));
@@ -124,7 +124,7 @@ export async function* readObject(
       cause = error;
     }
     if (fruitless > MAX_FRUITLESS) {
-      const message = 'The object store closed the connection repeatedly.';
+      const message = 'The object store repeatedly closed the connection.';
       throw new StoreUnavailableError(message, { cause });
     }
   }

@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from '../blob-store.ts';
 
-/** S3 statuses for callers without permission, or with too many requests; RFC 9110 for the rest. */
+/** S3 statuses for callers without permission or with too many requests; RFC 9110 for the rest. */
 const UNAVAILABLE_STATUSES: readonly number[] = [301, 307, 401, 403, 408, 429];
 /** Error codes with another status and the same meaning. */
 const UNAVAILABLE_NAMES: readonly string[] = [
@@ -20,22 +20,22 @@ export function statusOf(error: unknown): number | undefined {
   return $metadata?.httpStatusCode;
 }
 
-/** Whether the store reported that the object does not exist. */
+/** Returns whether the store reported that the object does not exist. */
 export function isMissing(error: unknown): boolean {
   return statusOf(error) === 404 && (error as Error).name !== 'NoSuchBucket';
 }
 
-/** Whether the condition of a call failed: an object exists, or a different one. */
+/** Returns whether the condition of a call failed: an object exists, or a different one. */
 export function isRefusedCondition(error: unknown): boolean {
   return statusOf(error) === 412;
 }
 
-/** Converts an error of the SDK; only what means a mistake of ours stays as is. */
+/** Converts an SDK error; only errors caused by our own mistakes are kept as is. */
 function toS3Error(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StoreUnavailableError) return error;
   const status = statusOf(error);
   if (status === undefined || isUnavailable(status, error.name)) {
-    // Messages of stores may quote what they were sent: names and numbers do not.
+    // A store's messages may quote what it was sent; names and numbers do not.
     const { code } = error as NodeJS.ErrnoException;
     const reason = [code ?? error.name, status].filter(Boolean).join(', ');
     return new StoreUnavailableError(`Cannot use the object store: ${reason}.`, {
@@ -49,7 +49,7 @@ function isUnavailable(status: number, name: string): boolean {
   return status >= 500 || UNAVAILABLE_STATUSES.includes(status) || UNAVAILABLE_NAMES.includes(name);
 }
 
-/** Makes a call of the SDK; if the caller aborted, throws the reason of the abort and not its consequence. */
+/** Makes an SDK call. If the caller aborts it, throws the reason of the abort rather than its consequence. */
 export async function withS3Errors<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
     signal?.throwIfAborted();

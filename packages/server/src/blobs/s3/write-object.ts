@@ -21,22 +21,24 @@ import {
 import { copyObject } from './copy-blob.ts';
 import { withS3Errors } from './to-s3-error.ts';
 
-/** Parts of one upload held in memory: all but one are being sent to the store. */
+/** How many parts of one upload are held in memory; all but one are being sent to the store. */
 const MAX_PARTS = 3;
 
-/** Smaller content is sent with one call, larger content in parts of this size. */
+/** Smaller content is sent in one call, larger content in parts of this size. */
 const PART_BYTES = 8 * 1024 * 1024;
 
-/** Bytes of all uploads of this process held in memory, waiting for the store or for more content. */
+/**
+ * How many bytes all uploads of this process may hold in memory, waiting for the store or for more content.
+ */
 const MAX_HELD_BYTES = 256 * 1024 * 1024;
 
 let heldBytes = 0;
 
 /**
- * D28: "A file becomes visible when it is complete. An interrupted upload leaves nothing behind. What
- * was acknowledged with success is never lost." One PUT does that. Parts are assembled under a separate
- * prefix, where a sweep finds the leftovers of killed processes and no uploads of other programs; the
- * store then copies the object to its place.
+ * D28: "A file becomes visible when it is complete. An interrupted upload leaves nothing behind. What was
+ * acknowledged with success is never lost." A single PUT does that. Parts are assembled under a separate
+ * prefix, where a sweep finds the leftovers of killed processes but no uploads from other programs; the store
+ * then copies the object to its final key.
  */
 export async function writeObject(
   bucket: Bucket,
@@ -80,7 +82,7 @@ export async function writeObject(
       );
       return whole;
     } finally {
-      // The file is in its place, or the first error is thrown: a sweep removes the rest.
+      // Either the file is in place, or the first error is thrown; a sweep removes the rest.
       await deleteObject(bucket, Key).catch(() => {});
       bucket.uploads.delete(Key);
     }
@@ -93,11 +95,11 @@ export async function writeObject(
   }
 }
 
-/** Memory of one upload, which counts towards the limit for all. */
+/** Memory used by one upload, which counts towards the limit for all. */
 class HeldMemory {
   #bytes = 0;
 
-  /** Whether the upload may hold that many bytes. What it gets it keeps until its end. */
+  /** Whether the upload may hold that many bytes. It keeps what it gets until its end. */
   mayHold(bytes: number): boolean {
     const more = Math.max(0, bytes - this.#bytes);
     if (heldBytes + more > MAX_HELD_BYTES) return more === 0;
@@ -113,7 +115,7 @@ class HeldMemory {
 }
 
 /**
- * Splits content into parts; only the last may be smaller. At least one, which may be empty.
+ * Splits content into parts. Only the last part may be smaller; there is at least one, which may be empty.
  *
  * @throws StoreUnavailableError if too much memory is in use
  */
@@ -151,14 +153,15 @@ async function putWhole(
   info: BlobInfo,
   signal: AbortSignal,
 ): Promise<void> {
-  // The SDK also signs the SHA-256 of a body in memory: the store refuses what changed in transit.
+  // The SDK also signs the SHA-256 of a body in memory, so the store refuses content that changed in
+  // transit.
   const put = { Bucket: name, Key: key, Body: body, ...toObjectHeaders(info) };
   const command = new PutObjectCommand(put);
   await withS3Errors(() => client.send(command, toCallOptions(signal)), signal);
 }
 
 /**
- * Sends parts in parallel, as many as memory permits. `Upload` of `@aws-sdk/lib-storage` has no limit
+ * Sends parts in parallel, as many as memory permits. `Upload` from `@aws-sdk/lib-storage` has no limit
  * across uploads, and keeps reading the content after a part has failed.
  *
  * @param failed aborted with the first error, which also ends the content

@@ -1,8 +1,8 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /**
- * Addresses that no service of a network has, and that would turn a DNS record into an attack: this
- * machine (its admin port), link-local addresses (cloud metadata and credentials), multicast.
+ * Addresses that no service on a network has, and that would turn a DNS record into an attack: this machine
+ * (its admin port), link-local addresses (cloud metadata and credentials), multicast.
  */
 const REFUSED = [
   '0.0.0.0/8', // RFC 1122 §3.2.1.3: "this host", which connects to the loopback
@@ -32,12 +32,12 @@ const EMBEDDED = [
 ];
 
 /**
- * Checks the addresses that DNS returns. Otherwise anybody who can change a record of a service could
- * make the gateway call its own machine or the metadata service of its cloud.
+ * Checks the addresses that DNS returns. Otherwise anyone who can change a service's DNS record could make
+ * the gateway call its own machine or its cloud's metadata service.
  *
- * @param allow the only ranges to call, such as `['10.0.0.0/8', 'fd12::/16']`, whatever else they
- * contain. Default: all but loopback, link-local (169.254.0.0/16, fe80::/10), metadata and multicast
- * addresses. IPv6 forms of an IPv4 address are treated as the latter.
+ * @param allow the only ranges to call, such as `['10.0.0.0/8', 'fd12::/16']`, whatever else they contain.
+ * Default: all but loopback, link-local (169.254.0.0/16, fe80::/10), metadata and multicast addresses. IPv6
+ * forms of an IPv4 address are treated as the latter.
  * @throws TypeError for an invalid range
  */
 export function createAddressPolicy(allow?: readonly string[]): (address: string) => boolean {

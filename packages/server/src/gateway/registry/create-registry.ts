@@ -24,38 +24,38 @@ import { createWatchedName, type WatchedName } from './watched-name.ts';
 const VERSION = 'default';
 
 export interface RegistryOptions {
-  /** DNS servers, such as `10.96.0.10` or `[fd00::a]:53`. Default: those of the machine. */
+  /** DNS servers, such as `10.96.0.10` or `[fd00::a]:53`. Default: the machine's. */
   readonly servers?: readonly string[] | undefined;
   /** Timeout of one query in seconds, across all attempts and servers. Default: 4. */
   readonly timeoutSeconds?: number;
   /**
-   * Lifetime in seconds of responses without a TTL: SRV records, and missing names or records. Also the
-   * pause after a failed query. TTLs are respected between 1 and 60 s. Default: 5.
+   * How long, in seconds, to cache responses without a TTL: SRV records, and missing names or records. Also
+   * the pause after a failed query. TTLs between 1 and 60 s are respected. Default: 5.
    */
   readonly refreshSeconds?: number;
   /**
-   * How long a response outlives its TTL while DNS fails, in seconds. Then calls get
-   * `RegistryUnavailableError`. A name that nobody called for that long is no longer resolved. Default:
+   * How long a response outlives its TTL while DNS fails, in seconds. After that, calls get a
+   * `RegistryUnavailableError`. A name that nobody has called for that long is no longer resolved. Default:
    * 300.
    */
   readonly staleSeconds?: number;
   /**
-   * The only address ranges to call, such as `['10.0.0.0/8']`. Default: all but loopback, link-local,
-   * metadata and multicast addresses. Anybody who can change the records of a service decides which
-   * address the gateway calls: set the range of the pods if it is known.
+   * The only address ranges that may be called, such as `['10.0.0.0/8']`. Default: all except loopback,
+   * link-local, metadata and multicast addresses. Anyone who can change a service's records decides which
+   * address the gateway calls, so set the range of the pods if you know it.
    */
   readonly allow?: readonly string[] | undefined;
   /** Called for failed queries and refused addresses, once for each until it changes. */
   readonly onError?: (error: Error) => void;
-  /** For tests. Default: the machine's. */
+  /** For tests. Default: the machine's clock. */
   readonly clock?: Clock;
 }
 
 export interface Registry extends ServiceRegistry {
   /**
-   * Replaces all services, or none. What is known of a name that stays is kept.
+   * Replaces all services, or none. What is known about a name that stays is kept.
    *
-   * @throws TypeError for an invalid endpoint, or `A` without a port; the old services stay
+   * @throws TypeError for an invalid endpoint, or `A` without a port; the old services stay in use
    */
   update(services: readonly ServiceConfig[]): void;
 }
@@ -63,16 +63,16 @@ export interface Registry extends ServiceRegistry {
 type Found = Service | Promise<Service>;
 
 /**
- * The hosted services, with endpoints from the configuration or from DNS. Only names in the
- * configuration are resolved, and those that their SRV records point to: never one from a request. No
+ * Creates a registry of hosted services, with endpoints from the configuration or from DNS. Only names in the
+ * configuration are resolved, plus those that their SRV records point to, but never a name from a request. No
  * call waits for DNS once a name is known.
  *
  * - no such name (NXDOMAIN): the version has no resource;
  * - no records, or no allowed address: it has no endpoints;
  * - no response (SERVFAIL, timeout, garbage): the last one is used for `staleSeconds`.
  *
- * @throws TypeError for an invalid endpoint, `A` without a port, an invalid range, or a server that is
- * not an address
+ * @throws TypeError for an invalid endpoint, `A` without a port, an invalid range, or a server that is not an
+ * address
  * @example
  * const registry = createRegistry(
  *   [
@@ -163,7 +163,7 @@ function toStaticVersion({ name, weight = 100, endpoints, hasResource = true }: 
 }
 
 /**
- * The origin of an endpoint, normalised: `http://Example:80/` becomes `http://example`.
+ * Returns the origin of an endpoint, normalised: `http://Example:80/` becomes `http://example`.
  *
  * @throws TypeError for anything but `http:` or `https:` with a host and optionally a port
  */
@@ -171,7 +171,7 @@ function toOrigin(endpoint: string): string {
   const url = URL.parse(endpoint);
   if (url === null || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) {
     throw new TypeError(
-      `${endpoint} is not an endpoint: write http:// or https://, a host and optionally a port.`,
+      `${endpoint} is not an endpoint: use http:// or https://, a host and optionally a port.`,
     );
   }
   return url.origin;

@@ -1,9 +1,9 @@
 import type { SrvRecord } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 
-/** Time, which tests can control. */
+/** Clock, which tests can control. */
 export interface Clock {
-  /** Milliseconds since any fixed point; monotonic. */
+  /** Returns milliseconds since any fixed point; monotonic. */
   now(): number;
   /** Calls `task` after `ms` milliseconds, without keeping the process alive. */
   after(ms: number, task: () => void): () => void;
@@ -20,7 +20,7 @@ export const systemClock: Clock = {
 /** Attempts per server. */
 const TRIES = 3;
 
-/** Limits of a TTL: a record of 0 s must not cost a query per call, nor one of a day last that long. */
+/** Limits for a TTL: a record with 0 s must not cost a query per call, nor one with a day last that long. */
 const MIN_TTL_MS = 1_000;
 
 const MAX_TTL_MS = 60_000;
@@ -45,8 +45,8 @@ export interface Lookup {
 }
 
 /**
- * Opens a resolver for the queries of one refresh. A new one each time, since resolvers learn: a new one
- * applies a changed resolv.conf, and its timeout does not depend on earlier responses
+ * Opens a resolver for the queries of one refresh. Each refresh gets a new one, because resolvers keep state:
+ * a new one applies a changed resolv.conf, and its timeout does not depend on earlier responses
  * (nodejs/node#57839).
  */
 export function openLookup(servers: readonly string[] | undefined, timeoutMs: number): Lookup {
@@ -74,7 +74,7 @@ export function openLookup(servers: readonly string[] | undefined, timeoutMs: nu
 
 interface RecordCacheOptions {
   clock: Clock;
-  /** Lifetime of responses without a TTL (SRV, and missing names or records), and of failures. */
+  /** How long to cache responses without a TTL (SRV, and missing names or records), and failures. */
   refreshMs: number;
   /** How long a response outlives its TTL if the query fails. */
   staleMs: number;
@@ -82,16 +82,17 @@ interface RecordCacheOptions {
 
 interface CachedRecords<Row> {
   readonly response: DnsResponse<Row>;
-  /** When to query again, on the clock. */
+  /** When to query again, by the clock. */
   readonly expires: number;
   /** Why the response is stale. */
   readonly problem?: Error;
 }
 
-/** The last responses to the queries of one name. */
+/** The latest responses to the queries for one name. */
 export interface RecordCache {
   /**
-   * The cached response while its TTL lasts, otherwise that of `lookup`, otherwise the last known one.
+   * Returns the cached response while its TTL lasts, otherwise that of `lookup`, otherwise the last known
+   * one.
    *
    * @throws Error if the query fails, and nothing that is known is recent enough
    */

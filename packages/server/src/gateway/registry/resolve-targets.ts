@@ -1,7 +1,7 @@
 import type { SrvRecord } from 'node:dns';
 import type { Lookup, RecordCache } from './dns-lookup.ts';
 
-/** Maximum endpoints of a service: a response over TCP may hold thousands of records. */
+/** Maximum number of endpoints of a service: a response over TCP may contain thousands of records. */
 const MAX_TARGETS = 256;
 
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
@@ -47,7 +47,7 @@ async function resolveSrv(context: ResolveContext, name: string): Promise<Resolv
     .slice(0, MAX_TARGETS);
   let failure: unknown;
   // RFC 2782: "A client MUST attempt to contact the target host with the lowest-numbered priority it can
-  // reach". All that is known here is whether it has an address.
+  // reach". All that we know here is whether it has an address.
   for (const group of Map.groupBy(records, ({ priority }) => priority).values()) {
     const hosts = [...new Set(group.map((record) => record.name))];
     const found = new Map<string, readonly Target[]>();
@@ -85,15 +85,15 @@ interface Target {
 export interface Resolution {
   /** False if the name does not exist. */
   readonly exists: boolean;
-  /** In an order that does not depend on that of the records, which servers rotate. */
+  /** In an order that does not depend on the order of the records, which servers rotate. */
   readonly targets: readonly Target[];
 }
 
 export interface Resolved {
   readonly resolution: Resolution;
-  /** When to query again, on the clock. */
+  /** When to query again, by the clock. */
   readonly expires: number;
-  /** Errors besides the result, such as a refused address. */
+  /** Errors in addition to the result, such as a refused address. */
   readonly problems: readonly Error[];
 }
 
@@ -103,7 +103,7 @@ interface ResolveContext {
   allows: (address: string) => boolean;
 }
 
-/** Combines the expiries and problems of several responses. */
+/** Combines the expiry times and problems of several responses. */
 function createTally() {
   const problems: Error[] = [];
   let expires = Number.POSITIVE_INFINITY;
@@ -120,7 +120,10 @@ function createTally() {
   };
 }
 
-/** The IPv4 addresses of a name, otherwise its IPv6 addresses: both usually belong to the same machines. */
+/**
+ * Returns the IPv4 addresses of a name, otherwise its IPv6 addresses: both usually belong to the same
+ * machines.
+ */
 async function resolveAddresses(context: ResolveContext, host: string): Promise<Resolved> {
   const tally = createTally();
   let exists = true;

@@ -1,42 +1,45 @@
-/** Why a service cannot be called, whatever its versions: each state has its own error code (D6). */
+/** Why a service cannot be called, regardless of its versions: each state has its own error code (D6). */
 export type ServiceState = 'ready' | 'not-ready' | 'forbidden' | 'overdue';
 
 /** Address of one instance of a service. */
 export interface Endpoint {
   /** `http:` or `https:`, host and port, without a path. */
   readonly origin: string;
-  /** Name in the certificate, if `origin` is an address (TLS). Default: the host of `origin`. */
+  /** Name in the certificate, if `origin` is an IP address (TLS). Default: the host of `origin`. */
   readonly servername?: string;
 }
 
 export interface ServiceVersion {
   readonly name: string;
-  /** Weight among the versions; 0 gets no calls. */
+  /** Weight relative to the other versions; a version with 0 gets no calls. */
   readonly weight: number;
   readonly endpoints: readonly Endpoint[];
   /** How to distribute the calls, if not evenly: every endpoint with its weight, 0 or more. */
   readonly shares?: ReadonlyMap<Endpoint, number>;
-  /** False if the resources of the version are gone (`SERVICE_RESOURCE_NOT_FOUND`). */
+  /** False if the version's resources no longer exist (`SERVICE_RESOURCE_NOT_FOUND`). */
   readonly hasResource: boolean;
 }
 
-/** A hosted service as the gateway needs it. The same object until something changes or is reloaded. */
+/**
+ * A hosted service as the gateway needs it. The same object is returned until something changes or is
+ * reloaded.
+ */
 export interface Service {
   readonly env: string;
   readonly name: string;
   readonly state: ServiceState;
   readonly versions: readonly ServiceVersion[];
-  /** Callers that may call it, by `Caller.id`; undefined allows every caller of the environment. */
+  /** Callers that may call it, by `Caller.id`; undefined allows every caller in the environment. */
   readonly callers: ReadonlySet<string> | undefined;
-  /** Maximum number of concurrent calls and WebSockets to the endpoints of a version. Default: no limit. */
+  /** Maximum number of concurrent calls and WebSockets to the endpoints of a version. Default: unlimited. */
   readonly maxCalls?: number | undefined;
 }
 
 /** Finds hosted services. */
 export interface ServiceRegistry {
   /**
-   * Undefined if the environment has no such service. Synchronous if possible, since it runs for each
-   * call.
+   * Returns undefined if the environment has no such service. Synchronous if possible, because it runs for
+   * each call.
    *
    * @throws RegistryUnavailableError if nothing is known and the source cannot be queried
    */
@@ -52,19 +55,19 @@ export class RegistryUnavailableError extends Error {
 interface ServiceBase {
   readonly env: string;
   readonly name: string;
-  /** Default: `ready`. In any other state it is never called, and its names are not resolved. */
+  /** Default: `ready`. In any other state, the service is never called and its names are not resolved. */
   readonly state?: ServiceState | undefined;
-  /** Callers that may call it, by `Caller.id`. Default: every caller of the environment. */
+  /** Callers that may call it, by `Caller.id`. Default: every caller in the environment. */
   readonly callers?: readonly string[] | undefined;
-  /** Maximum number of concurrent calls and WebSockets to the endpoints of a version. Default: no limit. */
+  /** Maximum number of concurrent calls and WebSockets to the endpoints of a version. Default: unlimited. */
   readonly maxCalls?: number | undefined;
 }
 
 export interface VersionConfig {
   readonly name: string;
-  /** Weight among the versions. Default: 100. */
+  /** Weight relative to the other versions. Default: 100. */
   readonly weight?: number | undefined;
-  /** URLs of its instances, such as `http://127.0.0.1:9000`. */
+  /** URLs of the instances, such as `http://127.0.0.1:9000`. */
   readonly endpoints: readonly string[];
   /** Default: true. If false, calls fail with `SERVICE_RESOURCE_NOT_FOUND`. */
   readonly hasResource?: boolean | undefined;
@@ -76,13 +79,16 @@ interface StaticServiceConfig extends ServiceBase {
 }
 
 export interface DnsSource {
-  /** `A`: the addresses of the name, IPv4 or otherwise IPv6. `SRV`: the hosts and ports it points to. */
+  /**
+   * `A`: the addresses of the name, IPv4 if it has any, otherwise IPv6. `SRV`: the hosts and ports it points
+   * to.
+   */
   readonly type: 'A' | 'SRV';
   /** Resolved as is: no search domain is appended. */
   readonly name: string;
-  /** Port of every address. Required with `A`; `SRV` records have their own. */
+  /** Port for every address. Required with `A`; `SRV` records contain their own. */
   readonly port?: number | undefined;
-  /** Default: `http`. With `https`, a certificate must be valid for the name (`A`) or the target (`SRV`). */
+  /** Default: `http`. With `https`, certificates must be valid for the name (`A`) or the target (`SRV`). */
   readonly scheme?: 'http' | 'https' | undefined;
 }
 

@@ -10,14 +10,14 @@ interface WatchedNameOptions {
   clock: Clock;
   /** Pause after a failure. */
   refreshMs: number;
-  /** How long the name is refreshed after the last read. */
+  /** How long the name is refreshed after it was last read. */
   idleMs: number;
 }
 
-/** The DNS result of one name, refreshed while somebody reads it. */
+/** The DNS result for one name, refreshed while it is being read. */
 export interface WatchedName {
   /**
-   * The same object while the result does not change. Only waits if nothing is known; all that wait
+   * The same object while the result does not change. It only waits if nothing is known; all waiting callers
    * share one query.
    *
    * @throws RegistryUnavailableError if DNS cannot be queried; immediately until the next attempt
