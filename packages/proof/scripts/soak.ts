@@ -15,13 +15,13 @@ import { type MutantRow, toMutantsPage } from '../src/to-mutants-page.ts';
 import { variants } from '../src/variants/index.ts';
 
 const PROCESSES = 2;
-/** Consecutive runs against the correct server under load. */
+/** Number of consecutive runs against the correct server under load. */
 const ROUNDS = 50;
 const PAGE = fileURLToPath(new URL('../../../docs/reference/mutants.md', import.meta.url));
 
 /*
  * The long proof, or the parts of it given as arguments:
- * - mutants: checks each with all rules and with Dredd alone; writes docs/reference/mutants.md
+ * - mutants: checks each mutant with all rules and with Dredd alone; writes docs/reference/mutants.md
  * - outside: checks each fault of real products with all rules
  * - variants: checks each allowed variant on its own
  * - rounds: checks the correct server many times in a row while both processors are busy

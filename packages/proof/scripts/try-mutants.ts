@@ -6,7 +6,10 @@ import { chunkedBodies } from '../src/mutants/gateway-requests.ts';
 import { mutants } from '../src/mutants/index.ts';
 import { startMutated } from '../src/start-mutated.ts';
 
-/** Checks the mutants of the rules with these ID prefixes: with all rules, or only their own with `--own`. */
+/**
+ * Checks the mutants of rules with these ID prefixes against all rules, or only against their own with
+ * `--own`.
+ */
 const args = process.argv.slice(2);
 const isOwn = args.includes('--own');
 const prefixes = args.filter((arg) => arg !== '--own');

@@ -5,7 +5,7 @@ import type { Mutated } from './start-mutated.ts';
 /** What the suite reports about a mutant. */
 export interface MutantVerdict {
   mutant: Mutant;
-  /** The rule that it breaks failed. */
+  /** Whether the rule that it breaks failed. */
   caught: boolean;
   /** Other rules that failed and are not companions. */
   unrelated: string[];
@@ -13,9 +13,9 @@ export interface MutantVerdict {
 }
 
 /**
- * Checks a mutant with the rules. Dredd and the workflows are left out, since their findings name no rule.
+ * Checks a mutant with the rules. Dredd and the workflows are left out, because their findings name no rule.
  *
- * @param only ids of the rules to check. Default: all
+ * @param only IDs of the rules to check. Default: all
  */
 export async function checkMutant(
   mutated: Mutated,

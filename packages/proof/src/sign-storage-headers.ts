@@ -4,7 +4,7 @@ import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json'
 
 const { algorithm, service, storageVersion, storageSigningHost, ...signature } = defaults.signature;
 
-/** Signed headers for a storage call made now (D17). */
+/** Returns signed headers for a storage call made now (D17). */
 export function signStorageHeaders({
   id,
   secret,

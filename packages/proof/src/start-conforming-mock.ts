@@ -2,7 +2,7 @@ import type { ConformanceOptions } from '@berth/conformance';
 import { startFixture } from '@berth/conformance/fixture';
 import { createMock } from '@berth/mock';
 
-/** The mock with strict credentials, and the fixture service behind it. */
+/** Starts the mock with strict credentials, and the fixture service behind it. */
 export async function startConformingMock(): Promise<{
   options: ConformanceOptions;
   close(): Promise<void>;

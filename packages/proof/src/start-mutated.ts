@@ -6,7 +6,7 @@ import { startMutatingProxy } from './proxy/start-mutating-proxy.ts';
 import { signStorageHeaders } from './sign-storage-headers.ts';
 import { startReference } from './start-reference.ts';
 
-/** Fixes the generated requests, since only a few of them reveal some faults. */
+/** A fixed seed, because only a few of the generated requests reveal some faults. */
 const SEED = 1;
 
 /** The reference server behind a proxy whose fault can be changed. */

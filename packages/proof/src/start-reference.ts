@@ -19,7 +19,7 @@ export interface Reference {
 }
 
 export interface ReferenceOptions {
-  /** Public URL of the server. Default: its own address. */
+  /** Public URL of the server. Default: its own URL. */
   publicUrl?: string;
   /** URL of the fixture service. Default: one is started. */
   fixtureUrl?: string;
@@ -28,7 +28,7 @@ export interface ReferenceOptions {
   isAlone?: boolean;
 }
 
-/** Starts the reference server on its file driver, on free ports, with two environments. */
+/** Starts the reference server with its file driver, on free ports, with two environments. */
 export async function startReference(given: ReferenceOptions = {}): Promise<Reference> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-proof-'));
   const fixture = given.fixtureUrl === undefined ? await startFixture({ port: 0 }) : undefined;

@@ -7,18 +7,18 @@ export interface MutantRow {
   rule: string;
   breaks: string;
   companions: readonly string[];
-  /** The check of its rule failed. */
+  /** Whether the check of its rule failed. */
   caught: boolean;
   /** Other rules that failed and are not companions. */
   unrelated: readonly string[];
-  /** The suite's engine Dredd found something. */
+  /** Whether the suite's Dredd engine found something. */
   engine?: boolean;
-  /** Dredd alone found something that it does not find on the correct server. */
+  /** Whether Dredd alone found something that it does not find on the correct server. */
   dredd?: boolean;
 }
 
 /**
- * The page that lists the mutants and what finds them.
+ * Renders the page that lists the mutants and what finds them.
  *
  * @param outside number of faults from outside
  */

@@ -8,7 +8,10 @@ import type { Found, Order } from './protocol.ts';
 
 const SERVICE = '/v1/cloudrun/';
 
-/** Makes the fixture service return the documented response, since Dredd compares with the example. */
+/**
+ * Makes the fixture service return the documented response, because Dredd compares responses with the
+ * example.
+ */
 function orderExample({ expected }: DreddTransaction): string {
   const type = encodeURIComponent(expected.headers['Content-Type'] ?? '');
   return `/respond?type=${type}&body64=${Buffer.from(expected.body ?? '').toString('base64url')}`;

@@ -1,13 +1,13 @@
-/** What Dredd is to do. */
+/** What Dredd should do. */
 export interface Order {
   /** Texts of OpenAPI 3.0 documents. */
   documents: string[];
-  /** Address of both APIs. */
+  /** URL of both APIs. */
   endpoint: string;
-  /** Headers of storage calls. */
+  /** Headers for storage calls. */
   headers: Record<string, string>;
   gatewayHeaders: Record<string, string>;
-  /** Hosted service that is called. */
+  /** Hosted service to call. */
   service: string;
 }
 

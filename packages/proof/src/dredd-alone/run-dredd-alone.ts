@@ -8,7 +8,7 @@ import type { Found, Order } from './protocol.ts';
 const COPIES = new URL('../../../conformance/src/generated/', import.meta.url);
 
 /**
- * Checks a server with Dredd alone, with hooks that only add credentials.
+ * Checks a server with Dredd alone, using hooks that only add credentials.
  *
  * @returns names of the transactions that fail
  */

@@ -54,7 +54,7 @@ export const authSignature: readonly Mutant[] = [
   ),
   mutant(
     'AU-TC3-PATH',
-    'a trailing slash of the path is not signed',
+    "the path's trailing slash is not signed",
     acceptIfSignedFor(({ path }) => ({ path: path.replace(/\/$/, '') })),
   ),
   mutant(
@@ -118,7 +118,7 @@ export const authSignature: readonly Mutant[] = [
   ),
   mutant(
     'AU-TC3-HOST',
-    'host does not have to be signed',
+    'host need not be signed',
     acceptSigned(
       (request, context, { SignedHeaders }) =>
         SignedHeaders === 'content-type' && isSigned(request, context, { anyHeaders: true }),

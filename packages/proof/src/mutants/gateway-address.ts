@@ -76,7 +76,7 @@ export const gatewayAddress: readonly Mutant[] = [
   ),
   mutant(
     'GW-PATH-SEGMENTS',
-    'the prefix of the gateway is removed twice',
+    "the gateway's prefix is removed twice",
     retarget((target) => target.replace(/^(\/v1\/cloudrun\/\w+)\1/, '$1')),
   ),
   mutant(

@@ -20,7 +20,7 @@ export const gatewayDisposition: readonly Mutant[] = [
   ),
   mutant(
     'GW-C1',
-    'an error of the service has no Content-Disposition on GET',
+    'a service error has no Content-Disposition on GET',
     gatewayResponse({ method: 'GET', status: statuses(5) }, remove),
   ),
   mutant(
@@ -89,12 +89,12 @@ export const gatewayDisposition: readonly Mutant[] = [
   mutant('GW-C3-WEBSOCKET', 'a 101 has attachment', upgraded(attach)),
   mutant(
     'GW-C3-WEBSOCKET',
-    'a 101 has the Content-Disposition of the service',
+    "a 101 has the service's Content-Disposition",
     upgraded(passHeader(NAME)),
   ),
   mutant(
     'GW-DISPOSITION-INLINE',
-    'inline of the service stays next to attachment on POST',
+    'inline from the service stays next to attachment on POST',
     gatewayResponse(
       { method: 'POST', when: ({ headers }) => headers.get(NAME) },
       passHeader(NAME, 'add', /^inline/i),
@@ -102,7 +102,7 @@ export const gatewayDisposition: readonly Mutant[] = [
   ),
   mutant(
     'GW-DISPOSITION-INLINE',
-    'inline of the service replaces attachment on HTML',
+    'inline from the service replaces attachment on HTML',
     gatewayResponse({ method: 'GET', type: 'text/html' }, passHeader(NAME, 'set', /^inline/i)),
   ),
 ];

@@ -16,7 +16,7 @@ const remove = removeHeader(NAME);
 export const gatewayRequestId: readonly Mutant[] = [
   mutant(
     'GW-REQUEST-ID',
-    'a redirect of the service has no X-Request-Id',
+    'a redirect from the service has no X-Request-Id',
     gatewayResponse({ status: 302 }, remove),
   ),
   mutant(
@@ -41,7 +41,7 @@ export const gatewayRequestId: readonly Mutant[] = [
   ),
   mutant(
     'GW-REQUEST-ID-NEW',
-    'the X-Request-Id of the caller is reused',
+    "the caller's X-Request-Id is reused",
     gatewayResponse({ status: 200 }, ({ headers }, request) => {
       const own = request.headers.get(NAME);
       if (own) headers.set(NAME, own);
@@ -49,16 +49,12 @@ export const gatewayRequestId: readonly Mutant[] = [
   ),
   mutant(
     'GW-REQUEST-ID-OWN',
-    "the X-Request-Id of the service is sent next to the gateway's",
+    "the service's X-Request-Id is sent next to the gateway's",
     gatewayResponse({ method: 'POST' }, ({ headers }, request) => {
       for (const own of valuesOfService(request, NAME)) headers.add(NAME, own);
     }),
   ),
-  mutant(
-    'GW-REQUEST-ID-OWN',
-    'a 101 has the X-Request-Id of the service',
-    upgraded(passHeader(NAME)),
-  ),
+  mutant('GW-REQUEST-ID-OWN', "a 101 has the service's X-Request-Id", upgraded(passHeader(NAME))),
   mutant('GW-REQUEST-ID-UPGRADE', 'a 101 has no X-Request-Id', upgraded(remove)),
   mutant('GW-REQUEST-ID-OPTIONS', 'the response to a preflight has no X-Request-Id', {
     response({ headers }, { method, headers: asked }) {

@@ -31,7 +31,7 @@ export const gatewayResponses: readonly Mutant[] = [
   ),
   mutant(
     'GW-POST-JSON',
-    'properties of an object that are null are dropped',
+    'null properties of an object are dropped',
     gatewayResponse(
       { method: 'POST', when: ({ json }) => json?.none === null },
       changeJson({ none: undefined }),
@@ -54,7 +54,7 @@ export const gatewayResponses: readonly Mutant[] = [
   ),
   mutant(
     'GW-STATUS',
-    '504 of the service becomes a 502 error of the gateway',
+    '504 from the service becomes a 502 error of the gateway',
     gatewayResponse({ method: 'GET', status: 504 }, setStatus(502)),
   ),
   mutant(
@@ -83,22 +83,22 @@ export const gatewayResponses: readonly Mutant[] = [
     'a 304 loses its ETag',
     gatewayResponse({ status: 304 }, removeHeader('ETag')),
   ),
-  mutant('GW-HEADERS', 'the 101 of a WebSocket loses the cookies of the service', {
+  mutant('GW-HEADERS', "the 101 of a WebSocket loses the service's cookies", {
     upgraded: removeHeader('Set-Cookie'),
   }),
   mutant(
     'GW-HOP-BY-HOP',
-    'headers named in the Connection of the service reach the caller',
+    "headers named in the service's Connection reach the caller",
     gatewayResponse({}, passHeader('X-Conformance-One', 'add')),
   ),
   mutant(
     'GW-HOP-BY-HOP',
-    'Proxy-Connection of an error of the service reaches the caller',
+    'Proxy-Connection of a service error reaches the caller',
     gatewayResponse({ status: 404 }, passHeader('Proxy-Connection', 'add')),
   ),
   mutant(
     'GW-BODY',
-    'JSON of the service is parsed and serialized again',
+    'JSON from the service is parsed and serialized again',
     gatewayResponse({ method: 'POST', status: 200, type: 'application/json' }, changeJson({})),
   ),
   mutant(
@@ -119,7 +119,7 @@ export const gatewayResponses: readonly Mutant[] = [
   ),
   mutant(
     'GW-BODY',
-    'a 404 page of the service is replaced by one of the gateway',
+    'a 404 page from the service is replaced by one of the gateway',
     gatewayResponse({ status: 404, type: 'text/html' }, setBody('<h1>Not found</h1>')),
   ),
 ];

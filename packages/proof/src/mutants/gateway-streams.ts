@@ -27,7 +27,7 @@ export const gatewayStreams: readonly Mutant[] = [
   mutant('GW-WS-TEXT', 'text messages of more than 16,384 bytes are lost', {
     message: (message) => (!message.binary && message.data.length > 16_384 ? undefined : message),
   }),
-  mutant('GW-WS-TEXT', 'two short text messages of the service are swapped', () => {
+  mutant('GW-WS-TEXT', 'two short text messages from the service are swapped', () => {
     let held: SocketMessage | undefined;
     return {
       message(message) {

@@ -22,7 +22,7 @@ import { storageUploadMetadata } from './storage-upload-metadata.ts';
 import { upload } from './upload.ts';
 import { uploadResponses } from './upload-responses.ts';
 
-/** The mutants of each rule, written with its check, in the order of the rules. */
+/** The mutants of each rule, written along with its check, in the order of the rules. */
 export const mutants: readonly Mutant[] = [
   ...gatewayAddress,
   ...gatewayNames,

@@ -15,18 +15,18 @@ export interface Mutant {
 
 /** What a mutant can use. Its own calls go directly to the server. */
 export interface MutantContext {
-  /** Address of the reference server behind the mutant. */
+  /** URL of the reference server behind the mutant. */
   serverUrl: string;
-  /** URL of the mutant: the base of upload URLs and links. */
+  /** URL of the mutant, with which upload URLs and links begin. */
   publicUrl: string;
   env: string;
-  /** `Authorization` that the server accepts, for requests that it should reject. */
+  /** An `Authorization` value that the server accepts, for requests that it should reject. */
   authorization: string;
-  /** `Authorization` for the other environment of the server. */
+  /** An `Authorization` value for the server's other environment. */
   otherAuthorization: string;
-  /** Headers of a storage call that the server accepts. */
+  /** Headers for a storage call that the server accepts. */
   storageHeaders: () => Record<string, string>;
-  /** Makes a storage call with valid credentials, and returns `data` of the response. */
+  /** Makes a storage call with valid credentials, and returns `data` from the response. */
   storage: (operation: string, fields: object) => Promise<Record<string, unknown> | undefined>;
   /** Makes any call to the server; `target` is path and query. */
   call: (call: {
@@ -35,11 +35,11 @@ export interface MutantContext {
     headers: Record<string, string>;
     body?: Buffer | string;
   }) => Promise<MutatedResponse>;
-  /** Key pair of the server, for mutants with their own signature verification. */
+  /** The server's key pair, for mutants that verify signatures themselves. */
   keyPair: { id: string; secret: string };
 }
 
-/** A row of a table of mutants. */
+/** A row in a table of mutants. */
 export function mutant(
   rule: RuleId,
   breaks: string,

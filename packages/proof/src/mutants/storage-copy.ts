@@ -11,7 +11,7 @@ import { deleteFile, listStored } from './support/uploads.ts';
 
 const isIncomplete = (item: object) => 'srcPath' in item !== 'dstPath' in item;
 
-/** Fails only the item without a field, not the call. */
+/** Makes only the item without a field fail, not the call. */
 const failWithout = (name: string) =>
   leaveOut('batchCopyFile', (item) =>
     isIncomplete(item) && !(name in item)
@@ -19,7 +19,7 @@ const failWithout = (name: string) =>
       : undefined,
   );
 
-/** Replaces the value of a flag of copies. */
+/** Replaces the value of a copy flag. */
 const replaceFlag = (name: 'overwrite' | 'removeOriginal', from: unknown, to: boolean) =>
   items('batchCopyFile', (item) => {
     if (item[name] === from) item[name] = to;

@@ -14,14 +14,14 @@ import {
 } from './support/storage.ts';
 import { readFile } from './support/uploads.ts';
 
-/** Deletes more than was asked for: the files with these IDs. */
+/** Deletes more than was requested: the files with these IDs. */
 const deleteToo = (toId: (id: string) => string) => (context: MutantContext) =>
   request('batchDelete', async (call) => {
     const fileList = itemsOf(call).map(toId);
     if (fileList.length > 0) await context.storage('batchDelete', { fileList });
   });
 
-/** The files of a deletion before it; `undefined` for those that do not exist. */
+/** Returns the files of a deletion before it is made; `undefined` for those that do not exist. */
 const filesOf = (context: MutantContext, call: MutatedRequest) =>
   Promise.all(itemsOf(call).map((id) => readFile(context, id)));
 
@@ -107,7 +107,7 @@ export const storageDelete: readonly Mutant[] = [
       if (isOk(entry)) deleted.add(entry.fileID);
     });
   }),
-  mutant('ST-DELETE-ALONE', 'a missing file in the first place rejects the call', (context) =>
+  mutant('ST-DELETE-ALONE', 'a missing file in the first item rejects the call', (context) =>
     request('batchDelete', async (call) => {
       const [first, ...rest] = await filesOf(context, call);
       const isMissing = first === undefined && rest.some((bytes) => bytes !== undefined);

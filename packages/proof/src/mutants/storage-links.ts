@@ -122,7 +122,7 @@ export const storageLinks: readonly Mutant[] = [
   ),
   mutant(
     'ST-LINKS-ALONE',
-    'a missing file in the last place rejects the call',
+    'a missing file in the last item rejects the call',
     refuseAfter(
       'batchGetTempUrls',
       (entries) => entries.at(-1)?.code === 'STORAGE_FILE_NONEXIST' && isOk(entries[0]),

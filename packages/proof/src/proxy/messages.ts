@@ -10,7 +10,7 @@ export class Headers {
     this.list = list.map(([name, value]) => [name, value]);
   }
 
-  /** All values joined by `, `; `undefined` without any. */
+  /** Returns all values joined by `, `; `undefined` if there are none. */
   get(name: string): string | undefined {
     const values = this.all(name);
     return values.length === 0 ? undefined : values.join(', ');
@@ -44,7 +44,7 @@ export class MutatedRequest {
   target: string;
   headers: Headers;
   body: Buffer;
-  /** The body in the chunks that arrived. */
+  /** The body, in the chunks that arrived. */
   pieces: readonly Buffer[] = [];
 
   constructor(method: string, target: string, headers: Headers, body: Buffer) {
@@ -58,12 +58,12 @@ export class MutatedRequest {
     return this.target.split('?', 1)[0] ?? '';
   }
 
-  /** Query without `?`; empty without one. */
+  /** Query without `?`; empty if there is none. */
   get query(): string {
     return this.target.slice(this.path.length + 1);
   }
 
-  /** A call of a hosted service. */
+  /** A call to a hosted service. */
   get isGateway(): boolean {
     return this.target.startsWith('/v1/cloudrun/');
   }
@@ -83,7 +83,7 @@ export class MutatedRequest {
     return this.method === 'POST' && !this.isGateway && !this.path.startsWith('/api/');
   }
 
-  /** A GET of a download link. */
+  /** A GET for a download link. */
   get isDownload(): boolean {
     return this.method === 'GET' && !this.isGateway && !this.path.startsWith('/api/');
   }
@@ -144,22 +144,23 @@ export function toHeaders({ rawHeaders }: IncomingMessage): Headers {
   );
 }
 
-/** The hooks of a mutant. Without a hook everything passes unchanged, streamed. */
+/** The hooks of a mutant. Without a hook, everything passes unchanged and streamed. */
 export interface Hooks {
   /**
-   * Called with a request before it reaches the server, with its complete body; changes are passed on. A
-   * returned MutatedResponse, or a promise of one, replaces the server's, without a call of `response`.
+   * Called with a request before it reaches the server, with its complete body; changes are forwarded. If it
+   * returns a MutatedResponse or a promise of one, that replaces the server's response and `response` is not
+   * called.
    */
   request?: (request: MutatedRequest) => unknown;
   /** Called with a response before it reaches the caller, with its complete body except for event streams. */
   response?: (response: MutatedResponse, request: MutatedRequest) => void | Promise<void>;
-  /** Called if the caller aborts; the body is what had arrived. */
+  /** Called if the caller aborts; the body is what had arrived by then. */
   broken?: (request: MutatedRequest) => void | Promise<void>;
   /** Buffer an event stream until it ends, and then call `response` with its complete body. */
   buffersEvents?: boolean;
   /** Stream request bodies; `request` then sees an empty body and cannot change it. */
   streamsRequests?: boolean;
-  /** Called before a response head is written: for 1xx responses and the reason phrase. */
+  /** Called before a response head is written, for 1xx responses and the reason phrase. */
   early?: (outgoing: ServerResponse) => void;
   /** Send bodies, including event streams, in chunks of this size and without `Content-Length`. */
   chunkBytes?: number;
@@ -177,7 +178,7 @@ export interface SocketMessage {
   from: 'caller' | 'service';
   binary: boolean;
   data: Buffer;
-  /** In a fragment of a message: whether it is the last. Absent for an unfragmented message. */
+  /** In a fragment of a message, whether it is the last one. Absent for an unfragmented message. */
   fin?: boolean;
 }
 

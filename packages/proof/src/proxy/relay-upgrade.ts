@@ -71,7 +71,7 @@ function toHead({ status, headers }: MutatedResponse): string {
   return `HTTP/1.1 ${status} ${status === 101 ? 'Switching Protocols' : 'Refused'}\r\n${lines}\r\n`;
 }
 
-/** Ends the WebSocket on both sides, so that single messages can be changed. */
+/** Terminates the WebSocket on both sides, so that single messages can be changed. */
 async function relayMessages(
   target: string,
   hooks: Hooks,

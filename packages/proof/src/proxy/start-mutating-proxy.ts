@@ -18,7 +18,7 @@ import { relayUpgrade } from './relay-upgrade.ts';
 
 export interface MutatingProxy {
   url: string;
-  /** Sets the target and the hooks; needed before the first call. */
+  /** Sets the target and the hooks; required before the first call. */
   setUp(target: string, hooks: Hooks): void;
   close(): Promise<void>;
 }

@@ -8,8 +8,8 @@ import type { MutantRow } from '../to-mutants-page.ts';
 
 /*
  * Checks every n-th mutant in a separate process with its own server, and sends each row when it is ready.
- * Every mutant is checked with all rules; those of the part `mutants` also with the suite's engine Dredd
- * and with Dredd alone.
+ * Every mutant is checked with all rules; those of the `mutants` part also with the suite's Dredd engine and
+ * with Dredd alone.
  */
 const [part = 'mutants', first = '0', step = '1'] = process.argv.slice(2);
 const all = part === 'outside' ? fromOutside : mutants;

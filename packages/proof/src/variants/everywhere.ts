@@ -1,14 +1,14 @@
 import type { Headers } from '../proxy/messages.ts';
 import { type Variant, variant } from './variant.ts';
 
-/** Changes the headers of every response, those of a WebSocket handshake too. */
+/** Changes the headers of every response, including those of a WebSocket handshake. */
 const ofAll = (change: (headers: Headers) => void) => ({
   response: ({ headers }: { headers: Headers }) => change(headers),
   upgraded: ({ headers }: { headers: Headers }) => change(headers),
 });
 const adding = (name: string, value: string) => ofAll((headers) => headers.add(name, value));
 
-/** Replaces each media type by an equivalent spelling. */
+/** Replaces each media type with an equivalent spelling. */
 const typedAs = (write: (type: string, parameters: readonly [string, string][]) => string) =>
   ofAll((headers) => {
     const [type = '', ...rest] = (headers.get('content-type') ?? '').split(/\s*;\s*/);
@@ -85,7 +85,7 @@ export const everywhere: readonly Variant[] = [
     { aspect: 'CORS' },
   ),
   variant(
-    'there is no CORS',
+    'CORS is missing',
     'D11: CORS is up to each deployment',
     ofAll((headers) => {
       headers.list = headers.list.filter(([name]) => !/^access-control-/i.test(name));
@@ -94,7 +94,7 @@ export const everywhere: readonly Variant[] = [
   ),
   variant(
     'unrequested headers are added',
-    'D7: the headers of the service still pass unchanged',
+    "D7: the service's headers still pass unchanged",
     ofAll((headers) => {
       headers.add('X-Frame-Options', 'DENY');
       headers.add('X-Content-Type-Options', 'nosniff');
@@ -104,7 +104,7 @@ export const everywhere: readonly Variant[] = [
   ),
   variant(
     'a cookie of the load balancer is added',
-    'D7: the headers of the service still pass unchanged',
+    "D7: the service's headers still pass unchanged",
     adding('Set-Cookie', 'lb=7; Path=/; HttpOnly'),
   ),
   variant(

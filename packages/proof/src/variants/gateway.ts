@@ -9,7 +9,7 @@ import {
 import type { Headers, Json, MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
 import { escapeText, prettyText, type Variant, variant } from './variant.ts';
 
-/** Changes the error bodies of the gateway. */
+/** Changes the gateway's error bodies. */
 const ofErrors = (
   change: (error: Json, response: MutatedResponse, request: MutatedRequest) => void,
 ) =>
@@ -17,7 +17,7 @@ const ofErrors = (
     changeJson((json) => change(json, response, request))(response);
   });
 
-/** Uses another form of request ID, in error bodies too. */
+/** Uses another format for request IDs, including those in error bodies. */
 const withIds = (toId: (count: number) => string) => () => {
   let count = 0;
   const change = (headers: Headers) => {
@@ -38,7 +38,7 @@ const withIds = (toId: (count: number) => string) => () => {
   };
 };
 
-/** Replaces the Content-Disposition of the gateway. */
+/** Replaces the gateway's Content-Disposition. */
 const disposed = (...values: string[]) =>
   serviceResponse({}, ({ headers }) => {
     if (headers.get('Content-Disposition') !== 'attachment') return;
@@ -78,7 +78,7 @@ const refusingPosts = (
       : undefined,
 });
 
-/** What RFC 3986 does not allow in a path or a query. */
+/** Characters that RFC 3986 does not allow in a path or a query. */
 const NO_URI = /%(?![0-9a-f]{2})|[[\]"<>\\^`{|}]/i;
 
 /** What a gateway may do. */
@@ -97,27 +97,27 @@ export const gateway: readonly Variant[] = [
   ),
   variant(
     'there are two attachments',
-    'D8: exactly one header is ours',
+    'D8: exactly one header is our default',
     disposed('attachment', 'Attachment; filename="a"'),
     { aspect: 'disposition' },
   ),
   variant(
-    'an attachment of the service loses its file name',
-    'D8: that it is kept is ours',
+    'an attachment from the service loses its file name',
+    'D8: that it is kept is our default',
     serviceResponse({}, ({ headers }) => {
       if (headers.get('Content-Disposition')?.startsWith('attachment;'))
         headers.set('Content-Disposition', 'attachment');
     }),
   ),
   variant(
-    'errors of the gateway have no Content-Disposition',
-    'C1, C2: about responses of a hosted service; D8: of its own errors it is ours',
+    'gateway errors have no Content-Disposition',
+    'C1, C2: about responses of a hosted service; D8: of its own errors it is our default',
     gatewayError({}, removeHeader('Content-Disposition')),
     { aspect: 'disposition of errors' },
   ),
   variant(
-    'every error of the gateway has a Content-Disposition',
-    'C1, C2: about responses of a hosted service; D8: of its own errors it is ours',
+    'every gateway error has a Content-Disposition',
+    'C1, C2: about responses of a hosted service; D8: of its own errors it is our default',
     gatewayError({}, ({ headers }) =>
       headers.set('Content-Disposition', 'attachment; filename="error.json"'),
     ),
@@ -142,12 +142,12 @@ export const gateway: readonly Variant[] = [
   ),
   variant(
     'responses without content have no Content-Disposition',
-    'D8: that 204 and 304 carry it is ours',
+    'D8: that 204 and 304 carry it is our default',
     serviceResponse({ status: [204, 304] }, removeHeader('Content-Disposition')),
   ),
   variant(
     'an event stream that was not requested is an attachment',
-    'C1; D8: the exemption independent of Accept is ours',
+    'C1; D8: the exemption independent of Accept is our default',
     serviceResponse({}, ({ headers }, { method, headers: asked }) => {
       const isStream = headers.get('Content-Type')?.startsWith('text/event-stream');
       const isAsked = asked.get('Accept')?.toLowerCase().includes('text/event-stream');
@@ -170,16 +170,16 @@ export const gateway: readonly Variant[] = [
   ),
   variant(
     'request IDs are ULIDs',
-    'D9: a UUID is ours',
+    'D9: a UUID is our default',
     withIds((count) => `01J${count.toString(32).padStart(23, '0').toUpperCase()}`),
     { aspect: 'request IDs' },
   ),
-  variant('request IDs are short numbers', 'D9: a UUID is ours', withIds(String), {
+  variant('request IDs are short numbers', 'D9: a UUID is our default', withIds(String), {
     aspect: 'request IDs',
   }),
   variant(
     'request IDs are long, with special characters',
-    'D9: a UUID is ours',
+    'D9: a UUID is our default',
     withIds((count) => `Root=1-67891233-abcdef;Self=${count}/${'x'.repeat(150)}==`),
     { aspect: 'request IDs' },
   ),
@@ -220,7 +220,7 @@ export const gateway: readonly Variant[] = [
   ).map(([what, status, code]) =>
     variant(
       `invalid credentials get ${what}`,
-      'D15: 4xx; which one is ours (D6)',
+      'D15: 4xx; which one is our default (D6)',
       refusedWith(status, code),
       { aspect: 'refusals' },
     ),
@@ -242,14 +242,14 @@ export const gateway: readonly Variant[] = [
   ).map(([what, status, code]) =>
     variant(
       `names outside the pattern are ${what}`,
-      'D6: 4xx; 400 INVALID_REQUEST is ours',
+      'D6: 4xx; 400 INVALID_REQUEST is our default',
       namesRefusedWith(status, code),
       { aspect: 'names of services' },
     ),
   ),
   variant(
     'an OPTIONS gets 200 and a body',
-    'D11: preflights are ours',
+    'D11: preflights are our default',
     preflights(() => {
       const response = toRefusal(200, 'OK');
       response.json = { methods: ['GET', 'POST'] };
@@ -259,22 +259,26 @@ export const gateway: readonly Variant[] = [
   ),
   variant(
     'an OPTIONS is rejected with 405',
-    'D11: preflights are ours',
+    'D11: preflights are our default',
     preflights(() => toRefusal(405, 'METHOD_NOT_ALLOWED')),
     { aspect: 'OPTIONS' },
   ),
   variant(
     'an OPTIONS needs credentials',
-    'D11: preflights are ours',
+    'D11: preflights are our default',
     preflights(() => toRefusal(401, 'MISSING_CREDENTIALS')),
     { aspect: 'OPTIONS' },
   ),
-  variant('other methods are rejected with 501', 'D11: methods other than GET and POST are ours', {
-    request: ({ isGateway, method }) =>
-      isGateway && !['GET', 'POST', 'OPTIONS'].includes(method)
-        ? toRefusal(501, 'NOT_IMPLEMENTED')
-        : undefined,
-  }),
+  variant(
+    'other methods are rejected with 501',
+    'D11: methods other than GET and POST are our default',
+    {
+      request: ({ isGateway, method }) =>
+        isGateway && !['GET', 'POST', 'OPTIONS'].includes(method)
+          ? toRefusal(501, 'NOT_IMPLEMENTED')
+          : undefined,
+    },
+  ),
   variant(
     'a POST of a type other than JSON is rejected with 415',
     'D13: rejecting other types is allowed',
@@ -388,7 +392,7 @@ export const gateway: readonly Variant[] = [
   ),
   variant(
     'a WebSocket of another origin is rejected with 403',
-    'RFC 6455, section 10.2: an unexpected origin is rejected; D14: checking it is ours',
+    'RFC 6455, section 10.2: an unexpected origin is rejected; D14: checking it is our default',
     {
       upgrade: ({ headers }) =>
         headers.get('Origin') === undefined ? undefined : toRefusal(403, 'ORIGIN'),
@@ -407,8 +411,8 @@ export const gateway: readonly Variant[] = [
     { aspect: 'text of errors' },
   ),
   variant(
-    'there is no X-Svc-Upstream-Status-Code',
-    'D10: the header is ours',
+    'X-Svc-Upstream-Status-Code is missing',
+    'D10: the header is our default',
     serviceResponse({}, removeHeader('X-Svc-Upstream-Status-Code')),
   ),
 ];

@@ -4,7 +4,7 @@ import { storage } from './storage.ts';
 import { uploadsAndLinks } from './uploads-and-links.ts';
 import type { Variant } from './variant.ts';
 
-/** The ways in which a correct deployment may differ, in the order of their application. */
+/** The ways in which a correct deployment may differ, in the order in which they are applied. */
 export const variants: readonly Variant[] = [
   ...gateway,
   ...storage,

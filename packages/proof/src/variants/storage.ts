@@ -23,7 +23,7 @@ import { escapeText, prettyText, type Variant, variant } from './variant.ts';
 const COPY = 'batchCopyFile';
 const LINKS = 'batchGetTempUrls';
 
-/** Rejects with other statuses; for a copy the envelope has the status too (D20). */
+/** Rejects with other statuses; for a copy, the envelope has the status too (D20). */
 const refusedWith = (toStatus: (status: number) => number) =>
   failure((json, response, operation) => {
     if (response.status === 429) return;
@@ -38,7 +38,7 @@ const ofTexts = (change: (response: MutatedResponse) => void) => ({
   },
 });
 
-/** Fails the item if its lifetime is not accepted. */
+/** Makes the item fail if its lifetime is not accepted. */
 const withoutLinksFor = (isRefused: (maxAge: number) => boolean) =>
   entries(LINKS, (_, { maxAge }) => typeof maxAge === 'number' && isRefused(maxAge), {
     code: 'InvalidMaxAge',
@@ -62,7 +62,7 @@ const PAGE = { 'Content-Type': 'text/html' };
 /** What a storage API may do. */
 export const storage: readonly Variant[] = [
   variant(
-    'request fields have to be inside data',
+    'request fields must be inside data',
     'D21: at least one form',
     {
       request(request) {
@@ -79,7 +79,7 @@ export const storage: readonly Variant[] = [
     { aspect: 'request form' },
   ),
   variant(
-    'request fields have to be at the top level',
+    'request fields must be at the top level',
     'D21: at least one form',
     refuse(({ json }) => json?.data !== undefined),
     { aspect: 'request form' },
@@ -129,7 +129,7 @@ export const storage: readonly Variant[] = [
   ),
   variant(
     'calls are rejected with other codes',
-    'D26: codes are ours',
+    'D26: codes are our default',
     failureBody((body) => {
       body.code = `40${body.code.length}`;
     }),
@@ -137,7 +137,7 @@ export const storage: readonly Variant[] = [
   ),
   variant(
     'items fail with other codes',
-    'D26: codes are ours',
+    'D26: codes are our default',
     ofTexts((response) =>
       changeList(response, (all) => {
         for (const entry of all)
@@ -148,7 +148,7 @@ export const storage: readonly Variant[] = [
   ),
   variant(
     'tempFileURL of a missing file is a non-empty string',
-    'DownloadFileItem: a string; D26: that it is empty is ours',
+    'DownloadFileItem: a string; D26: that it is empty is our default',
     links(isBad, { tempFileURL: 'none' }),
   ),
   variant(
@@ -168,7 +168,7 @@ export const storage: readonly Variant[] = [
   ),
   variant(
     'request IDs are numbers as strings',
-    'D9: a UUID is ours',
+    'D9: a UUID is our default',
     successBody((body) => {
       body.requestId = String(Date.now());
     }),
@@ -202,7 +202,7 @@ export const storage: readonly Variant[] = [
   ...([LINKS, 'batchDelete', COPY] as const).map((operation) =>
     variant(
       `entries of ${operation} are in another order`,
-      'D25: their order is ours',
+      'D25: their order is our default',
       list(operation, (entries) => entries.toReversed()),
     ),
   ),
@@ -223,7 +223,7 @@ export const storage: readonly Variant[] = [
       }
     }),
   ),
-  variant('file IDs are of another form', 'D23: the form is ours', {
+  variant('file IDs are in another form', 'D23: the form is our default', {
     request(request) {
       if (request.operation)
         request.body = Buffer.from(request.body.toString().replaceAll('fid+v3:', 'cloud://'));
@@ -234,25 +234,25 @@ export const storage: readonly Variant[] = [
   }),
   variant(
     'a maxAge under 60 fails its item',
-    'D22: from 1 s on is ours',
+    'D22: from 1 s upwards is our default',
     withoutLinksFor((maxAge) => maxAge < 60),
     { aspect: 'maxAge' },
   ),
   variant(
     'a maxAge over 90 fails its item',
-    'D22: up to 604,800 s is ours',
+    'D22: up to 604,800 s is our default',
     withoutLinksFor((maxAge) => maxAge > 90),
     { aspect: 'longest maxAge' },
   ),
   variant(
     'a call with a maxAge under 60 is rejected',
-    'D22: from 1 s on is ours',
+    'D22: from 1 s upwards is our default',
     refuse((request) => itemsOf(request).some(({ maxAge }) => maxAge < 60)),
     { aspect: 'maxAge' },
   ),
   variant(
     'links work for at least 60 s',
-    'D22: from 1 s on is ours',
+    'D22: from 1 s upwards is our default',
     items(LINKS, (item) => {
       if (typeof item.maxAge === 'number') item.maxAge = Math.max(60, item.maxAge);
     }),
@@ -260,12 +260,12 @@ export const storage: readonly Variant[] = [
   ),
   variant(
     'a call with a maxAge that is not a multiple of 60 is rejected',
-    'D22: which lifetimes are accepted is ours',
+    'D22: which lifetimes are accepted is our default',
     refuse((request) => itemsOf(request).some(({ maxAge }) => maxAge > 60 && maxAge % 60 > 0)),
   ),
   variant(
     'a call with more than 10 items is rejected',
-    'D25: 50 items are ours',
+    'D25: 50 items are our default',
     refuse(({ json }) => json?.fileList?.length > 10),
   ),
   variant(
@@ -280,7 +280,7 @@ export const storage: readonly Variant[] = [
   ),
   variant(
     'a copy path without a leading / fails its item',
-    'D24: that it is accepted is ours',
+    'D24: that it is accepted is our default',
     list(COPY, (entries, items) => {
       for (const [index, { srcPath, dstPath }] of items.entries()) {
         const isRelative = [srcPath, dstPath].some((path) => !String(path).startsWith('/'));
@@ -329,8 +329,8 @@ export const storage: readonly Variant[] = [
     },
   ),
   variant(
-    'there is no X-Request-Id',
-    'D9: about gateway responses; on others it is ours',
+    'X-Request-Id is missing',
+    'D9: about gateway responses; on others it is our default',
     ofTexts(({ headers }) => headers.remove('X-Request-Id')),
   ),
   variant(

@@ -103,13 +103,13 @@ export const uploadsAndLinks: readonly Variant[] = [
   }),
   variant(
     'an upload gets 200 without a body',
-    'D27: status and body of success are ours',
+    'D27: status and body of success are our default',
     stored(200),
     { aspect: 'success' },
   ),
   variant(
     'an upload gets 201 and XML',
-    'D27: status and body of success are ours',
+    'D27: status and body of success are our default',
     stored(
       201,
       '<?xml version="1.0"?>\n<PostResponse><Location>http://x/</Location><Key>Errors</Key></PostResponse>',
@@ -119,19 +119,19 @@ export const uploadsAndLinks: readonly Variant[] = [
   ),
   variant(
     'an upload gets 303',
-    'Upload: a success carries no Error element; D27: its status is ours',
+    'Upload: a success carries no Error element; D27: its status is our default',
     stored(303, '', { Location: 'https://app.example/done' }),
     { aspect: 'success' },
   ),
   variant(
     'the ETag of an upload is not an MD5',
-    'D27: the ETag is ours',
+    'D27: the ETag is our default',
     afterUpload(({ headers }) => headers.set('ETag', '"1f-7"')),
     { aspect: 'ETag' },
   ),
   variant(
     'an upload has neither ETag nor Location',
-    'D27: both are ours',
+    'D27: both are our default',
     afterUpload(({ headers }) => {
       headers.remove('ETag');
       headers.remove('Location');
@@ -160,22 +160,22 @@ export const uploadsAndLinks: readonly Variant[] = [
   ),
   variant(
     'upload errors are one empty element',
-    'Upload: an XML document that has an Error element; D27: its children are ours',
+    'Upload: an XML document that has an Error element; D27: its children are our default',
     errorXml('application/xml', (code) => `<Error code='${code}' />`),
     { aspect: 'XML' },
   ),
   ...(
     [
-      [200, 'Upload: only the Error element marks an error; D27: statuses are ours'],
-      [400, 'D27: statuses are ours'],
-      [401, 'D27: statuses are ours'],
+      [200, 'Upload: only the Error element marks an error; D27: statuses are our default'],
+      [400, 'D27: statuses are our default'],
+      [401, 'D27: statuses are our default'],
     ] as const
   ).map(([status, allowed]) =>
     variant(`upload errors have ${status}`, allowed, ofUploadErrors(setStatus(status)), {
       aspect: 'status of upload errors',
     }),
   ),
-  variant('links have another path', 'D23: the form of a link is ours', {
+  variant('links have another path', 'D23: the form of a link is our default', {
     ...links(isOk, (entry) => {
       const { origin, pathname, search } = new URL(entry.tempFileURL);
       const coded = Buffer.from(pathname + search).toString('base64url');
@@ -189,7 +189,7 @@ export const uploadsAndLinks: readonly Variant[] = [
     },
   }),
   variant(
-    'links redirect with 302 to a relative address',
+    'links redirect with 302 to a relative URL',
     'D23: a link may redirect (RFC 9110, section 15.4)',
     redirecting(302, 1, (target) => target),
     { aspect: 'redirects' },
@@ -209,7 +209,7 @@ export const uploadsAndLinks: readonly Variant[] = [
   ...[404, 410, 401].map((status) =>
     variant(
       `invalid links return ${status}`,
-      'D30: they stop working; D22: 403 is ours',
+      'D30: they stop working; D22: 403 is our default',
       linkErrors(status),
       { aspect: 'errors of links' },
     ),

@@ -8,7 +8,7 @@ export interface Variant {
   name: string;
   /** Why it is allowed: a decision, a section of an RFC, or what the API description leaves open. */
   allowed: string;
-  /** What it changes; variants with the same aspect are never in the same run. Default: no conflict. */
+  /** What it changes; variants of the same aspect are never in the same run. Default: no conflict. */
   aspect?: string;
   /** Options that its operator has to declare. */
   options?: Partial<ConformanceOptions>;
@@ -100,7 +100,7 @@ export function prettyText(response: MutatedResponse): void {
   response.body = Buffer.from(`\r\n ${text} \r\n`);
 }
 
-/** Writes the letters of JSON strings, names of fields included, and slashes as escapes. */
+/** Escapes slashes and the letters of JSON strings, including field names. */
 export function escapeText(response: MutatedResponse): void {
   const { json } = response;
   if (json === undefined) return;

@@ -52,7 +52,7 @@ const onPath = (
   method?: string,
 ) => mutant(rule, breaks, forwardedPath(rewrite, method));
 
-/** What web servers and frameworks do to paths on the way. */
+/** What web servers and frameworks do to paths along the way. */
 export const paths: readonly Mutant[] = [
   onPath(
     'GW-PATH-SHAPE',
@@ -68,7 +68,7 @@ export const paths: readonly Mutant[] = [
     'what follows a semicolon counts as a path parameter and is dropped',
     (path) => path.replace(/;[^/]*/g, ''),
   ),
-  onPath('GW-PATH-SHAPE', 'a path that begins with the name of the service loses it', (path) =>
+  onPath('GW-PATH-SHAPE', "a path that begins with the service's name loses it", (path) =>
     path.replace(/^\/conformance(?=\/)/, ''),
   ),
   onPath('GW-PATH-SHAPE', 'a file extension counts as a format and is dropped', (path) =>
@@ -160,7 +160,7 @@ export const paths: readonly Mutant[] = [
     (path) => path.replace(/\/{2,}/g, '/'),
     'POST',
   ),
-  onPath('GW-PATH-SLASHES', 'a trailing slash of a path is lost', (path) =>
+  onPath('GW-PATH-SLASHES', "a path's trailing slash is lost", (path) =>
     path.replace(/(?<=.)\/$/, ''),
   ),
   onPath('GW-PATH-SLASHES', 'three slashes become two', (path) => path.replace(/\/{3,}/g, '//')),
@@ -171,7 +171,8 @@ const rewrite = (breaks: string, change: (query: string) => string): Mutant =>
     'GW-QUERY-RAW',
     breaks,
     forwardedRequest((request) => {
-      // The commands of the fixture service stay what they are: a query is rewritten where only it can tell.
+      // The commands of the fixture service must stay intact, so a query is rewritten only if the
+      // fixture can tell.
       if (!/\/(respond|events|count|closed|release)\?/.test(request.target))
         changeQuery(request, change);
     }),

@@ -42,14 +42,14 @@ const after = (
 ): Mutant =>
   mutant(rule, breaks, (context) => afterCopies((item, entry) => act(context, item, entry)));
 
-/** Removes the source of a move that has failed. */
+/** Removes the source of a move that failed. */
 const sourceIsGone = (breaks: string, isWanted: (item: Json, entry: Json) => unknown): Mutant =>
   after('ST-COPY-MOVE-FAILED', breaks, async (context, item, entry) => {
     if (item.removeOriginal && entry?.code && isWanted(item, entry))
       await deleteFile(context, plainPath(item.srcPath));
   });
 
-/** Has the copy share what becomes of the source. */
+/** Makes the copy share whatever happens to the source. */
 const alias =
   (onUpload: boolean, onDelete: boolean): Mutant['create'] =>
   (context): Hooks => {
@@ -73,7 +73,7 @@ const alias =
     };
   };
 
-/** Lets an item without this field fail alone. */
+/** Makes an item without this field fail on its own. */
 const failWithout = (name: string): Hooks =>
   leaveOut(COPY, (item) =>
     item[name] === undefined ? { code: 'INVALID_PARAM', message: 'no' } : undefined,
@@ -88,7 +88,7 @@ export const copiedFiles: readonly Mutant[] = [
     item.srcPath = first.srcPath;
   }),
   mutant('UP-KEPT', 'a copy changes with its source', alias(true, false)),
-  mutant('UP-KEPT', 'a copy goes with its source', alias(false, true)),
+  mutant('UP-KEPT', 'a copy is removed with its source', alias(false, true)),
   mutant('ST-COPY-CALL', 'the copy of an empty file fails', (context) =>
     leaveOutAfter(COPY, async (call) => {
       const empty = await listStored(context, call, 'srcPath', ({ length }) => length === 0);
@@ -129,7 +129,7 @@ export const copiedFiles: readonly Mutant[] = [
   onLaterItems('ST-COPY-OVERWRITE-FALSE', 'it is ignored in the second item', (item) => {
     delete item.overwrite;
   }),
-  mutant('ST-COPY-OVERWRITE-FALSE', 'a free destination is not written', (context) =>
+  mutant('ST-COPY-OVERWRITE-FALSE', 'a new destination is not written', (context) =>
     leaveOutAfter(COPY, async (call) => {
       const stored = await listStored(context, call, 'dstPath');
       return ({ dstPath, overwrite }) =>
@@ -140,7 +140,7 @@ export const copiedFiles: readonly Mutant[] = [
   ),
   mutant(
     'ST-COPY-OVERWRITE-FALSE',
-    'an existing destination is skipped in silence',
+    'an existing destination is silently skipped',
     copies(({ code }) => code === 'OBJECT_ALREADY_EXIST', { code: undefined, message: undefined }),
   ),
   after(
@@ -151,7 +151,7 @@ export const copiedFiles: readonly Mutant[] = [
         await storage(COPY, { fileList: [{ srcPath, dstPath }] });
     },
   ),
-  onItems('ST-COPY-KEEPS-SOURCE', 'a source that is copied is gone', (item) => {
+  onItems('ST-COPY-KEEPS-SOURCE', 'a source that is copied is removed', (item) => {
     item.removeOriginal ??= true;
   }),
   onItems('ST-COPY-KEEPS-SOURCE', 'removeOriginal counts as true if it is present', (item) => {
@@ -180,18 +180,20 @@ export const copiedFiles: readonly Mutant[] = [
   }),
   after(
     'ST-COPY-MOVE',
-    'the destination is gone too',
+    'the destination is removed too',
     async (context, { removeOriginal, dstPath }, entry) => {
       if (removeOriginal && entry && !entry.code) await deleteFile(context, plainPath(dstPath));
     },
   ),
-  sourceIsGone('the source of a failed move is gone', ({ srcPath }) => /^[\w/.-]+$/.test(srcPath)),
+  sourceIsGone('the source of a failed move is removed', ({ srcPath }) =>
+    /^[\w/.-]+$/.test(srcPath),
+  ),
   sourceIsGone(
-    'the source is gone if the path of the destination is invalid',
+    'the source is removed if the path of the destination is invalid',
     ({ dstPath }, { code }) => code === 'INVALID_PARAM' && /[^\w/.,!*-]/.test(dstPath),
   ),
   sourceIsGone(
-    'the source is gone if the destination exists',
+    'the source is removed if the destination exists',
     (_, { code }) => code === 'OBJECT_ALREADY_EXIST',
   ),
   after(

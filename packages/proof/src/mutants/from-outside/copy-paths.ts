@@ -12,7 +12,7 @@ import { keyOf, plainPath, readForm } from '../support/uploads.ts';
 
 const COPY = 'batchCopyFile';
 
-/** Has items fail that should not. */
+/** Makes items fail that should not. */
 const fail = (isBad: (item: Json) => unknown, code = 'INVALID_PARAM'): Hooks =>
   leaveOut(COPY, (item) =>
     typeof item.srcPath === 'string' && typeof item.dstPath === 'string' && isBad(item)
@@ -20,7 +20,7 @@ const fail = (isBad: (item: Json) => unknown, code = 'INVALID_PARAM'): Hooks =>
       : undefined,
   );
 
-/** Reports items as done after the fact, as somebody would who does not look at the path. */
+/** Reports items as successful afterwards, as a store would that does not look at the path. */
 const pass = (breaks: string, isTaken: (item: Json) => unknown, fileID?: string): Mutant =>
   mutant(
     'ST-COPY-PATH-REFUSED',
@@ -44,7 +44,7 @@ const redirect = (rule: Mutant['rule'], breaks: string, toPath: (path: string) =
 const folderOf = (path: string) => path.replace(/[^/]*$/, '');
 const BAD = /[^\w/!.,*\u4e00-\u9fff-]/;
 
-/** What stores make of copy paths. */
+/** How stores interpret copy paths. */
 export const copyPaths: readonly Mutant[] = [
   redirect('ST-COPY-CALL', 'levels are lost, only the last segment is kept', (path) =>
     path.replace(/^.*\/(?=[^/]*$)/, '/'),
@@ -77,7 +77,7 @@ export const copyPaths: readonly Mutant[] = [
       ['Chinese', /[\u4e00-\u9fff]/],
       ['two dots in a row in a name', /[^/.]\.\.[^/.]/],
       ['a name that begins with a dot', /\/\.[^/.]/],
-      ['a capital letter', /[A-Z]/],
+      ['an upper case letter', /[A-Z]/],
       ['a name of digits only', /\/\d+$/],
       ['a name without a dot', /\/[^./]+$/],
       ['a name that ends with a dot', /[^/.]\.$/],

@@ -26,7 +26,7 @@ const withoutAny = (breaks: string, toResponse: () => MutatedResponse): Mutant =
     ),
   );
 
-/** How gateways look at credentials. */
+/** How gateways check credentials. */
 const gateway: readonly Mutant[] = [
   strict(
     'AU-BEARER',

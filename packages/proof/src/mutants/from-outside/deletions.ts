@@ -137,7 +137,7 @@ export const deletions: readonly Mutant[] = [
   ),
   mutant(
     'ST-DELETE-ALONE',
-    'a file ID of another form fails the call',
+    'a file ID in another form fails the call',
     refuse((call) => {
       const ids = call.operation === DELETE ? itemsOf(call) : [];
       return ids.length > 1 && ids.some((id) => !/^cloud:\/\/[^/]+\/./.test(id));

@@ -24,7 +24,7 @@ const lost = (rule: RuleId, breaks: string, wanted: Match) =>
 const attached = (rule: RuleId, breaks: string, wanted: Match) =>
   mutant(rule, breaks, serviceResponse(wanted, setHeader(NAME, 'attachment')));
 
-/** That of the service passes, if the gateway has set one. */
+/** Lets the service's header pass if the gateway has set one. */
 const inlinePasses = (
   breaks: string,
   how: 'set' | 'add',
@@ -43,9 +43,9 @@ const inlinePasses = (
 const get: Match = { method: 'GET' };
 const post: Match = { method: 'POST' };
 
-/** How the header is forgotten, doubled or compared too simply. */
+/** How the header is forgotten, duplicated or compared too simply. */
 export const dispositions: readonly Mutant[] = [
-  lost('GW-C1', 'an error of the service has none on GET', { ...get, status: NOT_OF_NGINX }),
+  lost('GW-C1', 'a service error has none on GET', { ...get, status: NOT_OF_NGINX }),
   lost('GW-C1', 'a redirect has none on GET', { ...get, status: statuses(3) }),
   lost('GW-C1', 'JSON with a charset has none on GET', { ...get, contentType: /json;/ }),
   lost('GW-C1', 'images have none on GET', { ...get, contentType: /^image/ }),
@@ -71,7 +71,7 @@ export const dispositions: readonly Mutant[] = [
       setHeader(NAME, (value) => (value === 'attachment' ? '' : undefined)),
     ),
   ),
-  lost('GW-C2', 'an error of the service has none on POST', { ...post, status: NOT_OF_NGINX }),
+  lost('GW-C2', 'a service error has none on POST', { ...post, status: NOT_OF_NGINX }),
   lost('GW-C2', 'video has none on POST', { ...post, type: /^(video|audio)\// }),
   lost('GW-C2', 'images have none on POST', { ...post, type: /^image\// }),
   lost('GW-C2', 'a PDF has none on POST', { ...post, type: 'application/pdf' }),

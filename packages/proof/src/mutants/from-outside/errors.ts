@@ -14,7 +14,7 @@ const MISSING = { code: 'SERVICE_NOT_FOUND' };
 const FORBIDDEN = { code: 'SERVICE_FORBIDDEN' };
 const DEEP = /(\/[^/]*){5}/;
 
-/** How gateways respond to errors of their own, and name services. */
+/** How gateways respond with their own errors, and name services. */
 export const errors: readonly Mutant[] = [
   mutant(
     'GW-ERROR-BODY',
@@ -133,7 +133,7 @@ export const errors: readonly Mutant[] = [
       ['of more than 32 characters is rejected', /^.{33,60}$/],
       ['of two characters is rejected', /^..$/],
       ['with an underscore is rejected', /^[a-z]\w*_\w*$/i],
-      ['with a capital letter is rejected', /^(?=.*[A-Z])[\w-]{1,60}$/],
+      ['with an upper case letter is rejected', /^(?=.*[A-Z])[\w-]{1,60}$/],
       ['with two hyphens in a row is rejected', /^[a-z]+.*--.*[a-z\d]$/],
       ['that ends with a digit is rejected', /^[a-z][\w-]*\d$/],
       ['with a hyphen is rejected', /^[a-z]+-[\w-]*\w$/i],

@@ -20,7 +20,10 @@ import { streams } from './streams.ts';
 import { uploadResponses } from './upload-responses.ts';
 import { contents, forms, grants } from './uploads.ts';
 
-/** Faults of real gateways, proxies and object stores, written from the rules alone, without a look at the checks. */
+/**
+ * Faults of real gateways, proxies and object stores, written from the rules alone, without reading the
+ * checks.
+ */
 export const fromOutside: readonly Mutant[] = [
   ...hosts,
   ...paths,

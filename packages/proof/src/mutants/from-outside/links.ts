@@ -49,7 +49,7 @@ const onDownload = (breaks: string, change: (response: MutatedResponse) => void)
     },
   });
 
-/** Responds to a download that fails with this status with what an earlier one brought. */
+/** Responds to a download that fails with this status with the content of an earlier one. */
 export const downloadsFromCache = (status: number) => (): ReturnType<Mutant['create']> => {
   const seen = new Map<string, Buffer>();
   return {
@@ -229,7 +229,7 @@ export const links: readonly Mutant[] = [
   }),
   refuseLinks(
     'ST-LINKS-ALONE',
-    'a file ID of another form fails the call',
+    'a file ID in another form fails the call',
     (all) => all.length > 1 && all.some(({ fileID }) => !/^cloud:\/\/[^/]+\/./.test(fileID)),
   ),
 ];

@@ -17,7 +17,7 @@ import {
 const NAME = 'X-Request-Id';
 const remove = removeHeader(NAME);
 
-/** Sets the identifier in the header, and in the body of an error. */
+/** Sets the request ID in the header, and in the body of an error. */
 function give(response: MutatedResponse, id: string | undefined): void {
   if (id === undefined) return;
   response.headers.set(NAME, id);
@@ -35,11 +35,11 @@ const inBody = (status: number, toId: (id: string) => string) =>
 const options = (when: (headers: MutatedRequest['headers']) => unknown) =>
   gatewayResponse({ method: 'OPTIONS', when: (_, { headers }) => when(headers) }, remove);
 
-/** How gateways make request identifiers, and forget them. */
+/** How gateways create request IDs, and forget them. */
 export const requestIds: readonly Mutant[] = [
   mutant(
     'GW-REQUEST-ID',
-    'an error of the service has none',
+    'a service error has none',
     serviceResponse({ status: statuses(4, 5) }, remove),
   ),
   mutant('GW-REQUEST-ID', '204 and 304 have none', serviceResponse({ status: [204, 304] }, remove)),

@@ -16,7 +16,7 @@ const onHeaders = (breaks: string, change: (request: MutatedRequest) => void) =>
 const onBody = (breaks: string, change: (request: MutatedRequest) => void) =>
   mutant('GW-FORWARD-BODY', breaks, forwardedRequest(change));
 
-/** What gateways do to requests before they pass them on. */
+/** What gateways do to requests before they forward them. */
 export const requests: readonly Mutant[] = [
   mutant(
     'GW-FORWARD-METHOD',

@@ -12,14 +12,14 @@ import {
   valuesOfService,
 } from '../support/gateway.ts';
 
-/** The names that the `Connection` of the service has. */
+/** The names in the service's `Connection` header. */
 const connectionNames = (request: MutatedRequest) =>
   valuesOfService(request, 'Connection')
     .join(',')
     .split(',')
     .map((name) => name.trim());
 
-/** Headers of one hop that go further. */
+/** Hop-by-hop headers that are forwarded. */
 export const hops: readonly Mutant[] = [
   mutant(
     'GW-HOP-BY-HOP',
@@ -61,7 +61,7 @@ const charset = (type: string) =>
 
 const OWN = /^(content-|x-request-id|x-svc|date|connection)/i;
 
-/** What gateways do to the headers of responses. */
+/** What gateways do to response headers. */
 export const responseHeaders: readonly Mutant[] = [
   mutant(
     RULE,
@@ -99,7 +99,7 @@ export const responseHeaders: readonly Mutant[] = [
   ),
   mutant(
     RULE,
-    'headers of an error of the service are lost',
+    'headers of a service error are lost',
     serviceResponse(
       { status: statuses(4, 5) },
       keepHeaders((name) => OWN.test(name)),

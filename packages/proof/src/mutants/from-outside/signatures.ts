@@ -25,7 +25,7 @@ const sorted = (query: string) => query.split('&').sort().join('&');
 const isMultipart = ({ headers }: MutatedRequest) =>
   /^multipart/.test(headers.get('Content-Type') ?? '');
 
-/** The text without its escapes; as it is if they are none of UTF-8. */
+/** Returns the unescaped text, or the text as is if its escapes are not UTF-8. */
 function decoded(text: string, decode: (text: string) => string): string {
   try {
     return decode(text);
@@ -34,7 +34,7 @@ function decoded(text: string, decode: (text: string) => string): string {
   }
 }
 
-/** How verifiers of signatures are lax, or too strict. */
+/** How signature verifiers are too lax, or too strict. */
 export const signatures: readonly Mutant[] = [
   ...['Credential', 'SignedHeaders', 'Signature', 'Timestamp'].map((part) =>
     mutant(
@@ -119,7 +119,7 @@ export const signatures: readonly Mutant[] = [
   mutant(
     'AU-TC3-BODY',
     'a body of less than 64 bytes is not hashed',
-    // The signed body is not known here: what is refused for its signature alone is accepted.
+    // The signed body is not known here: whatever is refused only because of its signature is accepted.
     acceptSigned((request, context, { Signature, Credential, Timestamp }) => {
       const isShort = request.body.length > 0 && request.body.length < 64;
       const isComplete = Signature && Credential?.startsWith(context.keyPair.id) && Timestamp;
@@ -147,7 +147,7 @@ export const signatures: readonly Mutant[] = [
   ),
   strict(
     'AU-SIGNATURE',
-    'content-type has to be signed',
+    'content-type must be signed',
     (_, parts) => !signedNames(parts).some((name) => /^content-type$/i.test(name)),
   ),
   mutant(
@@ -161,13 +161,13 @@ export const signatures: readonly Mutant[] = [
   lax('AU-TC3-HOST', 'a signature without host is accepted', { anyHeaders: true }),
   strict(
     'AU-TC3-NORMAL-FORM',
-    'a signed header with a capital letter in its value is rejected',
+    'a signed header with an upper case letter in its value is rejected',
     ({ headers }, parts) =>
       signedNames(parts).some((name) => !isUsual(name) && /[A-Z]/.test(headers.get(name) ?? '')),
   ),
   strict(
     'AU-TC3-NORMAL-FORM',
-    'a content type with a capital letter is rejected',
+    'a content type with an upper case letter is rejected',
     ({ headers }, parts) =>
       signedNames(parts).includes('content-type') &&
       /[A-Z]/.test(headers.get('Content-Type')?.replace(/boundary=.*/, '') ?? ''),

@@ -12,7 +12,7 @@ const RESPOND_PATH = /\/respond$/;
 const UNREGISTERED = [299, 298, 218, 419, 420, 444, 460, 499, 520, 530, 598, 599];
 const REDIRECTS = [301, 302, 303, 307, 308];
 
-/** What gateways make of statuses, of JSON and of text. */
+/** What gateways do to statuses, JSON and text. */
 export const statuses: readonly Mutant[] = [
   mutant(
     'GW-GET-JSON',
@@ -45,7 +45,7 @@ export const statuses: readonly Mutant[] = [
   ),
   mutant(
     'GW-GET-TEXT',
-    'a text of a GET becomes text/html',
+    'the text of a GET becomes text/html',
     serviceResponse({ method: 'GET', type: 'text/plain' }, setHeader('Content-Type', 'text/html')),
   ),
   mutant(
@@ -55,7 +55,7 @@ export const statuses: readonly Mutant[] = [
   ),
   mutant(
     'GW-POST-JSON',
-    'members that are null are left out',
+    'null members are omitted',
     serviceResponse(
       { method: 'POST', when: ({ json }) => json },
       changeText((text) => text.replace(/"[^"]*":\s*null,?/g, '')),
@@ -63,7 +63,7 @@ export const statuses: readonly Mutant[] = [
   ),
   mutant(
     'GW-POST-TEXT',
-    'a text of a POST is trimmed and ends with a line feed',
+    'the text of a POST is trimmed and ends with a line feed',
     serviceResponse(
       { method: 'POST', status: 200, type: 'text/plain' },
       changeText((text) => `${text.trim()}\n`),
@@ -71,14 +71,14 @@ export const statuses: readonly Mutant[] = [
   ),
   mutant(
     'GW-POST-TEXT',
-    'a text of a POST is read as Latin-1',
+    'the text of a POST is read as Latin-1',
     serviceResponse({ method: 'POST', type: 'text/plain' }, (response) => {
       response.body = Buffer.from(response.body.toString('latin1'));
     }),
   ),
   mutant(
     'GW-STATUS',
-    '500 of a service becomes 502 of the gateway',
+    '500 from a service becomes 502 of the gateway',
     serviceResponse(
       { status: 500 },
       replaceBy(() => toRefusal(502, 'BAD_GATEWAY')),
@@ -86,7 +86,7 @@ export const statuses: readonly Mutant[] = [
   ),
   mutant(
     'GW-BODY',
-    '404 of a service becomes SERVICE_NOT_FOUND',
+    '404 from a service becomes SERVICE_NOT_FOUND',
     serviceResponse(
       { status: 404 },
       replaceBy(() => toRefusal(404, 'SERVICE_NOT_FOUND')),
@@ -94,8 +94,8 @@ export const statuses: readonly Mutant[] = [
   ),
   ...(
     [
-      ['503 of a service becomes 500', 503, 500],
-      ['401 of a service becomes 403', 401, 403],
+      ['503 from a service becomes 500', 503, 500],
+      ['401 from a service becomes 403', 401, 403],
       ['a redirect is followed', REDIRECTS, 200],
       ['308 becomes 301', 308, 301],
       ['204 becomes 200', 204, 200],
@@ -115,7 +115,7 @@ export const statuses: readonly Mutant[] = [
   mutant('GW-STATUS', '418 becomes 400', serviceResponse({ status: 418 }, setStatus(400))),
   mutant(
     'GW-STATUS',
-    '429 of a service becomes 503',
+    '429 from a service becomes 503',
     serviceResponse({ status: 429 }, setStatus(503)),
   ),
 ];

@@ -28,7 +28,7 @@ const refuseType = (breaks: string, isRefused: (type: string, operation: string)
     ),
   );
 
-/** Reads a value of another type as if it were right. */
+/** Accepts a value of another type as if it were valid. */
 const coerce = (
   breaks: string,
   isWrong: (json: Json) => unknown,
@@ -48,7 +48,7 @@ const prefix = (after: string) =>
     target.replace(new RegExp(`(storages:(?:${OPERATIONS.join('|')}))${after}`), '$1'),
   );
 
-/** What storage services make of calls, good and wrong. */
+/** What storage services do with valid and invalid calls. */
 export const storageCalls: readonly Mutant[] = [
   mutant('ST-PATH-EXACT', 'an operation is matched by its prefix', prefix('[^?/]+')),
   mutant('ST-PATH-EXACT', 'an operation followed by a number is accepted', prefix('\\d+')),

@@ -14,7 +14,7 @@ import {
 const NAME = 'Sec-WebSocket-Protocol';
 const isEvents = ({ isGateway, target }: MutatedRequest) => isGateway && /\/events\?/.test(target);
 
-/** Changes event streams, but not those that wait for their release: they have to stay streams. */
+/** Changes event streams, except those that wait for their release, which must remain streams. */
 const events = (breaks: string, change: (text: string) => string): Mutant =>
   mutant('GW-SSE', breaks, (context) => ({
     async request(request) {
@@ -25,7 +25,7 @@ const events = (breaks: string, change: (text: string) => string): Mutant =>
     },
   }));
 
-/** Changes the messages of one side, except for commands to the fixture. */
+/** Changes the messages of one side, except commands to the fixture. */
 const messages = (
   rule: RuleId,
   breaks: string,
@@ -37,7 +37,7 @@ const messages = (
       message.from === side && !message.data.toString().startsWith('!') ? change(message) : message,
   });
 
-/** Changes the bytes of the text, or of the binary messages of one side. */
+/** Changes the bytes of one side's text or binary messages. */
 const bytes = (
   rule: 'GW-WS-TEXT' | 'GW-WS-BINARY',
   breaks: string,
@@ -106,11 +106,11 @@ export const streams: readonly Mutant[] = [
     'a handshake gets 426 because the upgrade was lost',
     handshake((headers) => (headers.get('Authorization') ? toGatewayResponse(426) : undefined)),
   ),
-  messages('GW-WS-TEXT', 'text of the service arrives as binary', 'service', (message) => ({
+  messages('GW-WS-TEXT', 'text from the service arrives as binary', 'service', (message) => ({
     ...message,
     binary: true,
   })),
-  messages('GW-WS-TEXT', 'text of the caller arrives as binary', 'caller', (message) => ({
+  messages('GW-WS-TEXT', 'text from the caller arrives as binary', 'caller', (message) => ({
     ...message,
     binary: true,
   })),
@@ -128,7 +128,7 @@ export const streams: readonly Mutant[] = [
   bytes('GW-WS-TEXT', 'characters beyond ASCII are lost', 'service', (data) =>
     Buffer.from(data.toString('ascii')),
   ),
-  mutant('GW-WS-TEXT', 'two consecutive messages of the service are swapped', () => {
+  mutant('GW-WS-TEXT', 'two consecutive messages from the service are swapped', () => {
     let held: SocketMessage | undefined;
     return {
       message(message) {
@@ -200,14 +200,14 @@ export const streams: readonly Mutant[] = [
     upgraded(({ headers }) => headers.remove(NAME)),
   ),
   closes(
-    'a code of the service from 4000 on becomes 1000',
+    'a code from the service from 4000 on becomes 1000',
     () => ({ code: 1000 }),
     (end) => byService(end) && end.code >= 4000,
   ),
-  closes('a code of the service becomes 1005', () => ({ code: 1005 }), byService),
-  closes('a code of the caller becomes 1001', () => ({ code: 1001 }), byCaller),
-  closes('the reason of the caller is lost', () => ({ reason: '' }), byCaller),
-  closes('the reason of the service is lost', () => ({ reason: '' }), byService),
+  closes('a code from the service becomes 1005', () => ({ code: 1005 }), byService),
+  closes('a code from the caller becomes 1001', () => ({ code: 1001 }), byCaller),
+  closes("the caller's reason is lost", () => ({ reason: '' }), byCaller),
+  closes("the service's reason is lost", () => ({ reason: '' }), byService),
   closes('a reason beyond ASCII is mangled', ({ reason }) => ({
     reason: Buffer.from(reason)
       .toString('ascii')

@@ -20,7 +20,7 @@ import {
 const onError = (breaks: string, change: (response: MutatedResponse) => void): Mutant =>
   mutant('UP-ERROR', breaks, uploadError(change));
 
-/** Acts on the path of a grant, at the request for it or after its response. */
+/** Acts on the path of a grant, when it is requested or after its response. */
 const onGrant = (
   rule: RuleId,
   breaks: string,
@@ -41,7 +41,7 @@ const onGrant = (
 const exists = async (context: MutantContext, path: string) =>
   (await readFile(context, await fileIdOf(context, path))) !== undefined;
 
-/** What upload targets respond, and keep. */
+/** What upload targets respond with, and keep. */
 export const uploadResponses: readonly Mutant[] = [
   onError('errors are JSON', setBody('{"code":"AccessDenied"}', 'application/json')),
   onError(
@@ -89,7 +89,7 @@ export const uploadResponses: readonly Mutant[] = [
   ),
   onGrant(
     'UP-KEPT',
-    'a file is gone as soon as another grant is issued for its path',
+    'a file is removed as soon as another grant is issued for its path',
     'request',
     deleteFile,
   ),
@@ -103,7 +103,7 @@ export const uploadResponses: readonly Mutant[] = [
       if (await exists(context, keyOf(form))) await storeFile(context, keyOf(form));
     }),
   ),
-  mutant('UP-BROKEN', 'the previous file is gone', (context) =>
+  mutant('UP-BROKEN', 'the previous file is removed', (context) =>
     brokenUpload((_, form) => deleteFile(context, keyOf(form))),
   ),
   mutant('UP-KEPT', 'a file can be read only once', (context) => ({
@@ -121,7 +121,7 @@ export const uploadResponses: readonly Mutant[] = [
       else first.set(key, form.get('file') ?? Buffer.alloc(0));
     });
   }),
-  mutant('UP-KEPT', 'a file can be read only some time after the response', () => {
+  mutant('UP-KEPT', 'a file can be read only a while after the response', () => {
     const stored = new Map<string, number>();
     const isNew = ({ fileID }: { fileID: string }) =>
       Date.now() - (stored.get(pathOf(fileID)) ?? 0) < 100;

@@ -14,14 +14,14 @@ import {
   writeForm,
 } from '../support/uploads.ts';
 
-/** The path that a grant is asked for. */
+/** Returns the path that a grant is requested for. */
 const pathOfGrant = (operation: string | undefined, json: Json) =>
   operation === 'getUploadMetaData' ? (json?.data ?? json)?.path : undefined;
 
 const onGrant = (rule: RuleId, breaks: string, patch: Patch) =>
   mutant(rule, breaks, metadata(patch));
 
-/** What storage services make of upload metadata. */
+/** What storage services do to upload metadata. */
 export const grants: readonly Mutant[] = [
   mutant(
     'ST-META-CALL',
@@ -76,7 +76,7 @@ const FIELDS = [
 
 const startOf = (value = '') => value.slice(0, value.length / 2);
 
-/** What upload targets make of forms. */
+/** What upload targets do to forms. */
 export const forms: readonly Mutant[] = [
   mutant('UP-FORM', 'a form succeeds, but nothing is stored', (context) =>
     afterUpload((_, form) => deleteFile(context, keyOf(form))),
@@ -124,7 +124,7 @@ export const forms: readonly Mutant[] = [
 const onFile = (breaks: string, change: (text: string) => string): Mutant =>
   mutant('UP-FILE', breaks, changeFile(change));
 
-/** What upload targets make of the bytes of a file. */
+/** What upload targets do to the bytes of a file. */
 export const contents: readonly Mutant[] = [
   onFile('a trailing CRLF is lost', (text) => text.replace(/\r\n$/, '')),
   onFile('a trailing LF is lost', (text) => text.replace(/\n$/, '')),

@@ -77,7 +77,7 @@ export const rejectSigned =
 
 const PREFIX = 'TC3-HMAC-SHA256 ';
 
-/** What a lax verifier uses instead of the values of the request. */
+/** What a lax verifier uses instead of the values in the request. */
 interface Lax {
   method?: string;
   path?: string;
@@ -88,12 +88,12 @@ interface Lax {
   date?: string;
   /** For any key ID. */
   secret?: string;
-  /** `host` does not have to be signed. */
+  /** Whether `host` need not be signed. */
   anyHeaders?: boolean;
   header?: (name: string, value: string) => string;
 }
 
-/** The parts of a TC3 signature by name; `undefined` if the request has none. */
+/** Returns the parts of a TC3 signature by name; `undefined` if the request has none. */
 export function readSignature({ headers }: MutatedRequest): Parts | undefined {
   const value = headers.get('Authorization') ?? '';
   if (!value.startsWith(PREFIX)) return undefined;
@@ -103,7 +103,7 @@ export function readSignature({ headers }: MutatedRequest): Parts | undefined {
 
 export const signedNames = ({ SignedHeaders = '' }: Parts): string[] => SignedHeaders.split(';');
 
-/** Whether a signature is valid for a verifier that is lax in one way. */
+/** Returns whether a signature is valid for a verifier that is lax in one way. */
 export function isSigned(
   request: MutatedRequest,
   { keyPair }: MutantContext,
@@ -147,7 +147,7 @@ function hmac(key: Uint8Array, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-/** The claims of a token; empty if it is not a token. */
+/** Returns the claims of a token; empty if it is not a token. */
 export function claimsOf(value = ''): { aud?: unknown; exp?: number } | undefined {
   return parsePart(value, 1);
 }

@@ -7,15 +7,15 @@ import {
 } from '../../proxy/messages.ts';
 import type { MutantContext } from '../mutant.ts';
 
-/** Conditions on a response and its request; all given ones must match. */
+/** Conditions on a response and its request; all that are set must match. */
 interface Match {
   method?: string;
   status?: number | readonly number[];
-  /** The media type without parameters, in lower case; empty without one. */
+  /** The media type in lower case, without parameters; empty if there is none. */
   type?: string | RegExp;
   /** `Content-Type` as sent. */
   contentType?: string | RegExp;
-  /** `code` of a JSON body. */
+  /** `code` in a JSON body. */
   code?: string;
   path?: RegExp;
   service?: RegExp;
@@ -43,11 +43,11 @@ function isMatch(wanted: Match, response: MutatedResponse, request: MutatedReque
   );
 }
 
-/** All statuses of a class, as in `4xx`. */
+/** Returns all statuses of a class, as in `4xx`. */
 export const statuses = (...classes: number[]) =>
   classes.flatMap((hundreds) => Array.from({ length: 100 }, (_, index) => hundreds * 100 + index));
 
-/** Changes responses of the gateway, both its own and those of a service. */
+/** Changes gateway responses, both its own and those from a service. */
 export function gatewayResponse(wanted: Match, change: Change): Hooks {
   return {
     response(response, request) {
@@ -59,13 +59,13 @@ export function gatewayResponse(wanted: Match, change: Change): Hooks {
 const isOfService = ({ headers }: MutatedResponse) =>
   headers.get('X-Svc-Upstream-Status-Code') !== undefined;
 
-/** Changes responses of hosted services, not those of the gateway itself. */
+/** Changes responses from hosted services, but not the gateway's own. */
 export const serviceResponse = (wanted: Match, change: Change): Hooks =>
   gatewayResponse(wanted, (response, request) => {
     if (isOfService(response)) change(response, request);
   });
 
-/** Changes errors of the gateway itself. */
+/** Changes the gateway's own errors. */
 export const gatewayError = (wanted: Match, change: Change): Hooks =>
   gatewayResponse(wanted, (response, request) => {
     if (!isOfService(response) && response.status >= 400) change(response, request);
@@ -77,7 +77,10 @@ export const setStatus =
     response.status = status;
   };
 
-/** @param value or a function of the current value; if it returns `undefined`, the header stays unchanged */
+/**
+ * @param value the new value, or a function of the current one; if it returns `undefined`, the header stays
+ * unchanged
+ */
 export const setHeader =
   (name: string, value: string | ((value: string) => string | undefined)) =>
   ({ headers }: Headed): void => {
@@ -122,7 +125,7 @@ export const changeBody =
 export const changeText = (change: (text: string) => string) =>
   changeBody((body) => Buffer.from(change(body.toString('latin1')), 'latin1'));
 
-/** Replaces the response by another one. */
+/** Replaces the response with another one. */
 export const replaceBy =
   (other: () => MutatedResponse) =>
   (response: MutatedResponse): void => {
@@ -130,7 +133,7 @@ export const replaceBy =
   };
 
 /**
- * Changes a JSON body in place: by a function, or by new values for its members; `undefined` removes one.
+ * Changes a JSON body in place, with a function or with new values for its members; `undefined` removes one.
  */
 export const changeJson =
   (change: ((json: Json) => void) | object) =>
@@ -142,12 +145,14 @@ export const changeJson =
     message.json = json;
   };
 
-/** The media type of a message without parameters, in lower case. */
+/** Returns the media type of a message in lower case, without parameters. */
 export function mediaTypeOf({ headers }: Headed): string {
   return (headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** Values of a header that the fixture service was asked to send, before the gateway changes them. */
+/**
+ * Returns the values of a header that the fixture service was asked to send, before the gateway changes them.
+ */
 export function valuesOfService(request: MutatedRequest, name: string): string[] {
   const wanted = name.toLowerCase();
   return new URLSearchParams(request.query).getAll('header').flatMap((line) => {
@@ -156,7 +161,7 @@ export function valuesOfService(request: MutatedRequest, name: string): string[]
   });
 }
 
-/** Passes on a header of the service that the gateway removes or replaces. */
+/** Forwards a header from the service that the gateway removes or replaces. */
 export const passHeader =
   (name: string, how: 'set' | 'add' = 'set', values: RegExp = /./): Change =>
   ({ headers }, request) => {
@@ -169,14 +174,14 @@ export const upgraded = (
   change: (response: MutatedResponse, request: MutatedRequest) => void,
 ): Hooks => ({ upgraded: change });
 
-/** An error of the gateway in the form of the contract. */
+/** Creates a gateway error in the contract's format. */
 export function toRefusal(status: number, code: string): MutatedResponse {
   const requestId = randomUUID();
   const body = JSON.stringify({ code, message: 'rejected by a mutant', requestId });
   return toGatewayResponse(status, 'application/json', body, requestId);
 }
 
-/** Any response, with the headers that every gateway response has. */
+/** Creates a response with the headers that every gateway response has. */
 export function toGatewayResponse(
   status: number,
   type?: string,
@@ -192,14 +197,14 @@ export const gatewayRequest = (change: (request: MutatedRequest) => unknown): Ho
   request: (request) => (request.isGateway ? change(request) : undefined),
 });
 
-/** The same after authentication: signed requests stay unchanged. */
+/** Same, after authentication: signed requests stay unchanged. */
 export const forwardedRequest = (change: (request: MutatedRequest) => unknown): Hooks =>
   gatewayRequest((request) => {
     const isSigned = request.headers.get('Authorization')?.startsWith('TC3') ?? false;
     return isSigned ? undefined : change(request);
   });
 
-/** Rewrites the path after the name of the service. */
+/** Rewrites the path after the service name. */
 export const forwardedPath = (rewrite: (path: string) => string, method?: string): Hooks =>
   forwardedRequest((request) => {
     if (method !== undefined && request.method !== method) return;
@@ -211,13 +216,13 @@ export function changeQuery(request: MutatedRequest, rewrite: (query: string) =>
   changeTail(request, (tail) => tail.replace(/(?<=^[^?]*\?).*/, rewrite));
 }
 
-/** Changes everything after the name of the service, including the query. */
+/** Changes everything after the service name, including the query. */
 function changeTail(request: MutatedRequest, change: (tail: string) => string): void {
   const [, start = '', tail = ''] = /^(\/v1\/cloudrun\/[^/?]*)(.*)$/.exec(request.target) ?? [];
   if (start !== '') request.target = start + change(tail);
 }
 
-/** Sends a request to the server as the mutant's own, and returns its response. */
+/** Sends a request to the server as the mutant's own, and returns the response. */
 export function callAgain(
   { call }: MutantContext,
   { method, target, headers, body }: MutatedRequest,

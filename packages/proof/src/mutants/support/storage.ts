@@ -68,8 +68,8 @@ const TYPES: Record<string, string> = {
 };
 
 /**
- * The items of a batch if all have the right JSON types; a field may be missing. Otherwise an empty list: the
- * server rejects the call.
+ * Returns the items of a batch if all have the right JSON types; a field may be missing. Otherwise returns an
+ * empty list, because the server rejects the call.
  */
 export function itemsOf({ operation, json }: MutatedRequest): Json[] {
   const items: unknown[] = Array.isArray(json?.fileList) ? json.fileList : [];
@@ -109,13 +109,13 @@ type ToEntry = (item: Json, index: number) => object | undefined;
 
 const left = new WeakMap<MutatedRequest, Map<number, object>>();
 
-/** Drops the items that `toEntry` returns an entry for, and adds that entry to the response. */
+/** Drops the items for which `toEntry` returns an entry, and adds that entry to the response. */
 export const leaveOut = (operation: Operation, toEntry: ToEntry): Hooks => ({
   ...request(operation, (one) => leaveOutItems(one, toEntry)),
   response: putEntries,
 });
 
-/** The same with an asynchronous choice of items. */
+/** Same, with an asynchronous choice of items. */
 export const leaveOutAfter = (
   operation: Operation,
   prepare: (request: MutatedRequest) => Promise<ToEntry>,
@@ -177,13 +177,13 @@ export const successBody = (patch: Patch, operation?: Operation): Hooks =>
 export const failureBody = (patch: Patch, operation?: Operation, status?: number): Hooks =>
   failure(({ body }, response, name) => apply(body, patch, response, name), operation, status);
 
-/** Changes `data` of upload metadata. */
+/** Changes `data` in upload metadata. */
 export const metadata = (patch: Patch, isWanted: (data: Json) => boolean = () => true): Hooks =>
   successBody(({ data }, response, operation) => {
     if (isWanted(data)) apply(data, patch, response, operation);
   }, 'getUploadMetaData');
 
-/** Changes the list of entries, in place or by returning another; `given` are the items of the request. */
+/** Changes the list of entries, in place or by returning another; `given` are the items in the request. */
 export const list = (
   operation: Operation,
   change: (entries: Json[], given: Json[], response: MutatedResponse) => unknown,
@@ -204,7 +204,7 @@ export function changeList(response: MutatedResponse, change: (entries: Json[]) 
   response.json = json;
 }
 
-/** Changes the entries that match, each with its item of the request. */
+/** Changes the entries that match, each along with its item in the request. */
 export const entries = (
   operation: Operation,
   isWanted: (entry: Json, item: Json) => unknown,
@@ -234,7 +234,7 @@ export const afterCopies = (act: (item: Json, entry: Json) => unknown): Hooks =>
   },
 });
 
-/** Rejects a call after its execution because of its entries. */
+/** Rejects a call after it was executed, depending on its entries. */
 export const refuseAfter = (
   operation: Operation,
   isRefused: (entries: Json[]) => unknown,
@@ -249,7 +249,7 @@ export const refuseAfter = (
 
 export const any = () => true;
 
-/** Whether an entry of links or deletions is a success. Successful copies have no code. */
+/** Returns whether an entry of links or deletions is a success. Successful copies have no code. */
 export const isOk = ({ code }: Json): boolean => code === 'SUCCESS';
 
 export const isBad = (entry: Json): boolean => !isOk(entry);
@@ -258,13 +258,13 @@ export const isBad = (entry: Json): boolean => !isOk(entry);
 export const unique = (all: Json[]): Json[] =>
   all.filter(({ fileID }, index) => all.findIndex((other) => other.fileID === fileID) === index);
 
-/** A rejected storage call in the form of the contract. */
+/** Creates a rejected storage call in the contract's format. */
 export const toStorageRefusal = (status: number, code: string): MutatedResponse =>
   toStorageResponse(status, { code, message: 'rejected by a mutant' });
 
 export const NO_ENTRIES = { data: { fileList: [] } };
 
-/** The response to a storage call; `body` is the envelope's body without `requestId`. */
+/** Parses the response to a storage call; `body` is the envelope's body without `requestId`. */
 export function toStorageResponse(status: number, body: object): MutatedResponse {
   const requestId = randomUUID();
   const headers = { 'Content-Type': 'application/json', 'X-Request-Id': requestId };

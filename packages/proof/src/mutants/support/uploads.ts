@@ -10,7 +10,7 @@ import { itemsOf, readsRequests } from './storage.ts';
 
 export type Form = Map<string, Buffer>;
 
-/** The fields of an upload form; if it was interrupted, the last one is incomplete. */
+/** Parses the fields of an upload form; if it was interrupted, the last one is incomplete. */
 export function readForm(request: MutatedRequest): Form {
   const form: Form = new Map();
   // A boundary begins a line (RFC 2046, section 5.1.1); a file may contain it elsewhere.
@@ -41,11 +41,11 @@ function toBoundary({ headers }: MutatedRequest): string {
   return /boundary="?([^";]+)/.exec(headers.get('content-type') ?? '')?.[1] ?? '';
 }
 
-/** The right values of the form fields, by their names. */
+/** The right values of the form fields, by name. */
 type Grant = Record<string, string>;
 
 /**
- * Accepts forms with one wrong field by replacing it with the right value of the grant.
+ * Accepts forms with one wrong field by replacing it with the right value from the grant.
  *
  * @param isRepaired called with the wrong value and those of all grants so far
  */
@@ -124,19 +124,19 @@ export const brokenUpload = (
   broken: (request) => (request.isUpload ? act(request, readForm(request)) : undefined),
 });
 
-/** An error of the upload target in the form of the contract. */
+/** Creates an upload target error in the contract's format. */
 export function toUploadError(status: number, code: string): MutatedResponse {
   const error = `<Error><Code>${code}</Code><Message>rejected by a mutant</Message></Error>`;
   return new MutatedResponse(status, { 'Content-Type': 'application/xml' }, error);
 }
 
-/** The file ID of a path. */
+/** Returns the file ID of a path. */
 export async function fileIdOf(context: MutantContext, path: string): Promise<string> {
   const data = await context.storage('getUploadMetaData', { path });
   return String(data?.fileID);
 }
 
-/** The bytes of a file; `undefined` if it does not exist. */
+/** Reads the bytes of a file; returns `undefined` if it does not exist. */
 export async function readFile(
   context: MutantContext,
   fileID: string,
@@ -153,7 +153,7 @@ export async function deleteFile(context: MutantContext, path: string): Promise<
   await context.storage('batchDelete', { fileList: [await fileIdOf(context, path)] });
 }
 
-/** Stores a file by an additional upload. */
+/** Stores a file with an additional upload. */
 export async function storeFile(
   context: MutantContext,
   path: string,
@@ -185,13 +185,13 @@ export async function storeFile(
   });
 }
 
-/** The path of a file without a leading slash. */
+/** Returns the path of a file without a leading slash. */
 export const plainPath = (path: unknown): string => String(path).replace(/^\//, '');
 
-/** The path that a form stores its file at. */
+/** Returns the path at which a form stores its file. */
 export const keyOf = (form: Form): string => plainPath(form.get('key'));
 
-/** The paths of a copy's items that have a file before the copy. */
+/** Returns the paths of a copy's items that have a file before the copy. */
 export async function listStored(
   context: MutantContext,
   call: MutatedRequest,
@@ -206,5 +206,5 @@ export async function listStored(
   return stored;
 }
 
-/** The path in a file ID. */
+/** Returns the path in a file ID. */
 export const pathOf = (fileID: unknown): string => String(fileID).replace(/^cloud:\/\/[^/]*\//, '');
