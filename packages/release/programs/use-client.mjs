@@ -1,4 +1,4 @@
-// What the README of the client shows, against a mock at the address that is given.
+// What the client's README shows, against a mock at the given URL.
 import assert from 'node:assert/strict';
 import { bearer, createGatewayClient, createStorageClient } from '@berth/client';
 

@@ -1,4 +1,4 @@
-// What the README of the contract shows.
+// What the contract's README shows.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// Runs before a release is published: npm accepts a provenance statement only if `repository` names the repository
-// of the workflow.
+// Runs before a release is published, because npm accepts a provenance statement only if `repository` is
+// the workflow's repository.
 import { listPublished } from '../src/list-published.ts';
 import { namesItsPlace } from '../src/tarball/find-manifest-problems.ts';
 

@@ -1,5 +1,5 @@
-// `npm run pack -- FOLDER [PACKAGE…]`: the published packages as tarballs, to use them before
-// they are on a registry.
+// `npm run pack -- FOLDER [PACKAGE…]`: packs the published packages as tarballs, to use them before they
+// are on a registry.
 import { spawnSync } from 'node:child_process';
 import { basename, resolve } from 'node:path';
 import { Command } from 'commander';
@@ -14,21 +14,21 @@ const program = new Command('npm run pack --')
     'Builds the published packages, writes their tarballs to a folder, and prints the commands that install them.',
   )
   .argument('<folder>', 'where to write the tarballs; created if it does not exist')
-  .argument('[package...]', 'only these and their dependencies', [])
+  .argument('[package...]', 'pack only these and their dependencies', [])
   .addHelpText(
     'after',
     `
 Packages: ${names.join(', ')}
 
 Examples:
-  npm run pack -- ../berth-packages              all of them
-  npm run pack -- ../berth-packages @berth/mock  the mock, and what it needs
+  npm run pack -- ../berth-packages              all packages
+  npm run pack -- ../berth-packages @berth/mock  the mock and its dependencies
 
-Keep the folder: the package.json of a project that has installed from it names its files.
+Keep the folder: projects that install from it refer to its files in package.json.
 
-Exit codes: 0 done; 1 a build or a tarball failed; 2 the command line is wrong.`,
+Exit codes: 0 success; 1 a build or a tarball failed; 2 invalid command line.`,
   )
-  .showHelpAfterError('For example: npm run pack -- ../berth-packages (`--help` has more)')
+  .showHelpAfterError('For example: npm run pack -- ../berth-packages (see `--help` for more)')
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .parse();
 
@@ -42,7 +42,7 @@ const wanted = chosen.length > 0 ? chosen : names;
 const groups = wanted.map((name) => listTogether(name, published));
 const packages = [...new Set(groups.flat())];
 
-// Standard output is for the commands to paste.
+// Standard output is reserved for the commands to paste.
 const { status } = spawnSync(
   'turbo',
   [

@@ -11,7 +11,7 @@ try {
   say('the release works');
   if (!listPublished().every(({ manifest }) => namesItsPlace(manifest))) {
     say(
-      'no package names its repository yet, which npm needs for provenance (CONTRIBUTING, Releases)',
+      'no package has a repository field yet, which npm needs for provenance (CONTRIBUTING, Releases)',
     );
   }
 } catch (error) {

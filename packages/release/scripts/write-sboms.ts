@@ -1,4 +1,4 @@
-// `node scripts/write-sboms.ts FOLDER`: one CycloneDX document per published package.
+// `node scripts/write-sboms.ts FOLDER`: writes one CycloneDX document per published package.
 import { writeSboms } from '../src/write-sboms.ts';
 
 const [, , folder = 'sboms'] = process.argv;

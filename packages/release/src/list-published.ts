@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 /** The root of the repository. */
 export const ROOT = join(import.meta.dirname, '../../..');
 
-/** What these checks read of a `package.json`. */
+/** The parts of a `package.json` that these checks read. */
 export interface Manifest {
   name: string;
   version: string;
@@ -19,13 +19,13 @@ export interface Manifest {
 }
 
 export interface Published {
-  /** Folder of the package, from the root. */
+  /** Folder of the package, relative to the root. */
   folder: string;
   manifest: Manifest;
 }
 
 /**
- * The packages of a checkout that are published: all that are not private, the contract first.
+ * Lists the packages of a checkout that are published: all that are not private, the contract first.
  *
  * @example
  * listPublished().map(({ manifest }) => manifest.name); // ['@berth/spec', '@berth/client', …]

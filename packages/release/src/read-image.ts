@@ -3,42 +3,42 @@ import { join } from 'node:path';
 import { DockerfileParser } from 'dockerfile-ast';
 
 interface Instruction {
-  /** In capitals. */
+  /** In upper case. */
   keyword: string;
   /** `--from=install` */
   flags: string[];
-  /** What follows keyword and flags. */
+  /** What follows the keyword and flags. */
   text: string;
 }
 
-/** A command line of the header, such as that of `docker run`. */
+/** A command line in the header, such as one for `docker run`. */
 interface DockerCommand {
   /** `build` or `run` */
   verb: string;
   options: [name: string, value: string][];
-  /** The name of the image; of `build` the folder of its context. */
+  /** The name of the image; for `build`, the folder of its context. */
   target: string;
   /** What follows the image. */
   args: string[];
 }
 
 export interface Image {
-  /** The comment that the file begins with. */
+  /** The comment at the beginning of the file. */
   header: string;
-  /** The lines `Build:` and `Run:` of the header. */
+  /** The `Build:` and `Run:` lines in the header. */
   commands: DockerCommand[];
   /** Instructions of the stage that installs the package, and of the one that runs it. */
   stages: Instruction[][];
-  /** The text of the last instruction with a keyword. */
+  /** Returns the text of the last instruction with a keyword. */
   get(keyword: string): string | undefined;
-  /** The words of `ENTRYPOINT`, `CMD` or `HEALTHCHECK`, without a shell; none if it is not there. */
+  /** Returns the words of `ENTRYPOINT`, `CMD` or `HEALTHCHECK`, without a shell; none if it is missing. */
   words(keyword: string): string[];
 }
 
-/** Options of `docker` without a value. */
+/** Docker options that take no value. */
 const SWITCHES = ['--rm'];
 
-/** Reads the Dockerfile of a package, as far as the images of this repository go. */
+/** Parses a package's Dockerfile, to the extent that the images of this repository need it. */
 export function readImage(folder: string): Image {
   const source = readFileSync(join(folder, 'Dockerfile'), 'utf8');
   const lines = /^(?:#.*\n)+/.exec(source)?.[0] ?? '';

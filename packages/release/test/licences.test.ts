@@ -36,6 +36,6 @@ test('a version whose files nobody has read is not taken for another', () => {
   const other = { name: first?.name ?? '', version: '99.0.0', license: 'Unknown' };
   expect(findLicenceProblems([...read, other])).toHaveLength(1);
   expect(findLicenceProblems(read.slice(1))).toEqual([
-    `${first?.name}@${first?.version} has an entry in READ_IN_FILES, and nothing depends on it.`,
+    `${first?.name}@${first?.version} has an entry in READ_IN_FILES, but nothing depends on it.`,
   ]);
 });

@@ -3,8 +3,8 @@ import satisfies from 'spdx-satisfies';
 import { listPublished, ROOT } from '../list-published.ts';
 
 /**
- * SPDX ids of the licences that dependencies of a published package may have: those that ask for no more
- * than a notice.
+ * SPDX IDs of the licences allowed for dependencies of a published package: those that require no more than a
+ * notice.
  */
 const ALLOWED = [
   '0BSD',
@@ -20,15 +20,15 @@ const ALLOWED = [
   'WTFPL',
 ] as const;
 
-/** What the files of a version say, where its manifest has no SPDX id: somebody has read them. */
+/** Licences that someone has read in a version's files, because its manifest has no SPDX ID. */
 export const READ_IN_FILES: Readonly<Record<string, (typeof ALLOWED)[number]>> = {
   'cycle@1.0.3': 'LicenseRef-Public-Domain', // "Public Domain." in cycle.js
   'html@1.0.0': 'MIT', // LICENSE; its manifest says "BSD"
   'optimist@0.6.1': 'MIT', // LICENSE; its manifest says "MIT/X11"
-  'tv4@1.3.0': 'MIT', // "Public Domain OR MIT", and the first is no SPDX id
+  'tv4@1.3.0': 'MIT', // "Public Domain OR MIT", whose first part is not an SPDX ID
 };
 
-/** All that somebody gets who installs the published packages, at any depth, as it is installed here. */
+/** Lists everything that is installed along with the published packages, at any depth. */
 export function listDependencies(): Dependency[] {
   const filters = listPublished().flatMap(({ manifest }) => ['--filter', manifest.name]);
   const output = execFileSync('pnpm', ['licenses', 'list', '--json', '--prod', ...filters], {
@@ -47,13 +47,13 @@ export function listDependencies(): Dependency[] {
 interface Dependency {
   name: string;
   version: string;
-  /** What its manifest says: an SPDX expression, or something that should be one. */
+  /** The licence in its manifest: an SPDX expression, or something that should be one. */
   license: string;
 }
 
 /**
- * The dependencies whose licence is none that a published package may bring along, and the entries of
- * `READ_IN_FILES` that no dependency needs, a sentence each.
+ * Reports dependencies whose licence is not allowed in a published package, and entries of `READ_IN_FILES`
+ * that no dependency needs, one sentence each.
  */
 export function findLicenceProblems(dependencies: readonly Dependency[]): string[] {
   const ids = dependencies.map(toId);
@@ -63,7 +63,7 @@ export function findLicenceProblems(dependencies: readonly Dependency[]): string
       .map((one) => `${toId(one)} has the licence "${one.license}", which is not allowed.`),
     ...Object.keys(READ_IN_FILES)
       .filter((id) => !ids.includes(id))
-      .map((id) => `${id} has an entry in READ_IN_FILES, and nothing depends on it.`),
+      .map((id) => `${id} has an entry in READ_IN_FILES, but nothing depends on it.`),
   ];
 }
 
@@ -75,6 +75,6 @@ function isAllowed(expression: string): boolean {
   try {
     return satisfies(expression, [...ALLOWED]);
   } catch {
-    return false; // no SPDX expression
+    return false; // not an SPDX expression
   }
 }

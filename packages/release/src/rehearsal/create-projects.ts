@@ -13,25 +13,25 @@ import type { Registry } from './start-registry.ts';
 
 const PROGRAMS = join(import.meta.dirname, '../../programs');
 
-/** An empty folder with its own empty home, to run commands in. */
+/** An empty folder with its own empty home, in which to run commands. */
 export interface Project extends Place {
   /** Runs a command and returns its output; throws with all output if it fails. */
   run(...command: string[]): Promise<string>;
-  /** Runs a command that may fail, on another Node. */
+  /** Runs a command that may fail, on another version of Node. */
   tryOn(node: NodeMajor, ...command: string[]): Promise<Outcome>;
   /** Starts a command that keeps running, and waits for an output. */
   start(ready: RegExp, ...command: string[]): Promise<Running>;
   write(name: string, text: string): void;
-  /** Copies a file of `programs/` into the folder. */
+  /** Copies a file from `programs/` to the folder. */
   copy(program: string): void;
-  /** Another empty folder of the same person, perhaps on another Node. */
+  /** Creates another empty folder for the same user, possibly with another version of Node. */
   sibling(name: string, node?: NodeMajor): Project;
 }
 
 /**
- * @param root folder of all projects
+ * @param root folder for all projects
  * @param registry where npm installs from
- * @returns a maker of empty projects, each with the Node that its owner has
+ * @returns a function that creates empty projects, each with its own version of Node
  */
 export function createProjects(root: string, registry: Registry) {
   return (name: string, node: NodeMajor) => {

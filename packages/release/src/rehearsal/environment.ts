@@ -5,7 +5,10 @@ import type { Registry } from './start-registry.ts';
 
 const { resolve } = createRequire(import.meta.resolve('@berth/runtimes/package.json'));
 
-/** Folders of the Nodes that tests bring, by their major version: 20 and 22 are the oldest that a package promises. */
+/**
+ * Folders with the versions of Node that the tests install, by major version: 20 and 22 are the oldest that a
+ * package supports.
+ */
 export const NODES = {
   20: join(dirname(resolve('node20/package.json')), 'bin'),
   22: join(dirname(resolve('node22/package.json')), 'bin'),
@@ -15,7 +18,7 @@ export const NODES = {
 
 export type NodeMajor = keyof typeof NODES;
 
-/** The machine's own tools, npm among them, without those of this repository. */
+/** The machine's own tools, including npm, without those of this repository. */
 export const MACHINE_PATH = (process.env.PATH ?? '')
   .split(delimiter)
   .filter((path) => !path.endsWith(join('node_modules', '.bin')))
@@ -24,8 +27,8 @@ export const MACHINE_PATH = (process.env.PATH ?? '')
 const PROXIES = Object.entries(process.env).filter(([name]) => /_proxy$/i.test(name));
 
 /**
- * The environment of somebody who has just been given a machine: a home with nothing but these registries, one
- * Node, the machine's npm.
+ * Returns the environment of someone with a new machine: a home that contains only these registries, one
+ * version of Node, and the machine's npm.
  *
  * @param home created if it does not exist
  */
@@ -41,7 +44,7 @@ export function toEnvironment(
     HOME: home,
     PATH: [NODES[node], MACHINE_PATH].join(delimiter),
     NODE_EXTRA_CA_CERTS: certificates,
-    // An `engines` of a dependency that does not fit ends the installation.
+    // Makes the installation fail if the `engines` of a dependency do not match.
     npm_config_engine_strict: 'true',
     npm_config_audit: 'false',
     npm_config_fund: 'false',

@@ -12,7 +12,7 @@ import { buildServerImages, useMockImage, useServerImages } from './use-images.t
 
 const PAIR = { id: 'rehearsal', secret: 'the secret of the key pair of a rehearsal' };
 
-/** All engines, and calls of each kind: what a package may lack is a file, not a check. */
+/** All engines, and calls of each kind: a package may lack a file, not a check. */
 const SOME_RULES = 'dredd,respect,AU-BEARER,AU-SIGNATURE,GW-SSE,GW-WS,ST-META,ST-COPY-CALL,UP-FORM';
 
 /** Checks the installed server with the installed suite and its fixture service. */
@@ -56,7 +56,7 @@ async function useConformance(server: Project, suite: Project): Promise<string> 
   }
 }
 
-/** A server of two environments, as in its README. */
+/** A server with two environments, as in its README. */
 function configure(server: Project, fixtureUrl: string): void {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const mark = { alg: 'ES256', kid: 'rehearsal' };
@@ -84,9 +84,9 @@ function configure(server: Project, fixtureUrl: string): void {
 }
 
 /**
- * Rehearses a release: creates it in a copy of this checkout, publishes it to a registry on loopback, installs each
- * package in an empty project with an empty home, on the oldest supported Node that is available, and uses it as its
- * README describes.
+ * Rehearses a release: creates it in a copy of this checkout, publishes it to a registry on loopback, and
+ * installs each package in an empty project with an empty home, on the oldest supported version of Node that
+ * is available. Then it uses each package as its README describes.
  *
  * @param onStep called with the name of each step when it ends
  * @throws Error with the complete output of a failed command
@@ -105,7 +105,7 @@ export async function rehearse(onStep: (name: string) => void): Promise<void> {
     const create = createProjects(root, registry);
     const versionOf = (name: string) => versions.get(name) ?? 'no version';
     const installOf = (name: string) => installs.get(name) ?? 'no command';
-    // Two at a time: npm and the suite wait more than they work.
+    // Two at a time: npm and the suite spend most of their time waiting.
     const lanes = await Promise.allSettled([useMockAndClient(), useServerAndSuite()]);
     for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason;
 
@@ -156,24 +156,30 @@ export async function rehearse(onStep: (name: string) => void): Promise<void> {
   }
 }
 
-/** `npx <package>` runs its one command. In an empty folder, as it is for the mock, npx would install it first. */
+/**
+ * Checks that `npx <package>` runs the package's only command. In an empty folder, as for the mock, npx would
+ * install it first.
+ */
 async function checkNpx(project: Project, name: string, version: string): Promise<void> {
   const output = await project.run('npx', name, '--version');
   if (!output.includes(version)) throw new Error(`npx ${name} --version prints ${output}`);
 }
 
-/** On a Node that is too old, a command says so in one sentence that names the right one, and ends with 2. */
+/**
+ * On a version of Node that is too old, a command must print one sentence that names the required version,
+ * and exit with 2.
+ */
 async function checkOldNode(
   project: Project,
   command: string,
   needed: string,
   old: NodeMajor,
 ): Promise<void> {
-  // npx itself would not run where `engines` forbids it.
+  // npx itself would not run it if `engines` does not allow this version.
   const { code, stdout, stderr } = await project.tryOn(old, `node_modules/.bin/${command}`);
   const isSentence = stdout === '' && /^[^\n]+\.\n$/.test(stderr) && stderr.includes(needed);
   if (code === 2 && isSentence) return;
-  throw new Error(`${command} on Node ${old} ends with ${code} and says:\n${stdout}${stderr}`);
+  throw new Error(`${command} on Node ${old} ends with ${code} and prints:\n${stdout}${stderr}`);
 }
 
 interface Release {
@@ -181,16 +187,16 @@ interface Release {
   folder: string;
   /** Names and versions of what was published. */
   versions: ReadonlyMap<string, string>;
-  /** By name, the command of `npm run pack` that installs the package from tarballs. */
+  /** By package name, the command from `npm run pack` that installs it from tarballs. */
   installs: ReadonlyMap<string, string>;
 }
 
 /**
- * Makes a release of a copy of this checkout, step by step as `release:version` and `release:publish` do,
- * and publishes it to a registry of the rehearsal.
+ * Makes a release from a copy of this checkout, step by step as `release:version` and `release:publish` do,
+ * and publishes it to a registry for the rehearsal.
  *
  * @param home an empty folder: no credentials, no settings
- * @param tarballs a folder for the same packages as `npm run pack` writes them
+ * @param tarballs a folder for the same packages, as written by `npm run pack`
  * @param onStep called with the name of each step when it ends
  */
 async function publishRelease(
@@ -213,7 +219,7 @@ async function publishRelease(
     return output;
   };
   try {
-    // Without pending changesets this does nothing, and what was released last is rehearsed again.
+    // Without pending changesets this does nothing, and the last release is rehearsed again.
     await run('changeset version', ['changeset', 'version']);
     const published = listPublished(folder).map(({ manifest }) => manifest);
     const filters = published.flatMap(({ name }) => ['--filter', name]);
@@ -221,7 +227,7 @@ async function publishRelease(
     await run('keep the released contract', ['node', 'scripts/release.ts'], 'spec');
     await run('check the versions', ['node', 'scripts/check-version.ts'], 'spec');
 
-    // Not by `npm run`, which would install first what the new versions are.
+    // Not with `npm run`, which would first install the new versions.
     const script = 'packages/release/scripts/pack.ts';
     const printed = await run('pack', ['node', script, tarballs]);
     const installs = [...printed.matchAll(/^# (\S+)\n(npm install .+)$/gm)];
@@ -242,13 +248,13 @@ async function publishRelease(
   }
 }
 
-/** Starts the mock in an empty folder, as the README says. */
+/** Starts the mock in an empty folder, as its README describes. */
 function startMock(project: Project) {
   const ready = /^Upload target +(\S+)\/\n[\s\S]*^ready$/m;
   return project.start(ready, 'npx', '--yes', '@berth/mock', '--port', '0');
 }
 
-/** Installs the client, makes a round trip against the mock, by code and by command line. */
+/** Installs the client, and makes a round trip against the mock, both from code and from the command line. */
 async function useClient(project: Project, mockUrl: string): Promise<void> {
   await project.run('npm', 'install', '@berth/client');
   project.copy('use-client.mjs');
@@ -256,7 +262,7 @@ async function useClient(project: Project, mockUrl: string): Promise<void> {
   await project.run('npx', 'berth', '--version');
 }
 
-/** Installs the contract, and reads it. */
+/** Installs the contract and reads it. */
 async function useSpec(project: Project): Promise<void> {
   await project.run('npm', 'install', '@berth/spec');
   project.copy('use-spec.mjs');
@@ -264,8 +270,8 @@ async function useSpec(project: Project): Promise<void> {
 }
 
 /**
- * Installs the stubs, starts a project with them, and does there what its README says: on Node 22, which
- * runs TypeScript as it is.
+ * Installs the stubs, starts a project with them, and does what their README describes, on Node 22, which
+ * runs TypeScript natively.
  */
 async function useStubs(project: Project): Promise<void> {
   await project.run('npm', 'install', '@berth/server-stubs');

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
-/** Docker waits 10 s; a busy machine gets longer. */
+/** Docker waits 10 s; allow more time on a busy machine. */
 const MAX_END_MS = 60_000;
 
 export interface Place {
   folder: string;
-  /** The whole environment: nothing of this process is passed on. */
+  /** The complete environment: nothing is inherited from this process. */
   env: Readonly<Record<string, string>>;
 }
 
@@ -17,7 +17,7 @@ export interface Outcome {
   stderr: string;
 }
 
-/** Runs a command to its end, whatever that is. */
+/** Runs a command to its end, whatever its exit code. */
 export async function tryCommand(place: Place, command: readonly string[]): Promise<Outcome> {
   const child = launch(place, command);
   const [stdout, stderr, [code]] = await Promise.all([
@@ -29,7 +29,7 @@ export async function tryCommand(place: Place, command: readonly string[]): Prom
 }
 
 /**
- * Runs a command to its end, and gives what it prints.
+ * Runs a command to its end and returns what it prints.
  *
  * @throws Error with all output if it exits with a code other than 0
  */
@@ -44,17 +44,17 @@ export async function runCommand(place: Place, command: readonly string[]): Prom
 export interface Running {
   /** What `ready` has found. */
   found: string;
-  /** Ends it as a supervisor does, and gives its exit code. */
+  /** Stops it as a supervisor does, and returns its exit code. */
   stop(): Promise<number | null>;
-  /** Sends the process itself a signal, and gives its exit code. */
+  /** Sends a signal to the process itself, and returns its exit code. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
 /**
- * Starts a command that stays up, and waits until it has said so.
+ * Starts a command that keeps running, and waits until it is ready.
  *
- * @param ready looked for in what it prints on both channels; its first group is what is `found`. Or what
- * happens elsewhere as soon as it is up.
+ * @param ready a pattern to look for in its output on both channels, whose first group becomes `found`; or a
+ * promise for something that happens elsewhere as soon as it is up
  */
 export async function startCommand(
   place: Place,
@@ -78,7 +78,7 @@ export async function startCommand(
   return {
     found,
     async stop() {
-      // npx and what it has started are one group.
+      // npx and what it started are one process group.
       if (child.exitCode === null) process.kill(-(child.pid ?? 0), 'SIGTERM');
       const [code] = await ended;
       return code;

@@ -20,10 +20,10 @@ export interface Registry {
 }
 
 /**
- * Starts a registry on loopback, for the packages of `@berth` only.
+ * Starts a registry on loopback, for `@berth` packages only.
  *
- * @param folder for what it stores
- * @throws if the registry of all other packages does not respond
+ * @param folder where it stores its data
+ * @throws if the registry for all other packages does not respond
  */
 export async function startRegistry(folder: string): Promise<Registry> {
   const log = join(folder, 'registry.log');
@@ -57,7 +57,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
   };
 }
 
-/** Runs npm in a folder of no project, where only the configuration of this machine counts. */
+/** Runs npm in a folder outside any project, where only this machine's configuration applies. */
 function runNpm(...args: string[]): string {
   return execFileSync('npm', args, { cwd: tmpdir(), encoding: 'utf8', stdio: 'pipe' }).trim();
 }

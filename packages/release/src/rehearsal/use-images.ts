@@ -10,20 +10,22 @@ import { type Running, runCommand, startCommand, tryCommand } from './run-comman
 
 const PAIR = { id: 'rehearsal', secret: 'the secret of the key pair of a rehearsal' };
 
-/** Settings of npm that know no registry of our packages: what is looked for there is not found. */
+/** npm settings for a registry without our packages: looking for them there fails. */
 const UNPUBLISHED = '@berth:registry=http://127.0.0.1:1/\nfetch-retries=0\n';
 
-/** A project on the Node of the image, and the command of `npm run pack` that installs the package. */
+/**
+ * A project with the image's version of Node, and the command from `npm run pack` that installs the package.
+ */
 interface Packed {
   project: Project;
   install: string;
 }
 
 /**
- * Does without Docker what the Dockerfile of the mock does, with tarballs and no registry that has them:
- * installs it, starts it, asks for its health, calls it, stops it.
+ * Does without Docker what the mock's Dockerfile does, with tarballs and a registry that does not have them:
+ * installs it, starts it, checks its health, calls it, stops it.
  *
- * @param client the command of `npm run pack` that installs the client next to it
+ * @param client the command from `npm run pack` that installs the client next to it
  */
 export async function useMockImage({ project, install }: Packed, client: string): Promise<void> {
   const mock = await buildImage(project, 'packages/mock', install);
@@ -33,7 +35,7 @@ export async function useMockImage({ project, install }: Packed, client: string)
     await mock.assertHealthy(running.found);
     const headers = { authorization: 'Bearer any' };
     const { status } = await fetch(`${running.found}/v1/cloudrun/hello`, { headers });
-    if (status !== 200) throw new Error(`The mock of the image returns ${status}.`);
+    if (status !== 200) throw new Error(`The mock in the image returns ${status}.`);
   } finally {
     await mock.end(running, [0]);
   }
@@ -49,7 +51,7 @@ export interface ServerImages {
   judge: Container;
 }
 
-/** Builds the image of the server from the registry, and that of the suite from tarballs. */
+/** Builds the server's image from the registry, and the suite's from tarballs. */
 export async function buildServerImages(server: Project, suite: Packed): Promise<ServerImages> {
   const [served, judge] = await Promise.all([
     buildImage(server, 'packages/server'),
@@ -60,7 +62,7 @@ export async function buildServerImages(server: Project, suite: Packed): Promise
 
 /** Runs both: the suite checks the server, and is interrupted. */
 export async function useServerImages({ served, judge }: ServerImages): Promise<void> {
-  if (!(await judge.run()).includes('--gateway-url')) throw new Error('The suite shows no help.');
+  if (!(await judge.run()).includes('--gateway-url')) throw new Error('The suite prints no help.');
   writeSettings(served.at('/etc/berth'), served.at('/var/lib/berth/files'));
   const running = await served.start(/("url":"http:[^\n]*"msg":"listening")/);
   try {
@@ -93,7 +95,7 @@ async function interrupt(judge: Container): Promise<void> {
   }
 }
 
-/** What `berth.env` has. */
+/** The content of `berth.env`. */
 function toSettings(url: string) {
   return {
     BERTH_GATEWAY_URL: url,
@@ -103,7 +105,7 @@ function toSettings(url: string) {
   };
 }
 
-/** A server of one environment, as the header of its Dockerfile asks for; its ports are free ones here. */
+/** A server with one environment, as the header of its Dockerfile requires, on free ports. */
 function writeSettings(folder: string, root: string): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'link.key'), 'a key that signs the links and grants of a rehearsal');
@@ -119,11 +121,11 @@ function writeSettings(folder: string, root: string): void {
   );
 }
 
-/** A folder in place of the file system of an image, in which the same commands are run. */
+/** A folder that takes the place of an image's file system, in which the same commands are run. */
 interface Container {
-  /** The path here of one in the image. */
+  /** Returns the path here for one in the image. */
   at(path: string): string;
-  /** Runs the image to its end, with the arguments of its header and these, or else with those of `CMD`. */
+  /** Runs the image to its end, with the arguments in its header plus these, or else with those in `CMD`. */
   run(args?: readonly string[], env?: Readonly<Record<string, string>>): Promise<string>;
   /** Starts the image in the same way. */
   start(
@@ -131,9 +133,9 @@ interface Container {
     args?: readonly string[],
     env?: Readonly<Record<string, string>>,
   ): Promise<Running>;
-  /** Runs the health check: it is well of a server at this address, and not where nobody listens. */
+  /** Runs the health check: it must pass for a server at this URL, and fail if nothing is listening. */
   assertHealthy(url: string): Promise<void>;
-  /** Ends what runs with the signal of the image. It has written to its volumes only. */
+  /** Stops a process with the image's signal, and checks that it has written only to its volumes. */
   end(running: Running, codes: readonly number[]): Promise<void>;
 }
 
@@ -144,7 +146,7 @@ async function buildImage(
 ): Promise<Container> {
   const image = readImage(join(ROOT, folder));
   const at = (path: string) => join(root, path);
-  // What the same person has fetched already is not asked for again.
+  // Packages that the same user has already fetched are not fetched again.
   const env = { ...own, npm_config_prefer_offline: 'true' };
   const toHere = (text: string) =>
     text.replaceAll(/(?<=^|[\s=,])\/(?=\w)/g, `${root}/`).replaceAll('0.0.0.0', '127.0.0.1');
@@ -160,7 +162,7 @@ async function buildImage(
         assignments.push(`PACKAGES='${install.replace('npm install ', '')}'`);
         writeFileSync(join(place.folder, '.npmrc'), UNPUBLISHED);
       }
-      // The user of the image is not one of this machine.
+      // The image's user does not exist on this machine.
       const script = [...assignments, 'chown() { :; }', toHere(text)].join('\n');
       await runCommand(place, ['sh', '-c', script]);
     }
@@ -173,7 +175,7 @@ async function buildImage(
       ...env,
       ...Object.fromEntries(variables.map((variable) => variable.split('='))),
       ...more,
-      // The file system of a container may be read-only, without a /tmp.
+      // A container's file system may be read-only, without a /tmp.
       TMPDIR: '/dev/null',
     },
   });
@@ -215,12 +217,12 @@ async function buildImage(
         throw new Error(`${folder} writes outside of its volumes: ${stray.slice(0, 5)}`);
       }
       if (code !== null && codes.includes(code)) return;
-      throw new Error(`On ${signal} the image of ${folder} ends with ${code}.`);
+      throw new Error(`On ${signal} the image of ${folder} exits with ${code}.`);
     },
   };
 }
 
-/** All files of a folder, with the time of their last change. */
+/** Lists all files in a folder, with the time of their last change. */
 function listFiles(root: string): Map<string, number> {
   const entries = readdirSync(root, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());

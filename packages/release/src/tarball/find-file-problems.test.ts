@@ -19,10 +19,10 @@ test('accepts the files that the manifest names', () => {
 
 test.each([
   [without('LICENSE'), 'LICENSE is missing.'],
-  [without('dist/cli.js'), 'The manifest names ./dist/cli.js, which is not in the tarball.'],
+  [without('dist/cli.js'), 'The manifest refers to ./dist/cli.js, which is not in the tarball.'],
   [
     without('dist/index.d.ts'),
-    'The manifest names ./dist/index.d.ts, which is not in the tarball.',
+    'The manifest refers to ./dist/index.d.ts, which is not in the tarball.',
   ],
   [[...FILES, 'src/index.ts'], 'src/index.ts is not among "files".'],
   [[...FILES, 'dist/a.test.js'], 'dist/a.test.js must not be published.'],

@@ -1,18 +1,19 @@
 import type { Manifest } from '../list-published.ts';
 
-/** What npm takes along whatever `files` says. */
+/** Files that npm includes whatever `files` says. */
 const ALWAYS = ['package.json', 'README.md', 'LICENSE'];
 
-/** Notes of who made the package, and code that no consumer runs. */
+/** Notes by the authors of the package, and code that no user runs. */
 const NEVER =
   /\.test\.|\.spec\.|\.test-d\.|\.tsbuildinfo$|(?:^|\/)(?:test|node_modules|\.[^/]+)(?:\/|$)/;
 
 /**
- * The problems of a tarball's files, one sentence each: missing, superfluous, or named in the manifest but missing.
+ * Returns the problems of a tarball's files, one sentence each: missing, superfluous, or referred to in the
+ * manifest but missing.
  *
- * @param manifest as it is in the tarball
- * @param files paths from the root of the package
- * @param exempt files that look like tests and are meant to ship, such as those of a template
+ * @param manifest as in the tarball
+ * @param files paths relative to the root of the package
+ * @param exempt files that look like tests but are meant to ship, such as those of a template
  */
 export function findFileProblems(
   manifest: Manifest,
@@ -35,11 +36,11 @@ export function findFileProblems(
       .map((folder) => `"files" names ${folder}, which is empty.`),
     ...named
       .filter((path) => !there.has(path))
-      .map((path) => `The manifest names ./${path}, which is not in the tarball.`),
+      .map((path) => `The manifest refers to ./${path}, which is not in the tarball.`),
   ];
 }
 
-/** The relative paths in `bin`, `exports` and `imports`, at any depth. */
+/** Lists the relative paths in `bin`, `exports` and `imports`, at any depth. */
 function listPaths(value: unknown): string[] {
   if (typeof value === 'string') return value.startsWith('./') ? [value.slice(2)] : [];
   if (typeof value !== 'object' || value === null) return [];

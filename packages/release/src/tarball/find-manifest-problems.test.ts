@@ -26,7 +26,7 @@ test('accepts a complete manifest, with or without its repository', () => {
 test.each([
   [{ description: '' }, '"description" is missing.'],
   [{ keywords: [] }, '"keywords" is missing.'],
-  [{ license: 'MIT' }, '"license" is not that of LICENSE, Apache-2.0.'],
+  [{ license: 'MIT' }, '"license" does not match LICENSE, Apache-2.0.'],
   [{ engines: { node: '22' } }, '"engines.node" is not a minimum version such as ">=22.12".'],
   [
     { exports: { '.': { 'berth-source': './src/index.ts' } } },

@@ -1,19 +1,19 @@
 import type { Manifest } from '../list-published.ts';
 
-/** Fields that the page of a package shows, or that tools go by. */
+/** Fields that are shown on a package's page, or that tools rely on. */
 const FIELDS = ['description', 'keywords', 'license', 'engines', 'files', 'exports', 'type'];
 
 /**
- * Fields that name the place of this repository. It has no public place yet: they are written before the
- * first release (CONTRIBUTING, Releases), all three in all packages or none anywhere.
+ * Fields with the URL of this repository. It has no public URL yet: they are added before the first release
+ * (CONTRIBUTING, Releases), either all three in all packages, or none.
  */
 const PLACE = ['repository', 'homepage', 'bugs'];
 
 /**
- * What is wrong with the manifest of a tarball, a sentence each.
+ * Returns what is wrong with the manifest in a tarball, one sentence each.
  *
- * @param manifest as it is in the tarball
- * @param published names of the packages of this repository that are published
+ * @param manifest as in the tarball
+ * @param published names of this repository's packages that are published
  */
 export function findManifestProblems(manifest: Manifest, published: readonly string[]): string[] {
   const runtime = Object.entries({ ...manifest.dependencies, ...manifest.peerDependencies });
@@ -23,7 +23,7 @@ export function findManifestProblems(manifest: Manifest, published: readonly str
   return [
     ...FIELDS.filter((field) => isEmpty(manifest[field])).map((field) => `"${field}" is missing.`),
     ...findPlaceProblems(manifest),
-    ...(manifest.license === 'Apache-2.0' ? [] : ['"license" is not that of LICENSE, Apache-2.0.']),
+    ...(manifest.license === 'Apache-2.0' ? [] : ['"license" does not match LICENSE, Apache-2.0.']),
     ...(/^>=\d+(\.\d+)?$/.test(manifest.engines?.node ?? '')
       ? []
       : ['"engines.node" is not a minimum version such as ">=22.12".']),
@@ -43,7 +43,7 @@ function findPlaceProblems(manifest: Manifest): string[] {
     : missing.map((field) => `"${field}" is missing: set all or none of ${PLACE.join(', ')}.`);
 }
 
-/** Whether a manifest names its repository, as npm requires for provenance. */
+/** Returns whether a manifest has its repository, as npm requires for provenance. */
 export function namesItsPlace(manifest: Manifest): boolean {
   return findPlaceProblems(manifest).length === 0 && !isEmpty(manifest.repository);
 }

@@ -6,17 +6,17 @@ export interface Packed {
   /** Path of the tarball. */
   file: string;
   bytes: Uint8Array<ArrayBuffer>;
-  /** As it would be published: without `workspace:` and `catalog:`, with `publishConfig` put in place. */
+  /** As it would be published: without `workspace:` and `catalog:`, and with `publishConfig` applied. */
   manifest: Manifest;
-  /** Paths of all files, from the root of the package. */
+  /** Paths of all files, relative to the root of the package. */
   files: string[];
 }
 
 /**
- * Writes what would be published of a package, with the pnpm that publishes it.
+ * Packs a package as it would be published, using the same pnpm.
  *
- * @param folder the package, built
- * @param destination absolute path of a folder for the tarball; made if it does not exist
+ * @param folder the package, already built
+ * @param destination absolute path of a folder for the tarball; created if it does not exist
  */
 export function pack(folder: string, destination: string): Packed {
   const options = { cwd: folder, encoding: 'utf8' } as const;
@@ -35,10 +35,10 @@ export function pack(folder: string, destination: string): Packed {
 }
 
 /**
- * The packages of a checkout that have to be installed together while none of them is on a registry.
+ * Lists the packages of a checkout that have to be installed together while none of them is on a registry.
  *
  * @param name a published package
- * @returns the package first, then those of `published` that it depends on, directly or not
+ * @returns the package first, then its direct and indirect dependencies in `published`
  */
 export function listTogether(name: string, published: readonly Published[]): Published[] {
   const together = new Set<Published>();
@@ -53,7 +53,7 @@ export function listTogether(name: string, published: readonly Published[]): Pub
 }
 
 /**
- * The command that installs tarballs, as it is pasted into a shell.
+ * Returns the command that installs tarballs, quoted for a shell.
  *
  * @example
  * toInstallCommand(['/my files/berth-spec-0.0.0.tgz']); // "npm install '/my files/berth-spec-0.0.0.tgz'"
