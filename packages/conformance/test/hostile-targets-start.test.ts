@@ -19,7 +19,11 @@ test.each<[string, Deed, RegExp]>([
   ['accepts connections and never responds', 'hang', /no response within 500 ms/],
   ['drops every connection', 'drop', /socket hang up|ECONNRESET/],
   ['has headers without end', endless(OK, 'A: a\r\n'.repeat(1000)), /Header/i],
-  ['has bodies without end', endless(`${OK}\r\n`, 'a'.repeat(65_536)), /more than|exceeds|no response/],
+  [
+    'has bodies without end',
+    endless(`${OK}\r\n`, 'a'.repeat(65_536)),
+    /more than|exceeds|no response/,
+  ],
   ['sends a head and no body', endless(`${OK}Content-Length: 9\r\n\r\n`, ''), /no response within/],
   ['speaks no HTTP', (socket) => void socket.end('SSH-2.0-OpenSSH_9.9\r\n'), /Parse Error/],
 ])('a server that %s: no run, in bounded time', async (_, deed, sentence) => {
