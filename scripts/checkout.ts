@@ -5,7 +5,10 @@ import { basename, dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Copies the working tree to a fresh repository, with its dependencies, without a registry or scripts. */
+/**
+ * Copies the working tree and its dependencies to a new repository, without accessing a registry or
+ * running scripts.
+ */
 export function copyCheckout(): string {
   const folder = mkdtempSync(join(tmpdir(), 'berth-checkout-'));
   for (const file of listFiles()) {
@@ -26,7 +29,7 @@ function listFiles(): string[] {
   return files.filter((name) => name && existsSync(join(ROOT, name)));
 }
 
-/** Relative links point to the packages of the copy or, through `.pnpm`, to installed ones. */
+/** Relative links point to packages in the copy or, through `.pnpm`, to installed ones. */
 function copyInstalled(path: string, folder: string): void {
   if (!existsSync(join(ROOT, path))) return;
   cpSync(join(ROOT, path), join(folder, path), {

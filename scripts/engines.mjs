@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const PROGRAM_FILES = ['LOCALAPPDATA', 'PROGRAMFILES', 'PROGRAMFILES(X86)'];
 
-/** On macOS and Windows, Chrome's installer does not add itself to PATH. */
+/** The Chrome installer does not add itself to PATH on macOS and Windows. */
 const INSTALLED_CHROME = {
   darwin: ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'],
   win32: PROGRAM_FILES.filter((name) => process.env[name]).map((name) =>
@@ -13,9 +13,9 @@ const INSTALLED_CHROME = {
 };
 
 /**
- * Programs that some tests need in addition to Node. An engine needs one program of each list; `packages` are the
- * Debian and Ubuntu packages that contain them. `tests` are the test files by package, and `npm test` prints
- * `purpose` if they are skipped.
+ * Programs that some tests need in addition to Node. An engine needs one program from each list.
+ * `packages` are the Debian and Ubuntu packages that contain them. `tests` are the test files by
+ * package. `npm test` prints `purpose` if they are skipped.
  */
 export const ENGINES = {
   chromium: {
@@ -27,7 +27,7 @@ export const ENGINES = {
       ],
     ],
     packages: ['chromium'],
-    purpose: 'the pages of mock, docs and reports, and the client in Chromium',
+    purpose: 'the pages of the mock, docs and reports, and the client in Chromium',
     tests: {
       docs: ['test/site.test.ts'],
       'packages/client': ['test/platforms'],
@@ -61,12 +61,12 @@ export const ENGINES = {
 export const INSTALL_ADVICE =
   'Run "npm run engines" to install missing engines on Debian or Ubuntu.';
 
-/** Where pnpm installs the Chromium of npm, in a full installation on a supported platform. */
+/** Where pnpm installs the Chromium from npm, if the platform is supported and all packages are installed. */
 const RUNTIMES = fileURLToPath(new URL('../packages/runtimes/node_modules', import.meta.url));
 
 /**
- * The variable BERTH_ENGINES: tests whose engine is missing are skipped (`optional`, the default) or fail
- * (`required`). `none` hides the engines of this machine, except those from npm.
+ * Reads the BERTH_ENGINES variable. Tests whose engine is missing are skipped (`optional`, the default)
+ * or fail (`required`). `none` hides the engines of this machine, except for those from npm.
  *
  * @returns {'optional' | 'none' | 'required'}
  */
@@ -78,7 +78,7 @@ export function engineMode() {
 }
 
 /**
- * Path of the first of these programs that is installed.
+ * Returns the path of the first program that is installed.
  *
  * @param {readonly string[]} names
  * @returns {string | undefined}
@@ -93,7 +93,7 @@ export function findProgram(names) {
 }
 
 /**
- * The programs of an engine that are not installed, each by its usual name.
+ * Returns the usual names of an engine's programs that are not installed.
  *
  * @param {keyof typeof ENGINES} id
  * @returns {string[]}
@@ -102,16 +102,16 @@ export function findMissingPrograms(id) {
   return ENGINES[id].programs.filter((names) => !findProgram(names)).map(([name]) => name);
 }
 
-/** Whether npm has a Chromium for this machine: it is built for Linux on x64 with glibc. */
+/** Whether npm provides a Chromium for this machine. It is built for Linux on x64 with glibc. */
 export function hasNpmChromium() {
   if (process.platform !== 'linux' || process.arch !== 'x64') return false;
   if (!existsSync('/lib64/ld-linux-x86-64.so.2')) return false;
-  // Before the first installation, the package will still be installed.
+  // Before the first installation, the package is yet to be installed.
   return !existsSync(RUNTIMES) || existsSync(join(RUNTIMES, '@sparticuz/chromium'));
 }
 
 /**
- * The engines that are neither installed nor available from npm.
+ * Returns the engines that are neither installed nor available from npm.
  *
  * @returns {(keyof typeof ENGINES)[]}
  */
@@ -123,11 +123,11 @@ export function findMissingEngines() {
 }
 
 /**
- * Why tests that need an engine are skipped; `undefined` if they run.
+ * Returns why tests that need an engine are skipped; `undefined` if they run.
  *
  * @param {keyof typeof ENGINES} id
  * @returns {string | undefined}
- * @throws {Error} if skipping is forbidden (`BERTH_ENGINES=required`)
+ * @throws {Error} if skipping is not allowed (`BERTH_ENGINES=required`)
  */
 export function skipReason(id) {
   if (!findMissingEngines().includes(id)) return undefined;
@@ -136,7 +136,7 @@ export function skipReason(id) {
   throw new Error(`BERTH_ENGINES=required, but ${reason}. ${INSTALL_ADVICE}`);
 }
 
-/** Prints which engines are installed and what is skipped; exits with 2 if skipping is forbidden. */
+/** Prints which engines are installed and what is skipped. Exits with 2 if skipping is not allowed. */
 export function checkEngines() {
   try {
     const missing = findMissingEngines();

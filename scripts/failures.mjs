@@ -1,16 +1,16 @@
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-/** Lines of an error to print. The complete error is in the output of the test. */
+/** How many lines of an error to print. The complete error is in the test output. */
 const MAX_LINES = 12;
 
 /**
- * The failures of a package, from its test reports: file, name and error of each.
+ * Lists a package's failures from its test reports, with the file, name and error of each.
  *
- * @param {string} folder absolute path of the package; files are named relative to it
- * @param {{ testResults: object[] }} report of Vitest's JSON reporter
- * @param {readonly string[]} unhandled errors outside of any test
- * @returns {string[]} a text per failed test, per file that could not run, and per unhandled error
+ * @param {string} folder absolute path of the package; file names are relative to it
+ * @param {{ testResults: object[] }} report from Vitest's JSON reporter
+ * @param {readonly string[]} unhandled errors outside any test
+ * @returns {string[]} one text for each failed test, each file that could not run, and each unhandled error
  */
 export function listFailures(folder, report, unhandled) {
   const failures = report.testResults

@@ -1,5 +1,5 @@
-// `npm run house`: size and structure of the code by package. Counts files that are tracked by git and not generated.
-// "Imported once": exactly one other source file imports it.
+// `npm run house`: prints the size and structure of the code by package. Counts tracked files that are
+// not generated. "Imported once" means that exactly one other source file imports it.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,7 +12,7 @@ import { ROOT } from './process.mjs';
 const CODE = /\.(ts|tsx|mts|js|mjs|cjs|css|html|sh)$/;
 const GENERATED = /(^|\/)generated\/|\.gen\./;
 const TEST = /\.test(-d)?\.ts$|(^|\/)test\//;
-/** Smallest duplicated block. */
+/** Minimum size of a duplicated block. */
 const DUPLICATE = ['--min-lines', '5', '--min-tokens', '40'];
 
 process.chdir(ROOT);

@@ -1,5 +1,5 @@
-// `npm run engines`: installs the engines of tests that npm does not have, from the packages of Debian or Ubuntu.
-// Not part of `npm test`, so that no machine gets packages unasked.
+// `npm run engines`: installs the test engines that npm does not provide, from Debian or Ubuntu
+// packages. Not part of `npm test`, so that no machine gets packages without asking.
 import { ENGINES, findMissingPrograms, findProgram } from './engines.mjs';
 import { runOnMachine } from './process.mjs';
 
@@ -33,11 +33,11 @@ async function apt(...args) {
 
 function asRoot() {
   if (!findProgram(['apt-get']))
-    throw new Error('apt-get was not found, only Debian and Ubuntu are supported');
+    throw new Error('apt-get was not found: only Debian and Ubuntu are supported');
   if (process.getuid() === 0) return [];
   if (!findProgram(['sudo']))
     throw new Error('root permissions are required, and sudo was not found');
-  // Ask for a password only if somebody can type it.
+  // Only ask for a password if somebody can type it.
   return process.stdin.isTTY ? ['sudo'] : ['sudo', '-n'];
 }
 

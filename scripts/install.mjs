@@ -23,20 +23,20 @@ const MOCK = {
   name: 'mock',
   duration: 'a few seconds',
   manifests: MANIFESTS.filter((file) => /packages[\\/](mock|server-stubs)[\\/]/.test(file)),
-  // JavaScript of 24 MB; the native pnpm of `packageManager` and the registry data that it verifies the
-  // lockfile with are ten times as large. `--filter-prod` leaves out the development tools of what the mock
-  // depends on.
+  // 24 MB of JavaScript. The native pnpm in `packageManager`, and the registry data with which it
+  // verifies the lockfile, are ten times as large. `--filter-prod` leaves out the development tools of
+  // the mock's dependencies.
   pnpm: 'pnpm@10.34.9',
   args: [
     ...['--prod', '--filter-prod=@berth/mock...', '--loglevel=error'],
-    // Use exactly this version, without a notice about updates.
+    // Use exactly this version, without update notices.
     ...['--config.manage-package-manager-versions=false', '--config.update-notifier=false'],
   ],
 };
 
 /**
- * Installs the dependencies if they have changed. npm fetches the pnpm that `packageManager` names, so that a
- * machine only needs Node and npm.
+ * Installs the dependencies if they have changed. npm fetches the pnpm version in `packageManager`, so
+ * that a machine only needs Node and npm.
  */
 export function install() {
   return installPart(EVERYTHING);
@@ -59,18 +59,18 @@ async function installPart({ name, duration, manifests, pnpm, args }) {
   rmSync(STAMP, { force: true });
   const version = pnpm ?? packageManager;
   console.log(`Installing dependencies with ${version} (first run: ${duration}) …`);
-  // To run only the mock, no copy of pnpm is kept.
+  // Do not keep a copy of pnpm just to run the mock.
   const cache = pnpm && mkdtempSync(join(tmpdir(), 'berth-install-'));
   const code = await runOnMachine('npm', [
     ...['exec', '--yes', '--no-update-notifier', ...(cache ? [`--cache=${cache}`] : [])],
     ...[`--package=${version}`, '--', 'pnpm', 'install', '--frozen-lockfile'],
-    // Both versions of pnpm replace the node_modules of the other without asking.
+    // Each version of pnpm replaces the other's node_modules without asking.
     ...['--config.confirm-modules-purge=false', ...args],
   ]);
   if (cache) rmSync(cache, { recursive: true, force: true });
   if (code > 128) process.exit(code); // interrupted by a signal
   if (code !== 0) {
-    fail('The installation failed, see the error above. Check that the npm registry is reachable.');
+    fail('Installation failed (see the error above). Check that the npm registry is reachable.');
   }
   writeFileSync(STAMP, state);
 }

@@ -9,7 +9,7 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BIN = join('node_modules', '.bin');
 const PATHS = process.env.PATH.split(delimiter);
 
-/** The tools of the machine, without those that `npm run` puts before them in PATH; no telemetry. */
+/** The machine's own tools, without those that `npm run` adds to PATH, and without telemetry. */
 const MACHINE = {
   ...process.env,
   PATH: PATHS.filter((path) => !path.endsWith(BIN)).join(delimiter),
@@ -20,29 +20,29 @@ const MACHINE = {
   TURBO_TELEMETRY_DISABLED: '1',
 };
 
-/** The tools of this repository first, Node 24 among them. */
+/** The tools of this repository first, including Node 24. */
 const REPOSITORY = {
   ...MACHINE,
   PATH: [join(ROOT, BIN), ...PATHS].join(delimiter),
 };
 
 /**
- * Runs a command with the tools of this repository, and forwards terminal and signals to it.
+ * Runs a command with the tools of this repository, and forwards the terminal and signals to it.
  *
  * @param {string} command
  * @param {readonly string[]} args
  * @param {{ cwd?: string }} [options]
- * @returns {Promise<number>} its exit code; 128 + number if a signal ended it
+ * @returns {Promise<number>} the exit code, or 128 plus the number of the signal that ended it
  */
 export function run(command, args, { cwd = ROOT } = {}) {
-  // Part of the cache key: tests skipped for a missing engine must run once it is installed.
+  // Part of the cache key, because tests that were skipped must run once their engine is installed.
   const env = { ...REPOSITORY, BERTH_MISSING_ENGINES: findMissingEngines().join(' ') };
   return start(command, args, { cwd, env });
 }
 
 /**
- * The same with the machine's own tools, for an installer that replaces those of the repository. It runs in its own
- * process group, since npm starts it through a shell, which does not forward signals.
+ * Like `run`, but with the machine's own tools, for an installer that replaces those of the repository.
+ * Uses a separate process group, because npm starts it through a shell, which does not forward signals.
  */
 export function runOnMachine(command, args) {
   const detached = process.platform !== 'win32';
@@ -52,7 +52,7 @@ export function runOnMachine(command, args) {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 function start(command, args, options) {
-  // Listen before the child starts: a signal in between would end only this process.
+  // Listen before the child starts, because a signal in between would only end this process.
   let child;
   const forward = (signal) => {
     // Few tools end their children on SIGHUP.
@@ -83,12 +83,12 @@ function killGroup(pid, signal) {
   }
 }
 
-/** How often to check whether npm has ended. */
+/** How often to check whether npm has exited, in milliseconds. */
 const PARENT_MILLISECONDS = 250;
 
 /**
- * Ends this process with SIGTERM when npm has ended, since npm forwards neither SIGHUP nor SIGKILL. For scripts
- * that begin with `exec`: a shell in between would not forward the other signals.
+ * Ends this process with SIGTERM when npm has exited, because npm forwards neither SIGHUP nor SIGKILL.
+ * For scripts that start with `exec`: a shell in between would not forward the other signals.
  */
 export function endWithNpm() {
   if (process.env.npm_lifecycle_event === undefined) return;
@@ -101,12 +101,12 @@ export function endWithNpm() {
   timer.unref();
 }
 
-/** Runs a TypeScript file of this repository on its own Node, from source. */
+/** Runs a TypeScript file from source, with this repository's own Node. */
 export function runSource(file, args, options) {
   return run('node', ['--conditions=berth-source', join(ROOT, file), ...args], options);
 }
 
-/** Runs tasks of `turbo.json`. */
+/** Runs tasks in `turbo.json`. */
 export function turbo(...args) {
   return run('turbo', ['run', ...args]);
 }

@@ -1,5 +1,5 @@
-// `npm start [-- --port N]`: starts the mock from any state of the checkout. It runs in this process, on the Node of
-// the machine, so that ending the process ends the mock.
+// `npm start [-- --port N]`: starts the mock, whatever state the checkout is in. Runs in this process,
+// on the machine's Node, so that ending the process ends the mock.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { registerTypeScript } from '../packages/mock/src/typescript.js';
@@ -26,7 +26,7 @@ if (isEdited()) {
 registerTypeScript(join(ROOT, 'node_modules/.cache/berth-mock'));
 await import('../packages/mock/src/cli.ts');
 
-/** Generated code is committed, so it is out of date only after an edit. */
+/** Generated code is committed, so it can only be out of date after an edit. */
 function isEdited() {
   const args = ['--no-optional-locks', 'status', '--porcelain', '--', ...GENERATED_FROM];
   const { status, stdout } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });

@@ -1,5 +1,6 @@
-// `npm run <task>`: a task of turbo.json. With arguments, `conformance`, `bench` and `soak` run directly, since their
-// output must not come from the cache. `dev` too, so that what it prints can be pasted.
+// `npm run <task>`: runs a task in turbo.json. With arguments, `conformance`, `bench` and `soak` run
+// directly, because their output must not come from the cache. So does `dev`, to keep its output easy to
+// paste.
 import { join } from 'node:path';
 import { install } from './install.mjs';
 import { endWithNpm, ROOT, run, runSource, turbo } from './process.mjs';

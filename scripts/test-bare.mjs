@@ -1,5 +1,6 @@
-// With BERTH_ENGINES=none: runs the tests that use engines as on a machine without them. `.ci/run` starts with it,
-// since CI machines have all engines and would miss failures of a developer's machine.
+// With BERTH_ENGINES=none: runs the tests that use engines as on a machine without any. `.ci/run` starts
+// with this, because CI machines have all engines and would not notice failures on a developer's
+// machine.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +21,7 @@ process.exit(built || (await test()));
 async function test() {
   const home = mkdtempSync(join(tmpdir(), 'berth-home-'));
   const command = [...asOrdinaryUser(), 'env', `HOME=${home}`, 'vitest', 'run'];
-  // Without the JSON reports of Vitest's configuration, which belong to the turbo tasks.
+  // Without the JSON reports in Vitest's configuration, which belong to the turbo tasks.
   command.push('--reporter=default', '-t', engines.map(({ title }) => title).join('|'));
   let failed = 0;
   for (const folder of folders) {
@@ -38,6 +39,6 @@ function asOrdinaryUser() {
   const command = ['unshare', '--user', '--map-user=1000', '--map-group=1000'];
   const [program, ...args] = [...command, 'true'];
   if (spawnSync(program, args).status === 0) return command;
-  console.log('Running as root: this system has no user namespaces.');
+  console.log('Running as root, because this system has no user namespaces.');
   return [];
 }

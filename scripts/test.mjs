@@ -1,4 +1,4 @@
-// `npm test`: runs all checks of CI, and prints the test totals.
+// `npm test`: runs all CI checks and prints the test totals.
 import { checkEngines } from './engines.mjs';
 import { install } from './install.mjs';
 import { turbo } from './process.mjs';

@@ -6,7 +6,7 @@ import { ROOT } from './process.mjs';
 import { listWorkspaces } from './workspaces.mjs';
 
 /**
- * Prints the test results by package, the sum, and the failures: last, since CI logs are cut at the beginning.
+ * Prints the test results by package, the totals, and the failures. They come last, because CI logs are cut off at the beginning.
  *
  * @returns {number} the number of failed tests
  */
@@ -48,7 +48,7 @@ function toCounts({ numPassedTests, numFailedTests, numPendingTests, numTodoTest
   };
 }
 
-/** Counts the reasons that titles of skipped tests give: `(skipped: Ceph is not installed)`. */
+/** Counts the reasons in the titles of skipped tests: `(skipped: Ceph is not installed)`. */
 function countReasons(rows) {
   const tests = rows.flatMap(({ report }) =>
     (report?.testResults ?? []).flatMap(({ assertionResults }) => assertionResults),

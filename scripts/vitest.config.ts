@@ -1,7 +1,7 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
 import shared from '../vitest.shared.ts';
 
-// These tests run commands of the repository, which must not overlap.
+// These tests run repository commands, which must not overlap.
 export default mergeConfig(
   shared,
   defineConfig({

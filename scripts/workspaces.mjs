@@ -2,7 +2,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './process.mjs';
 
-/** The folders of the workspace packages, `spec` first, since everything else is generated from it. */
+/**
+ * Lists the folders of the workspace packages. `spec` comes first, because everything else is generated
+ * from it.
+ */
 export function listWorkspaces() {
   const packages = readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`);
   return ['spec', 'docs', 'scripts', ...packages].filter((folder) =>

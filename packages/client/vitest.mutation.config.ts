@@ -1,6 +1,6 @@
 import shared from '../../vitest.shared.ts';
 
-/** The tests that run against mutants of the source: those that need no other program or browser. */
+/** The tests to run against mutants: those that need no other program and no browser. */
 export default {
   ...shared,
   test: {

@@ -5,10 +5,10 @@ export default mergeConfig(
   shared,
   defineConfig({
     test: {
-      // No test mocks modules, so they are loaded once.
+      // No test mocks modules, so they are loaded only once.
       isolate: false,
       include: ['{src,generator,test,scripts}/**/*.test.ts'],
-      // The project that `init` writes has its own tests, with node:test.
+      // The project that `init` creates has its own tests, with node:test.
       exclude: ['generator/init/template/**'],
     },
   }),

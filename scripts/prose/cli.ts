@@ -1,5 +1,6 @@
-// Prints each word of words.yaml in the prose of the repository: in Markdown and YAML, with `--typescript` also in
-// comments, messages and test titles. `--count` prints numbers by package instead.
+// Prints each use of a word in words.yaml in the repository's prose: in Markdown and YAML, and with
+// `--typescript` also in comments, messages and test titles. `--count` prints numbers by package
+// instead.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

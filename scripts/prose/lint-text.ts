@@ -7,7 +7,7 @@ import type { TextlintRuleModule } from '@textlint/types';
 import { parse } from 'yaml';
 import { toPlugin } from './plugins.ts';
 
-/** CommonJS whose default export Node and Vitest import differently. */
+/** CommonJS, whose default export Node and Vitest import differently. */
 const require = createRequire(import.meta.url);
 const { default: markdown } = require('@textlint/textlint-plugin-markdown');
 
@@ -20,12 +20,15 @@ const PATTERNS = WORDS.map(({ avoid, use }) => ({
   use,
 }));
 
-/** What is not prose: code, link targets, HTML, URLs, and the markers at the start of comment lines. */
+/**
+ * Anything that is not prose: code, link targets, HTML, URLs, and the markers at the start of comment
+ * lines.
+ */
 const NO_PROSE = /`[^`]*`|\]\([^)\s]*\)|<[^>]*>|\bhttps?:\S+|(?<=\n)[ \t]*(?:\*|\/\/|#)/g;
 
 const avoidWords: TextlintRuleModule = ({ Syntax, RuleError, report, getSource, locator }) => {
   const check = (node: TxtNode) => {
-    // Masked text keeps its length, so that the positions of findings are right.
+    // Masked text keeps its length, so that the positions of findings stay correct.
     const text = getSource(node).replace(NO_PROSE, (code) => code.replace(/\S/g, '_'));
     for (const { pattern, use } of PATTERNS) {
       for (const { 0: found, index } of text.matchAll(pattern)) {
@@ -43,7 +46,7 @@ export type Finding = { line: number; column: number; message: string };
 /**
  * Finds words that prose should avoid in a Markdown, YAML or TypeScript file.
  *
- * @param file - name of the file; its extension selects the parser
+ * @param file - file name, whose extension selects the parser
  */
 export async function lintText(text: string, file: string): Promise<Finding[]> {
   const { messages } = await new TextlintKernel().lintText(text, {

@@ -5,12 +5,12 @@ import { isScalar, LineCounter, parseAllDocuments, visit } from 'yaml';
 
 type Range = [start: number, end: number];
 
-/** Keys of YAML files whose values are prose. */
+/** YAML keys whose values are prose. */
 const PROSE = new Set(
   'description details message statement summary tagline text title'.split(' '),
 );
 
-/** Parsers by extension: YAML descriptions and comments, TypeScript comments and strings. */
+/** Parsers by extension. They read YAML descriptions and comments, and TypeScript comments and strings. */
 const READERS: Record<string, (text: string) => Range[]> = {
   '.yaml': readYaml,
   '.yml': readYaml,
@@ -19,7 +19,7 @@ const READERS: Record<string, (text: string) => Range[]> = {
   '.mjs': readTypeScript,
 };
 
-/** A textlint plugin that presents each piece of prose as a paragraph. */
+/** Creates a textlint plugin that presents each piece of prose as a paragraph. */
 export function toPlugin(): TextlintPluginCreator {
   return {
     Processor: class {
@@ -82,7 +82,7 @@ function readTypeScript(text: string): Range[] {
   const visitNode = (node: ts.Node): void => {
     for (const { pos, end } of ts.getLeadingCommentRanges(text, node.pos) ?? []) add(pos, end);
     for (const { pos, end } of ts.getTrailingCommentRanges(text, node.end) ?? []) add(pos, end);
-    // A string with a space is a message or a title, one without is a name.
+    // A string with a space is a message or a title; one without is a name.
     const isText = ts.isStringLiteralLike(node) || ts.isTemplateHead(node);
     const isPart = ts.isTemplateMiddle(node) || ts.isTemplateTail(node) || ts.isJsxText(node);
     if ((isText || isPart) && /\S \S/.test(node.text)) {

@@ -20,11 +20,11 @@ type Release = { name: string; type: string };
 const SPEC = '@berth/spec';
 
 /**
- * Returns the problems of a release plan, one sentence each. A package generated from the contract contains a copy
- * or the types of it, so every release of the contract must include that package.
+ * Returns the problems with a release plan, as sentences. Packages that are generated from the contract
+ * contain a copy of it or its types, so every release of the contract must include them.
  *
- * @param releases the release plan of the pending changesets, including dependents
- * @param linked names of the packages with linked versions, from the changesets configuration
+ * @param releases release plan for the pending changesets, including dependents
+ * @param linked names of the packages with linked versions in the Changesets configuration
  */
 export function findReleaseProblems(
   releases: readonly Release[],
@@ -36,7 +36,7 @@ export function findReleaseProblems(
     .filter((name) => !released.includes(name))
     .map(
       (name) =>
-        `${name} is generated from the contract but would not be released with it. Add it to the changeset of ${SPEC}; patch is enough.`,
+        `${name} is generated from the contract but would not be released with it. Add it to the changeset for ${SPEC}; a patch is enough.`,
     );
 }
 
@@ -58,8 +58,8 @@ process.exitCode = problems.length > 0 ? 1 : 0;
 type Changeset = { releases: readonly { name: string; type: Bump }[] };
 
 /**
- * The bump of `@berth/spec` in its own pending changesets. The release plan cannot be used: it raises linked packages
- * to their highest bump, so changesets of other packages would count.
+ * Returns the bump of `@berth/spec` in its own pending changesets. The release plan raises linked
+ * packages to their highest bump, so it would count changesets for other packages.
  */
 export function findPendingBump(changesets: readonly Changeset[]): Bump {
   return changesets
@@ -68,16 +68,16 @@ export function findPendingBump(changesets: readonly Changeset[]): Bump {
     .reduce<Bump>((highest, { type }) => (isAtLeast(type, highest) ? type : highest), 'none');
 }
 
-/** `bump` is absent if nothing or only `info.version` has changed. */
+/** `bump` is absent if nothing has changed, or only `info.version`. */
 type Diff = { bump?: Bump; infoVersions: { base: string; revision: string } };
 
 /**
- * Returns the problems of the contract's versions, one sentence each, with what to do. A document that was never
- * released needs a minor changeset.
+ * Returns the problems with the contract's versions, as sentences that include the fix. A document that
+ * was never released needs a minor changeset.
  *
- * @param released folder with the last released documents, `<name>.json`
+ * @param released folder with the most recently released documents, `<name>.json`
  * @param generated folder with the current documents, `<name>.gen.json`
- * @param pending the bump of `@berth/spec` in the pending changesets
+ * @param pending bump of `@berth/spec` in the pending changesets
  */
 export async function findVersionProblems(
   released: string,
@@ -97,7 +97,7 @@ export async function findVersionProblems(
 async function findDocumentProblems(name: string, base: string, now: string, pending: Bump) {
   const options = ['--format', 'json', '--check-version', '--fail-on', 'none'];
   const run = await redocly('diff', base, now, ...options);
-  if (!run.stdout.startsWith('{')) throw new Error(`${name} cannot be compared:\n${run.stderr}`);
+  if (!run.stdout.startsWith('{')) throw new Error(`Cannot compare ${name}:\n${run.stderr}`);
   const { bump, infoVersions }: Diff = JSON.parse(run.stdout);
   const { base: before, revision } = infoVersions;
   const wanted = bump ?? (before === revision ? 'none' : 'patch');
@@ -112,12 +112,12 @@ function toVersionProblem(name: string, bump: Bump, base: string): string {
     bump === 'major'
       ? 'A breaking change needs a new path prefix in addition to the old one, see docs/decisions/.'
       : `Raise info.version in spec/${name}/openapi.yaml.`;
-  return `${name}: the changes since ${base} need a ${bump} version. ${advice}`;
+  return `${name}: the changes since ${base} require a ${bump} version. ${advice}`;
 }
 
 function findChangesetProblems(name: string, bump: Bump, pending: Bump): string[] {
   if (isAtLeast(pending, bump)) return [];
   return [
-    `${name}: the changes need a ${bump} changeset of @berth/spec, but the pending bump is ${pending}. Run "npx changeset".`,
+    `${name}: the changes require a ${bump} changeset for @berth/spec, but the pending bump is ${pending}. Run "npx changeset".`,
   ];
 }

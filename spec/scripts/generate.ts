@@ -9,7 +9,10 @@ import { readRules } from './generate/rules.ts';
 
 const FOLDER = join(import.meta.dirname, '../defaults');
 
-/** All files of `spec/defaults`, as one object with a property per file (`gateway-errors.yaml` → `gatewayErrors`). */
+/**
+ * Reads all files in `spec/defaults` into one object, with a property per file (`gateway-errors.yaml` →
+ * `gatewayErrors`).
+ */
 async function readDefaults(): Promise<Record<string, unknown>> {
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.yaml')).sort();
   const entries = files.map(async (file) => {
@@ -25,7 +28,10 @@ function toCamelCase(name: string): string {
 
 const WIRE_PROFILE_FOLDER = join(import.meta.dirname, '../overlays');
 
-/** Names that a deployment uses instead of the neutral ones (decision D1); `overlays/wire-profile.schema.json`. */
+/**
+ * Names that a deployment uses instead of the neutral ones (D1), as in
+ * `overlays/wire-profile.schema.json`.
+ */
 type WireProfile = {
   name: string;
   storageHeaders: { authorization: string; sessionToken: string; timestamp: string };
@@ -38,7 +44,7 @@ export async function readProfile(name: string): Promise<WireProfile> {
   return JSON.parse(await readFile(join(WIRE_PROFILE_FOLDER, `${name}.json`), 'utf8'));
 }
 
-/** Maps the names of `from` to those of `to`, without names that are the same in both. */
+/** Maps the names in `from` to those in `to`, except for names that are the same in both. */
 export function toNames(from: WireProfile, to: WireProfile): Names {
   const before = listNames(from);
   const after = listNames(to);
@@ -85,8 +91,8 @@ function write(name: string, content: unknown): Promise<void> {
 }
 
 /**
- * The identity of the contract: the version and SHA-256 of each document, the version of the rules,
- * and a hash of everything, which every package generated from it contains.
+ * Returns the identity of the contract: the version and SHA-256 of each document, the version of the
+ * rules, and a hash of all this, which every package generated from the contract contains.
  */
 function toContract(documents: Bundles, rules: { version: string }) {
   const parts = DOCUMENTS.map((name) => {
@@ -104,10 +110,10 @@ function sha256(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }
 
-/** Neutral name → name on the wire. */
+/** Maps neutral names to names on the wire. */
 type Names = ReadonlyMap<string, string>;
 
-/** Replaces each name in the keys of `value` and, as a whole word, in its strings. */
+/** Replaces each name in the keys of `value` and, as a separate word, in its strings. */
 export function rename(value: unknown, names: Names): unknown {
   if (typeof value === 'string') return renameText(value, names);
   if (Array.isArray(value)) return value.map((item) => rename(item, names));
@@ -129,10 +135,10 @@ type Action = { target: string; remove?: true; update?: unknown };
 type Json = Record<string, unknown>;
 
 /**
- * An OpenAPI Overlay 1.0 that applies the names of a wire profile to a bundled document.
+ * Creates an OpenAPI Overlay 1.0 that applies a wire profile's names to a bundled document.
  *
- * An update merges objects and appends to arrays, so objects with a renamed key and changed arrays are removed and
- * written again.
+ * Updates in an overlay merge objects and append to arrays, so objects with a renamed key and changed
+ * arrays are removed and written again.
  */
 function toOverlay(title: string, document: object, names: Names) {
   const actions = toActions('$', document as Json, rename(document, names) as Json);

@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path';
 const PACKAGE = createRequire(import.meta.url).resolve('@redocly/cli/package.json');
 const CLI = join(dirname(PACKAGE), 'bin/cli.js');
 
-/** Result of a run of the Redocly command line. */
+/** The result of running the Redocly CLI. */
 export type RedoclyRun = { exitCode: number; stdout: string; stderr: string };
 
-/** Runs the pinned Redocly command line in the folder of the contract, without telemetry. */
+/** Runs the pinned Redocly CLI in the contract's folder, without telemetry. */
 export function redocly(...args: string[]): Promise<RedoclyRun> {
   const child = spawn(process.execPath, [CLI, ...args], {
     cwd: join(import.meta.dirname, '..'),

@@ -1,4 +1,4 @@
-// After `changeset version`: saves the current documents, which `check` compares with from now on.
+// After `changeset version`: saves the current documents, which `check` compares with from then on.
 import { copyFile, mkdir } from 'node:fs/promises';
 import { DOCUMENTS } from './generate/bundle.ts';
 

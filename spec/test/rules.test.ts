@@ -99,6 +99,6 @@ describe('an invalid rules file', () => {
 
   it('is rejected if the index does not name it', async () => {
     const reading = read([rule], undefined, 'stray.yaml');
-    await expect(reading).rejects.toThrow('stray.yaml: index.yaml does not name it');
+    await expect(reading).rejects.toThrow('stray.yaml: not listed in index.yaml');
   });
 });

@@ -39,8 +39,10 @@ it('asks for a version and a changeset if a sentence has changed', async () => {
     if (components.schemas.CopyItem) components.schemas.CopyItem.description = 'Other words.';
   });
   expect(await findVersionProblems(folder, folder, 'none')).toEqual([
-    expect.stringContaining('need a patch version. Raise info.version in spec/storage.v2'),
-    expect.stringContaining('need a patch changeset of @berth/spec, but the pending bump is none'),
+    expect.stringContaining('require a patch version. Raise info.version in spec/storage.v2'),
+    expect.stringContaining(
+      'require a patch changeset for @berth/spec, but the pending bump is none',
+    ),
   ]);
 });
 
@@ -48,7 +50,7 @@ it('asks for a new path prefix if a change breaks callers', async () => {
   const folder = change(breakIt);
   const [first, second] = await findVersionProblems(folder, folder, 'minor');
   expect(first).toContain('needs a new path prefix');
-  expect(second).toContain('need a major changeset');
+  expect(second).toContain('require a major changeset');
 });
 
 it('reports nothing if version and changeset match the change', async () => {
@@ -66,8 +68,8 @@ it('asks for a minor version after a patch version that is pending', async () =>
   });
   const problems = await findVersionProblems(folder, folder, 'patch');
   expect(problems).toEqual([
-    expect.stringContaining('need a minor version. Raise info.version in spec/storage.v2'),
-    expect.stringContaining('need a minor changeset of @berth/spec'),
+    expect.stringContaining('require a minor version. Raise info.version in spec/storage.v2'),
+    expect.stringContaining('require a minor changeset for @berth/spec'),
   ]);
 });
 
@@ -76,7 +78,7 @@ it('asks for a changeset if only the version was raised', async () => {
     info.version = '2.0.1';
   });
   expect(await findVersionProblems(folder, folder, 'none')).toEqual([
-    expect.stringContaining('need a patch changeset of @berth/spec'),
+    expect.stringContaining('require a patch changeset for @berth/spec'),
   ]);
   expect(await findVersionProblems(folder, folder, 'patch')).toEqual([]);
 });

@@ -1,5 +1,5 @@
-// Makes one small call over and over with one client, and prints what a call costs.
-// Arguments: client, address of the server, `get` or `post`, calls at a time, calls in all.
+// Makes the same small call over and over with one client, and prints the cost per call.
+// Arguments: client, server URL, `get` or `post`, concurrency, total number of calls.
 import type { CreateCalls } from './clients/calls.ts';
 
 const CLIENTS: Record<string, () => Promise<{ createCalls: CreateCalls }>> = {
@@ -14,7 +14,7 @@ const CLIENTS: Record<string, () => Promise<{ createCalls: CreateCalls }>> = {
 
 const [client = '', baseUrl = '', kind, atATime, total] = process.argv.slice(2);
 const { createCalls } = (await CLIENTS[client]?.()) ?? {};
-if (!createCalls) throw new Error(`There is no client ${client}.`);
+if (!createCalls) throw new Error(`Unknown client: ${client}.`);
 const call = createCalls(baseUrl)[kind as 'get' | 'post'];
 
 await run(Number(total));
@@ -22,7 +22,7 @@ const before = process.cpuUsage();
 await run(Number(total));
 const { user, system } = process.cpuUsage(before);
 process.stdout.write(JSON.stringify({ cpu: (user + system) / Number(total) }));
-// Connections that are kept alive would hold the process.
+// Keep-alive connections would keep the process running.
 process.exit();
 
 async function run(calls: number): Promise<void> {

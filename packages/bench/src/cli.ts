@@ -11,7 +11,7 @@ import { suites } from './suites.ts';
 import { toPage } from './to-page.ts';
 import { toSummary, toTable } from './to-table.ts';
 
-/** Packages of peers whose names are not package names. */
+/** npm packages of the peers that are not named after theirs. */
 const PACKAGES: Readonly<Record<string, string>> = {
   'Express 5 by hand': 'express',
   'undici.stream': 'undici',
@@ -25,7 +25,7 @@ const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   'curl -F': ['curl', '--version'],
 };
 
-/** The version of a peer; empty for a limit, and for parts of Node. */
+/** The peer's version; empty for a limit, and for parts of Node. */
 function peerVersion(peerName: string): string {
   const program = PROGRAMS[peerName];
   if (program) return versionOf(program);
@@ -69,9 +69,9 @@ const FIELDS: Readonly<Record<keyof DatedRow, 'string' | 'number' | 'boolean'>> 
 };
 
 /**
- * The rows of an earlier run.
+ * Reads the rows of an earlier run.
  *
- * @throws Error whose message continues a sentence that begins with the file name
+ * @throws Error whose message continues a sentence that starts with the file name
  */
 async function readRows(file: string): Promise<DatedRow[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -107,9 +107,9 @@ function findFault(row: Readonly<Record<string, unknown>> | null): string | unde
 const CODES = { SIGINT: 130, SIGTERM: 143 };
 
 /**
- * On SIGINT and SIGTERM, ends all processes that the bench has started, and then the bench itself.
+ * On SIGINT and SIGTERM, stops every process that the bench has started, then the bench itself.
  *
- * @returns aborted after a signal, so that interrupted suites are not reported as failed
+ * @returns a signal that aborts then, so that interrupted suites are not reported as failed
  */
 function stopOnSignal(): AbortSignal {
   const controller = new AbortController();
@@ -128,17 +128,21 @@ function stopOnSignal(): AbortSignal {
 type Options = { json?: string; page?: string; from?: string; runs: number };
 
 const program = new Command('npm run bench --')
-  .description('Measures Berth and its peers alternately in one run, and prints the median ratios.')
+  .description('Benchmark Berth against comparable tools and print the median ratios.')
   .argument('[suite...]', `suites to run: ${suites.map(({ name }) => name).join(', ')}`, [])
   .option(
     '--json <file>',
-    'also write the rows as JSON; in an existing file, only the rows of the suites that ran are replaced',
+    'also write the results as JSON; an existing file keeps the rows of suites that did not run',
     toPath,
   )
-  .option('--page <file>', 'also write the page docs/reference/performance.md', toPath)
-  .option('--from <file>', 'measure nothing, read the rows of an earlier --json', toPath)
+  .option('--page <file>', 'also write the results page, docs/reference/performance.md', toPath)
+  .option(
+    '--from <file>',
+    'read the results from an earlier --json file instead of measuring',
+    toPath,
+  )
   .addOption(
-    new Option('--runs <count>', 'pairs to measure')
+    new Option('--runs <count>', 'number of pairs to measure')
       .argParser(toCount)
       .default(5)
       .conflicts('from'),
@@ -168,14 +172,12 @@ const chosen = suites.filter(({ name }) => names.length === 0 || names.includes(
 
 if (page && chosen.length < suites.length) {
   program.error(
-    'error: --page needs every suite: run some with --json FILE, then write the page with --from FILE',
+    'error: --page needs the results of every suite: run suites with --json FILE, then pass --from FILE',
   );
 }
 
 if (page && [json, from].some((file) => file && resolve(file) === resolve(page))) {
-  program.error(
-    `error: --page and the file of the rows are both ${page}: use another file for --page`,
-  );
+  program.error(`error: --page and the results file are both ${page}: use another file for --page`);
 }
 
 const old = json && existsSync(json) ? await readOption('--json', json) : [];
@@ -209,12 +211,12 @@ async function measure(): Promise<DatedRow[]> {
   return rows;
 }
 
-/** A failed suite has no figures and does not affect the other suites. */
+/** A failing suite has no figures, and does not affect the others. */
 async function runSuite(suite: Suite): Promise<Row[]> {
   try {
     return await suite.run(runs);
   } catch (error) {
-    // The process ends as soon as its children have: no other suite starts.
+    // The processes of a suite are killed on a signal, so do not start another one.
     if (stopped.aborted) return new Promise(() => {});
     process.stderr.write(`${suite.name} failed: ${(error as Error).stack}\n`);
     process.exitCode = 1;
@@ -256,9 +258,9 @@ function toCount(text: string): number {
 }
 
 /**
- * Checks whether a file can be written, and creates its folder. The file itself stays unchanged.
+ * Checks that a file can be written, and creates its folder. Leaves the file itself unchanged.
  *
- * @throws the error of the file system
+ * @throws the file system error
  */
 async function assertWritable(file: string): Promise<void> {
   const isNew = !existsSync(file);
@@ -267,14 +269,17 @@ async function assertWritable(file: string): Promise<void> {
   if (isNew) await rm(file);
 }
 
-/** Level by level: a recursive `mkdir` never ends below `/proc`, where every new folder fails with `ENOENT`. */
+/**
+ * One level at a time, because a recursive `mkdir` never ends below `/proc`, where creating a folder
+ * fails with `ENOENT`.
+ */
 async function makeFolder(folder: string): Promise<void> {
   if (existsSync(folder)) return;
   await makeFolder(dirname(folder));
   await mkdir(folder);
 }
 
-/** The machine in one line: `AMD EPYC, 2 cores, 8 GB, linux 6.18, Node 24.21.0`. */
+/** Describes the machine: `AMD EPYC, 2 cores, 8 GB, linux 6.18, Node 24.21.0`. */
 function describeMachine(): string {
   return [
     cpus()[0]?.model.trim() || 'unknown processor',
@@ -285,7 +290,7 @@ function describeMachine(): string {
   ].join(', ');
 }
 
-/** The new rows, and the old ones of the other suites, in the order of the suites. */
+/** Replaces the rows of the suites that ran, and returns all rows in suite order. */
 function mergeRows(old: readonly DatedRow[], rows: readonly DatedRow[]): DatedRow[] {
   return suites.flatMap(({ name }) => {
     const own = rows.filter(({ suite }) => suite === name);

@@ -1,22 +1,21 @@
 type Side = () => Promise<number>;
 
 /**
- * Measures both sides alternately, `runs` times after a warm-up round, and compares them pair by pair, so that
- * a drift of the machine's speed affects both figures of a pair.
+ * Measures both sides alternately, `runs` times after a warm-up round, and compares them pair by pair,
+ * so that a change in the machine's speed affects both figures of a pair.
  */
 export async function compare(figure: Figure, runs: number, ours: Side, peer: Side): Promise<Row> {
   await ours();
   await peer();
   const pairs: { ours: number; peer: number }[] = [];
   for (let run = 0; run < runs; run += 1) {
-    // The second side may find a warmer machine, so the order alternates.
+    // Whichever side goes second may benefit from warm caches, so the order alternates.
     if (run % 2 === 0) pairs.push({ ours: await ours(), peer: await peer() });
     else pairs.push(reverse({ ours: await peer(), peer: await ours() }));
   }
   return toRow(figure, pairs);
 }
 
-/** The row of pairs that were measured in turn. */
 export function toRow(
   figure: Figure,
   pairs: readonly { readonly ours: number; readonly peer: number }[],
@@ -32,7 +31,7 @@ export function toRow(
   };
 }
 
-/** The row of one measurement against a fixed limit. */
+/** Creates the row of a single measurement against a fixed limit. */
 export function toLimitRow(figure: Figure, ours: number, limit: number, runs = 1): Row {
   const pairs = [{ ours, peer: limit }];
   return { ...toRow(figure, pairs), runs };
@@ -65,33 +64,33 @@ export type Figure = {
   goal: Goal;
 };
 
-/** `>= 2`: at least twice the peer's figure; `<= 1.2`: at most 1.2 times it; `>= 0`: no goal. */
+/** `>= 2` means at least twice the peer's figure, `<= 1.2` at most 1.2 times it, `>= 0` no goal. */
 export type Goal = `${'>=' | '<='} ${number}`;
 
-/** One line of the result: ours and the peer's figure, taken in turn in the same run. */
+/** One row of the results: our figure and the peer's, measured alternately in the same run. */
 export type Row = Figure & {
   /** Median of our figures. */
   ours: number;
   /** Median of the peer's figures. */
   peer: number;
-  /** How many pairs were measured. */
+  /** Number of measured pairs. */
   runs: number;
   /** Median of the ratios ours / peer, pair by pair. */
   ratio: number;
   holds: boolean;
 };
 
-/** A saved row, with date, machine and the version of the peer. */
+/** A saved row, with the date, the machine and the peer's version. */
 export type DatedRow = Row & {
   /** ISO 8601. */
   date: string;
   /** Processor, cores, memory, system and Node. */
   machine: string;
-  /** Version of the peer; empty for a limit, and for parts of Node. */
+  /** The peer's version; empty for a limit, and for parts of Node. */
   peerVersion: string;
 };
 
-/** A suite measures its declared figures and returns a row for each. */
+/** Measures its declared figures, and returns one row for each. */
 export type Suite = {
   name: string;
   description: string;

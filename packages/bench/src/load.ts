@@ -2,7 +2,6 @@ import type { ChildProcess } from 'node:child_process';
 import autocannon from 'autocannon';
 import { cpuSeconds, LOAD_CORE, startProcess } from './processes.ts';
 
-/** What is called, over and over. */
 export type Call = {
   url: string;
   method: 'GET' | 'POST';
@@ -10,7 +9,10 @@ export type Call = {
   body?: string;
 };
 
-/** Requests a second over `seconds`, with 32 connections kept alive, from a process of its own. */
+/**
+ * Returns the requests per second over `seconds`, sent by a separate process over 32 keep-alive
+ * connections.
+ */
 export async function load(call: Call, seconds = 3): Promise<number> {
   const child = startProcess(
     [import.meta.filename, JSON.stringify(call), String(seconds)],
@@ -20,14 +22,13 @@ export async function load(call: Call, seconds = 3): Promise<number> {
   child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));
   await new Promise((resolve) => child.on('close', resolve));
   const { rate, wrong } = JSON.parse(Buffer.concat(chunks).toString());
-  if (wrong > 0)
-    throw new Error(`${call.url}: ${wrong} calls failed or had a status other than 200.`);
+  if (wrong > 0) throw new Error(`${call.url}: ${wrong} calls failed or did not return 200.`);
   return rate;
 }
 
 /**
- * Requests per second of processor time of a server: what it would serve per second on a core of its own, regardless
- * of other load. Requests per second if processor time is not available.
+ * Returns requests per second of server CPU time: the throughput of a dedicated core, regardless of
+ * other load. Falls back to requests per second if CPU time is not available.
  */
 export async function measureCpuRate(
   { pid = 0 }: ChildProcess,

@@ -8,14 +8,17 @@ import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** Clock ticks a second in `/proc`, which Linux fixes for programs (proc_pid_stat(5), `utime`). */
+/**
+ * Clock ticks per second in `/proc`, which are always 100 for programs on Linux (proc_pid_stat(5),
+ * `utime`).
+ */
 const TICKS = 100;
 
-/** Seconds of processor time that a process has used; `undefined` without `/proc`. */
+/** Returns the CPU time of a process in seconds; `undefined` without `/proc`. */
 export function cpuSeconds(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field, the name, may hold spaces; `utime` and `stime` are the 14th and 15th.
+    // The second field, the name, may contain spaces; `utime` and `stime` are the 14th and 15th.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) / TICKS;
   } catch {
@@ -23,7 +26,7 @@ export function cpuSeconds(pid: number): number | undefined {
   }
 }
 
-/** Resident memory of a process; `undefined` without `/proc`. */
+/** Returns the resident memory of a process; `undefined` without `/proc`. */
 export function residentKilobytes(pid: number): number | undefined {
   try {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
@@ -32,10 +35,10 @@ export function residentKilobytes(pid: number): number | undefined {
   }
 }
 
-/** How many connections to open at the same time, so that no system queue overflows. */
+/** Number of connections to open concurrently, few enough not to overflow a system queue. */
 const AT_ONCE = 100;
 
-/** Connections opened before the first measurement, for one-time allocations. */
+/** Number of connections opened before the first measurement, to get one-time allocations out of the way. */
 const WARM_UP = 300;
 
 const SETTLE_MILLISECONDS = 2000;
@@ -43,8 +46,8 @@ const SETTLE_MILLISECONDS = 2000;
 type Idle = { pid: number; url: URL; headers: Record<string, string>; count: number };
 
 /**
- * Kilobytes that each of `count` idle connections costs a server: the growth of its resident memory. The
- * connections are closed afterwards. `undefined` without `/proc`.
+ * Returns how many kilobytes each of `count` idle connections costs a server, measured by the growth of
+ * its resident memory. Closes the connections afterwards. Returns `undefined` without `/proc`.
  */
 export async function holdIdle({ pid, url, headers, count }: Idle): Promise<number | undefined> {
   const sockets: Socket[] = [];
@@ -82,7 +85,7 @@ function open(url: URL, headers: Record<string, string>): Promise<Socket> {
   });
 }
 
-/** Core of what is measured, and core of what measures it. */
+/** CPU cores for the measured server, and for the process that measures it. */
 export const SERVER_CORE = 0;
 
 export const LOAD_CORE = 1;
@@ -91,17 +94,17 @@ const TASKSET = '/usr/bin/taskset';
 
 const PINNED = existsSync(TASKSET) && availableParallelism() > 1;
 
-/** Processes started here that still run. */
+/** Processes that were started here and are still running. */
 const running = new Set<ChildProcess>();
 
-/** Starts Node with `args`, as `startProgram` does. */
+/** Like `startProgram`, but runs Node with `args`. */
 export function startProcess(args: readonly string[], core?: number): ChildProcess {
   return startProgram([process.execPath, ...args], core);
 }
 
 /**
- * Starts a program on one core if the system supports that, or on any core for a server whose threads are measured
- * too. Its output is piped.
+ * Starts a program with piped output. Pins it to one core if the system supports that; without `core`,
+ * for a server whose threads count too, it may use any.
  */
 export function startProgram(command: readonly string[], core?: number): ChildProcess {
   const [file, ...rest] =
@@ -110,9 +113,9 @@ export function startProgram(command: readonly string[], core?: number): ChildPr
 }
 
 /**
- * Runs a program on any core, and returns its output.
+ * Runs a program on any core and returns its output.
  *
- * @throws if its exit code is not 0
+ * @throws if it does not exit with code 0
  */
 export async function runProgram(command: readonly string[]): Promise<string> {
   const [file, ...rest] = command;
@@ -121,7 +124,7 @@ export async function runProgram(command: readonly string[]): Promise<string> {
   return (await ended).stdout;
 }
 
-/** Ends a process and waits until it is gone. */
+/** Kills a process and waits for it to exit. */
 export function stopProcess(child: ChildProcess): Promise<void> {
   if (!running.has(child)) return Promise.resolve();
   return new Promise((resolve) => {
@@ -130,7 +133,7 @@ export function stopProcess(child: ChildProcess): Promise<void> {
   });
 }
 
-/** Ends all processes started here, including those started meanwhile. */
+/** Kills all processes started here, including any that start in the meantime. */
 export async function stopAll(): Promise<void> {
   while (running.size > 0) await Promise.all([...running].map(stopProcess));
 }
@@ -148,7 +151,7 @@ process.on('exit', () => {
 });
 
 /**
- * Creates an empty folder that is removed when the process ends: after a signal, the `finally` of a suite does not run.
+ * Creates an empty folder that is removed on exit, because a signal skips the `finally` of a suite.
  */
 export function makeTemporaryFolder(purpose: string): string {
   const folder = mkdtempSync(join(tmpdir(), `berth-bench-${purpose}-`));
@@ -156,25 +159,25 @@ export function makeTemporaryFolder(purpose: string): string {
   return folder;
 }
 
-/** Calls until there is a response, for at most `seconds`; returns the milliseconds that it took. */
+/** Polls a URL for up to `seconds` until it responds; returns how long that took, in milliseconds. */
 export async function waitFor(url: string, init: RequestInit, seconds = 20): Promise<number> {
   const start = performance.now();
   while (performance.now() - start < seconds * 1000) {
     try {
-      const answer = await fetch(url, init);
-      await answer.arrayBuffer();
-      if (!answer.ok) throw new Error(`${url} returned ${answer.status}.`);
+      const response = await fetch(url, init);
+      await response.arrayBuffer();
+      if (!response.ok) throw new Error(`${url} returned ${response.status}.`);
       return performance.now() - start;
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
-      // Calling without a pause would take the processor from the server.
+      // Polling without a pause would compete with the server for CPU time.
       await setTimeout(1);
     }
   }
   throw new Error(`${url} did not respond within ${seconds} s.`);
 }
 
-/** Waits until something listens on a loopback port, for at most `seconds`. */
+/** Waits for up to `seconds` until something listens on a loopback port. */
 export async function waitForPort(port: number, seconds = 20): Promise<void> {
   const end = performance.now() + seconds * 1000;
   while (performance.now() < end) {
@@ -188,12 +191,12 @@ export async function waitForPort(port: number, seconds = 20): Promise<void> {
       socket.destroy();
     }
   }
-  throw new Error(`Nothing listens on port ${port} after ${seconds} s.`);
+  throw new Error(`Nothing is listening on port ${port} after ${seconds} s.`);
 }
 
 const require = createRequire(import.meta.url);
 
-/** The file behind the one command of a package. */
+/** Resolves the file behind a package's only command. */
 export function commandOf(name: string): string {
   const manifest = require.resolve(`${name}/package.json`);
   const [file] = Object.values<string>(require(manifest).bin);

@@ -16,12 +16,12 @@ const MOST_SECONDS = 40;
 
 const FIGURE: Figure = {
   suite: 'conformance',
-  measure: 'every check, on the reference server and on the mock, s',
+  measure: 'all checks, on the reference server and on the mock, s',
   peerName: `limit of ${MOST_SECONDS} s`,
   goal: '<= 1',
 };
 
-/** `npm run conformance`, once: it has no peer, and fails if a check fails. */
+/** Runs `npm run conformance` once. It has no peer, and fails if a check fails. */
 const conformanceSuite: Suite = {
   name: FIGURE.suite,
   description: 'The conformance suite on the reference server and on the mock',
@@ -37,7 +37,7 @@ const GENERATOR_MOST_SECONDS = 2;
 
 const GENERATOR_FIGURE: Figure = {
   suite: 'generator',
-  measure: 'both documents of the contract generated, s',
+  measure: 'stubs generated for both OpenAPI documents, s',
   peerName: `limit of ${GENERATOR_MOST_SECONDS} s`,
   goal: '<= 1',
 };
@@ -46,10 +46,10 @@ const DOCUMENTS = ['gateway.v1', 'storage.v2'].map((name) =>
   fileURLToPath(import.meta.resolve(`@berth/spec/${name}.json`)),
 );
 
-/** The command line `berth-stubs`, from its start to its end, on one document after the other. */
+/** Runs the `berth-stubs` command from start to exit, on one document after the other. */
 const generatorSuite: Suite = {
   name: GENERATOR_FIGURE.suite,
-  description: 'The generator of the server stubs against its limit',
+  description: 'The server stub generator against its limit',
   figures: [GENERATOR_FIGURE],
   run: async (runs) => [
     await compare(GENERATOR_FIGURE, runs, timeGenerator, async () => GENERATOR_MOST_SECONDS),
@@ -74,9 +74,9 @@ async function timeGenerator(): Promise<number> {
 const ENTRY = 'entry.js';
 
 /**
- * Bytes of a small program for browsers in one file, minified and compressed with gzip.
+ * Bundles a small browser program into one minified file, and returns its gzipped size in bytes.
  *
- * @param leftOut modules that are not counted, by their file name
+ * @param leftOut file names of the modules to leave out
  */
 async function bundleSize(code: string, leftOut = /^$/): Promise<number> {
   const build = await rolldown({
@@ -100,7 +100,7 @@ async function bundleSize(code: string, leftOut = /^$/): Promise<number> {
 
 const SUITE = 'sizes';
 
-/** Loads openapi-fetch, and with it the raw calls; it is loaded with the first of them. */
+/** Matches the module that loads openapi-fetch for raw calls; both are loaded on the first raw call. */
 const RAW_CALLS = /\/send-raw\.js$/;
 
 const ENTRIES = [
@@ -116,9 +116,9 @@ const ENTRIES = [
 const WEIGHTS = [
   ...ENTRIES.flatMap(({ name, code, bytes, isAll = false }) => [
     { figure: toFigure(name, bound(bytes)), code, leftOut: RAW_CALLS, bytes },
-    // The limits of one API apply to its own calls; raw ones add openapi-fetch.
+    // The limits apply to ordinary calls; raw calls add openapi-fetch.
     {
-      figure: toFigure(`${name}, raw calls too`, bound(bytes), isAll ? '<= 1' : '>= 0'),
+      figure: toFigure(`${name}, with raw calls`, bound(bytes), isAll ? '<= 1' : '>= 0'),
       code,
       leftOut: undefined,
       bytes,
@@ -137,10 +137,10 @@ const PEERS = [
   },
 ];
 
-/** What the client adds to a page: one file, minified, with gzip. The same every time, so once. */
+/** What the client adds to a page: one minified and gzipped file. Sizes do not vary, so one run is enough. */
 const sizesSuite: Suite = {
   name: SUITE,
-  description: 'The bundles of the client against their limits, openapi-fetch and ky',
+  description: 'The client bundles against their limits, openapi-fetch and ky',
   figures: [...WEIGHTS, ...PEERS].map(({ figure }) => figure),
   async run() {
     const ours = await bundleSize(ENTRIES[0]?.code ?? '', RAW_CALLS);
@@ -167,7 +167,7 @@ function toFigure(name: string, peerName: string, goal: Figure['goal'] = '<= 1')
   return { suite: SUITE, measure: `${name}, min+gzip bytes`, peerName, goal };
 }
 
-/** Every suite there is, in the order in which they run. */
+/** All suites, in the order in which they run. */
 export const suites: readonly Suite[] = [
   generatorSuite,
   stubsSuite,

@@ -2,17 +2,17 @@ import type { DatedRow, Figure } from './compare.ts';
 import { toSummary, toTable } from './to-table.ts';
 
 /**
- * Goals that are not a comparison of two figures, or take too long for a bench, with the test that checks them and
- * the command that runs it.
+ * Goals that do not compare two figures, or take too long for a benchmark, with the test that checks
+ * them and the command that runs it.
  */
 export const checkedByTests: readonly { goal: string; file: string; command: string }[] = [
   {
-    goal: "The stubs of GitHub's document with more than 1,200 operations are generated in less than 60 s, its request validators load in less than 80 ms, and their results equal Ajv's",
+    goal: "Stubs for GitHub's document, with more than 1,200 operations, are generated in less than 60 s; its request validators load in less than 80 ms and agree with Ajv",
     file: 'packages/server-stubs/scripts/soak.ts',
     command: 'npm run soak',
   },
   {
-    goal: '100,000 hostile requests to the stubs cause no 5xx, hang, unhandled rejection or memory growth',
+    goal: '100,000 hostile requests to the stubs cause no 5xx, no hang, no unhandled rejection and no memory growth',
     file: 'packages/server-stubs/test/fuzz.test.ts',
     command: 'npm run soak; 5,000 of them in npm test',
   },
@@ -22,12 +22,12 @@ export const checkedByTests: readonly { goal: string; file: string; command: str
     command: 'npm test',
   },
   {
-    goal: 'Behind a proxy that resets, delays, truncates, reorders and repeats, the client executes no call twice and never hangs',
+    goal: 'Behind a proxy that resets, delays, truncates, reorders and repeats data, the client executes no call twice and never hangs',
     file: 'packages/client/test/faults-through-a-proxy.test.ts',
     command: 'npm test; 5,000 runs in npm run soak',
   },
   {
-    goal: "The size of the client's bundles, and the modules that they must not contain",
+    goal: "The client's bundle size, and the modules that a bundle must not contain",
     file: 'packages/client/test/sizes.test.ts',
     command: 'npm test',
   },
@@ -47,15 +47,15 @@ const INTRODUCTION = `# Performance
 
 Measured by \`npm run bench -- --page docs/reference/performance.md\`, which writes this page. Berth and a peer are
 measured alternately, in one run on one machine. Absolute figures depend on the machine; compare the ratios, which are
-the median of all pairs (\`runs\`). \`requests/CPU s\` are requests per second of processor time of the server, \`CPU µs\` is
-processor time of the caller. The peers and their tasks are defined in \`packages/bench/src\`.`;
+the median of all pairs (\`runs\`). \`requests/CPU s\` are requests per second of the server's CPU time, \`CPU µs\` is
+CPU time of the caller. The peers and their tasks are defined in \`packages/bench/src\`.`;
 
 /**
- * The page `docs/reference/performance.md`.
+ * Renders `docs/reference/performance.md`.
  *
- * @param figures all that is measured
- * @param rows what was measured; with date and machine
- * @returns Markdown whose links are relative to `docs/reference`
+ * @param figures everything that the suites measure
+ * @param rows the results, with date and machine
+ * @returns Markdown with links relative to `docs/reference`
  */
 export function toPage(figures: readonly Figure[], rows: readonly DatedRow[]): string {
   const dates = [...new Set(rows.map(({ date }) => date.slice(0, 10)))].sort();
@@ -70,7 +70,7 @@ ${dates.join(' and ')}, on ${machines.join('; ')}: ${toSummary(figures, rows)}.
 ${toTable(figures, rows)}
 
 A goal \`>= 2\` means at least twice the peer's figure, \`<= 1.2\` at most 1.2 times it. A limit is a fixed number instead
-of a peer. nginx, direct calls of the service and the sizes of other clients are shown for comparison only.
+of a peer. nginx, direct calls to the service and the sizes of other clients are shown for comparison only.
 
 ## Goals checked by tests
 

@@ -2,7 +2,10 @@ import type { DatedRow, Figure } from './compare.ts';
 
 const HEAD = ['suite', 'measure', 'ours', 'peer', 'peer is', 'runs', 'ratio', 'goal', 'met'];
 
-/** Every figure as a Markdown table, in the order of `figures`; one without a row is not measured. */
+/**
+ * Renders every figure as a Markdown table, in the order of `figures`; one without a row is shown as not
+ * measured.
+ */
 export function toTable(figures: readonly Figure[], rows: readonly DatedRow[]): string {
   const lines = figures.map((figure) => {
     const row = rows.find((each) => isOf(each, figure));

@@ -1,5 +1,5 @@
-// Uploads one file from disk with the client; prints the seconds that it took and the most memory.
-// Arguments: address of the server, file.
+// Uploads one file from disk with the client, and prints the duration in seconds and the peak memory.
+// Arguments: server URL, file.
 import { createStorageClient } from '@berth/client';
 import { CREDENTIALS } from './clients/calls.ts';
 

@@ -139,10 +139,7 @@ describe('what cannot be', () => {
     [['--from', 'rows.json', '--runs', '2'], "cannot be used with option '--from <file>'"],
     [['--from', 'rows.json', '--page', './rows.json'], 'use another file for --page'],
     [['--json', 'rows.json', '--page', 'rows.json'], 'use another file for --page'],
-    [
-      ['sizes', '--page', 'a.md'],
-      'run some with --json FILE, then write the page with --from FILE',
-    ],
+    [['sizes', '--page', 'a.md'], 'run suites with --json FILE, then pass --from FILE'],
   ])('rejects %j before anything is measured', async (args, wanted) => {
     await mkdir(join(folder, 'folder'));
     await writeFile(join(folder, 'file'), '');

@@ -17,8 +17,8 @@ const PLATFORMS = join(import.meta.dirname, '../../../docs/reference/platforms.m
 const CONFIG_SCHEMA = join(import.meta.dirname, '../generated/config.schema.gen.json');
 
 /**
- * Generates what the client knows of the contract (types and constants), the platforms page, and the
- * JSON Schema of the settings of the command line.
+ * Generates everything that is derived from the contract: types, constants, the platforms page, and the
+ * JSON Schema of the command line settings.
  */
 await Promise.all([
   write('gateway.v1', await toTypes(gateway)),

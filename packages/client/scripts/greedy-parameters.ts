@@ -1,4 +1,4 @@
-/** Sorted, unique names of all path parameters that a document marks with `x-berth-greedy`. */
+/** Returns the sorted, unique names of all path parameters that a document marks with `x-berth-greedy`. */
 export function greedyParameters(node: unknown): string[] {
   return [...new Set(find(node))].sort();
 }

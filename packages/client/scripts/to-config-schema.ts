@@ -1,6 +1,6 @@
 import { SETTINGS } from '../src/cli/settings.ts';
 
-/** The JSON Schema of the file for `berth --config`, used by editors to complete and check it. */
+/** Creates the JSON Schema of the `berth --config` file, which editors use for completion and validation. */
 export function toConfigSchema(): object {
   const properties = Object.entries(SETTINGS).map(([name, [variable, meaning]]) => [
     name,
@@ -8,7 +8,7 @@ export function toConfigSchema(): object {
   ]);
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
-    title: 'Settings of the berth command line',
+    title: 'Settings of the berth CLI',
     type: ['object', 'null'],
     additionalProperties: false,
     properties: { $schema: { type: 'string' }, ...Object.fromEntries(properties) },

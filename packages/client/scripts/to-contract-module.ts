@@ -4,7 +4,7 @@ import { greedyParameters } from './greedy-parameters.ts';
 type Coded = readonly { code: string }[];
 type Retried = readonly { code: string; retry: string }[];
 
-/** Sources of the constants: exports of `@berth/spec`. */
+/** Where the constants come from: exports of `@berth/spec`. */
 export interface ContractParts {
   contract: { documents: Record<string, { version: string; sha256: string }>; sha256: string };
   defaults: {
@@ -30,17 +30,17 @@ export interface ContractParts {
 
 /** The limits of `spec/defaults/limits.yaml` that the client needs. */
 const LIMITS = {
-  linkMinSeconds: 'Shortest lifetime of a link (D22).',
-  linkWarnSeconds: 'Longer lifetimes of a link are unusual (D22).',
+  linkMinSeconds: 'Minimum lifetime of a link (D22).',
+  linkWarnSeconds: 'Lifetime above which the client warns (D22).',
   publicLinkSeconds: 'Lifetime of a public link (D22).',
-  batchItems: 'Most items of one call (D25).',
-  batchConcurrency: 'Calls under way at the same time (D25).',
-  avatarBytes: 'Longest picture of a user, in bytes.',
+  batchItems: 'Maximum number of items per call (D25).',
+  batchConcurrency: 'Default number of parallel calls (D25).',
+  avatarBytes: 'Maximum size of a user picture in bytes.',
 } as const;
 
 /**
- * Source of `contract.gen.ts`: one constant for each value that the client needs at run time, so that
- * bundlers can drop the rest, and types for what it only needs at compile time.
+ * Renders `contract.gen.ts`: one constant for each value needed at run time, so that bundlers can drop
+ * the rest, and types for everything needed only at compile time.
  */
 export function toContractModule({
   contract,
@@ -59,52 +59,60 @@ export function toContractModule({
   const idempotent = idsOf(storage).filter((id) => defaults.operations[id]?.idempotent);
   const rows: readonly [name: string, value: unknown, text: string][] = [
     ['CONTRACT', { documents, sha256 }, 'The contract that this client was generated from.'],
-    [
-      'GATEWAY_SERVER',
-      gateway.servers[0]?.url,
-      'Address of the gateway of one environment, a template.',
-    ],
+    ['GATEWAY_SERVER', gateway.servers[0]?.url, 'URL template for the gateway of an environment.'],
     [
       'GREEDY_PARAMETERS',
       greedyParameters(gateway),
       'Path parameters that hold several raw segments (`x-berth-greedy`, D3).',
     ],
-    ['PROFILE_NAME', profile.name, 'Name of the neutral names of the contract (D1).'],
-    ['STORAGE_HEADERS', profile.storageHeaders, 'The three headers of a storage call.'],
+    [
+      'PROFILE_NAME',
+      profile.name,
+      "Name of the default wire profile, which uses the contract's neutral names (D1).",
+    ],
+    ['STORAGE_HEADERS', profile.storageHeaders, 'The three credential headers of a storage call.'],
     [
       'UPLOAD_FIELDS',
       profile.uploadFields,
-      "The two form fields of an upload that carry a vendor's word.",
+      'The two upload form fields that wire profiles rename.',
     ],
     [
       'STORE_FILE_ID',
       profile.storeFileID,
-      'Field of the upload metadata that holds the ID in the object store.',
+      'Upload metadata field with the ID that the object store uses.',
     ],
     [
       'UPSTREAM_STATUS',
       profile.gatewayHeaders.upstreamStatus,
-      "Header that carries the hosted service's own status, unless a profile names another (D10).",
+      "Header with the hosted service's own status, unless a wire profile renames it (D10).",
     ],
-    ['ITEM_SUCCESS', defaults.itemCodes.success, 'Code of an entry of a list that succeeded.'],
+    ['ITEM_SUCCESS', defaults.itemCodes.success, 'Code of a list entry that succeeded.'],
     [
       'GATEWAY_RETRIES',
       retries,
-      'Codes of the gateway after which a call may be repeated: `any` call, or `idempotent` ones (D6).',
+      'Gateway codes after which a call may be retried: `any` call, or only `idempotent` ones (D6).',
     ],
     [
       'GATEWAY_HEADERS_SECONDS',
       defaults.limits.gatewayHeadersSeconds.value,
-      'Time that the gateway gives a hosted service until its response headers (D13).',
+      "How long, in seconds, the gateway waits for a hosted service's response headers (D13).",
     ],
-    ['STORAGE_PATH', toCommonPath(storage), 'Path of a storage operation, up to its name.'],
-    ['IDEMPOTENT_OPERATIONS', idempotent, 'Storage operations that may be executed twice (D26).'],
+    [
+      'STORAGE_PATH',
+      toCommonPath(storage),
+      'Path of every storage operation, up to the operation name.',
+    ],
+    [
+      'IDEMPOTENT_OPERATIONS',
+      idempotent,
+      'Storage operations that are safe to execute twice (D26).',
+    ],
     ...Object.entries(LIMITS).map(([name, text]): [string, number, string] => [
       toConstantName(name),
       defaults.limits[name as keyof typeof LIMITS].value,
       text,
     ]),
-    ['SIGNATURE', signature, 'Constants of signature version 3 (D16, D17).'],
+    ['SIGNATURE', signature, 'Constants for signature version 3 (D16, D17).'],
   ];
   return [
     `/** Names on the wire (D1). */\nexport type WireProfileNames = ${toReadonlyType(profileSchema)};`,
@@ -119,14 +127,14 @@ function withRetry({ gatewayErrors }: ContractParts['defaults'], kind: string): 
   return gatewayErrors.filter(({ retry }) => retry === kind).map(({ code }) => code);
 }
 
-/** The operations of the storage API, without the upload target, which has no fixed address. */
+/** Lists the storage operations, without the upload target, which has no fixed URL. */
 function idsOf({ paths }: ContractParts['storage']): string[] {
   return Object.entries(paths).flatMap(([path, { post }]) =>
     path !== '/' && post?.operationId ? [post.operationId] : [],
   );
 }
 
-/** The common prefix of all paths of the storage API; the rest is the name of the operation. */
+/** Returns the common prefix of all storage API paths; the rest is the operation name. */
 function toCommonPath(storage: ContractParts['storage']): string {
   const common = idsOf(storage).map((id) => {
     const path = Object.keys(storage.paths).find(
@@ -136,17 +144,17 @@ function toCommonPath(storage: ContractParts['storage']): string {
   });
   const [first] = common;
   if (!first || common.some((each) => each !== first)) {
-    throw new Error('The paths of the storage operations no longer end with their names alone.');
+    throw new Error('Storage paths must differ only in their operation name at the end.');
   }
   return first;
 }
 
-/** `batchItems` as `BATCH_ITEMS`. */
+/** Turns `batchItems` into `BATCH_ITEMS`. */
 function toConstantName(name: string): string {
   return name.replace(/[A-Z]/g, '_$&').toUpperCase();
 }
 
 function union(name: string, sender: string, rows: Coded): string {
   const codes = rows.map(({ code }) => `\n  | ${JSON.stringify(code)}`);
-  return `/** Codes that ${sender} is known to send. */\nexport type ${name} =${codes.join('')};`;
+  return `/** Known error codes of ${sender}. */\nexport type ${name} =${codes.join('')};`;
 }

@@ -1,6 +1,6 @@
 import { constant, type ErrorRow, toErrorTable } from '@berth/codegen';
 
-/** Sources of the constants: exports of `@berth/spec`. */
+/** Where the constants come from: exports of `@berth/spec`. */
 export interface MswParts {
   defaults: {
     gatewayErrors: readonly ErrorRow[];
@@ -23,36 +23,32 @@ const LIMITS = [
   'pathBytes',
 ] as const;
 
-/** The keywords kept of a schema: enough to find a wrong JSON type or a missing field. */
+/** The schema keywords to keep: just enough to find a wrong JSON type or a missing field. */
 const KEYWORDS = ['type', 'required', 'properties', 'items', 'x-berth-item-pattern'];
 
-/** Source of `msw.gen.ts`: what the MSW handlers need of the contract and the client does not. */
+/** Renders `msw.gen.ts`: everything that the MSW handlers need from the contract and the client does not. */
 export function toMswModule({ defaults, gateway, storage }: MswParts): string {
   const { gatewayErrors, storageErrors, uploadErrors, limits, cors } = defaults;
   return [
-    constant('GATEWAY_ERRORS', 'Errors of the gateway (D6).', toErrorTable(gatewayErrors)),
-    constant('STORAGE_ERRORS', 'Errors of the storage API (D26).', toErrorTable(storageErrors)),
-    constant('UPLOAD_ERRORS', 'Errors of the upload target (D27).', toErrorTable(uploadErrors)),
+    constant('GATEWAY_ERRORS', 'Gateway errors (D6).', toErrorTable(gatewayErrors)),
+    constant('STORAGE_ERRORS', 'Storage API errors (D26).', toErrorTable(storageErrors)),
+    constant('UPLOAD_ERRORS', 'Upload target errors (D27).', toErrorTable(uploadErrors)),
     constant(
       'SERVICE_NAME_PATTERN',
-      'What the name of a hosted service looks like.',
+      'Pattern of hosted service names.',
       gateway.components.schemas.ServiceName.pattern,
     ),
     constant(
       'STORAGE_REQUESTS',
-      'The fields of each storage request at the top level (D21).',
+      'The top-level fields of each storage request (D21).',
       toRequests(storage as Document),
     ),
     constant(
       'FILE_LIMITS',
-      'Limits of lists, paths, links and grants (D22, D24, D25, D27).',
+      'Limits for lists, paths, links and grants (D22, D24, D25, D27).',
       Object.fromEntries(LIMITS.map((name) => [name, limits[name].value])),
     ),
-    constant(
-      'ALLOW_METHODS',
-      'Methods that pages of other origins may use (D11).',
-      cors.allowMethods,
-    ),
+    constant('ALLOW_METHODS', 'Methods that cross-origin pages may use (D11).', cors.allowMethods),
   ].join('\n\n');
 }
 
@@ -74,7 +70,7 @@ function toRequests(document: Document) {
   const rows = Object.values(document.paths).flatMap(({ post }) => {
     const body = resolve<Operation['requestBody']>(document, post?.requestBody);
     const schema = body?.content?.['application/json']?.schema;
-    // The first form has the fields at the top level, the second one wraps them.
+    // The first variant has the fields at the top level; the second one wraps them.
     return schema ? [[post?.operationId, toShape(document, schema.oneOf?.[0] ?? schema)]] : [];
   });
   return Object.fromEntries(rows);
@@ -95,7 +91,7 @@ function toShape(document: Document, schema: Schema): object {
   };
 }
 
-/** Resolves a reference within the document; its sibling keywords stay. */
+/** Resolves a reference within the document, keeping its sibling keywords. */
 function resolve<Node>(document: Document, node: (Node & { $ref?: string }) | undefined): Node {
   if (node?.$ref === undefined) return node as Node;
   const { $ref, ...beside } = node;

@@ -11,7 +11,7 @@ there. **no**: a case proves that the platform does what the second table says.
 const ids = Object.keys(PLATFORMS) as PlatformId[];
 const features = Object.entries(FEATURES) as [FeatureId, Feature][];
 
-/** The page `docs/reference/platforms.md`, from the declarations of the suite. */
+/** Renders `docs/reference/platforms.md` from what the test suite declares. */
 export function toPlatformsPage(): string {
   const rows = features.map(([id, { title }]) => [
     title,

@@ -1,26 +1,27 @@
 /**
- * Time limits of a call in milliseconds, at least 0; `0` means no limit. A field that is `undefined`
- * is taken from the client, or has its default.
+ * Time limits for a call, in milliseconds. `0` means no limit. A field that is `undefined` falls back to
+ * the client's value, then to the default.
  *
  * @example
  * const report = await service.get('report', { timeouts: { perTry: 5_000, total: 20_000 } });
  */
 export interface Timeouts {
   /**
-   * Time until the response headers arrive, in milliseconds, for each attempt. Default: 65 s, a little more than the
-   * gateway gives a hosted service, so that its own SERVICE_TIMEOUT response can arrive (D13).
+   * How long each attempt may take until the response headers arrive. Default: 65 s, slightly longer
+   * than the gateway waits for a hosted service, so that its SERVICE_TIMEOUT response can arrive (D13).
    */
   readonly perTry?: number | undefined;
   /**
-   * Time of the whole call in milliseconds: all attempts, the waits between them, and the body if the client reads it.
-   * A body that you read yourself (a raw Response, a stream, events) is not limited. Default: 120 s.
+   * How long the entire call may take: all attempts, the waits between them, and the body if the client
+   * reads it. If you read the body yourself (a raw `Response`, a stream, events), that is not limited.
+   * Default: 120 s.
    */
   readonly total?: number | undefined;
 }
 
 /**
- * How a call is retried; the README explains which calls are. A field that is `undefined` is taken from
- * the client, or has its default.
+ * How a call is retried. The README explains which calls are. A field that is `undefined` falls back to
+ * the client's value, then to the default.
  *
  * @example
  * const patient = { attempts: 5, baseDelay: 500, maxRetryAfter: 60_000 };
@@ -29,12 +30,15 @@ export interface Timeouts {
 export interface RetryOptions {
   /** Total number of attempts, including the first one. Default: 3. */
   readonly attempts?: number | undefined;
-  /** Longest first wait, in milliseconds; waits are random, and their limit doubles. Default: 250. */
+  /**
+   * Maximum wait before the first retry, in milliseconds. Waits are random, and their maximum doubles
+   * with each retry. Default: 250.
+   */
   readonly baseDelay?: number | undefined;
-  /** Longest random wait, in milliseconds. Default: 8,000. */
+  /** Maximum wait before any retry, in milliseconds. Default: 8,000. */
   readonly maxDelay?: number | undefined;
   /**
-   * Longest `Retry-After` to wait for, in milliseconds. If the server asks for more, or for more than is
+   * Maximum `Retry-After` to honor, in milliseconds. If the server asks for more, or for more than is
    * left of the total time, the call fails immediately. Default: 30,000.
    */
   readonly maxRetryAfter?: number | undefined;
@@ -44,16 +48,16 @@ export interface RetryOptions {
 export interface TryEvent {
   /** HTTP method. */
   readonly method: string;
-  /** Path without its query. */
+  /** Path without the query. */
   readonly path: string;
-  /** Headers to be sent; `onRequest` may change them. Credentials are added later. */
+  /** Headers that will be sent. `onRequest` may change them; credentials are added afterwards. */
   readonly headers: Headers;
-  /** 1 for the first attempt. */
+  /** Number of the attempt, starting at 1. */
   readonly attempt: number;
 }
 
 /**
- * Functions called for each attempt. Promises are awaited; an error ends the call with that error.
+ * Functions that are called for each attempt. Promises are awaited. An error in a hook fails the call with that error.
  *
  * @example
  * const hooks: Hooks = {
@@ -64,13 +68,13 @@ export interface TryEvent {
  * };
  */
 export interface Hooks {
-  /** Before each attempt. */
+  /** Called before each attempt. */
   readonly onRequest?: ((event: TryEvent) => void | Promise<void>) | undefined;
-  /** After the headers of each response. To read the body, clone the response first. */
+  /** Called when the headers of a response have arrived. Clone the response before you read its body. */
   readonly onResponse?:
     | ((event: TryEvent & { readonly response: Response }) => void | Promise<void>)
     | undefined;
-  /** Before each wait: `delay` is in milliseconds, `reason` is the response or error of the attempt. */
+  /** Called before each retry. `delay` is the wait in milliseconds, `reason` the failed response or the error. */
   readonly onRetry?:
     | ((
         event: TryEvent & { readonly delay: number; readonly reason: Response | Error },
@@ -79,7 +83,8 @@ export interface Hooks {
 }
 
 /**
- * Options of a client and of each of its calls; those of the call take precedence, field by field.
+ * Options that you can set for a client or for a single call. The call's values take precedence, field
+ * by field.
  *
  * @example
  * const quick: SharedCallOptions = { timeouts: { total: 2_000 }, retry: false };
@@ -88,35 +93,35 @@ export interface Hooks {
 export interface SharedCallOptions {
   /** Time limits. */
   readonly timeouts?: Timeouts | undefined;
-  /** Retries of failed calls; `false` turns them off. A refused token is refreshed all the same. */
+  /** How to retry failed calls; `false` turns retries off. A refused token is refreshed in any case. */
   readonly retry?: RetryOptions | false | undefined;
 }
 
 /**
- * Options of one call.
+ * Options for one call.
  *
  * @example
  * const stop = new AbortController();
  * await service.post('orders/7/confirm', {}, { signal: stop.signal, idempotent: true });
  */
 export interface CallOptions extends SharedCallOptions {
-  /** Aborts the call, even during a wait or while its body is read; it rejects with the signal's `reason`. */
+  /** Aborts the call, even while it waits for a retry or reads a body. The call rejects with the signal's `reason`. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Whether the call may be executed twice, and so be retried after any temporary failure.
+   * Whether it is safe to execute the call twice, and so to retry it after any temporary failure.
    * Default: `true` for GET and HEAD, `false` for POST.
    */
   readonly idempotent?: boolean | undefined;
 }
 
 /**
- * A `fetch`: the platform's, undici's, or a wrapper of your own, for a proxy, an agent or a test. It
+ * A `fetch` function: the platform's, undici's, or your own wrapper for a proxy, an agent or a test. It
  * receives the URL as a string, and must respect `init.signal` and `init.redirect`.
  *
  * @example
  * import { EnvHttpProxyAgent, fetch } from 'undici';
  * const dispatcher = new EnvHttpProxyAgent();
  * const viaProxy = async (url: string, init: object) =>
- *   (await fetch(url, { ...init, dispatcher })) as unknown as Response; // undici has types of its own
+ *   (await fetch(url, { ...init, dispatcher })) as unknown as Response; // undici has its own types
  */
 export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;

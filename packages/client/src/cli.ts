@@ -7,7 +7,7 @@ if (node.localeCompare(floor, 'en', { numeric: true }) < 0) {
   process.stderr.write(`berth needs Node ${floor} or later; this is Node ${node}.\n`);
   process.exitCode = 2;
 } else {
-  // Not a static import: an older Node could not even load the file.
+  // Imported dynamically, because an older Node could not even parse the file.
   const { run } = await import('./cli/run.ts');
   await run(process.argv);
 }

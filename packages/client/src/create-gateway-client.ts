@@ -19,7 +19,7 @@ import type { OpenWebSocket, Service } from './service/service.ts';
 import type { WireProfile } from './wire-profile.ts';
 
 /**
- * Options of {@link createGatewayClient}. Only the address is required.
+ * Options for {@link createGatewayClient}. Only the address is required: `baseUrl`, or `envId` and `gatewayDomain`.
  *
  * @example
  * const options: GatewayClientOptions = {
@@ -32,46 +32,47 @@ import type { WireProfile } from './wire-profile.ts';
 export type GatewayClientOptions = GatewayAddress &
   SharedCallOptions & {
     /**
-     * Adds credentials to each attempt: `bearer(token)`, `tc3({ secretId, secretKey })`, or your own. The
-     * `Authorization` header of a call takes precedence. Default: no credentials are sent.
+     * Adds credentials to each attempt: `bearer(token)`, `tc3({ secretId, secretKey })`, or your own. A
+     * call's own `Authorization` header takes precedence. Default: none.
      */
     readonly auth?: GatewayAuth | undefined;
     /**
-     * Your own `fetch`, for example for a proxy or a test. If it rejects, the error becomes the `cause` of
-     * a `NetworkError`. Default: the platform's.
+     * Your own `fetch`, for example for a proxy or a test. If it rejects, its error becomes the `cause`
+     * of a `NetworkError`. Default: the platform's `fetch`.
      */
     readonly fetch?: FetchLike | undefined;
-    /** Headers of every call. Default: none. */
+    /** Headers to send with every call. Default: none. */
     readonly headers?: RequestInit['headers'];
     /**
-     * How to handle a redirect of a hosted service. `manual`: `request` returns it, all other methods
-     * reject with a `GatewayError`; browsers hide it, so `request` rejects there too. `follow`: the call
-     * is sent to wherever the service redirects, even another service or host, with its body (307, 308)
-     * and all its own headers; `fetch` only drops `Authorization`, for another origin. `error`: reject
-     * with a `NetworkError`. Default: `manual`.
+     * How to handle redirects from a hosted service. With `manual`, `request` returns the redirect, and
+     * all other methods reject with a `GatewayError`. Browsers hide redirects, so `request` rejects
+     * there too. With `follow`, the call is sent to wherever the service redirects, even to another
+     * service or host, along with its body (307, 308) and all its headers; `fetch` only drops
+     * `Authorization`, and only for another origin. With `error`, the call rejects with a
+     * `NetworkError`. Default: `manual`.
      */
     readonly redirect?: RequestInit['redirect'] | undefined;
-    /** Functions called for each attempt. Default: none. */
+    /** Functions that are called for each attempt. Default: none. */
     readonly hooks?: Hooks | undefined;
-    /** Opens WebSockets. Default: the platform's `WebSocket`, which Node has since version 22. */
+    /** Opens WebSockets. Default: the platform's `WebSocket`, available in Node since version 22. */
     readonly webSocket?: OpenWebSocket | undefined;
-    /** Wire profile of the deployment (D1). Default: `defaultWireProfile`. */
+    /** The deployment's wire profile (D1). Default: `defaultWireProfile`. */
     readonly wireProfile?: WireProfile | undefined;
   };
 
-/** Options of one raw call. */
+/** Options for one raw call. */
 type RawInit<Operation, As> = Omit<CallInit<Operation, As>, 'fetch' | 'Request'> &
   Omit<CallOptions, 'signal'>;
 
 /**
- * The gateway client; see {@link createGatewayClient}.
+ * A gateway client, created by {@link createGatewayClient}.
  *
- * `Services` has the `paths` of each hosted service that has an OpenAPI document, by name, as written by
- * `berth types`. Then only these services can be called. Default: any service, without a document.
+ * `Services` maps service names to the `paths` of their OpenAPI documents, as `berth types` writes them.
+ * Only these services can then be called. Default: any service, without a document.
  */
 export interface GatewayClient<Services extends object = Record<never, never>> {
   /**
-   * Returns the methods to call a hosted service, typed by its own OpenAPI document.
+   * Returns an object for calling a hosted service, typed by the service's own OpenAPI document.
    *
    * @example
    * const gateway = createGatewayClient<Services>({ baseUrl, auth });
@@ -79,9 +80,9 @@ export interface GatewayClient<Services extends object = Record<never, never>> {
    */
   service<Name extends keyof Services & string>(name: Name): DocumentedService<Services[Name]>;
   /**
-   * Returns the methods to call one hosted service.
+   * Returns an object for calling one hosted service.
    *
-   * @param name name of the service; the type parameter is the type of its payloads, if they share one
+   * @param name name of the service. Use the type parameter if all its payloads have the same type
    *
    * @example
    * const hello = gateway.service('hello');
@@ -91,10 +92,10 @@ export interface GatewayClient<Services extends object = Record<never, never>> {
     name: [keyof Services] extends [never] ? string : never,
   ): Service<Payload>;
   /**
-   * Sends a GET request, typed by the contract. An error status does not throw: the result has an
+   * Sends a GET request, typed by the contract. An error status does not throw; the result then has an
    * `error`. Everything else works as with `service`.
    *
-   * @throws TypeError if `fetch` would rewrite a segment of the path (D3)
+   * @throws TypeError if `fetch` would rewrite a path segment (D3)
    *
    * @example
    * const params = { path: { name: 'hello', anyPath: 'a/b?x=1' } };
@@ -105,7 +106,7 @@ export interface GatewayClient<Services extends object = Record<never, never>> {
     init: RawInit<paths[Path]['get'], As>,
   ): Promise<CallResult<paths[Path]['get'], As>>;
   /**
-   * Sends a POST request with a JSON object; otherwise like `GET`, even if it fails.
+   * Sends a POST request with a JSON object. Results and errors are as for `GET`.
    *
    * @example
    * const params = { path: { name: 'hello' } };
@@ -115,18 +116,18 @@ export interface GatewayClient<Services extends object = Record<never, never>> {
     path: Path,
     init: RawInit<paths[Path]['post'], As>,
   ): Promise<CallResult<paths[Path]['post'], As>>;
-  /** Adds middleware of `openapi-fetch` to `GET` and `POST`. */
+  /** Adds `openapi-fetch` middleware to `GET` and `POST`. */
   use(...middleware: Middleware[]): void;
-  /** Removes middleware. */
+  /** Removes middleware that `use` added. */
   eject(...middleware: Middleware[]): void;
 }
 
 /**
- * Creates a client of the gateway (v1). Use `service(name)` for most calls; `GET` and `POST` are the
- * raw operations of the contract.
+ * Creates a client for the gateway (v1). Use `service(name)` for most calls; `GET` and `POST` are the
+ * contract's raw operations.
  *
- * The client retries failed calls if that is safe, refreshes expired tokens, and limits the time of
- * every call.
+ * The client retries failed calls if that is safe, refreshes expired tokens, and enforces a time limit
+ * on every call.
  *
  * @throws TypeError if the address is missing, is not an http(s) URL or contains a password, or if
  *   `envId` is not a host label

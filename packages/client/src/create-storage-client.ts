@@ -25,11 +25,11 @@ import { defaultWireProfile, type WireProfile } from './wire-profile.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** A redirect would send the credentials elsewhere; the contract has none. */
+/** A redirect would send the credentials elsewhere, and the contract has no redirects. */
 const NO_REDIRECT = { redirect: 'manual' } as const;
 
 /**
- * Options of {@link createStorageClient}.
+ * Options for {@link createStorageClient}.
  *
  * @example
  * const options: StorageClientOptions = {
@@ -41,46 +41,47 @@ const NO_REDIRECT = { redirect: 'manual' } as const;
 export interface StorageClientOptions extends SharedCallOptions {
   /** URL of the storage API, such as `https://storage.example.com`. */
   readonly baseUrl: string;
-  /** Identifier of the environment, part of the path of every call. */
+  /** ID of the environment, which is part of every request path. */
   readonly envId: string;
   /**
-   * The three header values, or a function that returns them for each attempt (D17), such as one created
-   * by `tc3Storage`.
+   * The three header values, or a function that returns them for each attempt (D17), such as one that
+   * `tc3Storage` creates.
    */
   readonly credentials: StorageCredentialsSource;
-  /** Wire profile of the deployment (D1). Default: `defaultWireProfile`. */
+  /** The deployment's wire profile (D1). Default: `defaultWireProfile`. */
   readonly wireProfile?: WireProfile | undefined;
   /**
-   * Where the deployment expects the fields of a request: at the top level, or nested in `data` (D21).
-   * Raw calls are sent as you write them. Default: `top`.
+   * Where the deployment expects the request fields: at the top level, or nested in `data` (D21). Raw
+   * calls are sent as you write them. Default: `top`.
    */
   readonly requestForm?: 'top' | 'data' | undefined;
   /**
-   * Your own `fetch`, for example for a proxy or a test. Uploads and downloads use it too, and lose what
-   * it cannot do: progress, and in Node and Workers streamed uploads. If it rejects, the error becomes
-   * the `cause` of a `NetworkError`. Default: the platform's, and `node:http` for uploads in Node.
+   * Your own `fetch`, for example for a proxy or a test. It is also used for uploads and downloads,
+   * which then lose what `fetch` cannot do: progress, and streamed uploads in Node and Workers. If it
+   * rejects, its error becomes the `cause` of a `NetworkError`. Default: the platform's `fetch`, and
+   * `node:http` for uploads in Node.
    */
   readonly fetch?: FetchLike | undefined;
   /**
    * An `Agent` of `node:http` or `node:https` for uploads in Node, for example for a proxy. Default: the
-   * global one.
+   * global agent.
    */
   readonly agent?: object | undefined;
   /**
-   * Functions called for each attempt to call the storage API or a link. The response of a link has an
-   * empty `url`, because its URL is a grant. Default: none.
+   * Functions that are called for each attempt to call the storage API or fetch a link. For links, the
+   * `url` of the response is empty, because anyone who knows it can download the file. Default: none.
    */
   readonly hooks?: Hooks | undefined;
-  /** Receives warnings, such as for a link lifetime above 3600 s. Default: `console.warn`. */
+  /** Called with warnings, for example about a link lifetime above 3600 s. Default: `console.warn`. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
 /**
- * Creates a client of the storage API (v2) for one environment, typed by the contract. It sends all
+ * Creates a client for the storage API (v2) in one environment, typed by the contract. It sends all
  * three credential headers with every call, but never to an upload target or a link.
  *
  * @throws TypeError if `baseUrl` is not an http(s) URL or contains a password, a query or a fragment, if
- *   `envId` is empty, or if `credentials` are missing
+ * `envId` is empty, or if `credentials` is missing
  * @throws RangeError if a time limit or a number in `retry` is out of range
  *
  * @example
@@ -102,8 +103,8 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     onWarning = (message) => console.warn(message),
   } = options;
   assertBaseUrl(options.baseUrl);
-  // `fetch` would drop a segment of dots.
-  if (!/[^.]/.test(envId ?? '')) throw new TypeError('envId is missing.');
+  // `fetch` would drop a path segment of dots.
+  if (!/[^.]/.test(envId ?? '')) throw new TypeError('envId must not be empty, "." or "..".');
   if (!credentials || (typeof credentials !== 'object' && typeof credentials !== 'function')) {
     throw wrong('credentials', 'an object or a function', credentials);
   }
@@ -123,7 +124,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     ...options,
     wireProfile,
     onWarning,
-    // A link carries its own grant: it gets no credentials, and hooks never see its URL.
+    // A link carries its own grant, so it gets no credentials, and hooks never see its URL.
     links: createPipeline({
       ...shared,
       fetch: async (...request) => {
@@ -161,8 +162,8 @@ function isIdempotent(operation: string): boolean {
 }
 
 /**
- * Whether a failed response of the storage API or of a link allows a retry, by its status alone: 429 and
- * 401 were not executed, and a status of the server may be temporary (RFC 9110, section 15.6), except
+ * Whether a failed response from the storage API or a link allows a retry, judging by the status alone:
+ * 401 and 429 were not executed, and a server error may be temporary (RFC 9110, section 15.6), except
  * for 501 and anything above 504.
  */
 function classifyStatus({ status }: Response): RetryClass {
@@ -171,7 +172,7 @@ function classifyStatus({ status }: Response): RetryClass {
   return [500, 502, 503, 504].includes(status) ? 'idempotent' : 'never';
 }
 
-/** The methods of a storage client for files. */
+/** Binds the file methods to a storage client. */
 function bindStorage(context: StorageContext): StorageFiles {
   const bind =
     <Rest extends unknown[], Result>(operation: (first: StorageContext, ...rest: Rest) => Result) =>

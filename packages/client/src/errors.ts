@@ -4,42 +4,42 @@ import type {
   KnownUploadErrorCode,
 } from './generated/contract.gen.ts';
 
-/** Details of an error of this library. All of it may be shown; it contains no credentials. */
+/** Details of a Berth error. They contain no credentials, so all of them are safe to show. */
 export interface BerthErrorDetails {
-  /** What failed, as the beginning of a sentence: `The file could not be copied`. */
+  /** What failed, as the start of a sentence: `The file could not be copied`. */
   readonly what: string;
   /** HTTP method of the call. */
   readonly method: string;
-  /** Path of the call without its query, which may contain a signature. */
+  /** Path of the call, without the query, which may contain a signature. */
   readonly path: string;
   /** HTTP status of the response, if there was one. */
   readonly status?: number | undefined;
   /** Error code of the response. */
   readonly code?: string | undefined;
-  /** Error message of the response, or of the platform. */
+  /** Error message from the response or the platform. */
   readonly text?: string | undefined;
-  /** Request ID of the response, to report to an operator. */
+  /** Request ID of the response. Include it when you report a problem to the operator. */
   readonly requestId?: string | undefined;
-  /** The error behind this one. */
+  /** The underlying error. */
   readonly cause?: unknown;
 }
 
-/** Marks the errors of this package across its copies, which do not share classes. */
+/** Marks this package's errors, because copies of the package do not share classes. */
 const BRAND = Symbol.for('@berth/client.error');
 
 /**
- * Base of all errors for failed and missing responses. The message says what failed, with the error
- * code, the method, the path and the request ID. It never contains a credential.
+ * Base class of all errors for failed or missing responses. The message states what failed, with the
+ * error code, method, path and request ID. It never contains a credential.
  *
  * @example
  * if (isBerthError(error)) console.error(error.message, error.code, error.requestId);
  */
 export abstract class BerthError<Own extends object = object> extends Error {
-  /** Name of the class, for logs or a `switch`. */
+  /** Class name, for logs or a `switch`. */
   abstract override readonly name: string;
   /** HTTP method of the call. */
   declare readonly method: string;
-  /** Path of the call, without its query. */
+  /** Path of the call, without the query. */
   declare readonly path: string;
   /** HTTP status of the response; `undefined` if there was no response. */
   declare readonly status: number | undefined;
@@ -48,7 +48,7 @@ export abstract class BerthError<Own extends object = object> extends Error {
   /** Request ID of the response; `undefined` if it has none. */
   declare readonly requestId: string | undefined;
 
-  /** @param details includes the subclass's own details */
+  /** @param details including those of the subclass */
   constructor(details: BerthErrorDetails & Own) {
     super(toMessage(details), details);
     const { what: _, text: __, cause: ___, ...fields } = details;
@@ -56,10 +56,10 @@ export abstract class BerthError<Own extends object = object> extends Error {
   }
 }
 
-// Logs do not show what is on the prototype.
+// Properties on the prototype do not show up in logs.
 Object.defineProperty(BerthError.prototype, BRAND, { value: true });
 
-/** Whether a value is an error of this package, from any copy of it, and of the given class. */
+/** Whether a value is an error of the given class, from any copy of this package. */
 function isOfFamily(value: unknown, name?: string): boolean {
   if (typeof value !== 'object' || value === null || !(BRAND in value)) return false;
   return name === undefined || (value as { name?: unknown }).name === name;
@@ -70,20 +70,20 @@ function toMessage({ what, method, path, status, code, text, requestId }: BerthE
   const place = [`${method} ${path}`];
   if (status) place.push(`status ${status}`);
   if (requestId) place.push(`request id ${requestId}`);
-  // A server's text must not add lines to a log.
+  // Keeps text from a server from adding lines to a log.
   return `${what}${reason && `: ${reason}`} (${place.join(', ')})`.replace(/\p{Cc}+/gu, ' ');
 }
 
-/** One thing that is wrong with a payload. */
+/** A problem with a payload. */
 export interface ContractIssue {
-  /** What is wrong, in the words of the validator. */
+  /** What is wrong, as worded by the validator. */
   readonly message: string;
-  /** Where: field names and indexes, joined by dots; empty for the whole payload. */
+  /** Location of the problem: field names and indexes joined by dots. Empty if it concerns the entire payload. */
   readonly path: string;
 }
 
 /**
- * The response is a success, but does not have the expected form: its JSON is invalid, or the validator
+ * Thrown if a successful response does not have the expected form: its JSON is invalid, or the validator
  * that you passed rejects the payload. The call was executed.
  *
  * @example
@@ -95,7 +95,7 @@ export interface ContractIssue {
 export class ContractError extends BerthError {
   /** Always `ContractError`. */
   override readonly name = 'ContractError';
-  /** What the validator found; empty without a validator. */
+  /** The problems that the validator found. Empty without a validator. */
   declare readonly issues: readonly ContractIssue[];
 
   constructor(details: BerthErrorDetails & { readonly issues?: readonly ContractIssue[] }) {
@@ -104,7 +104,7 @@ export class ContractError extends BerthError {
 }
 
 /**
- * Whether an error is a {@link ContractError}, even one from another copy of this package.
+ * Whether an error is a {@link ContractError}, even from another copy of this package.
  *
  * @example
  * if (isContractError(error)) for (const { path, message } of error.issues) console.error(path, message);
@@ -113,24 +113,24 @@ export function isContractError(error: unknown): error is ContractError {
   return isOfFamily(error, 'ContractError');
 }
 
-/** An error code of the gateway. Editors suggest the known ones; others may be added. */
+/** A gateway error code. Editors suggest the known ones, but the gateway may add others. */
 export type GatewayErrorCode = KnownGatewayErrorCode | (string & Record<never, never>);
 
 /** Details of a {@link GatewayError}. */
 export interface GatewayErrorDetails extends BerthErrorDetails {
   /** HTTP status of the response. */
   readonly status: number;
-  /** Who ended the call: the gateway, or the hosted service behind it. */
+  /** Where the error comes from: the gateway, or the hosted service behind it. */
   readonly source: 'gateway' | 'service';
-  /** Whether the same call may succeed later. Default: `false`. */
+  /** Whether the same call may succeed if you repeat it. Default: `false`. */
   readonly retryable?: boolean;
-  /** Body of the response: parsed if it is JSON, otherwise text. Default: none. */
+  /** Response body, parsed if it is JSON, otherwise as text. Default: none. */
   readonly body?: unknown;
 }
 
 /**
- * A failed gateway call. `source` is who refused it: the gateway itself, with a `code`, or the hosted
- * service, whose body has no fixed form and therefore no `code` (D10).
+ * Thrown if a gateway call fails. `source` is either the gateway itself, which sends a `code`, or the
+ * hosted service, whose error bodies have no fixed form and therefore no `code` (D10).
  *
  * @example
  * await gateway.service('hello').get('status').catch((error) => {
@@ -142,9 +142,9 @@ export class GatewayError extends BerthError {
   override readonly name = 'GatewayError';
   declare readonly code: GatewayErrorCode | undefined;
   declare readonly status: number;
-  /** Who ended the call: the gateway, or the hosted service behind it. */
+  /** Where the error comes from: the gateway, or the hosted service behind it. */
   declare readonly source: 'gateway' | 'service';
-  /** Whether the same call may succeed later. A POST may already have been executed. */
+  /** Whether the same call may succeed if you repeat it. A POST may already have been executed. */
   declare readonly retryable: boolean;
   readonly #body: unknown;
 
@@ -153,14 +153,14 @@ export class GatewayError extends BerthError {
     this.#body = body;
   }
 
-  /** The body of the response: parsed if it is JSON, otherwise text. A method, so that logs do not show it. */
+  /** Returns the response body, parsed if it is JSON, otherwise as text. It is a method so that logs do not show it. */
   body(): unknown {
     return this.#body;
   }
 }
 
 /**
- * Whether an error is a {@link GatewayError}, even one from another copy of this package.
+ * Whether an error is a {@link GatewayError}, even from another copy of this package.
  *
  * @example
  * if (isGatewayError(error) && error.code === 'SERVICE_NOT_READY') await startService();
@@ -170,8 +170,8 @@ export function isGatewayError(error: unknown): error is GatewayError {
 }
 
 /**
- * There was no response, or it was interrupted. The call may or may not have been executed. `cause` is
- * the platform's error without credentials; its message differs between platforms.
+ * Thrown if there was no response, or it was interrupted. The call may or may not have been executed.
+ * `cause` is the platform's error, without credentials. Its message differs between platforms.
  *
  * @example
  * await gateway.service('hello').get('status').catch((error) => {
@@ -185,7 +185,7 @@ export class NetworkError extends BerthError {
 }
 
 /**
- * Whether an error is a {@link NetworkError}, even one from another copy of this package.
+ * Whether an error is a {@link NetworkError}, even from another copy of this package.
  *
  * @example
  * if (isNetworkError(error)) console.error(error.message, error.cause);
@@ -194,12 +194,12 @@ export function isNetworkError(error: unknown): error is NetworkError {
   return isOfFamily(error, 'NetworkError');
 }
 
-/** An error code of the storage API. Editors suggest the known ones; others may be added. */
+/** A storage API error code. Editors suggest the known ones, but the API may add others. */
 export type StorageErrorCode = KnownStorageErrorCode | (string & Record<never, never>);
 
 /**
- * A storage call that failed, in whole or for its one file, or a download whose link returned no file.
- * Do not rely on the status alone: a failed file comes with status 200 (D20, D30).
+ * Thrown if a storage call fails, as a whole or for its only file, or if a download link returns no
+ * file. Do not rely on the status alone: an error for a file comes with status 200 (D20, D30).
  *
  * @example
  * await storage.delete(fileID).catch((error) => {
@@ -213,7 +213,7 @@ export class StorageError extends BerthError {
 }
 
 /**
- * Whether an error is a {@link StorageError}, even one from another copy of this package.
+ * Whether an error is a {@link StorageError}, even from another copy of this package.
  *
  * @example
  * if (isStorageError(error)) console.error(error.code);
@@ -223,8 +223,8 @@ export function isStorageError(error: unknown): error is StorageError {
 }
 
 /**
- * A time limit of the client has passed. The call may or may not have been executed. The gateway's own
- * timeout is a `GatewayError` with the code SERVICE_TIMEOUT.
+ * Thrown when one of the client's time limits is exceeded. The call may or may not have been executed. A
+ * timeout in the gateway is a `GatewayError` with the code SERVICE_TIMEOUT.
  *
  * @example
  * await gateway.service('hello').get('report', { timeouts: { total: 5_000 } }).catch((error) => {
@@ -240,7 +240,7 @@ export class TimeoutError extends BerthError<{ readonly timeout: number }> {
 }
 
 /**
- * Whether an error is a {@link TimeoutError}, even one from another copy of this package.
+ * Whether an error is a {@link TimeoutError}, even from another copy of this package.
  *
  * @example
  * if (isTimeoutError(error)) console.error(`Nothing came within ${error.timeout} ms`);
@@ -249,12 +249,12 @@ export function isTimeoutError(error: unknown): error is TimeoutError {
   return isOfFamily(error, 'TimeoutError');
 }
 
-/** An error code of the upload target. Editors suggest the known ones; others may be added. */
+/** An upload target error code. Editors suggest the known ones, but targets may add others. */
 export type UploadErrorCode = KnownUploadErrorCode | (string & Record<never, never>);
 
 /**
- * The upload target refused the form. `code` and `requestId` come from its XML `Error` element, which
- * can come with any status, even 200. Nothing was stored (D30).
+ * Thrown if the upload target refuses the form. `code` and `requestId` come from the XML `Error` element
+ * of its response, which may have any status, even 200. Nothing was stored (D30).
  *
  * @example
  * await storage.upload('a.txt', 'hello').catch((error) => {
@@ -269,7 +269,7 @@ export class UploadError extends BerthError {
 }
 
 /**
- * Whether an error is an {@link UploadError}, even one from another copy of this package.
+ * Whether an error is an {@link UploadError}, even from another copy of this package.
  *
  * @example
  * if (isUploadError(error) && error.code === 'EntityTooLarge') showLimit();
@@ -279,7 +279,7 @@ export function isUploadError(error: unknown): error is UploadError {
 }
 
 /**
- * Any error of this library. Use its `name` to distinguish the classes.
+ * Any error that this library throws for a call. Use `name` to distinguish the classes.
  *
  * @example
  * function toText(error: AnyBerthError): string {
@@ -302,7 +302,7 @@ export type AnyBerthError =
   | UploadError;
 
 /**
- * Whether an error is one of this library, even from another copy of it. Its `name` then says which.
+ * Whether an error is a Berth error, even from another copy of this package. `name` is then the class.
  *
  * @example
  * if (!isBerthError(error)) throw error;

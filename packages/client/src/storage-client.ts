@@ -23,18 +23,18 @@ import type { UploadOptions, UploadResult } from './operations/upload.ts';
 import type { UploadManyOptions, UploadManyResult, UploadOrder } from './operations/upload-many.ts';
 import type { UploadData } from './platform/upload-form.ts';
 
-/** Options of one raw call: the client knows the environment, so `params` are optional. */
+/** Options for one raw call. The client knows the environment, so `params` are optional. */
 type StorageInit<Operation, As> = Omit<CallInit<Operation, As>, 'params'> &
   Omit<StorageCallOptions, 'signal'> & {
-    /** Another environment than the client's own. */
+    /** An environment other than the client's own. */
     params?: { path?: { envId?: string } };
   };
 
-/** Raw calls to the storage API, typed from the contract. */
+/** Raw storage API calls, typed by the contract. */
 interface StorageCalls {
   /**
-   * Sends one operation and returns its envelope, unchanged; use `unwrapEnvelope` to open it. An error
-   * status does not throw: the result has an `error`.
+   * Calls an operation and returns its envelope, unchanged. Use `unwrapEnvelope` to get the `data`. An
+   * error status does not throw; the result then has an `error`.
    *
    * @example
    * const path = '/api/v2/envs/{envId}/storages:batchDelete';
@@ -44,29 +44,29 @@ interface StorageCalls {
     path: Path,
     init: StorageInit<paths[Path]['post'], As>,
   ): Promise<CallResult<paths[Path]['post'], As>>;
-  /** Adds middleware of `openapi-fetch` to the raw calls; use `hooks` to see all calls. */
+  /** Adds `openapi-fetch` middleware to raw calls. Use `hooks` for all other calls. */
   use(...middleware: Middleware[]): void;
-  /** Removes middleware. */
+  /** Removes middleware that `use` added. */
   eject(...middleware: Middleware[]): void;
 }
 
 /**
- * The methods for files. A method for one file throws if it fails: a `StorageError` if the call or the
- * file was refused, a `NetworkError` or `TimeoutError` if there was no response, and the reason of
- * `signal` if it aborts. A method for a list returns a result for each file instead, in order; a failed
+ * Methods that work on files. A method for one file throws if it fails: a `StorageError` if the call or
+ * the file was refused, a `NetworkError` or `TimeoutError` if there was no response, and the `signal`'s
+ * reason if it aborts. A method for a list returns a result for each file instead, in order. A failed
  * file or call does not affect the results of the others.
  */
 export interface StorageFiles {
   /**
-   * Uploads a file in both steps: requests an upload target and a grant, then posts the form there (D27).
-   * If the target has a temporary failure or the connection is lost, it tries again with a new grant,
-   * unless `data` is a stream.
+   * Uploads a file in both steps: requests an upload target and a grant, then posts the form to the
+   * target (D27). If the target has a temporary failure or the connection is lost, it tries again with a
+   * new grant, unless `data` is a stream.
    *
-   * @param path cloud path with the file name, such as `reports/summary.txt`
-   * @param data the content; a string is content too, and `{ file }` is a local file
-   * @throws StorageError if the first step failed
-   * @throws UploadError if the upload target refused it; nothing was stored then
-   * @throws RangeError if the content is larger than `maxBytes`, or its size differs from `size`
+   * @param path path in the storage, including the file name, such as `reports/summary.txt`
+   * @param data content of the file; a string is content too, not a path, and `{ file }` is a local file
+   * @throws StorageError if the first step fails
+   * @throws UploadError if the upload target refuses the file, in which case nothing was stored
+   * @throws RangeError if the content is larger than `maxBytes`, or `size` is not its size
    * @throws TypeError if `path` is missing or empty, or `data` cannot be uploaded
    *
    * @example
@@ -78,8 +78,8 @@ export interface StorageFiles {
   upload(path: string, data: UploadData, options?: UploadOptions): Promise<UploadResult>;
 
   /**
-   * Uploads many files, 4 at a time by default. Does not reject for failed files, nor if `signal` aborts:
-   * pass `remaining` to the next call.
+   * Uploads many files, 4 at a time by default. Does not reject because of failed files, or because
+   * `signal` aborts: pass `remaining` to the next call.
    *
    * @example
    * let files = [{ path: 'a.txt', data: { file: './a.txt' } }, { path: 'b.txt', data: 'Hello' }];
@@ -89,9 +89,9 @@ export interface StorageFiles {
   uploadMany(files: readonly UploadOrder[], options?: UploadManyOptions): Promise<UploadManyResult>;
 
   /**
-   * Uploads the picture of a user, at most 204,800 bytes (200 KiB); otherwise like `upload`.
+   * Uploads a user picture of at most 204,800 bytes (200 KiB). Otherwise like `upload`.
    *
-   * @throws RangeError if it is larger
+   * @throws RangeError if the picture is larger
    *
    * @example
    * await storage.uploadAvatar('avatars/7.png', file, { contentType: 'image/png' });
@@ -99,7 +99,7 @@ export interface StorageFiles {
   uploadAvatar(path: string, data: UploadData, options?: UploadOptions): Promise<UploadResult>;
 
   /**
-   * Returns a temporary link to a file, percent-encoded and ready for `fetch` (D22).
+   * Returns a temporary link to a file, percent-encoded and ready to pass to `fetch` (D22).
    *
    * @throws RangeError if `maxAge` is not an integer of at least 1
    *
@@ -109,9 +109,9 @@ export interface StorageFiles {
   tempUrl(fileID: string, options?: TempUrlOptions): Promise<string>;
 
   /**
-   * Returns links to a list of files of any length.
+   * Returns temporary links to a list of files of any length.
    *
-   * @throws RangeError if a `maxAge` is not an integer of at least 1; nothing is sent then
+   * @throws RangeError if a `maxAge` is not an integer of at least 1, before anything is sent
    *
    * @example
    * for (const { fileID, url, error } of await storage.tempUrls(ids, { maxAge: 600 })) {
@@ -125,7 +125,7 @@ export interface StorageFiles {
   ): Promise<TempUrlResult[]>;
 
   /**
-   * Returns a link for the public: its lifetime is always 600 seconds (D22).
+   * Returns a link for public use, which is always valid for 600 seconds (D22).
    *
    * @throws StorageError if the file does not exist
    *
@@ -135,9 +135,9 @@ export interface StorageFiles {
   publicUrl(fileID: string, options?: StorageCallOptions): Promise<string>;
 
   /**
-   * Downloads a file, or a part of it, by a temporary link. The body is not read yet: read it as a stream,
-   * a blob or text. If the connection is lost while you read, the download resumes, as long as the file
-   * has the same strong `ETag`.
+   * Downloads a file, or part of it, through a temporary link. Returns before the body is read: read it
+   * as a stream, a blob or text. If the connection is lost while you read, the download resumes, as long
+   * as the file has the same strong `ETag`.
    *
    * @throws RangeError if `maxAge` or `range` is invalid
    *
@@ -148,8 +148,8 @@ export interface StorageFiles {
   download(fileID: string, options?: DownloadOptions): Promise<Response>;
 
   /**
-   * Downloads to a local file, in Node, Deno and Bun. The file is complete or missing: the download is
-   * written to a temporary file next to it first, and replaces an older one.
+   * Downloads to a local file, in Node, Deno and Bun. The file is never incomplete: the download first
+   * goes to a temporary file next to it, then replaces any existing file.
    *
    * @throws TypeError in browsers
    *
@@ -159,9 +159,9 @@ export interface StorageFiles {
   downloadToFile(fileID: string, file: string | URL, options?: DownloadOptions): Promise<void>;
 
   /**
-   * Deletes a file, or a list of any length. A missing file is an error.
+   * Deletes a file, or a list of files of any length. A missing file is an error.
    *
-   * @throws StorageError if a single file is not deleted; in a list, it is the `error` of its result
+   * @throws StorageError if the file is not deleted; in a list, the error is part of the file's result
    *
    * @example
    * await storage.delete(fileID);
@@ -171,9 +171,9 @@ export interface StorageFiles {
   delete(fileIDs: readonly string[], options?: ListOptions): Promise<DeleteResult[]>;
 
   /**
-   * Copies a file, or a list of any length. Paths are absolute, with a leading `/` (D24).
+   * Copies a file, or a list of files of any length. Paths are absolute, with a leading `/` (D24).
    *
-   * @throws StorageError if a single file is not copied; in a list, it is the `error` of its result
+   * @throws StorageError if the file is not copied; in a list, the error is part of the file's result
    *
    * @example
    * await storage.copy('/reports/a.txt', '/archive/a.txt', { overwrite: false });
@@ -183,10 +183,10 @@ export interface StorageFiles {
   copy(files: readonly CopyOrder[], options?: CopyListOptions): Promise<CopyListResult[]>;
 
   /**
-   * Moves a file, or a list of any length: copies it, then deletes the source. If that fails, the source
-   * stays (D30).
+   * Moves a file, or a list of files of any length, by copying it and then deleting the source. The
+   * source is kept if that fails (D30).
    *
-   * @throws StorageError if a single file is not moved; in a list, it is the `error` of its result
+   * @throws StorageError if the file is not moved; in a list, the error is part of the file's result
    *
    * @example
    * await storage.move('/inbox/a.txt', '/archive/a.txt');
@@ -195,5 +195,5 @@ export interface StorageFiles {
   move(files: readonly CopyOrder[], options?: CopyListOptions): Promise<CopyListResult[]>;
 }
 
-/** The storage client; see `createStorageClient`. */
+/** A storage client, created by `createStorageClient`. */
 export interface StorageClient extends StorageCalls, StorageFiles {}

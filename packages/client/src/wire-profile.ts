@@ -9,7 +9,7 @@ import {
 
 /**
  * Names on the wire that a deployment may replace with its own (D1). The values are case-insensitive
- * names of headers and form fields, except `storeFileID`, which is a JSON field.
+ * names of headers and form fields, except for `storeFileID`, which is a JSON field.
  *
  * @example
  * import profile from './acme.json' with { type: 'json' };
@@ -18,7 +18,7 @@ import {
 export interface WireProfile extends WireProfileNames {}
 
 /**
- * The neutral names of the contract, used unless another profile is set.
+ * The contract's neutral names, which are used unless you set another profile.
  *
  * @example
  * defaultWireProfile.storageHeaders.authorization; // 'X-Svc-Authorization'
@@ -31,5 +31,5 @@ export const defaultWireProfile: WireProfile = {
   gatewayHeaders: { upstreamStatus: UPSTREAM_STATUS },
 };
 
-/** The names used by the storage API. */
+/** The names that the storage API uses. */
 export type StorageNames = Pick<WireProfile, 'storageHeaders' | 'uploadFields' | 'storeFileID'>;

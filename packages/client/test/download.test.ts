@@ -11,7 +11,7 @@ import { type Handler, serveStorage } from './support/loopback.ts';
 
 const BYTES = Buffer.from(Array.from({ length: 300_000 }, (_, at) => (at * 7) % 251));
 
-/** Responds as in RFC 9110, but cuts each response off after `cut` bytes. */
+/** Responds as in RFC 9110, but cuts off each response after `cut` bytes. */
 function files({
   cut = BYTES.length,
   etag = () => '"v1"' as string | undefined,
@@ -153,12 +153,12 @@ describe('a download', () => {
     expect(await bytesOf(response)).toHaveLength(length);
   });
 
-  it('accepts a file that a proxy has changed, with the status that shows it', async () => {
+  it('accepts a file that a proxy has transformed, with the status that says so', async () => {
     await using served = await serveStorage((_, response) => response.writeHead(203).end('a'));
     expect(await (await served.storage.download('a')).text()).toBe('a');
   });
 
-  it.each([204, 205, 206])('refuses status %i, which brings no file', async (status) => {
+  it.each([204, 205, 206])('refuses status %i, which comes without a file', async (status) => {
     await using served = await serveStorage((_, response) => response.writeHead(status).end());
     const error = await failureOf(served.storage.download('a'));
     expect(error).toMatchObject({ name: 'StorageError', status });
@@ -176,7 +176,7 @@ describe('a download', () => {
     await using served = await serveStorage(() => {}, { fetch });
     const error = await failureOf(served.storage.download('a', { retry: false }).then(bytesOf));
     expect(error).toMatchObject({ name: 'NetworkError' });
-    expect(String(error)).toMatch(/It is longer than expected|The length is wrong/);
+    expect(String(error)).toMatch(/longer than expected|has the wrong length/);
   });
 
   it.each<[string, number, (from: number) => OutgoingHttpHeaders]>([
@@ -239,7 +239,7 @@ describe('a download', () => {
     expect(loaded).toEqual(loaded.toSorted((a, b) => a - b));
   });
 
-  it('resumes as long as each connection brings bytes', async () => {
+  it('resumes as long as each connection delivers bytes', async () => {
     const { handle, seen } = files({ cut: 25_000 });
     await using served = await serveStorage(handle);
     expect((await served.storage.download('a').then(bytesOf)).equals(BYTES)).toBe(true);

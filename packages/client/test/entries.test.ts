@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Names of the types that an entry exports. */
+/** Returns the names of the types that an entry exports. */
 async function typesOf(entry: string) {
   const source = await readFile(join(ROOT, 'src', entry, 'index.ts'), 'utf8');
   return [...source.matchAll(/export type \{([^}]*)\}/g)]
@@ -18,7 +18,7 @@ async function typesOf(entry: string) {
     .sort();
 }
 
-/** The modules of the package itself that a browser's bundle of an entry has. */
+/** Returns the modules of this package in a browser bundle of an entry. */
 async function modulesOf(entry: string) {
   const build = await rolldown({
     cwd: ROOT,
@@ -61,7 +61,7 @@ describe('@berth/client/react-query', () => {
     `);
   });
 
-  it('has neither MSW nor the handlers for it', async () => {
+  it('contains neither MSW nor its handlers', async () => {
     expect((await modulesOf('react-query')).filter((id) => /msw/.test(id))).toEqual([]);
   });
 });
@@ -88,10 +88,10 @@ describe('@berth/client/msw', () => {
         "MswService",
         "MswStorage",
         "MswUploads",
-        "ServiceResponse",
         "ServiceEventInit",
         "ServiceRequest",
         "ServiceResolver",
+        "ServiceResponse",
         "StorageData",
         "StorageRequest",
         "StorageResolver",
@@ -100,7 +100,7 @@ describe('@berth/client/msw', () => {
     `);
   });
 
-  it('has no client', async () => {
+  it('contains no client', async () => {
     const others = /react|^internal\/pipeline|^create-|^operations|^service\//;
     expect((await modulesOf('msw')).filter((id) => others.test(id))).toEqual([]);
   });
@@ -208,7 +208,7 @@ describe('@berth/client', () => {
   `);
   });
 
-  it('has nothing of the others', async () => {
+  it('contains nothing of the other entries', async () => {
     const others = /msw|react|tanstack/;
     expect((await modulesOf('.')).filter((id) => others.test(id))).toEqual([]);
   });

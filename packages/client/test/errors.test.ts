@@ -18,7 +18,7 @@ const errorsOf = ({
   isUploadError: new UploadError(details),
 });
 
-it('guards know the errors of their class, also those of another copy of the package', async () => {
+it('guards recognize errors of their class, even from another copy of the package', async () => {
   vi.resetModules();
   const copy: typeof client = await import('@berth/client');
   expect(copy.BerthError).not.toBe(client.BerthError);
@@ -40,7 +40,7 @@ it.each([
   new Error('a'),
   Object.assign(new Error('a'), { name: 'GatewayError', code: 'SYS_ERR' }),
   new DOMException('a', 'NetworkError'),
-])('guards know no other: %s', (error) => {
+])('guards reject anything else: %s', (error) => {
   expect([client.isBerthError(error), client.isGatewayError(error)]).toEqual([false, false]);
   expect(client.isNetworkError(error)).toBe(false);
 });

@@ -10,7 +10,7 @@ const service = (baseUrl: string, options: object = {}) =>
     baseUrl,
   } as GatewayClientOptions).service('x');
 
-/** Sends chunks of an event stream, and leaves the connection open, ends it or breaks it. */
+/** Sends chunks of an event stream, then leaves the connection open, ends it or breaks it. */
 const stream =
   (end: 'open' | 'end' | 'break', ...pieces: string[]): Act =>
   async (_, response) => {
@@ -70,13 +70,13 @@ describe('events', () => {
     expect(ids).toEqual([undefined, '1', '1', '1', e2, e2]);
   });
 
-  it('begin after a known event', async () => {
+  it('start after a known event', async () => {
     await using server = await faultServer(done);
     await collect(service(server.baseUrl).events('a', { lastEventId: '41' }));
     expect(server.calls[0]?.headers['last-event-id']).toBe('41');
   });
 
-  it('survive a server that is down for a while, with its failed tries', async () => {
+  it('survive a server that is down for a few attempts', async () => {
     await using server = await faultServer(
       stream('break', 'retry: 1\ndata: one\n\n'),
       ...Array<Act>(7).fill(reset),
@@ -98,7 +98,7 @@ describe('events', () => {
     expect(await failureOf(broken)).toMatchObject({ name: 'NetworkError' });
   });
 
-  it('free their connection when they are left', async () => {
+  it('release their connection when the loop is left', async () => {
     let close = () => {};
     const closed = new Promise<void>((resolve) => {
       close = resolve;
@@ -152,7 +152,7 @@ describe('events', () => {
     expect(server.calls).toHaveLength(0);
   });
 
-  it('carry an ID of any length back, and none that a header cannot hold', async () => {
+  it('send back an ID of any length, unless a header cannot contain it', async () => {
     const long = 'é'.repeat(100_000);
     const ids: (string | null)[] = [];
     const pieces = [`retry: 0\nid: ${long}\ndata: one\n\n`, 'id: a\u0001b\ndata: two\n\n'];
@@ -204,7 +204,7 @@ describe('the wait between two connections', () => {
     vi.restoreAllMocks();
   });
 
-  /** Gives each connection a piece, or breaks it, and reports the milliseconds between them. */
+  /** Ends or breaks connections, and returns the milliseconds between them. */
   async function waits(...pieces: (string | Error)[]) {
     const at: number[] = [];
     const fetch = async () => {

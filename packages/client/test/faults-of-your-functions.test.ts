@@ -27,7 +27,7 @@ describe('a function of yours that fails', () => {
     ['auth that gives a promise', { auth: { authorize: reject } }],
     ['onRequest', { hooks: { onRequest: fail } }],
     ['onResponse', { hooks: { onResponse: reject } }],
-  ])('ends the call with its own error, and is not asked again: %s', async (_, options) => {
+  ])('ends the call with its own error, and is not called again: %s', async (_, options) => {
     await using server = await faultServer(ok);
     const service = services(server.baseUrl, options).service('x');
     const calls = [service.get(), service.post(), service.request()];
@@ -185,7 +185,7 @@ describe('a callback that fails', () => {
     expect(remaining).toEqual([files[0]]);
   });
 
-  it('breaks a download off and lets its connection go: onProgress', async () => {
+  it('aborts a download and closes its connection: onProgress', async () => {
     const closed = Promise.withResolvers<void>();
     await using served = await serveStorage((request, response) => {
       response.writeHead(200, { 'Content-Length': 10 }).write('a');

@@ -6,12 +6,12 @@ import { describe, expect, it } from 'vitest';
 import { type Run, runWithFaults } from './support/faults/run-with-faults.ts';
 import { SCENARIOS } from './support/faults/scenarios.ts';
 
-/** `BERTH_FAULT_SEED` is the first seed, `BERTH_FAULT_RUNS` the number of runs. */
+/** `BERTH_FAULT_SEED` sets the first seed, `BERTH_FAULT_RUNS` the number of runs. */
 const FIRST = Number(process.env.BERTH_FAULT_SEED ?? 1);
 const RUNS = Number(process.env.BERTH_FAULT_RUNS ?? 420);
-/** Runs at the same time. */
+/** Number of concurrent runs. */
 const PARALLEL = 8;
-/** Seeds of a separate process, one for each scenario. */
+/** Number of seeds per process, one for each scenario. */
 const IN_CHILD = Object.keys(SCENARIOS).length;
 
 describe(`through a proxy that spoils connections, seeds ${FIRST} to ${FIRST + RUNS - 1}`, () => {
@@ -27,8 +27,8 @@ describe(`through a proxy that spoils connections, seeds ${FIRST} to ${FIRST + R
       };
       await Promise.all(Array.from({ length: PARALLEL }, work));
       expect(runs.flatMap(({ complaints }) => complaints)).toEqual([]);
-      // Neither a proxy that spoils all nor one that spoils nothing would show anything. On a busy
-      // machine more calls exceed their time limits.
+      // A proxy that breaks everything or nothing would prove nothing. On a busy machine, more calls
+      // exceed their time limits.
       const failed = runs.filter(({ failures }) => failures.length > 0).length;
       expect(failed).toBeGreaterThan(RUNS / 5);
       expect(failed).toBeLessThan(RUNS * 0.95);

@@ -53,7 +53,7 @@ describe('a GET', () => {
     expect(server.calls).toHaveLength(1);
   });
 
-  it('is tried three times at most, and as often as wished', async () => {
+  it('is attempted three times at most by default', async () => {
     await using server = await faultServer(refuse('SERVICE_NOT_READY', 503));
     const service = client(server.baseUrl).service('x');
     const error = await failureOf(service.get('a'));
@@ -326,7 +326,7 @@ describe('credentials', () => {
     expect(count()).toBe(2);
   });
 
-  it('are kept after a 401 of the hosted service itself', async () => {
+  it('are kept after a 401 from the hosted service itself', async () => {
     await using server = await faultServer(serve({ code: 'ACCESS_TOKEN_EXPIRED' }, 401));
     const { auth, count } = counting();
     const service = client(server.baseUrl, { auth, retry: false }).service('x');
@@ -337,7 +337,7 @@ describe('credentials', () => {
     expect([head.status, count(), server.calls.length]).toEqual([401, 1, 3]);
   });
 
-  it('are refreshed after the refusal of a stream, which is not sent again', async () => {
+  it('are refreshed after a stream is refused, but the stream is not sent again', async () => {
     await using server = await faultServer(byToken);
     const { auth, count } = counting();
     const service = client(server.baseUrl, { auth, retry: false }).service('x');
@@ -348,7 +348,7 @@ describe('credentials', () => {
     expect([count(), server.calls.length]).toEqual([2, 2]);
   });
 
-  it('sign with the time of the server once it has refused', async () => {
+  it("sign with the server's time after a refusal", async () => {
     const date = new Date(Date.now() + 3_600_000).toUTCString();
     await using server = await faultServer(refuse('INVALID_CREDENTIALS', 401, { Date: date }), ok);
     const times: number[] = [];
@@ -411,7 +411,7 @@ describe('hooks', () => {
     expect(hook).toHaveBeenCalledTimes(name === 'onRequest' ? 2 : 1);
   });
 
-  it('pass a traceparent of the call on', async () => {
+  it('pass on the traceparent of a call', async () => {
     await using server = await faultServer(ok);
     await client(server.baseUrl)
       .service('x')

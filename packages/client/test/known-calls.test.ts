@@ -15,7 +15,7 @@ const PROFILE = {
   ...defaultWireProfile,
   gatewayHeaders: { ...defaultWireProfile.gatewayHeaders, upstreamStatus: 'X-Of-Service' },
 };
-/** A refusal specific to this deployment: it repeats the token, and the service marks it. */
+/** A refusal specific to this deployment, which repeats the token and is marked as from the service. */
 const refusal = () =>
   json(
     { code: 'A', message: `No ${TOKEN} here.`, requestId: 'r-1' },

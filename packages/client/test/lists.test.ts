@@ -11,7 +11,7 @@ interface Call {
   readonly reply: (body: unknown, status?: number) => void;
 }
 
-/** Passes each call to the test, which responds when it likes. */
+/** Passes each call to the test, which responds when it wants to. */
 async function serveLists(take: (call: Call) => void, options: Partial<StorageClientOptions> = {}) {
   const served = await serve(async (request, response) => {
     const body = JSON.parse(String(await bodyOf(request)));
@@ -67,7 +67,7 @@ describe('a list of 120 files', () => {
     );
   });
 
-  it('has at most 4 calls under way, or as many as are asked for', async () => {
+  it('makes at most 4 parallel calls, or as many as requested', async () => {
     for (const [concurrency, expected] of [
       [undefined, 4],
       [2, 2],

@@ -7,7 +7,7 @@ import { credentials, meta, storageWith } from './support/storage.ts';
 const TOKEN = 'token-5ec4e7';
 const LINK = 'https://files.example/a?sign=5ec4e7-in-link';
 
-/** A server that echoes what it was sent is the worst case. */
+/** The worst case is a server that echoes what it receives. */
 const echo = (...secrets: string[]) => `You sent ${secrets.join(' and ')}.`;
 const xml = (text: string) => `<Error><Code>AccessDenied</Code><Message>${text}</Message></Error>`;
 const captureError = (run: () => unknown): unknown => {

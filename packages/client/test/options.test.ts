@@ -175,11 +175,11 @@ describe('an invalid argument is rejected with one sentence', () => {
       () => storageOf({ credentials: undefined }),
       'credentials must be an object or a function, got undefined.',
     ],
-    ['tc3()', () => tc3(undefined as never), 'tc3 needs { secretId, secretKey }.'],
+    ['tc3()', () => tc3(undefined as never), 'tc3() needs { secretId, secretKey }.'],
     [
       'tc3Storage()',
       () => tc3Storage(undefined as never),
-      'tc3Storage needs { secretId, secretKey }, or a function that returns them.',
+      'tc3Storage() needs { secretId, secretKey }, or a function that returns them.',
     ],
   ])('%s', (_, create, text) => {
     expect(create).toThrow(new TypeError(text));

@@ -40,7 +40,7 @@ const packedFiles = async () =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
-/** A call, a raw call and an upload: what is loaded immediately, and what later. */
+/** Makes a call, a raw call and an upload, to cover what is loaded immediately and what is loaded later. */
 const program = (data: string) => `
   import { createGatewayClient, createStorageClient } from '@berth/client';
   const baseUrl = '${server.url}';
@@ -102,7 +102,7 @@ describe('the packed client', () => {
   it('works in a production build of Vite', async () => {
     await project.write('index.html', '<script type="module" src="./app.js"></script>');
     await project.write('app.js', program("new Blob(['Hello of a page'])"));
-    // What Vite adds for preloading needs a page; everything else is the default.
+    // Vite's preload code needs a page; everything else is the default.
     await project.write('vite.config.js', 'export default { build: { modulePreload: false } };');
     const vite = join(import.meta.dirname, '../node_modules/vite/bin/vite.js');
     const output = await project.run(process.execPath, vite, 'build', '--outDir', 'site');
@@ -129,7 +129,7 @@ describe('the packed client', () => {
         join(project.installed, 'dist', name),
       ),
       resolve: { conditionNames: [...conditions, 'import', 'default'] },
-      // The modules of this package alone.
+      // Only the modules of this package.
       external: /^node:|^[@\w][^:]*$/,
       checks: { circularDependency: true },
       onLog: (_, { message }) => logs.push(message),
@@ -150,10 +150,11 @@ describe('the packed client', () => {
       expect(installed).toMatch(new RegExp(`^${version}\\.`));
     });
 
-    // The newest compiler checks all of them, the older ones the largest and what only they might refuse.
+    // The newest compiler checks everything, older ones the largest module and those that only they
+    // might refuse.
     const projectsOf: Record<string, readonly number[]> = { 5: [1, 2], 6: [1], 7: [0, 1, 2] };
     const projects: [string, string[], object][] = [
-      // Only the resolution differs from the next, which checks the libraries too.
+      // Only the module resolution differs from the next case, which checks the libraries too.
       ['a browser', ['main.ts'], { ...BROWSER, module: 'nodenext', skipLibCheck: true }],
       [
         'a browser with a bundler, React and MSW',

@@ -352,7 +352,9 @@ it('a stream is never sent as the text that a platform without such bodies makes
   const call = createGatewayClient(options).service('hello').post('a', new ReadableStream());
   expect(await failureOf(call)).toMatchObject({
     name: 'NetworkError',
-    message: expect.stringContaining('fetch would send this stream as text.'),
+    message: expect.stringContaining(
+      'This platform does not support streams as a request body: pass a Blob or bytes.',
+    ),
   });
   expect(sent).toEqual([]);
 });

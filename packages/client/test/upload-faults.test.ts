@@ -128,18 +128,18 @@ describe('an upload', () => {
     });
     const error = await failureOf(served.storage.upload('a.bin', endless()));
     expect(error).toMatchObject({ name: 'NetworkError' });
-    expect(String(error)).toContain('came before the end of the file');
+    expect(String(error)).toContain('responded before the file was sent completely');
   });
 
   it.each([
-    ['shorter', 6],
-    ['longer', 4],
+    ['smaller', 6],
+    ['larger', 4],
   ])('fails if a stream is %s than its size', async (word, size) => {
     await using served = await serveStorage((request) => bodyOf(request));
     const data = new Blob(['hello']).stream();
     const error = await failureOf(served.storage.upload('a.txt', data, { size }));
     expect(error).toBeInstanceOf(RangeError);
-    expect(String(error)).toContain(`${word} than its size, ${size}`);
+    expect(String(error)).toContain(`${word} than the given size (${size} bytes)`);
   });
 
   it('ends with the error of its stream', async () => {

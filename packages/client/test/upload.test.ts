@@ -126,7 +126,7 @@ describe('limits', () => {
     const larger = new Blob([avatar, 'x']);
     await expect(storage.uploadAvatar('a.png', larger)).rejects.toThrow(RangeError);
     const stream = storage.uploadAvatar('b.png', larger.stream());
-    await expect(stream).rejects.toThrow('longer than maxBytes, 204800');
+    await expect(stream).rejects.toThrow('larger than maxBytes (204800 bytes)');
   });
 
   it('reject what is not a local file', async () => {

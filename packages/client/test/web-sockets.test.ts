@@ -202,7 +202,7 @@ describe('the package ws shows the response to a handshake, so connect rejects',
     server.server.on('upgrade', (_, socket: Socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nhi'));
     const error = await failureOf(service(server.baseUrl, withWs).connect('a'));
     expect(error).toMatchObject({ name: 'NetworkError' });
-    expect(String(error)).toContain('the response has status 200');
+    expect(String(error)).toContain('the response status is 200');
   });
 });
 
@@ -244,6 +244,6 @@ describe('if a platform can send no headers', () => {
     vi.stubGlobal('WebSocket', undefined);
     const error = await failureOf(service('http://127.0.0.1:1').connect());
     vi.unstubAllGlobals();
-    expect(String(error)).toContain('pass one as `webSocket`');
+    expect(String(error)).toContain('pass the webSocket option');
   });
 });

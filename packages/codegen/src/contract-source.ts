@@ -1,18 +1,18 @@
-/** Source of an exported constant. */
+/** Renders an exported constant. */
 export function constant(name: string, text: string, value: unknown): string {
   return `/** ${text} */\nexport const ${name} = ${JSON.stringify(value, null, 2)} as const;`;
 }
 
-/** One row of an error table of `spec/defaults`. */
+/** A row of an error table in `spec/defaults`. */
 export interface ErrorRow {
   readonly code: string;
   readonly status: number;
   readonly message: string;
-  /** Whole seconds. */
+  /** In whole seconds. */
   readonly retryAfter?: number;
 }
 
-/** An error table by code, with the parts of its rows that are needed at run time. */
+/** Returns an error table by code, with the fields that are needed at run time. */
 export function toErrorTable(rows: readonly ErrorRow[]): Readonly<Record<string, object>> {
   return Object.fromEntries(
     rows.map(({ code, status, message, retryAfter }) => [code, { status, message, retryAfter }]),
@@ -29,7 +29,7 @@ export interface ObjectSchema {
 }
 
 /**
- * Source of a type of objects and strings, without the property `$schema`.
+ * Renders a type for objects and strings, without the `$schema` property.
  *
  * @example
  * toReadonlyType({ properties: { name: {} } }); // '{ readonly name?: string; }'

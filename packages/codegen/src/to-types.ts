@@ -1,21 +1,22 @@
 /**
- * TypeScript types of an OpenAPI document: `paths`, `components`, `operations`.
+ * Renders the TypeScript types for an OpenAPI document: `paths`, `components`, `operations`.
  *
  * - Binary strings (`contentMediaType: application/octet-stream`) become `Blob`.
- * - An object with named properties has no index signature, so that a misspelt field is a compile error;
- *   an object without any stays a free-form record.
+ * - An object with named properties has no index signature, so that a misspelled field is a compile
+ * error.
+ * An object without any stays a free-form record.
  * - A field with a default stays optional.
  *
- * The same document gives the same text, byte for byte.
+ * The output is deterministic.
  *
- * @param document a bundled OpenAPI 3.0 or 3.1 document; it is not changed
+ * @param document a bundled OpenAPI 3.0 or 3.1 document; not modified
  * @throws Error if the document is not valid OpenAPI
  *
  * @example
  * const text = await toTypes(JSON.parse(await readFile('storage.v2.gen.json', 'utf8')));
  */
 export async function toTypes(document: object): Promise<string> {
-  // Loaded on demand: the TypeScript compiler is slow to load, and not every generator writes types.
+  // Loaded on demand, because the TypeScript compiler is slow to load and not every generator needs it.
   const [{ default: openapiTS, astToString }, { default: ts }] = await Promise.all([
     import('openapi-typescript'),
     import('typescript'),
@@ -23,7 +24,7 @@ export async function toTypes(document: object): Promise<string> {
   const blob = ts.factory.createTypeReferenceNode('Blob');
   const nodes = await openapiTS(toClosedObjects(document) as Parameters<typeof openapiTS>[0], {
     silent: true,
-    // A default is what the server assumes, so a caller may leave the field out.
+    // A default is what the server assumes, so callers may omit the field.
     defaultNonNullable: false,
     transform: (schema) =>
       'contentMediaType' in schema && schema.contentMediaType === 'application/octet-stream'
@@ -34,9 +35,9 @@ export async function toTypes(document: object): Promise<string> {
 }
 
 /**
- * A copy of an OpenAPI document without `additionalProperties: true` on objects that name properties. The
- * two are equivalent in JSON Schema, but `openapi-typescript` turns the keyword into an index signature,
- * which would accept every misspelt field.
+ * Copies an OpenAPI document without `additionalProperties: true` on objects that name properties. Both
+ * mean the same in JSON Schema, but `openapi-typescript` turns the keyword into an index signature,
+ * which accepts every misspelled field.
  *
  * @example
  * toClosedObjects({ type: 'object', properties: { a: {} }, additionalProperties: true });

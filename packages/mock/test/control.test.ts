@@ -91,7 +91,7 @@ describe('a snapshot', () => {
     ['clock', null, 'clock must be an object'],
     ['clock', { now: 'x', offset: 0, frozen: false }, 'clock.now must be a time'],
     ['files', {}, 'files must be an array'],
-    ['files', [{ path: '../a' }], 'files[0].path must not have a segment ".."'],
+    ['files', [{ path: '../a' }], 'files[0].path must not contain the segment ".."'],
     ['faults', { rules: [{ name: 'a' }], random: 0, rates: {} }, 'faults.rules[0].fault must be'],
     ['services', { orders: { code: 'X' } }, 'services.orders.code must be'],
   ])('with an invalid %s is rejected, and changes nothing', async (field, value, message) => {

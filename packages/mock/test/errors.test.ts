@@ -28,8 +28,8 @@ describe('the gateway', () => {
     ['an invalid name', { path: '/v1/cloudrun/1hello' }, 'path.name must match'],
     ['a name of 61', { path: `${SERVICE}${'o'.repeat(56)}` }, '60 characters'],
     ['a NUL name', { path: '/v1/cloudrun/a%00b' }, 'name must match'],
-    ['a broken name', { path: '/v1/cloudrun/%zz' }, 'broken percent-encoding'],
-    ['dots', { path: `${SERVICE}/../x` }, 'A segment of the path is . or ..'],
+    ['a broken name', { path: '/v1/cloudrun/%zz' }, 'invalid percent-encoding'],
+    ['dots', { path: `${SERVICE}/../x` }, 'The path contains a . or .. segment'],
     ['encoded dots', { path: `${SERVICE}/a/%2E%2e` }, 'after decoding'],
     ['half dots', { path: `${SERVICE}/.%2e/x` }, 'resolve it'],
     ['a dot', { path: '/v1/cloudrun/.' }, 'name'],
@@ -63,7 +63,7 @@ describe('the gateway', () => {
   test.each(['PUT', 'DELETE'])('%s is not a method', async (method) => {
     const reply = await gateway(mock, { method, path: SERVICE });
     expect(reply).toMatchObject({ status: 405, json: { code: 'METHOD_NOT_ALLOWED' } });
-    expect(reply.json.message).toBe(`${method} is not allowed here; use GET, POST, HEAD.`);
+    expect(reply.json.message).toBe(`${method} is not allowed here: use GET, POST, HEAD.`);
   });
 
   test('405 lists the allowed methods', async () => {
@@ -105,9 +105,9 @@ describe('the storage API', () => {
     [DELETE, { data: {} }, 'fileList is required.'],
     [DELETE, [], 'The body must be an object, got an array.'],
     [DELETE, '"text"', 'The body must be an object, got a string.'],
-    [DELETE, '', 'The body is missing.'],
-    [DELETE, '{"fileList": [', 'The JSON in the body cannot be parsed'],
-    [DELETE, '{"__proto__": {"fileList": []}}', 'The JSON in the body has the forbidden'],
+    [DELETE, '', 'The request body is missing.'],
+    [DELETE, '{"fileList": [', 'The JSON body cannot be parsed'],
+    [DELETE, '{"__proto__": {"fileList": []}}', 'The JSON body contains the forbidden'],
   ])('%s of %j', async (operation, body, sentence) => {
     const { status, json } = await storage(mock, operation, body);
     expect(status).toBe(400);
@@ -122,7 +122,7 @@ describe('the storage API', () => {
       headers: STORAGE_HEADERS,
       body: Buffer.from('{"fileList":["\xff"]}', 'latin1'),
     });
-    expect(json.body.message).toBe('The body is not UTF-8.');
+    expect(json.body.message).toBe('The request body is not valid UTF-8.');
   });
 
   test('deep JSON', async () => {
@@ -148,8 +148,8 @@ describe('the storage API', () => {
 
   test.each([
     ['x-svc-authorization', '', 'The X-Svc-Authorization header is missing.'],
-    ['x-svc-timestamp', '', 'must be a time in whole seconds'],
-    ['x-svc-timestamp', 'soon', 'must be a time in whole seconds'],
+    ['x-svc-timestamp', '', 'The X-Svc-TimeStamp header must be a time in whole seconds'],
+    ['x-svc-timestamp', 'soon', 'The X-Svc-TimeStamp header must be a time in whole seconds'],
     ['x-svc-timestamp', '1700000000000', 'in whole seconds'],
   ])('%s: "%s"', async (name, value, sentence) => {
     const { status, json } = await storage(

@@ -89,13 +89,13 @@ describe('getUploadMetaData', () => {
   test.each([
     ['', 'path must not be empty.'],
     ['/', 'path must not be empty.'],
-    ['a/', 'path must not end in "/": name the file.'],
-    ['a//b', 'path must not have a segment "".'],
-    ['//a', 'path must not have a segment "".'],
-    ['a/../b', 'path must not have a segment "..".'],
-    ['.', 'path must not have a segment ".".'],
-    ['a\u0000b', 'path must not have control characters.'],
-    ['a\ud800', 'path must be well-formed Unicode: it has half of a surrogate pair.'],
+    ['a/', 'path must not end in "/": include the file name.'],
+    ['a//b', 'path must not contain the segment "".'],
+    ['//a', 'path must not contain the segment "".'],
+    ['a/../b', 'path must not contain the segment "..".'],
+    ['.', 'path must not contain the segment ".".'],
+    ['a\u0000b', 'path must not contain control characters.'],
+    ['a\ud800', 'path must be well-formed Unicode, but contains half a surrogate pair.'],
     ['中'.repeat(342), 'path must be at most 1024 bytes long in UTF-8.'],
   ])('refuses %j', async (path, message) => {
     const { status, json } = await storage(mock, 'getUploadMetaData', { path });
@@ -196,20 +196,20 @@ describe('batchCopyFile', () => {
     [
       '/a b',
       '/c',
-      'srcPath may have digits, Latin letters, Chinese characters and / ! - _ . , * only.',
+      'srcPath may only contain digits, Latin letters, Chinese characters and / ! - _ . , *',
     ],
     [
       '/a',
       '/c?',
-      'dstPath may have digits, Latin letters, Chinese characters and / ! - _ . , * only.',
+      'dstPath may only contain digits, Latin letters, Chinese characters and / ! - _ . , *',
     ],
     [
       '/a',
       '/ä',
-      'dstPath may have digits, Latin letters, Chinese characters and / ! - _ . , * only.',
+      'dstPath may only contain digits, Latin letters, Chinese characters and / ! - _ . , *',
     ],
-    ['/a', '/b/../c', 'dstPath must not have a segment "..".'],
-    ['/a', '/b/', 'dstPath must not end in "/": name the file.'],
+    ['/a', '/b/../c', 'dstPath must not contain the segment "..".'],
+    ['/a', '/b/', 'dstPath must not end in "/": include the file name.'],
     ['', '/b', 'srcPath must not be empty.'],
     ['/a', 'a', 'dstPath must not be the same file as srcPath.'],
   ])('%j to %j fails its item alone', async (srcPath, dstPath, message) => {

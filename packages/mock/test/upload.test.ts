@@ -116,7 +116,7 @@ describe('a bad form stores nothing', () => {
       const response = await fetch(grant.url, { method: 'POST', body: form });
       expect(await parseError(response)).toMatchObject({
         Code: 'MalformedPOSTRequest',
-        Message: expect.stringMatching(`${name}.* twice`),
+        Message: `The form contains the ${name} field twice.`,
       });
       expect(await read(mock, grant.fileID)).toBeUndefined();
     },
@@ -162,7 +162,7 @@ describe('a bad form stores nothing', () => {
     expect(response.status).toBe(400);
     expect(await parseError(response)).toMatchObject({
       Code: 'MalformedPOSTRequest',
-      Message: 'The form has no field file: send it as the last field.',
+      Message: 'The form has no file field: send it as the last field.',
     });
   });
 

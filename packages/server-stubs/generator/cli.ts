@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readManifest } from './package-info.ts';
 
-// A reader such as `| head` may close the pipe.
+// Programs such as `head` may close the pipe early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
@@ -12,7 +12,7 @@ if (node.localeCompare(floor, 'en', { numeric: true }) < 0) {
   process.stderr.write(`berth-stubs needs Node ${floor} or later; this is Node ${node}.\n`);
   process.exitCode = 2;
 } else {
-  // Imported here, because older versions of Node.js could not load it.
+  // Imported dynamically, because older Node.js versions could not load it.
   const { runCli } = await import('./cli/run-cli.ts');
   process.exitCode = await runCli(process.argv.slice(2), {
     out: (text) => process.stdout.write(text),

@@ -4,7 +4,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The entries of an object; none for any other value. */
+/** Returns the entries of an object, and none for any other value. */
 export function entriesOf(value: unknown): [string, unknown][] {
   return isObject(value) ? Object.entries(value) : [];
 }
@@ -17,11 +17,11 @@ export function toText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A JSON Pointer as URI fragment, with no escapes except `~0` and `~1`: `#/paths/~1pets/get`. */
+/** A JSON Pointer as a URI fragment, with no escapes except `~0` and `~1`: `#/paths/~1pets/get`. */
 export type Pointer = string;
 
 /**
- * The pointer of a member.
+ * Returns the pointer to a member.
  *
  * @example
  * join('#/paths', '/pets', 'get'); // '#/paths/~1pets/get'
@@ -30,7 +30,7 @@ export function join(pointer: Pointer, ...names: (string | number)[]): Pointer {
   return [pointer, ...names.map((name) => escapeName(String(name)))].join('/');
 }
 
-/** The path from the root: `['paths', '/pets', 'get']`. */
+/** Returns the path from the root: `['paths', '/pets', 'get']`. */
 export function toNames(pointer: Pointer): string[] {
   return pointer
     .split('/')
@@ -38,7 +38,7 @@ export function toNames(pointer: Pointer): string[] {
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The value at a pointer; `undefined` if there is none. */
+/** Returns the value at a pointer; `undefined` if there is none. */
 export function valueAt(document: unknown, pointer: Pointer): unknown {
   let value = document;
   for (const name of toNames(pointer)) {
@@ -53,16 +53,16 @@ function escapeName(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** Something in a document that cannot be generated, or that users should know about. */
+/** A problem with a document: something that cannot be generated, or that users should know about. */
 export interface Problem {
   readonly pointer: Pointer;
-  /** What is wrong, and what to do. */
+  /** What is wrong, and how to fix it. */
   readonly message: string;
 }
 
 /**
- * Collects the problems of a document. Refusals are reported together; notes describe what is generated
- * in a way that may surprise.
+ * Collects the problems in a document. Refusals are reported together. Notes explain where the generated
+ * code may surprise.
  */
 export class Problems {
   readonly refusals: Problem[] = [];
@@ -82,7 +82,7 @@ export class Problems {
     if (this.refusals.length > 0) throw new RefusedError(this.refusals);
   }
 
-  // A component is read again for each reference to it.
+  // A component is read once for each reference to it.
   #add(list: Problem[], pointer: Pointer, message: string): void {
     const key = `${pointer} ${message}`;
     if (this.#seen.has(key)) return;
@@ -91,7 +91,7 @@ export class Problems {
   }
 }
 
-/** The document contains something that cannot be generated; nothing was written. */
+/** Thrown if the document contains something that cannot be generated. Nothing was written. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
   readonly problems: readonly Problem[];
@@ -102,16 +102,16 @@ export class RefusedError extends Error {
   }
 }
 
-/** An object of the document and its pointer, with all references resolved. */
+/** An object in the document and its pointer, with all references resolved. */
 export interface Located {
   readonly value: JsonObject;
   readonly pointer: Pointer;
 }
 
 /**
- * The target of a `$ref`, as a pointer.
+ * Returns the pointer to the target of a `$ref`.
  *
- * @returns `undefined`, with a refusal, if it points outside of the document or to nothing
+ * @returns `undefined` after reporting a refusal, if it points outside the document or to nothing
  */
 export function toTarget(
   document: unknown,
@@ -122,7 +122,7 @@ export function toTarget(
   if (typeof ref !== 'string' || !ref.startsWith('#')) {
     problems.refuse(
       pointer,
-      `$ref ${JSON.stringify(ref)} points outside of the document. Bundle the files into one first: npx @redocly/cli bundle openapi.yaml -o bundled.yaml.`,
+      `$ref ${JSON.stringify(ref)} points outside the document. Bundle the files first: npx @redocly/cli bundle openapi.yaml -o bundled.yaml.`,
     );
     return undefined;
   }
@@ -137,14 +137,14 @@ export function toTarget(
   if (toNames(target).length > 0 && valueAt(document, target) === undefined) {
     problems.refuse(
       pointer,
-      `$ref ${JSON.stringify(ref)} points to nothing. Correct it, or add its target.`,
+      `$ref ${JSON.stringify(ref)} points to nothing. Fix it, or add its target.`,
     );
     return undefined;
   }
   return target;
 }
 
-/** Follows the `$ref`s of an OpenAPI object (not of a schema) to the object itself. */
+/** Follows the `$ref`s of an OpenAPI object (other than a schema) to the object itself. */
 export function follow(
   document: unknown,
   value: unknown,
@@ -157,18 +157,18 @@ export function follow(
     const target = toTarget(document, here.value.$ref, here.pointer, problems);
     if (target === undefined) return undefined;
     if (visited.has(target)) {
-      problems.refuse(pointer, `$ref ${target} refers to itself. Give it a value.`);
+      problems.refuse(pointer, `$ref ${target} refers to itself. Replace it with a value.`);
       return undefined;
     }
     visited.add(target);
     here = { value: valueAt(document, target), pointer: target };
   }
   if (isObject(here.value)) return { value: here.value, pointer: here.pointer };
-  problems.refuse(here.pointer, 'An object is expected here.');
+  problems.refuse(here.pointer, 'Expected an object.');
   return undefined;
 }
 
-/** A reference without percent-encoding; `undefined` if the encoding is invalid. */
+/** Decodes percent-encoding in a reference; returns `undefined` if the encoding is invalid. */
 export function decode(ref: string): string | undefined {
   try {
     return decodeURIComponent(ref);

@@ -3,10 +3,10 @@ import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Creates a folder and its missing parents. `mkdir` with `recursive` never returns if an existing parent
+ * Creates a folder and its missing parents. A recursive `mkdir` never returns if an existing parent
  * rejects new folders with `ENOENT`, as `/proc` does.
  *
- * @throws the error of the file system
+ * @throws the file system error
  */
 export async function makeFolder(folder: string): Promise<void> {
   if (await isFolder(folder)) return;
@@ -26,10 +26,10 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /**
- * Turns a file system error into one that names the folder and the fix; other errors are rethrown.
+ * Turns a file system error into one that names the folder and the fix. Rethrows other errors.
  *
  * @example
- * await write(file).catch(withFolderError(folder, 'name another one'));
+ * await write(file).catch(withFolderError(folder, 'choose another folder'));
  */
 export function withFolderError(
   folder: string,
@@ -42,8 +42,8 @@ export function withFolderError(
 }
 
 /**
- * Writes a generated file with its mark in the first line, or in JSON as the first property. The file is
- * replaced atomically, and only if its text has changed, so that watchers are not triggered.
+ * Writes a generated file with its mark in the first line, or in JSON as the first property. Replaces
+ * the file atomically, and only if its text has changed, so that watchers are not triggered.
  */
 export async function writeMarked(
   file: string,

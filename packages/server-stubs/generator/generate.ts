@@ -12,31 +12,31 @@ import { SchemaSet } from './validators/schema-set.ts';
 import { ValidatorPlan } from './validators/validator-plan.ts';
 
 export interface GenerateOptions {
-  /** Specifier of the runtime in generated imports. Default `@berth/server-stubs/runtime`. */
+  /** Module specifier of the runtime in generated imports. Default: `@berth/server-stubs/runtime`. */
   readonly runtime?: string | undefined;
-  /** Ending of imports among the generated files. Default `ts`; `js` for a compiler that does not rewrite them. */
+  /** File extension in imports between generated files. Use `js` if your compiler does not rewrite them. Default: `ts`. */
   readonly importExtension?: 'ts' | 'js' | undefined;
-  /** Prefix of all paths of the document. Default: the path of its servers. */
+  /** Path prefix for all routes. Default: the path of the document's first server. */
   readonly basePath?: string | undefined;
-  /** SHA-256 of the document in generated code. Default: that of its JSON text. */
+  /** SHA-256 of the document, for the generated code. Default: the hash of its JSON text. */
   readonly sha256?: string | undefined;
-  /** Called with each step, to show progress for large documents. */
+  /** Called at each step, to show progress for large documents. */
   readonly onProgress?: (step: string) => void;
 }
 
 export interface Generated {
-  /** Content by file name: text, or an object for `.json`. In the same order each time. */
+  /** Content by file name: text, or an object for `.json`. The order is always the same. */
   readonly files: ReadonlyMap<string, string | object>;
-  /** Notes on what is generated in a way that may surprise. */
+  /** Notes about generated code that may surprise. */
   readonly notes: readonly Problem[];
   readonly operations: number;
 }
 
 /**
- * Generates types, handlers, routes and validators from one OpenAPI document. The same document gives the
- * same files, byte for byte.
+ * Generates types, handlers, routes and validators from an OpenAPI document. The output is
+ * deterministic.
  *
- * @throws RefusedError with everything in the document that cannot be generated
+ * @throws RefusedError listing everything in the document that cannot be generated
  *
  * @example
  * const { files } = generate(JSON.parse(await readFile('openapi.json', 'utf8')));

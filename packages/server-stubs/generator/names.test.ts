@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Names, toKey, toLiteral, toTypeName, toVariableName } from './names.ts';
 
 describe('names', () => {
-  it('are given out once, whatever their case', () => {
+  it('are unique, regardless of case', () => {
     const names = new Names([]);
     expect([names.take('Pet'), names.take('Pet'), names.take('PET')]).toEqual([
       'Pet',
@@ -11,7 +11,7 @@ describe('names', () => {
     ]);
   });
 
-  it('leave those alone that generated modules need', () => {
+  it('do not clash with those that generated modules need', () => {
     expect(new Names().take('Promise')).toBe('Promise2');
   });
 
@@ -30,7 +30,7 @@ describe('names', () => {
     expect(toTypeName('-')).not.toBe(toTypeName('+'));
   });
 
-  it('of variables begin small', () => {
+  it('of variables start with a lowercase letter', () => {
     expect(toVariableName('GET /pets/{id}')).toBe('gETPetsId');
   });
 });

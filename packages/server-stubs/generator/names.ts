@@ -56,7 +56,7 @@ export class Names {
     this.#taken = new Set(reserved.map((name) => name.toLowerCase()));
   }
 
-  /** The wanted name, or the first of `Name2`, `Name3`, … that is free. */
+  /** Returns the wanted name, or else the first free one of `Name2`, `Name3`, …. */
   take(wanted: string): string {
     for (let count = 1; ; count += 1) {
       const name = count === 1 ? wanted : `${wanted}${count}`;
@@ -68,7 +68,7 @@ export class Names {
 }
 
 /**
- * A TypeScript type name.
+ * Turns a text into a TypeScript type name.
  *
  * @example
  * toTypeName('cloudrun-get-root'); // 'CloudrunGetRoot'
@@ -80,24 +80,24 @@ export function toTypeName(text: string): string {
   return /^\p{ID_Start}/u.test(name) ? name : `T${name}`;
 }
 
-/** A name for a variable, a function or an operation: `getPetsId`. */
+/** Turns a text into the name of a variable, function or operation: `getPetsId`. */
 export function toVariableName(text: string): string {
   const name = toTypeName(text);
   return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
-/** A property name in source text, quoted only if necessary. */
+/** Renders a property name, quoted only if necessary. */
 export function toKey(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : toLiteral(name);
 }
 
-/** A string, number, boolean or null as source text, in single quotes. */
+/** Renders a string, number, boolean or null, with single quotes. */
 export function toLiteral(value: unknown): string {
   return typeof value === 'string' ? `'${toEscaped(value, "'")}'` : JSON.stringify(value);
 }
 
 /**
- * The strings that match a pattern, as a template literal type: each `*` is any text.
+ * Renders the strings that match a pattern as a template literal type, in which each `*` is any text.
  *
  * @example
  * toTemplate('text/*'); // '`text/${string}`'
@@ -108,7 +108,7 @@ export function toTemplate(pattern: string): string {
   return `\`${texts.join('${string}')}\``;
 }
 
-/** Every text of a document passes through here into source, except comments (`toJsDoc`). */
+/** All text from a document passes through here into source code, except comments (`toJsDoc`). */
 function toEscaped(text: string, quote: "'" | '`'): string {
   const json = JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
   return json.slice(1, -1).replaceAll('\\"', '"').replaceAll(quote, `\\${quote}`);

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 
-/** The dependencies of Ajv's standalone code. */
+/** The dependencies of Ajv standalone code. */
 const ENTRY = `
 import equal from 'ajv/dist/runtime/equal.js';
 import ucs2length from 'ajv/dist/runtime/ucs2length.js';
@@ -13,8 +13,8 @@ export default { equal, ucs2length, formats: formats.fullFormats };
 const PACKAGES = ['ajv', 'ajv-formats', 'fast-deep-equal'];
 
 /**
- * Source of the module with the helpers of Ajv, so that generated validators run without Ajv. It begins
- * with the licences of what is bundled.
+ * Renders the module with Ajv's helpers, so that generated validators run without Ajv. It starts with
+ * the licenses of the bundled packages.
  */
 export async function bundleAjvHelpers(): Promise<string> {
   const bundle = await rolldown({
@@ -30,15 +30,15 @@ export async function bundleAjvHelpers(): Promise<string> {
   });
   const { output } = await bundle.generate({ format: 'esm', comments: { annotation: false } });
   const code = output[0].code
-    // How Ajv's code generator would import the helper.
+    // As Ajv's code generator would import the helper.
     .replace(/^\s*\w+\.code = .*\n/gm, '')
-    // Paths of this machine, and source maps.
+    // Paths on this machine, and source maps.
     .replace(/^\/\/.*\n/gm, '')
     .replace(/export \{ (\w+) as default \};/, TYPED_EXPORT);
   return `// @ts-nocheck\n${await readNotices()}\n${code}`;
 }
 
-const TYPED_EXPORT = `/** Helpers of Ajv that generated validators need at run time. */
+const TYPED_EXPORT = `/** Ajv helpers that generated validators need at run time. */
 export const ajvHelpers: {
   readonly equal: (a: unknown, b: unknown) => boolean;
   readonly ucs2length: (text: string) => number;

@@ -1,6 +1,9 @@
 import { rolldown } from 'rolldown';
 
-/** One file per entry: the many small files that `tsc` writes take twice as long to load. */
+/**
+ * Bundles each entry into one file, because the many small files that `tsc` writes take twice as long to
+ * load.
+ */
 const bundle = await rolldown({
   input: {
     index: 'dist/src/index.js',

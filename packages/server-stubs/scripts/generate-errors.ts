@@ -8,7 +8,7 @@ import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json'
 import { toContractModule } from './to-contract-module.ts';
 import { toErrorsModule } from './to-errors-module.ts';
 
-/** Writes the error tables and the other constants of the contract that the routers use. */
+/** Writes the error tables and the other contract constants that the routers use. */
 export async function generateErrors(): Promise<void> {
   const copyPathPattern = storage.components.schemas.FilePath['x-berth-item-pattern'];
   await Promise.all([

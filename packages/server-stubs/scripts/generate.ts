@@ -8,8 +8,7 @@ import { bundleAjvHelpers } from './bundle-ajv-helpers.ts';
 import { generateErrors } from './generate-errors.ts';
 
 /**
- * Writes the stubs of both documents of the contract, the helpers of Ajv, and the constants of the
- * routers.
+ * Writes the stubs for both OpenAPI documents, Ajv's helpers and the constants for the routers.
  */
 await Promise.all([
   write('runtime/generated/ajv-helpers.gen.ts', await bundleAjvHelpers()),

@@ -11,8 +11,8 @@ import { RUNTIME, startServer } from '../test/corpus/start-server.ts';
 import { measureImport } from './soak/measure-import.ts';
 import { readGithubDocument } from './soak/read-github-document.ts';
 
-// GitHub's document, which is too large for every `npm test`: generates, compiles, loads and serves it,
-// and compares its validators with Ajv. SEED=… repeats a run.
+// Generates, compiles, loads and serves GitHub's document, which is too large for every `npm test`, and
+// compares its validators with Ajv. SEED=… repeats a run.
 const LIMITS = { generated: 60_000, imported: 80 } as const;
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const failures: string[] = [];
@@ -44,7 +44,7 @@ try {
     const comparing = performance.now();
     const cases = await prepareCases(document, direction, { folder, seed });
     const result = compareVerdicts(cases, await judge(cases), createOracle(document, direction));
-    const text = `${result.judged} ${direction} verdicts, ${result.accepted} of them good, ${result.differing.length} unlike Ajv's (SEED=${seed})`;
+    const text = `${result.judged} ${direction} values validated, ${result.accepted} valid, ${result.differing.length} differ from Ajv (SEED=${seed})`;
     report(text, performance.now() - comparing, result.differing.length === 0);
     for (const each of result.differing.slice(0, 20)) print(JSON.stringify(each));
   }

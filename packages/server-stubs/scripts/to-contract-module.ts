@@ -11,11 +11,11 @@ export interface ContractParts {
   };
   profile: object;
   profileSchema: ObjectSchema;
-  /** Pattern of the paths of a copy. */
+  /** Pattern for copy paths. */
   copyPathPattern: string;
 }
 
-/** The limits of `spec/defaults/limits.yaml` that the routers and the engine enforce. */
+/** The limits in `spec/defaults/limits.yaml` that the routers and the engine enforce. */
 const LIMITS = [
   ...['gatewayBodyBytes', 'storageBodyBytes', 'batchItems', 'uploadBytes', 'pathBytes'],
   ...['grantSeconds', 'linkSeconds', 'linkMinSeconds', 'linkMaxSeconds'],
@@ -23,8 +23,8 @@ const LIMITS = [
 ] as const;
 
 /**
- * Source of `contract.gen.ts`: what the routers use of `@berth/spec`, so that they need no JSON at run
- * time.
+ * Renders `contract.gen.ts`: everything that the routers need from `@berth/spec`, so that they load no
+ * JSON at run time.
  */
 export function toContractModule({
   contract,
@@ -41,15 +41,15 @@ export function toContractModule({
       sha256,
     }),
     `/** Names on the wire (D1). */\nexport type WireProfileNames = ${toReadonlyType(profileSchema)};`,
-    constant('DEFAULT_WIRE_PROFILE', 'The neutral names of the contract (D1).', names),
+    constant('DEFAULT_WIRE_PROFILE', "The contract's neutral names (D1).", names),
     constant('CORS', 'Cross-origin rules (D11).', defaults.cors),
     constant(
       'LIMITS',
-      'Limits that routers and engine obey; each unit is in the name.',
+      'Limits that the routers and the engine enforce. Each name includes the unit.',
       Object.fromEntries(LIMITS.map((name) => [name, defaults.limits[name]?.value])),
     ),
-    constant('COPY_PATH_PATTERN', 'What the paths of a copy must match (D24).', copyPathPattern),
-    constant('ITEM_SUCCESS', 'Code of an item that succeeded.', defaults.itemCodes.success),
-    constant('SIGNATURE', 'What signatures are made of (D16, D17).', defaults.signature),
+    constant('COPY_PATH_PATTERN', 'Pattern that copy paths must match (D24).', copyPathPattern),
+    constant('ITEM_SUCCESS', 'Code of a successful item.', defaults.itemCodes.success),
+    constant('SIGNATURE', 'Constants for signatures (D16, D17).', defaults.signature),
   ].join('\n\n');
 }

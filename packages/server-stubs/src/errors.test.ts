@@ -6,7 +6,7 @@ import { toResponse } from './runtime/index.ts';
 const call = (method: string) =>
   ({ request: { method, headers: {} }, requestId: 'id-1', rawPath: '/up' }) as never;
 
-test('a gateway error has the status, the text and the wait of its code', () => {
+test('a gateway error has the status, message and Retry-After of its code', () => {
   expect(new GatewayError('SERVICE_NOT_READY')[toResponse](call('POST'))).toEqual({
     status: 503,
     headers: { 'content-type': 'application/json', 'retry-after': '1', 'x-request-id': 'id-1' },
@@ -23,7 +23,7 @@ test('a gateway error in response to a GET is an attachment (D8)', () => {
   expect(headers).toMatchObject({ 'content-disposition': 'attachment' });
 });
 
-test('text, status, wait and headers can be given; the cause is never sent', () => {
+test('message, status, Retry-After and headers can be set; the cause is never sent', () => {
   const cause = new Error('secret');
   const options = { message: 'Soon.', status: 520, retryAfter: 7, headers: { 'x-a': 'b' }, cause };
   const error = new GatewayError('SERVICE_NOT_READY', options);
@@ -85,10 +85,13 @@ test.each([
   '"quoted"',
   '中文 😀',
   ' a\tb\n',
-])('text comes back as it was: %s', (text) => {
+])('text survives escaping: %s', (text) => {
   expect(parse(toErrorXml({ Message: text }))).toEqual({ Error: { Message: text } });
 });
 
-test.each(['\u0000', '\u001B', '\uD800', '\uFFFF'])('what XML cannot hold is replaced', (text) => {
-  expect(toErrorXml({ Message: text })).toContain('<Message>\uFFFD</Message>');
-});
+test.each(['\u0000', '\u001B', '\uD800', '\uFFFF'])(
+  'characters that XML does not allow are replaced',
+  (text) => {
+    expect(toErrorXml({ Message: text })).toContain('<Message>\uFFFD</Message>');
+  },
+);

@@ -6,15 +6,16 @@ import {
   UPLOAD_ERRORS,
 } from './generated/errors.gen.ts';
 import { applyDispositionRules } from './http/disposition.ts';
-// Not imported from the runtime's index: errors are used in browsers too, which have no Node.js modules.
+// Not imported from the runtime's index, because errors are also used in browsers, which have no Node.js
+// modules.
 import { type Call, toResponse } from './runtime/call.ts';
 import type { HandlerResponse } from './runtime/index.ts';
 
-/** For codes of the deployment, which are in no table. */
+/** For a deployment's own codes, which are not in any table. */
 const UNKNOWN: ErrorRow = { status: 500, message: 'The call failed.' };
 const resources = new WeakMap<IncomingMessage, string>();
 
-/** XML 1.0, section 2.2: characters that a document cannot contain. */
+/** XML 1.0, section 2.2: characters that a document must not contain. */
 const NO_XML = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -24,28 +25,28 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 };
 
-/** Options of an error of the contract. */
+/** Options for an error in the contract. */
 export interface ContractErrorOptions {
-  /** Message for the caller: what is wrong and how to fix it. Default: the message of the code's row. */
+  /** Message for the caller: what is wrong, and how to fix it. Default: the contract's message for the code. */
   readonly message?: string;
-  /** Status of the response. Default: the one of the code's row, or 500 if it has none. */
+  /** Response status. Default: the contract's status for the code, or 500 for other codes. */
   readonly status?: number;
-  /** Whole seconds that the caller should wait, sent as `Retry-After`. Default: those of the row. */
+  /** How long, in whole seconds, the caller should wait, sent as `Retry-After`. Default: the contract's value for the code. */
   readonly retryAfter?: number;
-  /** Additional headers of the response. */
+  /** Additional response headers. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The underlying error. Never sent. */
   readonly cause?: unknown;
 }
 
-/** Base class of the errors of the three surfaces. */
+/** Base class of the errors for all three surfaces. */
 export abstract class ContractError extends Error {
   readonly code: string;
-  /** Status of the response. */
+  /** Response status. */
   readonly status: number;
-  /** Whole seconds; undefined if waiting does not help. */
+  /** How long the caller should wait, in whole seconds; `undefined` if waiting does not help. */
   readonly retryAfter: number | undefined;
-  /** Headers of the response that depend on this error alone. */
+  /** Response headers that depend only on this error. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
@@ -65,15 +66,15 @@ export abstract class ContractError extends Error {
   }
 }
 
-/** A code of an open list: editors suggest the known ones, any other string compiles as well. */
+/** A code from an open list. Editors suggest the known codes, but any string compiles. */
 export type OpenCode<Known extends string> = Known | (string & Record<never, never>);
 
-/** A code of the gateway. Editors suggest the known ones; any other string is allowed. */
+/** A gateway error code. Editors suggest the known codes, but any string is allowed. */
 export type GatewayErrorCode = OpenCode<keyof typeof GATEWAY_ERRORS>;
 
 /**
- * Ends a gateway call with an error of the gateway. Status, message and `Retry-After` come from the table
- * of the contract (D6) unless they are given here; the body is `{ code, message, requestId }`, and
+ * Ends a gateway call with an error from the gateway. Status, message and `Retry-After` come from the
+ * contract's table (D6) unless you set them. The body is `{ code, message, requestId }`, and
  * `X-Request-Id` equals `requestId` (D9).
  *
  * @example
@@ -103,17 +104,17 @@ export class GatewayError extends ContractError {
   }
 }
 
-/** An error code of a storage call. Editors suggest the known ones; any other string is allowed. */
+/** A storage API error code. Editors suggest the known codes, but any string is allowed. */
 export type StorageErrorCode = OpenCode<keyof typeof STORAGE_ERRORS>;
 
-/** An item code of a result list. Any other string is allowed. */
+/** The code of an item in a result list. Editors suggest the known codes, but any string is allowed. */
 export type StorageItemCode = OpenCode<'SUCCESS' | keyof typeof STORAGE_ITEM_ERRORS>;
 
 /**
- * Ends a storage call with an error. Status, message and `Retry-After` come from the table of the
- * contract (D26) unless they are given here. The response is the envelope `{ statusCode, body }`, and
- * `statusCode` equals the status (D20). Do not throw it for a bad item of a list: return the item with
- * its own `code`.
+ * Ends a storage call with an error. Status, message and `Retry-After` come from the contract's table
+ * (D26) unless you set them. The response is the envelope `{ statusCode, body }`, and `statusCode`
+ * equals the status (D20). Do not throw it for a bad item in a list: return the item with its own `code`
+ * instead.
  *
  * @example
  * throw new StorageError('INVALID_PARAM', { message: 'fileList[0].maxAge must be 1 to 604800.' });
@@ -136,19 +137,19 @@ export class StorageError extends ContractError {
   }
 }
 
-/** A code of the upload target. Editors suggest the known ones; any other string is allowed. */
+/** An upload target error code. Editors suggest the known codes, but any string is allowed. */
 export type UploadErrorCode = OpenCode<keyof typeof UPLOAD_ERRORS>;
 
 export interface UploadErrorOptions extends ContractErrorOptions {
   /**
-   * File that was uploaded, such as `/reports/summary.txt`. Default: the `key` of the form, or the path.
+   * The uploaded file, such as `/reports/summary.txt`. Default: the form's `key`, or the request path.
    */
   readonly resource?: string;
 }
 
 /**
- * Ends an upload with an error. Status and message come from the table of the contract (D27) unless they
- * are given here; the response is an XML document whose root is `Error`.
+ * Ends an upload with an error. Status and message come from the contract's table (D27) unless you set
+ * them. The response is an XML document with the root element `Error`.
  *
  * @example
  * throw new UploadError('AccessDenied', { message: 'The grant has expired.' });
@@ -183,7 +184,7 @@ export class UploadError extends ContractError {
   }
 }
 
-/** A row of an error table of the contract. */
+/** A row in one of the contract's error tables. */
 interface ErrorRow {
   readonly status: number;
   readonly message: string;
@@ -195,18 +196,18 @@ function errorRow(table: Readonly<Record<string, ErrorRow>>, code: string): Erro
   return Object.hasOwn(table, code) ? (table[code] as ErrorRow) : UNKNOWN;
 }
 
-/** Remembers the key of a form, so that errors can name it. */
+/** Remembers the `key` of a form, so that errors can name it. */
 export function rememberResource(request: IncomingMessage, key: string): void {
   resources.set(request, key.startsWith('/') ? key : `/${key}`);
 }
 
-/** `Resource` of an error (D27): the key of the form, or the path until the key is known. */
+/** Returns the `Resource` of an error (D27): the form's key, or the path until the key is known. */
 function resourceOf({ request, rawPath }: Pick<Call, 'request' | 'rawPath'>): string {
   return resources.get(request) ?? rawPath;
 }
 
 /**
- * An XML document with the root `Error` and one element for each entry, in their order (D27).
+ * Renders an XML document with the root element `Error` and one child element per entry, in order (D27).
  *
  * @example
  * toErrorXml({ Code: 'AccessDenied', Message: 'The grant has expired.' });

@@ -54,7 +54,7 @@ test('keeps several lines of other headers', async () => {
   expect((await send(base, '/')).headers['set-cookie']).toEqual(['a=1', 'b=2']);
 });
 
-test('works in Express, on what Express sends itself too', async () => {
+test('works in Express, even for responses from Express itself', async () => {
   const app = express();
   app.use(dispositionRules());
   app.get('/html', (_, response) => void response.type(HTML).send('<p>hi</p>'));

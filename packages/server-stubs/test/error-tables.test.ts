@@ -21,7 +21,7 @@ const SURFACES = [
 ] as const;
 
 describe.each(SURFACES)('%s', (name, table, rows) => {
-  test('the table of the package is the one of spec/defaults', () => {
+  test("the package's table is the same as in spec/defaults", () => {
     const expected = rows.map(({ code, status, message, ...row }) => {
       const retryAfter = 'retryAfter' in row ? row.retryAfter : undefined;
       return [code, { status, message, ...(retryAfter !== undefined && { retryAfter }) }];
@@ -29,7 +29,7 @@ describe.each(SURFACES)('%s', (name, table, rows) => {
     expect(table).toEqual(Object.fromEntries(expected));
   });
 
-  test('the table of the README is the same', () => {
+  test('the table in the README is the same', () => {
     const section = README.split(new RegExp(`^### ${name}\\b.*$`, 'm'))[1]?.split(/^#/m)[0] ?? '';
     const shown = [...readTables(section)].map(([code, [status, message]]) => [
       code,
@@ -54,7 +54,7 @@ test('the gateway document names the codes that the contract promises, with thei
   }
 });
 
-test('every code in an example of the documents is in a table', () => {
+test('every code in an example in the documents is in a table', () => {
   const known = SURFACES.flatMap(([, table]) => Object.keys(table));
   const used = [gateway, storage].flatMap((document) => findCodes(document.components.examples));
   expect(used.length).toBeGreaterThan(10);

@@ -9,10 +9,10 @@ import type { Health } from './fuzz/server.ts';
 const SEED = Number(process.env.BERTH_FUZZ_SEED ?? 20_261_121);
 const REQUESTS = Number(process.env.BERTH_FUZZ_REQUESTS ?? 5000);
 const AT_ONCE = 64;
-/** What a heap may grow between the first fifth and the end: what was compiled, no more. */
+/** Maximum heap growth between the first fifth and the end, which allows for compiled code and no more. */
 const GROWTH_BYTES = 8 * 1024 * 1024;
 
-it(`survives ${REQUESTS} hostile requests of the seed ${SEED}`, {
+it(`survives ${REQUESTS} hostile requests with seed ${SEED}`, {
   timeout: 1_800_000,
 }, async () => {
   const { child, port } = await start();

@@ -41,7 +41,7 @@ describe('the path', () => {
     ['/v1/cloudrun/hello//a', 'cloudrun-get', '/a', '//a'],
     ['/v1/cloudrun/hello/%E4%B8%AD?q=%E4', 'cloudrun-get', '%E4%B8%AD', '/%E4%B8%AD?q=%E4'],
     ['/v1/cloudrun/hello/a%5Cb?q=\\..', 'cloudrun-get', 'a%5Cb', '/a%5Cb?q=\\..'],
-  ])('%s reaches %s as it came', async (path, operationId, anyPath, target) => {
+  ])('%s reaches %s unchanged', async (path, operationId, anyPath, target) => {
     const { json } = await send(await gateway(echo), path, { headers: letIn });
     expect(json).toMatchObject({ name: 'hello', operationId, anyPath, target });
   });
@@ -88,7 +88,7 @@ describe('methods', () => {
     expect(response.headers['content-disposition']).toBe('attachment');
   });
 
-  test('OPTIONS is the preflight, of any path and without credentials', async () => {
+  test('OPTIONS is the preflight, for any path and without credentials', async () => {
     const base = await gateway(echo);
     for (const path of ['/v1/cloudrun/hello', '/nothing']) {
       const response = await send(base, path, { method: 'OPTIONS' });
@@ -111,7 +111,7 @@ describe('methods', () => {
   });
 });
 
-test('an expectation ends at the router, which asks for the body itself', async () => {
+test('the router handles Expect, and requests the body itself', async () => {
   const base = await gateway(echo);
   const headers = { ...letIn, expect: '100-continue', 'content-type': 'text/plain' };
   const response = await send(base, '/v1/cloudrun/hello', { method: 'POST', headers, body: 'x' });
@@ -133,7 +133,7 @@ describe('credentials', () => {
   test.each([
     ['Bearer good', 'bearer'],
     ['TC3-HMAC-SHA256 Credential=x', 'signer'],
-  ])('%s lets %s in', async (authorization, caller) => {
+  ])('%s authenticates %s', async (authorization, caller) => {
     const headers = { authorization };
     const { json } = await send(await gateway(echo), '/v1/cloudrun/hello', { headers });
     expect(json).toMatchObject({ caller });

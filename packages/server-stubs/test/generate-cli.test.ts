@@ -54,7 +54,7 @@ const write = (text: string) => writeFile(join(folder, 'pets.yaml'), text);
 describe('berth-stubs', () => {
   it('generates a folder from a document', async () => {
     expect(await generate()).toBe(0);
-    expect(printed).toMatch(/^2 operations generated into .*api in \d+\.\d s\.\n$/);
+    expect(printed).toMatch(/^Generated 2 operations into .*api in \d+\.\d s\.\n$/);
     expect((await readdir(join(folder, 'api'))).sort()).toEqual([
       'fingerprints.gen.json',
       'handlers.gen.ts',
@@ -133,14 +133,14 @@ describe('berth-stubs', () => {
     expect(await generate()).toBe(2);
     expect(failed).toContain('#/paths/~1pets~1{id}/parameters/0/schema/type\n');
     expect(failed).toContain('#/components/schemas/Pet/type\n');
-    expect(failed).toContain('2 places cannot be generated. Nothing was written.');
+    expect(failed).toContain('2 places cannot be generated, so nothing was written.');
     expect(await readdir(folder)).toEqual(['pets.yaml']);
   });
 
   it('exits with 2 and writes nothing if the document has no operation', async () => {
     await write("openapi: 3.1.0\ninfo: { title: Pets, version: '1' }\npaths: {}\n");
     expect(await generate()).toBe(2);
-    expect(failed).toMatch(/^#\/paths\n {2}This document has no operation\. .*\n1 place cannot/);
+    expect(failed).toMatch(/^#\/paths\n {2}This document has no operations\. .*\n1 place cannot/);
     expect(await readdir(folder)).toEqual(['pets.yaml']);
   });
 
@@ -199,7 +199,7 @@ describe('berth-stubs', () => {
     ['[]', 'openapi is missing'],
     ['swagger: "2.0"', 'openapi is missing'],
     ['openapi: 4.0.0', 'openapi is 4.0.0'],
-    ['openapi: 3.1', 'openapi must be a text: put it in quotes'],
+    ['openapi: 3.1', 'openapi must be a string, so put it in quotes'],
   ])('exits with 2 for %j in place of a document', async (text, message) => {
     await write(text);
     expect(await generate()).toBe(2);
@@ -210,17 +210,15 @@ describe('berth-stubs', () => {
     const api = join(folder, 'api');
     await writeFile(api, 'a file');
     expect(await generate()).toBe(1);
-    expect(failed).toBe(`${api} cannot be written (EEXIST): name another folder with --output.\n`);
+    expect(failed).toBe(`${api} cannot be written (EEXIST): choose another --output folder.\n`);
     expect(await run('init', api)).toBe(1);
-    expect(failed).toBe(
-      `${api} cannot be written (EEXIST): name another folder for the project.\n`,
-    );
+    expect(failed).toBe(`${api} cannot be written (EEXIST): choose another project folder.\n`);
   });
 
   it('exits with 2 and writes nothing if the handlers are not a folder', async () => {
     const file = join(folder, 'pets.yaml');
     expect(await generate('--handlers', file)).toBe(2);
-    expect(failed).toBe(`--handlers ${file} cannot be read (ENOTDIR): name a folder.\n`);
+    expect(failed).toBe(`--handlers ${file} cannot be read (ENOTDIR): pass an existing folder.\n`);
     expect(await readdir(folder)).toEqual(['pets.yaml']);
   });
 

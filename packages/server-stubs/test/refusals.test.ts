@@ -34,8 +34,8 @@ const BODY = '#/paths/~1a/get/requestBody/content/application~1json/schema';
 
 describe('what cannot be generated is refused by name and place', () => {
   it.each([
-    ['no OpenAPI', { swagger: '2.0' }, '#/openapi: This is not an OpenAPI'],
-    ['a later OpenAPI', { openapi: '4.0.0' }, '#/openapi: This is not an OpenAPI'],
+    ['no OpenAPI', { swagger: '2.0' }, '#/openapi: Only OpenAPI'],
+    ['a later OpenAPI', { openapi: '4.0.0' }, '#/openapi: Only OpenAPI'],
     [
       'a $ref to another file',
       body({ $ref: 'pet.yaml' }),
@@ -65,8 +65,8 @@ describe('what cannot be generated is refused by name and place', () => {
       body({ properties: { a: { minimum: 'x' } } }),
       `${BODY}/properties/a/minimum`,
     ],
-    ['a schema that is none', body(3), `${BODY}: A schema is expected`],
-    ['paths that are none', toDocument({}, { paths: [] }), '#/paths: Paths are expected'],
+    ['a schema that is none', body(3), `${BODY}: Expected a schema`],
+    ['paths that are none', toDocument({}, { paths: [] }), '#/paths: Expected paths'],
     [
       'an operation that is none',
       toDocument({}, { paths: { '/a': { get: null } } }),
@@ -75,7 +75,7 @@ describe('what cannot be generated is refused by name and place', () => {
     [
       'a placeholder that does not end',
       toDocument({}, { paths: { '/a/{b': { get: {} } } }),
-      '#/paths/~1a~1{b: A path has an unmatched brace',
+      '#/paths/~1a~1{b: The path has an unmatched brace',
     ],
     [
       'a parameter given twice',
@@ -100,7 +100,7 @@ describe('what cannot be generated is refused by name and place', () => {
     [
       'a discriminator that leads to nothing',
       body({ oneOf: [{}], discriminator: { propertyName: 't', mapping: { a: '#/%' } } }),
-      '#/components/schemas/#~1%: A schema is expected',
+      '#/components/schemas/#~1%: Expected a schema',
     ],
     ['a parameter elsewhere', query({}, { in: 'querystring' }), '#/paths/~1a/get/parameters/0/in'],
     [
@@ -164,15 +164,13 @@ describe('what cannot be generated is refused by name and place', () => {
     ['components alone', { paths: undefined, components: { schemas: { Pet: {} } } }],
   ])('a document with %s, of which nothing would come', (_, rest) => {
     expect(refusals(toDocument({}, rest))).toEqual([
-      '#/paths: This document has no operation. Only the operations of paths are generated, not webhooks. Add one, or choose another document.',
+      '#/paths: This document has no operations. Only operations in paths are generated, not webhooks.',
     ]);
   });
 
   it('an operation that cannot be read, without saying that there is none', () => {
     const document = toDocument({}, { paths: { '/a': { get: null } } });
-    expect(refusals(document)).toEqual([
-      '#/paths/~1a/get: An operation is expected here: an object.',
-    ]);
+    expect(refusals(document)).toEqual(['#/paths/~1a/get: Expected an operation object.']);
   });
 
   it('operations that share an id or a route', () => {
@@ -188,8 +186,8 @@ describe('what cannot be generated is refused by name and place', () => {
       },
     );
     expect(refusals(document)).toEqual([
-      '#/paths/~1{b}/get: operationId same is also used by #/paths/~1{a}/get. Give each its own.',
-      '#/paths/~1{b}/get: This path matches the same requests as #/paths/~1{a}/get. Change one of them.',
+      '#/paths/~1{b}/get: operationId same is also used by #/paths/~1{a}/get. Rename one of them.',
+      '#/paths/~1{b}/get: This path matches the same requests as #/paths/~1{a}/get. Change one of the paths.',
     ]);
   });
 
@@ -228,7 +226,7 @@ describe('what cannot be generated is refused by name and place', () => {
     const content = { 'multipart/form-data': { schema: pet } };
     expect(generate(toDocument({ requestBody: { content } })).notes).toMatchObject([
       { message: expect.stringContaining('A discriminator without oneOf or anyOf') },
-      { message: expect.stringContaining('Handlers get a multipart body as a stream') },
+      { message: expect.stringContaining('Handlers receive multipart bodies as a stream') },
     ]);
   });
 

@@ -35,10 +35,10 @@ describe('JSON', () => {
   });
 
   it.each([
-    ['application/json', '{"a":', 400, /^The JSON in the body cannot be parsed/],
-    ['application/json', ' ', 400, /^The JSON in the body cannot be parsed/],
+    ['application/json', '{"a":', 400, /^The JSON body cannot be parsed/],
+    ['application/json', ' ', 400, /^The JSON body cannot be parsed/],
     ['application/json', Buffer.from([0x22, 0xff, 0x22]), 400, /not UTF-8/],
-    ['application/json', '', 400, /^The body is missing/],
+    ['application/json', '', 400, /^The request body is missing/],
     ['application/json', '{"__proto__":{"x":1}}', 400, /forbidden key __proto__/],
     ['application/json; charset=utf-16', '{}', 415, /charset utf-16/],
     ['text/plain', '{}', 415, /send one of: application\/json/],
@@ -66,7 +66,10 @@ describe('JSON', () => {
     const exact = await post(base, 'application/json', '"12345678"');
     expect(exact.status).toBe(200);
     const long = await post(base, 'application/json', '"123456789"');
-    expect([long.status, detailOf(long)]).toEqual([413, 'The body is larger than 10 bytes.']);
+    expect([long.status, detailOf(long)]).toEqual([
+      413,
+      'The request body is larger than 10 bytes.',
+    ]);
     const chunked = await send(base, '/', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -155,5 +155,5 @@ it('reports middleware that has read the body and left nothing of it', async () 
   const headers = { 'content-type': 'application/json' };
   const response = await send(base, '/pets', { method: 'POST', headers, body: '{"name":"a"}' });
   expect(response.status).toBe(500);
-  expect(String(errors[0])).toContain('mount the router first');
+  expect(String(errors[0])).toContain('mount the router before it');
 });

@@ -122,7 +122,7 @@ it.each([
     body,
   });
   expect(response.status).toBe(400);
-  expect(JSON.parse(response.text).detail).toMatch(/^The form in the body cannot be read/);
+  expect(JSON.parse(response.text).detail).toMatch(/^The form cannot be read/);
   expect(onError).not.toHaveBeenCalled();
 });
 

@@ -69,7 +69,7 @@ it('refuses invalid percent-encoding', async () => {
     const response = await send(base, path);
     expect([response.status, JSON.parse(response.text).detail]).toEqual([
       400,
-      'path.id has broken percent-encoding.',
+      'path.id has invalid percent-encoding.',
     ]);
   }
 });
@@ -131,7 +131,7 @@ it('refuses an integer that a number would round', async () => {
     const { status, text } = await send(base, path, { headers });
     expect([status, JSON.parse(text).detail]).toEqual([
       400,
-      `${name} has the integer ${/-?90\d+/.exec(path)?.[0]}, which a number cannot hold.`,
+      `${name} contains the integer ${/-?90\d+/.exec(path)?.[0]}, which exceeds the precision of a number.`,
     ]);
   }
   const { json } = await send(base, '/pets/9007199254740992', { headers });

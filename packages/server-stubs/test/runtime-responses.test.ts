@@ -76,16 +76,16 @@ describe('a response that violates the document', () => {
   const cases: [HandlerResponse, string, string][] = [
     [{ status: 201, body: {} }, '/status', 'The status 201 is not documented.'],
     [{ status: 200, body: { name: 1 } }, '/body/name', 'response.body.name must be a string.'],
-    [{ status: 200 }, '/body', 'The body of the 200 is missing.'],
+    [{ status: 200 }, '/body', 'The 200 response must have a body.'],
     [
       { status: 200, body: Buffer.from('{}') },
       '/body',
-      'application/json needs a value, not bytes.',
+      'The application/json body must be a value, not bytes.',
     ],
     [
       { status: 200, contentType: 'text/plain', body: {} },
       '/body',
-      'text/plain needs a text, bytes or a stream.',
+      'The text/plain body must be a string, bytes or a stream.',
     ],
     [
       { status: 200, contentType: 'text/html', body: 'a' },
@@ -219,7 +219,7 @@ describe('a failing handler', () => {
     expect(JSON.parse(received.text)).toEqual({
       title: 'Internal Server Error',
       status: 500,
-      detail: 'The server failed.',
+      detail: 'Internal server error.',
     });
     expect(onError).toHaveBeenCalledOnce();
   });

@@ -2,7 +2,7 @@ import type { Outcome } from './page/block.ts';
 
 const CLASSES = ['run', 'type-checked', 'validated', 'parsed', 'left alone', 'wrong'] as const;
 
-/** How many blocks of each language have ended in each class, and those of which less was done, with why. */
+/** Renders how many blocks of each language ended in each class, and why some were not run. */
 export function toTable(outcomes: Outcome[]): string {
   const langs = [...new Set(outcomes.map(({ block }) => block.lang))].sort();
   const rows = [...langs, undefined].map((lang) => {

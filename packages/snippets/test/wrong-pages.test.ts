@@ -10,23 +10,27 @@ const SLIPS: [what: string, page: string, said: RegExp][] = [
   [
     'a script that throws',
     fence('ts', "throw new Error('no');"),
-    /^page\.md:2: ended with 1:.*line-2\.ts:2\b/s,
+    /^page\.md:2: exited with 1:.*line-2\.ts:2\b/s,
   ],
   [
     'a test that fails',
     fence('ts', "import { expect, test } from 'vitest';", "test('a', () => expect(1).toBe(2));"),
-    /^page\.md:2: ended with 1:.*expected 1 to be 2/s,
+    /^page\.md:2: exited with 1:.*expected 1 to be 2/s,
   ],
-  ['a command that fails', fence('sh', 'ls', 'cat missing'), /^page\.md:3: ended with 1, not 0/],
+  [
+    'a command that fails',
+    fence('sh', 'ls', 'cat missing'),
+    /^page\.md:3: exited with 1 instead of 0/,
+  ],
   [
     'a command that does not end as its note says',
     `<!-- exits: 2 -->\n${fence('sh', 'ls')}`,
-    /^page\.md:3: ended with 0, not 2/,
+    /^page\.md:3: exited with 0 instead of 2/,
   ],
   [
     'a call that is refused',
     fence('sh', 'curl http://127.0.0.1:4010/v1/cloudrun/hello'),
-    /^page\.md:2: ended with 22, not 0:.*MISSING_CREDENTIALS/s,
+    /^page\.md:2: exited with 22 instead of 0:.*MISSING_CREDENTIALS/s,
   ],
   [
     'a different output',
@@ -94,6 +98,6 @@ test('a script that does not compile is found, with its line on the page', async
 
 test('a note that is none is found', () => {
   expect(() => readPage('page.md', `<!-- continue -->\n\n${fence('ts', 'a')}`)).toThrow(
-    'unknown note of a block: <!-- continue -->',
+    'unknown note: <!-- continue -->',
   );
 });

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { redocly } from '../redocly.ts';
 
-/** The published names of the hand-written documents. */
+/** Published names of the handwritten documents. */
 export const DOCUMENTS = ['gateway.v1', 'storage.v2'] as const;
 export type DocumentName = (typeof DOCUMENTS)[number];
 
-/** A bundled document: an OpenAPI 3.1 object whose every `$ref` points into itself. */
+/** A bundled document: an OpenAPI 3.1 object in which every `$ref` points into the document itself. */
 type Bundle = {
   info: { version: string };
   paths: Record<string, unknown>;
@@ -15,7 +15,7 @@ type Bundle = {
 };
 export type Bundles = Record<DocumentName, Bundle>;
 
-/** Bundles each document into one value. Throws with the output of the bundler if it fails. */
+/** Bundles each document into a single value. Throws with the bundler's output if that fails. */
 export async function bundle(): Promise<Bundles> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-bundle-'));
   try {
@@ -30,6 +30,6 @@ export async function bundle(): Promise<Bundles> {
 
 async function bundleOne(name: DocumentName, output: string): Promise<Bundle> {
   const run = await redocly('bundle', `${name}/openapi.yaml`, '--output', output);
-  if (run.exitCode !== 0) throw new Error(`${name} cannot be bundled:\n${run.stderr}`);
+  if (run.exitCode !== 0) throw new Error(`Cannot bundle ${name}:\n${run.stderr}`);
   return JSON.parse(await readFile(output, 'utf8'));
 }

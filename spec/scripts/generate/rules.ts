@@ -6,35 +6,35 @@ import { parse } from 'yaml';
 
 const SPEC = join(import.meta.dirname, '../..');
 
-/** MUST and SHOULD are checked on any deployment, info is not. */
+/** Any deployment is checked against MUST and SHOULD rules, but not against info. */
 const LEVELS = ['MUST', 'SHOULD', 'info'] as const;
 
-/** One row of the rule set: one fact of the contract. */
+/** One row of the rule set, which is one fact of the contract. */
 type Rule = {
-  /** Stable name, for example `GW-C1`. */
+  /** Stable ID, such as `GW-C1`. */
   id: string;
   level: (typeof LEVELS)[number];
   /** The fact in one sentence. */
   statement: string;
-  /** Its source in the API description, as places of `spec/rules/outline.yaml`. */
+  /** Where the API description states it, as entries of `spec/rules/outline.yaml`. */
   source: string[];
-  /** The decisions that it is based on, for example `D8`. */
+  /** Decisions that it is based on, such as `D8`. */
   decisions: string[];
-  /** operationIds that it applies to. */
+  /** The operationIds that it applies to. */
   operations: string[];
   documents: 'gateway.v1' | 'storage.v2' | 'both';
-  /** Its places in the contract: `<document>#<JSON pointer>` or `<file in spec>[#<JSON pointer>]`. */
+  /** Where the contract contains it: `<document>#<JSON pointer>` or `<file in spec>[#<JSON pointer>]`. */
   places: string[];
 };
 
 /** The published rule set. */
 type RuleSet = {
   version: string;
-  /** The version of each document that the rules belong to. */
+  /** Version of each document that the rules belong to. */
   documents: Record<string, string>;
-  /** The lines of the API description in their order, for example `Resources › Error body › code`. */
+  /** Entries of the API description in order, such as `Resources › Error body › code`. */
   outline: string[];
-  /** File of each decision in `docs/decisions`. */
+  /** File in `docs/decisions` for each decision. */
   decisions: Record<string, string>;
   rules: Rule[];
 };
@@ -46,7 +46,7 @@ const strings = {
   default: [],
 };
 
-/** Schema of a row in a rules file, where lists can be left out. */
+/** Schema of a row in a rules file, in which lists are optional. */
 const ruleSchema = {
   type: 'object',
   required: ['id', 'level', 'statement', 'documents'],
@@ -63,7 +63,7 @@ const ruleSchema = {
   },
 };
 
-/** Whether a place of a rule exists: a pointer into a bundled document, or into a file of `spec`. */
+/** Whether the place that a rule names exists: a pointer into a bundled document or into a file in `spec`. */
 function isPlace(place: string, documents: Record<string, unknown>): boolean {
   const [target = '', pointer = ''] = place.split('#');
   if (target in documents) return hasPointer(documents[target], pointer);
@@ -90,12 +90,12 @@ const DECISIONS = join(SPEC, '../docs/decisions');
 const isRule = new Ajv2020({ allErrors: true, useDefaults: true }).compile<Rule>(ruleSchema);
 
 /**
- * Reads the rule set of the contract: the files named in `index.yaml`, in that order.
+ * Reads the contract's rule set from the files listed in `index.yaml`, in that order.
  *
- * @param documents the bundled documents, to look up the places of rules. Default: the published ones
- * @param folder folder of the rules. Default: `spec/rules`
- * @throws Error that lists every problem with file and rule: a wrong shape, a duplicate id, an
- *   operation, decision, source or place that does not exist, a line of the outline without a rule
+ * @param documents bundled documents in which to look up places. Default: the published ones
+ * @param folder folder with the rules. Default: `spec/rules`
+ * @throws Error listing every problem with its file and rule: an invalid shape, a duplicate ID, an
+ * unknown operation, decision, source or place, or an entry of the outline without a rule
  */
 export async function readRules(
   documents?: Record<string, unknown>,
@@ -123,7 +123,7 @@ export async function readRules(
   return { version, documents: versions, outline, decisions, rules: [...rules.values()] };
 }
 
-/** Decision → its file, for example `D8` → `d08-content-disposition.md`. */
+/** Maps decisions to their files, such as `D8` to `d08-content-disposition.md`. */
 async function readDecisions(): Promise<Record<string, string>> {
   const files = (await readdir(DECISIONS)).filter((file) => /^d\d\d-.*\.md$/.test(file)).sort();
   return Object.fromEntries(files.map((file) => [`D${Number(file.slice(1, 3))}`, file]));
@@ -149,7 +149,7 @@ async function unlisted(folder: string, files: string[]): Promise<string[]> {
   const known = new Set(['index.yaml', 'outline.yaml', ...files]);
   return (await readdir(folder))
     .filter((file) => !known.has(basename(file)))
-    .map((file) => `${file}: index.yaml does not name it`);
+    .map((file) => `${file}: not listed in index.yaml`);
 }
 
 async function readPublished(): Promise<Record<string, unknown>> {
@@ -164,11 +164,11 @@ async function readYaml(file: string) {
   return parse(await readFile(file, 'utf8'));
 }
 
-/** A heading with headings below it, or with the short names of its lines. */
+/** A heading with subheadings, or with the short names of its lines. */
 type Outline = { [heading: string]: Outline } | string[];
 
 /**
- * The outline of the API description as a flat list in its order.
+ * Flattens the outline of the API description into a list, in order.
  *
  * @example
  * toOutlinePlaces({ Resources: { 'Error body': ['code'] } }); // ['Resources › Error body › code']
@@ -180,7 +180,7 @@ function toOutlinePlaces(outline: Outline): string[] {
   );
 }
 
-/** What a rule can refer to. */
+/** Everything that a rule can refer to. */
 type RuleContext = {
   documents: Record<string, unknown>;
   operations: ReadonlySet<string>;
@@ -188,7 +188,7 @@ type RuleContext = {
   outline: readonly string[];
 };
 
-/** Problems of a rule that matches the schema, one sentence each. */
+/** Returns the problems with a rule that matches the schema, as sentences. */
 function ruleProblems(rule: Rule, context: RuleContext): string[] {
   return [
     ...missing('operation', rule.operations, (id) => context.operations.has(id)),

@@ -8,7 +8,7 @@ import {
   STORAGE_HEADERS,
 } from './calls.ts';
 
-/** Over `node:http`, with a time limit, which it lacks by default; it never retries. */
+/** Uses `node:http` and a timeout, which axios lacks by default. Never retries. */
 export const createCalls: CreateCalls = (baseURL) => {
   const common = { baseURL, timeout: 65_000 };
   const gateway = axios.create({ ...common, headers: GATEWAY_HEADERS });

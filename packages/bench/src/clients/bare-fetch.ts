@@ -7,7 +7,7 @@ import {
   STORAGE_HEADERS,
 } from './calls.ts';
 
-/** `fetch` and `json()`, and nothing else. */
+/** Only `fetch` and `json()`. */
 export const createCalls: CreateCalls = (baseUrl) => {
   const headers = { ...STORAGE_HEADERS, 'Content-Type': 'application/json' };
   return {

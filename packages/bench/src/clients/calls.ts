@@ -1,4 +1,4 @@
-/** The same two small calls, made by every client in its usual way. */
+/** The same two small calls, made with each client in its usual way. */
 interface Calls {
   /** A GET of a hosted service that returns JSON. */
   get(): Promise<unknown>;
@@ -6,7 +6,6 @@ interface Calls {
   post(): Promise<unknown>;
 }
 
-/** Makes the calls of one client. */
 export type CreateCalls = (baseUrl: string) => Calls;
 
 export const FILE_ID = 'cloud://dev.files/reports/summary.txt';
@@ -14,9 +13,7 @@ export const BODY = { fileList: [FILE_ID] };
 export const TOKEN = 'a-token-of-the-bench';
 export const CREDENTIALS = { authorization: '1.0 a', sessionToken: '', timestamp: '1700000000' };
 
-/** Headers of the GET. */
 export const GATEWAY_HEADERS = { Authorization: `Bearer ${TOKEN}` };
-/** Headers of the POST. */
 export const STORAGE_HEADERS = {
   'X-Svc-Authorization': CREDENTIALS.authorization,
   'X-Svc-SessionToken': CREDENTIALS.sessionToken,

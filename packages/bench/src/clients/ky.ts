@@ -8,7 +8,7 @@ import {
   STORAGE_HEADERS,
 } from './calls.ts';
 
-/** With its own time limit (10 s) and retries (2, not of a POST). */
+/** With ky's own timeout (10 s) and retries (2, but not for a POST). */
 export const createCalls: CreateCalls = (baseUrl) => {
   const gateway = ky.create({ headers: GATEWAY_HEADERS });
   const storage = ky.create({ headers: STORAGE_HEADERS });

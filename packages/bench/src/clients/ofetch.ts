@@ -8,7 +8,7 @@ import {
   STORAGE_HEADERS,
 } from './calls.ts';
 
-/** With a time limit, which it lacks by default, and its retries (1, not of a POST). */
+/** With a timeout, which ofetch lacks by default, and its own retries (1, but not for a POST). */
 export const createCalls: CreateCalls = (baseURL) => {
   const common = { baseURL, timeout: 65_000 };
   const gateway = ofetch.create({ ...common, headers: GATEWAY_HEADERS });

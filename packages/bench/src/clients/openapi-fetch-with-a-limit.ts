@@ -1,4 +1,4 @@
 import { withLimit } from './openapi-fetch.ts';
 
-/** With the time limit that the others have. */
+/** With a timeout, like the other clients. */
 export const createCalls = withLimit(65_000);

@@ -4,9 +4,9 @@ import { BODY, type CreateCalls, GATEWAY_HEADERS, STORAGE_HEADERS } from './call
 type Call = (path: string, init: object) => Promise<unknown>;
 
 /**
- * A client for each API, with its headers; the paths are filled in.
+ * Creates one client per API, with its headers and with the path parameters filled in.
  *
- * @param limit milliseconds of a call; none by itself
+ * @param limit timeout in milliseconds; openapi-fetch itself has none
  */
 export const withLimit =
   (limit?: number): CreateCalls =>
@@ -28,5 +28,5 @@ export const withLimit =
     };
   };
 
-/** As it comes: without a time limit. */
+/** With the defaults of openapi-fetch, so without a timeout. */
 export const createCalls = withLimit();

@@ -1,7 +1,7 @@
 import { bearer, createGatewayClient, createStorageClient } from '@berth/client';
 import { CREDENTIALS, type CreateCalls, FILE_ID, TOKEN } from './calls.ts';
 
-/** As the README shows it: retries, time limits and checks as they come. */
+/** As in the README, with the default retries, timeouts and checks. */
 export const createCalls: CreateCalls = (baseUrl) => {
   const service = createGatewayClient({ baseUrl, auth: bearer(TOKEN) }).service('hello');
   const storage = createStorageClient({ baseUrl, envId: 'dev', credentials: CREDENTIALS });

@@ -1,4 +1,4 @@
-// The reference server as it is: a file store on disk, signed calls, its log discarded.
+// The reference server with its defaults: files on disk, signed calls. Its log is discarded.
 import { createServer } from '@berth/server';
 
 const [, , port, root = '', id = '', secret = ''] = process.argv;

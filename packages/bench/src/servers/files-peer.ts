@@ -1,5 +1,5 @@
-// The minimal file server: a bare busboy piped to the disk, with fsync, and
-// createReadStream().pipe(response). No grants, no hash, no atomic replacement, no headers.
+// A minimal file server: busboy piped to the disk, with fsync, and createReadStream().pipe(response). No
+// grants, no hash, no atomic replacement, no headers.
 import { createReadStream, createWriteStream, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';

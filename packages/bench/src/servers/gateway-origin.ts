@@ -1,8 +1,8 @@
-// The hosted service behind every gateway of the suite: a small JSON response, an event stream whose only
-// event contains its time of sending, and silent WebSockets.
+// The hosted service behind every gateway in this suite: a small JSON response, an event stream whose
+// only event contains its send time, and silent WebSockets.
 import { createServer } from 'node:http';
 
-const ANSWER = JSON.stringify({ hello: 'you', items: [1, 2, 3] });
+const BODY = JSON.stringify({ hello: 'you', items: [1, 2, 3] });
 
 const SWITCH =
   'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n';
@@ -16,8 +16,8 @@ const server = createServer((request, response) => {
     return;
   }
   response
-    .writeHead(200, { 'content-type': 'application/json', 'content-length': ANSWER.length })
-    .end(ANSWER);
+    .writeHead(200, { 'content-type': 'application/json', 'content-length': BODY.length })
+    .end(BODY);
 });
 server.on('upgrade', (_request, socket) => {
   socket.on('error', () => {}).resume();

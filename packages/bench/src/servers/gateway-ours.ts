@@ -1,5 +1,6 @@
-// The reference server as it is: Bearer tokens (ES256), header rules, metrics, its log discarded. Prints a
-// token when it listens. Arguments: port, address of the hosted service, empty folder for files.
+// The reference server with its defaults: Bearer tokens (ES256), header rules, metrics. Its log is
+// discarded. Prints a token once it listens. Arguments: port, hosted service URL, empty folder for
+// files.
 import { createServer } from '@berth/server';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
@@ -21,7 +22,7 @@ const server = await createServer(
     environments: {
       dev: {
         tokens: { jwks: { keys: [key] } },
-        // 6,000 event streams are open at a time.
+        // 6,000 event streams are open at the same time.
         services: { hello: { endpoints: [origin], maxCalls: 10_000 } },
       },
     },

@@ -1,4 +1,4 @@
-// httpxy under node:http, with connections kept alive.
+// httpxy on node:http, with keep-alive connections.
 import { Agent, createServer } from 'node:http';
 import { createProxyServer } from 'httpxy';
 

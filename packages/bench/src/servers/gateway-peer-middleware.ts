@@ -1,4 +1,4 @@
-// http-proxy-middleware in Express 5, with connections kept alive.
+// http-proxy-middleware in Express 5, with keep-alive connections.
 import { Agent } from 'node:http';
 import express from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';

@@ -1,4 +1,4 @@
-// A bare proxy: undici.stream under node:http, with no authentication and no header rules.
+// A bare proxy: undici.stream on node:http, without authentication or header rules.
 import { createServer } from 'node:http';
 import { Pool } from 'undici';
 
@@ -12,8 +12,8 @@ createServer((request, response) => {
   const body = method === 'GET' ? null : request;
   const options = { path, method, headers: rest, body, opaque: response };
   pool
-    .stream(options as never, ({ statusCode, headers: answered }) =>
-      response.writeHead(statusCode, answered),
+    .stream(options as never, ({ statusCode, headers: responded }) =>
+      response.writeHead(statusCode, responded),
     )
     .catch(() => response.destroy());
 }).listen(Number(port), '127.0.0.1');

@@ -1,4 +1,4 @@
-// Ours as a listener of node:http.
+// Our router as a node:http listener.
 import { createServer } from 'node:http';
 import { portOf } from './stubs-handler.ts';
 import { router } from './stubs-router.ts';

@@ -1,4 +1,4 @@
-// Ours mounted in Express 5.
+// Our router mounted in Express 5.
 import express from 'express';
 import { portOf } from './stubs-handler.ts';
 import { router } from './stubs-router.ts';

@@ -1,14 +1,14 @@
-// What every server of the suite `stubs` does with a batch, so that only the way there differs.
+// The handler that every server of the `stubs` suite shares, so that only the cost of routing varies.
 import { randomUUID } from 'node:crypto';
 
 export const PATH = '/api/v2/envs/:envId/storages\\:batchDelete';
 
-/** Takes a batch as deleted. */
+/** Reports every file as deleted. */
 export function deleteAll(fileList: readonly string[]) {
   return { fileList: fileList.map((fileID) => ({ fileID, code: 'SUCCESS' })) };
 }
 
-/** The envelope around it, which our router makes and the peers' handlers make themselves. */
+/** Wraps the result in the envelope, which our router does by itself and the peers' handlers do with this. */
 export function toEnvelope(data: ReturnType<typeof deleteAll>) {
   return { statusCode: 200, body: { requestId: randomUUID(), data } };
 }

@@ -1,4 +1,4 @@
-// Says how long the package takes to import in a process that has loaded nothing else.
+// Prints how long it takes to import the package in a fresh process.
 const start = performance.now();
 await import('@berth/server-stubs');
 process.stdout.write(String(performance.now() - start));

@@ -1,4 +1,4 @@
-// A route written by hand in Express 5, with its own body parser and no validation.
+// A handwritten Express 5 route, with Express's body parser and no validation.
 import express from 'express';
 import { deleteAll, PATH, portOf, toEnvelope } from './stubs-handler.ts';
 

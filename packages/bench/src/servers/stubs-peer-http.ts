@@ -1,4 +1,4 @@
-// Plain node:http that does the same JSON work and checks nothing.
+// Plain node:http, with the same JSON work and no checks.
 import { createServer } from 'node:http';
 import { deleteAll, portOf, toEnvelope } from './stubs-handler.ts';
 

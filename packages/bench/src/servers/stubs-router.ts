@@ -1,4 +1,4 @@
-// The storage router of the package, with both validations on, as by default.
+// The package's storage router, with the default request and response validation.
 import { createStorageRouter } from '@berth/server-stubs';
 import { deleteAll } from './stubs-handler.ts';
 

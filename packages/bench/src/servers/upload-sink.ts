@@ -1,4 +1,4 @@
-// Grants every upload, and throws away what comes.
+// Grants every upload and discards the content.
 import { createServer } from 'node:http';
 
 const port = Number(process.argv[2]);

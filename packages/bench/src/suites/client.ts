@@ -29,7 +29,7 @@ const MEASURE_UPLOAD_WORKER = join(import.meta.dirname, '../upload-worker.ts');
 
 const MEBIBYTES = 1024;
 
-/** In bytes of the decimal megabyte. */
+/** In bytes (decimal megabytes). */
 const MOST_RSS = 200e6;
 
 const UPLOAD: Figure = {
@@ -48,7 +48,7 @@ const MEMORY: Figure = {
 
 const UPLOAD_FIGURES: readonly Figure[] = [UPLOAD, MEMORY];
 
-/** A file of 1 GiB from disk, by the client and by `curl -F`, to a server that throws it away. */
+/** Uploads a 1 GiB file from disk with the client and with `curl -F`, to a server that discards it. */
 async function measureUpload(runs: number): Promise<Row[]> {
   const root = makeTemporaryFolder('upload');
   const file = join(root, 'file.bin');
@@ -98,7 +98,7 @@ const SERVER = join(import.meta.dirname, '../servers/storage.ts');
 
 const WORKER = join(import.meta.dirname, '../call-worker.ts');
 
-/** Enough for a run of half a second and more. */
+/** Enough for a run of at least half a second. */
 const CALLS = 4_000;
 
 const OURS = 'ours';
@@ -125,8 +125,8 @@ const LOADS = (Object.keys(KINDS) as Kind[]).flatMap((kind) =>
 );
 
 /**
- * Small calls by the client and others, each in a process on one core, with the server on the other; and the upload
- * of a large file compared with `curl -F`.
+ * Compares small calls by our client and others, each in a process on one core with the server on
+ * another, and the upload of a large file with `curl -F`.
  */
 export const clientSuite: Suite = {
   name: SUITE,
@@ -149,8 +149,8 @@ export const clientSuite: Suite = {
 };
 
 function figuresOf({ kind, atATime }: (typeof LOADS)[number]): Figure[] {
-  const how = atATime === 1 ? 'one after the other' : `${atATime} at a time`;
-  const measure = `${KINDS[kind]}, ${how}, CPU µs a call`;
+  const how = atATime === 1 ? 'sequential' : `${atATime} concurrent`;
+  const measure = `${KINDS[kind]}, ${how}, CPU µs per call`;
   return Object.entries(PEERS).map(([peerName, goal]) => ({
     suite: SUITE,
     measure,
@@ -159,7 +159,7 @@ function figuresOf({ kind, atATime }: (typeof LOADS)[number]): Figure[] {
   }));
 }
 
-/** Every client in every round, each time another one first. */
+/** Measures every client in each round, starting with a different one each time. */
 async function compareCalls(
   baseUrl: string,
   load: (typeof LOADS)[number],
@@ -185,7 +185,7 @@ async function compareCalls(
   );
 }
 
-/** Microseconds of processor time that a call takes: what the wait for the server takes is nobody's. */
+/** Returns the CPU time per call in microseconds, which excludes the time spent waiting for the server. */
 async function timeCalls(
   client: string,
   baseUrl: string,
@@ -198,6 +198,6 @@ async function timeCalls(
     text += bytes;
   });
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`The calls of ${client} failed: see above.`);
+  if (code !== 0) throw new Error(`The calls with ${client} failed: see above.`);
   return JSON.parse(text).cpu;
 }

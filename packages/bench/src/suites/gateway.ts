@@ -24,17 +24,20 @@ import {
   waitFor,
 } from '../processes.ts';
 
-/** Where Debian's package puts it. */
-const START_NGINX_NGINX = '/usr/sbin/nginx';
+/** Where the Debian package installs it. */
+const NGINX_BINARY = '/usr/sbin/nginx';
 
-const hasNginx = existsSync(START_NGINX_NGINX);
+const hasNginx = existsSync(NGINX_BINARY);
 
-/** Starts nginx as one process on one core, as a proxy that keeps its connections and takes `prefix` off. */
+/**
+ * Starts nginx as a single process on one core, as a proxy with keep-alive connections that strips
+ * `prefix`.
+ */
 function startNginx(port: string, origin: string, prefix: string): ChildProcess {
   const folder = makeTemporaryFolder('nginx');
   const file = join(folder, 'nginx.conf');
   writeFileSync(file, toConfig(folder, port, new URL(origin).host, prefix));
-  return startProgram([START_NGINX_NGINX, '-p', folder, '-c', file, '-e', 'stderr'], SERVER_CORE);
+  return startProgram([NGINX_BINARY, '-p', folder, '-c', file, '-e', 'stderr'], SERVER_CORE);
 }
 
 function toConfig(folder: string, port: string, host: string, prefix: string): string {
@@ -70,7 +73,7 @@ const SUITE = 'gateway';
 
 const PREFIX = '/v1/cloudrun/hello';
 
-/** Long enough that a processor's clock of 10 ms counts for nothing. */
+/** Long enough that the 10 ms resolution of CPU time does not matter. */
 const SECONDS = 3;
 
 const IDLE_KILOBYTES = 40;
@@ -81,13 +84,13 @@ const PEERS: readonly Peer[] = [
   { server: 'gateway-peer-middleware', figure: rateBeside('http-proxy-middleware', '>= 1.8') },
 ];
 
-/** nginx and direct calls are for comparison, without a goal. */
+/** nginx and direct calls are shown for comparison, without a goal. */
 const NGINX = rateBeside('nginx', '>= 0');
 
 const LATENCY: Figure = {
   suite: SUITE,
-  measure: 'one call after the other, p99 ms',
-  peerName: 'direct call of the service',
+  measure: 'sequential calls, p99 ms',
+  peerName: 'direct call to the service',
   goal: '>= 0',
 };
 
@@ -115,12 +118,13 @@ type Peer = { server: string; figure: Figure };
 type Target = { child: ChildProcess; call: Call };
 
 /**
- * A small JSON response of a hosted service through proxies: ours with tokens and every rule of the contract,
- * the others as they come. Counted as in the suite `stubs`: requests per second of processor time.
+ * Requests a small JSON response of a hosted service through proxies: ours with tokens and every rule of
+ * the contract, the others with their defaults. As in the `stubs` suite, counts requests per second of
+ * CPU time.
  */
 export const gatewaySuite: Suite = {
   name: SUITE,
-  description: 'The gateway of the reference server against bare proxies and nginx',
+  description: "The reference server's gateway against bare proxies and nginx",
   figures: [
     ...PEERS.map(({ figure }) => figure),
     NGINX,
@@ -132,12 +136,12 @@ export const gatewaySuite: Suite = {
     const service = await startService();
     const ours = await startOurs(service.origin);
     try {
-      // A server has run for longer than a bench when its speed counts.
+      // Warm up first, because servers run for longer than a benchmark.
       await measureCpuRate(ours.child, ours.call, SECONDS * 3);
       const rows: Row[] = [];
       for (const peer of PEERS) rows.push(await comparePeer(ours, peer, service.origin, runs));
       if (hasNginx) rows.push(await compareNginx(ours, service.origin, runs));
-      else process.stderr.write('gateway: nginx is not installed, so its row is left out.\n');
+      else process.stderr.write('gateway: nginx is not installed, skipping its row.\n');
       rows.push(await compareLatency(ours, service.origin, runs));
       rows.push(await compareEvents(ours, service.origin, runs));
       rows.push(...(await measureIdle(service.origin)));
@@ -216,7 +220,7 @@ async function compareRates(
   }
 }
 
-/** The slowest of a hundred calls, one after the other, through the gateway and straight. */
+/** Returns the slowest of a hundred sequential calls, through the gateway and directly. */
 function compareLatency({ call }: Target, origin: string, runs: number): Promise<Row> {
   return compare(
     LATENCY,
@@ -236,7 +240,7 @@ async function p99(url: string, headers: Record<string, string>): Promise<number
   return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] as number;
 }
 
-/** The delay that the gateway adds to the first event of a stream, against the limit of 5 ms. */
+/** Compares the delay that the gateway adds to the first event of a stream with the limit of 5 ms. */
 function compareEvents({ call }: Target, origin: string, runs: number): Promise<Row> {
   const added = async () =>
     (await firstEvent(`${call.url}events`, call.headers)) -
@@ -244,7 +248,7 @@ function compareEvents({ call }: Target, origin: string, runs: number): Promise<
   return compare(EVENTS, runs, added, async () => 5);
 }
 
-/** Milliseconds that the first event is under way, from the time of sending that it carries. */
+/** Returns the milliseconds since the send time that the first event contains. */
 async function firstEvent(url: string, headers: Record<string, string>): Promise<number> {
   const times: number[] = [];
   for (let time = 0; time < 50; time += 1) {
@@ -258,7 +262,10 @@ async function firstEvent(url: string, headers: Record<string, string>): Promise
   return median(times);
 }
 
-/** Memory of idle connections in a new process, against the limit of 40 kB; once, since memory does not shrink. */
+/**
+ * Memory per idle connection of a new process, against the limit of 40 kB. Measured once, since memory
+ * does not shrink.
+ */
 async function measureIdle(origin: string): Promise<Row[]> {
   const rows: Row[] = [];
   for (const { figure, path, headers, count } of IDLE) {

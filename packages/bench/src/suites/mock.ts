@@ -19,8 +19,8 @@ const SUITE = 'mock';
 const SECONDS = 3;
 const MOST_MILLISECONDS = 300;
 
-const EXAMPLE = besidePrism('storage POST, validated, the example, requests/CPU s', '>= 10');
-const FILES = besidePrism('storage POST, validated, acting on files, requests/CPU s', '>= 10');
+const EXAMPLE = besidePrism('storage POST, validated, static example, requests/CPU s', '>= 10');
+const FILES = besidePrism('storage POST, validated, stateful files, requests/CPU s', '>= 10');
 const START = besidePrism('start to first response, ms', '<= 1');
 const START_BOUND = { ...START, peerName: `limit of ${MOST_MILLISECONDS} ms` };
 const MEMORY = besidePrism('memory after load, MB', '<= 1');
@@ -29,8 +29,8 @@ type Server = { child: ChildProcess; call: Call };
 type Start = () => Promise<Server>;
 
 /**
- * The same call to both: a storage POST whose request is validated. Counted are requests per second
- * of processor time, as in the suite `stubs`, so that other load on the machine limits neither side.
+ * Sends the same validated storage POST to both. As in the `stubs` suite, counts requests per second of
+ * CPU time, so that other load on the machine limits neither side.
  */
 export const mockSuite: Suite = {
   name: SUITE,
@@ -52,7 +52,7 @@ function besidePrism(measure: string, goal: Goal): Figure {
 async function compareThroughput(figure: Figure, start: Start, runs: number): Promise<Row> {
   const [ours, peer] = [await start(), await startPeer()];
   try {
-    // A server has run for longer than a bench when its speed counts.
+    // Warm up first, because servers run for longer than a benchmark.
     for (const { child, call } of [ours, peer]) await measureCpuRate(child, call, SECONDS * 2);
     return await compare(
       figure,
@@ -74,7 +74,7 @@ function compareStart(runs: number): Promise<Row> {
   );
 }
 
-/** The goal in milliseconds as a peer that always meets it. */
+/** Represents the limit in milliseconds as a peer that always meets it. */
 function limitStart(runs: number): Promise<Row> {
   return compare(
     START_BOUND,
@@ -92,7 +92,7 @@ async function timeStart(start: Start): Promise<number> {
   return time;
 }
 
-/** Resident memory of a new process after the same load. */
+/** Compares the resident memory of new processes after the same load. */
 function compareMemory(runs: number): Promise<Row> {
   return compare(
     MEMORY,
@@ -112,13 +112,13 @@ async function weigh(start: Start): Promise<number> {
   }
 }
 
-/** Acts on the files that were uploaded, as the command line does without options. */
+/** Starts the mock with its defaults, which act on uploaded files. */
 async function startOurs(...options: readonly string[]): Promise<Server> {
   const port = await freePort();
   return ready(startProcess([OURS, '--port', String(port), ...options], SERVER_CORE), port);
 }
 
-/** Returns the contract's example, like the peer. */
+/** Starts the mock in static mode, which returns the contract's examples, like the peer. */
 const startStatic: Start = () => startOurs('--mode', 'static');
 
 async function startPeer(): Promise<Server> {

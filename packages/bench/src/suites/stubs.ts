@@ -40,13 +40,14 @@ const IMPORT: Figure = {
 };
 const COMPARISONS = PAIRS.flatMap((pair) => BATCHES.map((batch) => ({ pair, batch })));
 
-/** Long enough that a processor's clock of 10 ms counts for nothing. */
+/** Long enough that the 10 ms resolution of CPU time does not matter. */
 const SECONDS = 3;
 
 /**
- * The same storage POST with the same handler. Ours validates requests and responses; each server has one core and
- * the load another. Counts requests per second of processor time of the server: what it would serve per second on a
- * core of its own. Neither other load nor `autocannon` (near 60,000 requests/s) limits it.
+ * Sends the same storage POST to servers with the same handler; ours also validates requests and
+ * responses. Each server has one core, the load generator another. Counts requests per second of server
+ * CPU time, the throughput of a dedicated core, which neither other load nor `autocannon` (about 60,000
+ * requests/s) limits.
  */
 export const stubsSuite: Suite = {
   name: SUITE,
@@ -102,7 +103,7 @@ function toCall(url: string, body: string): Call {
   return { url, method: 'POST', headers, body };
 }
 
-/** A new process that imports the package, against the limit of 60 ms. */
+/** Compares the import of the package in a new process with the limit of 60 ms. */
 function compareImport(runs: number): Promise<Row> {
   return compare(IMPORT, runs, timeImport, async () => MOST_MILLISECONDS);
 }

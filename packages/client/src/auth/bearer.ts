@@ -1,21 +1,24 @@
 import { askOnce, type GatewayAuth } from './credentials.ts';
 
-/** Returns an access token. Called when none is known, or when the known one expires or is refused. */
+/**
+ * Returns an access token. Called when there is no token yet, or when the current one expires or is
+ * refused.
+ */
 export type TokenProvider = () => string | Promise<string>;
 
-/** How long before its expiry a token is replaced, in milliseconds; longer than a request takes. */
+/** How long before its expiry a token is replaced, in milliseconds. Longer than a request takes. */
 const MARGIN = 30_000;
 
 /**
- * Sends an access token as `Authorization: Bearer …` (RFC 6750, section 2.1). A token from a function
- * is cached until the gateway refuses it with status 401 or, if it is a JWT with an `exp`, until 30 s
- * before that (RFC 7519, section 4.1.4). Then the function is called again, once for all waiting calls.
- * If it fails, each waiting call fails with its error as `cause`, and later calls try again. In
- * Workers, where a request may end before its token arrives, other requests wait for it at most 5 s.
+ * Sends an access token as `Authorization: Bearer …` (RFC 6750, section 2.1). If you pass a function,
+ * its token is cached until the gateway refuses it with 401, or, for a JWT with an `exp` claim, until 30
+ * s before it expires (RFC 7519, section 4.1.4). The function is then called again, once for all waiting
+ * calls. If it fails, every waiting call fails with that error as `cause`, and later calls try again. In
+ * Workers, a request may end before its token arrives, so other requests wait for it for at most 5 s.
  *
  * @param token access token of the environment without the `Bearer` prefix, or a function that returns
- *   one
- * @throws TypeError if the token is empty or begins with `Bearer`
+ * one
+ * @throws TypeError if the token is empty or starts with `Bearer`
  *
  * @example
  * const auth = bearer(async () => (await fetch('/my-backend/token')).text());
@@ -53,7 +56,7 @@ function toValue(token: string): string {
   return `Bearer ${token}`;
 }
 
-/** When to replace a token, in milliseconds since the epoch. */
+/** Returns when to replace a token, in milliseconds since the epoch. */
 function expiryOf(token: string): number {
   try {
     const payload = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');

@@ -2,29 +2,29 @@ import { singleFlight } from '#single-flight';
 import type { Signer } from '../internal/pipeline/pipeline-call.ts';
 import type { StorageNames } from '../wire-profile.ts';
 
-/** What a signer sees of one attempt. */
+/** An attempt, as a signer sees it. */
 export interface SignableRequest {
-  /** In upper case: `GET`, `POST`. */
+  /** Uppercase: `GET`, `POST`. */
   readonly method: string;
   /**
-   * URL of the attempt, path and query exactly as sent. If `baseUrl` has no host, it has none either: it
-   * is relative to the page then, as in `fetch`.
+   * URL of the attempt, with path and query exactly as sent. If `baseUrl` has no host, the URL has none
+   * either and is relative to the page, as in `fetch`.
    */
   readonly url: string;
   /**
-   * Headers of the attempt by their names in lower case, as in HTTP/2. A signer may add headers;
-   * `authorization` is set to what it returns.
+   * Headers of the attempt, with lowercase names as in HTTP/2. A signer may add headers; `authorization`
+   * is then set to its return value.
    */
   readonly headers: Record<Lowercase<string>, string>;
-  /** The body passed to `fetch`. A signer must not read a stream: it could not be sent afterwards. */
+  /** The body passed to `fetch`. A signer must not read a stream, because it could not be sent afterwards. */
   readonly body: RequestInit['body'];
-  /** Milliseconds since the epoch, corrected by the `Date` header of the server's last refusal. */
+  /** Milliseconds since the epoch, adjusted to the `Date` header of the last refused response. */
   readonly now: number;
 }
 
 /**
- * Adds credentials to calls of the gateway. If a method throws or rejects, every call that waits for it
- * fails with that error, unchanged; the next call tries again.
+ * Adds credentials to gateway calls. If a method throws or rejects, every waiting call fails with that
+ * same error, and the next call tries again.
  *
  *
  * @example
@@ -33,20 +33,23 @@ export interface SignableRequest {
  * ```
  */
 export interface GatewayAuth {
-  /** Returns the `Authorization` header of this attempt, or `undefined` to send none. Called for each attempt. */
+  /**
+   * Returns the `Authorization` header of an attempt, or `undefined` to send none. Called for every
+   * attempt.
+   */
   authorize(request: SignableRequest): string | undefined | Promise<string | undefined>;
   /**
-   * Called after the gateway has refused a call with status 401, and after a WebSocket has not opened
-   * on a platform that does not show why. Returns `true` if the next attempt has new credentials to
-   * send. The client runs one refresh at a time for all waiting calls.
+   * Called after the gateway has refused a call with 401, and after a WebSocket failed to open on a
+   * platform that does not expose the status. Return `true` if the next attempt can send new
+   * credentials. The client runs one refresh at a time for all waiting calls.
    *
-   * @param refused the `Authorization` header that was refused; if the current one differs, it counts as new
+   * @param refused the `Authorization` header that was refused; if it differs from the current one, the credentials count as new
    */
   refresh?(refused?: string): Promise<boolean>;
 }
 
 /**
- * The three header values of a storage call (D17). How they are created is between you and the
+ * The three header values of a storage call (D17). How you create them is between you and the
  * deployment; the client sends them unchanged.
  *
  *
@@ -54,23 +57,23 @@ export interface GatewayAuth {
  * const credentials = async () => (await fetch('/my-backend/storage-credentials')).json();
  */
 export interface StorageCredentials {
-  /** Authorization credential, for example `1.0 TC3-HMAC-SHA256 Credential=…`. */
+  /** Value of the authorization header, such as `1.0 TC3-HMAC-SHA256 Credential=…`. */
   readonly authorization: string;
   /** Session token of temporary credentials. Default: empty, as for permanent ones. */
   readonly sessionToken?: string | undefined;
-  /** Time of the signature in whole seconds since the epoch. */
+  /** Signing time in whole seconds since the epoch. */
   readonly timestamp: number | string;
 }
 
 /**
- * Credentials, or a function that returns them for each attempt. It receives the time in milliseconds
- * since the epoch, corrected by the server's `Date`. `tc3Storage` creates such a function.
+ * Credentials, or a function that returns them for each attempt. The function receives the time in
+ * milliseconds since the epoch, adjusted to the server's clock. `tc3Storage` creates such a function.
  */
 export type StorageCredentialsSource =
   | StorageCredentials
   | ((now: number) => StorageCredentials | Promise<StorageCredentials>);
 
-/** Adds what a {@link GatewayAuth} returns to calls without an `Authorization` of their own. */
+/** Adds credentials from a {@link GatewayAuth} to calls that have no `Authorization` header of their own. */
 export function toSigner(auth: GatewayAuth): Signer {
   return {
     async sign({ method, url, body }, own, now) {
@@ -84,7 +87,7 @@ export function toSigner(auth: GatewayAuth): Signer {
   };
 }
 
-/** "Clients always send all three headers", the session token perhaps empty (D17). */
+/** "Clients always send all three headers" (D17), even if the session token is empty. */
 export function toStorageSigner(
   credentials: StorageCredentialsSource,
   { storageHeaders }: StorageNames,
@@ -107,10 +110,10 @@ export function toStorageSigner(
 }
 
 /**
- * A trimmed credential, for a header. The platform's error for a bad value would quote it; this one
- * does not.
+ * Returns a credential, trimmed, for use in a header. The platform's error for an invalid value would
+ * quote it; this one does not.
  *
- * @throws TypeError if a header cannot carry the value (RFC 9110, section 5.5)
+ * @throws TypeError if the value is not allowed in a header (RFC 9110, section 5.5)
  */
 function toHeaderValue(name: string, value: string): string {
   const text = value.trim();
@@ -119,10 +122,10 @@ function toHeaderValue(name: string, value: string): string {
 }
 
 /**
- * Wraps a function of the user so that concurrent callers share one call. Later callers call it again,
- * even if it failed.
+ * Wraps a user's function so that concurrent callers share one call. Later callers call it again, even
+ * after a failure.
  *
- * @param what what the function returns, for the error message: `the token`
+ * @param what what the function returns, for error messages, such as `the token`
  */
 export function askOnce<Value>(
   ask: () => Value | Promise<Value>,

@@ -77,8 +77,8 @@ describe('tc3Storage', () => {
   });
 
   it.each([
-    [{ ...STORAGE_PAIR, secretKey: '' }, 'secretId or secretKey is empty.'],
-    [{ ...STORAGE_PAIR, secretId: '' }, 'secretId or secretKey is empty.'],
+    [{ ...STORAGE_PAIR, secretKey: '' }, 'secretId and secretKey must not be empty.'],
+    [{ ...STORAGE_PAIR, secretId: '' }, 'secretId and secretKey must not be empty.'],
   ])('refuses a wrong pair', async (pair, message) => {
     expect(() => tc3Storage(pair)).toThrow(new TypeError(message));
     await expect(tc3Storage(() => pair)()).rejects.toThrow(message);
@@ -176,7 +176,7 @@ describe('tc3', () => {
     ['a form', new FormData()],
   ])('refuses %s and names the way out', async (_, body) => {
     await expect(sign({ method: 'POST', body: body as never })).rejects.toThrow(
-      'A signed call needs a body in memory: pass a string, bytes or a Blob instead of a stream or form, or use bearer().',
+      'Cannot sign a stream or form: pass a string, bytes or a Blob as the body, or use bearer().',
     );
   });
 
@@ -200,7 +200,7 @@ describe('tc3', () => {
   it('fails if a header to sign is missing', async () => {
     for (const name of ['x-a', 'constructor']) {
       await expect(sign({}, { signedHeaders: [name] })).rejects.toThrow(
-        `The call has no ${name} header to sign.`,
+        `Cannot sign the ${name} header: the call does not have it.`,
       );
     }
   });
@@ -249,7 +249,7 @@ describe('tc3', () => {
 
   it.each(['secretId', 'secretKey'])('wants a %s', (name) => {
     expect(() => tc3({ ...PAIR, [name]: '' })).toThrow(
-      new TypeError('secretId or secretKey is empty.'),
+      new TypeError('secretId and secretKey must not be empty.'),
     );
     expect(() => tc3({ ...PAIR, [name]: undefined })).toThrow(TypeError);
   });

@@ -11,16 +11,16 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
-/** How long before its expiry a key pair is replaced, in milliseconds; longer than a call takes. */
+/** How long before its expiry a key pair is replaced, in milliseconds. Longer than a call takes. */
 const MARGIN = 60_000;
 
-/** A key pair, with its session token if it is temporary. */
+/** A key pair, with a session token if it is temporary. */
 export interface Tc3KeyPair {
-  /** Identifies the key pair; it is sent. */
+  /** Identifies the key pair. Sent with every call. */
   readonly secretId: string;
-  /** Signs the call; it is never sent. */
+  /** Signs the call. Never sent. */
   readonly secretKey: string;
-  /** Session token of temporary credentials. Default: none, as for permanent ones. */
+  /** Session token, for temporary credentials. Default: none. */
   readonly token?: string | undefined;
 }
 
@@ -31,32 +31,31 @@ export interface Tc3KeyPair {
  * const auth = tc3({ secretId, secretKey, token, signedHeaders: ['content-type', 'host'] });
  */
 export interface Tc3Options extends Tc3KeyPair {
-  /** Service in the scope of the signature. Default: the one of the contract (D16). */
+  /** Service in the signature scope. Default: the contract's (D16). */
   readonly service?: string | undefined;
   /**
-   * Names of the headers to sign, in addition to `host`. A call that lacks one of them fails.
-   * Default: `content-type`, if the call has one.
+   * Names of the headers to sign, in addition to `host`. A call without one of them fails. Default:
+   * `content-type`, if the call has it.
    */
   readonly signedHeaders?: readonly string[] | undefined;
 }
 
 /**
- * Signs each call of the gateway with a key pair (signature version 3, D16), using WebCrypto and the
- * server's time as far as it is known. Keep key pairs out of web pages: anyone who can open the page
- * can read them.
+ * Signs each gateway call with a key pair (signature version 3, D16), using WebCrypto and the server's
+ * clock once it is known. Never put key pairs in a web page: anyone who can open it can read them.
  *
  * The signature covers the body, so the body must be in memory: a string, bytes, a `Blob` or
  * `URLSearchParams`.
  *
- * @throws TypeError if `secretId` or `secretKey` is empty; a call throws it if its body is a stream or
- *   a form, or if it lacks a header to sign
+ * @throws TypeError if `secretId` or `secretKey` is empty. Calls throw it too, if their body is a stream
+ * or form, or if a header to sign is missing
  *
  * @example
  * const auth = tc3({ secretId: env.BERTH_SECRET_ID, secretKey: env.BERTH_SECRET_KEY });
  * const gateway = createGatewayClient({ envId: 'dev', gatewayDomain: 'gateway.example.com', auth });
  */
 export function tc3(options: Tc3Options): GatewayAuth {
-  if (!options) throw new TypeError('tc3 needs { secretId, secretKey }.');
+  if (!options) throw new TypeError('tc3() needs { secretId, secretKey }.');
   const { signedHeaders, service = SIGNATURE.service, token, ...pair } = options;
   const sign = createTc3Signer(pair, service);
   const listed = signedHeaders?.map((name) => name.toLowerCase() as Lowercase<string>);
@@ -68,7 +67,7 @@ export function tc3(options: Tc3Options): GatewayAuth {
       for (const name of listed ?? ('content-type' in headers ? ['content-type'] : [])) {
         const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
         if (value === undefined && name !== 'host') {
-          throw new TypeError(`The call has no ${name} header to sign.`);
+          throw new TypeError(`Cannot sign the ${name} header: the call does not have it.`);
         }
         signed[name] = value ?? '';
       }
@@ -88,7 +87,7 @@ export function tc3(options: Tc3Options): GatewayAuth {
 
 /** A key pair that may expire. */
 export interface ExpiringKeyPair extends Tc3KeyPair {
-  /** When it expires: a date, its ISO text, or milliseconds since the epoch. Default: never. */
+  /** When the pair expires: a `Date`, an ISO 8601 string, or milliseconds since the epoch. Default: never. */
   readonly expires?: Date | string | number | undefined;
 }
 
@@ -99,16 +98,16 @@ export interface ExpiringKeyPair extends Tc3KeyPair {
  * const credentials = tc3Storage(pair, { signingHost: 'api.example.com' });
  */
 export interface Tc3StorageOptions {
-  /** Service in the scope of the signature. Default: the one of the contract (D16). */
+  /** Service in the signature scope. Default: the contract's (D16). */
   readonly service?: string | undefined;
-  /** Host in the constant text, not that of the URL. Default: the one of the contract (D17). */
+  /** Host in the constant text that is signed, not the one in the URL. Default: the contract's (D17). */
   readonly signingHost?: string | undefined;
 }
 
 /**
- * Signs storage calls with a key pair (D17), using WebCrypto. A pair from a function is cached until a
- * minute before it expires; then the function is called again, once for all waiting calls. If it fails,
- * each waiting call fails with its error as `cause`, and later calls try again.
+ * Signs storage calls with a key pair (D17), using WebCrypto. If you pass a function, its pair is cached
+ * until a minute before it expires. The function is then called again, once for all waiting calls. If it
+ * fails, every waiting call fails with that error as `cause`, and later calls try again.
  *
  * @throws TypeError if `secretId` or `secretKey` is empty
  *
@@ -125,7 +124,7 @@ export function tc3Storage(
 ): (now?: number) => Promise<StorageCredentials> {
   if (!pair) {
     throw new TypeError(
-      'tc3Storage needs { secretId, secretKey }, or a function that returns them.',
+      'tc3Storage() needs { secretId, secretKey }, or a function that returns them.',
     );
   }
   const toSigner = (given: ExpiringKeyPair) => ({
@@ -147,7 +146,7 @@ export function tc3Storage(
   };
 }
 
-/** "A constant text, whatever the real URL and body"; its two slashes are part of it. */
+/** Signs "a constant text, whatever the real URL and body"; the two slashes are part of it. */
 function toConstantRequest(host: string): Tc3Request {
   const headers = { 'content-type': SIGNATURE.storageContentType, host };
   return { method: 'POST', path: `//${host}/`, query: '', headers, body: '' };
@@ -158,25 +157,25 @@ async function toSignedBody(body: SignableRequest['body']): Promise<string | Byt
   if (typeof given === 'string') return given;
   if (given instanceof FormData || isStream(given)) {
     throw new TypeError(
-      'A signed call needs a body in memory: pass a string, bytes or a Blob instead of a stream or form, or use bearer().',
+      'Cannot sign a stream or form: pass a string, bytes or a Blob as the body, or use bearer().',
     );
   }
   return new Uint8Array(await new Response(body).arrayBuffer());
 }
 
-/** What a signature covers (D16). */
+/** The parts of a request that a signature covers (D16). */
 interface Tc3Request {
   readonly method: string;
   /** As sent, without decoding. */
   readonly path: string;
   /** As sent, without the question mark; empty if there is none. */
   readonly query: string;
-  /** The signed headers by their names in lower case. */
+  /** The signed headers, by lowercase name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Bytes;
 }
 
-/** The canonical request as text, and the list of its headers as in `SignedHeaders`. */
+/** Returns the canonical request, and its list of headers as in `SignedHeaders`. */
 function toCanonicalRequest(
   { method, path, query, headers }: Omit<Tc3Request, 'body'>,
   bodyHash: string,
@@ -189,8 +188,8 @@ function toCanonicalRequest(
 }
 
 /**
- * "Values trimmed and lower-cased, content-type kept as sent, `multipart/form-data` with its boundary
- * cut" (D16).
+ * "Header values are trimmed and lower-cased, content-type kept as sent, `multipart/form-data` with its
+ * boundary cut" (D16).
  */
 function toSignedValue(name: string, value: string): string {
   const text = value.trim();
@@ -199,19 +198,22 @@ function toSignedValue(name: string, value: string): string {
     : text.toLowerCase();
 }
 
-/** Signs at a time in seconds: `TC3-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`. */
+/**
+ * Signs a request at a time in seconds since the epoch: `TC3-HMAC-SHA256 Credential=…, SignedHeaders=…,
+ * Signature=…`.
+ */
 type Tc3Signer = (seconds: number, request: Tc3Request) => Promise<string>;
 
 /**
- * Creates the signer of a key pair. It caches the derived key of the day.
+ * Creates a signer for a key pair. It caches the derived key for the day.
  *
- * @throws TypeError if `secretId` or `secretKey` is empty, or if the platform has no WebCrypto
+ * @throws TypeError if `secretId` or `secretKey` is empty, or if WebCrypto is not available
  */
 function createTc3Signer({ secretId, secretKey }: Tc3KeyPair, service: string): Tc3Signer {
-  if (!secretId || !secretKey) throw new TypeError('secretId or secretKey is empty.');
-  // Web Cryptography API, section 10: `subtle` exists in secure contexts only.
+  if (!secretId || !secretKey) throw new TypeError('secretId and secretKey must not be empty.');
+  // Web Cryptography API, section 10: `subtle` is only available in secure contexts.
   if (!globalThis.crypto?.subtle)
-    throw new TypeError('Signing needs WebCrypto, which needs https.');
+    throw new TypeError('Signing needs WebCrypto, which browsers provide on https pages only.');
   const { algorithm } = SIGNATURE;
   let day: string;
   let key: Promise<string | Bytes>;

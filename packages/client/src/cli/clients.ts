@@ -10,7 +10,6 @@ import { defaultWireProfile, type WireProfile } from '../wire-profile.ts';
 import { type CommonOptions, Failure } from './output.ts';
 import { need, needUrl, readSettings, SETTINGS, type Settings } from './settings.ts';
 
-/** Creates the gateway client from the settings. */
 export async function openGateway({ config }: CommonOptions): Promise<GatewayClient> {
   const settings = await readSettings(config);
   const options = {
@@ -42,7 +41,7 @@ function toAuth(settings: Settings): GatewayAuth {
   return tc3({ ...pair, token: sessionToken, service });
 }
 
-/** Creates the storage client from the settings; its warnings are printed as notes. */
+/** Creates the storage client from the settings. Its warnings are printed as notes. */
 export async function openStorage({ config, quiet }: CommonOptions): Promise<StorageClient> {
   const settings = await readSettings(config);
   const { signingService: service, signingHost, sessionToken: token } = settings;
@@ -61,7 +60,7 @@ export async function openStorage({ config, quiet }: CommonOptions): Promise<Sto
   return orFailure('storageUrl', () => createStorageClient(options));
 }
 
-/** Turns the error of a wrong setting into a failure of the command. */
+/** Reports an invalid setting as a command failure. */
 function orFailure<Made>(setting: string, make: () => Made): Made {
   try {
     return make();
@@ -72,12 +71,12 @@ function orFailure<Made>(setting: string, make: () => Made): Made {
 
 const SECTIONS = ['storageHeaders', 'uploadFields', 'storeFileID', 'gatewayHeaders'] as const;
 
-/** Reads the wire profile of a deployment from a JSON file (D1). Default: the one of the contract. */
+/** Reads the deployment's wire profile from a JSON file (D1). Default: the contract's. */
 async function readWireProfile(file: string | undefined): Promise<WireProfile> {
   if (file === undefined) return defaultWireProfile;
   const profile = await parse(file);
   const missing = SECTIONS.find((name) => profile?.[name] === undefined);
-  if (missing) throw new Failure(`${file} is not a wire profile: ${missing} is missing.`, 2);
+  if (missing) throw new Failure(`${file} is not a valid wire profile: ${missing} is missing.`, 2);
   return profile;
 }
 

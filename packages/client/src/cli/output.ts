@@ -1,44 +1,44 @@
 import { pipeline } from 'node:stream/promises';
 import { isBerthError } from '../errors.ts';
 
-/** Options of all commands. */
+/** Options that all commands share. */
 export interface CommonOptions {
   readonly config?: string;
   readonly json?: true;
   readonly quiet?: true;
 }
 
-/** An expected failure that ends a command; its message is one sentence. */
+/** An expected failure that ends the command. Its message is one sentence. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly exitCode: 1 | 2;
 
-  /** @param exitCode 1 if the work failed, 2 if it could not begin */
+  /** @param exitCode 1 if the command failed, 2 if it could not start */
   constructor(message: string, exitCode: 1 | 2) {
     super(message);
     this.exitCode = exitCode;
   }
 }
 
-/** The failure of a command that the user stopped. */
+/** Thrown when the user stops the command. */
 export const STOPPED = new Failure('Stopped.', 1);
 
-/** The outcome of one file. */
+/** The outcome for one file. */
 export interface Outcome {
-  /** Name as given by the user. */
+  /** Name as the user typed it. */
   readonly file: string;
   /** What to print: the path, the ID or the link. */
   readonly result?: string | undefined;
   readonly error?: unknown;
-  /** Additional fields for `--json`. */
+  /** More fields for `--json`. */
   readonly more?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * Prints the outcome of each file: results to standard output, errors to standard error, or everything
- * as one JSON document.
+ * Prints the outcome for each file: results to stdout, errors to stderr, or everything as one JSON
+ * document.
  *
- * @throws Failure if a file failed
+ * @throws Failure if any file failed
  */
 export function report(outcomes: readonly Outcome[], options: CommonOptions, what: string): void {
   const failed = outcomes.filter(({ error }) => error !== undefined);
@@ -72,7 +72,7 @@ function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Writes a stream to standard output, without closing it. */
+/** Pipes a stream to stdout without closing it. */
 export async function writeOut(
   stream: ReadableStream<Uint8Array>,
   signal: AbortSignal,

@@ -1,11 +1,11 @@
 import { type Options, SingleBar } from 'cli-progress';
 import type { CommonOptions } from './output.ts';
 
-/** Counts the bytes of files that are transferred in parallel. */
+/** Tracks the bytes of parallel transfers. */
 export interface Progress {
   /** Sets the size of a file in bytes. */
   expect(file: string, bytes: number): void;
-  /** Sets how many bytes of a file are done; a new attempt starts at 0. */
+  /** Sets how many bytes of a file are done. A new attempt starts at 0 again. */
   set(file: string, bytes: number): void;
   stop(): void;
 }
@@ -13,8 +13,8 @@ export interface Progress {
 type Terminal = NodeJS.WriteStream;
 
 /**
- * A progress bar on standard error, in plain characters without colour. There is none with `--quiet` or
- * `--json`, or if standard error is not a terminal.
+ * A plain progress bar on stderr, without colors. Not shown with `--quiet` or `--json`, or if stderr is
+ * not a terminal.
  */
 export function createProgress(
   { quiet, json }: CommonOptions,
@@ -38,7 +38,6 @@ export function createProgress(
   };
 }
 
-/** A sum whose parts change. */
 function createSum() {
   const parts = new Map<string, number>();
   let sum = 0;

@@ -10,7 +10,7 @@ import { readPackageInfo } from './package-info.ts';
 import { SETTINGS } from './settings.ts';
 
 const MORE = `
-Settings come from environment variables, or from a YAML or JSON file with the names in parentheses:
+Settings are read from environment variables, or from a YAML or JSON file that uses the names in parentheses:
 --config, or BERTH_CONFIG, or ~/.config/berth/config.yaml. A file with secrets must be readable only by you.
 ${Object.entries(SETTINGS)
   .map(([name, [variable, text]]) => `  ${variable.padEnd(22)} ${text} (${name})`)
@@ -32,9 +32,9 @@ Exit codes:
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** Runs the command line and sets the exit code. */
+/** Runs the command and sets the exit code. */
 export async function run(argv: string[]): Promise<void> {
-  // The reader of the output may close it early: `berth tail … | head`.
+  // Whatever reads our output may close it early: `berth tail … | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit();
     throw error;
@@ -63,7 +63,7 @@ export async function run(argv: string[]): Promise<void> {
 function createProgram(signal: AbortSignal): Command {
   const { documents } = CONTRACT;
   const program = new Command('berth')
-    .description('Manage files in the storage API and call hosted services.')
+    .description('Manage stored files and call hosted services.')
     .version(
       `${readPackageInfo().version} (gateway ${documents['gateway.v1'].version}, storage ${documents['storage.v2'].version}, contract ${CONTRACT.sha256.slice(0, 12)})`,
     )
@@ -71,20 +71,20 @@ function createProgram(signal: AbortSignal): Command {
     .addHelpText('after', MORE);
   for (const add of [addCp, addUrl, addRm, addMv, addCall, addTail]) {
     add(program, signal)
-      .option('-c, --config <file>', 'settings in YAML or JSON')
+      .option('-c, --config <file>', 'settings file in YAML or JSON')
       .option('--json', 'print JSON, including errors')
-      .option('-q, --quiet', 'hide progress, notes and the list of copied files');
+      .option('-q, --quiet', 'do not print progress, notes or copied files');
   }
   addTypes(program);
   return program;
 }
 
-/** The library rejects invalid input with these, before it sends anything. */
+/** The library throws these for invalid input, before it sends anything. */
 function isWrongInput(error: unknown): boolean {
   return error instanceof TypeError || error instanceof RangeError;
 }
 
-/** The message of a known error. Any other error is a bug of the program, and its stack helps. */
+/** Returns the message of a known error. Any other error is a bug, so its stack is shown. */
 function toText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isKnown = error instanceof Failure || isBerthError(error) || isWrongInput(error);

@@ -5,43 +5,43 @@ import { closest } from 'fastest-levenshtein';
 import { LineCounter, parseDocument } from 'yaml';
 import { Failure } from './output.ts';
 
-/** The settings of all commands: name in the file, environment variable and meaning. */
+/** All settings: the name in the file, the environment variable, and what it means. */
 export const SETTINGS = {
   env: ['BERTH_ENV', 'environment'],
-  storageUrl: ['BERTH_STORAGE_URL', 'URL of the storage API'],
-  gatewayUrl: ['BERTH_GATEWAY_URL', 'URL of the gateway'],
+  storageUrl: ['BERTH_STORAGE_URL', 'storage API URL'],
+  gatewayUrl: ['BERTH_GATEWAY_URL', 'gateway URL'],
   gatewayDomain: [
     'BERTH_GATEWAY_DOMAIN',
-    'domain of the gateway, instead of its URL; the environment becomes the first label',
+    'gateway domain, as an alternative to gatewayUrl; the environment is prepended as the first label',
   ],
-  secretId: ['BERTH_SECRET_ID', 'ID of the key pair'],
+  secretId: ['BERTH_SECRET_ID', 'secret ID of the key pair'],
   secretKey: ['BERTH_SECRET_KEY', 'secret key of the key pair'],
-  sessionToken: ['BERTH_SESSION_TOKEN', 'session token of a temporary key pair'],
+  sessionToken: ['BERTH_SESSION_TOKEN', 'session token, for a temporary key pair'],
   token: ['BERTH_TOKEN', 'access token for the gateway; takes precedence over the key pair'],
-  signingService: ['BERTH_SIGNING_SERVICE', 'service in signatures, if not the default'],
-  signingHost: ['BERTH_SIGNING_HOST', 'host in storage signatures, if not the default'],
-  wireProfile: ['BERTH_WIRE_PROFILE', 'JSON file with the wire profile of the deployment'],
+  signingService: ['BERTH_SIGNING_SERVICE', 'service name in signatures, if not the default'],
+  signingHost: ['BERTH_SIGNING_HOST', 'host name in storage signatures, if not the default'],
+  wireProfile: ['BERTH_WIRE_PROFILE', "JSON file with the deployment's wire profile"],
 } as const;
 
 type SettingName = keyof typeof SETTINGS;
 
 export type Settings = { readonly [Name in SettingName]?: string };
 
-/** Settings that nobody else on the machine may read. */
+/** Settings that must not be readable by other users of the machine. */
 const SECRETS: readonly SettingName[] = ['secretKey', 'sessionToken', 'token'];
 
 const NAMES = Object.keys(SETTINGS);
 
-/** File permissions of the group and of others. */
+/** Permission bits of the group and of others. */
 const GROUP_AND_OTHERS = 0o077;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Settings from the environment; those it lacks come from a file: the named one, `BERTH_CONFIG`, or the
- * user's own if it exists.
+ * Reads settings from the environment. Anything that is not set there comes from a file: the named one,
+ * `BERTH_CONFIG`, or the user's default file if it exists.
  *
- * @throws Failure if a named file is missing, or if a file is invalid
+ * @throws Failure if a named file does not exist, or if a file is invalid
  */
 export async function readSettings(
   named: string | undefined,
@@ -67,16 +67,15 @@ async function readFrom(file: string | undefined, environment: Environment): Pro
   }
 }
 
-/** The file used by default. */
 function defaultConfigFile(environment: Environment = process.env): string {
   const folder = environment.XDG_CONFIG_HOME || join(homedir(), '.config');
   return join(folder, 'berth', 'config.yaml');
 }
 
 /**
- * A required setting.
+ * Returns a required setting.
  *
- * @throws Failure that says where to set it
+ * @throws Failure that explains where to set it
  */
 export function need(settings: Settings, name: SettingName): string {
   const value = settings[name];
@@ -89,7 +88,7 @@ export function need(settings: Settings, name: SettingName): string {
 }
 
 /**
- * A required setting that is a URL.
+ * Returns a required setting that is a URL.
  *
  * @throws Failure if it is missing or not a URL
  */
@@ -100,10 +99,10 @@ export function needUrl(settings: Settings, name: SettingName): string {
 }
 
 /**
- * Reads settings from a YAML file; JSON is a subset of YAML. No message quotes the file, which may
- * contain secrets.
+ * Reads settings from a YAML file (JSON is a subset of YAML). Error messages never quote the file,
+ * because it may contain secrets.
  *
- * @throws Failure if the file is invalid, or if it contains secrets that others may read
+ * @throws Failure if the file is invalid, or if it contains secrets and other users can read it
  */
 async function readConfigFile(file: string): Promise<Settings> {
   const settings = parse(file, await readFile(file, 'utf8'));
@@ -123,7 +122,7 @@ function parse(file: string, text: string): Settings {
   const content: unknown = toValue(file, () => document.toJS());
   if (content === null) return {};
   if (typeof content !== 'object' || Array.isArray(content)) {
-    throw new Failure(`${file} must contain settings such as "env: dev", one per line.`, 2);
+    throw new Failure(`${file} must contain one setting per line, such as "env: dev".`, 2);
   }
   const { $schema: _editors, ...settings } = content as Record<string, unknown>;
   for (const [name, value] of Object.entries(settings)) assertSetting(file, name, value);
@@ -135,7 +134,7 @@ function toValue(file: string, read: () => unknown): unknown {
     return read();
   } catch {
     throw new Failure(
-      `${file} has an alias without an anchor: quote values that contain * or &.`,
+      `${file} has a YAML alias without an anchor: quote values that contain * or &.`,
       2,
     );
   }
@@ -143,12 +142,12 @@ function toValue(file: string, read: () => unknown): unknown {
 
 function assertSetting(file: string, name: string, value: unknown): void {
   if (!NAMES.includes(name)) {
-    const known = `Did you mean ${closest(name, NAMES)}? Settings: ${NAMES.join(', ')}.`;
-    throw new Failure(`${file}: ${name} is not a setting. ${known}`, 2);
+    const known = `Did you mean ${closest(name, NAMES)}? Available settings: ${NAMES.join(', ')}.`;
+    throw new Failure(`${file}: unknown setting ${name}. ${known}`, 2);
   }
   if (typeof value !== 'string' || value === '') {
     throw new Failure(
-      `${file}: ${name as SettingName} must be a string: quote it, or remove it.`,
+      `${file}: ${name as SettingName} must be a string: put the value in quotes, or remove it.`,
       2,
     );
   }
@@ -156,5 +155,5 @@ function assertSetting(file: string, name: string, value: unknown): void {
 
 async function assertPrivate(file: string): Promise<void> {
   if (process.platform === 'win32' || ((await stat(file)).mode & GROUP_AND_OTHERS) === 0) return;
-  throw new Failure(`The secrets in ${file} are readable by others: run chmod 600 ${file}`, 2);
+  throw new Failure(`Other users can read the secrets in ${file}: run chmod 600 ${file}`, 2);
 }

@@ -44,7 +44,7 @@ export const CONTRACT = {
   "sha256": "8217a9b04655dd0928788741f228b38fd25feb39e4892622e1c14c4f28778f85"
 } as const;
 
-/** Address of the gateway of one environment, a template. */
+/** URL template for the gateway of an environment. */
 export const GATEWAY_SERVER = "https://{envId}.{gatewayDomain}" as const;
 
 /** Path parameters that hold several raw segments (`x-berth-greedy`, D3). */
@@ -52,32 +52,32 @@ export const GREEDY_PARAMETERS = [
   "anyPath"
 ] as const;
 
-/** Name of the neutral names of the contract (D1). */
+/** Name of the default wire profile, which uses the contract's neutral names (D1). */
 export const PROFILE_NAME = "default" as const;
 
-/** The three headers of a storage call. */
+/** The three credential headers of a storage call. */
 export const STORAGE_HEADERS = {
   "authorization": "X-Svc-Authorization",
   "sessionToken": "X-Svc-SessionToken",
   "timestamp": "X-Svc-TimeStamp"
 } as const;
 
-/** The two form fields of an upload that carry a vendor's word. */
+/** The two upload form fields that wire profiles rename. */
 export const UPLOAD_FIELDS = {
   "securityToken": "x-store-security-token",
   "metaFileId": "x-store-meta-fileid"
 } as const;
 
-/** Field of the upload metadata that holds the ID in the object store. */
+/** Upload metadata field with the ID that the object store uses. */
 export const STORE_FILE_ID = "storeFileID" as const;
 
-/** Header that carries the hosted service's own status, unless a profile names another (D10). */
+/** Header with the hosted service's own status, unless a wire profile renames it (D10). */
 export const UPSTREAM_STATUS = "X-Svc-Upstream-Status-Code" as const;
 
-/** Code of an entry of a list that succeeded. */
+/** Code of a list entry that succeeded. */
 export const ITEM_SUCCESS = "SUCCESS" as const;
 
-/** Codes of the gateway after which a call may be repeated: `any` call, or `idempotent` ones (D6). */
+/** Gateway codes after which a call may be retried: `any` call, or only `idempotent` ones (D6). */
 export const GATEWAY_RETRIES = {
   "any": [
     "SERVICE_NOT_READY",
@@ -92,37 +92,37 @@ export const GATEWAY_RETRIES = {
   ]
 } as const;
 
-/** Time that the gateway gives a hosted service until its response headers (D13). */
+/** How long, in seconds, the gateway waits for a hosted service's response headers (D13). */
 export const GATEWAY_HEADERS_SECONDS = 60 as const;
 
-/** Path of a storage operation, up to its name. */
+/** Path of every storage operation, up to the operation name. */
 export const STORAGE_PATH = "/api/v2/envs/{envId}/storages:" as const;
 
-/** Storage operations that may be executed twice (D26). */
+/** Storage operations that are safe to execute twice (D26). */
 export const IDEMPOTENT_OPERATIONS = [
   "getUploadMetaData",
   "batchGetTempUrls"
 ] as const;
 
-/** Shortest lifetime of a link (D22). */
+/** Minimum lifetime of a link (D22). */
 export const LINK_MIN_SECONDS = 1 as const;
 
-/** Longer lifetimes of a link are unusual (D22). */
+/** Lifetime above which the client warns (D22). */
 export const LINK_WARN_SECONDS = 3600 as const;
 
 /** Lifetime of a public link (D22). */
 export const PUBLIC_LINK_SECONDS = 600 as const;
 
-/** Most items of one call (D25). */
+/** Maximum number of items per call (D25). */
 export const BATCH_ITEMS = 50 as const;
 
-/** Calls under way at the same time (D25). */
+/** Default number of parallel calls (D25). */
 export const BATCH_CONCURRENCY = 4 as const;
 
-/** Longest picture of a user, in bytes. */
+/** Maximum size of a user picture in bytes. */
 export const AVATAR_BYTES = 204800 as const;
 
-/** Constants of signature version 3 (D16, D17). */
+/** Constants for signature version 3 (D16, D17). */
 export const SIGNATURE = {
   "algorithm": "TC3-HMAC-SHA256",
   "service": "svc",
@@ -131,7 +131,7 @@ export const SIGNATURE = {
   "storageContentType": "application/json; charset=utf-8"
 } as const;
 
-/** Codes that the gateway is known to send. */
+/** Known error codes of the gateway. */
 export type KnownGatewayErrorCode =
   | "SERVICE_NOT_FOUND"
   | "SERVICE_FORBIDDEN"
@@ -155,7 +155,7 @@ export type KnownGatewayErrorCode =
   | "BAD_GATEWAY"
   | "SYS_ERR";
 
-/** Codes that the storage API is known to send. */
+/** Known error codes of the storage API. */
 export type KnownStorageErrorCode =
   | "STORAGE_FILE_NONEXIST"
   | "OBJECT_ALREADY_EXIST"
@@ -171,7 +171,7 @@ export type KnownStorageErrorCode =
   | "SYS_ERR"
   | "SERVICE_UNAVAILABLE";
 
-/** Codes that the upload target is known to send. */
+/** Known error codes of the upload target. */
 export type KnownUploadErrorCode =
   | "AccessDenied"
   | "SignatureDoesNotMatch"

@@ -2,43 +2,43 @@ import { ContractError } from '../errors.ts';
 import { describeResponse } from './failures.ts';
 
 /**
- * A validator that implements Standard Schema (https://standardschema.dev), such as those of Zod,
- * Valibot and ArkType. Declares only what the client needs.
+ * A validator that implements Standard Schema (https://standardschema.dev), such as one from Zod,
+ * Valibot or ArkType. Declares only what the client needs.
  *
  * @example
  * import * as z from 'zod';
  * const User: StandardSchema<{ name: string }> = z.object({ name: z.string() });
  */
 export interface StandardSchema<Output = unknown> {
-  /** The properties of Standard Schema. */
+  /** The Standard Schema properties. */
   readonly '~standard': {
-    /** Version of Standard Schema. */
+    /** Standard Schema version. */
     readonly version: 1;
     /** Name of the library, such as `zod`. */
     readonly vendor: string;
-    /** Validates a value; an error that it throws ends the call, unchanged. */
+    /** Validates a value. If it throws, the call rejects with the same error. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
   };
 }
 
-/** The result of a validator: a value, or issues. */
+/** The validation result: a value, or issues. */
 export type StandardResult<Output> =
   | {
-      /** The value, perhaps transformed by the validator. */
+      /** The value. The validator may have transformed it. */
       readonly value: Output;
-      /** Absent for a valid value. */
+      /** Absent if the value is valid. */
       readonly issues?: undefined;
     }
   | {
-      /** What is wrong; at least one issue. */
+      /** What is wrong. Contains at least one issue. */
       readonly issues: readonly StandardIssue[];
     };
 
-/** One thing that is wrong with a value. */
+/** A problem with a value. */
 export interface StandardIssue {
   /** Human-readable message. */
   readonly message: string;
-  /** Where: keys and indexes from the outside in. Default: the whole value. */
+  /** Location of the problem: keys and indexes, outermost first. Default: the entire value. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
@@ -57,7 +57,7 @@ export async function checkPayload<Payload>(
   return result.value;
 }
 
-/** The error of a success response that does not have the expected form. */
+/** Creates the error for a successful response that does not have the expected form. */
 export function contractFailure(
   response: Response,
   text: string,
@@ -66,7 +66,7 @@ export function contractFailure(
   const describe = (message: string) =>
     describeResponse(response, 'Unexpected response', { message });
   const issues = found.map(({ message, path: place = [] }) => ({
-    // A validator may quote the response, which may contain a credential.
+    // Validators may quote the response, which may contain a credential.
     message: describe(message).text ?? '',
     path: place.map((step) => String(typeof step === 'object' ? step.key : step)).join('.'),
   }));

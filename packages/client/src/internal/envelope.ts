@@ -2,17 +2,17 @@ import { StorageError } from '../errors.ts';
 import { describeResponse } from './failures.ts';
 import { isRecord, parseJson } from './json.ts';
 
-/** A storage response with `data`, and a way to fail if the data is not as expected. */
+/** A storage response with `data`, and a way to fail if that data is not as expected. */
 export interface StorageResponse {
   readonly data: Record<string, unknown>;
-  /** Creates the error of this response. `reason` is its own code and message, if any. */
+  /** Creates an error for this response. `reason` may contain a code and a message from the response. */
   fail(what: string, reason: { code?: unknown; message?: unknown }): StorageError;
 }
 
 /**
- * Reads a storage response in both forms: in the envelope `{ statusCode, body }`, and flat. "A `code`
- * without `data` is a failure whatever the HTTP status" (D20), and so is any response without `data`,
- * or with an error in its `statusCode`.
+ * Reads a storage response, either in the envelope `{ statusCode, body }` or flat. "A `code` without
+ * `data` is a failure whatever the HTTP status" (D20), and so is any response without `data`, or whose
+ * `statusCode` is an error.
  *
  * @throws StorageError if the call failed as a whole
  */
@@ -38,18 +38,18 @@ export function readEnvelope(
   throw fail(what, isSilent ? { message: 'the response is malformed' } : fields);
 }
 
-/** The `data` in the envelope of a raw storage result. */
+/** The `data` in the envelope of a raw storage response. */
 type DataOf<Result> = Result extends { data: { body: { data?: infer Data } } }
   ? NonNullable<Data>
   : never;
 
 /**
- * Returns the `data` of a raw storage call, from the envelope `{ statusCode, body: { data } }` or from
- * the flat form `{ data }` that some deployments send (D20).
+ * Returns the `data` of a raw storage call, either from the envelope `{ statusCode, body: { data } }` or
+ * from the flat form `{ data }` that some deployments send (D20).
  *
- * @param result the result of `POST` of a storage client
- * @throws StorageError if the call failed as a whole; a `code` without `data` is a failure whatever
- *   the HTTP status
+ * @param result what `storage.POST` returned
+ * @throws StorageError if the call failed as a whole; a `code` without `data` is a failure whatever the
+ * HTTP status
  *
  * @example
  * const { fileList } = unwrapEnvelope(

@@ -1,16 +1,16 @@
 import { type BerthErrorDetails, NetworkError, TimeoutError } from '../errors.ts';
 
-/** The call that led to a response. */
+/** The call that a response belongs to. */
 export interface RememberedCall {
   readonly method: string;
   readonly url: string;
-  /** Header that carries the hosted service's own status (D10). */
+  /** Header with the hosted service's own status (D10). */
   readonly upstreamStatus?: string | undefined;
   /** Credentials that were sent. */
   readonly secrets: () => readonly string[];
 }
 
-/** A response of `fetch`, of `XMLHttpRequest` or of `node:http`. */
+/** A response from `fetch`, `XMLHttpRequest` or `node:http`. */
 interface ResponseLike {
   readonly status: number;
   readonly headers: Pick<Headers, 'get'>;
@@ -19,13 +19,13 @@ interface ResponseLike {
 
 const calls = new WeakMap<ResponseLike, RememberedCall>();
 
-/** Remembers the call of a response, for {@link rememberedCall}. */
+/** Remembers which call a response belongs to, for {@link rememberedCall}. */
 export function rememberCall<T extends ResponseLike>(response: T, call: RememberedCall): T {
   calls.set(response, call);
   return response;
 }
 
-/** The call that led to a response, even if another client made it. */
+/** Returns the call that a response belongs to, even if another client made it. */
 export function rememberedCall(response: ResponseLike): RememberedCall {
   return (
     calls.get(response) ?? {
@@ -36,17 +36,17 @@ export function rememberedCall(response: ResponseLike): RememberedCall {
   );
 }
 
-/** Path of a URL, without its query, which may contain a signature. */
+/** Returns the path of a URL without the query, which may contain a signature. */
 export function pathOf(url: string): string {
   return url.replace(/^\w+:\/\/[^/?#]*|[?#].*/gs, '') || '/';
 }
 
-/** The parts of a credential or a signed URL that are secret by themselves (D16). */
+/** Matches the parts of a credential or signed URL that are secret by themselves (D16). */
 const SECRET_PARTS = /(?<=(?:sign|signature|token)=)[^,&\s]+/gi;
 
 /**
- * Replaces each secret in a text by `[redacted]`, even if the text contains only what follows the scheme
- * (`Bearer …`), or only the signature or the token within it.
+ * Replaces each secret in a text with `[redacted]`, even if the text contains only what follows the
+ * scheme (`Bearer …`), or only the signature or token in it.
  */
 export function redact(text: string, secrets: readonly string[]): string {
   return secrets
@@ -60,8 +60,8 @@ export function redact(text: string, secrets: readonly string[]): string {
 }
 
 /**
- * Details for the error of a response. Credentials of the call are redacted from the server's own
- * fields; those that are not strings are left out.
+ * Returns details for the error of a response. Redacts the call's credentials in fields that the server
+ * sent, and leaves out fields that are not strings.
  */
 export function describeResponse(
   response: ResponseLike,
@@ -82,12 +82,12 @@ export function describeResponse(
   };
 }
 
-/** The request ID in the header of a response (D9). */
+/** Returns the request ID from the response headers (D9). */
 export function requestIdOf({ headers }: ResponseLike): string | undefined {
   return headers.get('X-Request-Id') ?? undefined;
 }
 
-/** The error of a call whose response is missing or incomplete. */
+/** Creates the error for a call whose response is missing or incomplete. */
 export function networkFailure(
   { method, url, secrets }: Omit<RememberedCall, 'upstreamStatus'>,
   error: unknown,
@@ -97,7 +97,7 @@ export function networkFailure(
   return new NetworkError({ what, method, path: pathOf(url), text: deepest(cause), cause });
 }
 
-/** A copy of the platform's error: one platform adds the URL, including the query, to its fields. */
+/** Copies the platform's error, because one platform adds the URL with its query as a property. */
 function toSafeCause(error: unknown, secrets: readonly string[]): Error {
   const { name, message, code, cause } = (
     error instanceof Error ? error : { message: String(error) }
@@ -110,12 +110,12 @@ function toSafeCause(error: unknown, secrets: readonly string[]): Error {
   return typeof code === 'string' ? Object.assign(copy, { code }) : copy;
 }
 
-/** `fetch failed` says nothing; the innermost cause does. */
+/** `fetch failed` is no help, but the innermost cause is. */
 function deepest(error: Error): string {
   return error.cause instanceof Error ? deepest(error.cause) : error.message;
 }
 
-/** The error of a passed time limit, in milliseconds. */
+/** Creates the error for an exceeded time limit, given in milliseconds. */
 export function timeoutFailure(
   { method, url }: Pick<RememberedCall, 'method' | 'url'>,
   what: string,
@@ -125,8 +125,8 @@ export function timeoutFailure(
 }
 
 /**
- * The error of a transfer whose connection failed or, without a cause, that was idle for `timeout`
- * milliseconds.
+ * Creates the error for a transfer whose connection failed or, without a cause, that made no progress
+ * for `timeout` milliseconds.
  */
 export function transferFailure(
   call: Omit<RememberedCall, 'upstreamStatus'>,
@@ -141,7 +141,7 @@ export function transferFailure(
 /**
  * Reads the body of a response as text.
  *
- * @throws NetworkError if it is interrupted
+ * @throws NetworkError if the connection is lost
  */
 export function readText(response: Response): Promise<string> {
   return response.text().catch((error) => {

@@ -17,11 +17,11 @@ type GatewayErrorBody = components['schemas']['GatewayError'];
 const TRANSIENT_STATUSES = [429, 502, 503, 504];
 
 /**
- * Creates the error of a failed raw call. It distinguishes the gateway's own errors from those of the
- * hosted service: the header of the upstream status marks the service's responses; without it, a body
- * with `code`, `message` and a `requestId` equal to `X-Request-Id` marks the gateway's (D10).
+ * Creates the error for a failed raw call. It tells the gateway's own errors from those of the hosted
+ * service: the upstream status header marks responses from the service. Without it, a body with a
+ * `code`, a `message` and a `requestId` equal to `X-Request-Id` marks those from the gateway (D10).
  *
- * @param result the result of `GET` or `POST` of a gateway client
+ * @param result what `gateway.GET` or `gateway.POST` returned
  *
  * @example
  * if (!result.response.ok) throw toGatewayError(result);
@@ -40,28 +40,28 @@ export function toGatewayError(result: { error?: unknown; response: Response }):
 function whatOf(response: Response, isOwn: boolean): string {
   if (isOwn) return 'The gateway refused the call';
   if (response.type === 'opaqueredirect') {
-    return "The hosted service returned a redirect, which browsers hide; set redirect: 'follow' to follow it";
+    return "The hosted service returned a redirect, which browsers hide (set redirect: 'follow' to follow it)";
   }
   const isRedirect = response.status < 400 && response.headers.has('Location');
   return `The hosted service returned ${isRedirect ? 'a redirect, which is not followed' : 'an error'}`;
 }
 
-/** {@link classifyGatewayBody} for a response whose body is not read yet. */
+/** Like {@link classifyGatewayBody}, for a response whose body has not been read yet. */
 export async function classifyGateway(response: Response): Promise<RetryClass> {
   const { status } = response;
   if (status < 401 || (status > 401 && status < 429)) return 'never';
   if (isOfService(response)) return classifyGatewayBody(undefined, response);
   const call = rememberedCall(response);
-  // Without a body, nobody knows who refused it; a new token does no harm.
+  // Without a body, it is unclear who refused the call; a new token does no harm.
   if (status === 401 && call.method === 'HEAD') return 'unauthorized';
   const body = parseJson(await readText(rememberCall(response.clone(), call)));
   return classifyGatewayBody(body, response);
 }
 
 /**
- * Whether a failed response of the gateway allows a retry, by the `retry` column of D6. D10
- * distinguishes the gateway's own refusal from a response of the hosted service, which was executed:
- * "a service's own 503 is never ground to repeat a POST".
+ * Whether a failed gateway response allows a retry, according to the `retry` column in D6. D10
+ * distinguishes the gateway's own refusals from responses of the hosted service, which has executed the
+ * call: "a service's own 503 is never ground to repeat a POST".
  */
 function classifyGatewayBody(body: unknown, response: Response): RetryClass {
   const { status } = response;
@@ -75,8 +75,8 @@ function classifyGatewayBody(body: unknown, response: Response): RetryClass {
 }
 
 /**
- * Whether a response comes from the gateway itself: it is not {@link isOfService}, and its body has
- * `code`, `message` and a `requestId` equal to `X-Request-Id` (D10).
+ * Whether a response comes from the gateway itself: it is not {@link isOfService}, and its body has a
+ * `code`, a `message` and a `requestId` equal to `X-Request-Id` (D10).
  */
 function isGatewayRefusal(body: unknown, response: Response): body is GatewayErrorBody {
   return (
@@ -89,7 +89,7 @@ function isGatewayRefusal(body: unknown, response: Response): body is GatewayErr
   );
 }
 
-/** Whether a response comes from the hosted service: the header of its own status marks it (D10). */
+/** Whether a response comes from the hosted service, which the upstream status header shows (D10). */
 function isOfService(response: Response): boolean {
   return response.headers.has(rememberedCall(response).upstreamStatus ?? UPSTREAM_STATUS);
 }

@@ -1,4 +1,7 @@
-/** Returns `undefined` for invalid JSON: the parser's error would quote the response, secrets included. */
+/**
+ * Returns `undefined` for invalid JSON, because the parser's error would quote the response, including
+ * any secrets.
+ */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

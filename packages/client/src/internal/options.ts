@@ -1,10 +1,10 @@
 import type { RetryOptions, Timeouts } from '../call-options.ts';
 
-/** The longest delay of a timer, in milliseconds: a longer one would fire immediately. */
+/** Maximum delay of a timer, in milliseconds. Timers with a longer delay fire immediately. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
 /**
- * Merges time limits field by field; later layers take precedence, `undefined` is ignored.
+ * Merges time limits field by field. Later layers take precedence, and `undefined` is ignored.
  *
  * @throws TypeError or RangeError if a limit is invalid
  */
@@ -15,7 +15,7 @@ export function mergeTimeouts(...layers: (Timeouts | undefined)[]): Timeouts {
 }
 
 /**
- * Merges retry options like the time limits; `false` in the last layer turns retries off.
+ * Merges retry options in the same way. `false` in the last layer turns retries off.
  *
  * @throws TypeError or RangeError if an option is invalid
  */
@@ -26,7 +26,7 @@ export function mergeRetry(...layers: (RetryOptions | false | undefined)[]): Ret
   return merge('retry', 'an object or false', least, given);
 }
 
-/** @param least the minimum of each field */
+/** @param least minimum value of each field */
 function merge<Field extends string>(
   name: string,
   expected: string,
@@ -52,7 +52,7 @@ function merge<Field extends string>(
 }
 
 /**
- * Checks that a number is an integer of at least `min`; `undefined` is accepted.
+ * Checks that a number is an integer of at least `min`, or `undefined`.
  *
  * @throws RangeError
  */
@@ -71,18 +71,21 @@ export function assertList(name: string, value: unknown): asserts value is reado
   if (!Array.isArray(value)) throw wrong(name, 'an array', value);
 }
 
-/** The error of an argument of the wrong type. It does not show the value, which may be a credential. */
+/**
+ * Creates the error for an argument of the wrong type. Does not show the value, which may be a
+ * credential.
+ */
 export function wrong(name: string, expected: string, value: unknown): TypeError {
   return new TypeError(
     `${name} must be ${expected}, got ${value === null ? 'null' : typeof value}.`,
   );
 }
 
-/** Progress of an upload or a download. */
+/** Progress of an upload or download. */
 export interface Progress {
-  /** Bytes transferred so far. A new attempt starts at 0 again. */
+  /** Number of bytes transferred so far. Starts at 0 again for each new attempt. */
   readonly loaded: number;
-  /** Size of the file in bytes; `undefined` if it is unknown. */
+  /** File size in bytes; `undefined` if unknown. */
   readonly total: number | undefined;
 }
 

@@ -4,7 +4,10 @@ import type { RawDefaults, SendRaw } from './send-raw.ts';
 
 export type { RawDefaults };
 
-/** The raw calls of a client. Their builder is loaded on first use, as most applications never need it. */
+/**
+ * Creates a client's raw calls. The code behind them is loaded on first use, because most applications
+ * never need it.
+ */
 export function createRawCalls(pipeline: Pipeline, defaults: RawDefaults) {
   let middleware: Middleware[] = [];
   let loading: Promise<SendRaw> | undefined;
@@ -27,21 +30,21 @@ export function createRawCalls(pipeline: Pipeline, defaults: RawDefaults) {
   };
 }
 
-/** Paths of a document that have a method. */
+/** The paths in a document that support a method. */
 export type PathWith<Paths, Method extends string> = {
   [Path in keyof Paths]: Paths[Path] extends Record<Method, object> ? Path : never;
 }[keyof Paths];
 
 /**
- * Options of one call. `openapi-fetch` infers them from the argument, which accepts misspelt names;
- * here they follow from the path alone, so that a wrong name is a compile error.
+ * Options for one call. `openapi-fetch` infers them from the argument, and so accepts misspelled names.
+ * Here they depend on the path alone, so that a wrong name is a compile error.
  */
 export type CallInit<Operation, As> = Omit<FetchOptions<Operation>, 'parseAs'> & {
-  /** How to read the body of a success. Default: `json`. */
+  /** How to read the body of a successful response. Default: `json`. */
   parseAs?: As;
 };
 
-/** The result of one call: `data` if the status is 2xx, otherwise `error`; always `response`. */
+/** The result of one call: `data` if the status is 2xx, otherwise `error`, and always `response`. */
 export type CallResult<Operation extends object, As extends ParseAs> = FetchResponse<
   Operation & Record<string, unknown>,
   { parseAs: As },

@@ -14,7 +14,7 @@ import { toSegment } from './urls.ts';
 
 type RawInit = CallOptions & Omit<FetchOptions<unknown>, 'signal'>;
 
-/** Options shared by the raw calls of a client. */
+/** Options that all raw calls of a client share. */
 export interface RawDefaults {
   readonly baseUrl: string;
   readonly headers?: HeaderRecord;
@@ -23,7 +23,6 @@ export interface RawDefaults {
   readonly isService?: boolean;
 }
 
-/** Sends one raw call. */
 export type SendRaw = (
   method: 'GET' | 'POST',
   path: string,
@@ -32,8 +31,8 @@ export type SendRaw = (
 ) => Promise<unknown>;
 
 /**
- * Sends raw calls: `openapi-fetch` builds the requests and reads the responses, the pipeline sends them.
- * The total time includes the body, unless it is returned as a stream.
+ * Sends raw calls. `openapi-fetch` builds the requests and reads the responses; the pipeline sends them.
+ * The total time limit includes the body, unless it is returned as a stream.
  */
 export function createSendRaw(pipeline: Pipeline, defaults: RawDefaults): SendRaw {
   const pathSerializer = defaults.isService ? toServicePath : toPath;
@@ -46,7 +45,7 @@ export function createSendRaw(pipeline: Pipeline, defaults: RawDefaults): SendRa
     const call = { ...init, method, url: path };
     let response: Response | undefined;
     try {
-      // Limits the body as well: the limits that the pipeline opens end with the headers.
+      // Limits the body as well, because the pipeline's own limits end with the headers.
       return await pipeline.open(call).step((step) => {
         step.extend(0);
         const signal = step.signal();
@@ -58,7 +57,7 @@ export function createSendRaw(pipeline: Pipeline, defaults: RawDefaults): SendRa
         return run(path, { ...init, params, signal: undefined, fetch, middleware: all });
       });
     } catch (error) {
-      // Before the body is read, it is an error of middleware.
+      // Until the body is read, errors come from middleware.
       if (!response?.bodyUsed) throw error;
       if (error instanceof SyntaxError) throw contractFailure(response, 'invalid JSON');
       if (error instanceof TypeError) {
@@ -69,7 +68,7 @@ export function createSendRaw(pipeline: Pipeline, defaults: RawDefaults): SendRa
   };
 }
 
-/** The call built by `openapi-fetch` and middleware. Other options of `fetch` come from the caller. */
+/** Returns the call that `openapi-fetch` and middleware built. Other `fetch` options come from the caller. */
 async function toCall(
   request: Request,
   { timeouts, retry, idempotent, ...init }: RawInit,
@@ -82,7 +81,7 @@ async function toCall(
   return { url, method, headers, body, init: own, timeouts, retry, idempotent, signal };
 }
 
-/** Reads the body into memory, so that it can be signed and retried; JSON as text, as signers expect. */
+/** Reads the body into memory, so that it can be signed and retried. JSON stays text, as signers expect. */
 function readBody(request: Request): Promise<string | ArrayBuffer> {
   const isJson = /^application\/json\b/i.test(request.headers.get('Content-Type') ?? '');
   return isJson ? request.text() : request.arrayBuffer();
@@ -113,8 +112,8 @@ function toServicePath(template: string, params: Record<string, unknown>): strin
 }
 
 /**
- * Fills the parameters of a path template. An ordinary parameter is percent-encoded; a greedy one
- * (`x-berth-greedy`) is one or more segments, perhaps with a query, and is not changed.
+ * Fills in the parameters of a path template. Ordinary parameters are percent-encoded. A greedy one
+ * (`x-berth-greedy`) is one or more segments, optionally with a query, and is not changed.
  *
  * @throws TypeError if a parameter is missing, or if `fetch` would change its bytes
  */

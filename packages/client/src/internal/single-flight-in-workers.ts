@@ -1,12 +1,13 @@
 import type { singleFlight as onOtherPlatforms } from './single-flight.ts';
 
-/** Longest time that a caller waits for another caller's run, in milliseconds. */
+/** How long a caller waits for another caller's run, in milliseconds. */
 const MAX_WAIT = 5_000;
 const LATE = Symbol();
 
 /**
- * {@link onOtherPlatforms} for Workers, where a promise that a request has created may never settle once
- * that request ends, or fail for other requests only. So the wait for others is limited.
+ * Like {@link onOtherPlatforms}, but for Workers. There, a promise may never settle, or fail for other
+ * requests only, once the request that created it ends. So callers wait for each other for a limited
+ * time.
  */
 export const singleFlight: typeof onOtherPlatforms = (run) => {
   let pending: ReturnType<typeof run> | undefined;
@@ -28,12 +29,12 @@ export const singleFlight: typeof onOtherPlatforms = (run) => {
       const value = await Promise.race([others, late]);
       if (value !== LATE) return value;
     } catch (error) {
-      // A run that failed by itself is no longer pending.
+      // A run that failed on its own is no longer pending.
       if (pending !== others) throw error;
     } finally {
       clearTimeout(timer);
     }
-    // The first caller that has waited long enough starts over, and the others wait for that.
+    // The first caller that has waited long enough starts over; the others wait for it.
     if (pending === others) pending = undefined;
     return call(argument);
   };

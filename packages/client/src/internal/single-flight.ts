@@ -1,4 +1,4 @@
-/** Makes concurrent callers share one run of a function. Later callers run it again, even if it failed. */
+/** Makes concurrent callers share one run of a function. Later callers run it again, even after a failure. */
 export function singleFlight<Argument, Value>(
   run: (argument: Argument) => Promise<Value>,
 ): (argument: Argument) => Promise<Value> {

@@ -6,10 +6,10 @@ import type { StorageNames } from '../wire-profile.ts';
 import type { StorageResponse } from './envelope.ts';
 import type { Pipeline } from './pipeline/pipeline-call.ts';
 
-/** Paths of the storage operations, without the upload target, which has no fixed address. */
+/** Paths of the storage operations, without the upload target, which has no fixed URL. */
 export type StoragePath = Extract<keyof paths, `${typeof STORAGE_PATH}${string}`>;
 
-/** `operationId` of a storage operation, the end of its path. */
+/** `operationId` of a storage operation, which is the end of its path. */
 export type StorageOperation = StoragePath extends `${typeof STORAGE_PATH}${infer Id}` ? Id : never;
 
 /** JSON body of a storage operation, with its fields at the top level. */
@@ -18,22 +18,22 @@ export type StorageBody<Operation extends StorageOperation> = Exclude<
   { data: unknown }
 >;
 
-/** Options of a storage call: the client itself knows which calls are idempotent (D26). */
+/** Options for a storage call. The client knows which calls are idempotent (D26). */
 export type StorageCallOptions = Omit<CallOptions, 'idempotent'>;
 
-/** Shared by the operations of a storage client. */
+/** State shared by all operations of a storage client. */
 export interface StorageContext extends SharedCallOptions {
   readonly wireProfile: StorageNames;
   readonly hooks?: Hooks | undefined;
   readonly onWarning: (message: string) => void;
-  /** Calls one operation and unwraps its envelope; `what` begins the message of a failure. */
+  /** Calls an operation and unwraps its envelope. `what` starts the message of an error. */
   call<Operation extends StorageOperation>(
     operation: Operation,
     body: StorageBody<Operation>,
     what: string,
     options: StorageCallOptions,
   ): Promise<StorageResponse>;
-  /** Sends requests without credentials: the GET of a link. */
+  /** Sends requests without credentials, for links. */
   readonly links: Pipeline;
   /** The caller's own `fetch`. */
   readonly fetch?: FetchLike | undefined;

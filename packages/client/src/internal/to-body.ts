@@ -2,7 +2,10 @@ import { isRecord } from './json.ts';
 
 const FORM = 'application/x-www-form-urlencoded;charset=UTF-8';
 
-/** A body that `fetch` would mangle, such as a foreign `Blob` sent as the text `[object Blob]`. */
+/**
+ * Thrown for a body that `fetch` would mangle, such as a foreign `Blob` that it would send as the text
+ * `[object Blob]`.
+ */
 export class UnknownBodyError extends TypeError {
   constructor(kind: string) {
     super(`Cannot send a body of type ${kind}.`);
@@ -10,10 +13,10 @@ export class UnknownBodyError extends TypeError {
 }
 
 /**
- * The body of a POST and its media type: JSON, except for what `fetch` sends by itself. Kinds are found
- * by name, because `instanceof` fails for those of another realm or package.
+ * Returns the body and media type of a POST: JSON, except for types that `fetch` can send by itself.
+ * Types are recognized by name, because `instanceof` fails for values from another realm or package.
  *
- * @throws TypeError if a stream was already read, or if nothing of the value would be sent
+ * @throws TypeError if a stream has already been read, or if none of the value would be sent
  */
 export function toBody(value: unknown): { body?: RequestInit['body']; type?: string } {
   if (value === undefined) return {};
@@ -25,14 +28,16 @@ export function toBody(value: unknown): { body?: RequestInit['body']; type?: str
   if (kind === 'URLSearchParams') return { body: String(value), type: FORM };
   if (isStream(value)) {
     assertUnread(value);
-    // Firefox does not support streams as a body, and would send the text "[object ReadableStream]".
+    // Firefox does not support stream bodies, and would send the text "[object ReadableStream]".
     value.toString = () => {
-      throw new TypeError('fetch would send this stream as text.');
+      throw new TypeError(
+        'This platform does not support streams as a request body: pass a Blob or bytes.',
+      );
     };
     return { body: value as RequestInit['body'] };
   }
   if (['Blob', 'File', 'FormData'].includes(kind)) {
-    // Only `fetch` itself knows whether it supports this one.
+    // Only `fetch` itself knows whether it supports this type.
     (value as object).toString = () => {
       throw new UnknownBodyError(kind);
     };
@@ -45,17 +50,17 @@ export function toBody(value: unknown): { body?: RequestInit['body']; type?: str
   return { body: text, type: 'application/json' };
 }
 
-/** The kind of a value, such as `Blob`. */
+/** Returns the type of a value, such as `Blob`. */
 function kindOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
 
-/** Whether a value is an `ArrayBuffer` of any realm: jsdom and Jest have their own. */
+/** Whether a value is an `ArrayBuffer` from any realm: jsdom and Jest have their own. */
 export function isArrayBuffer(value: unknown): value is ArrayBuffer {
   return kindOf(value) === 'ArrayBuffer';
 }
 
-/** Whether a body can be read only once: a web stream, or a stream of Node. */
+/** Whether a body can be read only once, because it is a web stream or a Node stream. */
 export function isStream(
   value: unknown,
 ): value is ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string> {
@@ -63,18 +68,18 @@ export function isStream(
 }
 
 /**
- * Rejects a stream that was already read: it would be sent as if it were empty.
+ * Rejects a stream that has already been read, which would be sent as if it were empty.
  *
  * @throws TypeError
  */
 export function assertUnread(stream: object): void {
   const { locked, readableEnded, destroyed, errored } = stream as Readonly<Record<string, unknown>>;
-  // A stream that failed has an error of its own, which says more.
+  // A failed stream has its own, more helpful error.
   if (!locked && !readableEnded && !(destroyed && !errored) && !isDisturbed(stream)) return;
   throw new TypeError('The stream has already been read, or is being read.');
 }
 
-/** Whether a web stream was read before; only the error of `Response` shows it. */
+/** Whether a web stream has been read before, which only an error from `Response` reveals. */
 function isDisturbed(stream: object): boolean {
   if (!(globalThis.ReadableStream && stream instanceof ReadableStream)) return false;
   try {

@@ -1,23 +1,23 @@
 import { GATEWAY_SERVER } from '../generated/contract.gen.ts';
 import { wrong } from './options.ts';
 
-/** The first path segment that the URL parser would rewrite. */
+/** Finds the first path segment that the URL parser would rewrite. */
 const REWRITTEN = /^(?:[^?]*?\/)?((?:\.|%2e){1,2}|[^/?]*\\[^/?]*)(?:[/?]|$)/i;
 
-/** What the URL parser drops. */
+/** Characters that the URL parser drops. */
 const DROPPED = /#|\p{Cc}| $/u;
 
-/** Where the gateway is: an environment and the deployment's domain, or a base URL. */
+/** The gateway's address: an environment and the deployment's domain, or a base URL. */
 export type GatewayAddress =
   | {
-      /** Identifier of the environment, the first label of the host name (D12). */
+      /** ID of the environment, which is the first label of the host name (D12). */
       readonly envId: string;
-      /** Domain of the deployment's gateway, such as `gateway.example.com`. */
+      /** Gateway domain of the deployment, such as `gateway.example.com`. */
       readonly gatewayDomain: string;
       readonly baseUrl?: undefined;
     }
   | {
-      /** URL of the gateway, such as `http://127.0.0.1:4010`. Takes precedence over `envId`. */
+      /** Gateway URL, such as `http://127.0.0.1:4010`. Takes precedence over `envId`. */
       readonly baseUrl: string;
       readonly envId?: string;
       readonly gatewayDomain?: string;
@@ -25,21 +25,23 @@ export type GatewayAddress =
 
 export function toGatewayUrl({ baseUrl, envId, gatewayDomain }: GatewayAddress): string {
   if (baseUrl !== undefined) return baseUrl;
-  // With anything but one label, the credentials would go to another host.
+  // If this were more than one label, the credentials would go to another host.
   if (
     !/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i.test(envId ?? '') ||
     !/^[^/]+$/.test(gatewayDomain ?? '')
   ) {
-    throw new TypeError('Set baseUrl, or gatewayDomain to a host and envId to one label.');
+    throw new TypeError(
+      'Set baseUrl, or set gatewayDomain to a host name and envId to a single label.',
+    );
   }
   return GATEWAY_SERVER.replace('{envId}', envId).replace('{gatewayDomain}', gatewayDomain);
 }
 
 /**
- * Rejects a base URL that `fetch` would reject, or that no path can be appended to. An empty one, and
- * one that begins with `/`, is relative to the page of a browser.
+ * Rejects a base URL that `fetch` would reject, or that no path can be appended to. In browsers, an
+ * empty URL, or one that starts with `/`, is relative to the page.
  *
- * @throws TypeError that does not repeat what may be a password
+ * @throws TypeError whose message never repeats a possible password
  */
 export function assertBaseUrl(baseUrl: unknown): asserts baseUrl is string {
   const expected = 'an absolute http(s) URL';
@@ -54,10 +56,10 @@ export function assertBaseUrl(baseUrl: unknown): asserts baseUrl is string {
 }
 
 /**
- * A path parameter as part of a URL: percent-encoded, or unchanged if `isRaw`.
+ * Encodes a path parameter as part of a URL, or leaves it unchanged if `isRaw`.
  *
  * "A segment that is `.` or `..` after one decoding is 400; the client throws on it" (D3): `fetch`
- * resolves such segments itself (WHATWG URL, section 4.4), which would reach another service.
+ * itself resolves such segments (WHATWG URL, section 4.4), and would call another service.
  *
  * @throws TypeError if it is missing, or if `fetch` would change its bytes
  */
@@ -81,9 +83,9 @@ export function toSegment(name: string, value: unknown, isRaw = false): string {
 
 /**
  * Encodes a link so that `fetch` sends it as intended. Links "may come unencoded (Chinese, spaces):
- * encode before fetching, without encoding twice". The URL parser encodes what a URL must not contain
- * and leaves `%41` alone; this encodes only what it would drop, trim or misread: `#`, `\`, a space, and
- * a `%` that does not begin an escape.
+ * encode before fetching, without encoding twice". The URL parser encodes invalid characters by itself
+ * and leaves `%41` alone. This only encodes what it would drop, trim or misread: `#`, `\`, a space, and
+ * a `%` that does not start an escape.
  *
  * @returns the absolute URL, or `undefined` if `fetch` cannot send the link
  */
@@ -93,8 +95,8 @@ export function encodeLink(link: string): string | undefined {
 }
 
 /**
- * Whether `fetch` accepts this URL: it is absolute, http or https, and has no user and password, which
- * `fetch` would reject with an error that quotes them.
+ * Whether `fetch` accepts this URL: it is absolute, uses http or https, and has no user name or
+ * password, which `fetch` would quote in an error.
  */
 export function isFetchable(address: string): boolean {
   if (!URL.canParse(address)) return false;

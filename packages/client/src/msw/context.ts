@@ -17,7 +17,7 @@ interface Link {
   readonly expires: number;
 }
 
-/** Shared by all handlers. */
+/** State shared by all handlers. */
 export interface MswContext {
   readonly envId: string;
   readonly gatewayUrl: string;
@@ -30,12 +30,12 @@ export interface MswContext {
   readonly links: Map<string, Link>;
 }
 
-/** Path of the upload target and the links, below the URL of the storage API. */
+/** Path of the upload target and of links, below the storage API URL. */
 export const UPLOAD_PATH = '/upload';
 
 export const LINK_PATH = '/files/';
 
-/** Matches whole URLs, without their queries. */
+/** Creates a pattern for entire URLs without their query. */
 export function toPattern(baseUrl: string, pattern: string): RegExp {
   return new RegExp(`^${escapePattern(baseUrl)}${pattern}$`);
 }
@@ -46,8 +46,8 @@ export function escapePattern(text: string): string {
 }
 
 /**
- * Handles CORS preflight requests with 204 (D11). A deployment may allow further headers, so all requested
- * ones are allowed.
+ * Responds to CORS preflight requests with 204 (D11). Deployments may allow further headers, so this
+ * allows all requested ones.
  */
 export function allowPages(addresses: RegExp, surface: keyof typeof ALLOW_METHODS): HttpHandler {
   return http.options(addresses, ({ request }) => {
@@ -61,7 +61,7 @@ export function allowPages(addresses: RegExp, surface: keyof typeof ALLOW_METHOD
   });
 }
 
-/** Lets pages of any origin read the response (D11). */
+/** Allows pages of any origin to read the response (D11). */
 export function allowAnyOrigin<Result extends Response | undefined>(
   response: Result,
 ): Result | Response {
@@ -73,27 +73,27 @@ export function allowAnyOrigin<Result extends Response | undefined>(
   return new HttpResponse(body, { status, statusText, headers });
 }
 
-/** Whether this is a network error of MSW, or its marker to pass the request through. */
+/** Whether this is an MSW network error, or the MSW marker for passing the request through. */
 export function isMswMarker(response: Response): boolean {
   return response.type === 'error' || response.headers.has('x-msw-intention');
 }
 
 /**
- * Options of an error response.
+ * Options for an error response.
  *
  * @example
  * service.get('busy', () => gatewayError('EXCEED_RATELIMIT', { headers: { 'Retry-After': '1' } }));
  */
 export interface ErrorOptions {
-  /** HTTP status. Default: the status of the code in the contract. */
+  /** HTTP status. Default: the contract's status for the code. */
   readonly status?: number | undefined;
-  /** Error message. Default: that of the code in the contract. */
+  /** Error message. Default: the contract's message for the code. */
   readonly message?: string | undefined;
-  /** Additional headers; `Retry-After` is set if the contract defines one for the code. */
+  /** Additional headers. `Retry-After` is added if the contract defines one for the code. */
   readonly headers?: RequestInit['headers'] | undefined;
 }
 
-/** A code of the table; or any other code, with a status. */
+/** A code from the table, or any other code along with a status. */
 export type ErrorArguments<Table> =
   | [code: keyof Table & string, options?: ErrorOptions]
   | [code: string, options: ErrorOptions & { readonly status: number }];
@@ -104,7 +104,7 @@ interface Row {
   readonly retryAfter?: number;
 }
 
-/** The parts of an error response: as given, otherwise from the table. */
+/** Returns the parts of an error response, with defaults from the table. */
 export function toError(
   table: Readonly<Record<string, Row>>,
   code: string,

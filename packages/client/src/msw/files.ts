@@ -1,17 +1,17 @@
 /** A stored file. */
 export interface MswFile {
-  /** The content. */
+  /** Content of the file. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Its media type. */
+  /** Media type of the content. */
   readonly contentType: string;
-  /** A strong ETag, different for each stored content. */
+  /** Strong ETag, which is different each time a file is stored. */
   readonly etag: string;
-  /** Returns the content as text, decoded from UTF-8. */
+  /** Decodes the content as UTF-8 text. */
   text(): string;
 }
 
 /**
- * Options of a file that a test stores.
+ * Options for storing a file in a test.
  *
  * @example
  * berth.files.put('a.html', '<p>Hello', { contentType: 'text/html' });
@@ -22,7 +22,7 @@ export interface FileOptions {
 }
 
 /**
- * The files in memory: a test can store files before it begins, and inspect them when it ends. Paths may
+ * Files in memory. A test can store files before it starts, and inspect them when it is done. Paths may
  * have one leading `/`.
  *
  * @example
@@ -34,19 +34,19 @@ export interface FileOptions {
 export interface MswFiles {
   /** Stores a file and returns its ID. */
   put(path: string, content: string | Uint8Array, options?: FileOptions): string;
-  /** Returns the file at a path, or `undefined` if there is none. */
+  /** Returns the file at a path, or `undefined` if it does not exist. */
   get(path: string): MswFile | undefined;
-  /** Returns the paths of all files, without a leading `/`, in the order they were stored. */
+  /** Returns the paths of all files, without a leading `/`, in the order in which they were stored. */
   paths(): string[];
   /** Removes all files. Call it after each test. */
   clear(): void;
 }
 
-/** The files of one environment by key: the path without a leading `/`. */
+/** The files of one environment by key, which is the path without a leading `/`. */
 export interface FileStore {
   readonly files: Map<string, MswFile>;
   toFileID(key: string): string;
-  /** The key of a file ID, or `undefined` for an invalid ID or one of another environment. */
+  /** Returns the key for a file ID, or `undefined` if the ID is invalid or from another environment. */
   toKeyOf(fileID: string): string | undefined;
   put(key: string, bytes: Uint8Array, contentType: string): MswFile;
 }
@@ -77,7 +77,7 @@ export function createFileStore(envId: string): FileStore {
   };
 }
 
-/** The files of a store, as tests see them. */
+/** Wraps a store for use in tests. */
 export function toMswFiles({ files, put, toFileID }: FileStore): MswFiles {
   return {
     put(path, content, { contentType = 'application/octet-stream' } = {}) {

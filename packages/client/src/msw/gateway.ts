@@ -22,37 +22,37 @@ import {
   toPattern,
 } from './context.ts';
 
-/** One call of a hosted service, with credentials. */
+/** An authenticated call to a hosted service. */
 export interface ServiceRequest {
-  /** The request; its body is not read yet. */
+  /** The request. Its body has not been read yet. */
   readonly request: Request;
-  /** Values of the parameters of the path. */
+  /** Values of the path parameters. */
   readonly params: PathParams;
 }
 
 /**
- * What a hosted service returns: a full response, such as `HttpResponse.json(…)`; a text; anything else,
- * sent as JSON; or nothing, to leave the call to the next handler.
+ * What a hosted service returns: a complete response, such as `HttpResponse.json(…)`, a string, or
+ * anything else, which is sent as JSON. Return nothing to leave the call to the next handler.
  */
 export type ServiceResponse = Response | string | number | boolean | object | null | undefined;
 
-/** Handles a call; `gatewayError(code)` returns an error of the gateway itself. */
+/** Handles a call. Return `gatewayError(code)` for an error from the gateway itself. */
 export type ServiceResolver = (call: ServiceRequest) => ServiceResponse | Promise<ServiceResponse>;
 
 /** An event to send. */
 export interface ServiceEventInit {
-  /** Type of the event. Default: `message`. */
+  /** Event type. Default: `message`. */
   readonly event?: string | undefined;
-  /** Text, or anything else as JSON. */
+  /** A string, or anything else, which is sent as JSON. */
   readonly data: unknown;
-  /** Default: none; in a list, the number of the event, from 1. */
+  /** Event ID. Default: none, or in a list the number of the event, starting at 1. */
   readonly id?: string | undefined;
 }
 
 /**
- * The events of a path. A list is sent once: a client that reconnects after the last event gets 204,
- * which ends its stream. A function returns the events of each connection: a list, an async iterable
- * such as an async generator, or a full response.
+ * The events at a path. A list is sent once: a client that reconnects after the last event gets 204,
+ * which ends its stream. A function returns the events for each connection: a list, an async iterable
+ * such as an async generator, or a complete response.
  */
 export type EventSourceOf =
   | readonly ServiceEventInit[]
@@ -65,20 +65,20 @@ export type EventSourceOf =
 type MaybePromise<Value> = Value | Promise<Value>;
 
 /**
- * Creates handlers of one hosted service for `setupServer`, `setupWorker` or `server.use`. A path is
- * what follows the service's name, with or without a leading `/`, in the syntax of MSW: `users/:id`.
- * The rules of the gateway apply: calls without credentials are refused, and responses have its headers.
+ * Creates handlers for one hosted service, to pass to `setupServer`, `setupWorker` or `server.use`. A
+ * path is what follows the service name, with or without a leading `/`, in MSW syntax: `users/:id`. As
+ * in the gateway, calls without credentials are refused, and responses get the gateway's headers.
  */
 export interface MswService {
   /**
-   * Handles GET, and HEAD without the body.
+   * Handles GET requests, and HEAD requests without the body.
    *
    * @example
    * server.use(berth.service('users').get('7', () => ({ name: 'Ada' })));
    */
   get(path: string, resolver: ServiceResolver, options?: RequestHandlerOptions): HttpHandler;
   /**
-   * Handles POST.
+   * Handles POST requests.
    *
    * @example
    * const orders = berth.service('orders');
@@ -93,7 +93,7 @@ export interface MswService {
    */
   events(path: string, events: EventSourceOf, options?: RequestHandlerOptions): HttpHandler;
   /**
-   * Handles WebSockets, like `connection` of MSW's `ws.link`.
+   * Handles WebSockets, like the `connection` event of MSW's `ws.link`.
    *
    * @example
    * server.use(berth.service('echo').connect('', ({ client }) => {
@@ -117,7 +117,7 @@ const refusals = new WeakSet<Response>();
 
 type Resolve = (call: ServiceRequest) => ServiceResponse | Promise<ServiceResponse>;
 
-/** Creates handlers of hosted services, and the default one. */
+/** Creates handlers for hosted services, and the default handlers. */
 export function createMswGateway(context: MswContext): {
   service(name: string): MswService;
   defaults: RequestHandler[];
@@ -130,7 +130,7 @@ export function createMswGateway(context: MswContext): {
   };
   const service = (name: string): MswService => {
     if (!new RegExp(SERVICE_NAME_PATTERN).test(name)) {
-      throw new TypeError(`"${name}" is not the name of a hosted service.`);
+      throw new TypeError(`"${name}" is not a valid hosted service name.`);
     }
     const toUrl = (path: string) =>
       [gatewayUrl + ROOT.replace('{name}', name), path.replace(/^\//, '')]
@@ -164,7 +164,7 @@ export function createMswGateway(context: MswContext): {
           },
           options,
         );
-        // In browsers, MSW logs full responses, and would wait for the end of the events.
+        // In browsers, MSW logs complete responses, and would wait until the events end.
         const log: typeof handler.log = async ({ response }) => response.body?.cancel();
         return Object.assign(handler, { log });
       },
@@ -182,10 +182,12 @@ function refuseUnknown({ method, url }: Request, pattern: RegExp): Response {
   if (!/^(GET|HEAD|POST)$/.test(method)) return gatewayError('METHOD_NOT_ALLOWED');
   if (!new RegExp(SERVICE_NAME_PATTERN).test(name)) return gatewayError('INVALID_REQUEST');
   const missing = `service('${name}').${method === 'POST' ? 'post' : 'get'}('${path.slice(1)}', …)`;
-  return gatewayError('SERVICE_NOT_FOUND', { message: `No handler for it: add ${missing}.` });
+  return gatewayError('SERVICE_NOT_FOUND', {
+    message: `No handler matches this call: add ${missing}.`,
+  });
 }
 
-/** "No credentials, or bad ones: 4xx with the error body" (D15). Any well-formed ones are accepted. */
+/** "No credentials, or bad ones: 4xx with the error body" (D15). Any well-formed credentials are accepted. */
 function checkCredentials({ headers }: Request): Response | undefined {
   const authorization = headers.get('Authorization');
   if (!authorization) return gatewayError('MISSING_CREDENTIALS');
@@ -195,8 +197,8 @@ function checkCredentials({ headers }: Request): Response | undefined {
 }
 
 /**
- * An error of the gateway itself, with the status, message, `Retry-After` and request ID that belong to
- * its code (D6).
+ * Creates an error from the gateway itself, with the status, message, `Retry-After` and request ID that
+ * belong to its code (D6).
  *
  * @example
  * server.use(berth.service('hello').get('greet', () => gatewayError('SERVICE_NOT_READY')));
@@ -208,12 +210,12 @@ export function gatewayError(...[code, options]: ErrorArguments<typeof GATEWAY_E
   return response;
 }
 
-/** Whether a response was created by {@link gatewayError}: it is the gateway's own. */
+/** Whether {@link gatewayError} created this response, so that it comes from the gateway itself. */
 function isRefusal(response: Response): boolean {
   return refusals.has(response);
 }
 
-/** Applies the gateway's rules to the response of a hosted service. */
+/** Applies the gateway's rules to a hosted service's response. */
 function toGatewayResponse(
   result: ServiceResponse,
   { method }: Request,
@@ -240,7 +242,7 @@ function toResponse(result: Exclude<ServiceResponse, undefined>): Response {
 }
 
 /**
- * The rules C1 to C3. "A service's own `attachment; filename=…` is kept, any other type replaced; a
+ * Applies rules C1 to C3. "A service's own `attachment; filename=…` is kept, any other type replaced; a
  * missing Content-Type counts as not text; an event stream is exempt whatever was accepted" (D8).
  */
 function setDisposition(headers: Headers, method: string): void {
@@ -258,21 +260,21 @@ function wantsEvents({ headers }: Request): boolean {
   return headers.get('Accept')?.includes(TYPE) ?? false;
 }
 
-/** The events of a list after the client's last one; 204 if there are none left. */
+/** Sends the events in a list after the last one that the client received, or 204 if there are none left. */
 function toListStream(events: readonly ServiceEventInit[], { signal, headers }: Request): Response {
   const last = headers.get('Last-Event-ID');
   const numbered = events.map((event, index) => ({ id: String(index + 1), ...event }));
   const rest = numbered.slice(numbered.findIndex(({ id }) => id === last) + 1);
   if (rest.length === 0) return new HttpResponse(null, { status: 204 });
   async function* texts() {
-    // Clients of a test need not wait before they reconnect.
+    // Clients in a test need not wait before they reconnect.
     yield 'retry: 1\n\n';
     for (const event of rest) yield toText(event);
   }
   return toSseResponse(texts(), signal);
 }
 
-/** Events as they come, until they end or the client aborts. */
+/** Streams events as they are produced, until there are no more or the client aborts. */
 function toEventStream(events: AsyncIterable<ServiceEventInit>, { signal }: Request): Response {
   async function* texts() {
     for await (const event of events) yield toText(event);
@@ -291,7 +293,7 @@ function toSseResponse(texts: AsyncGenerator<string, void>, signal: AbortSignal)
   const encoder = new TextEncoder();
   const stream = new ReadableStream({
     start(controller) {
-      // MSW keeps a copy of the stream, so `cancel` of its reader never gets here.
+      // MSW keeps a copy of the stream, so it never sees the reader's `cancel`.
       signal.addEventListener('abort', () => {
         controller.error(signal.reason);
         texts.return();

@@ -8,7 +8,7 @@ import { createMswStorage, type MswStorage } from './storage.ts';
 
 import { createMswUploads, type MswUploads } from './uploads.ts';
 
-/** URLs of the APIs, as passed to the clients: one for both, or one each. */
+/** API URLs, as passed to the clients: one for both APIs, or one for each. */
 type Addresses =
   | {
       /** URL of both APIs, such as `https://api.example.com`. */
@@ -21,14 +21,14 @@ type Addresses =
   | {
       /** Not allowed with `gatewayUrl` and `storageUrl`. */
       readonly baseUrl?: undefined;
-      /** URL of the gateway. */
+      /** Gateway URL. */
       readonly gatewayUrl: string;
-      /** URL of the storage API. */
+      /** Storage API URL. */
       readonly storageUrl: string;
     };
 
 /**
- * Options of {@link mswHandlers}.
+ * Options for {@link mswHandlers}.
  *
  * @example
  * const options: MswHandlersOptions = {
@@ -37,30 +37,30 @@ type Addresses =
  * };
  */
 export type MswHandlersOptions = Addresses & {
-  /** Environment; calls of another one are refused. Default: `dev`. */
+  /** ID of the environment. Calls to any other are refused. Default: `dev`. */
   readonly envId?: string | undefined;
-  /** Wire profile of the deployment (D1). Default: that of the contract. */
+  /** The deployment's wire profile (D1). Default: the contract's. */
   readonly wireProfile?: WireProfile | undefined;
 };
 
 /** The handlers created by {@link mswHandlers}, and functions to create more. */
 export interface MswHandlers {
-  /** The default handlers. MSW uses the first one that matches: put these last. */
+  /** The default handlers. MSW uses the first handler that matches, so put these last. */
   readonly handlers: RequestHandler[];
-  /** Creates handlers of one hosted service. Without any, calls get `SERVICE_NOT_FOUND`. */
+  /** Creates handlers for one hosted service. A service without handlers responds with `SERVICE_NOT_FOUND`. */
   service(name: string): MswService;
-  /** Creates handlers of the storage operations. */
+  /** Creates handlers for storage operations. */
   readonly storage: MswStorage;
-  /** Creates handlers of the upload target and of links. */
+  /** Creates handlers for the upload target and for links. */
   readonly uploads: MswUploads;
   /** The files that the default handlers keep in memory. */
   readonly files: MswFiles;
 }
 
 /**
- * Creates MSW handlers of both APIs for unit tests of applications: no server, no port, no `vi.mock`.
- * The storage keeps files in memory, with uploads in two steps, links that expire, copies and moves.
- * Responses and errors follow the contract.
+ * Creates MSW handlers for both APIs, to unit-test applications without a server, a port or `vi.mock`.
+ * Files are kept in memory, with two-step uploads, expiring links, copies and moves. Responses and
+ * errors follow the contract.
  *
  * @throws TypeError if a URL is invalid
  *
@@ -97,7 +97,7 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
   };
 }
 
-/** Normalizes a URL as a request shows it, without a trailing `/`. */
+/** Normalizes a URL to the form that requests use, without a trailing `/`. */
 function toAddress(url: string): string {
   return new URL(url).href.replace(/\/$/, '');
 }

@@ -26,22 +26,22 @@ import { toKey } from './files.ts';
 type Envelope<Operation extends StorageOperation> =
   paths[`${typeof STORAGE_PATH}${Operation}`]['post']['responses'][200]['content']['application/json'];
 
-/** `data` in the response of a storage operation. */
+/** The `data` in a storage operation's response. */
 export type StorageData<Operation extends StorageOperation> = NonNullable<
   Envelope<Operation>['body']['data']
 >;
 
-/** One call of a storage operation, with credentials and fields of the right types. */
+/** An authenticated call to a storage operation, with fields of the right types. */
 export interface StorageRequest<Operation extends StorageOperation> {
-  /** The request; its body is not read yet. */
+  /** The request. Its body has not been read yet. */
   readonly request: Request;
-  /** The fields, even if they were nested in `data` (D21). */
+  /** The request fields, even if they were nested in `data` (D21). */
   readonly body: StorageBody<Operation>;
 }
 
 /**
- * Handles a storage operation. Returns the `data` of the envelope, a full response such as
- * `storageError(code)`, or nothing, to leave the call to the next handler.
+ * Handles a storage operation. Returns the `data` of the envelope or a complete response such as
+ * `storageError(code)`. Return nothing to leave the call to the next handler.
  */
 export type StorageResolver<Operation extends StorageOperation> = (
   call: StorageRequest<Operation>,
@@ -50,7 +50,7 @@ export type StorageResolver<Operation extends StorageOperation> = (
 type Maybe<Value> = Value | undefined | Promise<Value | undefined>;
 
 /**
- * Creates handlers of the storage operations. Put them before the default ones.
+ * Creates handlers for storage operations. Put them before the default handlers.
  *
  * @example
  * server.use(berth.storage.batchDelete(({ body }) => ({
@@ -64,7 +64,7 @@ export type MswStorage = {
   ) => HttpHandler;
 };
 
-/** Creates handlers of the storage operations, and the default ones. */
+/** Creates handlers for storage operations, and the default handlers. */
 export function createMswStorage(context: MswContext): {
   storage: MswStorage;
   defaults: RequestHandler[];
@@ -87,7 +87,7 @@ export function createMswStorage(context: MswContext): {
   const storage = Object.fromEntries(ids.map((id) => [id, make(id)])) as unknown as MswStorage;
   const byDefault = <Operation extends StorageOperation>(operation: Operation) =>
     make(operation)(({ body }) => {
-      const message = `The operation ${operation} is not implemented.`;
+      const message = `Operation ${operation} is not implemented.`;
       return (
         OPERATIONS[operation]?.(body, context) ?? storageError('SYS_ERR', { status: 501, message })
       );
@@ -101,7 +101,7 @@ export function createMswStorage(context: MswContext): {
   return { storage, defaults: [allowPages(all, 'storage'), ...ids.map(byDefault), unknown] };
 }
 
-/** Path of one operation, or of all, in any environment. */
+/** Returns the path of one operation, or a pattern for all, in any environment. */
 function toPath(operation = '.*'): string {
   return escapePattern(STORAGE_PATH).replace('\\{envId\\}', '[^/]+') + operation;
 }
@@ -113,7 +113,7 @@ function toEnvelopeResponse(data: object): Response {
   return HttpResponse.json({ statusCode: 200, body: { requestId, data } }, { headers });
 }
 
-/** The fields of a storage request at the top level, or an error response. */
+/** Returns the fields of a storage request at the top level, or an error response. */
 async function readRequest(
   operation: StorageOperation,
   request: Request,
@@ -124,11 +124,13 @@ async function readRequest(
   });
   // "Storage calls without credentials … are refused" (D30).
   for (const name of [storageHeaders.authorization, storageHeaders.timestamp]) {
-    const message = `The header ${name} is missing.`;
+    const message = `The ${name} header is missing.`;
     if (!request.headers.get(name)) return refuse('SIGN_PARAM_INVALID', { message });
   }
   if (!request.url.includes(`/envs/${encodeURIComponent(envId)}/`)) {
-    return refuse('INVALID_ENV', { message: `These handlers only have the environment ${envId}.` });
+    return refuse('INVALID_ENV', {
+      message: `These handlers only serve the ${envId} environment.`,
+    });
   }
   if (!/^application\/json *(;|$)/i.test(request.headers.get('Content-Type') ?? '')) {
     return refuse('UNSUPPORTED_MEDIA_TYPE');
@@ -146,7 +148,7 @@ interface Shape {
   readonly items?: Shape;
 }
 
-/** Finds the first wrong JSON type or missing field; unknown fields are ignored. */
+/** Finds the first field that is missing or has the wrong JSON type. Unknown fields are ignored. */
 function findShapeProblem(value: unknown, shape: Shape, name: string): string | undefined {
   const { type, required = [], properties = {}, items } = shape;
   const actual = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
@@ -172,7 +174,7 @@ function first<Item>(
   return undefined;
 }
 
-/** The storage operations on the files in memory. */
+/** Storage operations on the files in memory. */
 const OPERATIONS: {
   [Operation in StorageOperation]?: (
     body: StorageBody<Operation>,
@@ -194,7 +196,7 @@ function getUploadMetaData(
   const [token, authorization, storeFileID] = [newId(), newId(), newId()];
   const expires = Date.now() + FILE_LIMITS.grantSeconds * 1000;
   grants.set(token, { key, authorization, storeFileID, expires });
-  // The contract says to post to the URL verbatim, including the query; this one checks it.
+  // The contract requires posting to the URL verbatim, including the query, so check the query.
   const url = `${storageUrl}${UPLOAD_PATH}?bucket=files`;
   const data = { url, token, authorization, fileID: store.toFileID(key) };
   return { ...data, [profile.storeFileID]: storeFileID } as StorageData<'getUploadMetaData'>;
@@ -266,21 +268,20 @@ function findCopyFault(item: CopyItem): string | undefined {
 }
 
 /**
- * Checks the path of a file. Returns what is wrong, as the end of a sentence that begins with the name of
- * the field.
+ * Checks a file path. Returns what is wrong, as the rest of a sentence that starts with the field name.
  *
  * "Empty, `.` and `..` segments and a trailing `/` are refused"; "at most 1,024 bytes of UTF-8";
  * "upload paths: any Unicode but control characters, the same segment rules" (D24).
  *
- * @param pattern the pattern of copy paths, which requires the optional leading `/`
+ * @param pattern pattern for copy paths, which requires the otherwise optional leading `/`
  */
 function findPathProblem(path: string, pattern?: string): string | undefined {
   const key = toKey(path);
   const most = FILE_LIMITS.pathBytes;
-  if (/\p{Cc}/u.test(key)) return 'must not have control characters.';
+  if (/\p{Cc}/u.test(key)) return 'must not contain control characters.';
   if (new TextEncoder().encode(key).length > most) return `must be at most ${most} bytes long.`;
   const segment = key.split('/').find((part) => ['', '.', '..'].includes(part));
-  if (segment !== undefined) return `must not have a segment "${segment}".`;
+  if (segment !== undefined) return `must not contain the segment "${segment}".`;
   if (pattern && !new RegExp(pattern, 'u').test(`/${key}`)) return `must match ${pattern}.`;
   return undefined;
 }
@@ -289,7 +290,7 @@ function toFailure(code: keyof typeof STORAGE_ERRORS) {
   return { code, message: STORAGE_ERRORS[code].message };
 }
 
-/** Refuses more than 50 items as a whole; otherwise returns the results in request order (D25). */
+/** Refuses a batch of more than 50 items; otherwise returns the results in request order (D25). */
 function toBatch<Item, Result>(
   items: readonly Item[],
   act: (item: Item) => Result,
@@ -305,8 +306,8 @@ function newId(): string {
 }
 
 /**
- * The error of a whole storage call, in its envelope (D20, D26). To fail one file of a list, set the
- * `code` of its entry instead.
+ * Creates an error for an entire storage call, in its envelope (D20, D26). To fail a single file in a
+ * list, set the `code` of its entry instead.
  *
  * @example
  * server.use(berth.storage.batchDelete(() => storageError('SERVICE_UNAVAILABLE')));

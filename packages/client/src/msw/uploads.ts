@@ -23,25 +23,25 @@ import {
 } from './context.ts';
 import { toKey } from './files.ts';
 
-/** A request to upload or download a file. */
+/** An upload or download request. */
 export interface UploadRequest {
-  /** The request; its body is not read yet. For an upload, `await request.formData()` returns the form. */
+  /** The request. Its body has not been read yet. For an upload, `await request.formData()` returns the form. */
   readonly request: Request;
 }
 
-/** Returns a response such as `uploadError(code)`, or nothing, to leave the request to the next handler. */
+/** Returns a response such as `uploadError(code)`. Return nothing to leave the request to the next handler. */
 type Resolver = (call: UploadRequest) => Response | undefined | Promise<Response | undefined>;
 
 /**
- * Creates handlers of the upload target and of links. Put them before the default ones.
+ * Creates handlers for the upload target and for links. Put them before the default handlers.
  *
  * @example
  * server.use(berth.uploads.uploadFile(() => uploadError('SlowDown'), { once: true }));
  */
 export interface MswUploads {
-  /** Handles the second step of an upload. */
+  /** Handles the second step of uploads. */
   uploadFile(resolver: Resolver, options?: RequestHandlerOptions): HttpHandler;
-  /** Handles the download of a temporary link. */
+  /** Handles downloads from temporary links. */
   downloadFile(resolver: Resolver, options?: RequestHandlerOptions): HttpHandler;
 }
 
@@ -51,7 +51,7 @@ const UNLIMITED = {
   maxTotalSize: Number.POSITIVE_INFINITY,
 };
 
-/** Creates handlers of the upload target and of links, and the default ones. */
+/** Creates handlers for the upload target and for links, and the default handlers. */
 export function createMswUploads(context: MswContext): {
   uploads: MswUploads;
   defaults: RequestHandler[];
@@ -88,7 +88,7 @@ export function createMswUploads(context: MswContext): {
 
 /**
  * Handles the second step of an upload. A form with a missing or wrong signature, token, file ID or key
- * stores nothing and gets an XML `Error` (D30).
+ * stores nothing, and gets an XML `Error` (D30).
  */
 async function readUpload(
   request: Request,
@@ -117,7 +117,7 @@ async function readUpload(
 }
 
 /**
- * Reads a multipart form (RFC 7578); field names are in lower case. `request.formData()` fails in Node if
+ * Reads a multipart form (RFC 7578) with lowercase field names. `request.formData()` fails in Node if
  * jsdom has replaced the platform's `File` with its own.
  *
  * @returns `undefined` if the body is not such a form
@@ -133,11 +133,11 @@ async function readForm(request: Request): Promise<Map<string, MultipartPart> | 
   }
 }
 
-/** Serves a file by its temporary link, or one part of it (RFC 9110, section 14). */
+/** Serves a file, or part of it, from a temporary link (RFC 9110, section 14). */
 function serveFile(request: Request, { links, store }: MswContext): Response {
   const link = links.get(new URL(request.url).searchParams.get('sign') ?? '');
   if (!link) return uploadError('SignatureDoesNotMatch');
-  // An expired link gets 403 (D22).
+  // An expired link returns 403 (D22).
   if (Date.now() >= link.expires) return uploadError('AccessDenied');
   const file = store.files.get(link.key);
   if (!file) {
@@ -163,7 +163,7 @@ function serveFile(request: Request, { links, store }: MswContext): Response {
   return new HttpResponse(isHead ? null : body, { status: part ? 206 : 200, headers });
 }
 
-/** The requested range. Several ranges, another unit or another file return the complete file. */
+/** Returns the requested range. Multiple ranges, other units or a different file get the complete file. */
 function toPart(headers: Headers, size: number, etag: string) {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(headers.get('Range') ?? '') ?? [];
   if ((!from && !to) || (headers.get('If-Range') ?? etag) !== etag) return undefined;
@@ -172,7 +172,7 @@ function toPart(headers: Headers, size: number, etag: string) {
 }
 
 /**
- * An error of the upload target: an XML document with an `Error` element (D27).
+ * Creates an upload target error, an XML document with an `Error` element (D27).
  *
  * @example
  * server.use(berth.uploads.uploadFile(() => uploadError('EntityTooLarge')));
@@ -182,7 +182,7 @@ export function uploadError(...[code, options]: ErrorArguments<typeof UPLOAD_ERR
   return toXml(code, { status, message, requestId, headers });
 }
 
-/** The error of a link to a deleted file. */
+/** Creates the error for a link to a deleted file. */
 function missingFile(code: string, message: string): Response {
   return toXml(code, toError({}, code, { status: 404, message }));
 }

@@ -3,12 +3,12 @@ import type { StorageCallOptions, StorageContext } from '../internal/storage-con
 import { callList, type Item, type ItemResult, type ListOptions } from './list-call.ts';
 
 interface Overwrite {
-  /** Whether to replace an existing destination. Default: `true`, by the contract. */
+  /** Whether to replace an existing file. Default: `true`, as the contract says. */
   readonly overwrite?: boolean | undefined;
 }
 
 /**
- * Options of a copy or a move.
+ * Options for copying or moving a file.
  *
  * @example
  * await storage.copy('/a.txt', '/b.txt', { overwrite: false });
@@ -16,14 +16,14 @@ interface Overwrite {
 export interface CopyOptions extends StorageCallOptions, Overwrite {}
 
 /**
- * Options of copies or moves. `overwrite` applies to all files that do not set their own.
+ * Options for copying or moving files. `overwrite` applies to every file that does not set its own.
  *
  * @example
  * await storage.move(orders, { overwrite: false, concurrency: 2, signal });
  */
 export interface CopyListOptions extends ListOptions, Overwrite {}
 
-/** A copy or a move. Paths are absolute, with a leading `/` (D24). */
+/** A file to copy or move. Paths are absolute, with a leading `/` (D24). */
 export interface CopyOrder extends Overwrite {
   /** Path of the existing file. */
   readonly srcPath: string;
@@ -31,16 +31,16 @@ export interface CopyOrder extends Overwrite {
   readonly dstPath: string;
 }
 
-/** The result of a copy or a move. */
+/** The result of copying or moving a file. */
 export interface CopyResult {
-  /** ID of the file at the destination; `undefined` if the deployment does not return it. */
+  /** ID of the new file; `undefined` if the deployment does not return it. */
   readonly fileID: string | undefined;
 }
 
-/** The result of one copy or move of a list, or its `error`. */
+/** The result for one file in a list, or its `error`. */
 export type CopyListResult = ItemResult<Pick<CopyOrder, 'srcPath' | 'dstPath'>, CopyResult>;
 
-/** Copies a list of files, or moves them with `removeOriginal`. */
+/** Copies a list of files, or moves them if `removeOriginal` is set. */
 export async function copyFiles(
   context: StorageContext,
   orders: readonly CopyOrder[],
@@ -72,7 +72,7 @@ export async function copyFiles(
   );
 }
 
-/** The result of one file of a list: deleted, or its `error`. */
+/** The result for one file in a list: deleted, or its `error`. */
 export type DeleteResult = ItemResult<
   {
     /** ID of the file, as passed. */

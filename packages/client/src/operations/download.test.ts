@@ -34,7 +34,7 @@ describe('a download that resumes', () => {
     vi.restoreAllMocks();
   });
 
-  /** Reads a file of 4 bytes; each connection sends that many of them before it breaks. */
+  /** Reads a 4-byte file over connections that each break after the given number of bytes. */
   async function waits(counts: number[], retry: object = {}) {
     const at: number[] = [];
     let sent = 0;
@@ -88,7 +88,9 @@ describe('a download that resumes', () => {
     const response = await storage.download('a');
     expect(await failureOf(response.bytes())).toMatchObject({
       name: 'NetworkError',
-      message: expect.stringContaining('The download of a was interrupted: The length is wrong.'),
+      message: expect.stringContaining(
+        'The download of a was interrupted: The response has the wrong length.',
+      ),
     });
   });
 });
@@ -97,7 +99,7 @@ describe('the body of a download', () => {
   const headers = { ETag: '"v1"', 'Content-Length': '4' };
   const tag = { ETag: '"v1"', 'Content-Range': 'bytes 1-3/4' };
   const bytes = (count: number) => new Uint8Array(count);
-  /** A body that yields one byte and then hangs. */
+  /** Returns a body that yields one byte and then hangs. */
   const stuck = (cancel = vi.fn()) =>
     new ReadableStream(
       { start: (controller) => controller.enqueue(bytes(1)), cancel },

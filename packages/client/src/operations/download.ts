@@ -14,29 +14,29 @@ import { retryDelay } from '../internal/pipeline/retries.ts';
 import type { StorageContext } from '../internal/storage-context.ts';
 import { type TempUrlOptions, tempUrl } from './temp-urls.ts';
 
-/** Part of a file, in bytes. */
+/** Part of a file. */
 export interface DownloadRange {
-  /** First byte, from 0. */
+  /** First byte, counting from 0. */
   readonly offset: number;
-  /** Number of bytes, at least 1. Default: up to the end of the file. */
+  /** Number of bytes, at least 1. Default: the rest of the file. */
   readonly length?: number | undefined;
 }
 
 /**
- * Options of a download. In its `timeouts`, `perTry` is the longest time without a byte; `total` ends
- * with the headers of the response.
+ * Options for a download. In `timeouts`, `perTry` limits the time without a byte, and `total` ends once
+ * the response headers have arrived.
  *
  * @example
  * const response = await storage.download(fileID, { range: { offset: 1_024 }, signal });
  */
 export interface DownloadOptions extends TempUrlOptions {
-  /** Download only a part of the file (RFC 9110, section 14). Default: the complete file. */
+  /** Part of the file to download (RFC 9110, section 14). Default: the complete file. */
   readonly range?: DownloadRange | undefined;
-  /** Called with the number of bytes received as you read them; an error in it aborts the download. */
+  /** Called as you read the body, with the number of bytes received so far. If it throws, the download is aborted. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** Longest time without a byte, in milliseconds. */
+/** Maximum time without a byte, in milliseconds. */
 const IDLE = 65_000;
 
 const UNKNOWN = Number.POSITIVE_INFINITY;
@@ -64,7 +64,7 @@ export async function download(
     const headers: Record<string, string> = {};
     const end = length === undefined ? '' : offset + length - 1;
     if (from !== undefined) headers.range = `bytes=${from}-${end}`;
-    // For this header, a browser would send a preflight, which the server need not allow (D11).
+    // In browsers, this header causes a preflight, which the server need not allow (D11).
     if (etag && sendsIfRange) headers['if-range'] = etag;
     const call = { ...options, method: 'GET', url, headers };
     const response = await context.links.send(call);
@@ -79,15 +79,15 @@ export async function download(
   const told = part ? part.to - offset + 1 : headers.get('Content-Length');
   const size = isEncoded || told === null ? undefined : Number(told);
   if (range) {
-    // If a browser hides which part it is, only the length can be checked, while it is read.
+    // If the browser hides which part this is, only the length can be checked, while reading.
     const isHidden = !sendsIfRange && !headers.has('Content-Range');
     const isPart = part ? isWanted(part, offset, length) : isHidden;
-    // A part of a compressed body cannot be decoded by itself.
+    // Part of a compressed body cannot be decoded on its own.
     if (first.status !== 206 || !isPart || isEncoded) {
       throw refuse(first, 'the response is not the requested part');
     }
   } else if (first.status !== 200 && first.status !== 203) {
-    // Another success has no body, or only a part of it.
+    // Any other success has no body, or only part of it.
     throw refuse(first);
   }
   const etag = headers.get('ETag') ?? '';
@@ -101,13 +101,13 @@ export async function download(
       next.status === 206 &&
       next.headers.get('ETag') === etag &&
       (rest?.total ?? total) === (total ?? rest?.total);
-    // It may end early (RFC 9110, section 15.3.7); then the next part is requested.
+    // The part may end early (RFC 9110, section 15.3.7); then request the next one.
     if (isSame && rest?.from === from) return next.body;
     throw refuse(next, 'the file changed while it was downloaded');
   };
   const what = `The download of ${fileID} was interrupted`;
   const body = resumable(first.body, {
-    // A weak ETag does not promise the same bytes (RFC 9110, section 8.8.1).
+    // Equal weak ETags do not guarantee the same bytes (RFC 9110, section 8.8.1).
     retry: etag.startsWith('"') && !isEncoded && retry,
     reopen,
     size,
@@ -123,14 +123,14 @@ export async function download(
   return new Response(body, first);
 }
 
-/** Part of a file; `total` is the size of the file, if the server knows it. */
+/** Part of a file. `total` is the file size, if the server knows it. */
 interface Part {
   readonly from: number;
   readonly to: number;
   readonly total: number | undefined;
 }
 
-/** The part in a valid `Content-Range` (RFC 9110, section 14.4). */
+/** Parses `Content-Range` (RFC 9110, section 14.4). Returns `undefined` if it is missing or invalid. */
 function readContentRange({ headers }: Response): Part | undefined {
   const value = headers.get('Content-Range') ?? '';
   const [, first, last, of] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(value) ?? [];
@@ -143,7 +143,7 @@ function readContentRange({ headers }: Response): Part | undefined {
   return from <= to && to < total ? part : undefined;
 }
 
-/** Whether a part covers a range, or all of it that the file has. */
+/** Whether a part covers a range, or as much of it as the file has. */
 function isWanted({ from, to, total }: Part, offset: number, length = UNKNOWN) {
   const wanted = offset + length - 1;
   return from === offset && to === Math.min(wanted, total === undefined ? to : total - 1);
@@ -152,7 +152,7 @@ function isWanted({ from, to, total }: Part, offset: number, length = UNKNOWN) {
 /**
  * Downloads to a local file.
  *
- * @throws TypeError if the platform has no files
+ * @throws TypeError if the platform has no local files
  */
 export async function downloadToFile(
   context: StorageContext,
@@ -165,27 +165,27 @@ export async function downloadToFile(
 
 type Body = ReadableStream<Uint8Array> | null;
 
-/** How to resume a body after its connection was lost. */
+/** How to resume a body after the connection is lost. */
 interface ResumeRules {
-  /** Requests the rest of the body, starting at a byte. */
+  /** Requests the rest of the body from an offset on. */
   readonly reopen: (offset: number) => Promise<Body>;
-  /** Also `false` if parts cannot be requested. */
+  /** Retry options; `false` turns resuming off, as when parts cannot be requested. */
   readonly retry: RetryOptions | false;
-  /** Size of the whole body in bytes; `undefined` if it is unknown. */
+  /** Size of the complete body in bytes; `undefined` if unknown. */
   readonly size: number | undefined;
   /** Maximum number of bytes to return. */
   readonly most: number;
-  /** Longest time without a byte, in milliseconds; 0: no limit. */
+  /** Maximum time without a byte, in milliseconds. 0 means no limit. */
   readonly idle: number;
   readonly signal: AbortSignal | undefined;
   readonly report: ((loaded: number) => void) | undefined;
-  /** Creates the error of a failed connection or, without a cause, of the `idle` timeout. */
+  /** Creates the error for a failed connection or, without a cause, for the `idle` timeout. */
   fail(cause?: unknown): Error;
 }
 
 /**
- * A body that resumes after its connection is lost. It is read only as fast as its reader asks, and only
- * the time that the reader waits counts.
+ * Creates a body that resumes when its connection is lost. It reads only as fast as its reader asks, and
+ * only counts the time that the reader spends waiting.
  */
 function resumable(
   first: Body,
@@ -220,7 +220,8 @@ function resumable(
           try {
             const { done, value } = await deadline.step(read);
             if (done || !value) {
-              if (loaded !== (size ?? loaded)) throw new Error('The length is wrong.');
+              if (loaded !== (size ?? loaded))
+                throw new Error('The response has the wrong length.');
               return controller.close();
             }
             loaded += value.byteLength;
@@ -232,7 +233,7 @@ function resumable(
           }
         }
         try {
-          if (loaded > most) throw fail(new Error('It is longer than expected.'));
+          if (loaded > most) throw fail(new Error('The response is longer than expected.'));
           report?.(loaded);
         } catch (error) {
           leave(error);

@@ -10,29 +10,29 @@ import type {
 } from '../internal/storage-context.ts';
 
 /**
- * Options of a call with a list of files.
+ * Options for a call with a list of files.
  *
  * @example
  * const results = await storage.delete(ids, { concurrency: 2, signal });
  */
 export interface ListOptions extends StorageCallOptions {
-  /** Number of parallel calls, each with at most 50 files (D25). Default: 4. */
+  /** Number of parallel calls, each with up to 50 files (D25). Default: 4. */
   readonly concurrency?: number | undefined;
 }
 
 /**
- * The result of one file of a list: its values, or an `error`. A failed file does not affect the others.
- * If a call fails, its error is the `error` of each of its files; if the signal aborts, its reason is the
- * `error` of each unfinished file.
+ * The result for one file in a list: its values, or an `error`. A failed file does not affect the
+ * others. If an entire call fails, its error is the `error` of each of its files. If the signal aborts,
+ * its reason is the `error` of each unfinished file.
  */
 export type ItemResult<Key, Value> =
   | (Key &
       Value & {
-        /** Absent: the file succeeded. */
+        /** Absent if the file succeeded. */
         readonly error?: undefined;
       })
   | (Key & { readonly [Name in keyof Value]?: undefined } & {
-      /** Why the file failed: an error of this library, or one thrown by a function of yours. */
+      /** Why the file failed: a Berth error, or one that your own function threw. */
       readonly error: Error;
     });
 
@@ -43,13 +43,13 @@ type ListOperation = {
 /** One file in the request. */
 export type Item<Operation extends ListOperation> = StorageBody<Operation>['fileList'][number];
 
-/** How to read the entries of an operation. */
+/** How to read the entries in a response. */
 interface ItemRules<Value> {
-  /** Begins the error message, given the name of a file. */
+  /** Returns the start of the error message for a file. */
   readonly what: (name: string) => string;
-  /** Whether entries name a file other than their own, and have a code only if it failed. */
+  /** Whether entries name a file other than the requested one, and have a code only if it failed. */
   readonly isCopy?: boolean;
-  /** Returns the values of a good entry, or `undefined` if it lacks one. */
+  /** Returns the values of a successful entry, or `undefined` if one is missing. */
   readonly read: (entry: Record<string, unknown>) => Value | undefined;
 }
 
@@ -57,7 +57,7 @@ interface ItemRules<Value> {
 interface ListCall<Operation extends ListOperation, Key, Value> extends ItemRules<Value> {
   readonly operation: Operation;
   readonly items: readonly Item<Operation>[];
-  /** The fields that identify a file, for its result and its errors. */
+  /** Returns the fields that identify a file in results and errors. */
   readonly keyOf: (item: Item<Operation>) => Key;
 }
 
@@ -94,9 +94,9 @@ export async function callList<Operation extends ListOperation, Key extends obje
 }
 
 /**
- * Reads the values, or the error, of each file. "`code` equal to `SUCCESS` means success for temporary
+ * Reads the values or the error for each file. "`code` equal to `SUCCESS` means success for temporary
  * links and delete. For copy, `code` and `message` are present only when that item failed." Entries are
- * "in request order" (D25), but an entry that names its file is matched by that name.
+ * "in request order" (D25), but one that names its file is matched by that name.
  */
 function readItems<Value>(
   { data, fail }: StorageResponse,
@@ -121,20 +121,20 @@ function readItems<Value>(
 }
 
 /**
- * The only result of a list of one.
+ * Returns the only result of a list with one file.
  *
- * @throws its error
+ * @throws the error of that file
  */
 export async function onlyResult<Result extends { readonly error?: Error | undefined }>(
   results: Promise<Result[]>,
 ): Promise<Exclude<Result, { readonly error: Error }>> {
   const result = (await results)[0] as Result;
-  // An abort reason may be anything, even falsy.
+  // An abort reason may be any value, even a falsy one.
   if ('error' in result) throw result.error;
   return result as Exclude<Result, { readonly error: Error }>;
 }
 
-/** Runs `run` on each item, at most `limit` at a time, and returns the results in order. */
+/** Calls `run` for each item, with at most `limit` calls at a time, and returns the results in order. */
 export async function mapLimit<Item, Result>(
   items: readonly Item[],
   limit: number,
@@ -142,7 +142,7 @@ export async function mapLimit<Item, Result>(
 ): Promise<Result[]> {
   assertInteger('concurrency', limit, 1);
   const results: Result[] = [];
-  // All workers share one iterator, so that each item is taken once.
+  // The workers share one iterator, so that each item is taken once.
   const queue = items.entries();
   const work = async () => {
     for (const [index, item] of queue) results[index] = await run(item, index);

@@ -6,14 +6,14 @@ import { callList, type Item, type ItemResult, type ListOptions, onlyResult } fr
 
 interface MaxAge {
   /**
-   * Lifetime of the link in whole seconds, at least 1. A value above 3600 is sent, with a warning (D22).
-   * Default: chosen by the deployment.
+   * How long the link is valid, in whole seconds, at least 1. A value above 3600 is sent, but causes a
+   * warning (D22). Default: chosen by the deployment.
    */
   readonly maxAge?: number | undefined;
 }
 
 /**
- * Options of a temporary link.
+ * Options for a temporary link.
  *
  * @example
  * const link = await storage.tempUrl(fileID, { maxAge: 600, timeouts: { total: 5_000 } });
@@ -21,27 +21,27 @@ interface MaxAge {
 export interface TempUrlOptions extends StorageCallOptions, MaxAge {}
 
 /**
- * Options of temporary links. `maxAge` applies to all files that do not set their own.
+ * Options for temporary links. `maxAge` applies to every file that does not set its own.
  *
  * @example
  * const links = await storage.tempUrls([{ fileID, maxAge: 60 }, other], { maxAge: 600 });
  */
 export interface TempUrlsOptions extends ListOptions, MaxAge {}
 
-/** A file to link to, with its own lifetime. */
+/** A file to link to, optionally with its own lifetime. */
 export interface TempUrlOrder extends MaxAge {
   /** ID of the file. */
   readonly fileID: string;
 }
 
-/** The link to one file of a list, ready for `fetch`, or its `error`. */
+/** The link to one file in a list, ready for `fetch`, or its `error`. */
 export type TempUrlResult = ItemResult<
   {
     /** ID of the file, as passed. */
     readonly fileID: string;
   },
   {
-    /** The link, percent-encoded; `undefined` if there is an `error`. It grants access: do not log it. */
+    /** The percent-encoded link; `undefined` if there is an `error`. It grants access to the file, so do not log it. */
     readonly url: string;
   }
 >;
@@ -58,7 +58,9 @@ export async function tempUrls(
     // "The lifetime value must be an integer of at least 1; values above 3600 produce a warning."
     assertInteger('maxAge', maxAge, LINK_MIN_SECONDS);
     if (maxAge && maxAge > LINK_WARN_SECONDS) {
-      context.onWarning(`maxAge ${maxAge} is more than ${LINK_WARN_SECONDS} s; sent unchanged.`);
+      context.onWarning(
+        `maxAge ${maxAge} exceeds ${LINK_WARN_SECONDS} s. It is sent unchanged, but the server may refuse it.`,
+      );
     }
     // JSON omits `undefined`.
     return { fileID, maxAge } as Item<'batchGetTempUrls'>;

@@ -7,26 +7,26 @@ import { type ItemResult, mapLimit } from './list-call.ts';
 
 import { type UploadOptions, type UploadResult, upload } from './upload.ts';
 
-/** A file to upload: its path, its content and its options. */
+/** A file to upload, with its own options. */
 export interface UploadOrder extends Pick<UploadOptions, 'contentType' | 'size' | 'maxBytes'> {
-  /** Cloud path with the file name. */
+  /** Path in the storage, including the file name. */
   readonly path: string;
-  /** The content. */
+  /** Content of the file. */
   readonly data: UploadData;
 }
 
-/** Progress of one file of many, and of all. */
+/** Progress of one file, and of the entire upload. */
 export interface UploadManyProgress extends Progress {
-  /** Cloud path of the file. */
+  /** Path of the file in the storage. */
   readonly path: string;
-  /** Number of files that were stored or have failed. */
+  /** Number of files that are stored or have failed. */
   readonly filesDone: number;
   /** Total number of files. */
   readonly filesTotal: number;
 }
 
 /**
- * Options of `uploadMany`.
+ * Options for `uploadMany`.
  *
  * @example
  * const { remaining } = await storage.uploadMany(files, {
@@ -37,19 +37,19 @@ export interface UploadManyProgress extends Progress {
 export interface UploadManyOptions extends StorageCallOptions {
   /** Number of parallel uploads. Default: 4. */
   readonly concurrency?: number | undefined;
-  /** Called for each progress of a file, and at its end. An error in it becomes the `error` of that file. */
+  /** Called as a file makes progress, and when it is done. If it throws, that becomes the file's `error`. */
   readonly onProgress?: ((progress: UploadManyProgress) => void) | undefined;
 }
 
 /** The result of `uploadMany`. */
 export interface UploadManyResult {
-  /** A result for each file, in order. */
+  /** The result for each file, in order. */
   readonly results: ItemResult<{ readonly path: string }, UploadResult>[];
-  /** The files that were not stored, to pass to `uploadMany` again; a stream needs new data. */
+  /** The files that were not stored, to pass to `uploadMany` again. A stream must be replaced first. */
   readonly remaining: UploadOrder[];
 }
 
-/** Uploads many files. Never rejects for a failed file, nor if `signal` aborts. */
+/** Uploads many files. Never rejects because of a failed file, or because `signal` aborts. */
 export async function uploadMany(
   context: StorageContext,
   files: readonly UploadOrder[],

@@ -13,7 +13,7 @@ const SIGNATURE = 'Signature' satisfies Field;
 
 const KEY = 'key' satisfies Field;
 
-/** Child elements of `Error` that object stores commonly send; the contract guarantees none. */
+/** Child elements of `Error` that object stores commonly send. The contract guarantees none of them. */
 const CHILDREN = [
   'Code',
   'Message',
@@ -22,17 +22,17 @@ const CHILDREN = [
 
 const NAMED: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
-/** The second step of an upload. Everything except `fileID` is secret. */
+/** The grant for the second step of an upload. Everything except `fileID` is secret. */
 interface UploadGrant extends Pick<UploadForm, 'url' | 'fields'>, RememberedCall {
   readonly url: string;
   readonly fileID: string;
 }
 
 /**
- * The grant in the response of `getUploadMetaData`, checked field by field, so that nothing is ever sent
- * to `undefined`.
+ * Reads the grant from a `getUploadMetaData` response, and checks it field by field, so that nothing is
+ * ever sent to `undefined`.
  *
- * @throws StorageError naming the first field that is missing or invalid
+ * @throws StorageError naming the first missing or invalid field
  */
 export function toGrant(
   response: StorageResponse,
@@ -63,8 +63,8 @@ export function toGrant(
 }
 
 /**
- * Checks an upload target's response. "A success carries no such element": an XML `Error` decides, even
- * with status 200, and so does any status other than 2xx.
+ * Checks an upload target's response. "A success carries no such element": an XML `Error` is a failure
+ * even with status 200, and so is any status other than 2xx.
  *
  * @throws UploadError if nothing was stored
  */
@@ -78,16 +78,16 @@ export function assertStored(response: UploadResponse, grant: UploadGrant, what:
   );
 }
 
-/** Texts of the known child elements; a missing one is `undefined`. */
+/** The text of the known child elements; `undefined` for a missing one. */
 type XmlError = Partial<Record<(typeof CHILDREN)[number], string>>;
 
 /**
- * Reads the `Error` element of an upload target's response. This is the only XML that the client reads,
- * Node has no parser for it, and a library is larger than the whole client. Comments and CDATA are
- * respected, prefixes and attributes ignored, the five named and the numeric references decoded. No
- * document type is read, so nothing can be expanded.
+ * Reads the `Error` element of an upload target's response. This is the only XML that the client reads.
+ * Node has no XML parser, and a library would be larger than the entire client. Respects comments and
+ * CDATA, ignores prefixes and attributes, and decodes the five named entities and numeric references.
+ * Does not read document types, so entities cannot be expanded.
  *
- * @returns the texts, or `undefined` if the document has no `Error` element
+ * @returns the text of the child elements, or `undefined` if there is no `Error` element
  */
 export function readXmlError(text: string): XmlError | undefined {
   const error = contentOf(withoutSections(text), 'Error');
@@ -97,7 +97,7 @@ export function readXmlError(text: string): XmlError | undefined {
   );
 }
 
-/** Drops comments and turns CDATA into ordinary text, so that no tag is found in them. */
+/** Drops comments and turns CDATA into ordinary text, so that tags in them do not count. */
 function withoutSections(xml: string): string {
   return xml.replace(
     /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[([\s\S]*?)(?:\]\]>|$)/g,
@@ -105,14 +105,14 @@ function withoutSections(xml: string): string {
   );
 }
 
-/** Content of the first element of a name, even if the document is cut off in it. */
+/** Returns the content of the first element with a name, even if the document is cut off inside it. */
 function contentOf(xml: string, name: string): string | undefined {
   const tag = `(?:[\\w.-]+:)?${name}`;
   const found = new RegExp(`<${tag}(?:\\s[^<>]*?)?(?:/>|>([^]*?)(?:</${tag}\\s*>|$))`).exec(xml);
   return found ? (found[1] ?? '') : undefined;
 }
 
-/** Decodes references once, so that `&amp;lt;` is the text `&lt;`. */
+/** Decodes each reference once, so that `&amp;lt;` becomes the text `&lt;`. */
 function decode(text: string): string {
   return text.replace(
     /&(?:#(x?[\da-f]+)|(lt|gt|amp|quot|apos));/gi,

@@ -134,7 +134,7 @@ describe('upload', () => {
 
   it.each(['', undefined, null])('refuses %j as path before anything is sent', async (path) => {
     const { storage, requests } = storageWith([]);
-    const missing = new TypeError('path is missing.');
+    const missing = new TypeError('path must not be empty.');
     expect(await failureOf(storage.upload(path as string, 'hello'))).toEqual(missing);
     const { results } = await storage.uploadMany([{ path: path as string, data: 'hello' }]);
     expect(results).toEqual([{ path, error: missing }]);
@@ -187,7 +187,7 @@ describe('upload', () => {
   });
 });
 
-describe('a wait between two tries of an upload', () => {
+describe('a wait between two upload attempts', () => {
   beforeEach(() => {
     vi.useFakeTimers();
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
@@ -232,8 +232,8 @@ describe('a wait between two tries of an upload', () => {
   });
 
   it.each<[string, object, string]>([
-    ['the tries are used up', { retry: { attempts: 1 } }, '0'],
-    ['it is not to be repeated', { retry: false }, '0'],
+    ['the attempts are used up', { retry: { attempts: 1 } }, '0'],
+    ['retries are turned off', { retry: false }, '0'],
     ['the wait is too long', {}, '31'],
     ['no time is left for it', { timeouts: { total: 7000 } }, '7'],
   ])('is none if %s', async (_, options, seconds) => {

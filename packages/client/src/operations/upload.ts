@@ -28,12 +28,12 @@ import { assertStored, toGrant } from './upload-target.ts';
 /** "`file` is the last field: what comes after it is ignored." */
 const FILE = 'file' satisfies keyof components['schemas']['UploadForm'];
 
-/** Longest time without progress, in milliseconds. */
+/** Maximum time without progress, in milliseconds. */
 const IDLE = 65_000;
 
 /**
- * Options of an upload. In its `timeouts`, `perTry` is the longest time without progress, including that
- * to connect, and `total` is unlimited by default. A stream is never sent twice, whatever `retry` is.
+ * Options for an upload. In `timeouts`, `perTry` limits the time without progress, including the time to
+ * connect, and `total` is unlimited by default. A stream is never sent twice, whatever `retry` is.
  *
  * @example
  * await storage.upload('video.mp4', stream, {
@@ -43,32 +43,33 @@ const IDLE = 65_000;
  * });
  */
 export interface UploadOptions extends StorageCallOptions {
-  /** Media type of the file. Default: the type of a `Blob`, otherwise `application/octet-stream`. */
+  /** Media type of the file. Default: the type of the `Blob`, or `application/octet-stream`. */
   readonly contentType?: string | undefined;
   /**
-   * Size of a stream in bytes, if you know it: it is sent as `Content-Length`, which many object stores
-   * require, and a stream of another size fails. Default: the stream is sent in chunks.
+   * Size of a stream in bytes, if you know it. It is sent as `Content-Length`, which many object stores
+   * require, and the upload fails if the stream has another size. Default: the stream is sent in chunks.
    */
   readonly size?: number | undefined;
   /**
-   * Maximum size in bytes. Larger content is refused, before anything is sent if its size is known. Set it
-   * for streams from untrusted sources: browsers collect a stream in memory. Default: no limit.
+   * Maximum size in bytes. Larger content is refused, if possible before anything is sent. Set it for
+   * streams from untrusted sources, because browsers buffer a stream in memory. Default: no limit.
    */
   readonly maxBytes?: number | undefined;
   /**
-   * Called with the number of bytes sent; an error in it aborts the upload. Your own `fetch`, and platforms
-   * without `XMLHttpRequest` other than Node and Workers, only report the beginning and the end.
+   * Called with the number of bytes sent so far. If it throws, the upload is aborted. With your own
+   * `fetch`, and on platforms without `XMLHttpRequest` other than Node and Workers, it is only called at
+   * the beginning and at the end.
    */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 /** The result of an upload. */
 export interface UploadResult {
-  /** ID of the stored file, for links and deletion. */
+  /** ID of the stored file, which other methods take. */
   readonly fileID: string;
 }
 
-/** Uploads one file in the two steps of the contract, each attempt with its own grant. */
+/** Uploads one file in the contract's two steps. Each attempt gets its own grant. */
 export async function upload(
   context: StorageContext,
   path: string,
@@ -77,12 +78,12 @@ export async function upload(
 ): Promise<UploadResult> {
   ignoreEarlyErrors([{ data }]);
   // "Cloud path of the file, including the file name."
-  if (!path) throw new TypeError('path is missing.');
+  if (!path) throw new TypeError('path must not be empty.');
   options.signal?.throwIfAborted();
   const content = await toContent(data, options);
   const { fetch = platformFetch, agent } = context;
   const { total = 0, perTry: idle = IDLE } = mergeTimeouts(context.timeouts, options.timeouts);
-  // A stream can only be read once.
+  // A stream can be read only once.
   const retry = content.isReplayable && mergeRetry(context.retry, options.retry);
   const report = toReport(options.onProgress, content.size);
   const what = `${path} was not uploaded`;
@@ -90,7 +91,7 @@ export async function upload(
     ...options,
     method: 'POST',
     url: path,
-    // An upload with progress is not slow, however long it takes: `perTry` is checked by the sender.
+    // A long upload that makes progress is not slow, so the sender checks `perTry`.
     timeouts: { total, perTry: 0 },
   });
   return runTries(deadline, context.hooks, async (attempt) => {
@@ -118,8 +119,8 @@ export async function upload(
       assertStored(response, grant, what);
       return { result: { fileID: grant.fileID } };
     } catch (error) {
-      // Safe to retry: the same bytes for the same key replace a file that was stored after all. A refusal
-      // means that nothing was stored (D30); these statuses mean that it may be temporary.
+      // Safe to retry: sending the same bytes to the same key replaces a file that was stored after all.
+      // A refusal means that nothing was stored (D30), and these statuses mean that it may be temporary.
       const { status = 500, headers } = response ?? {};
       const isOfTry = error instanceof BerthError && error.status === response?.status;
       const mayPass = isOfTry && (status >= 500 || status === 429);
@@ -131,7 +132,7 @@ export async function upload(
   });
 }
 
-/** The caller's options for the content. */
+/** The caller's options that concern the content. */
 interface ContentOptions {
   readonly contentType?: string | undefined;
   readonly size?: number | undefined;
@@ -139,10 +140,10 @@ interface ContentOptions {
 }
 
 /**
- * Inspects content without reading it.
+ * Inspects the content without reading it.
  *
- * @throws TypeError if it cannot be uploaded, or is a stream that was already read
- * @throws RangeError if it is larger than `maxBytes`, or its size differs from `size`
+ * @throws TypeError if it cannot be uploaded, or is a stream that has already been read
+ * @throws RangeError if it is larger than `maxBytes`, or `size` is not its size
  */
 async function toContent(
   given: UploadData,

@@ -9,10 +9,10 @@ import {
   type UploadResponse,
 } from './upload-form.ts';
 
-/** Slowest speed that an upload without progress is waited for, in bytes per millisecond. */
+/** Assumed minimum speed of an upload whose progress is unknown, in bytes per millisecond. */
 const SLOWEST = 64;
 
-/** Sends a form with `fetch`, which reports progress at the beginning and the end only. */
+/** Sends a form with `fetch`, which reports progress only at the beginning and at the end. */
 export async function sendWithFetch(form: UploadForm): Promise<UploadResponse> {
   const { fileField, idle, report, signal } = form;
   const data = await toFormData(form);
@@ -27,7 +27,7 @@ export async function sendWithFetch(form: UploadForm): Promise<UploadResponse> {
         method: 'POST',
         body: toFetchBody(form, data),
         signal: ends(),
-        // A redirect would send the grant elsewhere; the contract has none.
+        // A redirect would send the grant elsewhere, and the contract has no redirects.
         redirect: 'manual',
       });
       const text = await response.text();
@@ -39,7 +39,7 @@ export async function sendWithFetch(form: UploadForm): Promise<UploadResponse> {
   });
 }
 
-/** The form with its content in memory, for `fetch` and `XMLHttpRequest`. */
+/** Builds the form with its content in memory, for `fetch` and `XMLHttpRequest`. */
 export async function toFormData({
   fields,
   fileField,

@@ -11,7 +11,7 @@ import { toMultipart, type UploadForm } from './upload-form.ts';
 export const sendsIfRange = true;
 
 /**
- * Size of a file in bytes.
+ * Returns the size of a file in bytes.
  *
  * @throws TypeError if it is not a regular file
  */
@@ -21,12 +21,15 @@ export async function fileSize(file: string | URL): Promise<number> {
   throw new TypeError(`${String(file)} is not a file.`);
 }
 
-/** A file for `FormData`; `fetch` reads it while sending. */
+/** Opens a file for `FormData`. `fetch` reads it while sending. */
 export function fileToBlob(file: string | URL): Promise<Blob> {
   return openAsBlob(file);
 }
 
-/** A stream of Node that fails before it is read would end the process; its error is read later. */
+/**
+ * Keeps a Node stream that fails before it is read from crashing the process. The error is handled on
+ * reading.
+ */
 export function ignoreEarlyErrors(orders: readonly { readonly data: unknown }[]): void {
   for (const { data } of orders) {
     if (typeof data === 'object' && data && 'on' in data) {
@@ -36,8 +39,8 @@ export function ignoreEarlyErrors(orders: readonly { readonly data: unknown }[])
 }
 
 /**
- * Writes a body to a file: to a temporary file next to it first, so that the file is complete or missing,
- * and an older one stays until then.
+ * Writes a body to a file, through a temporary file next to it, so that the file is never incomplete and
+ * an existing one stays until it is replaced.
  */
 export async function saveFile(
   body: ReadableStream<Uint8Array> | null,
@@ -56,7 +59,7 @@ export async function saveFile(
 }
 
 /**
- * A form as bytes, for the caller's own `fetch`: that of a package such as undici would send the
+ * Encodes a form as bytes for the caller's own `fetch`. A package such as undici would send the
  * platform's `FormData` as text.
  */
 export function toFetchBody(form: UploadForm, data: FormData): Blob {
@@ -65,7 +68,7 @@ export function toFetchBody(form: UploadForm, data: FormData): Blob {
   return new Blob(parts, { type: contentType });
 }
 
-/** Text or bytes as content of a known size; bytes are not copied. */
+/** Returns text or bytes as content of known size. Does not copy bytes. */
 export function toSizedContent(data: string | ArrayBuffer | ArrayBufferView): Uint8Array {
   if (typeof data === 'string') return new TextEncoder().encode(data);
   if (ArrayBuffer.isView(data)) {

@@ -8,11 +8,11 @@ import {
 /** Content that is read in chunks. */
 export interface Source {
   next(): Promise<{ readonly done?: boolean | undefined; readonly value?: unknown }>;
-  /** Stops reading. Not awaited: a source that hangs would never end. */
+  /** Stops reading. Returns immediately, because a source that hangs would never end. */
   leave(reason: unknown): void;
 }
 
-/** Opens a web stream, a stream of Node, or another iterable. Safari's streams are not iterable. */
+/** Opens a web stream, a Node stream or any other iterable. Safari's streams are not iterable. */
 export function openSource(data: object): Source {
   if ('getReader' in data) {
     const reader = (data as ReadableStream<unknown>).getReader();
@@ -25,32 +25,32 @@ export function openSource(data: object): Source {
   return {
     next: () => iterator.next(),
     leave() {
-      // A generator only ends after its current step; a stream of Node can be destroyed.
+      // A generator ends only after its current step, but a Node stream can be destroyed.
       if ('destroy' in data) (data as { destroy(): void }).destroy();
       else iterator.return?.().catch(() => {});
     },
   };
 }
 
-/** Slices of a Blob; its own stream may return little at a time, or everything. */
+/** Slices a Blob, because its own stream may return very little at a time, or everything. */
 export async function* slicesOf(blob: Blob, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < blob.size; at += size) {
     yield new Uint8Array(await blob.slice(at, at + size).arrayBuffer());
   }
 }
 
-/** A connection that sends a form as it is read. */
+/** A connection that sends a form while it is read. */
 interface FormConnection {
   readonly source: Source;
-  /** Sends the next bytes. Returns `false` if it takes no more: `response` shows why. */
+  /** Sends the next bytes. Returns `false` if the server takes no more; `response` shows why. */
   write(bytes: Uint8Array): Promise<boolean>;
   end(): Promise<unknown>;
   readonly response: Promise<UploadResponse>;
-  /** Closes both the source and the connection. */
+  /** Closes the source and the connection. */
   close(): void;
 }
 
-/** Sends a form and awaits the response. Each chunk is read while the previous one is sent. */
+/** Sends a form and waits for the response. Reads each chunk while the previous one is sent. */
 export async function streamForm(
   { content, report, fail }: UploadForm,
   { head, tail }: Multipart,
@@ -83,15 +83,16 @@ export async function streamForm(
   });
   const result = await Promise.race([sending, response]);
   if (isComplete) return result;
-  // A response before the end is a refusal, so the rest is not sent.
-  if (result.status < 300) throw fail(new Error('The response came before the end of the file.'));
+  // A response that comes early is a refusal, so do not send the rest.
+  if (result.status < 300)
+    throw fail(new Error('The server responded before the file was sent completely.'));
   close();
   return result;
 }
 
 function toBytes(chunk: unknown): Uint8Array {
   if (typeof chunk === 'string') return new TextEncoder().encode(chunk);
-  // By name: `instanceof` fails for a chunk of another realm.
+  // Check by name, because `instanceof` fails for chunks from another realm.
   if (Object.prototype.toString.call(chunk) === '[object Uint8Array]') return chunk as Uint8Array;
   throw new TypeError('The stream must yield only bytes and strings.');
 }

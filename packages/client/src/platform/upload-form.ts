@@ -1,23 +1,23 @@
 import type { FetchLike } from '../call-options.ts';
 
 /**
- * A local file, in Node, Deno and Bun. It is streamed, never loaded into memory, and can be sent again if
+ * A local file, in Node, Deno and Bun. It is streamed, not loaded into memory, and can be sent again if
  * an attempt fails. A plain string is content, not a path.
  *
  * @example
  * await storage.upload('videos/a.mp4', { file: './a.mp4' });
  */
 export interface FileSource {
-  /** Path of the file, or its `file:` URL. */
+  /** Path or `file:` URL of the file. */
   readonly file: string | URL;
 }
 
 /**
- * What can be uploaded: bytes; a text, sent as UTF-8; a web stream or a stream of Node, or any other
- * iterable of bytes or texts; a local file.
+ * What can be uploaded: bytes, a string (sent as UTF-8), a web stream or Node stream, any other iterable
+ * of bytes or strings, or a local file.
  *
- * Node and Workers stream the content as it comes. Browsers collect a stream in memory first, up to
- * `maxBytes`, as they cannot send one over HTTP/1.1.
+ * Node and Workers stream the content. Browsers cannot send a stream over HTTP/1.1, so they first buffer
+ * it in memory, up to `maxBytes`.
  */
 export type UploadData =
   | Blob
@@ -28,7 +28,7 @@ export type UploadData =
   | AsyncIterable<Uint8Array | string>
   | FileSource;
 
-/** The content of an upload, and what is known before it is read. */
+/** The content of an upload, and what is known about it before it is read. */
 export interface UploadContent {
   readonly data:
     | Blob
@@ -36,31 +36,31 @@ export interface UploadContent {
     | ReadableStream<Uint8Array>
     | AsyncIterable<Uint8Array | string>
     | FileSource;
-  /** Size in bytes; `undefined` for a stream of unknown size. */
+  /** Size in bytes; `undefined` if it is a stream of unknown size. */
   readonly size: number | undefined;
   /** Maximum size in bytes. */
   readonly maxBytes: number;
   readonly type: string;
-  /** Whether it can be read again for another attempt. */
+  /** Whether the content can be read again for another attempt. */
   readonly isReplayable: boolean;
 }
 
-/** One POST of an upload. Its `url` and `fields` are secret. */
+/** The POST of an upload. `url` and `fields` are secret. */
 export interface UploadForm {
   /** "Clients post to the returned `url` verbatim, its path and query included" (D2). */
   readonly url: string;
   /** All fields before the file, in order. */
   readonly fields: readonly (readonly [name: string, value: string])[];
-  /** Name of the field with the file, the last one. */
+  /** Name of the last field, which contains the file. */
   readonly fileField: string;
   readonly fileName: string;
   readonly content: UploadContent;
   /** Called with the number of bytes sent, if progress is wanted. */
   readonly report: ((loaded: number) => void) | undefined;
   readonly signal: AbortSignal;
-  /** Longest time without progress, in milliseconds; 0: no limit. */
+  /** Maximum time without progress, in milliseconds. 0 means no limit. */
   readonly idle: number;
-  /** Creates the error of a failed connection or, without a cause, of the `idle` timeout. */
+  /** Creates the error for a failed connection or, without a cause, for the `idle` timeout. */
   fail(cause?: unknown): Error;
   readonly fetch: FetchLike;
   /** An `Agent` of `node:http` or `node:https`. */
@@ -75,10 +75,10 @@ export interface UploadResponse {
 }
 
 /**
- * Checks the size of content: at most `maxBytes`, and exactly `size` if that was given, since
- * `Content-Length` promised it (RFC 9110, section 8.6).
+ * Checks the size of the content: at most `maxBytes`, and exactly `size` if that was given, because
+ * `Content-Length` has promised it (RFC 9110, section 8.6).
  *
- * @param read bytes so far; at the end, bytes in all
+ * @param read number of bytes read so far
  * @throws RangeError
  */
 export function assertLength(
@@ -86,9 +86,12 @@ export function assertLength(
   read: number,
   isEnd: boolean,
 ): void {
-  if (read > maxBytes) throw new RangeError(`The content is longer than maxBytes, ${maxBytes}.`);
+  if (read > maxBytes)
+    throw new RangeError(`The content is larger than maxBytes (${maxBytes} bytes).`);
   if (size === undefined || (isEnd ? read === size : read <= size)) return;
-  throw new RangeError(`The content is ${isEnd ? 'shorter' : 'longer'} than its size, ${size}.`);
+  throw new RangeError(
+    `The content is ${isEnd ? 'smaller' : 'larger'} than the given size (${size} bytes).`,
+  );
 }
 
 /** The bytes before and after the file in a form. */
@@ -99,7 +102,7 @@ export interface Multipart {
 }
 
 /**
- * Creates a form around its file (RFC 7578; the same bytes as `FormData`).
+ * Builds a form around its file (RFC 7578), with the same bytes as `FormData`.
  *
  * @param id unique text for the boundary
  */

@@ -1,26 +1,26 @@
 export { rejectFile as fileSize, rejectFile as fileToBlob, rejectFile as saveFile };
 
-/** Text or bytes as content of a known size. */
+/** Returns text or bytes as content of known size. */
 export function toSizedContent(data: string | ArrayBuffer | ArrayBufferView): Blob {
-  // `Blob` does not support an ArrayBuffer of another realm.
+  // `Blob` does not support an ArrayBuffer from another realm.
   const part = typeof data === 'string' || ArrayBuffer.isView(data) ? data : new Uint8Array(data);
   return new Blob([part as BlobPart]);
 }
 
-/** The body of a form for `fetch`. */
+/** Returns a form as a body for `fetch`. */
 export const toFetchBody = (_: unknown, data: FormData): FormData => data;
 
-/** Handles the errors of Node streams, which do not exist here. */
+/** Does nothing, because there are no Node streams here. */
 export const ignoreEarlyErrors = (_: readonly { readonly data: unknown }[]): void => {};
 
-/** Whether `If-Range` may be sent to a link: in a browser it would need a preflight (CORS). */
+/** Whether `If-Range` may be sent to a link. In browsers, it would cause a CORS preflight. */
 export const sendsIfRange = false;
 
 /**
  * Replaces the functions that read and write local files in Node.
  *
- * @throws TypeError always: there are no local files
+ * @throws TypeError always, because there are no local files
  */
 async function rejectFile(..._: unknown[]): Promise<never> {
-  throw new TypeError('Local files need Node, Deno or Bun.');
+  throw new TypeError('Local files are only supported in Node, Deno and Bun.');
 }

@@ -6,10 +6,10 @@ import { toGatewayError } from '../internal/gateway-errors.ts';
 import type { PayloadOptions, Service } from '../service/service.ts';
 import { type BerthQuery, type GatewayQueryPaths, toQuery } from './query.ts';
 
-/** Queries of the gateway; see {@link createGatewayQueries}. */
+/** Gateway queries, created by {@link createGatewayQueries}. */
 export interface GatewayQueries extends OpenapiQueryClient<GatewayQueryPaths, 'application/json'> {
   /**
-   * Returns the queries of one hosted service.
+   * Returns the queries for one hosted service.
    *
    * @example
    * const users = queries.service('users');
@@ -18,17 +18,17 @@ export interface GatewayQueries extends OpenapiQueryClient<GatewayQueryPaths, 'a
   service(name: string): ServiceQueries;
 }
 
-/** Queries of one hosted service. */
+/** Queries for one hosted service. */
 export interface ServiceQueries {
   /**
-   * Key shared by all queries of this service.
+   * Key prefix that all queries for this service share.
    *
    * @example
    * await queryClient.invalidateQueries({ queryKey: users.queryKey });
    */
   readonly queryKey: QueryKey;
   /**
-   * Gets the payload of a path; `null` if it is empty, because a query always has data.
+   * Gets a path. An empty payload becomes `null`, because queries must have data.
    *
    * @example
    * const { data } = useQuery(users.get<User>('7'));
@@ -39,7 +39,7 @@ export interface ServiceQueries {
     options?: ServiceQueryOptions<Payload>,
   ): BerthQuery<Payload>;
   /**
-   * Posts to a path; the variable of the mutation is the body.
+   * Posts to a path. The mutation's variable is the request body.
    *
    * @example
    * const order = useMutation(users.post<Order, NewOrder>('7/orders'));
@@ -52,7 +52,7 @@ export interface ServiceQueries {
 }
 
 /**
- * Options of a call. Headers must be set on the client, because they would have to be part of the key.
+ * Options for a query. Set headers on the client: here, they would have to be part of the key.
  *
  * @example
  * const { data } = useQuery(users.get('7', { schema: UserSchema, retry: false }));
@@ -60,9 +60,9 @@ export interface ServiceQueries {
 export type ServiceQueryOptions<Payload> = Omit<PayloadOptions<Payload>, 'signal' | 'headers'>;
 
 /**
- * Creates queries of the gateway for TanStack Query: `service(name)` for most calls, and `useQuery`,
- * `useMutation`, `queryOptions`, … of `openapi-react-query` for the raw operations. Every failure is an
- * error of this package.
+ * Creates TanStack Query options for the gateway: `service(name)` for most calls, and `useQuery`,
+ * `useMutation`, `queryOptions`, … from `openapi-react-query` for the raw operations. Every failure is
+ * thrown as a Berth error.
  *
  * The keys do not include the gateway: use a separate `QueryClient` for each environment.
  *

@@ -11,25 +11,25 @@ import type { StorageClient } from '../storage-client.ts';
 import { type BerthQuery, type StorageQueryPaths, toQuery } from './query.ts';
 import type { UploadVariables } from './use-upload.ts';
 
-/** Queries of the storage API; see {@link createStorageQueries}. */
+/** Storage API queries, created by {@link createStorageQueries}. */
 export interface StorageQueries extends OpenapiQueryClient<StorageQueryPaths, 'application/json'> {
   /**
-   * A link to a file that always works: it is fetched again before it expires.
+   * Gets a link to a file, and gets a new one before it expires.
    *
    * @example
    * const { data: src } = useQuery(files.tempUrl(fileID, { maxAge: 3600 }));
    */
   tempUrl(fileID: string, options?: LinkOptions): LinkQuery<string>;
   /**
-   * Links to a list of files, in order, each with its `url` or its `error`. If the call itself fails, the
-   * query fails.
+   * Gets links to a list of files, in order, each with a `url` or an `error`. If the call itself fails,
+   * so does the query.
    *
    * @example
    * const { data: pictures = [] } = useQuery(files.tempUrls(ids));
    */
   tempUrls(fileIDs: readonly string[], options?: LinkOptions): LinkQuery<TempUrlResult[]>;
   /**
-   * Uploads the file passed to the mutation. `useUpload` also reports progress.
+   * Uploads the file that you pass to `mutate`. Use `useUpload` if you need progress.
    *
    * @example
    * const upload = useMutation(files.upload());
@@ -39,23 +39,23 @@ export interface StorageQueries extends OpenapiQueryClient<StorageQueryPaths, 'a
 }
 
 /**
- * Options of a query for links.
+ * Options for a link query.
  *
  * @example
  * const { data: link } = useQuery(files.link(fileID, { maxAge: 3_600 }));
  */
 export interface LinkOptions extends SharedCallOptions {
-  /** Lifetime of the link in whole seconds, at least 1. Default: 600. */
+  /** How long the link is valid, in whole seconds, at least 1. Default: 600. */
   readonly maxAge?: number | undefined;
 }
 
-/** A query whose data expires. It is refetched before that, and also removed from the cache before that. */
+/** A query whose data expires. It is refetched, and removed from the cache, before that happens. */
 export interface LinkQuery<Data> extends BerthQuery<Data> {
-  /** Four fifths of the lifetime, in milliseconds. */
+  /** Four fifths of the link lifetime, in milliseconds. */
   readonly staleTime: number;
-  /** The last fifth of the lifetime, in milliseconds: no expired link is shown from the cache. */
+  /** One fifth of the link lifetime, in milliseconds, so that no expired link is shown from the cache. */
   readonly gcTime: number;
-  /** Time until the links become stale, in milliseconds. */
+  /** How long until the links become stale, in milliseconds. */
   readonly refetchInterval: (query: { readonly state: { dataUpdatedAt: number } }) => number;
   /** Removes links that expired while the page was hidden, before they are refetched. */
   readonly refetchOnWindowFocus: (query: ShownQuery) => boolean;
@@ -64,9 +64,9 @@ export interface LinkQuery<Data> extends BerthQuery<Data> {
 }
 
 /**
- * Creates queries of the storage API for TanStack Query: links that stay fresh and uploads, and
- * `useQuery`, `useMutation`, … of `openapi-react-query` for the raw operations, which return the `data`
- * of the envelope. Every failure is an error of this package.
+ * Creates TanStack Query options for the storage API: links that stay fresh, uploads, and `useQuery`,
+ * `useMutation`, … from `openapi-react-query` for the raw operations, which return the `data` of the
+ * envelope. Every failure is thrown as a Berth error.
  *
  * The keys do not include the environment: use a separate `QueryClient` for each one.
  *
@@ -97,20 +97,23 @@ export function createStorageQueries(storage: StorageClient): StorageQueries {
   };
 }
 
-/** Whether the error of a file is the error of the whole call: not a refusal, or shared by other files. */
+/**
+ * Whether a file failed because the entire call failed: its error is not a refusal, or other files share
+ * it.
+ */
 function isOfCall({ error }: TempUrlResult, index: number, all: readonly TempUrlResult[]): boolean {
   if (!error) return false;
   const isRefusal = isStorageError(error) && error.status === 200;
   return !isRefusal || all.some((other, place) => place !== index && other.error === error);
 }
 
-/** The part of a TanStack `Query` in use here. */
+/** The part of a TanStack `Query` that is used here. */
 interface ShownQuery {
   readonly state: { data: unknown; dataUpdatedAt: number };
   reset(): void;
 }
 
-/** A query for links that work for `maxAge` seconds. */
+/** Creates a query for links that are valid for `maxAge` seconds. */
 function toLinkQuery<Data>(
   key: readonly unknown[],
   { maxAge = PUBLIC_LINK_SECONDS, ...options }: LinkOptions,
@@ -119,7 +122,7 @@ function toLinkQuery<Data>(
   const lifetime = Math.min(maxAge * 1000, LONGEST_TIMER);
   const staleTime = lifetime * 0.8;
   const gcTime = lifetime - staleTime;
-  // No timer runs while a page sleeps, and expired data would be shown until the new links arrive.
+  // No timer runs while a page sleeps, so expired data would be shown until the new links arrive.
   const forgetExpired = (query: ShownQuery) => {
     const { data, dataUpdatedAt } = query.state;
     if (data !== undefined && Date.now() >= dataUpdatedAt + lifetime) query.reset();
@@ -131,7 +134,7 @@ function toLinkQuery<Data>(
     ),
     staleTime,
     gcTime,
-    // If a refetch fails, the links are already stale: retry soon, but not immediately.
+    // If a refetch fails, the links are already stale, so retry soon but not immediately.
     refetchInterval: ({ state }) =>
       Math.max(state.dataUpdatedAt + staleTime - Date.now(), gcTime / 4),
     refetchOnWindowFocus: forgetExpired,

@@ -5,20 +5,20 @@ import type { paths as StoragePaths } from '../generated/storage.v2.gen.ts';
 import type { StoragePath } from '../internal/storage-context.ts';
 
 /**
- * Options of one query, for `useQuery`, `useSuspenseQuery`, `useQueries`, `prefetchQuery` and so on.
- * Spread it to add your own: `useQuery({ ...users.get('7'), enabled })`.
+ * Options for `useQuery`, `useSuspenseQuery`, `useQueries`, `prefetchQuery` and so on. Spread them to
+ * add your own: `useQuery({ ...users.get('7'), enabled })`.
  */
 export interface BerthQuery<Data> {
-  /** Key of the query, typed with its data, as in `getQueryData(queryKey)`. */
+  /** Query key, typed with its data for calls such as `getQueryData(queryKey)`. */
   readonly queryKey: DataTag<QueryKey, Data, BerthError>;
   /**
-   * Calls the client and rejects if the call fails; the signal aborts the call when nothing uses its data
-   * any more.
+   * Calls the client, and rejects if the call fails. The signal aborts the call when nothing uses its
+   * data any more.
    */
   readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<Data>;
-  /** Always `false`: the client itself retries what can be retried. */
+  /** Always `false`, because the client itself retries. */
   readonly retry: false;
-  /** Never set; gives TanStack Query the type of the errors. */
+  /** Never set. It only declares the error type to TanStack Query. */
   readonly throwOnError?: (error: BerthError) => boolean;
 }
 
@@ -29,12 +29,12 @@ export function toQuery<Data>(
   return { queryKey: queryKey as BerthQuery<Data>['queryKey'], queryFn, retry: false };
 }
 
-/** Every failure is thrown as an error of this package, whatever its status. */
+/** Every failure is thrown as a Berth error, whatever the status. */
 interface Failures {
   default: { content: { 'application/json': BerthError } };
 }
 
-/** The paths of the gateway, typed so that a failure is an error of this package. */
+/** The gateway paths, typed so that failures are Berth errors. */
 export type GatewayQueryPaths = {
   [Path in keyof GatewayPaths]: {
     [Method in 'get' | 'post']: Omit<GatewayPaths[Path][Method], 'responses'> & {
@@ -49,8 +49,8 @@ type DataOf<Envelope> = Envelope extends { body: { data?: infer Data } }
   : never;
 
 /**
- * The paths of the storage API, typed without the envelope; the client fills in the environment, and a
- * failure is an error of this package.
+ * The storage API paths, typed without the envelope. The client fills in the environment, and failures
+ * are Berth errors.
  */
 export type StorageQueryPaths = {
   [Path in StoragePath]: {

@@ -10,16 +10,16 @@ import type { UploadOptions, UploadResult } from '../operations/upload.ts';
 import type { UploadData } from '../platform/upload-form.ts';
 import type { StorageClient } from '../storage-client.ts';
 
-/** One upload: path, content and the options of `upload`. */
+/** Variables of an upload: path, content and the options for `upload`. */
 export interface UploadVariables extends UploadOptions {
-  /** Cloud path with the file name, such as `reports/summary.txt`. */
+  /** Path in the storage, including the file name, such as `reports/summary.txt`. */
   readonly path: string;
-  /** The content. */
+  /** Content of the file. */
   readonly data: UploadData;
 }
 
 /**
- * Options of {@link useUpload}: those of `useMutation`, such as `onSuccess`.
+ * Options for {@link useUpload}: those of `useMutation`, such as `onSuccess`.
  *
  * @example
  * const upload = useUpload(storage, { onSuccess: ({ fileID }) => save(fileID) });
@@ -33,13 +33,13 @@ export type UseUploadOptions = Omit<
 export type Upload = UseMutationResult<UploadResult, BerthError, UploadVariables> & {
   /** Progress of the latest upload; `undefined` before the first one. */
   readonly progress: Progress | undefined;
-  /** Aborts the latest upload and resets the mutation; its promise rejects with an `AbortError`. */
+  /** Aborts the latest upload, whose promise rejects with an `AbortError`, and resets the mutation. */
   abort(): void;
 };
 
 /**
- * A mutation that uploads one file and reports its progress. Like every mutation, it continues after its
- * component unmounts; to prevent that, call `abort` in the clean-up of an effect.
+ * Returns a mutation that uploads one file and reports its progress. Like every mutation, it continues
+ * after its component unmounts; to prevent that, call `abort` when an effect is cleaned up.
  *
  * @example
  * const upload = useUpload(storage, { onSuccess: ({ fileID }) => save(fileID) });

@@ -5,27 +5,27 @@ import type { Pipeline, PipelineCall } from '../internal/pipeline/pipeline-call.
 import { readPayload } from './read-payload.ts';
 import type { ConnectOptions, OpenWebSocket } from './service.ts';
 
-/** Prefix of the subprotocol that carries a browser's token (D14). */
+/** Prefix of the subprotocol that contains a browser's token (D14). */
 const BEARER_PROTOCOL = 'berth.bearer.';
 
-/** Longest body of a refusal to keep, in characters. */
+/** Maximum length of a refusal's body to keep, in characters. */
 const MAX_REFUSAL = 65_536;
 
-/** The part of Node's `IncomingMessage` in use here. */
+/** The part of Node's `IncomingMessage` that is used here. */
 interface Incoming extends AsyncIterable<string> {
   readonly statusCode?: number;
   readonly headers: object;
   setEncoding(encoding: 'utf8'): void;
 }
 
-/** A WebSocket of the package ws has more methods than those of the platforms. */
+/** A WebSocket from the ws package has more methods than the platform's. */
 type Socket = WebSocket & {
   pause?(): void;
   resume?(): void;
   on?(event: 'unexpected-response', listener: (request: unknown, response: Incoming) => void): void;
 };
 
-/** Opens a WebSocket with credentials; if they may be outdated, tries again with a new token. */
+/** Opens a WebSocket with credentials. If they may be outdated, tries again with a new token. */
 export async function connectSocket(
   pipeline: Pipeline,
   call: PipelineCall,
@@ -50,7 +50,7 @@ export async function connectSocket(
       await opening(socket, async (response) => {
         refusal = rememberCall(response, described);
         await readPayload(refusal);
-        throw new Error(`the response has status ${refusal.status}`);
+        throw new Error(`the response status is ${refusal.status}`);
       });
       return socket;
     } catch (error) {
@@ -58,12 +58,13 @@ export async function connectSocket(
       const failure = isKnown
         ? error
         : networkFailure(described, error, 'The WebSocket did not open');
-      // If the platform hides the response, it may have been a refused token.
+      // If the platform hides the response, the reason may have been a refused token.
       const { source } = failure as Partial<GatewayError>;
       const mayBeToken = socket.on ? source === 'gateway' && failure.status === 401 : true;
       if (isLast || !mayBeToken || call.headers.authorization) throw failure;
       const renewed = pipeline.renewal.renew(mark, refusal?.headers, headers);
-      // Offline, the function that returns the token fails as well, and this failure says why.
+      // If the client is offline, the function that returns the token fails as well, and its error is
+      // more helpful.
       if (!(await renewed.catch(() => false))) throw failure;
       return undefined;
     }
@@ -75,12 +76,12 @@ export async function connectSocket(
 /**
  * Waits until a socket is open.
  *
- * @param refuse creates the error of a response other than 101, on platforms that show it
+ * @param refuse creates the error for a response other than 101, on platforms that expose it
  */
 function opening(socket: Socket, refuse: (response: Response) => Promise<never>) {
   return new Promise<void>((resolve, reject) => {
     socket.addEventListener('open', () => {
-      // The package ws may emit a first message before the promise has resolved.
+      // The ws package may emit a first message before the promise has resolved.
       socket.pause?.();
       setTimeout(() => socket.resume?.());
       resolve();
@@ -92,9 +93,11 @@ function opening(socket: Socket, refuse: (response: Response) => Promise<never>)
         .finally(() => socket.close());
     });
     socket.addEventListener('error', (event: object & { error?: unknown }) =>
-      reject(event.error ?? new Error('the platform gives no reason')),
+      reject(event.error ?? new Error('the platform does not report a reason')),
     );
-    socket.addEventListener('close', ({ code }) => reject(new Error(`closed with code ${code}`)));
+    socket.addEventListener('close', ({ code }) =>
+      reject(new Error(`it was closed with code ${code}`)),
+    );
   });
 }
 
@@ -112,20 +115,21 @@ function openOnPlatform(
   headers: Record<string, string>,
 ): WebSocket {
   const { WebSocket } = globalThis;
-  if (!WebSocket) throw new TypeError('This platform has no WebSocket; pass one as `webSocket`.');
+  if (!WebSocket) throw new TypeError('This platform has no WebSocket: pass the webSocket option.');
   try {
     return new WebSocket(url, { protocols, headers } as unknown as string[]);
   } catch {
-    // A platform that only supports subprotocols reads the object as the name of one, and throws.
+    // Platforms that only support subprotocols take the object for the name of one, and throw.
     return new WebSocket(url, [...protocols, ...toBearerProtocol(headers.authorization)]);
   }
 }
 
-/** Sends a token as the subprotocol `berth.bearer.<token>`, in addition to the real ones (D14). */
+/** Returns a token as the subprotocol `berth.bearer.<token>`, to send along with the real ones (D14). */
 function toBearerProtocol(authorization: string | undefined): string[] {
   if (authorization === undefined) return [];
-  // Characters of a subprotocol (RFC 6455, section 4.1); the platform's error would quote the token.
+  // Checks that all characters are valid in a subprotocol (RFC 6455, section 4.1), because the
+  // platform's error would quote the token.
   const [, token] = /^Bearer ([\w!#$%&'*+.^`|~-]+)$/.exec(authorization) ?? [];
   if (token) return [BEARER_PROTOCOL + token];
-  throw new TypeError('On this platform, a WebSocket can only send a JWT as credentials.');
+  throw new TypeError('On this platform, a WebSocket can only send JWT credentials.');
 }

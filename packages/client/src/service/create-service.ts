@@ -40,7 +40,7 @@ export function createService(
     post: (path = '', body, options = {}) => read(path, { ...options, method: 'POST', body }),
     request: (path = '', options = {}) =>
       send(path, options, (response) => {
-        // Nothing of it can be read, not even the status.
+        // Nothing in it can be read, not even the status.
         if (response.type === 'opaqueredirect') throw toGatewayError({ response });
         return response;
       }),
@@ -53,10 +53,10 @@ export function createService(
 }
 
 /**
- * Builds one call to a path of a service.
+ * Builds a call to a service path.
  *
- * @param root URL of the service
- * @param common headers of every call
+ * @param root service URL
+ * @param common headers to send with every call
  */
 function toServiceCall(
   root: string,

@@ -3,7 +3,7 @@ import { readText } from '../internal/failures.ts';
 import { toGatewayError } from '../internal/gateway-errors.ts';
 import { parseJson } from '../internal/json.ts';
 
-/** Reads a response: JSON is parsed, an empty body is `undefined`, anything else is text. */
+/** Reads a payload: JSON is parsed, an empty body becomes `undefined`, and anything else is text. */
 export async function readPayload<Payload>(
   response: Response,
   schema?: StandardSchema<Payload>,

@@ -7,14 +7,14 @@ import type { Pipeline } from '../internal/pipeline/pipeline-call.ts';
 import { readPayload } from './read-payload.ts';
 import type { EventsOptions, SendToService, ServiceEvent } from './service.ts';
 
-/** Waits between connections in milliseconds, unless the server sets them. */
+/** Waits between connections, in milliseconds, unless the server sets them. */
 const FIRST_WAIT = 1_000;
 
 const SHORTEST_WAIT = 100;
 
 const LONGEST_WAIT = 30_000;
 
-/** Events of one path, over as many connections as needed. */
+/** Yields the events of a path, over as many connections as needed. */
 export async function* streamEvents<Data>(
   pipeline: Pipeline,
   send: SendToService,
@@ -22,7 +22,7 @@ export async function* streamEvents<Data>(
   { schema, lastEventId = '', reconnect = true, headers: own, ...options }: EventsOptions<Data>,
 ): AsyncGenerator<ServiceEvent<Data>, void, undefined> {
   const { signal } = options;
-  // Only the caller limits a stream of events.
+  // Event streams have no time limit, except the caller's signal.
   const timeouts = { perTry: 0, total: 0 };
   const deadline = pipeline.open({ method: 'GET', url: path, signal, timeouts });
   let id = lastEventId;
@@ -33,7 +33,7 @@ export async function* streamEvents<Data>(
     const headers = new Headers(own);
     headers.set('Accept', 'text/event-stream');
     if (id) headers.set('Last-Event-ID', toHeaderBytes(id));
-    // Aborts the connection: after `cancel`, Firefox keeps it until the next bytes come.
+    // Abort the connection: after a `cancel`, Firefox keeps it open until the next bytes arrive.
     const left = new AbortController();
     try {
       const response = await send(
@@ -70,7 +70,7 @@ export async function* streamEvents<Data>(
             ? await checkPayload(response, parseJson(event.data), schema)
             : (event.data as Data);
           yield { ...event, data };
-          // One chunk may have contained many more.
+          // The chunk may contain many more events.
           if (signal?.aborted) return;
         }
         id = parser.id;
@@ -90,28 +90,31 @@ export async function* streamEvents<Data>(
 function assertEvents(response: Response): void {
   const isStream = /^text\/event-stream\b/i.test(response.headers.get('Content-Type') ?? '');
   if (isStream || response.status === 204) return;
-  throw contractFailure(response, 'not an event stream');
+  throw contractFailure(response, 'the response is not an event stream');
 }
 
-/** Whether a failed connection may be temporary. */
+/** Whether a connection failed for a possibly temporary reason. */
 function mayPass(error: unknown): boolean {
   if (!(error instanceof BerthError) || error.name === 'ContractError') return false;
   return (error as Partial<GatewayError>).retryable !== false;
 }
 
-/** Waits the server's time, doubled after each connection without an event, minus a random part. */
+/**
+ * Waits for the server's `retry` time, doubled after each connection without an event, minus a random
+ * part.
+ */
 async function pause(deadline: Deadline, retry: number, failures: number) {
   const first = failures > 1 ? Math.max(retry, SHORTEST_WAIT) : retry;
   const span = Math.min(first * 2 ** (failures - 1), Math.max(LONGEST_WAIT, retry));
   await deadline.pause(span * (1 - Math.random() / 2)).catch(() => {});
 }
 
-/** Encodes UTF-8 as the bytes that `fetch` expects in header values. */
+/** Encodes text as UTF-8 bytes, in the form that `fetch` expects in header values. */
 function toHeaderBytes(id: string): string {
   return Array.from(new TextEncoder().encode(id), (byte) => String.fromCharCode(byte)).join('');
 }
 
-/** One event as it is in the stream. */
+/** An event as it is in the stream. */
 interface ParsedEvent {
   readonly event: string;
   readonly data: string;
@@ -132,10 +135,10 @@ export function createEventParser(id: string) {
   const state = {
     /** ID of the last event. */
     id,
-    /** Milliseconds that the server asks to wait before the next connection. */
+    /** How long the server asks to wait before reconnecting, in milliseconds. */
     retry: undefined as number | undefined,
 
-    /** Parses the next chunk of the stream, and returns the events that it completes. */
+    /** Parses the next chunk and returns the events that it completes. */
     take(piece: string): ParsedEvent[] {
       const text = isAfterCr && piece.startsWith('\n') ? piece.slice(1) : piece;
       if (piece) isAfterCr = text.endsWith('\r');
@@ -148,7 +151,7 @@ export function createEventParser(id: string) {
 
   function takeLine(line: string): ParsedEvent[] {
     if (line === '') {
-      // Not earlier: an incomplete event is sent again.
+      // Not any earlier, because an incomplete event is sent again.
       state.id = nextId;
       const found = { event: event || 'message', data: data.join('\n'), id: state.id };
       const isEvent = data.length > 0;
@@ -159,7 +162,8 @@ export function createEventParser(id: string) {
     const [, field, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
     if (field === 'data') data.push(value);
     else if (field === 'event') event = value;
-    // "If the field value does not contain NULL": no header can carry another control character either.
+    // "If the field value does not contain NULL". Headers cannot contain other control characters
+    // either.
     else if (field === 'id' && !/[^\t\P{Cc}]/u.test(value)) nextId = value;
     else if (field === 'retry' && /^\d+$/.test(value)) state.retry = Number(value);
     return [];

@@ -8,26 +8,26 @@ const use = mockForTests();
 describe('wrong input ends with 2 and names the fix', () => {
   it.each([
     [['cpp'], /unknown command 'cpp'[\s\S]*Did you mean cp/],
-    [['cp', 'a'], /Name a source and a target, got only a\./],
-    [['cp', './a', './b'], /Neither .\/a nor .\/b is in the storage: write remote:\/path/],
-    [['cp', './no-such', 'remote:/x'], /Cannot read \.\/no-such/],
-    [['cp', './a', 'remote:x'], /remote:x is not a path in the storage: write remote:\/x\n/],
-    [['cp', 'remote:/x/', 'y'], /remote:\/x\/ is a folder, which .* the --list of its upload/],
+    [['cp', 'a'], /Expected a source and a target, got only a\./],
     [
-      ['cp', './a', 'remote:/x', 'remote:/y'],
-      /Cannot copy local files and files of the storage in one command/,
+      ['cp', './a', './b'],
+      /Neither .\/a nor .\/b is in the storage: write storage paths as remote:\/path/,
     ],
-    [['cp', 'remote:/a/x', 'remote:/b/x', 'y'], /Two files would be written to y\/x/],
-    [['url', 'x.txt'], /x.txt is not a path in the storage: write remote:\/x.txt\n/],
-    [['url', 'remote:/x', '--max-age', '0'], /integer of at least 1, in seconds/],
+    [['cp', './no-such', 'remote:/x'], /Cannot read \.\/no-such/],
+    [['cp', './a', 'remote:x'], /remote:x is not a storage path: write it as remote:\/x\n/],
+    [['cp', 'remote:/x/', 'y'], /remote:\/x\/ is a folder, .* the --list file from the upload/],
+    [['cp', './a', 'remote:/x', 'remote:/y'], /Cannot mix local and remote sources/],
+    [['cp', 'remote:/a/x', 'remote:/b/x', 'y'], /More than one file would be written to y\/x/],
+    [['url', 'x.txt'], /x.txt is not a storage path: write it as remote:\/x.txt\n/],
+    [['url', 'remote:/x', '--max-age', '0'], /Expected a whole number of seconds, at least 1/],
     [['mv', 'remote:/x', 'remote:/y/'], /remote:\/y\/ is a folder/],
     [['call', 'hello', '-X', 'PUT'], /Allowed choices are GET, POST, HEAD/],
     [
       ['call', 'hello', '-X', 'GET', '-d', 'x'],
       /A GET request has no body: remove -d, or use -X POST/,
     ],
-    [['call', 'hello', '-d', '@/no/such'], /Cannot read the data: ENOENT/],
-    [['call', 'hello', '-H', 'x'], /Write it as "Name: value"/],
+    [['call', 'hello', '-d', '@/no/such'], /Cannot read the request body: ENOENT/],
+    [['call', 'hello', '-H', 'x'], /Expected "Name: value"/],
     [['call', 'hello', '-H', 'authorization: a'], /set BERTH_TOKEN/],
     [['rm', 'remote:/x', '-c', '/no/such'], /Cannot read the settings: ENOENT/],
   ])('%j', async (args, message) => {
@@ -97,16 +97,16 @@ describe('settings from a file', () => {
   it('refuses a file whose secrets others can read', async () => {
     expect(await run(JSON.stringify(settings()), { mode: 0o640 })).toEqual({
       code: 2,
-      stderr: 'berth: The secrets in FILE are readable by others: run chmod 600 FILE\n',
+      stderr: 'berth: Other users can read the secrets in FILE: run chmod 600 FILE\n',
     });
   });
 
   it.each([
     [`secretKey: "${SECRET}\n`, /^berth: FILE:\d+:\d+ is not valid YAML \([A-Z_]+\)\.\n$/],
-    [`secretKey: *${SECRET}\n`, /^berth: FILE has an alias without an anchor/],
-    [`secretkey: ${SECRET}\n`, /FILE: secretkey is not a setting\. Did you mean secretKey\?/],
-    ['env: 1\n', /FILE: env must be a string: quote it/],
-    ['- env\n', /FILE must contain settings such as "env: dev"/],
+    [`secretKey: *${SECRET}\n`, /^berth: FILE has a YAML alias without an anchor/],
+    [`secretkey: ${SECRET}\n`, /FILE: unknown setting secretkey\. Did you mean secretKey\?/],
+    ['env: 1\n', /FILE: env must be a string: put the value in quotes/],
+    ['- env\n', /FILE must contain one setting per line/],
     [
       'wireProfile: no.json\nenv: dev\nstorageUrl: http://127.0.0.1\nsecretId: a\nsecretKey: b\n',
       /Cannot read the wire profile .*no\.json: ENOENT/,

@@ -90,7 +90,7 @@ describe('berth cp', () => {
     expect(await berth('cp', 'remote:/within/copies/a', '-')).toMatchObject({ stdout: 'A' });
   });
 
-  it('reports which file failed and brings the others', async () => {
+  it('reports which file failed and transfers the others', async () => {
     const root = await newTree({ a: 'A' });
     await berth('cp', join(root, 'a'), 'remote:/some/a');
     const { code, stdout, stderr } = await berth('cp', 'remote:/some/no', 'remote:/some/a', root);
@@ -105,13 +105,13 @@ describe('berth cp', () => {
     await berth('cp', join(root, 'a.txt'), 'remote:/to/a.txt');
     const file = await berth('cp', 'remote:/to/a.txt', join(root, 'a.txt/b/c.txt'));
     expect(file).toMatchObject({ code: 1, stderr: expect.stringContaining('ENOTDIR') });
-    // Linux alone has a folder that refuses in this way.
+    // Only Linux has a folder that behaves like this.
     if (process.platform !== 'linux') return;
     const proc = await berth('cp', 'remote:/to/a.txt', '/proc/x/y');
     expect(proc).toMatchObject({ code: 1, stderr: expect.stringContaining("mkdir '/proc/x'") });
   });
 
-  it('writes nothing outside of the folder, whatever a list says', async () => {
+  it('writes nothing outside the folder, whatever the list contains', async () => {
     const root = await newFolder();
     const list = join(root, 'list');
     const line = { path: 'x/../../out', fileID: 'cloud://dev.b/x', size: 1, mtime: 1 };
@@ -119,7 +119,7 @@ describe('berth cp', () => {
     const { code, stderr } = await berth('cp', 'remote:/x', join(root, 'in'), '--list', list);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: expect.stringContaining('would be written outside of'),
+      stderr: expect.stringContaining('points outside'),
     });
   });
 });
@@ -150,7 +150,7 @@ describe('berth url, rm and mv', () => {
     });
   });
 
-  it('warns of a long life on the standard error alone', async () => {
+  it('warns about a long lifetime on stderr only', async () => {
     const root = await newTree({ a: 'A' });
     await berth('cp', join(root, 'a'), 'remote:/long/a');
     const { stdout, stderr } = await berth('url', 'remote:/long/a', '--max-age', '3601');

@@ -59,7 +59,7 @@ describe('berth call', () => {
     expect(stdout).not.toContain(SECRET);
   });
 
-  it("prints a service's own error, and ends with 1", async () => {
+  it("prints a service's own error, and exits with 1", async () => {
     const { variables } = await startGateway((response) => {
       response.setHeader('X-Svc-Upstream-Status-Code', '409').writeHead(409).end('taken');
     });

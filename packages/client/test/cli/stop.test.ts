@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { newFolder, SECRET, startCli } from './support/run-cli.ts';
 import { startGateway } from './support/start-service.ts';
 
-it('stops an upload at SIGINT, reports it once, and leaves a list of the finished files', async () => {
+it('stops an upload on SIGINT, reports it once, and keeps a list of the finished files', async () => {
   const root = await newFolder();
   for (const name of ['a', 'b', 'c', 'd', 'e']) await writeFile(join(root, name), name);
   const list = join(await newFolder(), 'list');
@@ -18,7 +18,7 @@ it('stops an upload at SIGINT, reports it once, and leaves a list of the finishe
     BERTH_SECRET_KEY: SECRET,
   });
   const stderr = text(child.stderr as NodeJS.ReadableStream);
-  // Four go at a time, so the fifth means that the first is done.
+  // Four files are uploaded at a time, so the fifth one means that the first is done.
   await started;
   expect(waiting).toEqual(expect.arrayContaining(['b', 'c', 'd', 'e']));
   child.kill('SIGINT');
@@ -29,7 +29,7 @@ it('stops an upload at SIGINT, reports it once, and leaves a list of the finishe
   ).toEqual(['a', '']);
 });
 
-/** A storage API whose upload target responds for some paths and never for the others. */
+/** Starts a storage API whose upload target responds for some paths and never for the others. */
 async function startStorage(hasResponse: (path: string) => boolean) {
   const waiting: string[] = [];
   const done = Promise.withResolvers<void>();

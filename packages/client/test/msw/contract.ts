@@ -7,7 +7,7 @@ const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 ajv.addSchema(gateway, 'gateway').addSchema(storage, 'storage');
 
-/** Fails if a value does not fit a schema of one of the documents. */
+/** Fails if a value does not match a schema in one of the documents. */
 export function expectInContract(document: 'gateway' | 'storage', schema: string, value: unknown) {
   const validate = ajv.getSchema(`${document}#/components/schemas/${schema}`);
   if (validate === undefined) throw new Error(`The contract has no schema ${schema}.`);

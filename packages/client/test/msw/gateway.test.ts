@@ -13,7 +13,7 @@ const raw = (path: string, init: RequestInit = bearer) =>
   fetch(`${BASE}/v1/cloudrun/${path}`, init);
 
 describe('a hosted service', () => {
-  it('returns JSON, text, or a full response', async () => {
+  it('returns JSON, text, or a complete response', async () => {
     server.use(
       handlers.get('json', () => ({ greeting: 'Hello' })),
       handlers.get('/text', () => 'Hello'),

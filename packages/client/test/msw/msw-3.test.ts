@@ -9,7 +9,7 @@ it('is MSW 3 in this file', () => {
   expect(http).toBe(msw3.http);
 });
 
-// All that holds with MSW 2 holds with MSW 3.
+// Everything that works with MSW 2 must work with MSW 3.
 await import('./connections.test.ts');
 await import('./gateway.test.ts');
 await import('./storage.test.ts');

@@ -11,7 +11,7 @@ it("accepts uploads if File is not the platform's", async () => {
   expect(berth.files.get('a.html')?.text()).toBe('\r\n<p>\r\n');
 });
 
-// And bytes of Node are none of its `Uint8Array`.
+// Node's bytes are not instances of jsdom's `Uint8Array` either.
 it.each([
   ['a text', 'Hello'],
   ['bytes', new TextEncoder().encode('Hello')],

@@ -7,7 +7,7 @@ import { BASE, berth, gateway, headers, STORAGE, server, storage } from './set-u
 vi.mock('msw', () => import('msw3'));
 vi.mock('msw/node', () => import('msw3/node'));
 
-// MSW 3 keeps the `fetch` of happy-dom, which sends a preflight, like a page of another origin.
+// MSW 3 keeps happy-dom's `fetch`, which sends a preflight, like a cross-origin page.
 const users = gateway.service('users');
 
 it('calls a hosted service from another origin', async () => {

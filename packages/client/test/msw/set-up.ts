@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll } from 'vitest';
 export const BASE = 'https://api.example.com';
 export const STORAGE = `${BASE}/api/v2/envs/dev/storages:`;
 
-/** The handlers, the server of MSW and real clients, as a test of an application has them. */
+/** Sets up handlers, an MSW server and real clients, like the tests of an application. */
 export const berth = mswHandlers({ baseUrl: BASE });
 export const server = setupServer(...berth.handlers);
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));

@@ -1,15 +1,18 @@
-/** Fails unless something holds. */
+/** Fails unless a condition holds. */
 export function assert(holds: unknown, what: string): asserts holds {
   if (!holds) throw new Error(what);
 }
 
-/** Fails unless two values are the same as JSON. */
+/** Fails unless two values are equal as JSON. */
 export function assertEqual(actual: unknown, expected: unknown, what = 'value'): void {
   const [got, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
   assert(got === wanted, `${what}: got ${got}, expected ${wanted}`);
 }
 
-/** Fails unless a promise rejects with an error that has these properties; `says` is in its message. */
+/**
+ * Fails unless a promise rejects with an error that has these properties and whose message contains
+ * `says`.
+ */
 export async function assertFails(
   promise: Promise<unknown>,
   { says = '', ...expected }: { says?: string; name: string; [property: string]: unknown },

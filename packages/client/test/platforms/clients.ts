@@ -10,7 +10,7 @@ import {
 } from '@berth/client';
 import type { Deployment, Surfaces } from './platform-case.ts';
 
-/** Calls to a service of `services.ts`. */
+/** Creates a client for a service in `services.ts`. */
 export function serviceOf(
   { token, gateway }: Pick<Deployment, 'token' | 'gateway'>,
   name: string,
@@ -20,7 +20,7 @@ export function serviceOf(
   return createGatewayClient(given as GatewayClientOptions).service(name);
 }
 
-/** The files of a deployment. */
+/** Creates a client for a deployment's files. */
 export function storageOf(
   { storage, envId, keyPair }: Pick<Deployment, 'storage' | 'envId' | 'keyPair'>,
   options: Partial<StorageClientOptions> = {},
@@ -33,12 +33,12 @@ export function storageOf(
   });
 }
 
-/** The same deployment at other addresses. */
+/** Returns the same deployment with other URLs. */
 export function at(deployment: Deployment, { gateway, storage }: Surfaces): Deployment {
   return { ...deployment, gateway, storage };
 }
 
-/** A name that no other run has used. */
+/** Returns a name that no other run has used. */
 export function unique(name: string): string {
   return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}-${name}`;
 }

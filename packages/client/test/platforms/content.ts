@@ -1,31 +1,31 @@
 import { assertEqual } from './assert.ts';
 
-/** A file that no platform sends in one piece: browsers report progress only every 50 ms. */
+/** A file that no platform sends in one piece, because browsers report progress only every 50 ms. */
 export const LARGE = 'XMLHttpRequest' in globalThis ? 100_000_000 : 16_000_000;
 
 const BLOCK = 1024 * 1024;
-/** Odd, so that no two blocks begin alike within any size that is used here. */
+/** An odd number, so that no two blocks of any size used here start alike. */
 const STRIDE = 251;
 
 const block = Uint8Array.from({ length: BLOCK + STRIDE }, (_, index) => (index * 31 + 7) % STRIDE);
 
-/** Bytes of a content from one place on, at most a block of them: each depends on its place. */
+/** Returns the bytes from an offset on, at most one block. Each byte depends on its offset. */
 function bytesAt(offset: number, length: number): Uint8Array<ArrayBuffer> {
   const start = offset % STRIDE;
   return block.slice(start, start + Math.min(length, BLOCK));
 }
 
-/** Content of this many bytes, in chunks. */
+/** Yields content of this many bytes, in chunks. */
 function* piecesOf(size: number): Generator<Uint8Array<ArrayBuffer>> {
   for (let offset = 0; offset < size; offset += BLOCK) yield bytesAt(offset, size - offset);
 }
 
-/** Content of this many bytes. */
+/** Returns content of this many bytes. */
 export function blobOf(size: number): Blob {
   return new Blob([...piecesOf(size)]);
 }
 
-/** The same as a stream, which yields a chunk on demand. */
+/** Returns the same content as a stream, which yields chunks on demand. */
 export function streamOf(size: number): ReadableStream<Uint8Array<ArrayBuffer>> {
   const pieces = piecesOf(size);
   return new ReadableStream(
@@ -40,7 +40,7 @@ export function streamOf(size: number): ReadableStream<Uint8Array<ArrayBuffer>> 
   );
 }
 
-/** Fails unless a body is exactly that content. */
+/** Fails unless a body has exactly this content. */
 export async function assertContent(
   body: ReadableStream<Uint8Array> | null,
   size: number,

@@ -9,18 +9,18 @@ import { runProcess } from './runners/run-process.ts';
 import { runWorker } from './runners/run-worker.ts';
 import { SUITE } from './suite.ts';
 
-/** Milliseconds for all cases of a platform, a few hung ones among them. */
+/** How long all cases of a platform may take, including a few that hang, in milliseconds. */
 const LONGEST = 300_000;
 
 /** What the suite runs with. */
 export interface Given {
   readonly project: Project;
   readonly deployment: Deployment;
-  /** The certificate that the platform is to trust: the path of its file, and {@link toPin} of it. */
+  /** The certificate that the platform must trust: the path of its file, and its {@link toPin}. */
   readonly trusted: { readonly file: string; readonly pin: string };
 }
 
-/** Runs the suite on a platform. If that is missing, its cases count as skipped, with the reason. */
+/** Runs the suite on a platform. If the platform is missing, its cases are skipped, with the reason. */
 export function describePlatform(title: string, platform: PlatformId, given: () => Given): void {
   const reason = whyAbsent(platform);
   const run = () => runCases(platform, given);
@@ -28,7 +28,7 @@ export function describePlatform(title: string, platform: PlatformId, given: () 
   else describe(title, run);
 }
 
-/** Each case as a separate test. */
+/** Runs each case as a separate test. */
 function runCases(platform: PlatformId, given: () => Given): void {
   const results = new Map<string, CaseResult>();
   let failure: unknown;

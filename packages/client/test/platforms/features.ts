@@ -14,7 +14,7 @@ export interface Feature {
 const inBrowsers = (instead: string) => Object.fromEntries(BROWSERS.map((id) => [id, instead]));
 const NO_PAGE = 'does not apply: the program reads every response';
 
-/** What the cases of the suite are about; the page docs/reference/platforms.md is made of it. */
+/** The features that the cases cover, from which docs/reference/platforms.md is generated. */
 export const FEATURES = {
   calls: { title: 'Calls of hosted services' },
   redirects: {
@@ -85,10 +85,9 @@ export const FEATURES = {
   },
 } as const satisfies Record<string, Feature>;
 
-/** One of the features. */
 export type FeatureId = keyof typeof FEATURES;
 
-/** What a platform does instead of a feature; `undefined` if it has it. */
+/** Returns what a platform does instead of a feature; `undefined` if it has the feature. */
 export function lackOf(feature: FeatureId, platform: PlatformId): string | undefined {
   const { lacking }: Feature = FEATURES[feature];
   return lacking?.[platform];

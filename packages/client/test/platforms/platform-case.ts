@@ -1,15 +1,15 @@
 import type { FetchLike, OpenWebSocket } from '@berth/client';
 import type { FeatureId } from './features.ts';
 
-/** Addresses of the three surfaces over one protocol. */
+/** URLs of the three surfaces for one protocol. */
 export interface Surfaces {
   readonly gateway: string;
   readonly storage: string;
 }
 
-/** The same over https. */
+/** The same, over https. */
 interface SecureSurfaces extends Surfaces {
-  /** What to trust, as PEM. */
+  /** Certificate to trust, as PEM. */
   readonly ca: string;
 }
 
@@ -23,19 +23,19 @@ export interface Deployment extends Surfaces {
   readonly token: string;
   /** A key pair that both APIs accept. */
   readonly keyPair: { readonly secretId: string; readonly secretKey: string };
-  /** The same over https, with a certificate that the platform is configured to trust. */
+  /** The same, over https, with a certificate that the platform is configured to trust. */
   readonly secure: SecureSurfaces;
-  /** The same with a certificate that the platform does not know. */
+  /** The same, with a certificate that the platform does not know. */
   readonly strange: SecureSurfaces;
-  /** The same for pages of another origin only. */
+  /** The same, but only for pages from another origin. */
   readonly closed: Surfaces;
-  /** An address where nothing listens. */
+  /** A URL where nothing is listening. */
   readonly nowhere: string;
 }
 
-/** What a program on a platform brings itself. */
+/** What a program on a platform provides. */
 export interface Tools {
-  /** A WebSocket that is not the client's choice: that of a package, or the platform's. */
+  /** A WebSocket that the client would not choose by itself: from a package, or the platform's. */
   readonly openWebSocket: OpenWebSocket;
   /** Local files. */
   readonly disk?: {
@@ -44,15 +44,15 @@ export interface Tools {
   };
   /** A `fetch` that trusts a certificate. */
   readonly trustingFetch: (ca: string) => FetchLike;
-  /** An `agent` that trusts this certificate alone. */
+  /** An `agent` that only trusts this certificate. */
   readonly createAgent: (ca: string) => object;
 }
 
-/** One case. It passes if nothing throws. */
+/** A case passes if it does not throw. */
 export interface PlatformCase {
   readonly name: string;
   readonly feature: FeatureId;
   run(deployment: Deployment, tools: Tools): Promise<void>;
-  /** On a platform that lacks the feature, proves that the documented behaviour happens instead. */
+  /** Proves that the documented behavior happens instead, on platforms that lack the feature. */
   without?(deployment: Deployment, tools: Tools): Promise<void>;
 }

@@ -10,17 +10,17 @@ export interface CaseResult {
   readonly error?: string;
 }
 
-/** Milliseconds after which a case counts as hung. */
+/** How long until a case counts as hung, in milliseconds. */
 export const LIMIT = 30_000;
 
-/** The outcome of a case on a platform: `undefined` if another case proves what is lacking. */
+/** Returns the outcome of a case on a platform; `undefined` if another case proves what is missing. */
 export function planOf(one: PlatformCase, platform: PlatformId) {
   const lack = lackOf(one.feature, platform);
   if (lack === undefined) return { run: one.run, title: one.name };
   return one.without && { run: one.without, title: `${one.name} (lacking: ${lack})` };
 }
 
-/** Runs the cases one after the other, and reports each result as it comes. */
+/** Runs the cases one by one, and reports each result as it comes. */
 export async function runSuite(
   cases: readonly PlatformCase[],
   platform: PlatformId,

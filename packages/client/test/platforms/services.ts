@@ -20,29 +20,29 @@
  */
 export const SERVICES = { echo: 'echo', ticker: 'ticker', slow: 'slow' } as const;
 
-/** Milliseconds from the last bytes of `ticker` to the loss of its connection. */
+/** How long between the last bytes of `ticker` and the loss of its connection, in milliseconds. */
 export const TICK_LOSS = 50;
 
-/** Number of the last event of `ticker`. */
+/** Number of the last `ticker` event. */
 export const LAST_TICK = 5;
 
-/** What came to `echo`. */
+/** A request as `echo` received it. */
 export interface Echo {
   readonly method: string;
-  /** Path after the service's name, and query, byte for byte. */
+  /** Path after the service name, with the query, byte for byte. */
   readonly target: string;
-  /** Names in lower case. */
+  /** Headers by lowercase name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Data of an event of `ticker`. */
+/** Data of a `ticker` event. */
 export interface Tick {
-  /** `Last-Event-ID` of its connection. */
+  /** The `Last-Event-ID` of the connection. */
   readonly after: string | null;
   /** Always {@link TICK_TEXT}. */
   readonly text: string;
 }
 
-/** A text whose JSON is not ASCII, and holds escapes. */
+/** Text whose JSON is not ASCII and contains escapes. */
 export const TICK_TEXT = '中\n\r"';

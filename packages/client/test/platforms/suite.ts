@@ -9,7 +9,7 @@ import { SIGNATURES } from './cases/signatures.ts';
 import { WEB_SOCKETS } from './cases/web-sockets.ts';
 import type { PlatformCase } from './platform-case.ts';
 
-/** The cases, for every platform and any deployment that has the services of `services.ts`. */
+/** The cases, for every platform and any deployment that has the services in `services.ts`. */
 export const SUITE: readonly PlatformCase[] = [
   ...CALLS,
   ...ERRORS,

@@ -31,7 +31,7 @@ async function setUp() {
   return { fileID, files: createStorageQueries(storage) };
 }
 
-/** As `waitFor`, which needs a clock that runs: this one moves the fake clock a little. */
+/** Like `waitFor`, which needs a running clock; this advances the fake clock a little. */
 const settle = (check: () => void) =>
   vi.waitFor(
     async () => {
@@ -103,7 +103,7 @@ describe('a link to a file', () => {
       const { result } = renderHook(() => useQuery(query));
       await settle(() => expect(result.current.data).toBe('https://files.example/first'));
 
-      // It still works for 10 s.
+      // The link still works for 10 s.
       await away(90);
       const open = Promise.withResolvers<void>();
       gate = open.promise;

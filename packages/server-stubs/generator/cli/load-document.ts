@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse, YAMLParseError } from 'yaml';
 
-/** A file is missing, cannot be read, or is neither JSON nor YAML. */
+/** Thrown if a file does not exist, cannot be read, or is neither JSON nor YAML. */
 export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
 }
@@ -14,7 +14,7 @@ export interface Loaded {
 /** @throws UnreadableError */
 export async function loadDocument(file: string): Promise<Loaded> {
   if (/^https?:/.test(file)) {
-    throw new UnreadableError(`${file}: only local files are supported: download it first.`);
+    throw new UnreadableError(`${file}: only local files are supported, so download it first.`);
   }
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw new UnreadableError(`${file} cannot be read: ${error.code ?? error.message}.`);
@@ -23,13 +23,13 @@ export async function loadDocument(file: string): Promise<Loaded> {
   const document = toDocument(file, text);
   if (containsItself(document, new Set(), new Set())) {
     throw new UnreadableError(
-      `${file} has a YAML alias that contains itself. Use $ref for schemas that recur.`,
+      `${file} has a YAML alias that contains itself. Use $ref for recursive schemas.`,
     );
   }
   return { document, bytes };
 }
 
-/** @param done values that are known to be finite */
+/** @param done values that are known not to contain themselves */
 function containsItself(value: unknown, path: Set<unknown>, done: Set<unknown>): boolean {
   if (typeof value !== 'object' || value === null || done.has(value)) return false;
   if (path.has(value)) return true;
@@ -42,7 +42,7 @@ function containsItself(value: unknown, path: Set<unknown>, done: Set<unknown>):
 
 function toDocument(file: string, text: string): unknown {
   try {
-    // The YAML parser would read JSON too, a hundred times slower.
+    // The YAML parser could read JSON too, but is a hundred times slower.
     return text.trimStart().startsWith('{')
       ? JSON.parse(text)
       : parse(text, { maxAliasCount: -1, logLevel: 'error' });

@@ -8,7 +8,7 @@ const PARTS = ['input', 'output', 'security'] as const;
 const SOURCE = /\.[cm]?[jt]s$/;
 const NO_HANDLER = /\.(?:test|spec|gen|d)\.[cm]?[jt]s$|(?:^|\/)index\.[cm]?[jt]s$/;
 
-/** Describes what a run changed for handlers, line by line; nothing for the first run. */
+/** Describes, line by line, what a run changed for the handlers. Returns nothing for the first run. */
 export function describeChanges(before: Fingerprints | undefined, after: Fingerprints): string[] {
   if (before === undefined) return [];
   const { added, removed, changed } = compare(before, after);
@@ -20,7 +20,7 @@ export function describeChanges(before: Fingerprints | undefined, after: Fingerp
   ];
 }
 
-/** Operations that differ from the previous run, with the parts that differ. */
+/** Operations that differ from the previous run, and the parts that differ. */
 interface Changes {
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -46,8 +46,8 @@ function missingFrom(list: Fingerprints, other: Fingerprints): string[] {
 }
 
 /**
- * Compares a folder, in which each handler is a file named after its operationId, with the operations:
- * reports files that may no longer compile, files without an operation, and operations without a file.
+ * Compares a folder, in which each handler is a file named after its operationId, with the operations.
+ * Reports files that may no longer compile, files without an operation, and operations without a file.
  * Changes nothing.
  *
  * @throws UnreadableError if the folder exists but cannot be read
@@ -68,7 +68,7 @@ export async function describeHandlers(
     ...affected.map(
       (each) => `look at ${toPath(each)}: ${changed.get(each)?.join(' and ')} changed`,
     ),
-    ...obsolete.map((each) => `obsolete: ${toPath(each)}: there is no such operation`),
+    ...obsolete.map((each) => `obsolete: ${toPath(each)}: the document has no such operation`),
     ...(missing.length > 0 ? [`without a handler (501): ${missing.join(', ')}`] : []),
   ];
 }
@@ -78,7 +78,7 @@ async function findFiles(folder: string): Promise<Map<string, string>> {
   const names = await readdir(folder, { recursive: true }).catch((error) => {
     if (error.code === 'ENOENT') return [];
     throw new UnreadableError(
-      `--handlers ${folder} cannot be read (${error.code}): name a folder.`,
+      `--handlers ${folder} cannot be read (${error.code}): pass an existing folder.`,
     );
   });
   const sources = names
@@ -87,7 +87,7 @@ async function findFiles(folder: string): Promise<Map<string, string>> {
   return new Map(sources.sort().map((name) => [name.replace(SOURCE, ''), name]));
 }
 
-/** Notes line by line, each message once with all its places. */
+/** Renders notes line by line, each message once with all its locations. */
 export function describeNotes(notes: readonly Problem[]): string[] {
   const messages = new Set(notes.map(({ message }) => message));
   return [...messages].flatMap((message) => [

@@ -11,7 +11,7 @@ import { readManifest } from '../package-info.ts';
 import { loadDocument, UnreadableError } from './load-document.ts';
 import { describeChanges, describeHandlers, describeNotes } from './report.ts';
 
-/** Number of operations from which progress is printed. */
+/** Print progress for documents with at least this many operations. */
 const LARGE = 200;
 const EPILOGUE = `
 Exit codes: 0 success; 1 the files could not be written; 2 the command line or the document is invalid,
@@ -25,9 +25,9 @@ export interface Output {
 /**
  * Runs `berth-stubs`.
  *
- * @param argv without the names of Node and of the script
- * @returns the exit code: 0 success, 1 the files could not be written, 2 the command line or the document
- *   is invalid and nothing was written
+ * @param argv arguments, without node and the script name
+ * @returns the exit code: 0 on success, 1 if the files could not be written, 2 if the command line or
+ * the document is invalid, in which case nothing was written
  */
 export async function runCli(argv: readonly string[], output: Output): Promise<number> {
   const program = createProgram(output);
@@ -45,50 +45,53 @@ export async function runCli(argv: readonly string[], output: Output): Promise<n
 function createProgram(output: Output): Command {
   const program = new Command('berth-stubs')
     .description(
-      'Typed handlers, routes and compiled validators from an OpenAPI 3.0 to 3.2 document.',
+      'Generate typed handlers, routes and compiled validators from an OpenAPI 3.0, 3.1 or 3.2 document.',
     )
     .version(readManifest().version)
-    .showHelpAfterError('See berth-stubs --help for options and commands.')
-    .argument('<openapi>', 'the document, one JSON or YAML file', parsePath)
-    .option('-o, --output <dir>', 'folder for the generated files; required', parsePath)
+    .showHelpAfterError('Run berth-stubs --help for options and commands.')
+    .argument('<openapi>', 'OpenAPI document, as a single JSON or YAML file', parsePath)
+    .option('-o, --output <dir>', 'folder for the generated files (required)', parsePath)
     .option(
       '--handlers <dir>',
-      'folder with a handler for each operationId: reports missing, changed and obsolete ones',
+      'folder with one handler file per operationId; reports missing, changed and obsolete handlers',
       parsePath,
     )
-    .option('--base-path <path>', 'prefix of all paths, instead of the path of the servers')
+    .option(
+      '--base-path <path>',
+      'path prefix for all routes, instead of the path of the first server',
+    )
     .option(
       '--runtime <specifier>',
-      'module that generated code imports the runtime from',
+      'module from which the generated code imports the runtime',
       parseSpecifier,
     )
     .addOption(
-      new Option('--import-extension <ending>', 'extension of imports between the generated files')
+      new Option('--import-extension <ending>', 'file extension in imports between generated files')
         .choices(['ts', 'js'])
         .default('ts'),
     )
-    .option('-q, --quiet', 'print errors only')
+    .option('-q, --quiet', 'only print errors')
     .addHelpText('after', EPILOGUE)
     .exitOverride()
     .configureOutput({ writeOut: output.out, writeErr: output.error })
     .action((file: string, settings: GenerateSettings) => {
-      // Not a required option, because `init` does not have it.
+      // Not a required option, because `init` does not take it.
       if (settings.output === undefined)
         program.error("error: option '-o, --output <dir>' is missing");
       return generateInto(file, settings, output);
     });
   program
     .command('init')
-    .description('Write a small Express project with a typed handler for each operation of Berth.')
-    .argument('<dir>', 'folder of the project', parsePath)
-    .option('--force', 'write into a folder that is not empty; files of the same name are replaced')
+    .description('Create a small Express project with a typed handler for each Berth operation.')
+    .argument('<dir>', 'project folder', parsePath)
+    .option('--force', 'write to a folder that is not empty, replacing files with the same name')
     .exitOverride()
     .action(async (folder: string, { force = false }: { force?: boolean }) => {
       if (program.opts<Partial<GenerateSettings>>().output !== undefined) {
-        program.error('error: init writes to <dir>: remove --output');
+        program.error('error: init writes to <dir>, so remove --output');
       }
       await initProject(folder, { force }).catch(
-        withFolderError(folder, 'name another folder for the project'),
+        withFolderError(folder, 'choose another project folder'),
       );
       output.out(`${folder} is ready: cd ${folder} && npm install && npm test && npm start\n`);
     });
@@ -98,7 +101,7 @@ function createProgram(output: Output): Command {
 function toMessage(error: unknown): string {
   if (error instanceof RefusedError) {
     const count = error.problems.length;
-    return `${error.message}\n${count} ${count === 1 ? 'place' : 'places'} cannot be generated. Nothing was written.`;
+    return `${error.message}\n${count} ${count === 1 ? 'place' : 'places'} cannot be generated, so nothing was written.`;
   }
   return error instanceof Error ? error.message : String(error);
 }
@@ -113,7 +116,7 @@ interface GenerateSettings {
 }
 
 /**
- * Generates into a folder, and reports what that means for existing handlers, which it does not change.
+ * Generates into a folder, and reports what that means for existing handlers, which it leaves unchanged.
  */
 async function generateInto(
   file: string,
@@ -142,12 +145,12 @@ async function generateInto(
     settings.handlers === undefined ? [] : await describeHandlers(settings.handlers, before, after);
   for (const [name, content] of generated.files) {
     await writeMarked(join(settings.output, name), content, mark).catch(
-      withFolderError(settings.output, 'name another folder with --output'),
+      withFolderError(settings.output, 'choose another --output folder'),
     );
   }
   for (const line of [...changes, ...handlers]) print(line);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  print(`${generated.operations} operations generated into ${settings.output} in ${seconds} s.`);
+  print(`Generated ${generated.operations} operations into ${settings.output} in ${seconds} s.`);
 }
 
 async function readFingerprints(folder: string): Promise<Fingerprints | undefined> {
@@ -159,7 +162,7 @@ async function readFingerprints(folder: string): Promise<Fingerprints | undefine
 }
 
 /**
- * The command that generates the same files again. Paths are relative, so that it is the same on every
+ * Returns the command that generates the same files again. Paths are relative, so that it works on every
  * machine.
  */
 function toRepairCommand(file: string, settings: GenerateSettings): string {
@@ -185,14 +188,14 @@ function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** An empty path is usually a shell variable that is not set. */
+/** An empty path usually comes from an unset shell variable. */
 function parsePath(value: string): string {
   if (value !== '') return value;
-  throw new InvalidArgumentError('It must not be empty.');
+  throw new InvalidArgumentError('Expected a path, got an empty string.');
 }
 
-/** The specifier is written in quotes in generated code. */
+/** The specifier ends up in quotes in the generated code. */
 function parseSpecifier(value: string): string {
   if (/^[^'\\\s]+$/.test(value)) return value;
-  throw new InvalidArgumentError('It must be the name of a module.');
+  throw new InvalidArgumentError('Expected a module name.');
 }

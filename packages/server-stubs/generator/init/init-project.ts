@@ -8,24 +8,24 @@ import { makeFolder } from '../files.ts';
 import { toKey, toVariableName } from '../names.ts';
 import { PACKAGE_ROOT, readManifest } from '../package-info.ts';
 
-/** Folder that `init` copies. */
+/** The folder that `init` copies. */
 const TEMPLATE = 'generator/init/template';
 
-/** The folder is not empty, and `force` is not set. */
+/** Thrown if the folder is not empty and `force` is not set. */
 export class FolderNotEmpty extends Error {
   override readonly name = 'FolderNotEmpty';
 
   constructor(folder: string) {
-    super(`${folder} is not empty: choose another folder, or overwrite its files with --force.`);
+    super(`${folder} is not empty: choose another folder, or pass --force to overwrite its files.`);
   }
 }
 
 /**
- * Writes a small Express project with a typed handler for each operation, which starts and passes its own
- * test.
+ * Creates a small Express project with a typed handler for each operation. The project starts as is, and
+ * passes its own test.
  *
- * @param folder created if it does not exist
- * @param force write into a folder that is not empty; files of the same name are replaced
+ * @param folder project folder, which is created if it does not exist
+ * @param force write to a folder that is not empty, replacing files with the same name
  * @returns the absolute path of the project
  * @throws FolderNotEmpty
  *
@@ -46,7 +46,7 @@ export async function initProject(folder: string, { force = false } = {}): Promi
 
 const HANDLERS = 'src/handlers';
 
-/** Writes a handler for each operation without one in the template, and an index. */
+/** Writes an index, and a handler for each operation that the template does not cover. */
 async function writeHandlers(root: string): Promise<void> {
   const known = await readdir(join(PACKAGE_ROOT, TEMPLATE, HANDLERS));
   const inStorage = storage.routes.filter(({ operationId }) => operationId !== 'uploadFile');
@@ -66,11 +66,11 @@ import type { Caller } from '../security.ts';
 
 /**
  * \`${method} ${path}\` of a hosted service.
- * TODO: send \`method\`, \`target\`, \`headers\` and \`body\` to the service, with \`call.signal\`, and return
- * its status, headers and body. Until then there is no service.
+ * TODO: forward \`method\`, \`target\`, \`headers\` and \`body\` to the service, with \`call.signal\`, and
+ * return its status, headers and body.
  */
 export const ${toVariableName(operationId)}: GatewayHandler<Caller> = async ({ name }) => {
-  throw new GatewayError('SERVICE_NOT_FOUND', { message: \`There is no service \${name}.\` });
+  throw new GatewayError('SERVICE_NOT_FOUND', { message: \`Unknown service: \${name}.\` });
 };
 `;
 }
@@ -98,11 +98,11 @@ function toIndex(gatewayRoutes: readonly Route[], storageRoutes: readonly Route[
       .map(({ operationId }) => `  ${toKey(operationId)}: ${toVariableName(operationId)},\n`)
       .join('');
   return `${imports.sort().join('')}
-/** The handlers of the gateway, by operationId. */
+/** Gateway handlers, by operationId. */
 export const gatewayHandlers = {
 ${toHandlers(gatewayRoutes)}};
 
-/** The handlers of the storage API, by operationId. */
+/** Storage API handlers, by operationId. */
 export const storageHandlers = {
 ${toHandlers(storageRoutes)}};
 `;
@@ -116,7 +116,7 @@ function toJson(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** `package.json` of a new project in this folder. */
+/** Returns the `package.json` for a new project in this folder. */
 export function toManifest(folder: string, stubsVersion: string): object {
   return {
     name: toPackageName(basename(folder)),
@@ -138,7 +138,7 @@ export function toManifest(folder: string, stubsVersion: string): object {
   };
 }
 
-/** A valid npm package name: other characters become hyphens. */
+/** Turns a folder name into a valid npm package name, with hyphens for other characters. */
 function toPackageName(folder: string): string {
   const name = folder
     .toLowerCase()

@@ -3,7 +3,7 @@ import type { Model } from '../operations/model.ts';
 import type { SchemaTypes } from '../types/schema-types.ts';
 import type { OperationTypes } from './write-types.ts';
 
-/** Hashes of what a handler depends on: if one changes, the handler may no longer compile. */
+/** Hashes of everything that a handler depends on. If one changes, the handler may no longer compile. */
 export interface Fingerprint {
   readonly input: string;
   readonly output: string;
@@ -16,7 +16,7 @@ export interface Fingerprints {
   readonly operations: Readonly<Record<string, Fingerprint>>;
 }
 
-/** `fingerprints.gen.json`, from which the next run reports which handlers may no longer compile. */
+/** Renders `fingerprints.gen.json`, which the next run uses to report handlers that may no longer compile. */
 export function writeFingerprints(
   model: Model,
   operations: readonly OperationTypes[],
@@ -37,7 +37,7 @@ export function writeFingerprints(
   };
 }
 
-/** A type with all named types that it refers to, without comments. */
+/** Returns a type, and all named types that it refers to, without comments. */
 function withReferences(text: string, types: SchemaTypes): string {
   const reached = new Map<string, string>();
   const waiting = [text];

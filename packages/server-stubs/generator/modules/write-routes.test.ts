@@ -13,7 +13,7 @@ describe('toSource', () => {
     );
   });
 
-  it('keeps a property named __proto__ a property', () => {
+  it('keeps __proto__ an ordinary property', () => {
     const value = JSON.parse('{ "__proto__": { "a": 1 } }');
     expect(toSource(value)).toBe("{ ['__proto__']: { a: 1 } }");
   });

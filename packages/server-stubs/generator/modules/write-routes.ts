@@ -10,7 +10,7 @@ interface Plans {
   readonly responses: ValidatorPlan;
 }
 
-/** `routes.gen.ts`: the table from which the runtime creates a router. */
+/** Renders `routes.gen.ts`, the table that the runtime creates a router from. */
 export function writeRoutes(model: Model, plans: Plans, names: ModuleNames): string {
   const table = {
     title: model.title,
@@ -29,7 +29,7 @@ export function writeRoutes(model: Model, plans: Plans, names: ModuleNames): str
     `import type { RouteTable } from '${names.runtime}';`,
     ...imports,
     '',
-    '/** Everything that the runtime knows about the document. */',
+    '/** The route table of the document. */',
     text,
   ].join('\n');
 }
@@ -82,7 +82,7 @@ function toCode(module: string, name: string | undefined): Code | undefined {
   return name === undefined ? undefined : new Code(`${module}.${name}`);
 }
 
-/** Text that is inserted into source as is. */
+/** Text to insert into source code as is. */
 export class Code {
   readonly text: string;
 
@@ -92,9 +92,9 @@ export class Code {
 }
 
 /**
- * A value as source text, on one line if it fits. Properties that are `undefined` are omitted.
+ * Renders a value as source code, on one line if it fits. Omits properties that are `undefined`.
  *
- * @param depth indentation of the line on which the text begins
+ * @param depth indentation of the line on which the text starts
  *
  * @example
  * toSource({ name: 'id', validate: new Code('requests.isId') }); // "{ name: 'id', validate: requests.isId }"
@@ -122,7 +122,7 @@ function toMember(key: string | undefined, value: unknown, depth: number): strin
   if (key === undefined) return source;
   // `__proto__: …` would set the prototype.
   if (key === '__proto__') return `['__proto__']: ${source}`;
-  // In TypeScript, a record inherits the members of every object: `constructor` is a function.
+  // In TypeScript, a record inherits the members of every object, such as the function `constructor`.
   const isInherited = key in Object.prototype && typeof value === 'object' && value !== null;
   return `${toKey(key)}: ${source}${isInherited ? ' as const' : ''}`;
 }

@@ -12,15 +12,15 @@ import { indent, toJsDoc } from '../types/type-writer.ts';
 
 const RUNTIME_TYPES = ['HandlerResponse', 'MultipartStream', 'RawBody'];
 
-/** Where generated modules import from. */
+/** What generated modules import from. */
 export interface ModuleNames {
-  /** Specifier of the runtime. */
+  /** Module specifier of the runtime. */
   readonly runtime: string;
-  /** Specifier of another generated module of the same folder. */
+  /** Returns the specifier of another generated module in the same folder. */
   sibling(name: string): string;
 }
 
-/** The written types of one operation. */
+/** The rendered types of one operation. */
 export interface OperationTypes extends OperationNames {
   readonly operationId: string;
   readonly inputText: string;
@@ -32,7 +32,7 @@ interface TypesModule {
   readonly operations: readonly OperationTypes[];
 }
 
-/** `types.gen.ts`: the schemas by name, and input and output of each operation. */
+/** Renders `types.gen.ts`: the schemas by name, and the input and output of each operation. */
 export function writeTypes(
   model: Model,
   types: SchemaTypes,
@@ -61,7 +61,7 @@ export function writeTypes(
   return { text: [...imports, '', body].join('\n'), operations };
 }
 
-/** `handlers.gen.ts`: the types of the handlers and security handlers to implement. */
+/** Renders `handlers.gen.ts`: the types of the handlers and security handlers that users implement. */
 export function writeHandlers(
   model: Model,
   operations: readonly OperationTypes[],
@@ -76,7 +76,7 @@ export function writeHandlers(
   const typeNames = operations.flatMap(({ input, output }) => [input, output]);
   const runtime = schemes.length === 0 ? 'Call' : 'Call, SecurityHandler';
   const text = `
-${security}/** A handler for each operation, by operationId; an operation without one responds with 501. */
+${security}/** Handlers by operationId. Operations without a handler respond with 501. */
 export interface Handlers${parameter} {
 ${handlers.join('\n')}
 }`;
@@ -93,7 +93,7 @@ ${handlers.join('\n')}
     .join('\n');
 }
 
-/** The schemes that operations use, in the order of the document. */
+/** Returns the schemes that operations use, in document order. */
 function usedSchemes({ operations, securitySchemes }: Model): string[] {
   const used = new Set(operations.flatMap(({ security }) => security.flat()));
   return Object.keys(securitySchemes).filter((scheme) => used.has(scheme));
@@ -114,7 +114,7 @@ call: Call<${security}>,
 ) => ${output};`;
 }
 
-/** Type of `call.security`: a scheme that is part of all alternatives is always present. */
+/** Renders the type of `call.security`. A scheme that all alternatives include is always present. */
 function toSecurity({ security }: Operation, schemes: readonly string[]): string {
   const asked = schemes.filter((scheme) => security.some((each) => each.includes(scheme)));
   const members = asked.map((scheme) => {
@@ -125,12 +125,12 @@ function toSecurity({ security }: Operation, schemes: readonly string[]): string
 }
 
 function writeSecurity(schemes: readonly string[]): string {
-  return `/** The principal of each security scheme: the type that its security handler returns. */
+  return `/** The type that the security handler of each scheme returns. */
 export interface Principals {
 ${schemes.map((scheme) => `${toKey(scheme)}: unknown;`).join('\n')}
 }
 
-/** Authenticates callers: one handler for each security scheme that the document uses. */
+/** Authenticates callers, with one handler for each security scheme that the document uses. */
 export type SecurityHandlers<P extends Principals = Principals> = {
 readonly [Scheme in keyof P]: SecurityHandler<P[Scheme]>;
 };
@@ -138,12 +138,12 @@ readonly [Scheme in keyof P]: SecurityHandler<P[Scheme]>;
 `;
 }
 
-/** `index.gen.ts`: the entry point of the generated folder. */
+/** Renders `index.gen.ts`, the entry point of the generated folder. */
 export function writeIndex(model: Model, names: ModuleNames): string {
   const isSecured = usedSchemes(model).length > 0;
   const exported = isSecured ? 'Handlers, Principals, SecurityHandlers' : 'Handlers';
   const options = isSecured
-    ? `/** Options of the router; \`security\` has a handler for each scheme. */
+    ? `/** Router options. \`security\` has a handler for each scheme. */
 export type Options<P extends Principals = Principals> = Omit<RouterOptions, 'security'> & {
   readonly security: SecurityHandlers<P>;
 };`
@@ -166,7 +166,7 @@ export type * from '${names.sibling('types')}';
 
 ${options}
 
-/** Express middleware and \`node:http\` listener for the operations of the document. */
+/** Creates a router that works as Express middleware and as a \`node:http\` listener. */
 export function createRouter${signature}: Router {
   return create(routes, handlers as unknown as AnyHandlers, options as RouterOptions);
 }`;

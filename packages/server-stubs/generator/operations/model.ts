@@ -3,7 +3,7 @@ import type { Pointer } from '../document.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { SchemaStore } from '../schema/schema-store.ts';
 
-/** Everything that is read from one document. */
+/** Everything that is read from a document. */
 export interface Model {
   readonly title: string;
   readonly version: string;
@@ -39,7 +39,7 @@ export interface ParameterModel {
 export interface BodyModel {
   readonly required: boolean;
   readonly unwrap?: string;
-  /** Names of the fields that must not be next to `unwrap`. */
+  /** Names of fields that must not appear next to `unwrap`. */
   readonly unwrapFields?: readonly string[];
   readonly contents: readonly ContentModel[];
 }

@@ -24,13 +24,13 @@ export function readBody(value: unknown, pointer: Pointer, reader: Reader): Body
   if (body === undefined) return undefined;
   const contents = readContent(body.value.content, join(body.pointer, 'content'), reader);
   if (contents.length === 0) {
-    reader.refuse(body.pointer, 'A request body needs content with at least one media type.');
+    reader.refuse(body.pointer, 'A request body must have content with at least one media type.');
     return undefined;
   }
   const wrappers = new Set(contents.map(({ schema }) => wrapperOf(schema)));
   const [unwrap] = wrappers;
   if (wrappers.size > 1) {
-    reader.refuse(body.pointer, `All media types of a body need the same ${UNWRAP}.`);
+    reader.refuse(body.pointer, `All media types of a body must have the same ${UNWRAP}.`);
   }
   const required = body.value.required === true;
   if (unwrap === undefined) return { required, contents };
@@ -51,7 +51,7 @@ function wrapperOf(schema: Schema | undefined): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** Fields may be flat or inside a property; validators and handlers only use the flat form. */
+/** Fields may be flat or nested in a property. Validators and handlers only see the flat form. */
 function toFlat(content: ContentModel, wrapper: string, reader: Reader): ContentModel {
   const choices = isObject(content.schema) ? membersOf(content.schema, 'oneOf') : [];
   const flat = choices.findIndex((each) => !isWrapped(each, wrapper, reader));
@@ -63,7 +63,7 @@ function toFlat(content: ContentModel, wrapper: string, reader: Reader): Content
   ) {
     reader.refuse(
       content.pointer,
-      `${UNWRAP} needs a oneOf of two schemas: the flat one, and an object that requires ${JSON.stringify(wrapper)}.`,
+      `${UNWRAP} must be next to a oneOf with two schemas: the flat one, and an object that requires ${JSON.stringify(wrapper)}.`,
     );
     return content;
   }
@@ -91,7 +91,7 @@ export function readResponses(value: unknown, pointer: Pointer, reader: Reader):
     .filter(([status]) => !status.startsWith('x-'))
     .flatMap(([status, entry]) => readResponse(status, entry, join(pointer, status), reader) ?? []);
   if (responses.length === 0) {
-    reader.note(pointer, 'No response is documented: every response is allowed, as JSON.');
+    reader.note(pointer, 'No response is documented, so any JSON response is allowed.');
     return [ANYTHING];
   }
   return responses.sort((a, b) => rank(a.status) - rank(b.status));
@@ -105,7 +105,10 @@ function readResponse(
 ): ResponseModel | undefined {
   const name = status === 'default' ? status : status.toUpperCase();
   if (!/^(?:default|[1-5]XX|[1-5]\d\d)$/.test(name)) {
-    reader.refuse(pointer, 'A response is named by its status, a range such as 4XX, or default.');
+    reader.refuse(
+      pointer,
+      'The key of a response must be a status, a range such as 4XX, or default.',
+    );
     return undefined;
   }
   const response = reader.follow(value, pointer);
@@ -153,30 +156,30 @@ function readContent(value: unknown, pointer: Pointer, reader: Reader): ContentM
       types.some((type) => type !== 'string'),
     );
     if (kind === 'text' && isObject(schema) && types.includes('object')) {
-      reader.note(at, `Handlers get a body of ${mediaType} as text, which is not validated.`);
+      reader.note(at, `Handlers receive ${mediaType} bodies as text that is not validated.`);
     }
     if (kind === 'form' && schema !== undefined) checkForm(media, schema, reader);
     if (kind === 'multipart' && types.includes('object')) {
-      reader.note(at, 'Handlers get a multipart body as a stream, which is not validated.');
+      reader.note(at, 'Handlers receive multipart bodies as a stream that is not validated.');
     }
     return [{ mediaType, kind, pointer: at, ...(schema === undefined ? {} : { schema }) }];
   });
 }
 
-/** Refuses forms that the runtime cannot parse: fields must be `name=value`, once for each value. */
+/** Refuses forms that the runtime cannot parse. Fields must be `name=value`, repeated for each value. */
 function checkForm(media: Located, schema: Schema, reader: Reader): void {
   for (const [name, field] of sameValue(schema, reader.store).flatMap(propertiesOf)) {
     if (!isNested(field, reader.store)) continue;
     reader.refuse(
       join(media.pointer, 'schema', 'properties', name),
-      'A field of a form is a text or a list of texts, no object and no list of lists. Use application/json.',
+      'A form field must be a string or a list of strings, not an object or a list of lists. Use application/json.',
     );
   }
   for (const [name, encoding] of entriesOf(media.value.encoding)) {
     if (!isObject(encoding) || isPlain(encoding)) continue;
     reader.refuse(
       join(media.pointer, 'encoding', name),
-      'A form has a field for each value: style form, exploded, as text.',
+      'Form fields must use style form, explode: true and content type text/plain.',
     );
   }
 }
@@ -192,7 +195,10 @@ function isPlain({ style = 'form', explode = true, contentType = 'text/plain' }:
   return style === 'form' && explode === true && contentType === 'text/plain';
 }
 
-/** `application/json`, `application/problem+json`, with or without parameters. */
+/**
+ * Whether a media type is JSON, such as `application/json` or `application/problem+json`, ignoring
+ * parameters.
+ */
 export function isJson(mediaType: string): boolean {
   return (
     /^application\/(?:[^;]+\+)?json(?:-[a-z-]+)?\s*(?:;|$)/i.test(mediaType) ||
@@ -201,9 +207,10 @@ export function isJson(mediaType: string): boolean {
 }
 
 /**
- * How a body of a media type is read and written.
+ * Returns how to read and write bodies of a media type.
  *
- * @param isStructured its schema has more than text; a range of media types then is JSON
+ * @param isStructured whether the schema allows more than text, so that a range of media types means
+ * JSON
  */
 export function toContentKind(mediaType: string, isStructured: boolean): ContentKind {
   const type = mediaType.toLowerCase();

@@ -9,9 +9,9 @@ import { trim } from './read-path.ts';
 import { Reader } from './reader.ts';
 
 /**
- * Reads an OpenAPI document. Collects in `problems` what cannot be generated.
+ * Reads an OpenAPI document. Collects everything that cannot be generated in `problems`.
  *
- * @throws RefusedError if it is not an OpenAPI 3 document
+ * @throws RefusedError if this is not an OpenAPI 3 document
  */
 export function readModel(
   document: unknown,
@@ -20,14 +20,14 @@ export function readModel(
 ): Model {
   const openapi = isObject(document) ? document.openapi : undefined;
   if (!isObject(document) || typeof openapi !== 'string' || !/^3\.[012](\.|$)/.test(openapi)) {
-    const message = `This is not an OpenAPI 3.0, 3.1 or 3.2 document: openapi ${describeVersion(openapi)}.`;
+    const message = `Only OpenAPI 3.0, 3.1 and 3.2 are supported: openapi ${describeVersion(openapi)}.`;
     throw new RefusedError([{ pointer: '#/openapi', message }]);
   }
   const dialect = document.jsonSchemaDialect;
   if (dialect !== undefined && !isKnownDialect(dialect)) {
     problems.refuse(
       '#/jsonSchemaDialect',
-      `The dialect ${JSON.stringify(dialect)} is not supported. Write the schemas in draft 2020-12.`,
+      `The dialect ${JSON.stringify(dialect)} is not supported. Use JSON Schema draft 2020-12.`,
     );
   }
   const reader = new Reader({ document, is30: openapi.startsWith('3.0'), problems });
@@ -50,6 +50,6 @@ export function readModel(
 
 function describeVersion(openapi: unknown): string {
   if (openapi === undefined) return 'is missing';
-  // In YAML, 3.1 is a number.
-  return typeof openapi === 'string' ? `is ${openapi}` : 'must be a text: put it in quotes';
+  // YAML reads an unquoted 3.1 as a number.
+  return typeof openapi === 'string' ? `is ${openapi}` : 'must be a string, so put it in quotes';
 }

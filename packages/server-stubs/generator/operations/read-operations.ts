@@ -23,16 +23,16 @@ import type { Reader } from './reader.ts';
 
 const SCHEMES = '#/components/securitySchemes';
 
-/** `query` is new in OpenAPI 3.2. */
+/** OpenAPI 3.2 added `query`. */
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
 
 interface OperationSettings {
   readonly schemes: Readonly<Record<string, SecurityScheme>>;
-  /** Instead of the servers of the document. */
+  /** Used instead of the document's servers. */
   readonly basePath?: string;
 }
 
-/** Reads all operations, in the order of the document. */
+/** Reads all operations, in document order. */
 export function readOperations(
   document: JsonObject,
   settings: OperationSettings,
@@ -40,7 +40,7 @@ export function readOperations(
 ): Operation[] {
   const refusedBefore = reader.problems.refusals.length;
   if (document.paths !== undefined && !isObject(document.paths)) {
-    reader.refuse('#/paths', 'Paths are expected here: an object with a member for each path.');
+    reader.refuse('#/paths', 'Expected paths: an object with one property per path.');
   }
   noteOthers(document.servers, '#');
   const operations = entriesOf(document.paths)
@@ -54,18 +54,18 @@ export function readOperations(
   if (operations.length === 0 && reader.problems.refusals.length === refusedBefore) {
     reader.refuse(
       '#/paths',
-      'This document has no operation. Only the operations of paths are generated, not webhooks. Add one, or choose another document.',
+      'This document has no operations. Only operations in paths are generated, not webhooks.',
     );
   }
   return operations;
 
-  /** Only one server can be served, so users should know about the others. */
+  /** Only one server can be served, so report the others. */
   function noteOthers(servers: unknown, pointer: Pointer): void {
     const others = otherBasePaths(servers);
     if (settings.basePath !== undefined || others.length === 0) return;
     reader.note(
       join(pointer, 'servers'),
-      `Only the path of the first server is served, not ${others.join(', ')}. Choose one with --base-path.`,
+      `Only the path of the first server is served, not ${others.join(', ')}. Use --base-path to choose another.`,
     );
   }
 
@@ -74,7 +74,7 @@ export function readOperations(
     return methodsOf(item, pointer).flatMap(([method, value, at]) => {
       const template = readPath(text, pathPointer(text), reader);
       if (!isObject(value)) {
-        reader.refuse(at, 'An operation is expected here: an object.');
+        reader.refuse(at, 'Expected an operation object.');
         return [];
       }
       if (template === undefined) return [];
@@ -115,7 +115,7 @@ export function readOperations(
     return `${base}${path}`;
   }
 
-  /** Parameters of the operation override those of the path: OpenAPI 3.1.1 §4.8.9.1. */
+  /** Operation parameters override path parameters: OpenAPI 3.1.1 §4.8.9.1. */
   function readParameters(
     item: JsonObject,
     operation: JsonObject,
@@ -134,7 +134,10 @@ export function readOperations(
         if (model === undefined) return;
         const key = `${model.parameter.in} ${model.parameter.name}`;
         if (own.has(key)) {
-          reader.refuse(join(at, 'parameters', index), 'This parameter is listed twice. Drop one.');
+          reader.refuse(
+            join(at, 'parameters', index),
+            'This parameter is listed twice. Remove one of them.',
+          );
         }
         own.add(key);
         parameters.set(key, model);
@@ -171,13 +174,13 @@ function refuseDuplicates(operations: readonly Operation[], reader: Reader): voi
     if (sameId !== undefined) {
       reader.refuse(
         pointer,
-        `operationId ${operationId} is also used by ${sameId}. Give each its own.`,
+        `operationId ${operationId} is also used by ${sameId}. Rename one of them.`,
       );
     }
     if (sameRoute !== undefined) {
       reader.refuse(
         pointer,
-        `This path matches the same requests as ${sameRoute}. Change one of them.`,
+        `This path matches the same requests as ${sameRoute}. Change one of the paths.`,
       );
     }
     ids.set(operationId, pointer);
@@ -185,7 +188,7 @@ function refuseDuplicates(operations: readonly Operation[], reader: Reader): voi
   }
 }
 
-/** Reads all security schemes of the components. */
+/** Reads all security schemes in the components. */
 export function readSecuritySchemes(
   value: unknown,
   reader: Reader,
@@ -194,13 +197,13 @@ export function readSecuritySchemes(
     const scheme = reader.follow(entry, join(SCHEMES, name));
     const read = scheme && toScheme(scheme.value);
     if (read !== undefined) return [[name, read] as const];
-    reader.refuse(join(SCHEMES, name), 'The type of this security scheme is not supported.');
+    reader.refuse(join(SCHEMES, name), 'This type of security scheme is not supported.');
     return [];
   });
   return Object.fromEntries(schemes);
 }
 
-/** Reads the alternatives of an operation or of the document. */
+/** Reads the alternatives for an operation, or those that the document sets for all. */
 function readSecurity(
   value: unknown,
   pointer: Pointer,
@@ -212,14 +215,14 @@ function readSecurity(
     for (const name of names.filter((each) => !Object.hasOwn(schemes, each))) {
       reader.refuse(
         join(pointer, index, name),
-        `There is no security scheme ${JSON.stringify(name)}. Add it to components.securitySchemes.`,
+        `Unknown security scheme ${JSON.stringify(name)}. Add it to components.securitySchemes.`,
       );
     }
     return names;
   });
 }
 
-/** The scopes of each alternative, by scheme; schemes without scopes are omitted. */
+/** Reads the scopes of each alternative, by scheme. Omits schemes without scopes. */
 function readScopes(value: unknown): Record<string, string[]>[] {
   return toList(value).map((alternative) => {
     const entries = entriesOf(alternative).map(([name, scopes]): [string, string[]] => [

@@ -19,9 +19,9 @@ import { isJson } from './read-content.ts';
 import type { Reader } from './reader.ts';
 
 const NESTED =
-  'OpenAPI does not define how lists and objects are written inside an object in a parameter. Use content: application/json.';
+  'OpenAPI does not define how a parameter serializes lists and objects that are nested in an object. Use content: application/json.';
 
-/** Styles by place, the default first: OpenAPI 3.1.1 §4.8.12.2. */
+/** Styles by location, starting with the default: OpenAPI 3.1.1 §4.8.12.2. */
 const STYLES: Readonly<Record<ParameterPlace, readonly ParameterStyle[]>> = {
   path: ['simple', 'label', 'matrix'],
   query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
@@ -29,10 +29,10 @@ const STYLES: Readonly<Record<ParameterPlace, readonly ParameterStyle[]>> = {
   cookie: ['form'],
 };
 
-/** Header parameters with these names are ignored: OpenAPI 3.1.1 §4.8.12.2.1. */
+/** Header parameters with these names must be ignored: OpenAPI 3.1.1 §4.8.12.2.1. */
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
 
-/** Reads one parameter object; `undefined` if it is refused or must be ignored. */
+/** Reads a parameter object. Returns `undefined` if it is refused or must be ignored. */
 export function readParameter(
   value: JsonObject,
   pointer: Pointer,
@@ -41,13 +41,13 @@ export function readParameter(
   const place = value.in;
   const name = value.name;
   if (typeof name !== 'string' || name === '') {
-    reader.refuse(pointer, 'A parameter needs a name.');
+    reader.refuse(pointer, 'A parameter must have a name.');
     return undefined;
   }
   if (typeof place !== 'string' || !(place in STYLES)) {
     reader.refuse(
       join(pointer, 'in'),
-      `A parameter in ${JSON.stringify(place)} is not supported. Put it in path, query, header or cookie.`,
+      `Parameters in ${JSON.stringify(place)} are not supported. Use path, query, header or cookie.`,
     );
     return undefined;
   }
@@ -66,7 +66,7 @@ function toModel(
   if (!STYLES[place].includes(style)) {
     reader.refuse(
       join(pointer, 'style'),
-      `Style ${JSON.stringify(style)} is not for a ${place} parameter. Use ${STYLES[place].join(', ')}.`,
+      `Style ${JSON.stringify(style)} is not allowed for a ${place} parameter. Use ${STYLES[place].join(', ')}.`,
     );
     return undefined;
   }
@@ -106,7 +106,10 @@ function readSource(value: JsonObject, pointer: Pointer, reader: Reader) {
   const at = join(pointer, 'content');
   const [entry, second] = entriesOf(value.content);
   if (entry === undefined || second !== undefined) {
-    reader.refuse(pointer, 'A parameter needs a schema, or content with exactly one media type.');
+    reader.refuse(
+      pointer,
+      'A parameter must have a schema, or content with exactly one media type.',
+    );
     return undefined;
   }
   const [mediaType, content] = entry;
@@ -115,7 +118,7 @@ function readSource(value: JsonObject, pointer: Pointer, reader: Reader) {
   if (!isJson(mediaType) && mediaType !== 'text/plain') {
     reader.refuse(
       join(at, mediaType),
-      `A parameter of type ${mediaType} is not supported. Use application/json, or a schema.`,
+      `Parameters of type ${mediaType} are not supported. Use application/json, or a schema.`,
     );
     return undefined;
   }
@@ -137,11 +140,11 @@ function defaultOf(reader: Reader, schema: ReturnType<Reader['schema']>): unknow
 type Shape = Pick<Parameter, 'shape' | 'types' | 'properties' | 'additional'>;
 
 /**
- * How the text of a parameter is parsed. If a schema allows one value or several, it is always parsed as
- * a list, so that handlers get only one form. If it allows one value or an object (in style
- * `deepObject`), `types` are those of the single value.
+ * Returns how to parse the text of a parameter. If the schema allows one value or several, the text is
+ * always parsed as a list, so that handlers see a single form. If it allows one value or an object
+ * (style `deepObject`), `types` are the types of the single value.
  *
- * @returns `undefined`, with a refusal, if no style of OpenAPI defines how the value is serialised
+ * @returns `undefined`, with a refusal, if OpenAPI does not define how to serialize the value
  */
 function readShape(
   schema: Schema,
@@ -156,7 +159,7 @@ function readShape(
     if (style !== 'deepObject' && (scalars.length > 0 || types.has('array'))) {
       reader.refuse(
         pointer,
-        'A parameter that may be an object or something else is ambiguous as text. Split it, or use style deepObject.',
+        'A parameter that allows both an object and another type is ambiguous as text. Split it, or use style deepObject.',
       );
       return undefined;
     }
@@ -172,7 +175,7 @@ function readShape(
     if (isTuple && new Set(kinds.map((each) => toScalars(each).join())).size > 1) {
       reader.refuse(
         pointer,
-        'The items of this list differ in type, and text cannot distinguish them. Use content: application/json.',
+        'The items of this list have different types, which text cannot distinguish. Use content: application/json.',
       );
       return undefined;
     }
@@ -180,7 +183,7 @@ function readShape(
     if (!isScalar(items)) {
       reader.refuse(
         pointer,
-        'OpenAPI does not define how lists of lists or of objects are written in a parameter. Use content: application/json.',
+        'OpenAPI does not define how a parameter serializes lists of lists or of objects. Use content: application/json.',
       );
       return undefined;
     }
@@ -208,7 +211,7 @@ function readProperties(
   return Object.fromEntries(properties);
 }
 
-/** Types of additional properties, if the schema allows them. */
+/** Returns the types of additional properties, if the schema allows them. */
 function readAdditional(
   schema: Schema,
   pointer: Pointer,
@@ -229,7 +232,7 @@ function readAdditional(
   return 'refused';
 }
 
-/** Types of the items, once for each schema that defines items. */
+/** Returns the types of the items, once for each schema that defines items. */
 function itemTypes(parts: readonly SchemaObject[], store: SchemaStore): Set<ValueType>[] {
   return parts
     .flatMap((part) => [part.items, ...membersOf(part, 'prefixItems')])

@@ -2,21 +2,21 @@ import { entriesOf, isObject, join, type Pointer, toList, toText } from '../docu
 import type { ParameterModel } from './model.ts';
 import type { Reader } from './reader.ts';
 
-/** A path of the document without wildcards. */
+/** A path in the document, without wildcards. */
 interface PathTemplate {
   /** `/files/{path}` */
   readonly path: string;
-  /** Names written as `{path+}` or `{path*}`. */
+  /** Names that are written as `{path+}` or `{path*}`. */
   readonly greedy: ReadonlySet<string>;
   readonly names: readonly string[];
 }
 
-/** Parses a path template; refuses what no request can match. */
+/** Parses a path template. Refuses templates that no request can match. */
 export function readPath(text: string, pointer: Pointer, reader: Reader): PathTemplate | undefined {
   if (!text.startsWith('/') || /[?#]/.test(text)) {
     reader.refuse(
       pointer,
-      'A path starts with a slash and has neither query nor fragment. Declare the query as parameters.',
+      'A path must start with a slash and must not contain a query or a fragment. Declare query parameters instead.',
     );
     return undefined;
   }
@@ -28,11 +28,11 @@ export function readPath(text: string, pointer: Pointer, reader: Reader): PathTe
     return `{${name}}`;
   });
   if (/[{}]/.test(path.replace(/\{[^{}]*\}/g, ''))) {
-    reader.refuse(pointer, 'A path has an unmatched brace. Write placeholders as {name}.');
+    reader.refuse(pointer, 'The path has an unmatched brace. Write placeholders as {name}.');
     return undefined;
   }
   if (new Set(names).size < names.length) {
-    reader.refuse(pointer, 'A path has one name twice. Give each placeholder its own.');
+    reader.refuse(pointer, 'The path uses a name twice. Give each placeholder its own name.');
     return undefined;
   }
   return { path, greedy, names };
@@ -50,12 +50,15 @@ export function matchParameters(
     if (inPath.some(({ parameter }) => parameter.name === name)) continue;
     reader.refuse(
       pointer,
-      `{${name}} has no parameter. Add one with in: path, name: ${name}, required: true.`,
+      `{${name}} is not declared. Add a parameter with in: path, name: ${name}, required: true.`,
     );
   }
   for (const { parameter, pointer: at } of inPath) {
     if (template.names.includes(parameter.name)) continue;
-    reader.refuse(at, `The path has no {${parameter.name}}. Add it, or drop the parameter.`);
+    reader.refuse(
+      at,
+      `The path has no {${parameter.name}} placeholder. Add it, or remove the parameter.`,
+    );
   }
   return parameters.map((each) =>
     each.parameter.in === 'path' && template.greedy.has(each.parameter.name)
@@ -78,7 +81,8 @@ export function pathPointer(text: string): Pointer {
 }
 
 /**
- * The path of the first server of a list, without a trailing slash; variables have their defaults.
+ * Returns the path of the first server in a list, without a trailing slash. Variables get their
+ * defaults.
  *
  * @returns `undefined` without a list, in which case the servers one level up apply
  *
@@ -97,13 +101,13 @@ export function toBasePath(servers: unknown): string | undefined {
   return trim(path);
 }
 
-/** Paths of the other servers of a list, if they differ from that of the first. */
+/** Returns the paths of the other servers in a list, if they differ from the first one's. */
 export function otherBasePaths(servers: unknown): string[] {
   const paths = toList(servers).map((server) => toBasePath([server]) ?? '');
   return [...new Set(paths)].slice(1).map((path) => path || '/');
 }
 
-/** A path with a leading slash and no trailing one; empty for the root. */
+/** Returns a path with a leading slash and no trailing one; empty for the root. */
 export function trim(path: string): string {
   const inner = path.replace(/^\/+|\/+$/g, '');
   return inner === '' ? '' : `/${inner}`;

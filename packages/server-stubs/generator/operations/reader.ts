@@ -4,7 +4,7 @@ import type { SchemaContext } from '../schema/normalise.ts';
 import type { Schema } from '../schema/schema.ts';
 import { SchemaStore } from '../schema/schema-store.ts';
 
-/** Shared context for reading the parts of a document. */
+/** State shared by all functions that read parts of a document. */
 export class Reader {
   readonly document: unknown;
   readonly problems: Problems;
@@ -17,7 +17,7 @@ export class Reader {
   }
 
   /**
-   * The object at a pointer, or the target of its `$ref`; `undefined`, with a refusal, if there is none.
+   * Returns the object at a pointer, or the target of its `$ref`. Reports a refusal and returns `undefined` if there is none.
    */
   follow(value: unknown, pointer: Pointer): Located | undefined {
     return follow(this.document, value, pointer, this.problems);

@@ -3,7 +3,7 @@ import { decode, entriesOf, isObject, join, type Pointer, toNames } from '../doc
 import { membersOf, propertiesOf, type Schema, type SchemaObject } from './schema.ts';
 import type { SchemaStore } from './schema-store.ts';
 
-/** A value of the discriminating property, and the schema that it selects. */
+/** A value of the discriminator property, and the schema that it selects. */
 interface Tag {
   readonly value: string;
   readonly target: Pointer;
@@ -20,8 +20,8 @@ export interface Discriminator {
 }
 
 /**
- * Reads the discriminator of a schema. Without choices next to it, as on the parent of an `allOf` family,
- * it does not affect validation.
+ * Reads the discriminator of a schema. Without choices next to it, as in the parent of an `allOf`
+ * family, it does not affect validation.
  */
 export function readDiscriminator(schema: SchemaObject): Discriminator | undefined {
   const discriminator = schema.discriminator;
@@ -43,9 +43,9 @@ export function readDiscriminator(schema: SchemaObject): Discriminator | undefin
 }
 
 /**
- * Rewrites the discriminator of a schema in standard keywords: the tag selects a schema, which must be
+ * Rewrites the discriminator of a schema with standard keywords: the tag selects a schema, which must be
  * valid in addition to the `oneOf`. The tags come first, so that an error names the wrong field of the
- * selected schema instead of the `oneOf`. Before them comes the list of allowed tags, so that an error
+ * selected schema instead of the `oneOf`. The list of allowed tags comes even earlier, so that an error
  * names all of them.
  */
 export function lowerDiscriminator(schema: SchemaObject, store: SchemaStore): SchemaObject {
@@ -75,7 +75,7 @@ export function lowerDiscriminator(schema: SchemaObject, store: SchemaStore): Sc
   };
 }
 
-/** The values that a choice allows for a property; undefined if it does not list them. */
+/** Returns the values that a choice allows for a property; `undefined` if it does not list them. */
 function allowedOf(
   choice: Schema,
   property: string,
@@ -98,7 +98,7 @@ function allowedOf(
   return undefined;
 }
 
-/** A mapping contains a `$ref` or the name of a component. */
+/** A mapping contains either a `$ref` or the name of a component. */
 function toPointer(name: string): Pointer {
   return (name.startsWith('#') && decode(name)) || join('#/components/schemas', name);
 }

@@ -21,7 +21,7 @@ describe('toUnicodePattern', () => {
     }
   });
 
-  it.each(['(', '[', 'a**', '(?<a'])('gives up on %s', (pattern) => {
+  it.each(['(', '[', 'a**', '(?<a'])('returns undefined for %s', (pattern) => {
     expect(toUnicodePattern(pattern)).toBeUndefined();
   });
 });
@@ -58,7 +58,7 @@ describe('upgrade', () => {
 });
 
 describe('withoutNullable', () => {
-  it('reads the keyword of 3.0 in 3.1, because documents still use it', () => {
+  it('supports the 3.0 keyword in 3.1, because documents still use it', () => {
     expect(withoutNullable({ type: 'string', nullable: true })).toEqual({
       type: ['string', 'null'],
     });

@@ -2,12 +2,12 @@ import { entriesOf, isObject, join, type Pointer, type Problems, toTarget } from
 import { isSchema, mapSubschemas, type Schema, type SchemaObject, typesOf } from './schema.ts';
 
 /**
- * Characters that may be escaped under the `u` flag: ECMA-262, SyntaxCharacter, `/` and the escape
+ * Characters that may be escaped with the `u` flag: SyntaxCharacter in ECMA-262, `/` and the escape
  * letters.
  */
 const NEEDED = /[\^$\\.*+?()[\]{}|/dDsSwWbBfnrtvcxukpP0-9]/;
 
-/** An escape, a quantifier in braces, or a character that is literal only without `u`. */
+/** An escape, a quantifier in braces, or a character that is literal only without the `u` flag. */
 const TOKEN = /\\[\s\S]|\{\d+(?:,\d*)?\}|[[\]{}]/g;
 
 /** JSON Schema keywords that give a schema a second address. OpenAPI documents do not need them. */
@@ -20,19 +20,19 @@ const TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'objec
 
 export interface SchemaContext {
   readonly document: unknown;
-  /** The document is OpenAPI 3.0, whose schemas are an older dialect. */
+  /** Whether the document is OpenAPI 3.0, which uses an older schema dialect. */
   readonly is30: boolean;
   readonly problems: Problems;
 }
 
 /**
- * Converts a schema to JSON Schema 2020-12, with `$ref`s as plain pointers. Refuses what cannot be
- * generated.
+ * Converts a schema to JSON Schema 2020-12, with `$ref`s as plain pointers. Refuses schemas that cannot
+ * be generated.
  */
 export function normalise(value: unknown, pointer: Pointer, context: SchemaContext): Schema {
   const { problems } = context;
   if (!isSchema(value)) {
-    problems.refuse(pointer, 'A schema is expected here: an object, true or false.');
+    problems.refuse(pointer, 'Expected a schema: an object, true or false.');
     return true;
   }
   if (typeof value === 'boolean') return value;
@@ -40,14 +40,14 @@ export function normalise(value: unknown, pointer: Pointer, context: SchemaConte
   for (const keyword of ADDRESSES.filter((each) => each in schema)) {
     problems.refuse(
       join(pointer, keyword),
-      `${keyword} is not supported. Refer to schemas by their place: $ref: '#/components/schemas/…'.`,
+      `${keyword} is not supported. Refer to schemas by their location: $ref: '#/components/schemas/…'.`,
     );
     delete schema[keyword];
   }
   if (schema.$schema !== undefined && !isKnownDialect(schema.$schema)) {
     problems.refuse(
       join(pointer, '$schema'),
-      `The dialect ${JSON.stringify(schema.$schema)} is not supported. Write the schema in draft 2020-12.`,
+      `The dialect ${JSON.stringify(schema.$schema)} is not supported. Use JSON Schema draft 2020-12.`,
     );
   }
   delete schema.$schema;
@@ -76,7 +76,7 @@ function checkTypes(schema: SchemaObject, pointer: Pointer, problems: Problems):
     if (TYPES.includes(type)) continue;
     problems.refuse(
       join(pointer, 'type'),
-      `${JSON.stringify(type)} is not a type of JSON Schema. Use one of ${TYPES.join(', ')}.`,
+      `${JSON.stringify(type)} is not a JSON Schema type. Use one of ${TYPES.join(', ')}.`,
     );
     delete schema.type;
     return;
@@ -89,7 +89,7 @@ function checkPatterns(schema: SchemaObject, pointer: Pointer, problems: Problem
     if (unicode !== undefined) return unicode;
     problems.refuse(
       at,
-      `${JSON.stringify(pattern)} is not a regular expression of ECMA-262 with the u flag. Correct it.`,
+      `${JSON.stringify(pattern)} is not a valid ECMA-262 regular expression with the u flag. Correct it.`,
     );
     return '';
   };
@@ -105,7 +105,7 @@ function checkPatterns(schema: SchemaObject, pointer: Pointer, problems: Problem
 
 /**
  * Converts a pattern so that it compiles with the `u` flag, which Ajv and the generated validators set.
- * Many documents escape characters that need no escape (`\-`, `\_`, `\@`), and do not escape braces.
+ * Many documents escape characters that need no escape (`\-`, `\_`, `\@`), or do not escape braces.
  *
  * @returns `undefined` if the pattern is not a valid regular expression
  *
@@ -144,11 +144,11 @@ function compiles(pattern: string, flags: string): boolean {
 }
 
 /**
- * Converts one OpenAPI 3.0 schema object to JSON Schema 2020-12, which OpenAPI 3.1 uses. Subschemas are
- * not converted.
+ * Converts one OpenAPI 3.0 schema object to JSON Schema 2020-12, which OpenAPI 3.1 uses. Does not
+ * convert subschemas.
  *
- * - `nullable` adds `null` to `type`, and not to `enum` (OpenAPI 3.0.3, as Ajv reads it); without `type`
- *   it means null or the schema.
+ * - `nullable` adds `null` to `type`, but not to `enum` (as Ajv reads OpenAPI 3.0.3). Without `type`, it
+ * means null or the schema.
  * - Boolean `exclusiveMinimum` and `exclusiveMaximum` become numbers.
  * - `format: binary` becomes `contentMediaType: application/octet-stream`.
  * - `example` becomes `examples`; keywords next to a `$ref` are dropped, as in 3.0.
@@ -169,7 +169,7 @@ export function upgrade(schema: SchemaObject): SchemaObject {
   return withoutNullable(upgraded);
 }
 
-/** Converts `nullable` to JSON Schema; 3.1 dropped the keyword, but documents still use it. */
+/** Converts `nullable` to JSON Schema. OpenAPI 3.1 dropped the keyword, but documents still use it. */
 export function withoutNullable({ nullable, ...schema }: SchemaObject): SchemaObject {
   return nullable === true && schema.$ref === undefined ? toNullable(schema) : schema;
 }

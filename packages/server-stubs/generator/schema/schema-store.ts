@@ -28,7 +28,7 @@ export const ANNOTATIONS: ReadonlySet<string> = new Set([
   'nullable',
 ]);
 
-/** The schemas of one document, normalised on demand. */
+/** The schemas of a document, normalized on demand. */
 export class SchemaStore {
   readonly #context: SchemaContext;
   readonly #schemas = new Map<Pointer, Schema>();
@@ -46,13 +46,13 @@ export class SchemaStore {
     if (isCircular(pointer, (each) => this.get(each))) {
       this.#context.problems.refuse(
         pointer,
-        'This schema refers to itself without a property or an item in between. Break the cycle.',
+        'This schema refers to itself without a property or item in between. Break the cycle.',
       );
     }
     return schema;
   }
 
-  /** Follows a chain of plain `$ref`s to a schema; `true` if the chain is circular. */
+  /** Follows a chain of plain `$ref`s to a schema. Returns `true` if the chain is circular. */
   resolve(schema: Schema): Schema {
     const visited = new Set<Pointer>();
     let here = schema;
@@ -71,19 +71,20 @@ export function isPlainReference(schema: Schema): schema is SchemaObject & { $re
   return Object.keys(schema).every((key) => key === '$ref' || ANNOTATIONS.has(key));
 }
 
-/** Refuses schemas that violate the meta-schema of draft 2020-12. */
+/** Refuses schemas that violate the draft 2020-12 meta-schema. */
 function checkSchema(schema: Schema, pointer: Pointer, problems: Problems): void {
   if (ajv.validateSchema(schema) === true) return;
   const [error] = ajv.errors ?? [];
   const names = toNames(`#${error?.instancePath ?? ''}`);
   problems.refuse(
     join(pointer, ...names),
-    `This is not a JSON Schema: it ${error?.message ?? 'is malformed'}. Correct it.`,
+    `This is not a valid JSON Schema: it ${error?.message ?? 'is malformed'}.`,
   );
 }
 
 /**
- * Whether a schema refers to itself without a step into the value: validation would never end.
+ * Whether a schema refers to itself without descending into the value, so that validation would never
+ * end.
  *
  * @param get returns the schema at a pointer
  */
@@ -103,14 +104,14 @@ function isCircular(pointer: Pointer, get: (pointer: Pointer) => Schema): boolea
   }
 }
 
-/** Subschemas that apply to the same value as the schema. */
+/** Returns the subschemas that apply to the same value as the schema. */
 function inPlaceSubschemas(schema: Exclude<Schema, boolean>): Schema[] {
   const lists = (['allOf', 'anyOf', 'oneOf'] as const).flatMap((key) => membersOf(schema, key));
   const single = [schema.not, schema.if, schema.then, schema.else].filter(isSchema);
   return [...lists, ...single];
 }
 
-/** Names of the targets of `$ref`s in generated types and error paths. */
+/** Names the targets of `$ref`s in generated types and error paths. */
 export class SchemaNames {
   readonly #names: Names;
   readonly #byPointer = new Map<Pointer, string>();
@@ -132,11 +133,11 @@ export class SchemaNames {
 }
 
 /**
- * Direction of a value: `readOnly` properties are not for requests, `writeOnly` ones not for responses.
+ * Direction of a value. `readOnly` properties are not for requests, and `writeOnly` ones not for responses.
  */
 export type Direction = 'request' | 'response';
 
-/** Whether a schema is marked as not for this direction, itself or by a `$ref` or `allOf`. */
+/** Whether a schema is marked as not for this direction, either itself or through a `$ref` or `allOf`. */
 function isHidden(schema: Schema, direction: Direction, store: SchemaStore): boolean {
   return isMarked(schema, direction === 'request' ? 'readOnly' : 'writeOnly', store, new Set());
 }
@@ -152,7 +153,7 @@ function isMarked(schema: Schema, mark: string, store: SchemaStore, seen: Set<st
   return membersOf(schema, 'allOf').some((each) => isMarked(each, mark, store, seen));
 }
 
-/** Names of the properties that are not for this direction, including those of `allOf` and `$ref`. */
+/** Returns the properties that are not for this direction, including those of `allOf` and `$ref`. */
 export function hiddenProperties(
   schema: SchemaObject,
   direction: Direction,

@@ -1,6 +1,6 @@
 import { entriesOf, isObject, join, type Pointer } from '../document.ts';
 
-/** A JSON Schema (draft 2020-12) in object form. */
+/** A JSON Schema (draft 2020-12) that is an object. */
 export interface SchemaObject {
   [keyword: string]: unknown;
   $ref?: Pointer;
@@ -9,7 +9,7 @@ export interface SchemaObject {
 
 export type Schema = boolean | SchemaObject;
 
-/** Keywords with one schema, a list of schemas, or schemas by name. */
+/** Keywords that take one schema, a list of schemas, or schemas by name. */
 const ONE = [
   'items',
   'additionalProperties',
@@ -29,7 +29,7 @@ export function isSchema(value: unknown): value is Schema {
   return typeof value === 'boolean' || isObject(value);
 }
 
-/** A copy of a schema in which each direct subschema is replaced. */
+/** Copies a schema, replacing each direct subschema. */
 export function mapSubschemas(
   schema: SchemaObject,
   pointer: Pointer,
@@ -54,7 +54,7 @@ export function mapSubschemas(
   return copy;
 }
 
-/** Calls back for each direct subschema. */
+/** Calls a function for each direct subschema. */
 export function visitSubschemas(
   schema: SchemaObject,
   pointer: Pointer,
@@ -66,13 +66,13 @@ export function visitSubschemas(
   });
 }
 
-/** The types in the keyword `type` of a schema. */
+/** Returns the types in the `type` keyword of a schema. */
 export function typesOf(schema: SchemaObject): readonly string[] {
   if (schema.type === undefined) return [];
   return typeof schema.type === 'string' ? [schema.type] : schema.type;
 }
 
-/** The schemas of `allOf`, `anyOf` or `oneOf`. */
+/** Returns the schemas in `allOf`, `anyOf` or `oneOf`. */
 export function membersOf(schema: SchemaObject, keyword: (typeof LIST)[number]): Schema[] {
   const list = schema[keyword];
   return Array.isArray(list) ? list.filter(isSchema) : [];
@@ -82,7 +82,7 @@ export function requiredOf(schema: SchemaObject): string[] {
   return Array.isArray(schema.required) ? schema.required : [];
 }
 
-/** Properties by name, in the order of the document. */
+/** Returns the properties by name, in document order. */
 export function propertiesOf(schema: SchemaObject): [string, Schema][] {
   return entriesOf(schema.properties).filter((entry): entry is [string, Schema] =>
     isSchema(entry[1]),

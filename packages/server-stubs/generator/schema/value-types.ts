@@ -4,17 +4,16 @@ import type { SchemaStore } from './schema-store.ts';
 
 export type ValueType = ScalarType | 'array' | 'object';
 
-/** In the order in which a text is converted. */
+/** Scalar types, in the order in which conversions are tried. */
 const SCALARS: readonly ScalarType[] = ['null', 'boolean', 'integer', 'number', 'string'];
 
-/** The types that a schema allows; empty if it does not restrict them. */
+/** Returns the types that a schema allows, or none if it does not restrict them. */
 export function valueTypes(schema: Schema, store: SchemaStore): Set<ValueType> {
   return collect(schema, store, new Set());
 }
 
 /**
- * The scalar types, in the order in which a text is converted; only strings if the types are not
- * restricted.
+ * Returns the scalar types, in the order in which text is converted. Without restrictions, only strings.
  */
 export function toScalars(types: ReadonlySet<ValueType>): ScalarType[] {
   const scalars = SCALARS.filter((type) => types.has(type));
@@ -56,7 +55,7 @@ function typeOf(value: unknown): ValueType {
   return typeof value as ValueType;
 }
 
-/** A schema and all that apply to the same value, by `$ref` or composition. */
+/** Returns a schema and all others that apply to the same value, through `$ref` or composition. */
 export function sameValue(
   schema: Schema,
   store: SchemaStore,

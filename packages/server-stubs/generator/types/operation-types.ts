@@ -13,7 +13,7 @@ const HEADER = 'string | readonly string[]';
 const ANY_HEADERS = "HandlerResponse['headers']";
 const PLACES = ['path', 'query', 'header', 'cookie'] as const;
 
-/** Names of the types of one operation. */
+/** Names of an operation's types. */
 export interface OperationNames {
   readonly input: string;
   readonly output: string;
@@ -24,7 +24,7 @@ export function takeNames({ operationId }: Operation, names: Names): OperationNa
   return { input: names.take(`${name}Input`), output: names.take(`${name}Output`) };
 }
 
-/** Declares the input type of a handler. */
+/** Declares a handler's input type. */
 export function writeInput(operation: Operation, name: string, types: SchemaTypes): string {
   const places = PLACES.map((place) => toPlace(place, operation.parameters, types));
   const members = places.filter((each) => each !== undefined);
@@ -56,7 +56,7 @@ function toPlace(
   return lines.length === 0 ? undefined : `${place}: {\n${lines.join('\n')}\n};`;
 }
 
-/** Members for each media type of the body; empty without a body. */
+/** Renders members for each media type of the body, or none without a body. */
 function toBodyFields(operation: Operation, types: SchemaTypes): string[][] {
   const { body, passThrough } = operation;
   if (passThrough) return [['body: Readable;']];
@@ -97,7 +97,7 @@ export function writeOutput(operation: Operation, name: string, types: SchemaTyp
   return `${comment(operation, 'Output')}export type ${name} = ${toOutput(operation, types)};`;
 }
 
-/** Output type of a handler: a union of the documented responses. */
+/** Renders a handler's output type, a union of the documented responses. */
 function toOutput(operation: Operation, types: SchemaTypes): string {
   if (operation.passThrough) {
     return `{\nstatus: number;\nheaders?: ${ANY_HEADERS};\ncontentType?: string | undefined;\nbody?: RawBody | undefined;\n}`;
@@ -135,7 +135,7 @@ function toHeaders({ headers }: ResponseModel): string {
   return `{\n${lines.join('\n')}\n[name: string]: ${HEADER} | undefined;\n}`;
 }
 
-/** Declares the status ranges that a text uses. */
+/** Declares the status ranges that occur in a text. */
 export function writeStatuses(text: string): string[] {
   const ranges = ['1', '2', '3', '4', '5'].map((digit) => `Status${digit}XX`);
   const usesAll = /\bStatus\b/.test(text);
@@ -159,7 +159,7 @@ function toOutputFields({ contents }: ResponseModel, types: SchemaTypes): string
   return contents.map((content, index) => {
     const body = `body: ${toOutputBody(content, types)};`;
     if (contents.length === 1 && !isRange(content)) return [body];
-    // A range allows any type within it: `text/*` is `text/${string}`.
+    // A range allows any type within it: `text/*` becomes `text/${string}`.
     const type = isRange(content) ? toTemplate(content.mediaType) : toLiteral(content.mediaType);
     return [`contentType${index === 0 ? '?' : ''}: ${type};`, body];
   });

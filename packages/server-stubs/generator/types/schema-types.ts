@@ -12,8 +12,8 @@ import {
 import { toComment, toType } from './type-writer.ts';
 
 /**
- * The types of one document. Targets of `$ref`s get named types on demand, with two variants if requests
- * and responses differ.
+ * The types of a document. Targets of `$ref`s get named types on demand, in two variants if requests and
+ * responses differ.
  */
 export class SchemaTypes {
   readonly #store: SchemaStore;
@@ -29,7 +29,7 @@ export class SchemaTypes {
     this.#free = free;
   }
 
-  /** Declarations of all requested types, by name. */
+  /** Declarations of all types that were requested, by name. */
   get declarations(): ReadonlyMap<string, string> {
     return this.#declarations;
   }
@@ -58,7 +58,7 @@ export class SchemaTypes {
     return known;
   }
 
-  /** Whether anything below is hidden in one of the directions. */
+  /** Whether any part is hidden in one of the directions. */
   #hasVariants(pointer: Pointer): boolean {
     const known = this.#differs.get(pointer);
     if (known !== undefined) return known;

@@ -44,7 +44,7 @@ describe('toType', () => {
     );
   });
 
-  it('leaves out what is not for this direction', () => {
+  it('omits properties that are not for this direction', () => {
     const schema = {
       required: ['id', 'key'],
       properties: { id: { readOnly: true }, key: { writeOnly: true } },
@@ -58,7 +58,7 @@ describe('toType', () => {
     expect(write({ oneOf: [REF], discriminator })).toBe("(Pet & { kind: 'pet' | 'animal' })");
   });
 
-  it('writes what the document says of a property', () => {
+  it('includes the description of a property', () => {
     const properties = {
       a: { type: 'string', description: 'Ends */ here.', default: 'x', deprecated: true },
     };

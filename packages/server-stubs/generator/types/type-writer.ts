@@ -21,15 +21,15 @@ interface TypeContext {
 const UNKNOWN = 'unknown';
 
 /**
- * A schema as TypeScript type.
+ * Renders a schema as a TypeScript type.
  *
- * - An object with named properties is closed, so that a misspelt one is a compile error, unless
- *   `additionalProperties` is a schema. Without named properties it is a record.
+ * - An object with named properties is closed, so that a misspelled one is a compile error, unless
+ * `additionalProperties` is a schema. Without named properties, it is a record.
  * - `allOf` is an intersection, `oneOf` and `anyOf` are unions; the tags of a discriminator's mapping
  *   discriminate its choices.
  * - What TypeScript cannot express (`not`, `if`, lengths, patterns) is left to the validators.
  *
- * @param hidden properties to omit, because they are not for this direction
+ * @param hidden properties that are not for this direction, and are omitted
  */
 export function toType(schema: Schema, context: TypeContext): string {
   if (schema === true) return UNKNOWN;
@@ -45,7 +45,7 @@ export function toType(schema: Schema, context: TypeContext): string {
   return known.length === 1 ? (known[0] ?? UNKNOWN) : known.map(inParentheses).join(' & ');
 }
 
-/** A union, each member once. */
+/** Renders a union that contains each member once. */
 function toUnion(types: readonly string[]): string {
   const members = [...new Set(types)];
   if (members.includes(UNKNOWN)) return UNKNOWN;
@@ -104,7 +104,7 @@ function toObject(schema: SchemaObject, context: TypeContext): string {
   );
   const own = new Set(propertiesOf(schema).map(([name]) => name));
   for (const name of required) {
-    // Declared elsewhere, in an `allOf` or next to a `$ref`: `unknown` only makes it required.
+    // Declared elsewhere, in an `allOf` or next to a `$ref`; `unknown` only makes it required.
     if (!own.has(name) && !hidden.has(name)) lines.push(`${toKey(name)}: unknown;`);
   }
   const index = toIndex(schema, lines.length > 0, context);
@@ -112,7 +112,7 @@ function toObject(schema: SchemaObject, context: TypeContext): string {
   return lines.length === 0 ? '{ [name: string]: never }' : `{\n${lines.join('\n')}\n}`;
 }
 
-/** Type of additional properties; `undefined` if there are none. */
+/** Renders the type of additional properties; `undefined` if there are none. */
 function toIndex(
   schema: SchemaObject,
   hasNamed: boolean,
@@ -122,7 +122,7 @@ function toIndex(
   if (isObject(additional)) return hasNamed ? UNKNOWN : toType(additional, context);
   if (patternProperties !== undefined) return UNKNOWN;
   if ('properties' in schema || additional === false) return undefined;
-  // `required` alone applies to properties that are declared elsewhere.
+  // A `required` without `properties` refers to properties declared elsewhere.
   return hasNamed && schema.type === undefined ? undefined : UNKNOWN;
 }
 
@@ -163,7 +163,7 @@ function inParentheses(type: string): string {
   return /[|&]/.test(type) ? `(${type})` : type;
 }
 
-/** The JSDoc of a schema, with a line break after it; empty if it has no description. */
+/** Renders the JSDoc of a schema, followed by a line break; empty if it has no description. */
 export function toComment(schema: Schema): string {
   if (!isObject(schema)) return '';
   const initial = schema.default;
@@ -174,7 +174,7 @@ export function toComment(schema: Schema): string {
   ]);
 }
 
-/** Paragraphs as JSDoc, with a line break after it. */
+/** Renders paragraphs as JSDoc, followed by a line break. */
 export function toJsDoc(paragraphs: readonly string[]): string {
   const lines = paragraphs
     .filter(Boolean)
@@ -189,7 +189,7 @@ export function toJsDoc(paragraphs: readonly string[]): string {
 }
 
 /**
- * A tuple: at least `minimum` items, those of `prefix` first, then any number of `rest`.
+ * Renders a tuple with at least `minimum` items: those in `prefix`, then any number of `rest`.
  *
  * @example
  * toTuple(['string', 'number'], 'boolean', 1); // '[string, number?, ...boolean[]]'
@@ -199,7 +199,7 @@ function toTuple(prefix: readonly string[], rest: string | undefined, minimum: n
   return `[${[...items, ...(rest === undefined ? [] : [`...${rest}[]`])].join(', ')}]`;
 }
 
-/** Indents lines by their open braces and brackets, ignoring those in comments and strings. */
+/** Indents lines by their open braces and brackets, except for those in comments and strings. */
 export function indent(text: string): string {
   let depth = 0;
   let inComment = false;

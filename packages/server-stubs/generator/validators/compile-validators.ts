@@ -12,11 +12,11 @@ import {
 import type { SchemaSet } from './schema-set.ts';
 
 /**
- * Schemas with at most this many keywords are inlined where they are referenced; larger ones are called.
+ * Schemas with at most this many keywords are inlined at each reference. Larger ones are called.
  */
 const INLINE_REFS = 8;
 
-/** Runtime dependencies of Ajv code, and their names in our runtime. */
+/** What Ajv's generated code requires, and the corresponding names in our runtime. */
 const HELPERS: Readonly<Record<string, string>> = {
   'require("ajv/dist/runtime/equal").default': 'ajvHelpers.equal',
   'require("ajv/dist/runtime/ucs2length").default': 'ajvHelpers.ucs2length',
@@ -25,18 +25,19 @@ const HELPERS: Readonly<Record<string, string>> = {
 
 /** A schema with an exported validator. */
 export interface Entry {
-  /** Name of the export. */
+  /** Name of the exported function. */
   readonly name: string;
   readonly schema: Schema;
   readonly pointer: Pointer;
-  /** The value is a form, in which every value is a string. */
+  /** Whether the value is a form, in which every value is a string. */
   readonly isForm: boolean;
 }
 
 /**
- * Source of a module that exports a validator for each entry: standalone code of Ajv, without Ajv.
+ * Renders a module that exports a validator for each entry, as Ajv standalone code that runs without
+ * Ajv.
  *
- * @param runtime specifier of the module with the helpers of Ajv
+ * @param runtime specifier of the module with Ajv's helpers
  */
 export function compileValidators(
   entries: readonly Entry[],
@@ -99,13 +100,13 @@ function hasUnevaluated(schema: SchemaObject): boolean {
   return 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema;
 }
 
-/** Whether a schema names a property that every object inherits: `constructor`, `toString`. */
+/** Whether a schema names a property that every object inherits, such as `constructor` or `toString`. */
 function hasInheritedName(schema: SchemaObject): boolean {
   const names = [...requiredOf(schema), ...propertiesOf(schema).map(([name]) => name)];
   return names.some((name) => name in Object.prototype);
 }
 
-/** Whether a test is true for a schema or any of its subschemas. */
+/** Whether a test passes for a schema or any of its subschemas. */
 function isSomewhere(schema: Schema, test: (schema: SchemaObject) => boolean): boolean {
   if (typeof schema === 'boolean') return false;
   if (test(schema)) return true;
@@ -123,10 +124,10 @@ interface AjvSettings {
 }
 
 /**
- * The Ajv instance for generated validators: draft 2020-12, lenient about unknown keywords and formats,
- * stops at the first error.
+ * Creates the Ajv instance that generates validators: draft 2020-12, lenient about unknown keywords and
+ * formats, stopping at the first error.
  *
- * @param isForm values are strings, and are converted to the types of the schema
+ * @param isForm values are strings, which are converted to the types in the schema
  * @param usesUnevaluated a schema has `unevaluatedProperties` or `unevaluatedItems`
  * @param usesInherited a schema names a property that every object inherits
  */
@@ -140,7 +141,7 @@ function createAjv({ isForm, usesUnevaluated, usesInherited }: AjvSettings): Ajv
     ...(isForm ? { coerceTypes: 'array' as const } : {}),
     code: { source: true, esm: !isForm, lines: true },
   });
-  // Costs bookkeeping in every function, for keywords that are rare or refused.
+  // Adds bookkeeping to every function, for keywords that are rare or refused.
   ajv.opts.unevaluated = usesUnevaluated;
   ajv.opts.dynamicRef = false;
   addFormats.default(ajv);
@@ -148,9 +149,9 @@ function createAjv({ isForm, usesUnevaluated, usesInherited }: AjvSettings): Ajv
 }
 
 interface Parts {
-  /** Standalone code of Ajv, ESM, one export for each name. */
+  /** Ajv standalone code as ESM, with one export per name. */
   readonly code: string;
-  /** The same for forms, CommonJS; its variables may have the same names. */
+  /** The same for forms, as CommonJS. Its variables may have the same names. */
   readonly formCode: string;
   readonly names: readonly string[];
   readonly formNames: readonly string[];
@@ -189,12 +190,12 @@ function withoutRequire(line: string): string {
   for (const [call, helper] of Object.entries(HELPERS)) {
     if (line.includes(call)) return line.replace(call, helper);
   }
-  throw new Error(`Ajv asks for a helper that the runtime does not have: ${line}`);
+  throw new Error(`Ajv needs a helper that the runtime does not have: ${line}`);
 }
 
 /**
- * Removes unused schemas from the standalone code of Ajv, which declares one for each validator on its
- * own line and uses few of them.
+ * Removes unused schemas from Ajv standalone code, which declares one per validator on its own line and
+ * uses few of them.
  */
 function dropUnusedSchemas(code: string): string {
   const counts = new Map<string, number>();

@@ -25,7 +25,7 @@ interface ValidatableSchema {
 }
 
 /**
- * Schemas for Ajv in one direction. Each target of a `$ref` is a separate schema, so that it is compiled
+ * The schemas for Ajv in one direction. Each `$ref` target is a separate schema, so that it is compiled
  * only once.
  */
 export class SchemaSet {
@@ -40,7 +40,7 @@ export class SchemaSet {
     this.#direction = direction;
   }
 
-  /** All direct and indirect targets of the schemas lowered so far. */
+  /** All direct and indirect `$ref` targets of the schemas that were prepared so far. */
   get targets(): Iterable<ValidatableSchema> {
     return this.#targets.values();
   }
@@ -66,7 +66,7 @@ export class SchemaSet {
     return lowered;
   }
 
-  /** Ajv parses ids as URIs. */
+  /** Ajv parses IDs as URIs. */
   #toId(pointer: Pointer): string {
     return encodeURIComponent(this.#names.of(pointer)).replaceAll('%', '_');
   }
@@ -75,16 +75,16 @@ export class SchemaSet {
 interface Lowering {
   readonly store: SchemaStore;
   readonly direction: Direction;
-  /** Returns the Ajv id of the target of a `$ref`. */
+  /** Returns the Ajv ID of a `$ref` target. */
   readonly toId: (pointer: Pointer) => string;
 }
 
 /**
- * Prepares a schema for Ajv: for one direction, with discriminators rewritten, `$ref`s by id, and without
- * keywords that do not affect validation.
+ * Prepares a schema for Ajv: for one direction, with discriminators rewritten, with `$ref`s by ID, and
+ * without keywords that do not affect validation.
  *
  * A property that is not for this direction is not required. If it is sent anyway, it is validated like
- * any other, but it is not in the types of handlers.
+ * any other, but the types of handlers do not contain it.
  *
  * @param hidden names to remove from `required`, in addition to those that the schema itself hides
  */

@@ -18,7 +18,7 @@ import { valueTypes } from '../schema/value-types.ts';
 import type { Entry } from './compile-validators.ts';
 import { toValidatable } from './schema-set.ts';
 
-/** The validators of one direction. Equal schemas share one. */
+/** The validators for one direction. Equal schemas share one. */
 export class ValidatorPlan {
   readonly #store: SchemaStore;
   readonly #schemaNames: SchemaNames;
@@ -36,7 +36,7 @@ export class ValidatorPlan {
     return [...this.#entries.values()];
   }
 
-  /** Export that validates the parameters of an operation; `undefined` if it has none. */
+  /** Returns the export that validates an operation's parameters; `undefined` if it has none. */
   ofParameters({ operationId, pointer, parameters }: Operation): string | undefined {
     const schema = toParametersSchema(parameters, this.#store);
     if (schema === undefined) return undefined;
@@ -51,7 +51,7 @@ export class ValidatorPlan {
     return this.#add(content.pointer, schema, `${operation.operationId}-body`, kind === 'form');
   }
 
-  /** Text and bytes may be streams, so only JSON is validated. */
+  /** Only JSON is validated, because text and bytes may be streams. */
   ofResponse(
     operation: Operation,
     { status }: ResponseModel,
@@ -75,7 +75,7 @@ export class ValidatorPlan {
     return name;
   }
 
-  /** Only the keywords that affect validation. */
+  /** Keeps only the keywords that affect validation. */
   #toBare(schema: Schema): Schema {
     return toValidatable(schema, {
       store: this.#store,
@@ -90,8 +90,8 @@ export class ValidatorPlan {
 }
 
 /**
- * One schema for all parameters of an operation, `{ path, query, header, cookie }`. What cannot fail is
- * omitted: a matching path has all its parameters, and each of them is a string.
+ * Combines all parameters of an operation into one schema, `{ path, query, header, cookie }`. Omits
+ * checks that cannot fail: a matching path has all its parameters, and each of them is a string.
  *
  * @returns `undefined` if nothing is left
  */
@@ -118,7 +118,7 @@ function toPlace(place: string, parameters: readonly ParameterModel[]): SchemaOb
   };
 }
 
-/** A path parameter whose schema allows any string. */
+/** Whether this is a path parameter whose schema allows any string. */
 function isAnyText({ parameter, schema }: ParameterModel, store: SchemaStore): boolean {
   if (parameter.in !== 'path' || parameter.shape !== 'scalar') return false;
   const target: Schema = store.resolve(schema);

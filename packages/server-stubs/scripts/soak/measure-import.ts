@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const RUNS = 7;
 
 /**
- * Median time in milliseconds that a generated module takes to load in a new process, after its runtime.
+ * Returns the median time, in milliseconds, that a generated module takes to load in a new process once its runtime is loaded.
  */
 export async function measureImport(
   folder: string,

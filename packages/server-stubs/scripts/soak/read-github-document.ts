@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 /**
- * MIT licence. Contains GitHub's document in ten variants, 390 MB unpacked, of which one file is needed.
+ * MIT license. Contains ten variants of GitHub's document, 390 MB unpacked, of which only one file is needed.
  */
 const PACKAGE = '@octokit/openapi@23.0.2';
 const FILE = 'package/generated/api.github.com.json';
 const CACHE = join(import.meta.dirname, '../../node_modules/.cache/octokit-openapi-23.0.2');
 
-/** GitHub's OpenAPI document, downloaded from the npm registry the first time. */
+/** Returns GitHub's OpenAPI document, which is downloaded from the npm registry the first time. */
 export async function readGithubDocument(): Promise<string> {
   const file = join(CACHE, FILE);
   if (!existsSync(file)) await fetchDocument();

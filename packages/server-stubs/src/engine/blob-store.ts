@@ -1,107 +1,113 @@
 import type { Writable } from 'node:stream';
 
-/** There is no file of this key. */
+/** Thrown if a file does not exist. */
 export class BlobMissingError extends Error {
   override readonly name = 'BlobMissingError';
   readonly key: BlobKey;
 
   constructor(key: BlobKey) {
-    super(`There is no file ${key.path}.`);
+    super(`${key.path} does not exist.`);
     this.key = key;
   }
 }
 
-/** There is a file of this key already. */
+/** Thrown if a file already exists. */
 export class BlobExistsError extends Error {
   override readonly name = 'BlobExistsError';
   readonly key: BlobKey;
 
   constructor(key: BlobKey) {
-    super(`There is a file ${key.path} already.`);
+    super(`${key.path} already exists.`);
     this.key = key;
   }
 }
 
-/** A move has made the copy but could not remove the source, so both files exist. */
+/** Thrown if a move has copied the file but could not remove the source, so that both files exist. */
 export class SourceKeptError extends Error {
   override readonly name = 'SourceKeptError';
-  /** What was copied. */
+  /** Metadata of the copy. */
   readonly info: BlobInfo;
 
   constructor(info: BlobInfo, cause: unknown) {
-    super('The file was copied, but its source could not be removed.', { cause });
+    super('The file was copied, but the source could not be removed.', { cause });
     this.info = info;
   }
 }
 
-/** A file is not as it was written: cut off, or with other bytes. Retrying does not help. */
+/**
+ * Thrown if a file is damaged: truncated, or with different bytes than were written. Retrying does not
+ * help.
+ */
 export class BlobDamagedError extends Error {
   override readonly name = 'BlobDamagedError';
 }
 
-/** The store cannot do its work now: unreachable, full, or failing. The call may be retried later. */
+/**
+ * Thrown if the store cannot do its work at the moment: it is unreachable, full, or failing. The call
+ * may be retried later.
+ */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
 }
 
-/** The file exceeds a limit of the store. The caller gets the message. */
+/** Thrown if the file exceeds a limit of the store. The caller gets the message. */
 export class StoreFullError extends Error {
   override readonly name = 'StoreFullError';
 }
 
-/** Identifies a file in a store. Stores check no permissions. */
+/** Identifies a file in a store. Stores do not check permissions. */
 export interface BlobKey {
   readonly env: string;
-  /** Segments joined by `/`, unencoded, without a leading slash; checked by `assertFilePath` before. */
+  /** Segments joined by `/`, unencoded, without a leading slash. Already checked with `assertFilePath`. */
   readonly path: string;
 }
 
 /** Metadata of a file. */
 export interface BlobInfo {
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** Identifies this version of the file; without quotes. */
+  /** Identifies this version of the file. Not quoted. */
   readonly etag: string;
-  /** As the upload gave it. */
+  /** Media type from the upload. */
   readonly contentType: string;
-  /** Sent as `Last-Modified`. Omit it unless a copy gets its own time. */
+  /** Sent as `Last-Modified`. Only set it if copies get a time of their own. */
   readonly modified?: Date;
 }
 
-/** A byte range, both ends included (RFC 9110, section 14.1.2). */
+/** A byte range, inclusive at both ends (RFC 9110, section 14.1.2). */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** One version of a file, held open: a later write to its key does not change what is read. */
+/** An open version of a file. Later writes to its key do not change what is read. */
 export interface OpenBlob {
   readonly info: BlobInfo;
-  /** The content, or a part of it. Called once at most; it then releases the file itself. */
+  /** Returns the content, or part of it. Called at most once, and releases the file when done. */
   read(range?: ByteRange): Uint8Array | AsyncIterable<Uint8Array>;
   /**
-   * Writes the content, or a part of it, to a Node.js stream and ends the stream. Used in place of `read`
+   * Writes the content, or part of it, to a Node.js stream and ends the stream. Used instead of `read`
    * if the store has a faster way. A failure destroys the stream.
    *
-   * @throws BlobDamagedError; the stream is intact if nothing was written
+   * @throws BlobDamagedError if the file is damaged; the stream stays usable if nothing was written
    */
   sendTo?(target: Writable, range?: ByteRange): Promise<void>;
-  /** Releases a file that is not read. */
+  /** Releases a file that was not read. */
   close(): Promise<void>;
 }
 
 export interface WriteOptions {
   readonly contentType: string;
-  /** Size in bytes, if known. Content of another length is an error. */
+  /** Size in bytes, if known. Content with a different length is an error. */
   readonly size?: number;
-  /** Aborts the write and leaves nothing behind. */
+  /** Aborts the write, leaving nothing behind. */
   readonly signal?: AbortSignal;
 }
 
 export interface CopyOptions {
-  /** Whether a file at the destination is replaced; otherwise `BlobExistsError`, atomically. */
+  /** Whether to replace a file at the destination. Otherwise throws `BlobExistsError`, atomically. */
   readonly overwrite: boolean;
-  /** Whether the source is removed: that version of it, and never one that is written meanwhile. */
+  /** Whether to remove the source. Only removes the copied version, never one that was written in the meantime. */
   readonly move?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -109,33 +115,33 @@ export interface CopyOptions {
 /**
  * The file store behind the storage API.
  *
- * A file becomes visible when it is complete, an interrupted upload leaves nothing behind, and what was
- * acknowledged with success is never lost (D28). Each method has finished its work when its promise is
- * fulfilled, and rejects with `StoreUnavailableError` if the caller may retry later.
+ * A file becomes visible only when it is complete, an interrupted upload leaves nothing behind, and what
+ * was acknowledged is never lost (D28). A method has finished its work when its promise is fulfilled. It
+ * rejects with `StoreUnavailableError` if the caller may retry later.
  */
 export interface BlobStore {
   /**
-   * Writes a file, and replaces one of this key atomically. A failure leaves the old one.
+   * Writes a file, atomically replacing any file with this key. If that fails, the old file stays.
    *
-   * @throws StoreFullError for content that is too large for the store
+   * @throws StoreFullError if the content is too large for the store
    */
   write(key: BlobKey, content: AsyncIterable<Uint8Array>, options: WriteOptions): Promise<BlobInfo>;
-  /** Undefined if there is no such file. */
+  /** Returns a file's metadata, or `undefined` if it does not exist. */
   stat(key: BlobKey): Promise<BlobInfo | undefined>;
-  /** Undefined if there is no such file. */
+  /** Opens a file, or returns `undefined` if it does not exist. */
   open(key: BlobKey): Promise<OpenBlob | undefined>;
   /**
-   * Copies or moves within one environment. Of several concurrent callers that forbid overwriting, or
-   * that move one file, one succeeds.
+   * Copies or moves a file within one environment. If several callers concurrently forbid overwriting,
+   * or move the same file, exactly one succeeds.
    *
-   * @throws BlobMissingError if there is no source
-   * @throws BlobExistsError if there is a destination that must not be overwritten
-   * @throws SourceKeptError if the copy of a move is made, and its source cannot be removed
-   * @throws StoreFullError for a copy that is too large for the store
+   * @throws BlobMissingError if the source does not exist
+   * @throws BlobExistsError if the destination exists and must not be overwritten
+   * @throws SourceKeptError if a move has made the copy, but cannot remove the source
+   * @throws StoreFullError if the copy is too large for the store
    */
   copy(from: BlobKey, to: BlobKey, options: CopyOptions): Promise<BlobInfo>;
-  /** Whether there was such a file. */
+  /** Deletes a file. Returns whether it existed. */
   delete(key: BlobKey): Promise<boolean>;
-  /** A URL at which the store itself serves the file for this many seconds, if it supports that. */
+  /** Returns a URL from which the store itself serves the file for this many seconds, if it supports that. */
   presign?(key: BlobKey, seconds: number): Promise<string>;
 }

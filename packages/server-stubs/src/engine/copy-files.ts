@@ -15,7 +15,7 @@ import { messageOf, type OperationCall, type StorageContext, toScope } from './s
 type Item = StorageInput<'batchCopyFile'>['fileList'][number];
 
 /**
- * Copies and moves files. The result is the same as running the items one by one, in request order.
+ * Copies and moves files. The result is the same as if the items ran one by one, in request order.
  *
  * D24: "each bad item fails alone with `code` and `message`, a good one carries neither".
  */
@@ -79,7 +79,7 @@ async function copyFile(
   return { fileID: toFileID(env, bucket, to) };
 }
 
-/** The entry of a copy that failed. */
+/** The entry for a copy that failed. */
 interface CopyFailure {
   readonly code: StorageItemCode;
   readonly message: string;
@@ -94,14 +94,14 @@ interface Copy {
   readonly from: string;
   readonly to: string;
   readonly overwrite: boolean;
-  /** Whether the source is removed afterwards. */
+  /** Whether to remove the source afterwards. */
   readonly move: boolean;
 }
 
-/** A validated copy, or the reason why it is refused. */
+/** A validated copy, or why it is refused. */
 type CopyPlan = Copy | CopyFailure;
 
-/** D24: "source ≠ destination". Of the source: `overwrite` "default true", `removeOriginal` "default false". */
+/** D24: "source ≠ destination". From the API description: `overwrite` "default true", `removeOriginal` "default false". */
 function toCopyPlan(
   { srcPath, dstPath, overwrite = true, removeOriginal = false }: Item,
   { copyPattern }: StorageContext,

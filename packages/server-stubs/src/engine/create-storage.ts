@@ -6,16 +6,16 @@ import type { Grants } from './signing.ts';
 import { type StorageCaller, type StorageOptions, toContext } from './storage-context.ts';
 import { createUploadFile } from './upload-file.ts';
 
-/** The storage API over a file store, in three parts. */
+/** The parts of a storage API that is backed by a file store. */
 export interface Storage {
   /** For `createStorageRouter`. */
   readonly storage: Required<StorageHandlers<StorageCaller>>;
-  /** For `createUploadRouter`, to be mounted at the path of `uploadTarget`. */
+  /** For `createUploadRouter`. Mount the router at the path of `uploadTarget`. */
   readonly upload: Required<UploadHandlers>;
-  /** Issues grants for forms that are not created by `getUploadMetaData`. */
+  /** Issues grants for forms that `getUploadMetaData` does not create. */
   readonly grants: Grants;
   /**
-   * Returns the response to a request for a link, whose path begins with `/files/`.
+   * Handles requests for links, whose paths start with `/files/`.
    *
    * @throws UploadError
    */
@@ -23,8 +23,9 @@ export interface Storage {
 }
 
 /**
- * Creates the storage API over a file store. It is stateless: grants and links are signed and carry all
- * they need, so servers with the same store and the same keys can replace each other.
+ * Creates a storage API that is backed by a file store. It is stateless: grants and links are signed and
+ * contain everything that they need, so servers with the same store and the same keys are
+ * interchangeable.
  *
  * @example
  * const { storage, upload, download } = createStorage({

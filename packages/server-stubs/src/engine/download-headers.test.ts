@@ -62,7 +62,7 @@ test.each([
   expect(toDisposition(path)).toBe(header);
 });
 
-test('a name cannot end the header', () => {
+test('a file name cannot break out of the header', () => {
   expect(toDisposition('a\r\nSet-Cookie: b=c')).toBe(
     `attachment; filename="a__Set-Cookie: b=c"; filename*=UTF-8''a%0D%0ASet-Cookie%3A%20b%3Dc`,
   );
@@ -93,7 +93,7 @@ test.each([
   expect(typeof found === 'object' ? { start: found.start, end: found.end } : found).toEqual(range);
 });
 
-test('a file without bytes is always sent whole', () => {
+test('an empty file is always sent completely', () => {
   expect(toRange('bytes=0-', 0)).toBeUndefined();
   expect(toRange('bytes=-5', 0)).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import parseRange from 'range-parser';
 import type { ByteRange } from './blob-store.ts';
 
-/** Headers of a request, names in lower case. */
+/** Request headers, by lowercase name. */
 export interface DownloadHeaders {
   readonly 'if-match'?: string | undefined;
   readonly 'if-none-match'?: string | undefined;
@@ -10,14 +10,14 @@ export interface DownloadHeaders {
 }
 
 /**
- * Characters that `encodeURIComponent` leaves alone but that RFC 8187, section 3.2.1 (`attr-char`) wants
- * encoded.
+ * Characters that `encodeURIComponent` leaves alone, but that RFC 8187, section 3.2.1 (`attr-char`),
+ * requires to be encoded.
  */
 const NO_ATTR_CHAR = /['()*]/g;
 
 /**
- * Anything but printable ASCII, and characters with a meaning in a quoted string or to clients that
- * decode twice.
+ * Anything but printable ASCII, and characters with a special meaning in quoted strings or for clients
+ * that decode twice.
  */
 const NOT_PLAIN = /[^\x20-\x7E]|["\\%]/gu;
 
@@ -25,19 +25,19 @@ const NOT_PLAIN = /[^\x20-\x7E]|["\\%]/gu;
 const BYTES = /^bytes=/i;
 
 /**
- * Evaluates the conditions of a GET or HEAD in the order of RFC 9110, section 13.2.2. Returns 412 or 304,
- * which have no content, or undefined if the file is to be sent.
+ * Evaluates the conditions of a GET or HEAD in the order of RFC 9110, section 13.2.2. Returns 412 or
+ * 304, which have no content, or `undefined` if the file should be sent.
  *
- * Only the ETag distinguishes versions. A time cannot: an older file copied over a newer one keeps its
- * older time, and a cache that asks `If-Modified-Since` would keep content that is gone. RFC 9110,
- * section 8.8.2, asks for `Last-Modified` only if its time is consistent; without it, conditions on times
- * are ignored (sections 13.1.3 and 13.1.4).
+ * Only the ETag distinguishes versions. A time cannot: an older file that is copied over a newer one
+ * keeps its older time, so a cache that sends `If-Modified-Since` would keep outdated content. RFC 9110,
+ * section 8.8.2, asks for `Last-Modified` only if the time is consistent. Without it, conditions on
+ * times are ignored (sections 13.1.3 and 13.1.4).
  *
- * @param etag quoted, as in the header `ETag`
+ * @param etag quoted, as in the `ETag` header
  */
 export function evaluateConditions(headers: DownloadHeaders, etag: string): 304 | 412 | undefined {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
-  // RFC 9110, section 13.1.1: strong comparison; a weak tag never matches.
+  // RFC 9110, section 13.1.1: strong comparison, in which a weak tag never matches.
   if (match !== undefined && !lists(match, etag, false)) return 412;
   return noneMatch !== undefined && lists(noneMatch, etag, true) ? 304 : undefined;
 }
@@ -49,22 +49,22 @@ function lists(list: string, etag: string, weak: boolean): boolean {
 }
 
 /**
- * Whether a `Range` applies: `If-Range` is absent or names this version by its ETag (RFC 9110, section
- * 13.1.5). Otherwise, and for any date, all of the file is sent, so that a client never joins parts of
- * two versions.
+ * Whether a `Range` header applies: `If-Range` is absent, or names this version by its ETag (RFC 9110,
+ * section 13.1.5). Otherwise, and for any date, the complete file is sent, so that a client never
+ * combines parts of two versions.
  *
- * @param etag quoted, as in the header `ETag`
+ * @param etag quoted, as in the `ETag` header
  */
 export function isRangeValid({ 'if-range': ifRange }: DownloadHeaders, etag: string): boolean {
   return ifRange === undefined || ifRange === etag;
 }
 
 /**
- * `Content-Disposition` of a download, under the file's own name (RFC 6266, section 4). A name that is
- * not plain ASCII is sent twice: encoded as in RFC 8187, and as an ASCII approximation for clients that
- * cannot read that (RFC 6266, appendix D).
+ * Returns the `Content-Disposition` of a download, with the file's own name (RFC 6266, section 4). A
+ * name that is not plain ASCII is sent twice: encoded as in RFC 8187, and as an ASCII approximation for
+ * clients that cannot read that (RFC 6266, appendix D).
  *
- * @param path path of the file; its last segment is the name
+ * @param path file path, whose last segment is the name
  *
  * @example
  * toDisposition('reports/summary.txt'); // attachment; filename="summary.txt"
@@ -84,11 +84,11 @@ function toExtValue(name: string): string {
 }
 
 /**
- * The part of a file that a `Range` asks for; undefined for all of the file, `none` if the range contains
- * no byte of it.
+ * Returns the part of a file that a `Range` header requests: `undefined` for the complete file, or
+ * `none` if the file has no byte in the range.
  *
  * RFC 9110, section 14.2: a server may ignore the header. This one ignores units other than bytes,
- * malformed ranges, several parts that do not combine into one, and any range of an empty file.
+ * malformed ranges, multiple parts that cannot be combined into one, and any range of an empty file.
  */
 export function toRange(header: string | undefined, size: number): ByteRange | 'none' | undefined {
   if (header === undefined || size === 0 || !BYTES.test(header)) return undefined;
@@ -99,7 +99,7 @@ export function toRange(header: string | undefined, size: number): ByteRange | '
 
 /**
  * RFC 9110, section 14.1.2: "If the selected representation is shorter than the specified suffix-length,
- * the entire representation is used." The parser reads such a part as outside of the file.
+ * the entire representation is used." The parser takes such a range for one outside the file.
  */
 function widen(header: string, size: number): string {
   return header.replace(/([=,]\s*)-(\d+)/g, (part, before: string, length: string) =>

@@ -19,39 +19,39 @@ import {
 import { messageOf, type StorageContext } from './storage-context.ts';
 
 /**
- * Uploaded pages are untrusted: browsers show them in an origin of their own, run no scripts, and guess
- * no type (CSP3, `sandbox`; Fetch Standard, `X-Content-Type-Options`).
+ * Uploaded pages are untrusted. With these headers, browsers treat them as a separate origin, run no
+ * scripts, and do not sniff the type (CSP3, `sandbox`; Fetch Standard, `X-Content-Type-Options`).
  */
 const GUARD = { 'content-security-policy': 'sandbox', 'x-content-type-options': 'nosniff' };
 
 /**
- * Clients may cache the file but must revalidate each time: the link expires, and the file may be changed
- * or gone. Shared caches must not store it.
+ * Clients may cache the file but must revalidate it each time, because the link expires and the file may
+ * be changed or deleted. Shared caches must not store it.
  */
 const CACHE_CONTROL = 'private, no-cache';
 
-/** A request for a link, such as one of `node:http`. */
+/** A request for a link, such as an `IncomingMessage`. */
 export interface DownloadRequest {
   readonly method?: string | undefined;
   /** Path and query, as sent. */
   readonly url?: string | undefined;
-  /** Names in lower case. */
+  /** Request headers, by lowercase name. */
   readonly headers: DownloadHeaders;
 }
 
-/** The response to a request for a link. */
+/** The response to a link request. */
 export interface Download {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** What to send; undefined for no content. Close it if you do not send it. */
+  /** The content; `undefined` if there is none. Close it if you do not send it. */
   readonly blob?: OpenBlob;
-  /** The part to send. Default: all of it. */
+  /** The part to send. Default: everything. */
   readonly range?: ByteRange;
 }
 
 /**
- * Creates the handler of the links that `batchGetTempUrls` returns. Errors are those of the upload target
- * (D27): 403 for a link that has expired or has a wrong signature, 404 if the file is gone.
+ * Creates the handler for links that `batchGetTempUrls` returns. Errors are those of the upload target
+ * (D27): 403 if a link has expired or has a wrong signature, 404 if the file was deleted.
  */
 export function createDownload({ blobs, bucketOf, links, inline, redirectLinks }: StorageContext) {
   return async (request: DownloadRequest): Promise<Download> => {
@@ -65,25 +65,25 @@ export function createDownload({ blobs, bucketOf, links, inline, redirectLinks }
   async function follow({ method, url = '', headers }: DownloadRequest): Promise<Download> {
     if (method !== 'GET' && method !== 'HEAD') {
       const allow = CORS.allowMethods.link.join(', ');
-      const message = `A link only supports GET and HEAD, not ${method}.`;
+      const message = `Links only support GET and HEAD, not ${method}.`;
       throw new UploadError('AccessDenied', { status: 405, message, headers: { allow } });
     }
     const link = await links.check(url);
     if (link === 'mismatch') {
-      const message = 'The link is not one that batchGetTempUrls returned.';
+      const message = 'The link is invalid: use it as batchGetTempUrls returned it.';
       throw new UploadError('SignatureDoesNotMatch', { message });
     }
     if (link === 'expired') {
-      const message = 'The link has expired: get a new one with batchGetTempUrls.';
+      const message = 'The link has expired: request a new one with batchGetTempUrls.';
       throw new UploadError('AccessDenied', { message });
     }
-    // An environment may be gone, or have another bucket, since the link was made.
+    // Since the link was created, the environment may have been removed or given another bucket.
     if (bucketOf(link.env) !== link.bucket) throw missingFile();
     if (method === 'HEAD') {
       return toDownload(link, await statFile(link), headers, true);
     }
     if (redirectLinks && blobs.presign !== undefined) {
-      // The store's own response for a missing file differs from this server's.
+      // The store's own response for a missing file would differ from this server's.
       await statFile(link);
       const location = await blobs.presign(link, link.seconds);
       return { status: 307, headers: { location, 'cache-control': 'no-store' } };
@@ -110,9 +110,9 @@ export function createDownload({ blobs, bucketOf, links, inline, redirectLinks }
   }
 
   /**
-   * Status and headers (RFC 9110, sections 13 and 14).
+   * Determines the status and headers (RFC 9110, sections 13 and 14).
    *
-   * @throws UploadError for a range without a byte of the file
+   * @throws UploadError if the range contains no byte of the file
    */
   function toDownload(
     { path }: BlobKey,
@@ -129,12 +129,12 @@ export function createDownload({ blobs, bucketOf, links, inline, redirectLinks }
     };
     const status = evaluateConditions(asked, etag);
     if (status !== undefined) return { status, headers: versions };
-    // RFC 9110, section 14.2: only GET has ranges.
+    // RFC 9110, section 14.2: ranges only apply to GET.
     const range = !isHead && isRangeValid(asked, etag) ? toRange(asked.range, size) : undefined;
     if (range === 'none') {
       throw new UploadError('InvalidRange', {
         status: 416,
-        message: `The file has ${size} bytes, and none in the range.`,
+        message: `The range is outside the file, which has ${size} bytes.`,
         headers: { ...versions, 'content-range': `bytes */${size}` },
       });
     }
@@ -160,17 +160,17 @@ export function createDownload({ blobs, bucketOf, links, inline, redirectLinks }
   }
 }
 
-/** The table of the upload target has no code for it. */
+/** The upload target's error table has no code for this. */
 function missingFile(): UploadError {
   const code = 'STORAGE_FILE_NONEXIST';
   return new UploadError(code, { status: 404, message: messageOf(code) });
 }
 
-/** Maps a failure of the store to an error of the upload target (D27). */
+/** Converts a store error to an upload target error (D27). */
 export function toUploadError(error: unknown): UploadError {
   if (error instanceof UploadError) return error;
   if (error instanceof BlobDamagedError) {
-    const message = 'The file is damaged. Give the request ID to the operator.';
+    const message = 'The file is damaged. Report the request ID to the operator.';
     return new UploadError('InternalError', { cause: error, message });
   }
   if (!(error instanceof StoreUnavailableError)) {

@@ -1,26 +1,26 @@
 import { COPY_PATH_PATTERN, LIMITS } from '../generated/contract.gen.ts';
 
 const MAX_BYTES = LIMITS.pathBytes;
-/** The API description's character set of copy paths, which includes the leading `/`. */
+/** The character set for copy paths in the API description, which includes the leading `/`. */
 export const COPY_PATTERN = new RegExp(COPY_PATH_PATTERN, 'u');
 const REFUSED_SEGMENTS: readonly string[] = ['', '.', '..'];
 
-/** A path that no file can have. */
+/** Thrown for a path that no file can have. */
 export class FilePathError extends Error {
   override readonly name = 'FilePathError';
-  /** What is wrong, as the end of a sentence that begins with the name of the field. */
+  /** What is wrong, as the rest of a sentence that starts with the field name. */
   readonly reason: string;
 
   constructor(reason: string) {
-    super(`The path of a file ${reason}`);
+    super(`The file path ${reason}`);
     this.reason = reason;
   }
 }
 
 /**
- * Converts the path that a caller sent for an upload, a link or a deletion to the path of a key
- * (`BlobKey.path`). Paths are plain text: percent-encoding is not decoded, backslashes are no separators,
- * nothing is normalised.
+ * Converts a path that a caller sent for an upload, link or deletion to the path of a key
+ * (`BlobKey.path`). Paths are plain text: percent-encoding is not decoded, backslashes are not
+ * separators, and nothing is normalized.
  *
  * D24: "Upload paths: any Unicode but control characters, the same segment rules, one leading `/`
  * dropped"; "at most 1,024 bytes of UTF-8".
@@ -29,10 +29,10 @@ export class FilePathError extends Error {
  *
  * @example
  * toFilePath('/photos/cat.jpg'); // 'photos/cat.jpg'
- * toFilePath('photos/../cat.jpg'); // throws, reason: 'must not have a segment "..".'
+ * toFilePath('photos/../cat.jpg'); // throws, reason: 'must not contain the segment "..".'
  */
 export function toFilePath(given: string): string {
-  // First, so that nothing below works on more text than a path may have.
+  // Checked first, so that the code below never works on longer text than a path may have.
   if (given.length > MAX_BYTES + 1) throw tooLong();
   const path = given.startsWith('/') ? given.slice(1) : given;
   assertFilePath(path);
@@ -40,26 +40,26 @@ export function toFilePath(given: string): string {
 }
 
 /**
- * Like `toFilePath`, for the paths of a copy.
+ * Like `toFilePath`, but for copy paths.
  *
  * D24: "Copy paths (contract): the source's character set (Chinese = U+4E00 to U+9FFF), with a leading
  * `/`"; "without the leading `/` is accepted too".
  *
- * @param pattern what the path with its leading `/` must match
+ * @param pattern pattern that the path, with its leading `/`, must match
  * @throws FilePathError
  */
 export function toCopyPath(given: string, pattern: RegExp | undefined): string {
   const path = toFilePath(given);
   if (pattern !== undefined && !pattern.test(`/${path}`)) {
     throw new FilePathError(
-      'may have digits, Latin letters, Chinese characters and / ! - _ . , * only.',
+      'may only contain digits, Latin letters, Chinese characters and / ! - _ . , *',
     );
   }
   return path;
 }
 
 /**
- * Checks the path of a key, which has no leading slash.
+ * Checks the path in a key, which has no leading slash.
  *
  * D24: "empty, `.` and `..` segments and a trailing `/` are refused".
  *
@@ -68,14 +68,14 @@ export function toCopyPath(given: string, pattern: RegExp | undefined): string {
 export function assertFilePath(path: string): void {
   if (path === '') throw new FilePathError('must not be empty.');
   if (path.length > MAX_BYTES || new TextEncoder().encode(path).length > MAX_BYTES) throw tooLong();
-  // Half of a surrogate pair, which UTF-8 cannot encode.
+  // Half a surrogate pair, which UTF-8 cannot encode.
   if (/\p{Cs}/u.test(path)) {
-    throw new FilePathError('must be well-formed Unicode: it has half of a surrogate pair.');
+    throw new FilePathError('must be well-formed Unicode, but contains half a surrogate pair.');
   }
-  if (/\p{Cc}/u.test(path)) throw new FilePathError('must not have control characters.');
-  if (path.endsWith('/')) throw new FilePathError('must not end in "/": name the file.');
+  if (/\p{Cc}/u.test(path)) throw new FilePathError('must not contain control characters.');
+  if (path.endsWith('/')) throw new FilePathError('must not end in "/": include the file name.');
   const refused = path.split('/').find((segment) => REFUSED_SEGMENTS.includes(segment));
-  if (refused !== undefined) throw new FilePathError(`must not have a segment "${refused}".`);
+  if (refused !== undefined) throw new FilePathError(`must not contain the segment "${refused}".`);
 }
 
 function tooLong(): FilePathError {
@@ -88,8 +88,8 @@ export function toFileID(env: string, bucket: string, path: string): string {
 }
 
 /**
- * The path in a file ID. Undefined if the ID is malformed, belongs to another environment or bucket, or
- * has a path that no file can have: to the caller, there is no such file.
+ * Returns the path in a file ID. Returns `undefined` if the ID is malformed, belongs to another
+ * environment or bucket, or has a path that no file can have. To the caller, such a file does not exist.
  */
 export function toPathOfFileID(env: string, bucket: string, fileID: string): string | undefined {
   const prefix = toFileID(env, bucket, '');

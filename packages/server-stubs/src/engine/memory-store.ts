@@ -12,7 +12,7 @@ interface MemoryFile {
 }
 
 /**
- * Stores files in memory, without a limit. For tests and demos.
+ * Creates a store that keeps files in memory, without a limit. For tests and demos.
  *
  * @example
  * const { storage, upload, download } = createStorage({ blobs: createMemoryStore(), ...options });

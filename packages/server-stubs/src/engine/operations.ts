@@ -12,7 +12,7 @@ import {
   toScope,
 } from './storage-context.ts';
 
-/** The operations of the storage API. */
+/** Creates the storage API operations. */
 export function createOperations(
   context: StorageContext,
 ): Required<StorageHandlers<StorageCaller>> {
@@ -24,7 +24,7 @@ export function createOperations(
   };
 }
 
-/** Deletes files. One entry per item, in request order. D30: a missing file is never `SUCCESS`. */
+/** Deletes files. Returns one entry per item, in request order. D30: a missing file is never `SUCCESS`. */
 function createBatchDelete(context: StorageContext) {
   const { blobs, onChange } = context;
   return async (
@@ -53,8 +53,8 @@ function createBatchDelete(context: StorageContext) {
 type Item = StorageInput<'batchGetTempUrls'>['fileList'][number];
 
 /**
- * Creates links to files. One entry per item, in request order; `tempFileURL` is empty if there is no
- * link.
+ * Creates links to files. Returns one entry per item, in request order. `tempFileURL` is empty if there
+ * is no link.
  */
 function createBatchGetTempUrls(context: StorageContext) {
   const { blobs, links, limits, publicUrl } = context;
@@ -91,7 +91,7 @@ function isLifetime(maxAge: number, { linkMinSeconds, linkMaxSeconds }: StorageL
   return Number.isInteger(maxAge) && maxAge >= linkMinSeconds && maxAge <= linkMaxSeconds;
 }
 
-/** First step of an upload: a grant for one path, and the URL to post the form to. */
+/** Handles the first step of an upload: returns a grant for one path, and the URL to post the form to. */
 function createGetUploadMetaData(context: StorageContext) {
   const { grants, limits, publicUrl, uploadTarget } = context;
   return async (

@@ -23,7 +23,7 @@ function start(items: readonly Item[]) {
   return { begun, end, all };
 }
 
-test('items that touch different files run side by side', async () => {
+test('items that touch different files run concurrently', async () => {
   const { begun, end, all } = start([
     { name: 'first', writes: ['a'] },
     { name: 'second', writes: ['b'] },
@@ -61,7 +61,7 @@ test('an item waits for all earlier ones that read what it writes', async () => 
   expect(begun).toEqual(['first', 'second', 'third', 'fourth']);
 });
 
-test('no more than eight are under way', async () => {
+test('at most eight items run concurrently', async () => {
   const names = Array.from({ length: 10 }, (_, index) => `item ${index}`);
   const { begun, end } = start(names.map((name) => ({ name, writes: [name] })));
   expect(begun).toEqual(names.slice(0, 8));
@@ -69,7 +69,7 @@ test('no more than eight are under way', async () => {
   expect(begun).toEqual(names.slice(0, 9));
 });
 
-test('a name of every object is the name of a file too', async () => {
+test('a file may be named like a member of every object', async () => {
   const { begun } = start([
     { name: 'first', writes: ['__proto__'] },
     { name: 'second', reads: ['constructor'] },

@@ -3,26 +3,26 @@ import { StoreUnavailableError } from './blob-store.ts';
 import type { StorageContext } from './storage-context.ts';
 
 /**
- * How many items of one batch run at the same time: enough to hide the latency of a store without
- * overloading it.
+ * How many items of a batch run concurrently: enough to hide the latency of a store without overloading
+ * it.
  */
 const AT_ONCE = 8;
 
 interface Batch<Item, Result> {
   readonly touches: (item: Item) => Touched;
   readonly run: (item: Item) => Promise<Result>;
-  /** The entry of an item for which the store failed. */
+  /** Returns the entry for an item for which the store failed. */
   readonly toFailed: (item: Item, code: StorageErrorCode) => Result;
 }
 
 /**
  * Runs a batch. Results are in request order (D25).
  *
- * D30: one bad item never fails the good ones. If the store fails for some items, their entries have the
- * error. If it fails for all of them, nothing was done and the call fails, so that clients that retry by
- * status do.
+ * D30: one bad item never fails the good ones. If the store fails for some items, the error goes into
+ * their entries. If it fails for all of them, nothing was done, so the entire call fails and clients
+ * that retry by status do so.
  *
- * @throws StorageError SERVICE_UNAVAILABLE
+ * @throws StorageError SERVICE_UNAVAILABLE if the store fails for all items
  */
 export async function runBatch<Item, Result>(
   items: readonly Item[],
@@ -49,18 +49,18 @@ export async function runBatch<Item, Result>(
   throw new StorageError('SERVICE_UNAVAILABLE', { cause: first });
 }
 
-/** Files that one item touches. */
+/** The files that an item touches. */
 export interface Touched {
   readonly reads?: readonly string[];
   readonly writes?: readonly string[];
 }
 
 /**
- * Runs the items of a batch concurrently, with the same outcome as one after the other.
+ * Runs the items of a batch concurrently, with the same outcome as if they ran in sequence.
  *
- * An item waits for earlier ones that write what it touches, or touch what it writes; it may overtake all
- * others. So "copy a to b, copy b to c" copies a to c, and of two deletions of one file the first
- * succeeds. Since nothing waits for a later item, no two wait for each other.
+ * An item waits for earlier items that write what it touches, or touch what it writes, and may overtake
+ * all others. So "copy a to b, copy b to c" copies a to c, and if a file is deleted twice, the first
+ * deletion succeeds. No two items wait for each other, because none waits for a later one.
  *
  * @param run must not reject
  */

@@ -2,46 +2,46 @@
 export const FILES_PATH = '/files';
 
 /**
- * Signs lists of values, so that grants and links need not be stored. Created by `createSigner` of
- * `./node`.
+ * Signs lists of values, so that grants and links need not be stored. `createSigner` in `./node` creates
+ * one.
  */
 export interface Signer {
-  /** Returns a signature in lower-case hex. No two lists share one. */
+  /** Returns a signature in lowercase hex, which is different for each list. */
   sign(values: readonly string[]): string | Promise<string>;
-  /** Whether the signature belongs to these values; in constant time. */
+  /** Checks in constant time whether the signature belongs to these values. */
   verify(values: readonly string[], signature: string): boolean | Promise<boolean>;
 }
 
-/** The purpose of a signature is its first value, so that a grant is never valid as a link. */
+/** The first signed value is the purpose of the signature, so that a grant is never valid as a link. */
 const GRANT = 'berth upload grant';
 const LINK = 'berth download link';
 
-/** What a grant permits. */
+/** What a grant allows. */
 interface GrantedUpload {
   readonly env: string;
   readonly bucket: string;
   /** Path of the file, without a leading slash. */
   readonly path: string;
-  /** Id of the caller who requested the grant. */
+  /** ID of the caller who requested the grant. */
   readonly caller: string;
 }
 
-/** What the form of one upload must carry (D30). */
+/** What an upload form must contain (D30). */
 interface Grant {
   readonly token: string;
   readonly authorization: string;
   readonly storeFileID: string;
 }
 
-/** Issues and verifies upload grants. Grants are signed, so none is stored. */
+/** Issues and verifies upload grants. They are signed, and so need not be stored. */
 export interface Grants {
-  /** @param seconds lifetime; `Infinity` for one that never expires */
+  /** @param seconds lifetime, or `Infinity` for a grant that never expires */
   issue(upload: GrantedUpload, seconds: number): Promise<Grant>;
-  /** @param path from the form, without a leading slash */
+  /** @param path the path in the form, without a leading slash */
   check(path: string, grant: Grant): Promise<GrantedUpload | 'expired' | 'mismatch'>;
 }
 
-/** The content of a token. The time is in milliseconds since the epoch; null never expires. */
+/** The content of a token. The time is in milliseconds since the epoch, or null if it never expires. */
 type Claims = readonly [
   env: string,
   bucket: string,
@@ -51,7 +51,7 @@ type Claims = readonly [
 ];
 
 /**
- * Creates the grants of a server; servers with the same keys accept each other's.
+ * Creates a server's grants. Servers with the same keys accept each other's grants.
  *
  * D27: "grant valid 900 s for that one key".
  *
@@ -72,7 +72,7 @@ export function createGrants(signer: Signer, now: () => number): Grants {
       if (!(await signer.verify([GRANT, token, storeFileID, path], authorization))) {
         return 'mismatch';
       }
-      // The signature shows that `issue` wrote the token.
+      // The signature proves that `issue` created the token.
       const [env, bucket, caller, expires] = JSON.parse(fromBase64Url(token)) as Claims;
       return expires === null || now() < expires ? { env, bucket, path, caller } : 'expired';
     },
@@ -89,7 +89,7 @@ function fromBase64Url(text: string): string {
   return new TextDecoder().decode(Uint8Array.from(bytes, (char) => char.charCodeAt(0)));
 }
 
-/** What a link leads to. */
+/** The file that a link leads to. */
 interface LinkedFile {
   readonly env: string;
   readonly bucket: string;
@@ -105,26 +105,26 @@ type LinkVerdict =
   | 'expired'
   | 'mismatch';
 
-/** Issues and verifies download links. Links are signed, so none is stored. */
+/** Issues and verifies download links. They are signed, and so need not be stored. */
 export interface Links {
-  /** Returns path and query of a link that is valid for this many seconds. */
+  /** Returns the path and query of a link that is valid for this many seconds. */
   issue(file: LinkedFile, seconds: number): Promise<string>;
   /** @param target path and query of a request, as sent */
   check(target: string): Promise<LinkVerdict>;
-  /** Path of a file on this server, which is useless without a signature. */
+  /** Returns a file's path on this server, which is useless without a signature. */
   toPath(file: LinkedFile): string;
 }
 
-/** The form of links. */
+/** Options for links. */
 export interface LinkOptions {
-  /** The only environment of a server; its links then contain neither it nor its bucket. */
+  /** The server's only environment. Links then contain neither the environment nor its bucket. */
   readonly only?: Omit<LinkedFile, 'path'> | undefined;
-  /** Appended to the query of each link, such as `session=a`. */
+  /** Text to append to the query of each link, such as `session=a`. */
   readonly query?: string | undefined;
 }
 
 /**
- * Creates the links of a server; servers with the same keys accept each other's.
+ * Creates a server's links. Servers with the same keys accept each other's links.
  *
  * D23: "`tempFileURL` is percent-encoded by ours". D30: "a link stops working after its `maxAge`".
  *

@@ -7,10 +7,10 @@ import type { BlobStore } from './blob-store.ts';
 import { COPY_PATTERN } from './file-path.ts';
 import { createGrants, createLinks, type Grants, type Links, type Signer } from './signing.ts';
 
-/** Path of the upload target, unless an option says otherwise. */
+/** Default path of the upload target. */
 export const UPLOAD_PATH = '/upload';
 
-/** The caller, as returned by the security handler of the router. */
+/** The caller, as returned by the router's security handler. */
 export interface StorageCaller {
   /** Environment that the credentials belong to (D30). */
   readonly env: string;
@@ -24,60 +24,60 @@ export type OperationCall = Pick<
 >;
 
 export interface StorageOptions {
-  /** The store of the files. */
+  /** The file store. */
   readonly blobs: BlobStore;
   /** Signs grants and links. Its keys give access to every file. */
   readonly signer: Signer;
-  /** The bucket of an environment; undefined if there is no such environment. Called for each request. */
+  /** Returns the bucket of an environment, or `undefined` if there is no such environment. Called for each request. */
   readonly bucketOf: (env: string) => string | undefined;
   /**
-   * Public URL of this server without a trailing slash, such as `https://files.example.com`; upload URLs
-   * and links begin with it. A function gets the request: it must not trust every `Host`, because links
-   * send users there.
+   * Public URL of this server, without a trailing slash, such as `https://files.example.com`. Upload
+   * URLs and links start with it. A function gets the request. It must not trust every `Host`, because
+   * links send users there.
    */
   readonly publicUrl: string | ((request: OperationCall['request']) => string);
-  /** Path and query of upload URLs below `publicUrl`. Default `/upload`. */
+  /** Path and query of upload URLs, below `publicUrl`. Default: `/upload`. */
   readonly uploadTarget?: string | undefined;
-  /** Appended to the query of each link, such as `session=a`. Default: nothing. */
+  /** Text to append to the query of each link, such as `session=a`. Default: none. */
   readonly linkQuery?: string | undefined;
   /**
-   * The only environment; links then do not contain it. Default: links contain environment and bucket.
+   * The only environment, which links then do not contain. Default: links contain the environment and the bucket.
    */
   readonly onlyEnv?: string | undefined;
   readonly limits?: Partial<StorageLimits> | undefined;
-  /** What copy paths must match, by the name of the field. Default: the contract's pattern. Undefined: any path. */
+  /** Returns the pattern that copy paths must match, given the field name, or `undefined` to allow any path. Default: the contract's pattern. */
   readonly copyPattern?: ((field: 'srcPath' | 'dstPath') => RegExp | undefined) | undefined;
-  /** Names on the wire, for messages. Default: the neutral names of the contract (D1). */
+  /** Names on the wire, for messages. Default: the contract's neutral names (D1). */
   readonly wireProfile?: (() => WireProfile) | undefined;
-  /** Whether browsers show a downloaded file instead of saving it. Default false. */
+  /** Whether browsers show a downloaded file instead of saving it. Default: false. */
   readonly inline?: boolean | undefined;
   /**
-   * Whether links redirect to a URL of the store, if the store supports it (`BlobStore.presign`). The
-   * bytes then bypass this server, and so do its headers and rules for browsers. Default true: the
-   * options of the store decide.
+   * Whether links redirect to the store, if it supports that (`BlobStore.presign`). The content then
+   * bypasses this server, and so do its headers and rules for browsers. Default: true, so that the
+   * store's options decide.
    */
   readonly redirectLinks?: boolean | undefined;
-  /** Clock in milliseconds since the epoch. Default `Date.now`. */
+  /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
-  /** Called after each change of a file. Must not throw. */
+  /** Called after each change to a file. Must not throw. */
   readonly onChange?: ((change: FileChange) => void) | undefined;
-  /** Called with each error inside a batch; the caller gets a fixed message. Must not throw. */
+  /** Called with each error within a batch, for which the caller gets a fixed message. Must not throw. */
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
-/** Durations in whole seconds; defaults are those of the contract (D22, D27). */
+/** Limits in whole seconds. Defaults are those of the contract (D22, D27). */
 export interface StorageLimits {
-  /** Lifetime of an upload grant. Default 900. */
+  /** Lifetime of an upload grant. Default: 900. */
   readonly grantSeconds: number;
-  /** Lifetime of a link whose `maxAge` was omitted. Default 600. */
+  /** Lifetime of a link if `maxAge` is omitted. Default: 600. */
   readonly linkSeconds: number;
-  /** Shortest lifetime of a link. Default 1. */
+  /** Minimum lifetime of a link. Default: 1. */
   readonly linkMinSeconds: number;
-  /** Longest lifetime of a link. Default 604800. */
+  /** Maximum lifetime of a link. Default: 604800. */
   readonly linkMaxSeconds: number;
 }
 
-/** One change of a file, for an audit. A move is a copy and a deletion. */
+/** A change to a file, for audit logs. A move is a copy and a deletion. */
 export interface FileChange {
   readonly action: 'upload' | 'copy' | 'delete';
   readonly env: string;
@@ -85,9 +85,9 @@ export interface FileChange {
   readonly path: string;
   /** Source of a copy. */
   readonly from?: string;
-  /** Id of the caller; for uploads, of the one who requested the grant. */
+  /** ID of the caller. For uploads, the caller who requested the grant. */
   readonly caller: string;
-  /** Size of what was written. */
+  /** Number of bytes written. */
   readonly bytes?: number;
   readonly requestId: string;
 }
@@ -127,11 +127,11 @@ export function toContext(options: StorageOptions): StorageContext {
 }
 
 /**
- * Returns the environment of a call and its bucket.
+ * Returns the environment and the bucket of a call.
  *
  * D30: "storage calls … for another environment are refused".
  *
- * @throws StorageError INVALID_ENV, STORAGE_EXCEED_AUTHORITY
+ * @throws StorageError INVALID_ENV or STORAGE_EXCEED_AUTHORITY
  */
 export function toScope(
   { envId: env, caller }: Pick<OperationCall, 'envId' | 'caller'>,
@@ -140,7 +140,7 @@ export function toScope(
   if (caller.env !== env) throw new StorageError('STORAGE_EXCEED_AUTHORITY');
   const bucket = bucketOf(env);
   if (bucket !== undefined) return { env, bucket };
-  throw new StorageError('INVALID_ENV', { message: `There is no environment ${env}.` });
+  throw new StorageError('INVALID_ENV', { message: `Environment ${env} does not exist.` });
 }
 
 const MESSAGES: Readonly<Record<string, { readonly message: string }>> = {
@@ -148,7 +148,7 @@ const MESSAGES: Readonly<Record<string, { readonly message: string }>> = {
   ...STORAGE_ITEM_ERRORS,
 };
 
-/** The message of the contract's table for a code. */
+/** Returns the message for a code from the contract's table. */
 export function messageOf(code: string): string {
   return MESSAGES[code]?.message ?? code;
 }

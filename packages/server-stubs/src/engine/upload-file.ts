@@ -6,27 +6,27 @@ import { toUploadError } from './download.ts';
 import { FilePathError, toFilePath } from './file-path.ts';
 import type { StorageContext } from './storage-context.ts';
 
-/** Name of the form's field that is the same in every deployment. */
+/** A form field whose name is the same in every deployment. */
 const SIGNATURE = 'Signature';
 const KEY = 'key';
 
 const DEFAULT_TYPE = 'application/octet-stream';
 
 /**
- * A client that retries does not wait for its last attempt to time out, so a few uploads per grant may
- * overlap.
+ * A client that retries does not wait for its previous attempt to time out, so a few uploads per grant
+ * may overlap.
  */
 const MOST_BY_GRANT = 4;
-/** Seconds after which a caller may retry. */
+/** How long, in seconds, a caller should wait before it retries. */
 const RETRY_AFTER = 1;
 
-/** Second step of an upload: writes the file that the form's grant names, and no other (D27, D30). */
+/** Handles the second step of an upload: writes the one file that the form's grant allows (D27, D30). */
 export function createUploadFile(context: StorageContext) {
   const { blobs, grants, links, wireProfile, bucketOf, publicUrl, onChange } = context;
   const mismatch = () => {
     const { securityToken, metaFileId } = wireProfile().uploadFields;
     return new UploadError('SignatureDoesNotMatch', {
-      message: `${SIGNATURE}, ${securityToken}, ${metaFileId} and ${KEY} do not belong together: send them as getUploadMetaData returned them.`,
+      message: `${SIGNATURE}, ${securityToken}, ${metaFileId} and ${KEY} do not belong together: send them exactly as getUploadMetaData returned them.`,
     });
   };
   const underWay = new Map<string, number>();
@@ -44,7 +44,7 @@ export function createUploadFile(context: StorageContext) {
     const granted = await grants.check(path, { token, authorization: signature, storeFileID });
     if (granted === 'mismatch') throw mismatch();
     if (granted === 'expired' || bucketOf(granted.env) !== granted.bucket) {
-      const message = 'The grant has expired: get a new one with getUploadMetaData.';
+      const message = 'The grant has expired: request a new one with getUploadMetaData.';
       throw new UploadError('AccessDenied', { message });
     }
     const { env, caller } = granted;
@@ -63,7 +63,7 @@ export function createUploadFile(context: StorageContext) {
   };
 }
 
-/** Other errors come from the form, and the router maps them. */
+/** Other errors come from the form, and the router converts them. */
 function fail(error: unknown): never {
   if (error instanceof StoreFullError) {
     throw new UploadError('EntityTooLarge', { message: error.message });
@@ -81,7 +81,7 @@ function toPath(key: string): string | undefined {
   }
 }
 
-/** A media type that is valid in a header, or the default. */
+/** Returns a media type that is valid in a header, or else the default. */
 function toContentType(given: string): string {
   return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(given) ? given : DEFAULT_TYPE;
 }

@@ -35,35 +35,36 @@ const CODES: Readonly<Record<FaultKind, GatewayErrorCode>> = {
 };
 
 export interface GatewayRouterOptions<Caller = unknown> extends BerthRouterOptions {
-  /** Authenticates callers: one handler for each scheme of the contract. */
+  /** Authenticates callers, with one handler for each scheme in the contract. */
   readonly security: GatewaySecurity<Caller>;
-  /** Environments that this gateway serves; other hosts get `INVALID_HOST`. Default: all. */
+  /** Environments that this gateway serves. Requests to any other host get `INVALID_HOST`. Default: all. */
   readonly env?: EnvOption;
 }
 
-/** The router of the gateway, with its WebSocket support. */
+/** A gateway router, with support for WebSockets. */
 export interface GatewayRouter extends Router {
   /**
-   * Listener for `server.on('upgrade', …)`. A WebSocket passes the same checks as any call and then goes
-   * to the handler `webSocket`; a refusal is an ordinary HTTP response, after which the connection
-   * closes. A browser may send its token as subprotocol `berth.bearer.<token>`, which is removed before
-   * the handler is called (D14). A page whose `Origin` is not one of `cors.origins` is refused. An
-   * upgrade that arrives while an earlier call of its connection is in progress closes the connection.
+   * Listener for `server.on('upgrade', …)`. A WebSocket passes the same checks as any call, and then
+   * goes to the `webSocket` handler. If it is refused, the response is an ordinary HTTP response, after
+   * which the connection closes. A browser may send its token as the subprotocol `berth.bearer.<token>`,
+   * which is removed before the handler is called (D14). Pages whose `Origin` is not in `cors.origins`
+   * are refused. An upgrade that arrives while an earlier call on the same connection is in progress
+   * closes the connection.
    */
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /**
-   * For the option `shouldUpgradeCallback` of `node:http`: true for WebSockets only, so that the offer of
-   * another protocol (`Upgrade: h2c`) is ignored.
+   * For the `shouldUpgradeCallback` option of `node:http`. Returns true for WebSockets only, so that
+   * offers of other protocols (`Upgrade: h2c`) are ignored.
    */
   readonly shouldUpgrade: (request: IncomingMessage) => boolean;
 }
 
 /**
- * Creates the gateway of hosted services: middleware for Express 4 and 5, and a `node:http` listener.
- * Handlers only call the service; the router takes care of paths, credentials, limits, CORS, errors and
+ * Creates the gateway for hosted services: middleware for Express 4 and 5, and a `node:http` listener.
+ * Your handlers call the service; the router takes care of paths, credentials, limits, CORS, errors and
  * the header rules C1 to C3.
  *
- * @throws TypeError for options that contradict each other
+ * @throws TypeError if options contradict each other
  *
  * @example
  * const call: GatewayHandler = async ({ name, target, method, headers, body }, { signal }) => {
@@ -113,15 +114,15 @@ export function createGatewayRouter<Caller = unknown>(
   return Object.assign(router, { upgrade, shouldUpgrade: isWebSocket });
 }
 
-/** Maps a fault of the runtime to an error of the gateway (D6). */
+/** Converts a runtime fault to a gateway error (D6). */
 function toGatewayFault(fault: Fault, { request }: Call): GatewayError {
   const { kind, status, message, cause } = fault;
   if (kind === 'unauthorized' && request.headers.authorization === undefined) {
     return new GatewayError('MISSING_CREDENTIALS', {
-      message: 'The header Authorization is missing: send a Bearer token or a signature.',
+      message: 'The Authorization header is missing: send a Bearer token or a signature.',
     });
   }
-  // Only a body is a payload; too long a path or headers make the request invalid.
+  // Only a body is a payload. If the path or headers are too long, the request itself is invalid.
   const code = kind === 'too-large' && status !== 413 ? 'INVALID_REQUEST' : CODES[kind];
   if (kind === 'invalid-response' || kind === 'handler-failed') {
     return new GatewayError(code, { cause });

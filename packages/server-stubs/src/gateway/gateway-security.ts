@@ -5,27 +5,28 @@ import { hostOf, isLoopback } from '../http/host.ts';
 import type { EnvOption } from '../http/router-options.ts';
 import type { Call, SecurityHandler } from '../runtime/index.ts';
 
-/** A call that is not authenticated yet. */
+/** A call that has not been authenticated yet. */
 export interface GatewayLogin extends Call {
-  /** Environment that the host name selects; refuse credentials of another one (D15). */
+  /** Environment that the host name selects. Refuse credentials for any other (D15). */
   readonly env: string;
 }
 
 /**
- * Returns the caller of a credential. `undefined`, `null` or `false` refuse it; throw a `GatewayError` to
- * give the reason, such as `ACCESS_TOKEN_EXPIRED`.
+ * Returns the caller that a credential belongs to. Return `undefined`, `null` or `false` to refuse it,
+ * or throw a `GatewayError` to give a reason, such as `ACCESS_TOKEN_EXPIRED`.
  */
 export type GatewayLoginHandler<Caller> = (
   credential: string,
   call: GatewayLogin,
 ) => Caller | undefined | null | false | Promise<Caller | undefined | null | false>;
 
-/** One handler for each scheme of the gateway. A call needs only one of them (D15). */
+/** One handler for each of the gateway's security schemes. A call needs only one of them (D15). */
 export type GatewaySecurity<Caller = unknown> = {
   /**
    * - `bearerToken` gets the access token, without `Bearer`.
-   * - `signature` gets the whole value of `Authorization`, which begins with `TC3-HMAC-SHA256` (D16). The
-   *   signature covers the SHA-256 of the body, which has not been read yet.
+   * - `signature` gets the complete `Authorization` header, which starts with `TC3-HMAC-SHA256` (D16).
+   * The
+   * signature covers the SHA-256 of the body, which has not been read yet.
    */
   readonly [Scheme in keyof SecurityHandlers]: GatewayLoginHandler<Caller>;
 };
@@ -49,7 +50,7 @@ export function toGatewaySecurity(
 }
 
 /**
- * The environment that a call is for.
+ * Returns the environment that a call is for.
  *
  * D12: "The environment is the first label of the host name"; "A server of one environment also takes
  * any loopback host; an unknown environment is `INVALID_HOST`."
@@ -60,7 +61,7 @@ function envOf({ request }: Pick<Call, 'request'>, env: EnvOption | undefined): 
   const host = hostOf(request);
   if (host === undefined) {
     throw new GatewayError('INVALID_HOST', {
-      message: 'The header Host is missing, duplicated, or not a host name.',
+      message: 'The Host header is missing, duplicated, or not a host name.',
     });
   }
   const isOwn = isLoopback(host);
@@ -72,6 +73,6 @@ function envOf({ request }: Pick<Call, 'request'>, env: EnvOption | undefined): 
     return env;
   }
   throw new GatewayError('INVALID_HOST', {
-    message: `The host ${host} belongs to no environment of this gateway.`,
+    message: `The host ${host} does not belong to any environment of this gateway.`,
   });
 }

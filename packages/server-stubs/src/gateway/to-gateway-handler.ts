@@ -21,7 +21,7 @@ import { handleUpgrade, TAKEN, type UpgradeSettings } from './web-socket.ts';
 
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 
-/** Lists in which the values of the service are added to those of the gateway. */
+/** Headers with lists, in which the service's values are added to the gateway's. */
 const MERGED = ['access-control-expose-headers', 'vary'];
 
 /** Headers that only the gateway may set (D8, D9, D11). */
@@ -33,7 +33,7 @@ const OWN = new Set([
 ]);
 const NONE: readonly string[] = [];
 
-/** Wraps a handler: checks the call before, applies the header rules after. */
+/** Wraps a handler: checks the call first, and applies the header rules to the response. */
 export function toGatewayHandler<Caller>(
   handler: GatewayHandler<Caller>,
   cors: Cors,
@@ -64,7 +64,7 @@ export function toGatewayHandler<Caller>(
   };
 }
 
-/** The fault of a body that exceeded the limit (D13), whatever error the handler threw because of it. */
+/** Returns the fault if the body exceeded the limit (D13), whatever error the handler threw because of it. */
 function faultOf(body: Readable | undefined): FaultError | undefined {
   return body?.errored instanceof FaultError ? body.errored : undefined;
 }
@@ -72,10 +72,10 @@ function faultOf(body: Readable | undefined): FaultError | undefined {
 /**
  * Refuses requests that must not reach a hosted service.
  *
- * D3: "A segment that is `.` or `..` after one decoding is 400 `INVALID_REQUEST`": a service or a library
- * on the way could resolve it, and so reach another service. The same applies to a backslash, which is
- * not valid in a URL (RFC 3986) and which URL parsers turn into a slash (WHATWG URL, section 4.4). D13:
- * "A GET with a body is 400."
+ * D3: "A segment that is `.` or `..` after one decoding is 400 `INVALID_REQUEST`": a service or a
+ * library along the way could resolve it, and so reach another service. The same applies to a backslash,
+ * which is not valid in a URL (RFC 3986) and which URL parsers turn into a slash (WHATWG URL, section
+ * 4.4). D13: "A GET with a body is 400."
  *
  * @throws GatewayError INVALID_REQUEST
  */
@@ -85,7 +85,8 @@ function assertForwardable({ request, rawPath }: Pick<Call, 'request' | 'rawPath
   if (method === 'POST') return;
   if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) {
     throw new GatewayError('INVALID_REQUEST', {
-      message: 'A GET has no body: send the data in the query string, or use POST.',
+      message:
+        'A GET request must not have a body: send the data in the query string, or use POST.',
     });
   }
 }
@@ -93,12 +94,13 @@ function assertForwardable({ request, rawPath }: Pick<Call, 'request' | 'rawPath
 function assertNoRewriting(path: string): void {
   if (path.includes('\\')) {
     throw new GatewayError('INVALID_REQUEST', {
-      message: 'The path has a backslash: write it as %5C, or send a slash.',
+      message: 'The path contains a backslash: encode it as %5C, or send a slash.',
     });
   }
   if (path.split('/').some((segment) => DOT_SEGMENT.test(segment))) {
     throw new GatewayError('INVALID_REQUEST', {
-      message: 'A segment of the path is . or .. after decoding: resolve it before you send it.',
+      message:
+        'The path contains a . or .. segment after decoding: resolve it before you send the request.',
     });
   }
 }
@@ -109,7 +111,7 @@ function toInput({ path, body }: Input, call: Call): GatewayInput {
   const anyPath = String(path?.anyPath ?? '');
   const method = request.method ?? 'GET';
   const headers = removeHopByHop(request.headers) as Record<string, string | string[]>;
-  // The router handles it, and some HTTP clients refuse to send it.
+  // The router handles this header, and some HTTP clients refuse to send it.
   delete headers.expect;
   // D9: "a UUID, passed on to the hosted service".
   headers['x-request-id'] = call.requestId;
@@ -125,13 +127,13 @@ function toInput({ path, body }: Input, call: Call): GatewayInput {
 }
 
 /**
- * Converts the response of a hosted service to the one that the caller gets.
+ * Converts a hosted service's response to the one that the caller gets.
  *
  * D7: "The hosted service's own status, headers and body pass through unchanged, save hop-by-hop headers,
  * `X-Request-Id` and `Content-Disposition`." D10: it "carries `X-Svc-Upstream-Status-Code`".
  *
- * @param own headers of every gateway response
- * @throws GatewayError BAD_GATEWAY for an invalid status
+ * @param own headers to add to every gateway response
+ * @throws GatewayError BAD_GATEWAY if the status is invalid
  */
 function toCallerResponse(
   { status, headers: given = {}, body }: ServiceResponse,
@@ -141,7 +143,7 @@ function toCallerResponse(
 ): HandlerResponse {
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     throw new GatewayError('BAD_GATEWAY', {
-      cause: new RangeError(`The status ${status} is not valid.`),
+      cause: new RangeError(`${status} is not a valid status.`),
     });
   }
   const headers = removeHopByHop(given, OWN);

@@ -21,7 +21,7 @@ const KEY = /^[+/0-9A-Za-z]{22}==$/;
 /** RFC 9110, section 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 
-/** Returned to the runtime, which sends nothing once the head is sent. */
+/** Returned to the runtime, which sends nothing once the response head has been sent. */
 export const TAKEN: HandlerResponse = { status: 200 };
 const BEARER_PREFIX = 'berth.bearer.';
 const PROTOCOLS = 'sec-websocket-protocol';
@@ -36,9 +36,10 @@ export interface UpgradeSettings {
 /**
  * Handles an upgrade after authentication.
  *
- * @returns the service's refusal; undefined if the WebSocket is open
- * @throws GatewayError INVALID_REQUEST for another protocol or a broken handshake, SERVICE_FORBIDDEN for
- *   another origin
+ * @returns the service's refusal; `undefined` if the WebSocket is open
+ * @throws GatewayError INVALID_REQUEST for another protocol or an invalid handshake, SERVICE_FORBIDDEN
+ * for
+ * another origin
  */
 export async function handleUpgrade(
   input: GatewayInput,
@@ -75,31 +76,31 @@ function assertWebSocket({ request }: Call, allows: UpgradeSettings['allows']): 
   const { origin } = request.headers;
   if (origin !== undefined && !allows(origin)) {
     throw new GatewayError('SERVICE_FORBIDDEN', {
-      message: `Pages of ${origin} may not open WebSockets here.`,
+      message: `Pages from ${origin} are not allowed to open WebSockets here.`,
     });
   }
 }
 
 /**
- * RFC 6455, section 4.2.1: a wrong handshake gets an error. Checked here, so that the response has an
+ * RFC 6455, section 4.2.1: an invalid handshake gets an error. Checked here so that the response has an
  * `X-Request-Id` (D9), whichever library opens the WebSocket.
  */
 function assertHandshake(headers: IncomingHttpHeaders): void {
   if (headers['sec-websocket-version'] !== '13') {
     throw new GatewayError('INVALID_REQUEST', {
-      message: 'The header Sec-WebSocket-Version must be 13.',
+      message: 'The Sec-WebSocket-Version header must be 13.',
       headers: { 'sec-websocket-version': '13' },
     });
   }
   if (!KEY.test(headers['sec-websocket-key'] ?? '')) {
     throw new GatewayError('INVALID_REQUEST', {
-      message: 'The header Sec-WebSocket-Key must be 16 bytes in base64.',
+      message: 'The Sec-WebSocket-Key header must be 16 bytes in base64.',
     });
   }
   const protocols = headers['sec-websocket-protocol']?.split(',').map((each) => each.trim()) ?? [];
   if (new Set(protocols).size < protocols.length || !protocols.every((each) => TOKEN.test(each))) {
     throw new GatewayError('INVALID_REQUEST', {
-      message: 'The header Sec-WebSocket-Protocol must list each subprotocol once.',
+      message: 'The Sec-WebSocket-Protocol header must list each subprotocol only once.',
     });
   }
 }
@@ -120,7 +121,7 @@ function toHead(given: NonNullable<WebSocketResponse['headers']>, { request, req
   };
 }
 
-/** `Sec-WebSocket-Accept` for the `Sec-WebSocket-Key` of a request (RFC 6455, section 4.2.2). */
+/** Returns the `Sec-WebSocket-Accept` for a `Sec-WebSocket-Key` (RFC 6455, section 4.2.2). */
 function toAccept(key: string): string {
   return createHash('sha1')
     .update(key + GUID)
@@ -130,10 +131,11 @@ function toAccept(key: string): string {
 /**
  * Moves the access token of a WebSocket from the subprotocols to `Authorization`.
  *
- * D14: browsers cannot send `Authorization` on an upgrade, so they may send the token as subprotocol
- * `berth.bearer.<token>` along with the real ones. The gateway removes it, and never echoes or logs it.
+ * D14: browsers cannot send `Authorization` with an upgrade, so they may send the token as the
+ * subprotocol `berth.bearer.<token>`, along with the real ones. The gateway removes it, and never echoes
+ * or logs it.
  *
- * Both lists of headers change, so that no log of either contains the token. A second token, here or in
+ * Changes both lists of headers, so that no log of either contains the token. A second token, here or in
  * `Authorization`, is joined with the first into one credential, which is always refused.
  */
 export function takeBearerProtocol({ headers, rawHeaders }: IncomingMessage): void {

@@ -44,7 +44,7 @@ export type WireProfileNames = {
   };
 };
 
-/** The neutral names of the contract (D1). */
+/** The contract's neutral names (D1). */
 export const DEFAULT_WIRE_PROFILE = {
   "name": "default",
   "storageHeaders": {
@@ -105,7 +105,7 @@ export const CORS = {
   "maxAge": 600
 } as const;
 
-/** Limits that routers and engine obey; each unit is in the name. */
+/** Limits that the routers and the engine enforce. Each name includes the unit. */
 export const LIMITS = {
   "gatewayBodyBytes": 20971520,
   "storageBodyBytes": 1048576,
@@ -119,13 +119,13 @@ export const LIMITS = {
   "clockWindowSeconds": 300
 } as const;
 
-/** What the paths of a copy must match (D24). */
+/** Pattern that copy paths must match (D24). */
 export const COPY_PATH_PATTERN = "^/[0-9A-Za-z/!\\-_.,*\\u4E00-\\u9FFF]+$" as const;
 
-/** Code of an item that succeeded. */
+/** Code of a successful item. */
 export const ITEM_SUCCESS = "SUCCESS" as const;
 
-/** What signatures are made of (D16, D17). */
+/** Constants for signatures (D16, D17). */
 export const SIGNATURE = {
   "algorithm": "TC3-HMAC-SHA256",
   "service": "svc",

@@ -2,45 +2,45 @@ import { CORS } from '../generated/contract.gen.ts';
 import type { Fault, HandlerResponse } from '../runtime/index.ts';
 import type { WireProfile } from './wire-profile.ts';
 
-/** Cross-origin options (D11). */
+/** CORS options (D11). */
 export interface CorsOptions {
   /**
-   * `*`, a list of origins as browsers send them (`https://app.example.com`), or a function that returns
-   * whether an origin is allowed. Default `*`. Any other origin gets no `Access-Control-Allow-Origin`, so
-   * its pages cannot read responses.
+   * Origins whose pages may read responses: `*`, a list of origins as browsers send them
+   * (`https://app.example.com`), or a function that decides for an origin. Other origins get no
+   * `Access-Control-Allow-Origin`. Default: `*`.
    */
   readonly origins?: '*' | readonly string[] | ((origin: string) => boolean);
   /**
-   * Whether listed origins may send cookies and HTTP authentication. Default false; cannot be combined
-   * with `*`. The credentials of the contract are in headers and do not need it.
+   * Whether listed origins may send cookies and HTTP authentication. Cannot be combined with `*`. The
+   * contract's own credentials are in headers and do not need it. Default: false.
    */
   readonly credentials?: boolean;
-  /** Request headers that pages may send in addition to those of the contract. Default: none. */
+  /** Request headers that pages may send in addition to the contract's. Default: none. */
   readonly headers?: readonly string[];
 }
 
 /** The surfaces that browsers call. */
 export type CorsSurface = keyof typeof CORS.allowMethods;
 
-/** The cross-origin headers of one surface. */
+/** The CORS headers of one surface. */
 export interface Cors {
   /**
-   * Headers of every response to a request from this origin. Do not modify the object, which is shared.
+   * Returns the headers for responses to an origin. Do not modify the object, because it is shared.
    */
   response(origin: string | undefined): Readonly<Record<string, string>>;
-  /** Headers of the 204 response to OPTIONS. */
+  /** Returns the headers for the 204 response to OPTIONS. */
   preflight(origin: string | undefined): Readonly<Record<string, string>>;
-  /** Whether pages of this origin may open WebSockets, to which browsers do not apply these headers. */
+  /** Whether pages from this origin may open WebSockets, to which browsers do not apply CORS headers. */
   readonly allows: (origin: string) => boolean;
 }
 
 /**
- * Creates the cross-origin headers of one surface.
+ * Creates the CORS headers of one surface.
  *
- * D11: origins come from the configuration, by default `*` without credentials; an unlisted origin never
- * gets credentials.
+ * D11: origins come from the configuration, by default `*` without credentials. Unlisted origins never
+ * get credentials.
  *
- * @throws TypeError for credentials with `*`, or for an origin that no browser sends
+ * @throws TypeError if credentials are combined with `*`, or if an origin is not in the form that browsers send
  */
 export function createCors(
   surface: CorsSurface,
@@ -49,7 +49,7 @@ export function createCors(
 ): Cors {
   if (origins === '*' && credentials) {
     throw new TypeError(
-      'cors.credentials needs a list of cors.origins: with * every site may call.',
+      'cors.credentials requires a list of cors.origins, because * allows every site.',
     );
   }
   const names: Record<string, readonly string[]> = {
@@ -99,7 +99,7 @@ function allow(origin: string, credentials: boolean): Record<string, string> {
 
 function assertOrigin(origin: string): string {
   if (URL.canParse(origin) && new URL(origin).origin === origin) return origin;
-  throw new TypeError(`cors.origins: ${origin} is no origin such as https://app.example.com.`);
+  throw new TypeError(`cors.origins: ${origin} is not an origin such as https://app.example.com.`);
 }
 
 interface Asked {
@@ -110,10 +110,10 @@ interface Asked {
 }
 
 /**
- * The response to OPTIONS, which no operation supports; undefined for any other fault.
+ * Returns the response to OPTIONS, which no operation supports; `undefined` for any other fault.
  *
- * D11: OPTIONS is the CORS preflight (204), also for unknown paths: otherwise browsers could not read the
- * error of the actual call.
+ * D11: OPTIONS is the CORS preflight (204), even for unknown paths. Otherwise, browsers could not read
+ * the error that the actual call returns.
  */
 export function toPreflight(
   { kind }: Fault,

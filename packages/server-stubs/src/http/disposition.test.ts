@@ -24,7 +24,7 @@ test.each([
   ['POST', 'application/x-www-form-urlencoded ;charset=utf-8'],
   ['GET', 'text/event-stream; charset=utf-8'],
   ['POST', 'text/event-stream'],
-])('%s %s is none (C2, C3)', (method, type) => {
+])('%s %s is not an attachment (C2, C3)', (method, type) => {
   expect(dispositionOf(method, { 'Content-Type': type })).toBeUndefined();
 });
 
@@ -37,7 +37,7 @@ test.each([
   'attachment; filename="a;b.txt"',
   "Attachment ; filename=a.txt; filename*=UTF-8''%E4%B8%AD.txt",
   'attachment; filename="say \\"hi\\".txt"',
-])('the own %s is kept', (own) => {
+])("the service's own %s is kept", (own) => {
   expect(dispositionOf('GET', { 'Content-Disposition': own })).toBe(own);
 });
 
@@ -49,11 +49,11 @@ test.each([
   'attachment; filename="a.txt',
   'form-data; name="x"',
   '',
-])('the own %j is replaced', (own) => {
+])("the service's own %j is replaced", (own) => {
   expect(dispositionOf('GET', { 'content-disposition': own })).toBe('attachment');
 });
 
-test('several lines become one, and the attachment among them wins', () => {
+test('several headers become one, and an attachment takes precedence', () => {
   const own = ['inline', 'attachment; filename=a.txt'];
   expect(
     applyDispositionRules(
@@ -69,7 +69,7 @@ test("a service's own disposition is removed if no rule requires one", () => {
   expect(headers).toHaveProperty('CONTENT-DISPOSITION');
 });
 
-test('a hostile header costs no time', () => {
+test('a hostile header takes no time', () => {
   const own = `attachment${'; "'.repeat(20_001)}`;
   const start = performance.now();
   expect(dispositionOf('GET', { 'content-disposition': own }) === own).toBe(false);

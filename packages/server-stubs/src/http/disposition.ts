@@ -6,26 +6,26 @@ const TEXT_TYPES = new Set(['application/json', 'application/x-www-form-urlencod
 const EVENT_STREAM = 'text/event-stream';
 const ATTACHMENT = 'attachment';
 
-/** One disposition of type `attachment` with its parameters (RFC 6266, section 4.1). */
+/** An `attachment` disposition with its parameters (RFC 6266, section 4.1). */
 const OWN_ATTACHMENT =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses
   /^attachment[ \t]*(?:;(?:[^",;\u0000-\u001F\u007F]|"(?:[^"\\\u0000-\u001F\u007F]|\\[^\u0000-\u001F\u007F])*")*)*$/i;
 
 /**
- * Returns the headers of a hosted service's response, with the rules C1 to C3 applied to
+ * Returns the headers of a hosted service's response, with rules C1 to C3 applied to
  * `Content-Disposition`.
  *
- * - C1: every response to a GET (and to a HEAD) has `attachment`.
+ * - C1: every response to a GET (or HEAD) has `attachment`.
  * - C2: so does every response that is not `application/json`, `application/x-www-form-urlencoded` or
  *   `text/plain`, whatever the method. A missing `Content-Type` counts as not text.
- * - C3: event streams and WebSocket upgrades have none.
+ * - C3: event streams and WebSocket upgrades have no `Content-Disposition`.
  *
- * A service's own `attachment; filename=…` is kept, any other disposition is replaced; if no rule
- * requires one, it is removed (D8).
+ * A service's own `attachment; filename=…` is kept, and any other disposition is replaced, or removed if
+ * no rule requires one (D8).
  *
- * @param request only its method and headers are read
- * @param headers headers of the response, names in any case
- * @returns a new object
+ * @param request the request, of which only the method and headers are read
+ * @param headers response headers, with names in any case
+ * @returns the changed headers, as a new object
  *
  * @example
  * response.writeHead(200, applyDispositionRules(request, { 'Content-Type': 'text/html' }));
@@ -51,18 +51,18 @@ export function applyDispositionRules(
 }
 
 interface DispositionFacts {
-  /** Method of the request, in upper case. */
+  /** Request method, in uppercase. */
   readonly method: string;
   /** Whether the request is a WebSocket upgrade. */
   readonly isUpgrade: boolean;
   /** `Content-Type` of the response. */
   readonly contentType: string | undefined;
-  /** `Content-Disposition` lines of the hosted service. */
+  /** `Content-Disposition` headers from the hosted service. */
   readonly own: readonly string[];
 }
 
 /**
- * The `Content-Disposition` of a response by the rules C1 to C3; undefined for none.
+ * Returns a response's `Content-Disposition` by rules C1 to C3; `undefined` for none.
  *
  * D8: exactly one header; a service's own `attachment; filename=…` is kept, any other type replaced.
  */
@@ -74,8 +74,8 @@ export function toDisposition(facts: DispositionFacts): string | undefined {
 }
 
 function isAttachment({ method, isUpgrade, contentType }: DispositionFacts): boolean {
-  // C3: "SSE and WebSocket requests are exempt from C1 and C2." In browsers, neither pages nor links can
-  // set `Upgrade`, so C1 cannot be bypassed with it.
+  // C3: "SSE and WebSocket requests are exempt from C1 and C2." Pages and links cannot set `Upgrade`, so
+  // C1 cannot be bypassed with it.
   if (isUpgrade) return false;
   // D8: "a missing Content-Type counts as not text".
   const type = mediaTypeOf(contentType ?? '');
@@ -89,13 +89,13 @@ function isAttachment({ method, isUpgrade, contentType }: DispositionFacts): boo
 
 type Next = (error?: unknown) => void;
 
-/** As accepted by `writeHead`: by name, or names and values alternately. */
+/** Headers as `writeHead` accepts them: by name, or as alternating names and values. */
 type GivenHeaders = OutgoingHttpHeaders | readonly string[];
 
 /**
- * Middleware that applies the rules C1 to C3 to every response, for your own proxy in an Express app or
- * under `node:http`. Mount it before the handlers that respond. The routers of this package apply the
- * rules themselves.
+ * Middleware that applies rules C1 to C3 to every response, for your own proxy in Express or on
+ * `node:http`. Mount it before the handlers that respond. This package's routers apply the rules by
+ * themselves.
  *
  * @see applyDispositionRules for the rules
  *
@@ -119,7 +119,7 @@ export function dispositionRules() {
   };
 }
 
-/** Applies the headers given to `writeHead`, which take precedence over those set before. */
+/** Applies headers that are passed to `writeHead`, which take precedence over those set earlier. */
 function adopt(response: ServerResponse, given: GivenHeaders = {}): void {
   if (!Array.isArray(given)) {
     for (const [name, value] of Object.entries(given)) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { removeHopByHop } from './headers.ts';
 
-test('removes what ends at this connection, and what Connection names', () => {
+test('removes hop-by-hop headers, and those that Connection names', () => {
   expect(
     removeHopByHop({
       Connection: ['keep-alive, X-One', 'x-two'],

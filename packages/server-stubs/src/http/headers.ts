@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Headers that apply to one connection only: RFC 9110, section 7.6.1, and `Trailer`, because trailers are
- * dropped too. `Proxy-Authenticate` and `Proxy-Authorization` belong to the next proxy (section 11.7).
+ * Headers that apply to one connection only: those in RFC 9110, section 7.6.1, and `Trailer`, because
+ * trailers are dropped too. `Proxy-Authenticate` and `Proxy-Authorization` are meant for the next proxy
+ * (section 11.7).
  */
 const HOP_BY_HOP = new Set([
   'connection',
@@ -16,19 +17,19 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
-/** Value of a header, as Node.js represents it. */
+/** A header value, as Node.js represents it. */
 export type HeaderValue = string | number | readonly string[] | undefined;
 
-/** Headers by name. Names are case-insensitive, as on the wire. */
+/** Headers by name. As on the wire, names are case-insensitive. */
 export type Headers = Readonly<Record<string, HeaderValue>>;
 
-/** The value of a header, whatever the case of its name; several lines are joined. */
+/** Returns the value of a header, regardless of case. Multiple values are joined. */
 export function headerOf(headers: Headers, name: string): string | undefined {
   const value = givenOf(headers, name);
   return Array.isArray(value) ? value.join(', ') : value === undefined ? undefined : String(value);
 }
 
-/** The raw value of a header, whatever the case of its name. */
+/** Returns the raw value of a header, regardless of case. */
 export function givenOf(headers: Headers, name: string): HeaderValue {
   const value = headers[name];
   if (value !== undefined) return value;
@@ -38,20 +39,23 @@ export function givenOf(headers: Headers, name: string): HeaderValue {
   return undefined;
 }
 
-/** The media type of a `Content-Type` in lower case, without its parameters (RFC 9110, section 8.3.1). */
+/**
+ * Returns the media type in a `Content-Type`, in lowercase and without parameters (RFC 9110, section
+ * 8.3.1).
+ */
 export function mediaTypeOf(contentType: string): string {
   const end = contentType.indexOf(';');
   return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
 }
 
 /**
- * Removes the hop-by-hop headers, and returns the others with names in lower case.
+ * Removes hop-by-hop headers, and returns the others with lowercase names.
  *
  * RFC 9110, section 7.6.1: "Intermediaries MUST parse a received Connection header field before a message
  * is forwarded and, for each connection-option in this field, remove any header or trailer field(s) from
  * the message with the same name".
  *
- * @param others additional headers to remove, in lower case
+ * @param others additional headers to remove, by lowercase name
  */
 export function removeHopByHop(
   headers: Headers,
@@ -75,12 +79,12 @@ function nominatedBy(connection: string | undefined): Set<string> | undefined {
     return undefined;
   }
   const names = new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
-  // Without it, the body would be lost.
+  // Without this header, the body would be lost.
   names.delete('content-length');
   return names;
 }
 
-/** Whether headers request a WebSocket (RFC 6455, section 4.1). */
+/** Whether the headers request a WebSocket (RFC 6455, section 4.1). */
 export function isUpgrade({ upgrade, connection }: IncomingHttpHeaders): boolean {
   if (upgrade === undefined || connection === undefined) return false;
   return lists(upgrade, 'websocket') && lists(connection, 'upgrade');

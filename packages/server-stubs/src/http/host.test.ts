@@ -21,12 +21,12 @@ test.each([
   expect(hostOf(asked('/', host))).toBe(expected);
 });
 
-test('two hosts are none', () => {
+test('two hosts count as none', () => {
   expect(hostOf(asked('/', 'dev.a', 'prod.a'))).toBeUndefined();
   expect(hostOf(asked('/'))).toBeUndefined();
 });
 
-test('the authority of an absolute target wins', () => {
+test('the authority of an absolute target takes precedence', () => {
   expect(hostOf(asked('http://dev.a/x', 'prod.a'))).toBe('dev.a');
 });
 

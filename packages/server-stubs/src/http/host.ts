@@ -2,12 +2,13 @@ import type { IncomingMessage } from 'node:http';
 
 const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i;
 
-/** `127.0.0.0/8`, also as an IPv6 address, and `::1`; normalised as in a URL. */
+/** `127.0.0.0/8`, also as an IPv6 address, and `::1`. Normalized as in a URL. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\])$/;
 
 /**
- * The host of a request, without port and normalised as in a URL. Undefined if the request has none, or
- * two. RFC 9112, section 3.2.2: the authority of an absolute-form target takes precedence over `Host`.
+ * Returns the host of a request, without the port and normalized as in a URL. Returns `undefined` if the
+ * request has no host or more than one. RFC 9112, section 3.2.2: the authority of an absolute-form
+ * target takes precedence over `Host`.
  */
 export function hostOf(request: IncomingMessage): string | undefined {
   const { url = '' } = request;
@@ -22,8 +23,8 @@ function authorityOf(url: string): string | undefined {
 }
 
 /**
- * RFC 9112, section 3.2: more than one `Host` is refused, because two parsers could each choose a
- * different one.
+ * RFC 9112, section 3.2: a request with more than one `Host` is refused, because two parsers could
+ * choose different ones.
  */
 function hostHeaderOf({ headers, rawHeaders }: IncomingMessage): string | undefined {
   let count = 0;
@@ -33,7 +34,7 @@ function hostHeaderOf({ headers, rawHeaders }: IncomingMessage): string | undefi
   return count === 1 ? headers.host : undefined;
 }
 
-/** Whether a host is this machine's own: `localhost` or a loopback address. */
+/** Whether a host is this machine: `localhost` or a loopback address. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host);
 }

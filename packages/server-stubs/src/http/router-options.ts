@@ -2,7 +2,7 @@ import type { Handler, Handlers, RouterOptions, RouteTable } from '../runtime/in
 import type { CorsOptions } from './cors.ts';
 import type { WireProfile } from './wire-profile.ts';
 
-/** The upload target, which has a URL of its own. */
+/** The upload target, which has its own router. */
 export const UPLOAD_OPERATION = 'uploadFile';
 
 /** Options that all three routers share. */
@@ -18,24 +18,24 @@ export interface BerthRouterOptions
     | 'onFault'
     | 'deprecations'
   > {
-  /** Origins whose pages may read responses. Default: every origin, without credentials (D11). */
+  /** CORS options. Default: pages from any origin may read responses, without credentials (D11). */
   readonly cors?: CorsOptions;
-  /** Names on the wire. Default: the neutral names of the contract (D1). */
+  /** Names on the wire. Default: the contract's neutral names (D1). */
   readonly wireProfile?: WireProfile;
   /**
-   * Routes that `berth-stubs` generated from an edited document of the contract, to try out a change.
-   * Default: the routes of the contract.
+   * Routes that `berth-stubs` generated from a modified contract, to try out a change. Default: the
+   * contract's routes.
    */
   readonly routes?: RouteTable;
 }
 
 /**
- * The environments that a router serves: the name of the only one, or a function that returns whether a
- * name is one of them. Default: any name, for handlers that look it up themselves.
+ * The environments that a router serves: the name of the only one, or a function that decides for a
+ * name. Default: any, for handlers that look up the environment themselves.
  */
 export type EnvOption = string | ((env: string) => boolean);
 
-/** Wraps each defined handler. Operations without one respond with 501. */
+/** Wraps each handler that is defined. Operations without a handler respond with 501. */
 export function toHandlers<Given>(
   handlers: Readonly<Record<string, Given | undefined>>,
   toHandler: (handler: Given, operationId: string) => Handler,

@@ -3,24 +3,24 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { isUpgrade } from './headers.ts';
 
-/** Whether a request opens a WebSocket: only a GET does (RFC 6455, section 4.1). */
+/** Whether a request opens a WebSocket. Only a GET can (RFC 6455, section 4.1). */
 export function isWebSocket({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && isUpgrade(headers);
 }
 
 /**
- * Whether a response to an earlier request of a connection is still in progress. An upgrade after it has
- * to close the connection: Node.js no longer reads it, and its response could not wait for the earlier
- * ones.
+ * Whether a response to an earlier request on a connection is still in progress. An upgrade that follows
+ * must close the connection, because Node.js no longer reads it, and the response could not wait for the
+ * earlier ones.
  */
 export function isResponding(socket: Duplex): boolean {
-  // The internal property that makes `assignSocket` throw ERR_HTTP_SOCKET_ASSIGNED.
+  // An internal property, which makes `assignSocket` throw ERR_HTTP_SOCKET_ASSIGNED.
   return Boolean((socket as { _httpMessage?: unknown })._httpMessage);
 }
 
 /**
- * The response to an `upgrade` event, for which Node.js creates none. Until the protocol changes it is an
- * ordinary HTTP response, so that checks refuse upgrades like any request.
+ * The response to an `upgrade` event, for which Node.js creates none. Until the protocol changes, it is
+ * an ordinary HTTP response, so that upgrades are refused like any other request.
  */
 export class UpgradeResponse extends ServerResponse {
   readonly #socket: Duplex;
@@ -33,13 +33,13 @@ export class UpgradeResponse extends ServerResponse {
     // Node.js no longer reads HTTP from this connection.
     this.shouldKeepAlive = false;
     this.assignSocket(socket as never);
-    // The socket has no error listener of its own; a reset must not crash the process.
+    // The socket has no error listener of its own, and a reset must not crash the process.
     socket.on('error', () => {});
     socket.on('readable', this.#notice);
     socket.on('end', this.#leave);
     this.once('finish', () => {
       this.detachSocket(socket as never);
-      // A client that never ends its side would keep the connection open forever.
+      // A client that never closes its side would keep the connection open forever.
       if (socket instanceof Socket) socket.destroySoon();
       else socket.end();
     });
@@ -49,14 +49,14 @@ export class UpgradeResponse extends ServerResponse {
   switch(headers: Readonly<Record<string, string | readonly string[]>>): void {
     for (const [name, value] of Object.entries(headers)) this.setHeader(name, value);
     this.writeHead(101);
-    // A 101 has no body to `write`, and `flushHeaders` uses the encoding of the socket: Latin-1 keeps the
+    // A 101 has no body to `write`, and `flushHeaders` uses the socket's encoding. Latin-1 keeps the
     // bytes unchanged.
     this.#socket.setDefaultEncoding('latin1');
     this.flushHeaders();
     this.#socket.setDefaultEncoding('utf8');
   }
 
-  /** Hands the socket over to the new protocol. Nothing is written here after that. */
+  /** Hands the socket over to the new protocol. Nothing is written here afterwards. */
   hand(take: (socket: Duplex, head: Buffer) => void): void {
     // Marks the head as sent, even if `take` writes it.
     if (!this.headersSent) this.writeHead(101);
@@ -67,14 +67,14 @@ export class UpgradeResponse extends ServerResponse {
   }
 
   /**
-   * Without reading, a disconnect goes unnoticed; what the client sends stays buffered for the new
-   * protocol.
+   * Reads, because a disconnect would go unnoticed otherwise. What the client sends stays buffered for
+   * the new protocol.
    */
   readonly #notice = () => {
     if (this.#socket.readableLength === 0) this.#socket.read();
   };
 
-  /** Node.js does this for every other connection whose client has ended its side. */
+  /** As Node.js does for other connections when the client has closed its side. */
   readonly #leave = () => {
     this.#socket.end();
   };

@@ -2,7 +2,7 @@ import { DEFAULT_WIRE_PROFILE, type WireProfileNames } from '../generated/contra
 
 /**
  * Names on the wire that a deployment may replace with its own (D1). Header and form field names are
- * case-insensitive; `storeFileID` is a JSON field and is not.
+ * case-insensitive, but the JSON field `storeFileID` is not.
  *
  * @example
  * import profile from './acme.json' with { type: 'json' };
@@ -10,5 +10,5 @@ import { DEFAULT_WIRE_PROFILE, type WireProfileNames } from '../generated/contra
  */
 export interface WireProfile extends WireProfileNames {}
 
-/** The neutral names of the contract, used by default. */
+/** The contract's neutral names, which are the default. */
 export const defaultWireProfile: WireProfile = DEFAULT_WIRE_PROFILE;

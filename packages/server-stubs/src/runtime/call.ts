@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HandlerResponse, Route } from './route-table.ts';
 
 /**
- * Name of the method by which an error defines its own response: `error[toResponse](call)`. Any other error
- * that a handler throws becomes a 500 with a fixed message.
+ * Name of the method with which an error defines its own response: `error[toResponse](call)`. For any
+ * other error that a handler throws, the response is a 500 with a fixed message.
  */
 export const toResponse: unique symbol = Symbol.for('@berth/server-stubs/toResponse');
 
@@ -20,24 +20,24 @@ export function hasResponse(error: unknown): error is ErrorWithResponse {
   );
 }
 
-/** Principals that the security handlers returned, by scheme. */
+/** The principals that the security handlers returned, by scheme. */
 export type Principals = Readonly<Record<string, unknown>>;
 
-/** The context of one request, which handlers get in addition to their input. */
+/** The context of a request, which handlers get in addition to their input. */
 export class Call<Security extends object = Principals> {
   readonly request: IncomingMessage;
   /**
-   * For what a returned response cannot express. A handler that ends it itself must still return a
+   * For anything that a returned response cannot express. A handler that ends it must still return a
    * response.
    */
   readonly response: ServerResponse;
-  /** Absent if no operation was found. */
+  /** `undefined` if no operation was found. */
   readonly route: Route | undefined;
-  /** Path of the request as sent, not decoded. In Express, without the mount path. */
+  /** Request path as sent, not decoded. In Express, without the mount path. */
   readonly rawPath: string;
   /** Query as sent, without the question mark; `undefined` if there is none. */
   readonly rawQuery: string | undefined;
-  /** The principal of each scheme of the alternative by which the caller was authenticated. */
+  /** The principals of the alternative that authenticated the caller, by scheme. */
   security: Security = NOBODY as Security;
   #requestId: string | undefined;
   #controller: AbortController | undefined;
@@ -63,7 +63,7 @@ export class Call<Security extends object = Principals> {
     return this.route?.operationId ?? '';
   }
 
-  /** A new UUID for each call, or the result of the option `requestId`. */
+  /** ID of the call: the result of the `requestId` option, or a new UUID. */
   get requestId(): string {
     this.#requestId ??= crypto.randomUUID();
     return this.#requestId;

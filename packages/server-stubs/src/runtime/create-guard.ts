@@ -5,26 +5,26 @@ import type { Route, RouteTable, SecurityScheme } from './route-table.ts';
 
 const NO_SCOPES: readonly string[] = [];
 
-/** Authenticates a caller. Unexpected errors of security handlers are rethrown. */
+/** Authenticates a caller. Rethrows unexpected errors from security handlers. */
 export type Guard = (call: Call) => Promise<Principals | Refusal>;
 
 /**
- * Thrown by a security handler to refuse the caller with a reason; returning `undefined`, `null` or
- * `false` refuses without one. The response is 401 unless another alternative authenticates the caller.
+ * Throw this in a security handler to refuse the caller with a reason. Returning `undefined`, `null` or
+ * `false` refuses without one. The response is 401, unless another alternative authenticates the caller.
  */
 export class Unauthorized extends Error {
   override readonly name = 'Unauthorized';
-  /** `WWW-Authenticate` of the response (RFC 9110, section 11.6.1). Default: one challenge per scheme. */
+  /** The `WWW-Authenticate` response header (RFC 9110, section 11.6.1). Default: one challenge per scheme. */
   readonly challenge: string | undefined;
 
-  /** @param message message for the caller; default `The credentials were refused.` */
+  /** @param message message for the caller. Default: `The credentials were refused.` */
   constructor(message = 'The credentials were refused.', challenge?: string) {
     super(message);
     this.challenge = challenge;
   }
 }
 
-/** The result of failed authentication, with the first reason given. */
+/** The result of a failed authentication, with the first reason that a handler gave. */
 export class Refusal {
   readonly reason: unknown;
   /** For `WWW-Authenticate`. */
@@ -54,14 +54,17 @@ export function createGuard(
     names.map((name): Check => {
       const scheme = securitySchemes[name];
       const handle = functionOf(handlers, name);
-      if (!scheme) throw new TypeError(`The document has no security scheme ${name}.`);
+      if (!scheme)
+        throw new TypeError(
+          `Unknown security scheme ${name}: add it to components.securitySchemes.`,
+        );
       if (!handle)
-        throw new TypeError(`options.security.${name} is missing: the document uses it.`);
+        throw new TypeError(`options.security.${name} is missing: the document uses this scheme.`);
       const asked = new Map(Object.entries(scopes?.[index] ?? {})).get(name) ?? NO_SCOPES;
       return { name, find: createCredentialFinder(scheme), handle, scopes: asked };
     }),
   );
-  // `{}` makes authentication optional, so it is tried last.
+  // `{}` makes authentication optional, so try it last.
   alternatives.sort((a, b) => Number(a.length === 0) - Number(b.length === 0));
   const challenge = toChallenge(
     [...new Set(security.flat())].map((name) => securitySchemes[name]),
@@ -82,7 +85,7 @@ export function createGuard(
   };
 }
 
-/** The principals of one alternative; undefined if a credential is missing or refused. */
+/** Returns the principals of one alternative; `undefined` if a credential is missing or refused. */
 async function authenticate(checks: readonly Check[], call: Call): Promise<Principals | undefined> {
   const credentials: string[] = [];
   for (const { find } of checks) {
@@ -100,7 +103,7 @@ async function authenticate(checks: readonly Check[], call: Call): Promise<Princ
   return principals;
 }
 
-/** Finds the credential of a scheme in a request; undefined if there is none. */
+/** Finds the credential of a scheme in a request; `undefined` if there is none. */
 type CredentialFinder = (call: Call) => string | undefined;
 
 function createCredentialFinder(scheme: SecurityScheme): CredentialFinder {
@@ -113,7 +116,7 @@ function createCredentialFinder(scheme: SecurityScheme): CredentialFinder {
     case 'openIdConnect':
       return (call) => afterScheme(call, 'bearer');
     case 'mutualTLS':
-      // The handler reads the certificate from the socket of the request.
+      // The handler reads the certificate from the request's socket.
       return () => '';
     case 'apiKey':
       return createKeyFinder(scheme.in, scheme.name);
@@ -136,7 +139,7 @@ function createKeyFinder(place: 'header' | 'query' | 'cookie', name: string): Cr
   };
 }
 
-/** `Bearer abc` gives `abc`; the scheme is case-insensitive (RFC 9110, section 11.1). */
+/** Returns the `abc` of `Bearer abc`. The scheme is case-insensitive (RFC 9110, section 11.1). */
 function afterScheme({ request }: Call, scheme: string): string | undefined {
   const { authorization } = request.headers;
   if (authorization === undefined || authorization.charCodeAt(scheme.length) !== 0x20)
@@ -146,8 +149,8 @@ function afterScheme({ request }: Call, scheme: string): string | undefined {
 }
 
 /**
- * `WWW-Authenticate` for the schemes of an operation. RFC 9110, section 15.5.2: a 401 "MUST send a
- * WWW-Authenticate header field containing at least one challenge".
+ * Returns the `WWW-Authenticate` header for an operation's schemes. RFC 9110, section 15.5.2: a 401
+ * "MUST send a WWW-Authenticate header field containing at least one challenge".
  */
 function toChallenge(schemes: readonly (SecurityScheme | undefined)[], realm: string): string {
   const quoted = toQuoted(realm);
@@ -161,7 +164,7 @@ function toChallenge(schemes: readonly (SecurityScheme | undefined)[], realm: st
   return challenges.length === 0 ? `Mutual realm=${quoted}` : challenges.join(', ');
 }
 
-/** Header values hold visible ASCII only; a quoted string escapes quotes and backslashes. */
+/** Header values may only contain visible ASCII, and a quoted string escapes quotes and backslashes. */
 function toQuoted(text: string): string {
   return `"${text.replace(/[^\u0020-\u007e]/g, '?').replace(/["\\]/g, '\\$&')}"`;
 }

@@ -27,11 +27,11 @@ import type { RouteTable } from './route-table.ts';
 type Next = (error?: unknown) => void;
 
 /**
- * Creates a router from generated routes and handlers. It finds the operation, calls the security
+ * Creates a router from generated routes and your handlers. It finds the operation, calls the security
  * handlers, parses and validates parameters and body, calls the handler, and validates and sends its
  * response.
  *
- * @throws TypeError for a handler without an operation, a missing security handler, or an invalid option
+ * @throws TypeError if a handler has no operation, a security handler is missing, or an option is invalid
  *
  * @example
  * createServer(createRouter(routes, { getPet: ({ path }) => ({ status: 200, body: pets.get(path.id) }) }));
@@ -73,7 +73,7 @@ export function createRouter(
     const method = request.method ?? 'GET';
     const plan = match.leaf.find(method);
     const call = new Call(request, response, plan?.route, path, query, requestId);
-    // Checked before authentication, so that security handlers only get valid paths.
+    // Checked before authentication, so that security handlers only see valid paths.
     const fault = plan
       ? (findExcess(request, path, query, settings) ?? findBadEncoding(plan, match.values))
       : methodNotAllowed(method, match.leaf.allow);
@@ -113,7 +113,7 @@ function findExcess(
   return size > limits.headerBytes ? headersTooLarge(limits.headerBytes) : undefined;
 }
 
-/** Path parameters must be decodable, except greedy ones, which stay raw. */
+/** Path parameters must be decodable, except for greedy ones, which stay raw. */
 function findBadEncoding({ route, pathNames }: Plan, values: readonly string[]): Fault | undefined {
   const bad = pathNames.find((name, index) => {
     if (decodeText(values[index] as string) !== undefined) return false;
@@ -126,12 +126,14 @@ function assertKnown({ routes }: RouteTable, handlers: Handlers, options: Router
   const known = new Map(routes.map((route) => [route.operationId, route]));
   for (const name of Object.keys(handlers)) {
     if (typeof handlers[name] === 'function' && !known.has(name)) {
-      throw new TypeError(`There is no operation ${name} for the handler of that name.`);
+      throw new TypeError(`handlers.${name} has no operation of that name.`);
     }
   }
   for (const name of Object.keys(options.deprecations ?? {})) {
     if (!known.get(name)?.deprecated) {
-      throw new TypeError(`options.deprecations.${name}: no such operation is deprecated.`);
+      throw new TypeError(
+        `options.deprecations.${name}: the document has no deprecated operation of that name.`,
+      );
     }
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Decodes percent-encoding as UTF-8 (RFC 3986, section 2.1). Bytes that the client failed to encode,
- * which Node.js reads as Latin-1, are decoded too.
+ * Decodes percent-encoding as UTF-8 (RFC 3986, section 2.1). Also decodes bytes that the client failed
+ * to encode, which Node.js reads as Latin-1.
  *
- * @returns undefined if the encoding is invalid
+ * @returns `undefined` if the encoding is invalid
  */
 export function decodeText(raw: string): string | undefined {
   if (!ENCODED.test(raw)) return raw;
@@ -21,14 +21,14 @@ function toPercent(byte: string): string {
   return `%${byte.charCodeAt(0).toString(16)}`;
 }
 
-/** Decodes a name or a value of a query, in which a plus is a space, as in HTML forms. */
+/** Decodes a name or value in a query, in which a plus means a space, as in HTML forms. */
 export function decodeQuery(raw: string): string | undefined {
   return decodeText(raw.includes('+') ? raw.replaceAll('+', ' ') : raw);
 }
 
 /**
- * An object with an empty prototype: `__proto__` and `constructor` are names like any other. Unlike
- * objects of `Object.create(null)`, V8 keeps it in fast mode.
+ * An object with an empty prototype, so that `__proto__` and `constructor` are ordinary names. V8 keeps
+ * it in fast mode, unlike the result of `Object.create(null)`.
  */
 export interface NullObject {
   [name: string]: unknown;
@@ -46,8 +46,8 @@ export function createNullObject(): NullObject {
 export type QueryValues = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Splits a query by `&` and the first `=`. Names with invalid encoding cannot be documented ones and are
- * ignored, like unknown names.
+ * Splits a query at `&` and the first `=`. Names with invalid encoding are never documented, and so are
+ * ignored like other unknown names.
  */
 export function parseQuery(query: string): QueryValues {
   const values = new Map<string, string[]>();
@@ -64,7 +64,7 @@ export function parseQuery(query: string): QueryValues {
   return values;
 }
 
-/** Raw cookies by name (RFC 6265, section 5.4); a name may occur several times. */
+/** Parses raw cookies by name (RFC 6265, section 5.4). A name may occur several times. */
 export function parseCookies(header: string | undefined): ReadonlyMap<string, readonly string[]> {
   const cookies = new Map<string, string[]>();
   for (const pair of (header ?? '').split(';')) {

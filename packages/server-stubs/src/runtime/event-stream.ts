@@ -3,30 +3,30 @@ import type { Call } from './call.ts';
 
 const LINE_BREAK = /\r\n|\r|\n/;
 
-/** One event of a stream (WHATWG HTML, section 9.2). */
+/** A server-sent event (WHATWG HTML, section 9.2). */
 export interface ServerEvent {
-  /** Name of the event; default `message`. One line. */
+  /** Event type, on one line. Default: `message`. */
   readonly event?: string;
-  /** Strings are sent as is and may have several lines; anything else is sent as JSON. */
+  /** Data of the event. Strings are sent as is and may have several lines. Anything else is sent as JSON. */
   readonly data?: unknown;
-  /** Sent as `Last-Event-ID` by clients that reconnect. One line. */
+  /** Event ID, on one line, which clients send as `Last-Event-ID` when they reconnect. */
   readonly id?: string;
-  /** Milliseconds before a client reconnects; a whole number. */
+  /** How long clients wait before they reconnect, in whole milliseconds. */
   readonly retry?: number;
 }
 
 export interface EventStreamOptions {
-  /** Milliseconds between comments that keep idle connections open; 0 for none. Default 15,000. */
+  /** Milliseconds between comments that keep idle connections open. 0 turns them off. Default: 15,000. */
   readonly heartbeat?: number;
 }
 
-/** Writes a stream of events. Nothing throws or rejects when the client disconnects. */
+/** Writes an event stream. No method throws or rejects when the client disconnects. */
 export interface EventStream {
   /** The body to return, as `text/event-stream`. */
   readonly body: Readable;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Resolves when the next event may be sent: true, or false if the client has disconnected. */
+  /** Sends an event. Resolves when the next one may be sent, to `false` if the client has disconnected. */
   send(event: ServerEvent): Promise<boolean>;
   /** Sends a comment, which clients ignore. */
   comment(text?: string): Promise<boolean>;
@@ -36,7 +36,7 @@ export interface EventStream {
 
 /**
  * Creates a stream of server-sent events (WHATWG HTML, section 9.2). `send` applies backpressure. The
- * stream ends with the response, also if the client disconnects or the handler fails.
+ * stream ends with the response, even if the client disconnects or the handler fails.
  *
  * @example
  * const events = createEventStream(call);
@@ -72,12 +72,12 @@ export function createEventStream(
     return isOpen;
   };
   const comment = (text = '') => write(`:${text.replace(/\r\n|\r|\n/g, '\n:')}\n\n`);
-  // A client that does not read needs no heartbeat.
+  // Clients that do not read need no heartbeat.
   const beat = () => {
     if (wanted.length === 0) void comment();
   };
   const timer = heartbeat > 0 ? setInterval(beat, heartbeat).unref() : undefined;
-  // Also if the handler fails and the body is never sent.
+  // Even if the handler fails and the body is never sent.
   if (response.destroyed || response.closed) body.destroy();
   else response.once('close', () => body.destroy());
 
@@ -94,10 +94,10 @@ export function createEventStream(
 }
 
 /**
- * Serialises an event. Each line of the data becomes a field, which clients join again.
+ * Serializes an event. Each line of the data becomes a field; clients join them again.
  *
- * @throws TypeError for a name or id with several lines, an id with NUL, which clients ignore, or a retry
- *   that is not a whole number
+ * @throws TypeError for an event type or ID with several lines, an ID with NUL, which clients ignore, or
+ * a `retry` that is not a whole number
  */
 export function toEventText({ event, data, id, retry }: ServerEvent): string {
   let text = '';
@@ -113,12 +113,12 @@ export function toEventText({ event, data, id, retry }: ServerEvent): string {
 
 function toLine(field: string, value: string): string {
   if (LINE_BREAK.test(value) || value.includes('\0')) {
-    throw new TypeError(`The ${field} of an event must be one line without NUL.`);
+    throw new TypeError(`The event's ${field} must be a single line without NUL.`);
   }
   return value;
 }
 
 function toWhole(retry: number): number {
   if (Number.isInteger(retry) && retry >= 0) return retry;
-  throw new TypeError('The retry of an event must be a whole number of milliseconds.');
+  throw new TypeError("The event's retry must be a whole number of milliseconds.");
 }

@@ -20,9 +20,9 @@ const PARTS = new Set<string>(['path', 'query', 'header', 'cookie']);
 type Writable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
 /**
- * Runs one call from its route to its response: security, parameters, body, handler. Never rejects.
+ * Handles a call from its route to its response: security, parameters, body, handler. Never rejects.
  *
- * @param values raw values of the path parameters
+ * @param values raw path parameters
  */
 export async function exchange(
   plan: Plan,
@@ -55,7 +55,7 @@ export async function exchange(
   }
 }
 
-/** @throws FaultError for invalid parameters */
+/** @throws FaultError if parameters are invalid */
 function readParameters(
   { route, readParameters: read }: Plan,
   { request, rawQuery }: Call,
@@ -78,7 +78,7 @@ function readParameters(
   return input;
 }
 
-/** The parameter validator gets all parts, so the first step of its path is the part. */
+/** The parameter validator validates all parts, so the first step in its path is the part. */
 function toParameterViolation(errors: Parameters<typeof toViolation>[0]): Violation {
   const error = errors?.[0];
   const [, part = '', ...rest] = error?.instancePath.split('/') ?? [];
@@ -90,7 +90,7 @@ function toParameterViolation(errors: Parameters<typeof toViolation>[0]): Violat
 /**
  * Validates a body and adds it to the input.
  *
- * @throws FaultError for an invalid body
+ * @throws FaultError if the body is invalid
  */
 function takeBody(
   input: Writable<Input>,
@@ -108,9 +108,9 @@ function takeBody(
 }
 
 /**
- * The property named by `x-berth-unwrap`, if the fields are in it.
+ * Returns the property that `x-berth-unwrap` names, if it contains the fields.
  *
- * @throws FaultError if fields are in both places
+ * @throws FaultError if both places contain fields
  */
 function findWrapper(
   value: unknown,
@@ -121,7 +121,7 @@ function findWrapper(
     ? unwrapFields.find((name) => Object.hasOwn(value, name))
     : Object.keys(value).find((name) => name !== place);
   if (other === undefined) return place;
-  const message = `body.${other} and body.${place} are both set: send the fields in one of the two places.`;
+  const message = `body.${other} and body.${place} are both set: send the fields in only one of these places.`;
   throw new FaultError(
     invalidRequest([{ in: 'body', pointer: '', keyword: 'unwrap', message, schemaPath: '' }]),
   );

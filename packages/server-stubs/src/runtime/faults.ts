@@ -11,7 +11,7 @@ const ARTICLES: Readonly<Record<string, string>> = {
   string: 'a string',
 };
 
-/** Why the router responds in place of a handler. */
+/** Why the router responds instead of a handler. */
 export type FaultKind =
   | 'not-found'
   | 'method-not-allowed'
@@ -25,19 +25,19 @@ export type FaultKind =
   | 'invalid-response'
   | 'handler-failed';
 
-/** What went wrong, before it is formatted as a response. Contains no stack and no secret. */
+/** What went wrong, before it is formatted as a response. Contains no stack traces and no secrets. */
 export interface Fault {
   readonly kind: FaultKind;
   /** 400, 401, 404, 405, 413, 414, 415, 431, 500 or 501. */
   readonly status: number;
-  /** One sentence for the caller that names the field and the fix. */
+  /** A sentence for the caller, which names the field and the fix. */
   readonly message: string;
-  /** What is wrong with the request; absent for a fault of the server. */
+  /** What is wrong with the request. Absent if the server is at fault. */
   readonly violations?: readonly Violation[];
   /** Absent if no operation was found. */
   readonly operationId?: string;
   /**
-   * Headers that HTTP requires on the response: `Allow` (405), `WWW-Authenticate` (401), `Accept` (415).
+   * Headers that HTTP requires in the response: `Allow` (405), `WWW-Authenticate` (401), `Accept` (415).
    * The router adds them to the result of `toResponse`.
    */
   readonly headers?: Readonly<Record<string, string>>;
@@ -45,22 +45,22 @@ export interface Fault {
   readonly cause?: unknown;
 }
 
-/** One violation of the document by a request or a response. */
+/** How a request or response violates the document. */
 export interface Violation {
   readonly in: 'path' | 'query' | 'header' | 'cookie' | 'body' | 'response';
-  /** JSON Pointer of the value within the part named by `in`: `/fileList/0/fileID`. */
+  /** JSON Pointer to the value, within the part that `in` names, such as `/fileList/0/fileID`. */
   readonly pointer: string;
-  /** JSON Schema keyword that failed, or a word of the runtime, such as `syntax`. */
+  /** The JSON Schema keyword that failed, or one of the runtime's own, such as `syntax`. */
   readonly keyword: string;
-  /** A sentence that names the field and what is wrong: `body.fileList is missing.` */
+  /** A sentence that says what is wrong with which field, such as `body.fileList is missing.` */
   readonly message: string;
-  /** Path of the keyword in the schema; empty if no schema was involved. */
+  /** Path of the keyword in the schema. Empty if no schema was involved. */
   readonly schemaPath: string;
 }
 
 /**
  * A fault as an error. The multipart stream throws it if a form is malformed or too large. Handlers need
- * not catch it: the router responds with the fault.
+ * not catch it, because the router responds with the fault.
  */
 export class FaultError extends Error {
   override readonly name = 'FaultError';
@@ -72,7 +72,7 @@ export class FaultError extends Error {
   }
 }
 
-/** The first error of a validator as a violation. */
+/** Converts the first error of a validator to a violation. */
 export function toViolation(
   errors: readonly SchemaError[] | null | undefined,
   place: Violation['in'],
@@ -115,9 +115,9 @@ function toMessage(
     case 'const':
       return `${field} must be ${JSON.stringify(params.allowedValue)}.`;
     case 'additionalProperties':
-      return `${field} must not have the property ${String(params.additionalProperty)}.`;
+      return `${field} must not contain the property ${String(params.additionalProperty)}.`;
     case 'unevaluatedProperties':
-      return `${field} must not have the property ${String(params.unevaluatedProperty)}.`;
+      return `${field} must not contain the property ${String(params.unevaluatedProperty)}.`;
     case 'format':
       return `${field} must be a valid ${String(params.format)}.`;
     default:
@@ -125,7 +125,7 @@ function toMessage(
   }
 }
 
-/** `/fileList/0/fileID` as `.fileList[0].fileID`. */
+/** Turns `/fileList/0/fileID` into `.fileList[0].fileID`. */
 function toPath(pointer: string): string {
   return pointer
     .split('/')
@@ -154,14 +154,14 @@ export function methodNotAllowed(method: string, allowed: string): Fault {
   return {
     kind: 'method-not-allowed',
     status: 405,
-    message: `${method} is not allowed here; use ${allowed}.`,
+    message: `${method} is not allowed here: use ${allowed}.`,
     // RFC 9110, section 15.5.6: "The origin server MUST generate an Allow header field".
     headers: { allow: allowed },
   };
 }
 
 export function badEncoding(name: string): Fault {
-  const message = `path.${name} has broken percent-encoding.`;
+  const message = `path.${name} has invalid percent-encoding.`;
   const violation = { in: 'path', pointer: `/${name}`, keyword: 'encoding', message } as const;
   const violations = [{ ...violation, schemaPath: '' }];
   return { kind: 'bad-path', status: 400, message, violations };
@@ -196,7 +196,7 @@ export function notImplemented(operationId: string): Fault {
   return {
     kind: 'not-implemented',
     status: 501,
-    message: `The operation ${operationId} is not implemented.`,
+    message: `Operation ${operationId} is not implemented.`,
   };
 }
 
@@ -216,12 +216,12 @@ export function invalidResponse(violation: Violation): Fault {
 }
 
 export function handlerFailed(cause: unknown): Fault {
-  return { kind: 'handler-failed', status: 500, message: 'The server failed.', cause };
+  return { kind: 'handler-failed', status: 500, message: 'Internal server error.', cause };
 }
 
 /**
- * The default format of a fault: problem details (RFC 9457). `type` is omitted, which means
- * `about:blank`. `errors` lists the violations of the request.
+ * The default format for faults: problem details (RFC 9457). `type` is omitted, which means
+ * `about:blank`. `errors` lists the violations in the request.
  */
 export function toProblem(fault: Fault): HandlerResponse {
   return {
@@ -252,7 +252,7 @@ export function malformed(message: string, cause?: unknown): Fault {
 }
 
 export function tooLarge(maxBytes: number): Fault {
-  const message = `The body is larger than ${maxBytes} bytes.`;
+  const message = `The request body is larger than ${maxBytes} bytes.`;
   return { kind: 'too-large', status: 413, message };
 }
 
@@ -260,7 +260,7 @@ export function tooMany(what: string, most: number): Fault {
   return { kind: 'too-large', status: 413, message: `The form has more than ${most} ${what}.` };
 }
 
-/** @param accepted media types of the operation, for the header `Accept` (RFC 9110, section 15.5.16) */
+/** @param accepted media types that the operation accepts, for the `Accept` header (RFC 9110, section 15.5.16) */
 export function unsupported(message: string, accepted: string): Fault {
   return {
     kind: 'unsupported-media-type',

@@ -30,14 +30,14 @@ it('prefers a literal to a parameter, and tries the parameter if the literal doe
   expect(find('/pets/mine/all')).toEqual(['/{kind}/mine/all', 'pets']);
 });
 
-it('takes a colon as a literal', () => {
+it('treats a colon as a literal', () => {
   const find = matcherOf(['/storages:batchDelete', '/storages:batchCopy']);
   expect(find('/storages:batchDelete')).toEqual(['/storages:batchDelete']);
   expect(find('/storages%3AbatchDelete')).toEqual(['/storages:batchDelete']);
   expect(find('/storages:batchDeleteXYZ')).toBeUndefined();
 });
 
-it('takes mixed segments apart', () => {
+it('splits mixed segments', () => {
   const find = matcherOf(['/{a}.{b}', '/compare/{base}...{head}', '/v{n}', '/{id}:publish']);
   expect(find('/x.y')).toEqual(['/{a}.{b}', 'x', 'y']);
   expect(find('/x.y.z')).toEqual(['/{a}.{b}', 'x', 'y.z']);
@@ -56,7 +56,7 @@ it('matches a mixed segment in linear time', () => {
   expect(performance.now() - start).toBeLessThan(200);
 });
 
-it('takes a greedy tail raw', () => {
+it('does not decode a greedy tail', () => {
   const find = matcherOf(['/run/{name}', '/run/{name}/{rest}'], ['rest']);
   expect(find('/run/x/a/b%2F//c/')).toEqual(['/run/{name}/{rest}', 'x', 'a/b%2F//c/']);
   expect(find('/run/x')).toEqual(['/run/{name}', 'x']);

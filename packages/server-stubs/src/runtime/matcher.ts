@@ -2,42 +2,42 @@ import { decodeText } from './decoding.ts';
 
 const AUTHORITY = /^[a-z][a-z\d+.-]*:\/\/[^/?]*/i;
 
-/** Segment of a path template. */
+/** A segment in a path template. */
 type Segment =
   | { readonly kind: 'static'; readonly text: string }
   | { readonly kind: 'parameter'; readonly name: string }
   | { readonly kind: 'mixed'; readonly pieces: readonly Piece[] }
   | { readonly kind: 'greedy'; readonly name: string };
 
-/** A parameter and the literal text that follows it; the first piece may have no parameter. */
+/** A parameter and the literal text that follows it. The first piece may have no parameter. */
 type Piece = { readonly name: string | undefined; readonly literal: string };
 
 interface Match<Leaf> {
   readonly leaf: Leaf;
-  /** Raw values of the parameters, in the order of the template. */
+  /** Raw parameter values, in template order. */
   readonly values: readonly string[];
 }
 
 interface Matcher<Leaf> {
-  /** Returns the leaf of a template, which is created if it is new. */
+  /** Returns the leaf for a template, creating it if necessary. */
   leafOf(segments: readonly Segment[]): Leaf;
-  /** @param path of a request, as sent, beginning with a slash */
+  /** @param path request path as sent, which starts with a slash */
   find(path: string): Match<Leaf> | undefined;
 }
 
 class Node<Leaf> {
   leaf: Leaf | undefined;
   readonly statics = new Map<string, Node<Leaf>>();
-  /** Those with the most literal text first. */
+  /** Sorted by the length of literal text, longest first. */
   readonly mixed: { source: string; pieces: readonly Piece[]; node: Node<Leaf> }[] = [];
   parameter: Node<Leaf> | undefined;
   greedy: Node<Leaf> | undefined;
 }
 
 /**
- * A trie of segments. A literal takes precedence over a mixed segment, that over a parameter, and that
- * over a greedy one; if the rest of the path then matches nothing, the next is tried. Each node is
- * visited at most once, whatever the path.
+ * A trie of segments. A literal takes precedence over a mixed segment, which takes precedence over a
+ * parameter, which takes precedence over a greedy one. If the rest of the path then does not match, the
+ * next is tried. Each node is visited at most once, whatever the path.
  */
 export function createMatcher<Leaf>(createLeaf: () => Leaf): Matcher<Leaf> {
   const root = new Node<Leaf>();
@@ -81,7 +81,7 @@ function childOf<Leaf>(node: Node<Leaf>, segment: Segment): Node<Leaf> {
   }
 }
 
-/** Finds the leaf for the segments from `index` on, and adds the parameters on the way to `values`. */
+/** Finds the leaf for the segments starting at `index`, and adds their parameters to `values`. */
 function walk<Leaf>(
   node: Node<Leaf>,
   segments: readonly string[],
@@ -115,17 +115,17 @@ function walk<Leaf>(
   }
   if (node.greedy === undefined) return undefined;
   const rest = segments.slice(index).join('/');
-  // An empty tail is no tail: `/{name}/` equals `/{name}`.
+  // An empty tail does not count: `/{name}/` equals `/{name}`.
   if (rest === '') return node.leaf;
   values.push(rest);
   return node.greedy.leaf;
 }
 
 /**
- * Matches a segment such as `{base}...{head}` in linear time: each parameter has at least one character
- * and ends at the first occurrence of the literal after it; the last literal must end the segment.
+ * Matches a segment such as `{base}...{head}` in linear time. Each parameter has at least one character
+ * and ends at the first occurrence of the literal after it. The last literal must end the segment.
  *
- * @returns the raw values; undefined if it does not match
+ * @returns the raw values, or `undefined` if the segment does not match
  */
 function matchMixed(pieces: readonly Piece[], segment: string): string[] | undefined {
   const values: string[] = [];
@@ -139,7 +139,7 @@ function matchMixed(pieces: readonly Piece[], segment: string): string[] | undef
   return values;
 }
 
-/** Where the literal begins, or -1. */
+/** Returns where the literal starts, or -1. */
 function endOf(
   segment: string,
   at: number,
@@ -153,7 +153,7 @@ function endOf(
   return end > at && segment.endsWith(literal) ? end : -1;
 }
 
-/** Parses `/pets/{id}:publish`. Parameters named in `greedy` match the rest of the path. */
+/** Parses a path such as `/pets/{id}:publish`. The parameters in `greedy` match the rest of the path. */
 export function toSegments(template: string, greedy: ReadonlySet<string>): readonly Segment[] {
   return template.slice(1).split('/').map(toSegment);
 

@@ -19,23 +19,26 @@ it.each([
   ['{"a":[{"\\u005f_proto__":1}]}', /forbidden key __proto__/],
   ['{"constructor":{"prototype":{}}}', /forbidden key constructor/],
   ['{"constructor":{"\\u0070rototype":{}}}', /forbidden key constructor/],
-  ['{"id":9007199254740993}', /^has the integer 9007199254740993, which a number cannot hold$/],
+  [
+    '{"id":9007199254740993}',
+    /^contains the integer 9007199254740993, which exceeds the precision of a number$/,
+  ],
   ['["a\\"",-9007199254740993]', /integer -9007199254740993/],
   [`[1${'0'.repeat(400)}]`, /which a number cannot hold/],
 ])('refuses %s', (text, problem) => {
   expect(parseJson(text, 64).problem).toMatch(problem);
 });
 
-it('counts levels, and no brackets inside of strings', () => {
+it('counts levels, but no brackets inside strings', () => {
   const nest = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
   expect(parseJson(nest(64), 64).problem).toBeUndefined();
-  expect(parseJson(nest(65), 64).problem).toBe('nests deeper than 64 levels');
+  expect(parseJson(nest(65), 64).problem).toBe('is nested deeper than 64 levels');
   expect(parseJson(JSON.stringify(['['.repeat(500), '\\"[{', '\\']), 2).problem).toBeUndefined();
   expect(parseJson(JSON.stringify(Array(500).fill({})), 2).problem).toBeUndefined();
-  expect(parseJson('['.repeat(1_000_000), 64).problem).toBe('nests deeper than 64 levels');
+  expect(parseJson('['.repeat(1_000_000), 64).problem).toBe('is nested deeper than 64 levels');
 });
 
-it('checks what somebody else has parsed', () => {
+it('checks values that were parsed elsewhere', () => {
   expect(findJsonProblem(JSON.parse('{"a":{"__proto__":1}}'), 64)).toMatch(/__proto__/);
   expect(findJsonProblem([[[]]], 2)).toMatch(/deeper/);
   expect(findJsonProblem([[]], 2)).toBeUndefined();

@@ -1,5 +1,5 @@
 /**
- * A string or a number in JSON; an unterminated string ends with the text, which keeps the search linear.
+ * A string or number in JSON. An unterminated string ends with the text, to keep the search linear.
  */
 const TOKEN = /"(?:[^"\\]|\\.)*"?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const INTEGER = /^-?\d+$/;
@@ -7,17 +7,17 @@ const INTEGER = /^-?\d+$/;
 /** 2^53 has 16 digits. */
 const LONG = /\d{16}/;
 
-/** An integer with more digits exceeds every number. */
+/** Integers with more digits exceed every number. */
 const MOST_DIGITS = 309;
 
-/** A JSON value, or the problem as the end of a sentence. */
+/** A JSON value, or the problem as the rest of a sentence. */
 type ParsedJson =
   | { readonly problem: undefined; readonly value: unknown }
   | { readonly problem: string; readonly value?: undefined };
 
-/** Parses untrusted JSON. Also refuses integers that would be rounded. */
+/** Parses untrusted JSON. Refuses integers that would be rounded. */
 export function parseJson(text: string, maxDepth: number): ParsedJson {
-  // Before parsing: deep nesting is far more expensive to parse than its size suggests.
+  // Before parsing, because deep nesting is far more expensive to parse than its size suggests.
   if (nestsDeeper(text, maxDepth)) return { problem: tooDeep(maxDepth) };
   let value: unknown;
   try {
@@ -31,21 +31,21 @@ export function parseJson(text: string, maxDepth: number): ParsedJson {
 }
 
 /**
- * Finds the problem of a parsed JSON value: nesting deeper than `maxDepth`, or a key that enables
- * prototype pollution (CWE-1321): `__proto__`, or `constructor` with `prototype` inside.
+ * Finds the problem with a parsed JSON value: nesting deeper than `maxDepth`, or a key that enables
+ * prototype pollution (CWE-1321), which is `__proto__`, or `constructor` with `prototype` inside.
  */
 export function findJsonProblem(value: unknown, maxDepth: number): string | undefined {
   return findProblem(value, maxDepth, maxDepth);
 }
 
-/** @param depth how many more levels are allowed */
+/** @param depth number of remaining levels */
 function findProblem(value: unknown, depth: number, maxDepth: number): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth === 0) return tooDeep(maxDepth);
   if (!Array.isArray(value)) {
-    if (Object.hasOwn(value, '__proto__')) return 'has the forbidden key __proto__';
+    if (Object.hasOwn(value, '__proto__')) return 'contains the forbidden key __proto__';
     if (Object.hasOwn(value, 'constructor') && hasPrototype(value.constructor)) {
-      return 'has the forbidden key constructor';
+      return 'contains the forbidden key constructor';
     }
   }
   for (const item of Array.isArray(value) ? value : Object.values(value)) {
@@ -56,10 +56,10 @@ function findProblem(value: unknown, depth: number, maxDepth: number): string | 
 }
 
 function tooDeep(maxDepth: number): string {
-  return `nests deeper than ${maxDepth} levels`;
+  return `is nested deeper than ${maxDepth} levels`;
 }
 
-/** Whether a JSON text nests deeper than `maxDepth`; the result for invalid JSON is arbitrary. */
+/** Whether a JSON text is nested deeper than `maxDepth`. The result for invalid JSON is arbitrary. */
 function nestsDeeper(text: string, maxDepth: number): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -87,7 +87,7 @@ function hasPrototype(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
 }
 
-/** Whether a text is an integer that a number would round: beyond 2^53, most are. */
+/** Whether a text is an integer that a number would round, as most are beyond 2^53. */
 export function isRounded(text: string): boolean {
   if (text.length < 16 || !INTEGER.test(text)) return false;
   if (text.length > MOST_DIGITS + 1) return true;
@@ -95,15 +95,15 @@ export function isRounded(text: string): boolean {
   return !Number.isFinite(value) || BigInt(text) !== BigInt(value);
 }
 
-/** The first integer of a JSON text that `JSON.parse` would round. */
+/** Returns the first integer in a JSON text that `JSON.parse` would round. */
 function findRounded(json: string): string | undefined {
   if (!LONG.test(json)) return undefined;
   for (const [token] of json.matchAll(TOKEN)) if (isRounded(token)) return token;
   return undefined;
 }
 
-/** The problem with a rounded integer, as the end of a sentence. */
+/** Describes the problem with a rounded integer, as the rest of a sentence. */
 export function toRounded(integer: string): string {
   const shown = integer.length > 40 ? `${integer.slice(0, 40)}…` : integer;
-  return `has the integer ${shown}, which a number cannot hold`;
+  return `contains the integer ${shown}, which exceeds the precision of a number`;
 }

@@ -14,10 +14,10 @@ import {
 } from './parameters/create-parameter-reader.ts';
 import type { DocumentedResponse, Route, RouteTable } from './route-table.ts';
 
-/** A route with everything that can be computed before the first request. */
+/** A route, with everything that can be computed before the first request. */
 export interface Plan {
   readonly route: Route;
-  /** Names of the path parameters, in the order of the template. */
+  /** Path parameter names, in template order. */
   readonly pathNames: readonly string[];
   readonly handle: Handler | undefined;
   readonly guard: Guard | undefined;
@@ -29,7 +29,7 @@ export interface Plan {
 }
 
 /**
- * @param pathNames names of the path parameters in their order
+ * @param pathNames path parameter names, in order
  * @throws TypeError if a security handler is missing
  */
 export function toPlan(
@@ -44,7 +44,7 @@ export function toPlan(
   return {
     route,
     pathNames,
-    // Handlers may be methods of an object that they refer to.
+    // Handlers may be methods that refer to their object.
     handle: functionOf(handlers, route.operationId)?.bind(handlers),
     guard: createGuard(table, route, options.security ?? {}),
     readParameters: createParameterReader(route, pathNames),
@@ -66,7 +66,7 @@ function createResponseFinder(responses: readonly DocumentedResponse[]): Respons
   return (status) => exact.get(status) ?? ranges.get(Math.floor(status / 100)) ?? fallback;
 }
 
-/** The documented response for a status: the status itself, its range (`4XX`), or `default`. */
+/** Finds the documented response for a status: the status itself, its range (`4XX`), or `default`. */
 type ResponseFinder = (status: number) => DocumentedResponse | undefined;
 
 /** `Deprecation` (RFC 9745) is a structured date; `Sunset` (RFC 8594) is an HTTP date. */
@@ -98,7 +98,7 @@ export class Leaf {
     return this.#plans.get(method) ?? (method === 'HEAD' ? this.#plans.get('GET') : undefined);
   }
 
-  /** Value of the header `Allow`. */
+  /** Value of the `Allow` header. */
   get allow(): string {
     const methods = [...this.#plans.keys()];
     if (methods.includes('GET') && !methods.includes('HEAD')) methods.push('HEAD');

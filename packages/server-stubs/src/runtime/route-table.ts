@@ -15,7 +15,7 @@ export type ParameterStyle =
   | 'pipeDelimited'
   | 'deepObject';
 
-/** The failure of one JSON Schema keyword, as reported by Ajv. */
+/** A failed JSON Schema keyword, as reported by Ajv. */
 export interface SchemaError {
   readonly instancePath: string;
   readonly schemaPath: string;
@@ -24,31 +24,31 @@ export interface SchemaError {
   readonly message?: string;
 }
 
-/** A compiled schema. If it returns false, `errors` has the first error. */
+/** A compiled schema. If it returns false, `errors` contains the first error. */
 export interface Validator {
   (data: unknown): boolean;
   errors?: readonly SchemaError[] | null;
 }
 
-/** One parameter, with everything that is needed to parse its value. */
+/** A parameter, with everything that is needed to parse its value. */
 export interface Parameter {
   readonly name: string;
   readonly in: ParameterPlace;
   readonly style: ParameterStyle;
   readonly explode: boolean;
   readonly required: boolean;
-  /** `json`: the parameter has `content` with a JSON media type. */
+  /** `json` if the parameter has `content` with a JSON media type. */
   readonly shape: 'scalar' | 'array' | 'object' | 'json';
   /** Types of the value, or of the items of an array. */
   readonly types: readonly ScalarType[];
   /** Types of each known property of an object. */
   readonly properties?: Readonly<Record<string, readonly ScalarType[]>>;
   /**
-   * Types of unknown properties, if the schema allows them. An exploded object in a query then has all
+   * Types of unknown properties, if the schema allows them. An exploded object in a query then takes all
    * names that no other parameter claims.
    */
   readonly additional?: readonly ScalarType[];
-  /** In paths only: matches all remaining segments, raw (`x-berth-greedy`). */
+  /** Whether a path parameter matches all remaining segments, without decoding (`x-berth-greedy`). */
   readonly greedy?: true;
   readonly default?: unknown;
 }
@@ -64,11 +64,11 @@ export interface Content {
 
 export interface RequestBody {
   readonly required: boolean;
-  /** The fields may also be inside this property (`x-berth-unwrap`); handlers get them flat. */
+  /** Property in which the fields may be nested (`x-berth-unwrap`). Handlers get them flat. */
   readonly unwrap?: string;
   /**
-   * Names of the flat fields: one of them next to the property `unwrap` is refused, other fields are
-   * ignored. Absent: every field next to it is refused.
+   * Names of the flat fields. None of them may appear next to the `unwrap` property; other fields there
+   * are ignored. Without this list, any field next to it is refused.
    */
   readonly unwrapFields?: readonly string[];
   readonly content: readonly Content[];
@@ -77,28 +77,28 @@ export interface RequestBody {
 /** `status` is `200`, a range such as `4XX`, or `default`. */
 export interface DocumentedResponse {
   readonly status: string;
-  /** Headers that the response must have, in lower case. */
+  /** Lowercase names of headers that the response must have. */
   readonly requiredHeaders?: readonly string[];
   readonly content: readonly Content[];
 }
 
-/** One operation of the document. */
+/** One operation in the document. */
 export interface Route {
   readonly operationId: string;
-  /** In upper case. */
+  /** HTTP method, in uppercase. */
   readonly method: string;
-  /** Path template with the base path of the server, `/pets/{id}`. */
+  /** Path template with the server's base path, such as `/pets/{id}`. */
   readonly path: string;
   readonly parameters: readonly Parameter[];
-  /** Validates `{ path, query, header, cookie }` against the schemas of the parameters. */
+  /** Validates `{ path, query, header, cookie }` against the parameter schemas. */
   readonly validateParameters?: Validator;
   readonly body?: RequestBody;
   readonly responses: readonly DocumentedResponse[];
-  /** Alternatives; within one, all schemes must authenticate the caller. Empty: no authentication. */
+  /** Alternatives. Within one, all schemes must authenticate the caller. Empty for no authentication. */
   readonly security: readonly (readonly string[])[];
-  /** Scopes by scheme, for each alternative; absent if there are none. */
+  /** Scopes by scheme, for each alternative. Absent if there are none. */
   readonly scopes?: readonly Readonly<Record<string, readonly string[]>>[];
-  /** Request and response are streamed without parsing or validation (`x-berth-pass-through`). */
+  /** Whether request and response are streamed without parsing or validation (`x-berth-pass-through`). */
   readonly passThrough?: true;
   readonly deprecated?: true;
 }
@@ -108,29 +108,29 @@ export type SecurityScheme =
   | { readonly type: 'apiKey'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string }
   | { readonly type: 'oauth2' | 'openIdConnect' | 'mutualTLS' };
 
-/** Everything that the runtime knows about a document. */
+/** The route table of a document, which the runtime creates a router from. */
 export interface RouteTable {
   readonly title: string;
   readonly version: string;
-  /** SHA-256 of the document that this was generated from. */
+  /** SHA-256 of the document that the table was generated from. */
   readonly sha256: string;
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
   readonly routes: readonly Route[];
 }
 
-/** A response of a handler; generated code narrows it to the documented responses. */
+/** A handler's response. Generated code narrows it to the documented responses. */
 export interface HandlerResponse {
   readonly status: number;
-  /** Documented media type of the body. Default: the one in `headers`, or the first. */
+  /** Media type of the body, as documented. Default: the one in `headers`, or else the first. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body?: unknown;
 }
 
 /**
- * Ends a response, as `response.end` does. If the client is still sending its body, the connection closes
- * only when the body has ended, or after a timeout: a client that is cut off while sending may never see
- * the response (RFC 9112, section 9.6).
+ * Ends a response, like `response.end`. If the client is still sending its body, the connection only
+ * closes when the body has ended, or after a timeout, because a client that is cut off while sending may
+ * never see the response (RFC 9112, section 9.6).
  */
 export type EndResponse = (
   response: ServerResponse,
@@ -139,11 +139,11 @@ export type EndResponse = (
 ) => void;
 
 /**
- * A body that writes itself, without a stream in between. It is called once, after the head is written.
- * It must respect `drain`, and finally call `end` or destroy the response. Node.js drops what it writes
- * if the response has no body (HEAD, 204, 304). For pass-through operations only.
+ * A body that writes itself, without a stream in between. Called once, after the head is written. It
+ * must respect `drain`, and finally call `end` or destroy the response. Node.js drops what it writes if
+ * the response has no body (HEAD, 204, 304). For pass-through operations only.
  */
 export type BodyWriter = (response: ServerResponse, end: EndResponse) => void;
 
-/** Bodies that are sent as is, never as JSON. */
+/** A body that is sent as is, never as JSON. */
 export type RawBody = string | Uint8Array | Readable | ReadableStream<Uint8Array>;

@@ -30,20 +30,20 @@ const CODES: Readonly<Record<FaultKind, StorageErrorCode>> = {
 };
 
 export interface StorageRouterOptions<Caller = unknown> extends BerthRouterOptions {
-  /** Authenticates callers: one handler for the three headers, which belong together. */
+  /** Authenticates callers, with one handler for the three headers, which belong together. */
   readonly security: StorageSecurity<Caller>;
-  /** Environments that this API serves; others get `INVALID_ENV`. Default: all. */
+  /** Environments that this API serves. Calls to any other get `INVALID_ENV`. Default: all. */
   readonly env?: EnvOption;
-  /** Maximum number of items in one batch; a call with more is refused. Default 50 (D25). */
+  /** Maximum number of items in a batch. Calls with more are refused. Default: 50 (D25). */
   readonly batchItems?: number;
 }
 
 /**
- * Creates the storage API: middleware for Express 4 and 5, and a `node:http` listener. Handlers get the
- * validated fields and return `data`; the router takes care of envelope, credentials, limits, CORS and
- * errors.
+ * Creates the storage API: middleware for Express 4 and 5, and a `node:http` listener. Your handlers get
+ * the validated fields and return `data`; the router takes care of the envelope, credentials, limits,
+ * CORS and errors.
  *
- * @throws TypeError for options that contradict each other
+ * @throws TypeError if options contradict each other
  *
  * @example
  * const router = createStorageRouter(
@@ -85,7 +85,7 @@ export function createStorageRouter<Caller = unknown>(
         const error =
           fault.kind === 'unauthorized' && isNaked
             ? new StorageError('SIGN_PARAM_INVALID', {
-                message: `The header ${authorization} is missing.`,
+                message: `The ${authorization} header is missing.`,
               })
             : toStorageFault(fault);
         return error[toResponse](call);
@@ -94,9 +94,9 @@ export function createStorageRouter<Caller = unknown>(
   );
 }
 
-/** Maps a fault of the runtime to an error of the storage API (D26). */
+/** Converts a runtime fault to a storage API error (D26). */
 function toStorageFault({ kind, status, message, cause }: Fault): StorageError {
-  // Only a body is a payload; too long a path or headers are an invalid parameter.
+  // Only a body is a payload. If the path or headers are too long, a parameter is invalid.
   const code = kind === 'too-large' && status !== 413 ? 'INVALID_PARAM' : CODES[kind];
   if (kind === 'invalid-response' || kind === 'handler-failed') {
     return new StorageError(code, { cause });

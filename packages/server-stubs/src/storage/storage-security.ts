@@ -4,27 +4,27 @@ import type { Call, RouteTable, SecurityHandler } from '../runtime/index.ts';
 
 const SEGMENT = '{envId}';
 
-/** The three headers of a storage call (D17), read together: the signature covers the time. */
+/** The three headers of a storage call (D17), which belong together because the signature covers the time. */
 export interface StorageCredentials {
-  /** `1.0 TC3-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…` */
+  /** The signature, `1.0 TC3-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`. */
   readonly authorization: string;
-  /** Token of temporary credentials; empty with permanent ones. */
+  /** Session token of temporary credentials; empty for permanent ones. */
   readonly sessionToken: string;
-  /** Whole seconds since the epoch. */
+  /** Signing time in whole seconds since the epoch. */
   readonly timestamp: number;
 }
 
-/** A storage call that is not authenticated yet. */
+/** A storage call that has not been authenticated yet. */
 export interface StorageLogin extends Call {
-  /** Environment of the path; refuse credentials of another one (D30). */
+  /** Environment in the path. Refuse credentials for any other (D30). */
   readonly envId: string;
 }
 
-/** The one security handler of the storage API. */
+/** The storage API's security handler. */
 export interface StorageSecurity<Caller = unknown> {
   /**
-   * Returns the caller of the credentials. `undefined`, `null` or `false` refuse them; throw a
-   * `StorageError` to give the reason, such as a wrong clock (D18).
+   * Returns the caller that the credentials belong to. Return `undefined`, `null` or `false` to refuse
+   * them, or throw a `StorageError` to give a reason, such as a wrong clock (D18).
    */
   credentials(
     credentials: StorageCredentials,
@@ -44,7 +44,7 @@ export function toStorageSecurity(
     const { headers } = call.request;
     const time = String(headers[timeName] ?? '');
     if (!/^\d{1,12}$/.test(time)) {
-      const message = `The header ${storageHeaders.timestamp} must be a time in whole seconds since 1970.`;
+      const message = `The ${storageHeaders.timestamp} header must be a time in whole seconds since 1970.`;
       throw new StorageError('SIGN_PARAM_INVALID', { message });
     }
     const sessionToken = String(headers[tokenName] ?? '');
@@ -55,8 +55,8 @@ export function toStorageSecurity(
 }
 
 /**
- * Creates a function that reads the environment from a raw path; it is the same segment in every
- * operation. Characters cannot be counted, because any segment may be percent-encoded.
+ * Creates a function that reads the environment from a raw path. It is the same segment in every
+ * operation. Counting characters would not work, because any segment may be percent-encoded.
  */
 export function envIdOf({ routes }: RouteTable): (rawPath: string) => string {
   const at = routes[0]?.path.split('/').indexOf(SEGMENT) ?? 0;

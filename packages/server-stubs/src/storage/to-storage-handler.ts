@@ -23,11 +23,11 @@ type AnyHandler = (input: unknown, call: StorageCall) => unknown;
 interface Settings {
   readonly env: EnvOption | undefined;
   readonly batchItems: number;
-  /** Name of the field on the wire (D1). */
+  /** The field's name on the wire (D1). */
   readonly storeFileID: string;
 }
 
-/** Wraps a handler: checks the call before, adds the envelope after. */
+/** Wraps a handler: checks the call first, and adds the envelope to the response. */
 export function toStorageHandler(
   handler: AnyHandler,
   { env, batchItems, storeFileID }: Settings,
@@ -55,7 +55,7 @@ function toEnvelope(data: unknown, { requestId }: Call): HandlerResponse {
 
 function assertEnv(envId: string, env: EnvOption | undefined): void {
   if (env === undefined || (typeof env === 'string' ? env === envId : env(envId))) return;
-  throw new StorageError('INVALID_ENV', { message: `There is no environment ${envId}.` });
+  throw new StorageError('INVALID_ENV', { message: `Environment ${envId} does not exist.` });
 }
 
 /**
@@ -67,13 +67,13 @@ function assertBatch(input: unknown, maxItems: number): void {
   const list = (input as Record<string, unknown>)[LIST];
   if (!Array.isArray(list) || list.length <= maxItems) return;
   throw new StorageError('INVALID_PARAM', {
-    message: `${LIST} has ${list.length} items: send at most ${maxItems} in one call.`,
+    message: `${LIST} has ${list.length} items: send at most ${maxItems} per call.`,
   });
 }
 
 /**
- * The routes of the storage API with the names of a wire profile (D1), and with one security scheme for
- * the three headers, which can only be checked together.
+ * Returns the storage API's routes with the names of a wire profile (D1), and with a single security
+ * scheme for the three headers, which can only be checked together.
  */
 export function toStorageTable(table: RouteTable, profile: WireProfile): RouteTable {
   return {
@@ -100,7 +100,7 @@ function withProfile(route: Route, { storeFileID }: WireProfile): Route {
   return { ...route, responses };
 }
 
-/** Validates a response against the schema, which knows the field only by its neutral name. */
+/** Validates a response against the schema, which only knows the field's neutral name. */
 function underNeutralName(validate: Validator, name: string): Validator {
   const renamed: Validator = (response) => {
     const isValid = validate(renameField(response, name, defaultWireProfile.storeFileID));
@@ -110,7 +110,7 @@ function underNeutralName(validate: Validator, name: string): Validator {
   return renamed;
 }
 
-/** Renames a field of `data` in an envelope. */
+/** Renames a field in an envelope's `data`. */
 function renameField(envelope: unknown, from: string, to: string): unknown {
   const { statusCode, body } = envelope as { statusCode: number; body?: { data?: object } };
   const data = body?.data as Record<string, unknown> | undefined;

@@ -35,7 +35,7 @@ const CODES: Readonly<Record<FaultKind, UploadErrorCode>> = {
   'handler-failed': 'InternalError',
 };
 
-/** Faults that keep their own status (D27 has no code for them). */
+/** Faults that keep their own status, because D27 has no code for them. */
 const OWN_STATUS: readonly FaultKind[] = ['not-found', 'method-not-allowed', 'not-implemented'];
 
 /** D27: "form field `success_action_status` 200/201/204 is honoured". */
@@ -43,20 +43,20 @@ const STATUS_FIELD = 'success_action_status';
 const STATUSES = ['200', '201', '204'];
 const DEFAULT_STATUS = 204;
 
-/** Size of everything in a form except its file: fields and boundaries. */
+/** Maximum size of everything in a form except for its file: fields and boundaries. */
 const FORM_BYTES = 1_048_576;
 
 export interface UploadRouterOptions extends BerthRouterOptions {
-  /** Maximum size of a file in bytes; a larger one gets `EntityTooLarge`. Default 5 GiB (D27). */
+  /** Maximum file size in bytes. Larger files get `EntityTooLarge`. Default: 5 GiB (D27). */
   readonly fileBytes?: number;
 }
 
 /**
- * Creates the upload target: middleware for Express 4 and 5, and a `node:http` listener. It handles `POST
- * /`; in Express, mount it at the path of the `url` that `getUploadMetaData` returns. Forms are streamed
- * and never buffered.
+ * Creates the upload target: middleware for Express 4 and 5, and a `node:http` listener. It handles
+ * `POST /`, so in Express, mount it at the path of the `url` that `getUploadMetaData` returns. Forms are
+ * streamed and never buffered.
  *
- * @throws TypeError for options that contradict each other
+ * @throws TypeError if options contradict each other
  *
  * @example
  * const router = createUploadRouter({
@@ -93,7 +93,7 @@ export function createUploadRouter(
   );
 }
 
-/** Maps a fault of the runtime to an error of the upload target (D27). */
+/** Converts a runtime fault to an upload target error (D27). */
 function toUploadFault({ kind, status, message, cause }: Fault): UploadError {
   const code = CODES[kind];
   if (kind === 'invalid-response' || kind === 'handler-failed') {
@@ -111,12 +111,12 @@ function toUploaded({ etag, location }: UploadResult, { fields }: UploadInput): 
   };
 }
 
-/** Headers are ASCII; existing percent-encoding is kept. */
+/** Headers are ASCII. Existing percent-encoding is kept. */
 function toAscii(address: string): string {
   return address.replace(/[^\x21-\x7E]+/gu, encodeURIComponent);
 }
 
-/** The route of the upload target, without security schemes: its form contains the grant. */
+/** Returns the upload target's route without security schemes, because the form contains the grant. */
 function toUploadTable(table: RouteTable): RouteTable {
   return {
     ...table,

@@ -4,10 +4,10 @@ import type { WireProfile } from '../http/wire-profile.ts';
 import type { Call, FilePart, MultipartStream, Part } from '../runtime/index.ts';
 import type { UploadInput } from './upload-handlers.ts';
 
-/** The field with the content, in lower case. */
+/** The field with the content, in lowercase. */
 const FILE = 'file';
 
-/** Names of the form's fields that are the same in every deployment. */
+/** Form fields whose names are the same in every deployment. */
 const SIGNATURE = 'Signature';
 const KEY = 'key';
 
@@ -16,7 +16,7 @@ const KEY = 'key';
  *
  * D30: a form without Signature, token, meta file ID or key stores nothing and gets an XML `Error`.
  *
- * @throws UploadError for a form that lacks a field
+ * @throws UploadError if the form lacks a field
  */
 export async function toUploadInput(
   body: MultipartStream,
@@ -29,7 +29,9 @@ export async function toUploadInput(
   const read = (name: string, code: UploadErrorCode) => {
     const value = fields.get(name.toLowerCase());
     if (value) return value;
-    throw new UploadError(code, { message: `The form has no ${name}: send it before file.` });
+    throw new UploadError(code, {
+      message: `The form has no ${name} field: send it before the file.`,
+    });
   };
   const key = read(KEY, 'MalformedPOSTRequest');
   rememberResource(request, key);
@@ -45,9 +47,9 @@ export async function toUploadInput(
   };
 }
 
-/** A form up to its file. */
+/** A form that has been read up to its file. */
 interface OpenForm {
-  /** Names in lower case. */
+  /** Fields by lowercase name. */
   readonly fields: ReadonlyMap<string, string>;
   readonly file: FilePart;
   /** The remaining parts. */
@@ -55,11 +57,11 @@ interface OpenForm {
 }
 
 /**
- * Reads a form up to the beginning of its file.
+ * Reads a form up to the start of its file.
  *
  * D27: "field names case-insensitive; `file` last".
  *
- * @throws UploadError MalformedPOSTRequest for a form without a file, or with a field twice
+ * @throws UploadError MalformedPOSTRequest if the form has no file, or contains a field twice
  */
 async function readForm(body: MultipartStream): Promise<OpenForm> {
   const fields = new Map<string, string>();
@@ -70,15 +72,15 @@ async function readForm(body: MultipartStream): Promise<OpenForm> {
     if (part.kind === 'file') {
       if (name === FILE) return { fields, file: part, rest };
     } else if (name === FILE) {
-      throw malformed('The field file has no filename: add one, so that it is read as a file.');
+      throw malformed('The file field has no filename: add one, so that it is read as a file.');
     } else if (fields.has(name)) {
       // Parsers differ in which of the two they use, and the grant must not depend on that.
-      throw malformed(`The form has the field ${part.name} twice.`);
+      throw malformed(`The form contains the ${part.name} field twice.`);
     } else {
       fields.set(name, part.value);
     }
   }
-  throw malformed('The form has no field file: send it as the last field.');
+  throw malformed('The form has no file field: send it as the last field.');
 }
 
 function malformed(message: string): UploadError {
@@ -86,7 +88,7 @@ function malformed(message: string): UploadError {
 }
 
 /**
- * The content of a form's file as a stream that ends only when the form is complete.
+ * Returns a file's content as a stream that ends only when the form is complete.
  *
  * D28: a file becomes visible when it is complete. D27: "Limit 5 GiB".
  */
@@ -94,7 +96,7 @@ function toContent(form: OpenForm, maxBytes: number): Readable {
   return new Content(form, maxBytes);
 }
 
-/** Events instead of a generator: a promise per chunk costs a tenth of an upload. */
+/** Uses events instead of a generator, because a promise per chunk would cost a tenth of the upload time. */
 class Content extends Readable {
   readonly #body: Readable;
 
@@ -102,7 +104,7 @@ class Content extends Readable {
     super();
     this.#body = body;
     let size = 0;
-    // A handler that refuses the form reads nothing; an aborted form must not crash the process.
+    // A handler that refuses the form reads nothing, and an aborted form must not crash the process.
     this.on('error', () => {});
     // Nothing is read before the content is requested.
     body.pause();

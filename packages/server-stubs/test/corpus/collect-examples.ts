@@ -9,22 +9,22 @@ import {
 
 import { isSchema, type Schema, visitSubschemas } from '../../generator/schema/schema.ts';
 
-/** A schema of a document and a value that the document gives for it. */
+/** A schema in a document, and an example value for it. */
 export interface Example {
   readonly schema: Pointer;
   readonly value: unknown;
 }
 
-/** Keys below which nothing is part of the document. */
+/** Keys whose values are not part of the document. */
 const PAYLOADS = ['example', 'examples', 'default', 'enum', 'const', 'links', 'webhooks'];
 
-/** All examples of a document: in media types, parameters and headers, and in schemas at any depth. */
+/** Collects all examples in a document: in media types, parameters and headers, and in schemas at any depth. */
 export function collectExamples(document: JsonObject): Example[] {
   const found: Example[] = [];
   visit(document, '#', false);
   return found;
 
-  /** @param isMap the keys are names that somebody gave */
+  /** @param isMap whether the keys are user-defined names */
   function visit(node: unknown, pointer: Pointer, isMap: boolean): void {
     if (Array.isArray(node)) {
       for (const [index, each] of node.entries()) visit(each, join(pointer, index), false);

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 const PACKAGE = join(import.meta.dirname, '../..');
 const ROOT = join(PACKAGE, '../..');
 
-/** TypeScript 7 of this repository, and 5.9, which the code generator of the client has. */
+/** This repository's TypeScript 7, and 5.9, which the client's code generator uses. */
 const COMPILERS = {
   7: join(ROOT, 'node_modules/typescript/bin/tsc'),
   5: createRequire(import.meta.resolve('@berth/codegen')).resolve('typescript/bin/tsc'),
 } as const;
 
-/** A folder below this package, so that types of Node and the runtime are found. */
+/** A folder below this package, so that the types of Node and the runtime are found. */
 export async function createSourceFolder(name: string): Promise<string> {
   const folder = join(PACKAGE, 'node_modules/.cache/stubs', name);
   await rm(folder, { recursive: true, force: true });
@@ -33,7 +33,7 @@ export async function writeFiles(
   return folder;
 }
 
-/** What a compiler says of all files of a folder, as strict as this repository is. */
+/** Returns a compiler's output for all files in a folder, in the same strict mode as this repository. */
 export async function compileTypes(
   folder: string,
   version: keyof typeof COMPILERS,

@@ -33,7 +33,7 @@ export function createOracle(document: JsonObject, direction: 'request' | 'respo
     return validate(value) as boolean;
   }
 
-  /** A tag of the mapping, or the name of a choice, chooses the schema that must hold. */
+  /** A tag in the mapping, or the name of a choice, selects the schema that must be valid. */
   function holdsToTag(discriminator: JsonObject, value: unknown, parent?: JsonObject): boolean {
     const choices = parent?.oneOf ?? parent?.anyOf;
     const property = String(discriminator.propertyName);
@@ -95,7 +95,7 @@ function relax(node: JsonObject, required: unknown[], root: JsonObject, mark: st
   });
 }
 
-/** Ajv reads `nullable` itself, and compiles none without the `type` that it belongs to. */
+/** Ajv supports `nullable`, but only next to a `type`. */
 function toNullable({ nullable, ...schema }: JsonObject): JsonObject {
   if (nullable !== true || '$ref' in schema) return schema;
   return 'type' in schema ? { ...schema, nullable } : { anyOf: [schema, { type: 'null' }] };

@@ -13,7 +13,7 @@ export const features: JsonObject = parse(
   readFileSync(join(import.meta.dirname, 'features.yaml'), 'utf8'),
 );
 
-/** Documents that others wrote: all OpenAPI 3 ones of two packages. */
+/** Third-party documents: all OpenAPI 3 documents in two packages. */
 export function readPublicDocuments(): PublicDocument[] {
   return [...readFolder('3.0'), ...readFolder('3.1'), readGalaxy()];
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Values for one validator of a generated module, which is named by its path. */
+/** Values for one validator in a generated module, which is identified by its path. */
 export interface Case {
   readonly module: string;
   readonly path: readonly (string | number)[];
@@ -13,7 +13,7 @@ export interface Case {
 
 const CHILD = join(import.meta.dirname, 'judge-child.ts');
 
-/** Verdicts of generated code, from a process that cannot compile code from strings. */
+/** Runs generated validators in a process that cannot compile code from strings. */
 export async function judge(cases: readonly Case[]): Promise<boolean[][]> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-judge-'));
   try {

@@ -7,7 +7,7 @@ import type { RouteTable } from '../../src/runtime/index.ts';
 import { writeFiles } from './compile-types.ts';
 import { RUNTIME } from './start-server.ts';
 
-/** A route table as it comes out of the generator, in this process. */
+/** Generates a route table and loads it into this process. */
 export async function loadGenerated(document: unknown): Promise<{ table: RouteTable }> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-stubs-'));
   try {

@@ -17,7 +17,7 @@ const OTHERS = [
   {},
 ] as const;
 
-/** A copy of a JSON value with one thing changed somewhere in it. */
+/** Copies a JSON value with one random change. */
 export function mutate(value: unknown, random: () => number): unknown {
   const copy = structuredClone(value);
   const path = pick([[] as Path, ...pathsOf(copy)], random);

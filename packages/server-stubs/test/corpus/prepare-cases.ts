@@ -16,10 +16,10 @@ const HELPERS = pathToFileURL(
 ).href;
 
 export interface Preparation {
-  /** Is made, and gets the generated files. */
+  /** Folder for the generated files, which is created. */
   readonly folder: string;
   readonly seed: number;
-  /** Of each example. */
+  /** Number of mutations of each example. */
   readonly mutations?: number;
 }
 
@@ -49,7 +49,7 @@ export async function prepareCases(
   ];
 }
 
-/** The examples of each schema, each followed by its mutations. */
+/** Returns the examples of each schema, each followed by its mutations. */
 function toValues(
   examples: readonly Example[],
   mutations: number,

@@ -4,10 +4,10 @@ import { readModel } from '../../generator/operations/read-model.ts';
 import type { Direction } from '../../generator/schema/schema-store.ts';
 import type { Case } from './judge.ts';
 
-/** A case, and the place of the schema of its validator. */
+/** A case, and the location of its validator's schema. */
 export type LocatedCase = Case & { readonly schema: Pointer };
 
-/** Values by schema, as cases for the validators that a route table has for JSON bodies. */
+/** Turns values by schema into cases for a route table's JSON body validators. */
 export function routeCases(
   document: unknown,
   direction: Direction,

@@ -9,13 +9,13 @@ const CHILD = join(import.meta.dirname, 'start-child.ts');
 export const RUNTIME = pathToFileURL(join(import.meta.dirname, '../../src/runtime/index.ts')).href;
 
 export interface Start {
-  /** From nothing loaded to listening. */
+  /** Time from an empty process to a listening server. */
   readonly milliseconds: number;
-  /** How often each status came when every operation was called once. */
+  /** How often each status occurred when every operation was called once. */
   readonly statuses: Readonly<Record<string, number>>;
 }
 
-/** Starts a server of a generated folder, without handlers, in a process of its own. */
+/** Starts a server from a generated folder, without handlers, in a separate process. */
 export async function startServer(folder: string): Promise<Start> {
   const args = ['--conditions=berth-source', CHILD, folder];
   const { stdout } = await promisify(execFile)(process.execPath, args);

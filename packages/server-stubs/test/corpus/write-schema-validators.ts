@@ -8,7 +8,7 @@ import { type Direction, SchemaNames } from '../../generator/schema/schema-store
 import { compileValidators } from '../../generator/validators/compile-validators.ts';
 import { SchemaSet } from '../../generator/validators/schema-set.ts';
 
-/** Writes a module with a validator for each of the schemas, `v0`, `v1`, … */
+/** Writes a module with a validator for each schema: `v0`, `v1`, … */
 export async function writeSchemaValidators(
   document: unknown,
   schemas: readonly Pointer[],

@@ -44,7 +44,7 @@ describe('copies', () => {
     expect(await contentOf(to, 'folder/b.txt')).toBe('hello');
   });
 
-  test('of many to one place that must not be replaced: one succeeds', async () => {
+  test('of many files to one destination that must not be replaced: one succeeds', async () => {
     const to = await deploy();
     const sources = ['a', 'b', 'c', 'd', 'e', 'f'];
     for (const name of sources) await put(to, name, name);
@@ -118,7 +118,7 @@ describe('within one batch', () => {
     expect(await contentOf(to, 'f50')).toBe('hello');
   });
 
-  test('results are in request order, also for fifty items', async () => {
+  test('results are in request order, even for fifty items', async () => {
     const to = await deploy();
     const ids = Array.from({ length: 50 }, (_, at) => `cloud://dev.files/f${at}`);
     for (const at of [3, 30, 49]) await put(to, `f${at}`, 'x');
@@ -174,7 +174,7 @@ describe('if the store fails', () => {
     expect(response.headers.get('retry-after')).toBe('1');
   });
 
-  test('a move whose source cannot be removed says so, and leaves it', async () => {
+  test('a move whose source cannot be removed reports that, and leaves it', async () => {
     const { blobs } = await deploy();
     const to = await deploy({
       blobs: {
@@ -193,7 +193,7 @@ describe('if the store fails', () => {
     expect(to.changes.map(({ action }) => action)).toEqual(['upload', 'copy']);
   });
 
-  test('uploads and downloads say so, and come back by themselves', async () => {
+  test('uploads and downloads report it, and recover by themselves', async () => {
     let isDown = true;
     const to = await failing(() => isDown);
     await expect(put(to, 'a', 'hello')).rejects.toThrow('<Code>ServiceUnavailable</Code>');

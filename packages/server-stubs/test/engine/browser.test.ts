@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { expect, test } from 'vitest';
 
-test('the engine imports no modules of Node', async () => {
+test('the engine imports no Node.js modules', async () => {
   const bundle = await rolldown({
     input: join(import.meta.dirname, '../../src/engine/index.ts'),
     external: /^node:/,

@@ -12,7 +12,7 @@ async function download(path = 'a.txt', content = CONTENT) {
   return { ...to, address, etag, get };
 }
 
-test('a file comes as it was sent, and is safe for browsers', async () => {
+test('a file is returned unchanged, and is safe for browsers', async () => {
   const { get, etag } = await download();
   const response = await get();
   expect(response.status).toBe(200);
@@ -45,7 +45,7 @@ test('HEAD returns everything but the content, and ignores ranges', async () => 
   }
 });
 
-test('a name of any script survives', async () => {
+test('a name in any script survives', async () => {
   const { get } = await download('folder/报告 "1".txt');
   expect((await get()).headers.get('content-disposition')).toBe(
     `attachment; filename="__ _1_.txt"; filename*=UTF-8''%E6%8A%A5%E5%91%8A%20%221%22.txt`,
@@ -69,7 +69,7 @@ describe('a range', () => {
   });
 
   test.each(['bytes=0-1,4-5', 'items=0-1', 'bytes=x', 'bytes'])(
-    '%s brings the whole',
+    '%s returns the complete file',
     async (range) => {
       const { get } = await download();
       const response = await get({ range });
@@ -78,7 +78,7 @@ describe('a range', () => {
     },
   );
 
-  test('outside of the file is refused with the size', async () => {
+  test('outside the file is refused with the size', async () => {
     const { get } = await download();
     const response = await get({ range: 'bytes=10-' });
     expect(response.status).toBe(416);
@@ -88,7 +88,7 @@ describe('a range', () => {
     expect(await response.text()).toContain('<Error>');
   });
 
-  test('counts for the version that If-Range names alone', async () => {
+  test('applies only to the version that If-Range names', async () => {
     const { get, etag } = await download();
     const range = 'bytes=0-1';
     expect((await get({ range, 'if-range': etag })).status).toBe(206);

@@ -52,7 +52,7 @@ test.each(FIELDS)('a form with a wrong %s stores nothing', async (name) => {
   expect(to.errors).toEqual([]);
 });
 
-test.each(FIELDS)('%s of another grant does not fit', async (name) => {
+test.each(FIELDS)('%s from another grant is refused', async (name) => {
   const to = await deploy();
   const [meta, second] = [await grant(to, 'a.txt'), await grant(to, 'b.txt')];
   const fields = { ...toFields('a.txt', meta), [name]: toFields('b.txt', second)[name] as string };
@@ -60,7 +60,7 @@ test.each(FIELDS)('%s of another grant does not fit', async (name) => {
   expect((await errorOf(response)).Code).toBe('SignatureDoesNotMatch');
 });
 
-test('a grant lasts as long as it was made for, and no longer', async () => {
+test('a grant is valid for its lifetime, and no longer', async () => {
   const to = await deploy();
   const meta = await grant(to, 'a.txt');
   to.clock.now += 900_000 - 1;
@@ -70,13 +70,13 @@ test('a grant lasts as long as it was made for, and no longer', async () => {
   expect(response.status).toBe(403);
   expect(await errorOf(response)).toMatchObject({
     Code: 'AccessDenied',
-    Message: 'The grant has expired: get a new one with getUploadMetaData.',
+    Message: 'The grant has expired: request a new one with getUploadMetaData.',
     Resource: '/a.txt',
   });
   expect(await contentOf(to, 'a.txt')).toBe('hello');
 });
 
-test('what a token says cannot be changed', async () => {
+test('a token cannot be modified', async () => {
   const to = await deploy();
   const meta = await grant(to, 'a.txt');
   const [env, bucket, caller, expires, nonce] = claimsOf(meta);
@@ -102,7 +102,7 @@ test('what a token says cannot be changed', async () => {
   expect(to.errors).toEqual([]);
 });
 
-test('a grant of other keys is worth nothing, and one of an older key still is', async () => {
+test('a grant signed with another key is refused, but one with an older key is not', async () => {
   const [old, current] = [randomBytes(32), randomBytes(32)];
   const before = await deploy({ keys: [old] });
   const meta = await grant(before, 'a.txt');
@@ -113,13 +113,13 @@ test('a grant of other keys is worth nothing, and one of an older key still is',
   expect((await post(`${rotated.base}/upload`, toFields('a.txt', meta), 'hello')).status).toBe(204);
 });
 
-test("a link's signature is no grant", async () => {
+test("a link's signature is not a grant", async () => {
   const to = await deploy();
   const meta = await grant(to, 'a.txt');
   const address = new URL(await link(to, await put(to, 'a.txt', 'hello')));
   const sign = address.searchParams.get('sign') as string;
   const expires = address.searchParams.get('expires') as string;
-  // A link signs environment, bucket, path and time; here they are in the fields of a grant.
+  // A link signs the environment, bucket, path and time. Here, they are in the fields of a grant.
   const tries = [
     { ...meta, authorization: sign },
     { ...meta, authorization: sign, token: 'dev', storeFileID: 'files' },
@@ -145,7 +145,7 @@ test('a grant ends with its environment, and with its bucket', async () => {
   expect(await contentOf(to, 'a.txt')).toBeUndefined();
 });
 
-test('a client that aborts a refused or an accepted form does no harm', async () => {
+test('it does no harm if a client aborts a refused or accepted form', async () => {
   const to = await deploy();
   const { hostname, port } = new URL(to.base);
   for (const key of ['a.txt', 'b.txt']) {
@@ -159,7 +159,7 @@ test('a client that aborts a refused or an accepted form does no harm', async ()
     socket.write(
       `POST /upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 9999999\r\n\r\n${head.join('')}--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n${'y'.repeat(100_000)}`,
     );
-    // A refused client gets a response; the other gets none until its form is complete.
+    // A refused client gets a response, the other one none until its form is complete.
     if (key === 'b.txt') await once(socket, 'data');
     else await once(to.arrivals, 'upload');
     socket.resetAndDestroy();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { call, deploy, errorOf, grant, link, put, send } from './support/client.ts';
 
-test('a link works as long as it was asked for, and no longer', async () => {
+test('a link works for as long as requested, and no longer', async () => {
   const to = await deploy();
   const address = await link(to, await put(to, 'a.txt', 'hello'), 60);
   to.clock.now += 60_000 - 1;
@@ -13,7 +13,7 @@ test('a link works as long as it was asked for, and no longer', async () => {
   expect(response.headers.get('cache-control')).toBe('no-store');
   expect(await errorOf(response)).toEqual({
     Code: 'AccessDenied',
-    Message: 'The link has expired: get a new one with batchGetTempUrls.',
+    Message: 'The link has expired: request a new one with batchGetTempUrls.',
     Resource: '/files/dev/files/a.txt',
     RequestId: response.headers.get('x-request-id'),
     TraceId: response.headers.get('x-request-id'),
@@ -43,19 +43,19 @@ describe('a link that nobody signed is refused:', () => {
   test('that cannot be decoded', () => forge(path('/files/dev/files/%zz')));
   test('that lasts longer', () => forge(set('expires', '99999999999999')));
   test('that never expires', () => forge(set('expires', 'Infinity')));
-  test('with another text for its time', () =>
+  test('with its time in another format', () =>
     forge((url) => url.searchParams.set('expires', `0${url.searchParams.get('expires')}`)));
   test('without a time', () => forge((url) => url.searchParams.delete('expires')));
   test('without a signature', () => forge((url) => url.searchParams.delete('sign')));
   test('with an empty signature', () => forge(set('sign', '')));
   test('with a wrong signature', () => forge(set('sign', '0'.repeat(64))));
-  test('with a signature in capitals', () =>
+  test('with an uppercase signature', () =>
     forge((url) =>
       url.searchParams.set('sign', String(url.searchParams.get('sign')).toUpperCase()),
     ));
 });
 
-test("a grant's signature is no link", async () => {
+test("a grant's signature is not a link", async () => {
   const to = await deploy();
   await put(to, 'a.txt', 'hello');
   const { authorization, token, storeFileID } = await grant(to, 'a.txt');
@@ -66,7 +66,7 @@ test("a grant's signature is no link", async () => {
   }
 });
 
-test('a link of other keys is worth nothing, and one of an older key still is', async () => {
+test('a link signed with another key is refused, but one with an older key is not', async () => {
   const [old, current] = [randomBytes(32), randomBytes(32)];
   const before = await deploy({ keys: [old] });
   const { pathname, search } = new URL(await link(before, await put(before, 'a.txt', 'hello')));
@@ -87,7 +87,7 @@ test('a link ends with its environment, and with its bucket', async () => {
   expect((await fetch(address)).status).toBe(404);
 });
 
-test('an item that cannot be linked to fails alone, with an empty address', async () => {
+test('an item that cannot be linked to fails alone, with an empty URL', async () => {
   const to = await deploy();
   const good = await put(to, 'a.txt', 'hello');
   const items = [
@@ -118,7 +118,7 @@ test('an item that cannot be linked to fails alone, with an empty address', asyn
   );
 });
 
-test('the limits of the lifetime of a link are options', async () => {
+test('the limits for link lifetimes are options', async () => {
   const to = await deploy({ limits: { linkSeconds: 5, linkMaxSeconds: 10 } });
   const fileID = await put(to, 'a.txt', 'hello');
   const address = await link(to, fileID);
@@ -127,13 +127,13 @@ test('the limits of the lifetime of a link are options', async () => {
   expect((await fetch(address)).status).toBe(403);
 });
 
-test('the address may depend on the request', async () => {
+test('the URL may depend on the request', async () => {
   const to = await deploy({ publicUrl: ({ headers }) => `https://${headers.host}/base` });
   const { host } = new URL(to.base);
   expect((await grant(to, 'a.txt')).url).toBe(`https://${host}/base/upload`);
 });
 
-test('other methods are refused, and a browser may ask before', async () => {
+test('other methods are refused, and browsers may send a preflight', async () => {
   const to = await deploy();
   const { pathname, search } = new URL(await link(to, await put(to, 'a.txt', 'hello')));
   for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
@@ -152,7 +152,7 @@ test('other methods are refused, and a browser may ask before', async () => {
   });
 });
 
-test('a store that hands out files itself is led to, for as long as the link still works', async () => {
+test('a link redirects to a store that serves files itself, for the rest of its lifetime', async () => {
   const store = (await deploy()).blobs;
   const blobs = {
     ...store,

@@ -3,7 +3,7 @@ import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
 import { call, contentOf, deploy, grant, link, post, put, toFields } from './support/client.ts';
 
-test('a file goes up, is linked to, comes down, is copied, and is deleted', async () => {
+test('a file is uploaded, linked to, downloaded, copied and deleted', async () => {
   const to = await deploy();
   const content = new Uint8Array(randomBytes(300_000));
   const fileID = await put(to, 'reports/年 1.bin', content, { type: 'image/png' });
@@ -49,14 +49,14 @@ describe('an upload', () => {
     ['a.txt', '/a.txt'],
     ['/a.txt', 'a.txt'],
     ['/a.txt', '/a.txt'],
-  ])('granted for %s is taken with the key %s', async (path, key) => {
+  ])('granted for %s is accepted with the key %s', async (path, key) => {
     const to = await deploy();
     const meta = await grant(to, path);
     expect((await post(meta.url, toFields(key, meta), 'hello')).status).toBe(204);
     expect(await contentOf(to, 'a.txt')).toBe('hello');
   });
 
-  test('replaces the file of its key, and may be of no bytes', async () => {
+  test('replaces the file with its key, and may be empty', async () => {
     const to = await deploy();
     await put(to, 'a.txt', 'first');
     await put(to, 'a.txt', '');
@@ -64,7 +64,7 @@ describe('an upload', () => {
     expect(await (await fetch(await link(to, 'cloud://dev.files/a.txt'))).text()).toBe('');
   });
 
-  test('that is too large leaves nothing', async () => {
+  test('that is too large leaves nothing behind', async () => {
     const to = await deploy({ fileBytes: 1000 });
     const meta = await grant(to, 'a.txt');
     const response = await post(meta.url, toFields('a.txt', meta), 'x'.repeat(1001));
@@ -74,7 +74,7 @@ describe('an upload', () => {
     expect((await post(meta.url, toFields('a.txt', meta), 'x'.repeat(1000))).status).toBe(204);
   });
 
-  test('of a type that is none is one of unknown bytes', async () => {
+  test('with an invalid type gets the default type', async () => {
     const to = await deploy();
     const fileID = await put(to, 'a.txt', 'hello', { type: 'text/plain<script>' });
     const download = await fetch(await link(to, fileID));
@@ -97,7 +97,7 @@ test('each change is reported with its caller', async () => {
   ]);
 });
 
-test('environments have files of their own', async () => {
+test('environments have separate files', async () => {
   const to = await deploy();
   await put(to, 'a.txt', 'of dev');
   await put(to, 'a.txt', 'of other', { env: 'other' });

@@ -1,24 +1,24 @@
 import { connect } from 'node:net';
 import type { HostileRequest } from './hostile-request.ts';
 
-/** Longest time that a request may take, in milliseconds. Beyond, the server hangs. */
+/** How long a request may take, in milliseconds, before the server counts as hung. */
 const PATIENCE = 10_000;
 
-/** Outcome of one request: the status of each response on the connection; none if it just closed. */
+/** Outcome of a request: the status of each response on the connection, or none if it was just closed. */
 export interface Outcome {
   readonly statuses: readonly number[];
   readonly received: string;
   readonly hangs: boolean;
 }
 
-/** Sends a request over a connection of its own. One that is not whole ends with the connection. */
+/** Sends a request over a separate connection. An incomplete one ends with the connection. */
 export function attack(port: number, { bytes, isWhole }: HostileRequest): Promise<Outcome> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     let received = '';
     const end = (hangs: boolean) => {
       clearTimeout(timer);
-      // No TIME_WAIT: the ports of a machine are fewer than the requests of a soak.
+      // Avoids TIME_WAIT, because a soak sends more requests than a machine has ports.
       socket.resetAndDestroy();
       const statuses = [...received.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) =>
         Number(status),

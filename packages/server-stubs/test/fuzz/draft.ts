@@ -1,16 +1,16 @@
-/** A request before it is written; each text is Latin-1, one character a byte. */
+/** A request before it is written. All text is Latin-1, with one character per byte. */
 export interface Draft {
   method: string;
   target: string;
   headers: [string, string][];
   body: string;
-  /** How the body is framed; `none` leaves it to the headers. */
+  /** How the body is framed. `none` leaves it to the headers. */
   framing: 'length' | 'chunked' | 'none';
-  /** Bytes that are left off at the end. */
+  /** Number of bytes to cut off at the end. */
   cut: number;
 }
 
-/** The bytes of a request. */
+/** Returns the bytes of a request. */
 export function toBytes({ method, target, headers, body, framing, cut }: Draft): string {
   const framed = [...headers];
   if (framing === 'length' && (body !== '' || method === 'POST')) {
@@ -27,7 +27,7 @@ function toChunks(body: string): string {
   return `${chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('')}0\r\n\r\n`;
 }
 
-/** A text of any characters as its bytes in UTF-8. */
+/** Encodes text as UTF-8 bytes. */
 export function toLatin(text: string): string {
   return Buffer.from(text).toString('latin1');
 }

@@ -13,7 +13,7 @@ const CREDENTIALS: [string, string][] = [
   ['Cookie', 'theme=dark'],
 ];
 
-/** Requests that get a 200, as the basis of mutations. */
+/** Requests that get a 200, which mutations start from. */
 export const goodRequests: readonly (() => Draft)[] = [
   post(`${STORAGE}:batchDelete`, { fileList: [ITEM, ITEM] }),
   post(`${STORAGE}:batchDelete`, { data: { fileList: [ITEM] } }),

@@ -4,7 +4,7 @@ import { mutations } from './mutations.ts';
 import { Random } from './random.ts';
 
 export interface HostileRequest {
-  /** Latin-1. */
+  /** Text of the request, as Latin-1. */
   readonly bytes: string;
   /** Whether the request is complete, so that the server must respond. */
   readonly isWhole: boolean;
@@ -12,7 +12,7 @@ export interface HostileRequest {
 
 const FRAMING = new Set(['Content-Length', 'Transfer-Encoding', 'Expect']);
 
-/** The hostile request of a number: always the same for the same seed. */
+/** Creates a hostile request, which is always the same for the same number and seed. */
 export function hostileRequest(seed: number, index: number): HostileRequest {
   const random = new Random(seed + Math.imul(index, 0x9e3779b1));
   const draft = random.pick(goodRequests)();

@@ -1,4 +1,4 @@
-/** A seeded random number generator (mulberry32). */
+/** Creates a seeded random number generator (mulberry32). */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** At least 0, less than 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -15,7 +15,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 to `end` - 1. */
+  /** Returns a whole number from 0 to `end` - 1. */
   below(end: number): number {
     return Math.floor(this.next() * end);
   }

@@ -1,4 +1,4 @@
-// The server under attack: all three routers of the contract, and one with every kind of parameter and body.
+// The server under attack: the contract's three routers, and one with every kind of parameter and body.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';

@@ -153,7 +153,7 @@ test.each(['../../etc/passwd', '..', 'a/../../b', '/etc/passwd', 'a\0b', ''])(
       () => store.copy(good, bad, { overwrite: true }),
     ]) {
       // Rejects instead of throwing.
-      await expect(work()).rejects.toThrow('The path of a file');
+      await expect(work()).rejects.toThrow('The file path');
     }
   },
 );

@@ -61,7 +61,7 @@ describe('a damaged file', () => {
     expect(response.headers.get('content-disposition')).toBeNull();
     expect(await errorOf(response)).toMatchObject({
       Code: 'InternalError',
-      Message: 'The file is damaged. Give the request ID to the operator.',
+      Message: 'The file is damaged. Report the request ID to the operator.',
     });
     expect(errors).toEqual([expect.any(BlobDamagedError)]);
   });

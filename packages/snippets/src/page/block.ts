@@ -1,25 +1,25 @@
 import type { Note } from './read-notes.ts';
 
-/** A fenced block of a page. */
+/** A fenced code block on a page. */
 export type Block = {
-  /** Path of the page from the root of the repository. */
+  /** Path of the page, relative to the repository root. */
   page: string;
-  /** Line of the page on which the code begins, from 1. */
+  /** Line of the page on which the code starts, counting from 1. */
   line: number;
   lang: string;
   code: string;
   notes: Note[];
 };
 
-/** What has become of a block: exactly one class, and what is wrong. */
+/** What became of a block: exactly one class, and what is wrong. */
 export type Outcome = {
   block: Block;
   class: 'run' | 'type-checked' | 'validated' | 'parsed' | 'left alone' | 'wrong';
-  /** Why no more was done. */
+  /** Why nothing more was done. */
   why?: string;
 };
 
-/** The name that a block gives itself as a file: by a note, or by a comment in its first line. */
+/** Returns the file name that a block gives itself, in a note or in a comment on its first line. */
 export function toFileName({ notes, code }: Block): string | undefined {
   const note = notes.find(({ name }) => name === 'file');
   return (

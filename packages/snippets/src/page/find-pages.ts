@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../../../..');
 
-/** Pages that people type from. Those below docs/reference are generated, those of decisions hold no code. */
+/** Pages that people type from. Pages below docs/reference are generated, and decisions contain no code. */
 const PAGES = [
   '*.md',
   'docs/*.md',
@@ -13,7 +13,7 @@ const PAGES = [
   'spec/README.md',
 ];
 
-/** Paths from the root of the repository, in the order of the alphabet. */
+/** Returns paths relative to the repository root, in alphabetical order. */
 export function findPages(): string[] {
   return globSync(PAGES, { cwd: ROOT }).sort();
 }

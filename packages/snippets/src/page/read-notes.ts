@@ -1,23 +1,21 @@
 const NAMES = ['continues', 'given', 'file', 'not run', 'exits', 'printed', 'stays up'] as const;
 
-/** An HTML comment directly before a block, which readers do not see. The README of this package lists them. */
+/** An invisible HTML comment directly before a block. The README of this package lists all notes. */
 export type Note = { name: (typeof NAMES)[number]; value: string; body: string; line: number };
 
 const NOTE = new RegExp(`^<!--\\s*(${NAMES.join('|')})\\b:?[ \\t]*([^\\n]*?)(?:\\n(.*))?-->$`, 's');
 
 /**
- * The notes of an HTML node, which may hold several comments.
+ * Reads the notes in an HTML node, which may contain several comments.
  *
- * @param line - line of the page on which the node begins
+ * @param line - line of the page on which the node starts
  * @throws Error for an unknown note, so that a typo does not change what is checked
  */
 export function readNotes(html: string, line: number): Note[] {
   return [...html.matchAll(/<!--.*?-->/gs)].map(({ 0: comment, index }) => {
     const [, name, value = '', body = ''] = NOTE.exec(comment) ?? [];
     if (name === undefined) {
-      throw new Error(
-        `unknown note of a block: ${comment.split('\n')[0]} (known: ${NAMES.join(', ')})`,
-      );
+      throw new Error(`unknown note: ${comment.split('\n')[0]} (known notes: ${NAMES.join(', ')})`);
     }
     const above = html.slice(0, index).split('\n').length - 1;
     return { name: name as Note['name'], value: value.trim(), body, line: line + above + 1 };

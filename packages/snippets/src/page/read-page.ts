@@ -5,7 +5,7 @@ import { type Note, readNotes } from './read-notes.ts';
 type Node = ReturnType<typeof fromMarkdown>['children'][number];
 
 /**
- * The fenced blocks of a page in their order, those in lists and quotes too.
+ * Returns the fenced blocks on a page, in order, including those in lists and quotes.
  *
  * @param page - path of the page, for messages
  */
@@ -30,7 +30,7 @@ export function readPage(page: string, markdown: string): Block[] {
   }
 }
 
-/** Whether a comment, or those that follow it, are directly before a block. */
+/** Whether a comment, or the comments that follow it, come directly before a block. */
 function leadsToCode(nodes: Node[], index: number): boolean {
   const next = nodes.slice(index).find(({ type }) => type !== 'html');
   return next?.type === 'code';

@@ -18,7 +18,7 @@ import { findMissing } from './find-missing.ts';
 
 const { resolve } = createRequire(import.meta.url);
 
-/** Files that a page names without a `$schema`, and the schema of what they are. */
+/** Files that a page names without a `$schema`, and the schema for each. */
 const BY_NAME: [RegExp, string][] = [
   [/^services\/[^/.]+\.yaml$/, '@berth/mock/service.schema.json'],
   [/^(.+\/)?berth\.yaml$/, '@berth/server/config.schema.json'],
@@ -29,10 +29,10 @@ const BY_NAME: [RegExp, string][] = [
 ];
 
 /**
- * The JSON Schema of a block of YAML or JSON: that of its `$schema`, otherwise that of its file name.
+ * Returns the JSON Schema for a YAML or JSON block, by its `$schema` or else by its file name.
  *
- * @returns `undefined` if it is not a configuration of these packages
- * @throws Error if it names a schema that no package has
+ * @returns `undefined` if it is not a configuration file for these packages
+ * @throws Error if no package has the schema that it names
  */
 function findSchema(block: Block, value: unknown): object | undefined {
   const name = toSchemaName(block, value);
@@ -48,7 +48,7 @@ function toSchemaName(block: Block, value: unknown): string | undefined {
   );
 }
 
-/** `@berth/mock/service.schema.json`, or a path to it through `node_modules`, as editors need it. */
+/** Resolves `@berth/mock/service.schema.json`, or a path to it through `node_modules`, as editors need it. */
 function toPath(name: string): string {
   const [, owner, path] = /^[./]*node_modules\/(@berth\/[\w-]+)\/(.+)$/.exec(name) ?? [];
   if (owner === undefined) return resolve(name);
@@ -58,15 +58,15 @@ function toPath(name: string): string {
 const DATA = ['yaml', 'json', 'jsonc'];
 
 /**
- * Parses a block of data, and validates it if it has a schema.
+ * Parses a data block, and validates it if it has a schema.
  *
- * @throws Error that says what is wrong
+ * @throws Error if the data is invalid
  */
 function checkData(block: Block): Outcome {
   for (const value of parse(block)) {
     const schema = findSchema(block, value);
     if (schema === undefined)
-      return { block, class: 'parsed', why: 'no configuration with a schema' };
+      return { block, class: 'parsed', why: 'not a configuration file with a schema' };
     const ajv = formats.default(new Ajv.default({ strict: false, allErrors: true }));
     if (!ajv.validate(schema, value)) throw new Error(ajv.errorsText(ajv.errors, { dataVar: '' }));
   }
@@ -89,10 +89,10 @@ function parse({ lang, code }: Block): unknown[] {
 const SHELL = ['sh', 'bash', 'console'];
 
 /**
- * Runs the commands of a block if all of them can run here. Otherwise only parses them, and checks that the options
- * of our command lines exist.
+ * Runs the commands in a block if all of them can run here. Otherwise only parses them, and checks that
+ * the options of our own commands exist.
  *
- * @throws Error that begins with the line of the page
+ * @throws Error whose message starts with the line of the page
  */
 async function runShell(desk: Desk, block: Block): Promise<Outcome & { printed?: string }> {
   const lines = toLines(block);
@@ -131,25 +131,25 @@ async function expectEnd(desk: Desk, typed: Line, code: number): Promise<Ran> {
       ? await desk.serve(text, endless)
       : await desk.run(`${toCurlRule(typed)}\n${text}`);
   if (ran.code !== code)
-    throw new Error(`${line}: ended with ${ran.code}, not ${code}:\n${ran.printed}`);
+    throw new Error(`${line}: exited with ${ran.code} instead of ${code}:\n${ran.printed}`);
   const missing = findMissing(shown, ran.printed);
   if (missing !== undefined)
     throw new Error(`${line}: did not print: ${missing}\nbut:\n${ran.printed}`);
   return ran;
 }
 
-/** A call whose response is not on the page has to succeed, unless it uses `-i`. */
+/** If the page does not show the response, the call must succeed, unless it uses `-i`. */
 function toCurlRule({ text, shown }: Line): string {
   const isShown = shown.length > 0 || / -i /.test(text);
   return `export PAGE_CURL=${isShown ? '' : '--fail-with-body'}`;
 }
 
-/** Languages of what is read only. */
+/** Languages that are only read. */
 const LEFT_ALONE = ['', 'http', 'ini', 'text'];
 
 export type Checked = { outcomes: Outcome[]; faults: string[] };
 
-/** Puts each block of a page into its class, in their order, as a reader types them. */
+/** Classifies the blocks on a page, in order, typing them as a reader would. */
 export async function checkPage(desk: Desk, blocks: Block[]): Promise<Checked> {
   const outcomes: Outcome[] = [];
   const faults: string[] = [];
@@ -175,7 +175,7 @@ export async function checkPage(desk: Desk, blocks: Block[]): Promise<Checked> {
     const file = toFileName(block);
     if (file !== undefined) desk.put(file, block.code);
     if (DATA.includes(block.lang)) return checkData(block);
-    if (!LEFT_ALONE.includes(block.lang)) throw new Error(`no language of a block: ${block.lang}`);
+    if (!LEFT_ALONE.includes(block.lang)) throw new Error(`unknown language: ${block.lang}`);
     if (findNote(block, 'printed')) {
       const missing = findMissing(block.code.split('\n'), printed);
       if (missing !== undefined) throw new Error(`did not print: ${missing}\nbut:\n${printed}`);
@@ -186,7 +186,7 @@ export async function checkPage(desk: Desk, blocks: Block[]): Promise<Checked> {
 }
 
 /**
- * Runs a script of a page: with Vitest if it imports it, otherwise with Node.
+ * Runs a script from a page, with Vitest if the script imports it and with Node otherwise.
  *
  * @throws Error with the output if it fails
  */
@@ -207,21 +207,21 @@ async function runScript(
   const { code, printed } = findNote(block, 'stays up')
     ? await desk.serve(`exec ${command}`, 'listens')
     : await desk.run(command);
-  if (code !== 0) throw new Error(`ended with ${code}:\n${printed}`);
+  if (code !== 0) throw new Error(`exited with ${code}:\n${printed}`);
   return { block, class: 'run', printed };
 
   function whyNot(): string | undefined {
-    if (block.lang === 'tsx') return 'Node runs no JSX';
-    return isDeclaredOnly(blocks, block) ? 'names what only its reader has' : undefined;
+    if (block.lang === 'tsx') return 'Node does not support JSX';
+    return isDeclaredOnly(blocks, block) ? 'uses names that only the reader has' : undefined;
   }
 }
 
-/** A command as one types it, over several lines where it needs them, and what the page shows below it. */
+/** A command as a user types it, possibly over several lines, and the output that the page shows below it. */
 type Line = { text: string; line: number; shown: string[] };
 
 /**
- * The commands of a shell block. If lines begin with `$ `, they are the commands and the others are output; otherwise
- * all lines are commands.
+ * Returns the commands in a shell block. If lines start with `$ `, they are the commands and the others
+ * are output. Otherwise all lines are commands.
  *
  * @throws Error if `sh -n` cannot parse them
  */
@@ -243,7 +243,8 @@ function toLines({ code, line }: Block): Line[] {
       (lines.at(-1) as Line).shown.push(row);
     }
   }
-  if (typed.length > 0) throw new Error(parseFault(typed.join('\n')) ?? 'ends in the middle');
+  if (typed.length > 0)
+    throw new Error(parseFault(typed.join('\n')) ?? 'ends in the middle of a command');
   return lines;
 }
 

@@ -14,18 +14,21 @@ import { READY } from '../shell/stays-up.ts';
 const PRELOAD = new URL('preload.ts', import.meta.url);
 const LONGEST_MS = 60_000;
 
-/** Prints the variables of a shell, exported or not, but for those that cannot be set. */
+/** Prints a shell's variables, exported or not, except those that cannot be set. */
 const VARIABLES = "set | grep -vE '^(BASH[A-Z_]*|EUID|PPID|SHELLOPTS|UID)='";
 
 export type Ran = { code: number | null; printed: string };
 
-/** Where one page is typed: a folder, a shell whose folder and variables last, and servers that stay up. */
+/**
+ * A place to type the commands on a page: a folder, a shell that keeps its folder and variables, and
+ * servers that keep running.
+ */
 export class Desk {
   readonly #folder: string;
   readonly #groups = new Set<ChildProcess>();
   readonly #env: NodeJS.ProcessEnv;
 
-  /** @param folder - an empty one, below one with the `node_modules` and the `commands` of the pages */
+  /** @param folder - empty folder, below one with the `node_modules` and `commands` for the pages */
   constructor(folder: string, commands: string) {
     this.#folder = folder;
     for (const name of ['ports', 'home', 'work'])
@@ -45,7 +48,7 @@ export class Desk {
     };
   }
 
-  /** Writes a file of the page, from the folder where its reader is by now. */
+  /** Writes a file from a page, relative to the folder that the reader is in by now. */
   put(name: string, text: string): string {
     const path = join(readFileSync(join(this.#folder, 'cwd'), 'utf8').trim(), name);
     mkdirSync(dirname(path), { recursive: true });
@@ -53,14 +56,14 @@ export class Desk {
     return path;
   }
 
-  /** Types a command, and waits for its end. */
+  /** Types a command and waits until it exits. */
   async run(command: string): Promise<Ran> {
     const child = this.#type(`${command}\n`);
     let printed = '';
     child.stdout?.on('data', (text) => (printed += text));
     child.stderr?.on('data', (text) => (printed += text));
     const clock = setTimeout(() => end(child), LONGEST_MS);
-    // What runs on in the background keeps the pipes open.
+    // Background processes keep the pipes open.
     const over = isBackground(command) ? 'exit' : 'close';
     const code = await new Promise<number | null>((resolve) => child.on(over, resolve));
     clearTimeout(clock);
@@ -68,9 +71,9 @@ export class Desk {
   }
 
   /**
-   * Types a command that goes on until it is ended, and waits until it has begun.
+   * Types a command that runs until it is stopped, and waits until it is ready.
    *
-   * @param ready - what it prints then; or that it listens, where it says nothing
+   * @param ready - what it prints when it is ready, or `listens` if it prints nothing
    */
   async serve(command: string, ready: RegExp | 'listens' = READY): Promise<Ran> {
     const child = this.#type(command);
@@ -92,12 +95,12 @@ export class Desk {
     return { code, printed: this.#toPagePorts(printed) };
   }
 
-  /** Whether something that the page has started listens on one of its ports. */
+  /** Whether a program that the page started listens on a port. */
   listens(port: number): boolean {
     return readdirSync(join(this.#folder, 'ports')).includes(String(port));
   }
 
-  /** Ends all that the page has started. */
+  /** Stops everything that the page started. */
   close(): void {
     for (const child of this.#groups) end(child);
     this.#groups.clear();
@@ -130,16 +133,16 @@ export class Desk {
   }
 }
 
-/** Whether a command leaves something running behind it. */
+/** Whether a command leaves a process running in the background. */
 export function isBackground(command: string): boolean {
   return /[^&]&\s*$/.test(command);
 }
 
-/** Ends a process with all that it has started: its group, for a server may have been put into the background. */
+/** Kills a process group, because a server may have been put into the background. */
 function end({ pid }: ChildProcess): void {
   try {
     process.kill(-(pid as number), 'SIGKILL');
   } catch {
-    // It has ended already.
+    // It has already exited.
   }
 }

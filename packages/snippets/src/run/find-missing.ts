@@ -1,9 +1,9 @@
-/** Times that programs print behind a line: no two runs have the same. */
+/** Durations that programs print at the end of a line, which vary from run to run. */
 const TIME = / +\d+(\.\d+)?m?s$/;
 
 /**
- * The first line on a page that was not printed. Lines are compared completely and in order, with other lines allowed
- * in between. `…` on a page matches any text, and JSON on a page may have line breaks.
+ * Returns the first line on a page that was not printed. Complete lines must match in order, with any
+ * other lines in between. `…` on a page matches any text, and JSON on a page may have line breaks.
  */
 export function findMissing(shown: string[], printed: string): string | undefined {
   const lines = printed.split('\n').map((line) => line.trimEnd().replace(TIME, ''));

@@ -6,8 +6,8 @@ import { COMMAND_LINES } from '../shell/command-lines.ts';
 const OWN = join(import.meta.dirname, '../../node_modules');
 
 /**
- * Furnishes a folder below which pages can be typed: `node_modules` with what the pages install, and
- * `commands` with an `npx`, `npm install` and `curl` that need no network.
+ * Prepares a folder in which pages can be typed: `node_modules` with the packages that pages install,
+ * and `commands` with an `npx`, `npm install` and `curl` that need no network.
  */
 export async function makeBench(folder: string): Promise<{ commands: string }> {
   const commands = join(folder, 'commands');
@@ -26,7 +26,7 @@ shift
 case $name in ?*@*) name=\${name%@*} ;; esac
 case $name in
   ${[...ours, tools].join('\n  ')}
-  *) echo "npx: the pages have no $name" >&2; exit 1 ;;
+  *) echo "npx: $name is not available to the pages" >&2; exit 1 ;;
 esac`,
   );
   await put(
@@ -35,7 +35,7 @@ esac`,
 shift
 for name; do
   case $name in -*) continue ;; esac
-  [ -e '${folder}/node_modules/'"$name" ] || { echo "npm: the pages have no $name" >&2; exit 1; }
+  [ -e '${folder}/node_modules/'"$name" ] || { echo "npm: $name is not available to the pages" >&2; exit 1; }
 done`,
   );
   await put(
@@ -57,7 +57,7 @@ PATH=\${PATH#*:} exec curl -sS $PAGE_CURL "$@"`,
   }
 }
 
-/** Links the packages of one `node_modules` into another, those of a scope one by one. */
+/** Links the packages in one `node_modules` into another, and those in a scope one by one. */
 async function linkAll(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const name of await readdir(from)) {

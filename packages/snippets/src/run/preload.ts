@@ -1,6 +1,7 @@
 /**
- * Loaded into each process that a page starts (`node --import`), so that the page's own addresses work: its
- * ports are free ones in fact, noted in the folder PAGE_PORTS, and its placeholder hosts are its mock.
+ * Loaded into each process that a page starts (`node --import`), so that the page's addresses work. Its
+ * ports are mapped to free ones, which are recorded in the PAGE_PORTS folder, and its placeholder hosts
+ * to its mock.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
@@ -9,7 +10,7 @@ import { PLACEHOLDERS, PORTS } from './addresses.ts';
 
 const folder = process.env.PAGE_PORTS as string;
 
-/** Arguments of `listen` and `connect`: a port, options, or a list that Node has normalised. */
+/** Arguments of `listen` and `connect`: a port, options, or a list that Node has normalized. */
 type Args = [unknown, ...unknown[]];
 
 function withPort([first, ...others]: Args, change: (port: number) => number): Args {
@@ -37,7 +38,7 @@ net.Server.prototype.listen = function (this: net.Server, ...args: Args) {
   const found = withPort(args, (port) => {
     this.once('listening', () => {
       const { port: free } = this.address() as net.AddressInfo;
-      // Atomic, since others read the file as soon as it exists.
+      // Written atomically, because other processes read the file as soon as it exists.
       writeFileSync(`${folder}-${process.pid}`, String(free));
       renameSync(`${folder}-${process.pid}`, join(folder, String(port)));
     });

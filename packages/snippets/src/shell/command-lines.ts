@@ -9,7 +9,7 @@ const PACKAGES = ['client', 'conformance', 'mock', 'server', 'server-stubs'].map
   (n) => `@berth/${n}`,
 );
 
-/** The built command lines, by the name of the command and by that of the package. */
+/** The built commands, by command name and by package name. */
 export const COMMAND_LINES = new Map<string, string>(
   PACKAGES.flatMap((name) => {
     const file = resolve(`${name}/package.json`);
@@ -24,14 +24,14 @@ export const COMMAND_LINES = new Map<string, string>(
   }),
 );
 
-/** The words of a command after `npx`, where it is one of ours: the name, then the arguments. */
+/** Returns the words of a command without `npx`, if it is one of ours: the name, then the arguments. */
 export function toBerth(words: string[]): string[] | undefined {
   const [first, ...others] = words[0] === 'npx' ? withoutOptions(words.slice(1)) : words;
   const name = first?.replace(/^node_modules\/\.bin\//, '').replace(/(?<=.)@[^/]+$/, '') ?? '';
   return COMMAND_LINES.has(name) ? [name, ...others] : undefined;
 }
 
-/** Options of npx itself: `--yes`, and `-p` with a package. */
+/** Drops options of npx itself: `--yes`, and `-p` with a package. */
 function withoutOptions(words: string[]): string[] {
   if (words[0] === '--yes') return withoutOptions(words.slice(1));
   return words[0] === '-p' ? withoutOptions(words.slice(2)) : words;
@@ -39,7 +39,7 @@ function withoutOptions(words: string[]): string[] {
 
 const helps = new Map<string, string>();
 
-/** What `--help` of a command says, or of its command within. */
+/** Returns the `--help` of a command or subcommand. */
 function toHelp(cli: string, within: string[]): string {
   const key = [cli, ...within].join(' ');
   const known = helps.get(key);
@@ -53,7 +53,7 @@ function toHelp(cli: string, within: string[]): string {
   return help;
 }
 
-/** The options of a call of ours that its `--help` does not have. */
+/** Returns options in a call to one of our commands that its `--help` does not list. */
 export function findUnknownOptions([name = '', ...args]: string[]): string[] {
   const cli = COMMAND_LINES.get(name) as string;
   const commands = /^Commands:\n(.*?)(?:\n\n|$(?![\s\S]))/ms.exec(toHelp(cli, []))?.[1] ?? '';

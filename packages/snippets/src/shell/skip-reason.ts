@@ -1,6 +1,6 @@
 import { toBerth } from './command-lines.ts';
 
-/** What runs here: it needs no network, and touches the page's own folder only. */
+/** Commands that run here, because they need no network and only touch the page's own folder. */
 const HERE = [
   'cat',
   'cd',
@@ -29,23 +29,23 @@ const HERE = [
 const NPM_HERE = ['init', 'install', 'pkg'];
 const NPX_HERE = ['vitest', 'tsc'];
 
-/** What does not, and why. A command in neither list is a fault: put it into the right one. */
+/** Commands that do not, and why. Add an unknown command to the list where it belongs. */
 const ELSEWHERE: [RegExp, string][] = [
   [/^(docker|podman|kubectl|helm)$/, 'needs containers'],
   [/^(git|gh)$/, 'needs a remote repository'],
   [/^(apt|apt-get|brew|sudo|systemctl)$/, 'changes the machine'],
-  [/^(npm|pnpm|npx)$/, 'a script of a package.json: its own tests run it'],
-  [/^(node|sh)$/, 'a script of the repository: its own tests run it'],
+  [/^(npm|pnpm|npx)$/, 'a package.json script, which has its own tests'],
+  [/^(node|sh)$/, 'a script in this repository, which has its own tests'],
 ];
 
-/** A host that is not this machine. */
+/** A host other than this machine. */
 const HOST = /https?:\/\/(?!127\.0\.0\.1[:/]|localhost[:/]|127\.0\.0\.1$)([\w.-]+)/;
 
 /**
- * Why a command cannot be run here.
+ * Returns why a command cannot run here.
  *
  * @returns `undefined` if it can
- * @throws Error for an unknown command
+ * @throws Error if the command is unknown
  */
 export function skipReason(words: string[]): string | undefined {
   const [command = '', ...args] = words;
@@ -58,7 +58,7 @@ export function skipReason(words: string[]): string | undefined {
     const isSuite = /conformance$/.test(berth[0] as string) && berth[1] !== 'fixture';
     const isPart = args.includes('--only') && text.includes('--gateway-url http://127.0.0.1');
     return isSuite && !sendsNothing && !isPart
-      ? 'a run of the suite: packages/proof has those'
+      ? 'a conformance run, which packages/proof tests'
       : undefined;
   }
   if (HERE.includes(command)) return undefined;

@@ -1,6 +1,6 @@
 import { toBerth } from './command-lines.ts';
 
-/** What a server of ours prints when it can be called. */
+/** What one of our servers prints when it is ready. */
 export const READY = /^ready$|(listens|listening) on|"msg":"listening"/m;
 
 /** Whether a command keeps running until it is stopped. */
@@ -12,7 +12,7 @@ export function staysUp(words: string[]): boolean {
   return /mock$/.test(name);
 }
 
-/** Whether a command prints what comes, until it is ended. */
+/** Whether a command keeps printing until it is stopped. */
 export function isEndless(words: string[]): boolean {
   const [name = '', command] = toBerth(words) ?? [];
   return /^(berth|@berth\/client)$/.test(name) && command === 'tail';

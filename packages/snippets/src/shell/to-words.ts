@@ -1,6 +1,6 @@
 /**
- * The simple commands of a line of shell, each as its words: quotes taken off, comments and variables set in
- * front left out, and apart at `&&`, `||`, `|`, `;`, `&`, new lines and `$(`.
+ * Splits a line of shell into its simple commands, at `&&`, `||`, `|`, `;`, `&`, line breaks and `$(`.
+ * Each command is a list of words, unquoted, without comments and leading variables.
  */
 export function toCommands(line: string): string[][] {
   const commands: string[][] = [[]];

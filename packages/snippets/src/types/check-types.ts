@@ -26,10 +26,10 @@ const CONFIG = {
 };
 
 /**
- * Type-checks the scripts of all pages in one program, each a module of its own, against the built packages.
+ * Type-checks the scripts on all pages against the built packages, in one program with a module per script.
  *
- * @param folder - a folder below one that has the `node_modules` of the examples
- * @returns what is wrong, as `README.md:30: TS2304: Cannot find name 'a'.`
+ * @param folder - folder below one with the `node_modules` for the examples
+ * @returns errors in the form `README.md:30: TS2304: Cannot find name 'a'.`
  */
 export async function checkTypes(folder: string, pages: Block[][]): Promise<string[]> {
   if (!pages.flat().some(isScript)) return [];

@@ -2,20 +2,21 @@ import { type Block, findNote, toFileName } from '../page/block.ts';
 
 const SCRIPTS = ['ts', 'tsx', 'js'];
 
-/** A block of a page with those that it continues, first one first. */
+/** Returns a block and those that it continues, first one first. */
 function toChain(blocks: Block[], block: Block): Block[] {
   if (findNote(block, 'continues') === undefined) return [block];
   const before = blocks.slice(0, blocks.indexOf(block));
   const former = before.findLast(({ lang }) => SCRIPTS.includes(lang));
-  if (former === undefined) throw new Error(`${block.page}:${block.line}: nothing to continue`);
+  if (former === undefined)
+    throw new Error(`${block.page}:${block.line}: there is no earlier block to continue`);
   return [...toChain(blocks, former), block];
 }
 
 type Module = { file: string; text: string };
 
 /**
- * The module of a block, with the blocks that it continues and the code of its notes. All code keeps its line of the
- * page, so that messages of the compiler and Node name lines of the page.
+ * Turns a block into a module, with the blocks that it continues and the code in its notes. All code
+ * stays on its line of the page, so that errors from the compiler and Node show lines of the page.
  */
 export function toModule(blocks: Block[], block: Block): Module {
   const chain = toChain(blocks, block);
@@ -29,14 +30,14 @@ export function toModule(blocks: Block[], block: Block): Module {
   return { file: toFileName(block) ?? toName(block), text: lines.join('\n') };
 }
 
-/** The additional files in the notes of a block. */
+/** Returns the additional files in a block's notes. */
 export function toGivenFiles({ notes }: Block): Module[] {
   return notes
     .filter(({ name, value }) => name === 'given' && value !== '')
     .map(({ value, body, line }) => ({ file: value, text: place([], body, line).join('\n') }));
 }
 
-/** Whether the block names things that only its reader has: declared, but not implemented. */
+/** Whether a block uses names that only the reader has: declared, but not implemented. */
 export function isDeclaredOnly(blocks: Block[], block: Block): boolean {
   return toChain(blocks, block).some(({ notes }) =>
     notes.some(({ name, body }) => name === 'given' && /^\s*(export )?declare /m.test(body)),
@@ -53,7 +54,7 @@ function place(lines: string[], text: string, line: number): string[] {
   return lines;
 }
 
-/** Vitest takes files by their name. */
+/** Vitest selects files by their name. */
 function toName({ line, lang, code }: Block): string {
   return `line-${line}${isTest(code) ? '.test' : ''}.${lang}`;
 }

@@ -17,15 +17,15 @@ import { Failure, report } from '../output.ts';
 export function addCp(program: Command, signal: AbortSignal): Command {
   return program
     .command('cp')
-    .description('Copy files to the storage, from the storage, or within it.')
+    .description('Upload or download files, or copy them within the storage.')
     .usage('[options] <from...> <to>')
     .argument(
       '<names...>',
-      'sources: local files or folders, or file IDs or remote:/path; target: remote:/path, a local file or folder, or - for standard output',
+      'one or more sources (local files or folders, file IDs, remote:/path), then the target (remote:/path, a local file or folder, or - for stdout)',
     )
     .option(
       '--list <file>',
-      'list of uploaded files: uploads skip unchanged files in it; needed to download a folder',
+      'file that lists uploads: uploads add to it and skip its unchanged files; required to download a folder',
     )
     .action((names: string[], options: CpOptions) => {
       const to = names.at(-1) as string;
@@ -34,16 +34,16 @@ export function addCp(program: Command, signal: AbortSignal): Command {
 }
 
 async function cp(from: string[], to: string, options: CpOptions, signal: AbortSignal) {
-  if (from.length === 0) throw new Failure(`Name a source and a target, got only ${to}.`, 2);
+  if (from.length === 0) throw new Failure(`Expected a source and a target, got only ${to}.`, 2);
   const isInStorage = (name: string) => isRemote(name) || isFileId(name);
   const [source] = from as [string];
   if (from.some((name) => isInStorage(name) !== isInStorage(source))) {
-    throw new Failure('Cannot copy local files and files of the storage in one command.', 2);
+    throw new Failure('Cannot mix local and remote sources: use one command for each.', 2);
   }
-  if (isFileId(to)) throw new Failure(`Write the target as remote:/path, got ${to}.`, 2);
+  if (isFileId(to)) throw new Failure(`The target must be written as remote:/path, got ${to}.`, 2);
   if (!isInStorage(source) && !isInStorage(to)) {
     throw new Failure(
-      `Neither ${source} nor ${to} is in the storage: write remote:/path for files in the storage.`,
+      `Neither ${source} nor ${to} is in the storage: write storage paths as remote:/path.`,
       2,
     );
   }

@@ -17,15 +17,15 @@ interface CallOptions extends CommonOptions {
 export function addCall(program: Command, signal: AbortSignal): Command {
   return program
     .command('call')
-    .description('Call a hosted service and print the response body.')
+    .description('Call a hosted service and print its response.')
     .argument('<service>', 'name of the service')
-    .argument('[path]', 'path within the service, including the query', '')
+    .argument('[path]', 'path within the service, with an optional query', '')
     .addOption(
       new Option('-X, --request <method>', 'default: GET, or POST with -d').choices([
         ...['GET', 'POST', 'HEAD'],
       ]),
     )
-    .option('-d, --data <data>', 'request body: text, @file, or - for standard input')
+    .option('-d, --data <data>', 'request body: text, @file, or - for stdin')
     .option('-H, --header <header>', '"Name: value"; can be repeated', toHeaders)
     .addHelpText(
       'after',
@@ -51,21 +51,21 @@ async function call(name: string, path: string, options: CallOptions, signal: Ab
   await printResponse(response, options, signal);
 }
 
-/** Reads `-d`: text, `@file`, or `-` for standard input; into memory, because a signature covers it. */
+/** Reads `-d`: text, `@file`, or `-` for stdin. Reads it into memory, because a signature covers the body. */
 async function readData(data: string): Promise<string | Uint8Array<ArrayBuffer>> {
   if (data === '-' || data === '@-') return new Uint8Array(await buffer(process.stdin));
   if (!data.startsWith('@')) return data;
   try {
     return new Uint8Array(await readFile(data.slice(1)));
   } catch (error) {
-    throw new Failure(`Cannot read the data: ${(error as Error).message}.`, 2);
+    throw new Failure(`Cannot read the request body: ${(error as Error).message}.`, 2);
   }
 }
 
 /**
- * Prints a response: its body as it arrives, or with `--json` its status, headers and body.
+ * Prints a response: the body as it arrives, or with `--json` the status, headers and body.
  *
- * @throws GatewayError for an error status, after the body of a service's own error was printed
+ * @throws GatewayError for an error status, after printing the body of an error from the service itself
  */
 async function printResponse(
   response: Response,
@@ -106,13 +106,13 @@ interface TailOptions extends CommonOptions {
 export function addTail(program: Command, signal: AbortSignal): Command {
   return program
     .command('tail')
-    .description('Print the server-sent events of a hosted service until Ctrl-C.')
+    .description("Print a hosted service's server-sent events until you press Ctrl-C.")
     .argument('<service>', 'name of the service')
-    .argument('[path]', 'path within the service, including the query', '')
+    .argument('[path]', 'path within the service, with an optional query', '')
     .option('-H, --header <header>', '"Name: value"; can be repeated', toHeaders)
     .addHelpText(
       'after',
-      '\nPrints the data of each event; with --json one object { id, event, data } per line.',
+      '\nPrints the data of each event, or with --json one { id, event, data } object per line.',
     )
     .action((service: string, path: string, options: TailOptions) =>
       tail(service, path, options, signal),
@@ -128,19 +128,18 @@ async function tail(name: string, path: string, options: TailOptions, signal: Ab
   }
 }
 
-/** Collects `-H "Name: value"`. */
 function toHeaders(text: string, headers = new Headers()): Headers {
   const at = text.indexOf(':');
   const name = text.slice(0, Math.max(at, 0)).trim();
   if (name.toLowerCase() === 'authorization') {
     throw new InvalidArgumentError(
-      `Command line arguments are visible to others: set ${SETTINGS.token[0]} in the environment or in the settings file.`,
+      `Do not pass credentials as arguments, which other users can see: set ${SETTINGS.token[0]}, or token in the settings file.`,
     );
   }
   try {
     headers.append(name, text.slice(at + 1).trim());
     return headers;
   } catch {
-    throw new InvalidArgumentError('Write it as "Name: value".');
+    throw new InvalidArgumentError('Expected "Name: value".');
   }
 }

@@ -17,7 +17,7 @@ export function addUrl(program: Command, signal: AbortSignal): Command {
     .argument('<files...>', 'file IDs or remote:/path')
     .option(
       '--max-age <seconds>',
-      'lifetime of the links (default: chosen by the deployment)',
+      'how long the links are valid (default: chosen by the deployment)',
       toSeconds,
     )
     .action(async (files: string[], options: UrlOptions) => {
@@ -31,13 +31,13 @@ export function addUrl(program: Command, signal: AbortSignal): Command {
 
 function toSeconds(value: string): number {
   if (/^[1-9]\d*$/.test(value)) return Number(value);
-  throw new InvalidArgumentError('It must be an integer of at least 1, in seconds.');
+  throw new InvalidArgumentError('Expected a whole number of seconds, at least 1.');
 }
 
 export function addRm(program: Command, signal: AbortSignal): Command {
   return program
     .command('rm')
-    .description('Delete files. A missing file is an error; the others are still deleted.')
+    .description('Delete files. A missing file is an error, but the others are still deleted.')
     .argument('<files...>', 'file IDs or remote:/path')
     .action(async (files: string[], options: CommonOptions) => {
       const outcomes = await withIds(files, options, signal, (storage, fileIDs) =>
@@ -50,9 +50,9 @@ export function addRm(program: Command, signal: AbortSignal): Command {
 export function addMv(program: Command, signal: AbortSignal): Command {
   return program
     .command('mv')
-    .description('Move a file within the storage. If that fails, the source stays.')
+    .description('Move a file within the storage. The source is kept if that fails.')
     .argument('<from>', 'remote:/path')
-    .argument('<to>', 'remote:/path; an existing file is replaced')
+    .argument('<to>', 'new path as remote:/path; an existing file is replaced')
     .action(async (from: string, to: string, options: CommonOptions) => {
       const paths = [from, to].map((name) => `/${toFilePath(name)}`) as [string, string];
       const storage = await openStorage(options);
@@ -61,14 +61,14 @@ export function addMv(program: Command, signal: AbortSignal): Command {
     });
 }
 
-/** The result of a list operation for one file. */
+/** The outcome of a list operation for one file. */
 interface FileResult {
   readonly fileID: string;
   readonly url?: string | undefined;
   readonly error?: Error | undefined;
 }
 
-/** Looks up the IDs of files and runs `work` on those found. An invalid name fails before any call. */
+/** Looks up file IDs and runs `work` on the files found. An invalid name fails before any call. */
 async function withIds(
   files: readonly string[],
   options: CommonOptions,

@@ -15,7 +15,7 @@ import {
   toRemotePath,
 } from './names.ts';
 
-/** Downloads files in parallel, or one after the other if they go to standard output. */
+/** Downloads files in parallel, or one by one if they go to stdout. */
 export async function downloadFiles(
   from: readonly string[],
   to: string,
@@ -55,21 +55,20 @@ export async function downloadFiles(
   report(outcomes, options, 'were not downloaded');
 }
 
-/** A file to download. */
 interface RemoteFile {
-  /** ID, or `remote:/path`. */
+  /** File ID, or `remote:/path`. */
   readonly name: string;
   /** Local path to write to. */
   readonly file: string;
-  /** In bytes, if a list is given. */
+  /** In bytes; only known with a list. */
   readonly size?: number | undefined;
-  /** Milliseconds since the epoch, if a list is given. */
+  /** In milliseconds since the epoch; only known with a list. */
   readonly mtime?: number | undefined;
 }
 
 /**
- * The files that the user named. With a list, these are its entries at or below the named paths, since
- * the storage API has no operation that lists files.
+ * Finds the files that the user named. With a list, these are its entries at or below the named paths,
+ * because the storage API cannot list files.
  *
  * @throws Failure if a folder is named without a list, or if none of the files is in the list
  */
@@ -102,14 +101,14 @@ async function findInList(names: readonly string[], to: string, list: string) {
       }),
   );
   if (found.length > 0) return found;
-  throw new Failure(`${list} lists no file below ${names.join(' or ')}.`, 2);
+  throw new Failure(`${list} has no files below ${names.join(' or ')}.`, 2);
 }
 
-/** Joins a path of the list, which may come from elsewhere, and refuses any outside of the folder. */
+/** Joins a path from the list, which may come from someone else, and rejects any path outside the folder. */
 function resolveInside(folder: string, path: string): string {
   const file = join(folder, ...path.split('/'));
   if (resolve(file).startsWith(resolve(folder) + sep)) return file;
-  throw new Failure(`${path} in the list would be written outside of ${folder}.`, 2);
+  throw new Failure(`${path} in the list points outside ${folder}.`, 2);
 }
 
 async function isDirectory(name: string): Promise<boolean> {
@@ -117,7 +116,7 @@ async function isDirectory(name: string): Promise<boolean> {
   return info?.isDirectory() ?? false;
 }
 
-/** Whether an earlier download has already written the file. */
+/** Whether an earlier download already wrote the file. */
 async function isUnchanged({ file, size, mtime }: RemoteFile): Promise<boolean> {
   if (mtime === undefined) return false;
   const info = await stat(file).catch(() => undefined);
@@ -125,10 +124,10 @@ async function isUnchanged({ file, size, mtime }: RemoteFile): Promise<boolean> 
 }
 
 /**
- * Creates a folder and its missing parents, one by one: `mkdir` with `recursive` never ends in a file
- * system that refuses without a reason (`/proc`).
+ * Creates a folder and its missing parents one by one, because a recursive `mkdir` never ends in file
+ * systems that reject folders without a proper error (`/proc`).
  *
- * @throws the error of the file system
+ * @throws the file system error
  */
 async function makeFolder(folder: string): Promise<void> {
   try {
@@ -140,7 +139,7 @@ async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-/** Creates one folder; another file may create the same one at the same time. */
+/** Creates one folder, unless a parallel download has just created it. */
 async function make(folder: string): Promise<void> {
   await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;

@@ -1,20 +1,19 @@
 import { appendFile, readFile, truncate } from 'node:fs/promises';
 import { Failure } from '../output.ts';
 
-/** An uploaded file. */
 interface ListedFile {
-  /** Cloud path, without a leading slash. */
+  /** Path in the storage, without a leading slash. */
   readonly path: string;
   readonly fileID: string;
   /** In bytes. */
   readonly size: number;
-  /** Last change of the local file, in milliseconds since the epoch. */
+  /** Modification time of the local file, in milliseconds since the epoch. */
   readonly mtime: number;
 }
 
 /**
- * A local list of uploaded files, one JSON object per line. A line is added when a file is done, so that
- * an interrupted upload can be resumed, and the list shows what a folder of the storage contains.
+ * A local list of uploaded files, with one JSON object per line. Each finished upload adds a line, so
+ * that an interrupted upload can be resumed, and the list shows what a storage folder contains.
  */
 export interface FileList {
   readonly files: ReadonlyMap<string, ListedFile>;
@@ -22,20 +21,20 @@ export interface FileList {
 }
 
 /**
- * Opens a list; a missing one counts as empty.
+ * Opens a list, which is empty if the file does not exist.
  *
- * @throws Failure if the file is not a list
+ * @throws Failure if the file has another format
  */
 export async function openFileList(name: string): Promise<FileList> {
   const files = new Map<string, ListedFile>();
   const text = await readOrEmpty(name);
   const lines = text.split('\n');
-  // A crash may have cut the last line; its file is uploaded again.
+  // A crash may have truncated the last line; that file is uploaded again.
   const cut = lines.pop();
   for (const [index, line] of lines.entries()) {
     const file = parse(line);
     if (file) files.set(file.path, file);
-    else throw new Failure(`${name}:${index + 1} is not a line of a file written by --list.`, 2);
+    else throw new Failure(`${name}:${index + 1} is not an entry that --list writes.`, 2);
   }
   let last = cut ? truncate(name, Buffer.byteLength(text) - Buffer.byteLength(cut)) : undefined;
   return {

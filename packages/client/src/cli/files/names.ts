@@ -4,7 +4,6 @@ import { mapLimit } from '../../operations/list-call.ts';
 import type { StorageClient } from '../../storage-client.ts';
 import { type CommonOptions, Failure, type Outcome } from '../output.ts';
 
-/** Options of `berth cp`. */
 export interface CpOptions extends CommonOptions {
   readonly list?: string;
 }
@@ -23,20 +22,20 @@ export function isFileId(text: string): boolean {
 }
 
 /**
- * The cloud path of `remote:/path`, without its leading slash.
+ * Returns the storage path of `remote:/path`, without its leading slash.
  *
- * @throws Failure if it is not a valid path
+ * @throws Failure if the path is invalid
  */
 export function toRemotePath(text: string): string {
   const path = text.slice(REMOTE.length);
   if (isRemote(text) && path.startsWith('/')) return path.slice(1);
   const example = isFileId(text) ? 'path' : (isRemote(text) ? path : text).replace(/^[./]+/, '');
-  throw new Failure(`${text} is not a path in the storage: write ${REMOTE}/${example}`, 2);
+  throw new Failure(`${text} is not a storage path: write it as ${REMOTE}/${example}`, 2);
 }
 
 /**
- * The ID of a file given by its ID or as `remote:/path`. The storage API has no operation for that, but
- * returns the ID that an upload to the path would get, and a path has one ID.
+ * Returns the ID of a file that the user named by ID or as `remote:/path`. The storage API cannot look
+ * up an ID, but an upload to the path would get the same one, so this requests a grant for it.
  */
 export async function toFileId(
   storage: StorageClient,
@@ -53,15 +52,15 @@ export async function toFileId(
 }
 
 /**
- * The path of a file given as `remote:/path`.
+ * Returns the path of a file that the user named as `remote:/path`.
  *
- * @throws Failure if it is the path of a folder
+ * @throws Failure if it is a folder
  */
 export function toFilePath(name: string): string {
   const path = toRemotePath(name);
   if (path !== '' && !path.endsWith('/')) return path;
   throw new Failure(
-    `${name} is a folder, which the storage API cannot list: name its files, or for cp pass the --list of its upload.`,
+    `${name} is a folder, and the storage API cannot list folders: name the files, or pass cp the --list file from the upload.`,
     2,
   );
 }
@@ -69,19 +68,22 @@ export function toFilePath(name: string): string {
 /**
  * Checks that no two files would be written to the same place.
  *
- * @throws Failure that names the place
+ * @throws Failure naming that place
  */
 export function assertDistinct(places: readonly string[]): void {
   const seen = new Set<string>();
   for (const place of places) {
     if (seen.has(place)) {
-      throw new Failure(`Two files would be written to ${place}: copy them one by one.`, 2);
+      throw new Failure(
+        `More than one file would be written to ${place}: copy them one by one.`,
+        2,
+      );
     }
     seen.add(place);
   }
 }
 
-/** Runs the work of each file, a few at a time, and returns the outcomes in order. */
+/** Runs `work` for a few files at a time, and returns the outcomes in order. */
 export function inParallel<File>(
   files: readonly File[],
   nameOf: (file: File) => string,

@@ -6,7 +6,7 @@ import { createProgress } from '../progress.ts';
 import { openFileList } from './file-list.ts';
 import { assertDistinct, type CpOptions, inParallel, toRemotePath } from './names.ts';
 
-/** Uploads files and folders, a few files at a time. Unchanged files in the list are skipped. */
+/** Uploads files and folders, a few files at a time. Skips files that are unchanged in the list. */
 export async function uploadFiles(
   from: readonly string[],
   to: string,
@@ -41,23 +41,22 @@ export async function uploadFiles(
   report(outcomes, options, 'were not uploaded');
 }
 
-/** A file to upload. */
 interface LocalFile {
   readonly file: string;
-  /** Cloud path, without a leading slash. */
+  /** Path in the storage, without a leading slash. */
   readonly path: string;
   /** In bytes. */
   readonly size: number;
-  /** Milliseconds since the epoch. */
+  /** Modification time in milliseconds since the epoch. */
   readonly mtime: number;
 }
 
 /**
- * The files that the user named, in order: a single file is uploaded to the path itself, unless that
- * ends with a slash; the files of a folder are uploaded below it. Links to files are followed, links to
- * folders are not.
+ * Finds the files that the user named, in order. A single file is uploaded to the target path itself,
+ * unless that ends with a slash; files in a folder are uploaded below it. Follows symbolic links to
+ * files, but not to folders.
  *
- * @throws Failure if a name is neither a file nor a folder
+ * @throws Failure if a path is neither a file nor a folder
  */
 async function findLocalFiles(names: readonly string[], target: string): Promise<LocalFile[]> {
   const folder = target === '' || target.endsWith('/') ? target : `${target}/`;
@@ -96,7 +95,7 @@ async function walk(root: string, folder: string): Promise<LocalFile[]> {
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** All entries except folders. Since Node 26, `readdir` with `recursive` follows links to folders. */
+/** Lists all entries except folders. A recursive `readdir` would follow links to folders since Node 26. */
 async function* namesBelow(folder: string): AsyncGenerator<string> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const file = join(folder, entry.name);

@@ -7,10 +7,10 @@ import { openDeadline } from './deadline.ts';
 import type { Pipeline, PipelineCall, PipelineOptions } from './pipeline-call.ts';
 import { createRenewal, createRetryPolicy, runTries } from './retries.ts';
 
-/** A little more than the gateway gives a service, so that its own response arrives (D13). */
+/** Slightly longer than the gateway waits for a service, so that the gateway's own response arrives (D13). */
 const DEFAULTS = { perTry: GATEWAY_HEADERS_SECONDS * 1000 + 5_000, total: 120_000 };
 
-/** Every call passes through here: credentials, hooks, time limits and retries (D6, D26). */
+/** All calls pass through this pipeline, which adds credentials, hooks, time limits and retries (D6, D26). */
 export function createPipeline(options: PipelineOptions): Pipeline {
   const { fetch = platformFetch, hooks, signer, upstreamStatus, secretHeaders } = options;
   const renewal = createRenewal(signer);
@@ -22,7 +22,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     );
   const sign: Pipeline['sign'] = async (call, headers = call.headers) =>
     signer ? signer.sign(call, headers, renewal.now()) : headers;
-  // It lives as long as its response, and so does everything that a closure defined next to it captures.
+  // Lives as long as its response, and so does everything captured by closures that are defined here.
   const describe: Pipeline['describe'] = ({ method, url }, headers) => ({
     method,
     url,
@@ -43,7 +43,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       const retry = mergeRetry(clientRetry, call.retry);
       const nextDelay = createRetryPolicy(call, retry, deadline, renewal);
       return runTries(deadline, hooks, async (attempt) => {
-        // Only hooks need it.
+        // Only needed for hooks.
         const event = hooks && {
           method,
           path: pathOf(url),
@@ -55,11 +55,11 @@ export function createPipeline(options: PipelineOptions): Pipeline {
           return await deadline.step(async (step) => {
             const signal = step.signal();
             if (event) await hooks.onRequest?.(event);
-            // Hooks may keep what they see; they never see credentials.
+            // Hooks may keep what they receive, so they never receive credentials.
             const headers = await sign(call, event && Object.fromEntries(event.headers));
             signal.throwIfAborted();
             const sent = describe(call, headers);
-            // A stream needs `duplex`; other bodies ignore it.
+            // Streams need `duplex`; other bodies ignore it.
             const request = { method, headers, body, signal, redirect, duplex: 'half' };
             let response: Response;
             try {
@@ -83,7 +83,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
             return { result: finish ? await finish(response) : (response as T) };
           });
         } catch (error) {
-          // Without a status, the response is missing or incomplete.
+          // No status means that the response is missing or incomplete.
           if (!(error instanceof BerthError) || error.status !== undefined) throw error;
           const delay = await nextDelay('idempotent', { attempt, mark });
           if (delay === undefined) throw error;
@@ -94,7 +94,10 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   };
 }
 
-/** The platform's `fetch`, looked up for each call, so that later replacements (a test, a tracer) are used. */
+/**
+ * Looks up the platform's `fetch` for each call, so that later replacements (by a test or a tracer) take
+ * effect.
+ */
 export function platformFetch(request: Request | string, init?: RequestInit): Promise<Response> {
   return globalThis.fetch(request, init);
 }

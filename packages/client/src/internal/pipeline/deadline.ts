@@ -1,28 +1,28 @@
 import type { Timeouts } from '../../call-options.ts';
 import { LONGEST_TIMER } from '../options.ts';
 
-/** The time limits of one step of a call. */
+/** Time limits for one step of a call. */
 export interface Step {
-  /** The signal that aborts the step; created on demand. */
+  /** Returns the signal that aborts the step. Created on demand. */
   signal(): AbortSignal;
-  /** Sets the step's limit to this many milliseconds from now, instead of that of an attempt; 0: no limit. */
+  /** Replaces the limit of the step with one that starts now, in milliseconds. 0 means no limit. */
   extend(ms: number): void;
 }
 
-/** The limits of one call: the caller's signal and its timeouts. */
+/** Limits for one call: the caller's signal and its timeouts. */
 export interface Deadline {
-  /** Runs a step until it ends, or until its time or that of the call passes. */
+  /** Runs a step until it ends, or until its limit or that of the call is exceeded. */
   step<T>(run: (step: Step) => Promise<T>): Promise<T>;
-  /** Runs `before` and waits, within the time of the call. */
+  /** Runs `before` and then waits, within the time limit of the call. */
   pause(ms: number, before?: () => unknown): Promise<void>;
-  /** Remaining milliseconds. */
+  /** Returns the remaining time in milliseconds. */
   left(): number;
 }
 
 /**
- * Opens the limits of a call. Between steps, they hold no timer.
+ * Starts the time limits of a call. Between steps, no timer is running.
  *
- * @param toError creates the error of a passed limit, in milliseconds; required if there is a limit
+ * @param toError creates the error for an exceeded limit, given in milliseconds; required if there is a limit
  */
 export function openDeadline(
   user: AbortSignal | undefined,
@@ -41,7 +41,7 @@ export function openDeadline(
       const stop = (reason: unknown) => {
         close();
         reject(reason);
-        // Whatever the step was doing, its connection is not reused.
+        // The connection may be in any state, so do not reuse it.
         own.abort(reason);
       };
       const startTimer = (ms: number, limit: number) =>

@@ -4,10 +4,10 @@ import { isStream } from '../to-body.ts';
 import type { Deadline } from './deadline.ts';
 import type { HeaderRecord, PipelineCall, Renewal, RetryClass, Signer } from './pipeline-call.ts';
 
-/** A clock that differs by less counts as right, since the response takes time to arrive. */
+/** Tolerated clock difference, since a response takes time to arrive. */
 const CLOCK_TOLERANCE = 30_000;
 
-/** The outcome of an attempt: a result, or the wait until the next attempt. */
+/** The outcome of an attempt: a result, or how long to wait until the next one. */
 type Outcome<T> =
   | { readonly result: T }
   | {
@@ -16,7 +16,7 @@ type Outcome<T> =
       readonly event: TryEvent | undefined;
     };
 
-/** Runs attempts one after the other, with waits between them, until one has a result. */
+/** Makes attempts, with waits in between, until one has a result. */
 export async function runTries<T>(
   deadline: Deadline,
   hooks: Hooks | undefined,
@@ -32,19 +32,19 @@ export async function runTries<T>(
 
 /** A failed attempt. */
 interface FailedTry {
-  /** Its number, from 1. */
+  /** Number of the attempt, starting at 1. */
   readonly attempt: number;
-  /** The value of `renewal.mark()` before it. */
+  /** Value of `renewal.mark()` before the attempt. */
   readonly mark: number;
-  /** Headers of its response, if there was one. */
+  /** Response headers, if there was a response. */
   readonly response?: Headers | undefined;
-  /** Headers that were sent. */
+  /** Request headers. */
   readonly headers?: HeaderRecord | undefined;
 }
 
 /**
- * Decides on the next attempt of a call: milliseconds until then, or `undefined` if there is none. A
- * stream is never sent again; a call that was refused for its credentials is retried once.
+ * Decides about the next attempt of a call: returns the milliseconds until then, or `undefined` if there
+ * is none. A stream is never sent again. A call that was refused for its credentials is retried once.
  */
 export function createRetryPolicy(
   { method, headers: own, body, idempotent = method !== 'POST' }: PipelineCall,
@@ -60,9 +60,9 @@ export function createRetryPolicy(
     if (retryClass === 'unauthorized') {
       if (renewals) return undefined;
       renewals = 1;
-      // Credentials of the call itself cannot be renewed.
+      // Credentials that come with the call cannot be renewed.
       const isNew = await renewal.renew(mark, response, own.authorization ? undefined : headers);
-      // Renew even after a stream, so that the next call works.
+      // Renew even if the call was a stream, so that the next call works.
       return isNew && !isStream(body) ? 0 : undefined;
     }
     const isAllowed = retryClass === 'any' || (idempotent && retryClass === 'idempotent');
@@ -72,8 +72,8 @@ export function createRetryPolicy(
 }
 
 /**
- * Renews the credentials of all calls of a client, with one refresh at a time for all waiting calls, and
- * the clock by the `Date` of an uncached refusal (RFC 9110, section 6.6.1; D18).
+ * Renews the credentials for all calls of a client, with one refresh at a time for all waiting calls,
+ * and corrects the clock by the `Date` header of an uncached refusal (RFC 9110, section 6.6.1; D18).
  */
 export function createRenewal(signer: Signer | undefined): Renewal {
   let skew = 0;
@@ -97,12 +97,13 @@ export function createRenewal(signer: Signer | undefined): Renewal {
 }
 
 /**
- * Milliseconds until the next attempt: exponential backoff with full jitter, but at least the
- * `Retry-After` of the response, in seconds or as a date (RFC 9110, section 10.2.3). Returns `undefined`
- * if there is no next attempt: all are used up, or the server asks for more than is allowed or left.
+ * Returns the milliseconds until the next attempt: exponential backoff with full jitter, but at least
+ * the response's `Retry-After`, in seconds or as a date (RFC 9110, section 10.2.3). Returns `undefined`
+ * if there is no next attempt, because all are used up or the server asks for a longer wait than is
+ * allowed or left.
  *
- * @param attempt number of the failed attempt, from 1
- * @param left milliseconds until the call ends
+ * @param attempt number of the failed attempt, starting at 1
+ * @param left remaining time of the call, in milliseconds
  */
 export function retryDelay(
   retry: RetryOptions | false,
@@ -123,7 +124,7 @@ function toMilliseconds(headers: Pick<Headers, 'get'> | undefined): number {
   const value = headers?.get('Retry-After');
   if (!value) return 0;
   if (/^\d+$/.test(value)) return Number(value) * 1000;
-  // A date is by the server's clock, so the wait is counted from its `Date`.
+  // A date refers to the server's clock, so count the wait from the response's `Date`.
   const from = Date.parse(headers?.get('Date') ?? '') || Date.now();
   return Date.parse(value) - from || 0;
 }

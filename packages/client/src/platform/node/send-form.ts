@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
-// By module, not by name, so that tests and monitors can replace `request`.
+// Import the module and not its names, so that tests and monitoring tools can replace `request`.
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { openDeadline } from '../../internal/pipeline/deadline.ts';
@@ -14,13 +14,13 @@ import {
   type UploadResponse,
 } from '../upload-form.ts';
 
-/** Bytes to read and send at a time; large, to make few calls. */
+/** Number of bytes to read and send at a time. Large, to make few calls. */
 const CHUNK = 512 * 1024;
 
-/** Longest response to keep, in characters; an XML error is far shorter. */
+/** Maximum length of a response to keep, in characters. XML errors are far shorter. */
 const MAX_RESPONSE = 65_536;
 
-/** Sends a form over `node:http`: its content streamed, with an exact length if that is known. */
+/** Sends a form over `node:http`. Streams its content, with an exact length if that is known. */
 export function sendForm(form: UploadForm): Promise<UploadResponse> {
   const { content, signal, idle, fail } = form;
   const { step } = openDeadline(signal, { perTry: idle }, () => fail());
@@ -39,7 +39,7 @@ export function sendForm(form: UploadForm): Promise<UploadResponse> {
       late = fail();
       request.destroy();
     });
-    // The response, or its absence, says more than a later error.
+    // The response, or its absence, is more informative than a later error.
     request.on('error', () => {});
     const receive = async () => {
       try {
@@ -56,7 +56,7 @@ export function sendForm(form: UploadForm): Promise<UploadResponse> {
       write: (bytes) =>
         new Promise((resolve) => {
           request.write(bytes, (error) => {
-            // The socket has its own timer, which starts when it is connected.
+            // The socket has its own timer, which starts once it is connected.
             limits.extend(0);
             resolve(!error);
           });
@@ -78,7 +78,7 @@ function openRequest(
   return request(address, {
     method: 'POST',
     path: toRequestTarget(url),
-    // The server may be closing a kept connection, and a stream cannot be sent again.
+    // The server may be closing a keep-alive connection, and a stream cannot be sent again.
     agent: (agent as never) ?? (isReplayable ? undefined : false),
     headers: {
       'Content-Type': contentType,
@@ -88,9 +88,9 @@ function openRequest(
 }
 
 /**
- * Path and query of a URL, unchanged. "Clients post to the returned `url` verbatim, its path and query
- * included" (D2): a parsed URL would resolve and encode parts of them, which a signature may cover. If
- * HTTP cannot carry them, the parsed form is used.
+ * Returns the path and query of a URL, unchanged. "Clients post to the returned `url` verbatim, its path
+ * and query included" (D2). A parsed URL would resolve and encode parts that a signature may cover. It
+ * is used only if HTTP cannot carry the original.
  */
 export function toRequestTarget(url: string): string {
   const raw = /^[^:/?#]+:\/\/[^/?#]+(\/[!-"$-~]*)(?:#|$)/.exec(url)?.[1];
@@ -106,7 +106,7 @@ async function readText(response: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** Content in chunks. */
+/** Splits the content into chunks. */
 function toChunks(data: UploadContent['data']): object {
   if (data instanceof Blob) return slicesOf(data, CHUNK);
   if (ArrayBuffer.isView(data)) return subarraysOf(data);
@@ -121,7 +121,7 @@ async function* subarraysOf(bytes: Uint8Array) {
 async function* chunksOf(path: string | URL) {
   const file = await open(path);
   try {
-    // One is filled while the other is sent.
+    // One buffer is filled while the other is sent.
     const buffers = [Buffer.allocUnsafeSlow(CHUNK), Buffer.allocUnsafeSlow(CHUNK)] as const;
     for (let turn = 0; ; turn += 1) {
       const buffer = turn % 2 ? buffers[1] : buffers[0];

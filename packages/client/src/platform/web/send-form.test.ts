@@ -7,7 +7,7 @@ import type * as web from '../web.ts';
 import { toSizedContent } from '../web.ts';
 import { sendForm } from './send-form.ts';
 
-/** Stands for the one of browsers, which a test steps through. */
+/** A fake of the browser's, which a test steps through. */
 class FakeXhr {
   static last: FakeXhr;
   upload: { onprogress?: (event: { loaded: number; total: number }) => void } = {};

@@ -3,7 +3,7 @@ import { sendWithFetch, toFormData } from '../form-data.ts';
 
 import type { UploadForm, UploadResponse } from '../upload-form.ts';
 
-/** Sends a form with `XMLHttpRequest` if progress is wanted, which `fetch` does not report. */
+/** Sends a form with `XMLHttpRequest` if progress is wanted, because `fetch` does not report it. */
 export async function sendForm(form: UploadForm): Promise<UploadResponse> {
   if (!form.report || typeof XMLHttpRequest === 'undefined') return sendWithFetch(form);
   return sendWithXhr(form, await toFormData(form));
@@ -19,7 +19,7 @@ async function sendWithXhr(form: UploadForm, body: FormData): Promise<UploadResp
       request.upload.onprogress = ({ loaded, total }) => {
         extend(idle);
         try {
-          // The file is the last field, so everything before it has been sent first.
+          // The file is the last field, so everything before it has already been sent.
           report?.(Math.min(size, Math.max(0, loaded - (total - size))));
         } catch (error) {
           reject(error);

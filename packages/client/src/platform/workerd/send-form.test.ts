@@ -10,7 +10,7 @@ const slow = new Error('slow');
 const HEAD =
   /name="key"\r\n\r\na\.txt\r\n.*filename="a\.txt"\r\nContent-Type: text\/plain\r\n\r\n$/s;
 
-/** Reads the body of a request and returns the response. */
+/** Reads the request body and returns the response. */
 type Reply = (body: ReadableStream<Uint8Array>, init: RequestInit) => Promise<Response>;
 
 let lengths: number[];
@@ -63,7 +63,7 @@ function send(reply: Reply, data: UploadForm['content']['data'], rest: Partial<U
   });
 }
 
-/** A stream that yields one chunk and then hangs. */
+/** Returns a stream that yields one chunk and then hangs. */
 function stuck() {
   const left = vi.fn();
   const data = new ReadableStream<Uint8Array>({

@@ -2,17 +2,18 @@ import { openDeadline } from '../../internal/pipeline/deadline.ts';
 import { openSource, slicesOf, streamForm } from '../stream-form.ts';
 import { toMultipart, type UploadForm, type UploadResponse } from '../upload-form.ts';
 
-/** Bytes to copy at a time. */
+/** Number of bytes to copy at a time. */
 const CHUNK = 256 * 1024;
 
-// Workers only: passes chunks on demand, and with a length `fetch` sends `Content-Length`.
+// Specific to Workers. It passes chunks on demand, and its known length makes `fetch` send
+// `Content-Length`.
 declare const IdentityTransformStream: new () => ByteTransform;
 
 declare const FixedLengthStream: new (length: number) => ByteTransform;
 
 type ByteTransform = TransformStream<Uint8Array, Uint8Array>;
 
-/** Sends a form as it is read: a Worker has little memory, and its `fetch` supports streams. */
+/** Sends a form while reading it, because a Worker has little memory and its `fetch` supports streams. */
 export function sendForm(form: UploadForm): Promise<UploadResponse> {
   const { url, content, idle, fetch, fail } = form;
   const { step } = openDeadline(form.signal, { perTry: idle }, () => fail());
@@ -24,7 +25,7 @@ export function sendForm(form: UploadForm): Promise<UploadResponse> {
         ? new IdentityTransformStream()
         : new FixedLengthStream(head.length + content.size + tail.length);
     const { data } = content;
-    // Local files were refused before.
+    // Local files have already been refused.
     const source = openSource(data instanceof Blob ? slicesOf(data, CHUNK) : data);
     const body = writable.getWriter();
     const signal = limits.signal();
@@ -41,7 +42,7 @@ export function sendForm(form: UploadForm): Promise<UploadResponse> {
           body: readable,
           duplex: 'half',
           signal,
-          // A redirect would send the grant elsewhere; the contract has none.
+          // A redirect would send the grant elsewhere, and the contract has no redirects.
           redirect: 'manual',
         } as RequestInit);
         return { status: response.status, text: await response.text(), headers: response.headers };

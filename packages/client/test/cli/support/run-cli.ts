@@ -15,7 +15,7 @@ export const SECRET = 'a-secret-that-nothing-may-show';
 
 type Variables = Readonly<Record<string, string>>;
 
-/** A mock for the tests of a file, and the variables that lead to it. */
+/** Starts a mock for the tests in a file, and returns the variables that point to it. */
 export function mockForTests(): () => { mock: Mock; variables: Variables } {
   let mock: Mock;
   beforeAll(async () => {
@@ -34,14 +34,14 @@ export function mockForTests(): () => { mock: Mock; variables: Variables } {
   });
 }
 
-/** A folder that is there for one test. */
+/** Creates a folder for one test. */
 export async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-cli-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   return folder;
 }
 
-/** Starts the command line from its source, with these variables of ours and no file of the user's. */
+/** Starts the CLI from source, with only the given Berth variables and without the user's settings file. */
 export function startCli(
   args: readonly string[],
   variables: Variables,
@@ -54,7 +54,7 @@ export function startCli(
   });
 }
 
-/** Runs it to its end in this process: a separate one would take a third of a second longer. */
+/** Runs the CLI to its end in this process, because a separate one would take a third of a second longer. */
 export async function runCli(
   args: readonly string[],
   variables: Variables,

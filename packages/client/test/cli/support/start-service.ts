@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { serve } from '../../support/loopback.ts';
 
-/** A call as the gateway got it. */
+/** A call as the gateway received it. */
 export interface Seen {
   readonly method: string | undefined;
   readonly url: string | undefined;
@@ -11,7 +11,7 @@ export interface Seen {
   readonly body: string;
 }
 
-/** A gateway for one test, with prepared responses. */
+/** Starts a gateway with prepared responses for one test. */
 export async function startGateway(respond: (response: ServerResponse, seen: Seen) => void) {
   const seen: Seen[] = [];
   const { url, [Symbol.asyncDispose]: close } = await serve(async (request, response) => {

@@ -4,7 +4,10 @@ import { blobOf, LARGE } from '../content.ts';
 import type { Deployment, PlatformCase } from '../platform-case.ts';
 import { SERVICES } from '../services.ts';
 
-/** Milliseconds to transfer all of {@link LARGE}, on a slow machine and the slowest platform. */
+/**
+ * How long it takes to transfer all of {@link LARGE} on a slow machine and the slowest platform, in
+ * milliseconds.
+ */
 const WHOLE = 2_000;
 const STOPPED = { name: 'Stopped', message: 'enough' };
 
@@ -70,7 +73,7 @@ export const ABORTS: readonly PlatformCase[] = [
       });
       await assertFails(upload, STOPPED);
       assert(loaded < LARGE, 'it was complete before it was aborted');
-      // An upload that secretly continued would be complete by then.
+      // By now, an upload that secretly continued would be complete.
       await new Promise((resolve) => setTimeout(resolve, WHOLE));
       await assertMissing(deployment, path);
     },
@@ -88,7 +91,7 @@ export const ABORTS: readonly PlatformCase[] = [
       });
       const data = new ReadableStream<Uint8Array>({
         async pull(controller) {
-          // So that an endless stream leaves the platform time for everything else.
+          // Yields now and then, so that an endless stream leaves the platform time for everything else.
           await new Promise((resolve) => setTimeout(resolve));
           controller.enqueue(new Uint8Array(1_000));
           pieces += 1;

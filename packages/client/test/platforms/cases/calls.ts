@@ -5,7 +5,7 @@ import { type Echo, SERVICES } from '../services.ts';
 
 const UNUSUAL = 'a%2Fb//c%20d/%E4%B8%AD%E6%96%87?q=1&r=%26&r=a+b';
 
-/** Calls of hosted services. */
+/** Calls to hosted services. */
 export const CALLS: readonly PlatformCase[] = [
   {
     name: 'sends a path and a query unchanged',

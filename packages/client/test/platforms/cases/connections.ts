@@ -48,7 +48,7 @@ export const CONNECTIONS: readonly PlatformCase[] = [
     name: "connects uploads with the caller's own agent and the certificates that it trusts",
     feature: 'agent',
     async run(deployment, { createAgent }) {
-      // The calls to the storage are trusted anyway.
+      // Calls to the storage API are trusted in any case.
       const secure = at(deployment, deployment.secure);
       const storage = storageOf(secure, { agent: createAgent(deployment.secure.ca) });
       const { fileID } = await storage.upload(unique('agent.txt'), 'a');

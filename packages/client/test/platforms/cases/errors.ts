@@ -6,7 +6,7 @@ import { SERVICES } from '../services.ts';
 
 const once = { retry: false } as const;
 
-/** Calls that go wrong. */
+/** Calls that fail. */
 export const ERRORS: readonly PlatformCase[] = [
   {
     name: 'reports a refusal of the gateway',
@@ -82,7 +82,8 @@ export const ERRORS: readonly PlatformCase[] = [
     name: 'reads the XML error of the upload target, with progress and without',
     feature: 'errors',
     async run(deployment) {
-      // The form lacks two fields of its grant, so nothing is stored and an XML `Error` is returned (D30).
+      // The form lacks two fields of its grant, so nothing is stored and the response is an XML `Error`
+      // (D30).
       const uploadFields = { securityToken: 'x-no-token', metaFileId: 'x-no-id' };
       const storage = storageOf(deployment, {
         ...once,

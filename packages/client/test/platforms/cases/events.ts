@@ -3,7 +3,7 @@ import { serviceOf } from '../clients.ts';
 import type { PlatformCase } from '../platform-case.ts';
 import { LAST_TICK, SERVICES, type Tick } from '../services.ts';
 
-/** Streams of events. */
+/** Event streams. */
 export const EVENTS: readonly PlatformCase[] = [
   {
     name: 'returns each event once, in order, over dropped connections',
@@ -16,7 +16,7 @@ export const EVENTS: readonly PlatformCase[] = [
         assertEqual(text, '中\n\r"');
         seen.push([id, event, after]);
       }
-      // Each connection except the last is dropped within the third event.
+      // Each connection except for the last one is dropped within the third event.
       assertEqual(seen, [
         ['1', 'tick', null],
         ['2', 'tick', null],

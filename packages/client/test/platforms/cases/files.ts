@@ -94,7 +94,7 @@ async function assertRoundTrip(deployment: Deployment, size: number): Promise<vo
   }
 }
 
-/** Whether bytes are sent while their stream waits for that. */
+/** Whether bytes are sent while the stream waits for that. */
 async function assertStreamed(deployment: Deployment, isStreamed: boolean): Promise<void> {
   const storage = storageOf(deployment);
   let isEnding = false;
@@ -107,7 +107,7 @@ async function assertStreamed(deployment: Deployment, isStreamed: boolean): Prom
   const data = new ReadableStream<Uint8Array>({
     async start(controller) {
       controller.enqueue(new Uint8Array(await content.slice(0, MIB).arrayBuffer()));
-      // If nothing is sent before the end, nothing would show it: the stream ends by itself.
+      // If nothing were sent before the end, nothing would show it, because the stream ends by itself.
       const timer = isStreamed ? undefined : setTimeout(end, 500);
       await begun;
       clearTimeout(timer);

@@ -5,7 +5,7 @@ import { type Echo, SERVICES } from '../services.ts';
 
 const refused = { name: 'NetworkError' };
 
-/** What a browser hides from its pages. */
+/** What browsers hide from pages. */
 export const ORIGINS: readonly PlatformCase[] = [
   {
     name: 'reads nothing from a gateway that does not list its origin',

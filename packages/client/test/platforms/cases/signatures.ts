@@ -4,7 +4,7 @@ import { serviceOf, storageOf, unique } from '../clients.ts';
 import type { PlatformCase } from '../platform-case.ts';
 import { type Echo, SERVICES } from '../services.ts';
 
-/** Signatures, which the platform's WebCrypto makes. */
+/** Signatures made with the platform's WebCrypto. */
 export const SIGNATURES: readonly PlatformCase[] = [
   {
     name: 'signs as published (signature version 3)',

@@ -4,7 +4,6 @@ import { serviceOf } from '../clients.ts';
 import type { Deployment, PlatformCase } from '../platform-case.ts';
 import { SERVICES } from '../services.ts';
 
-/** WebSockets. */
 export const WEB_SOCKETS: readonly PlatformCase[] = [
   {
     name: 'opens a WebSocket: text, bytes, subprotocol, close code',
@@ -46,7 +45,7 @@ export const WEB_SOCKETS: readonly PlatformCase[] = [
       const echo = serviceOf(deployment, SERVICES.echo, { webSocket: openWebSocket });
       const error = await echo.connect('status/403').catch((reason: unknown) => reason);
       const { name, status } = error as GatewayError;
-      // The package ws shows the response, and platforms do not.
+      // The ws package exposes the response; platforms do not.
       const isExpected = name === 'GatewayError' ? status === 403 : name === 'NetworkError';
       assert(isExpected, `got ${error}`);
     },
@@ -85,6 +84,6 @@ async function assertNoWebSocket(deployment: Deployment): Promise<void> {
   assert(typeof WebSocket === 'undefined', 'there is a WebSocket');
   await assertFails(serviceOf(deployment, SERVICES.echo).connect(), {
     name: 'TypeError',
-    says: 'pass one as `webSocket`',
+    says: 'pass the webSocket option',
   });
 }

@@ -6,17 +6,17 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A certificate of the loopback that has signed itself. */
+/** A self-signed certificate for the loopback interface. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
   /** Path of `cert`. */
   readonly file: string;
-  /** {@link toPin} of it. */
+  /** Its {@link toPin}. */
   readonly pin: string;
 }
 
-/** Makes a certificate in a folder. It is not a CA, because some platforms refuse one for a server. */
+/** Creates a certificate in a folder. It is not a CA, because some platforms refuse those for servers. */
 export async function createCertificate(folder: string, name: string): Promise<Certificate> {
   const [file, keyFile] = [join(folder, `${name}.pem`), join(folder, `${name}.key`)];
   const extensions = [
@@ -33,7 +33,7 @@ export async function createCertificate(folder: string, name: string): Promise<C
   return { cert, key, file, pin: toPin(cert) };
 }
 
-/** SHA-256 of the public key of a certificate, in base64. */
+/** Returns the SHA-256 of a certificate's public key, in base64. */
 export function toPin(cert: string): string {
   const publicKey = new X509Certificate(cert).publicKey.export({ type: 'spki', format: 'der' });
   return createHash('sha256').update(publicKey).digest('base64');

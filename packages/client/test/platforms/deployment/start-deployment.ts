@@ -28,10 +28,10 @@ import { toGatewayHandlers } from './to-gateway-handlers.ts';
 const ENV = 'dev';
 const TOKEN = 'a-token.of-the.suite';
 const KEY_PAIR = { secretId: 'suite-id', secretKey: 'suite-key' };
-/** No page of the suite has this origin. */
+/** No page in the suite has this origin. */
 const ELSEWHERE = { origins: ['https://elsewhere.example'] };
 
-/** A deployment that runs, and the certificate that the platforms are to trust. */
+/** A running deployment, and the certificate that the platforms must trust. */
 export interface RunningDeployment {
   readonly deployment: Deployment;
   readonly trusted: Certificate;
@@ -128,7 +128,7 @@ function onError(error: unknown): void {
   process.emitWarning(error as Error);
 }
 
-/** Reads on only after a while, so that a browser sees progress before it has sent everything. */
+/** Resumes reading after a while, so that a browser sees progress before it has sent everything. */
 function pauseAborted(blobs: BlobStore): BlobStore {
   return {
     ...blobs,

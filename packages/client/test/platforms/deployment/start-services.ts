@@ -6,13 +6,13 @@ import { type Echo, LAST_TICK, SERVICES, TICK_LOSS, TICK_TEXT, type Tick } from 
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** The services of `services.ts`, each at its own URL. */
+/** The services in `services.ts`, each at its own URL. */
 export interface RunningServices {
   readonly origins: Readonly<Record<string, string>>;
   close(): void;
 }
 
-/** Starts the services on free ports of the loopback. */
+/** Starts the services on free loopback ports. */
 export async function startServices(): Promise<RunningServices> {
   const servers = {
     [SERVICES.echo]: withWebSockets(serve(echo)),
@@ -37,7 +37,7 @@ export async function startServices(): Promise<RunningServices> {
 
 function serve(listener: Listener): Server {
   return createServer((request, response) => {
-    // A caller that disconnects is not a failure.
+    // It is not a failure if the caller disconnects.
     Promise.resolve(listener(request, response)).catch(() => response.destroy());
   });
 }
@@ -115,7 +115,7 @@ function createSlow(): Listener {
   };
 }
 
-/** One-time events, which can be awaited before and after they happen. */
+/** One-time events that can be awaited before and after they happen. */
 function createMarks() {
   const marks = new Map<string, PromiseWithResolvers<void>>();
   return {

@@ -9,7 +9,7 @@ import {
   type WebSocketHandler,
 } from '@berth/server-stubs';
 
-/** Passes the calls of a gateway on to services at these addresses. */
+/** Creates gateway handlers that forward calls to services at these URLs. */
 export function toGatewayHandlers(origins: Readonly<Record<string, string>>): GatewayHandlers {
   const open = (input: GatewayInput, headers: GatewayInput['headers'], signal: AbortSignal) => {
     const origin = origins[input.name];

@@ -8,7 +8,7 @@ import { unusable } from './unusable.ts';
 
 const BEARER = 'Bearer ';
 
-/** A browser has only its own WebSocket; the token is sent as a subprotocol (D14). */
+/** A browser only has its own WebSocket, so the token is sent as a subprotocol (D14). */
 const openWebSocket: OpenWebSocket = (url, protocols, { authorization = '' }) =>
   new WebSocket(url, [...protocols, `berth.bearer.${authorization.slice(BEARER.length)}`]);
 
@@ -26,7 +26,7 @@ await runSuite(
   given.deployment,
   {
     openWebSocket,
-    // Whatever a page adds, its browser does not look at it.
+    // Whatever a page adds, the browser ignores it.
     trustingFetch: (ca) => (url, init) =>
       fetch(url, { ...init, tls: { ca }, client: {}, dispatcher: {} } as RequestInit),
     createAgent: () => unusable,

@@ -10,7 +10,7 @@ import { runSuite } from '../run-suite.ts';
 import { SUITE } from '../suite.ts';
 import { createTrustingFetch } from './trusting-fetch.ts';
 
-/** Runs the suite in a process of Node, Deno or Bun: `<platform> <deployment as JSON>`. */
+/** Runs the suite in a Node, Deno or Bun process: `<platform> <deployment as JSON>`. */
 const [platform = '', deployment = ''] = process.argv.slice(2);
 const folder = await mkdtemp(join(tmpdir(), 'berth-suite-'));
 
@@ -37,5 +37,5 @@ await runSuite(
   (result) => process.stdout.write(`${JSON.stringify(result)}\n`),
 );
 await rm(folder, { recursive: true });
-// What is still open is the business of the cases; a platform may keep idle connections for a while.
+// The cases check what is still open. A platform may keep idle connections for a while.
 process.exit(0);

@@ -1,12 +1,12 @@
 import type { FetchLike } from '@berth/client';
 
-/** What the platforms have that others do not know. */
+/** Features that only some platforms have. */
 interface Globals {
   readonly Deno?: { createHttpClient(options: { caCerts: string[] }): unknown };
   readonly Bun?: unknown;
 }
 
-/** A `fetch` that trusts a certificate, which each platform does in its own way. */
+/** A `fetch` that trusts a certificate, which works differently on each platform. */
 export async function createTrustingFetch(): Promise<(ca: string) => FetchLike> {
   const { Deno, Bun } = globalThis as Globals;
   if (Deno) {

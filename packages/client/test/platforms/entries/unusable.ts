@@ -1,4 +1,4 @@
-/** An agent that nobody may use, in whatever way. */
+/** An agent that throws when it is used in any way. */
 export const unusable = new Proxy(
   {},
   {

@@ -6,7 +6,7 @@ import { unusable } from './unusable.ts';
 
 const BEARER = 'Bearer ';
 
-/** The WebSocket constructor of Workers takes no headers; the token is sent as a subprotocol (D14). */
+/** The WebSocket constructor in Workers takes no headers, so the token is sent as a subprotocol (D14). */
 const openWebSocket: OpenWebSocket = (url, protocols, { authorization = '' }) =>
   new WebSocket(url, [...protocols, `berth.bearer.${authorization.slice(BEARER.length)}`]);
 
@@ -20,7 +20,7 @@ async function run(request: Request, results: WritableStream<Uint8Array>): Promi
     (await request.json()) as Deployment,
     {
       openWebSocket,
-      // Whatever a Worker adds, its runtime does not look at it.
+      // Whatever a Worker adds, its runtime ignores it.
       trustingFetch: (ca) => (url, init) =>
         fetch(url, { ...init, tls: { ca }, client: {}, dispatcher: {} } as RequestInit),
       createAgent: () => unusable,

@@ -1,6 +1,6 @@
 import { defineService, type ServiceCall } from '@berth/mock';
 
-/** `slow` as a service of the mock; its calls share `state`. */
+/** The `slow` service for the mock, whose calls share `state`. */
 export const slow = defineService({
   routes: {
     'GET /begun/{id}': (call) => sendMark(call, 'begun'),
@@ -27,7 +27,7 @@ async function hang(call: ServiceCall) {
   return new Promise<never>(() => {});
 }
 
-/** A one-time event, which can be awaited before and after it happens. */
+/** A one-time event that can be awaited before and after it happens. */
 function markOf({ state, params }: ServiceCall, kind: 'begun' | 'ended'): Mark {
   const name = `${kind} ${params.id}`;
   const mark = (state.get(name) as Mark | undefined) ?? Promise.withResolvers<void>();

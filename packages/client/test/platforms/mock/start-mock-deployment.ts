@@ -8,10 +8,10 @@ import { slow } from './slow.ts';
 import { ticker } from './ticker.ts';
 
 const ENV = 'dev';
-/** Room for the largest files of two platforms that run at a time. */
+/** Enough for the largest files of two platforms that run concurrently. */
 const MAX_STORE_BYTES = 500_000_000;
 
-/** A deployment that is a mock at each of its addresses. */
+/** A deployment in which a mock serves all URLs. */
 export type MockDeployment = Omit<Given, 'project'> & { close(): Promise<unknown> };
 
 /**
@@ -27,7 +27,7 @@ export async function startMockDeployment(folder: string): Promise<MockDeploymen
     start({}),
     start({ tls: true }),
     start({ tls: true }),
-    // No page of the suite has this origin.
+    // No page in the suite has this origin.
     start({ origins: ['https://elsewhere.example'] }),
     start({}),
   ]);

@@ -1,7 +1,10 @@
 import { defineService } from '@berth/mock';
 import { LAST_TICK, TICK_LOSS, TICK_TEXT, type Tick } from '../services.ts';
 
-/** `ticker` as a service of the mock, which ends a stream immediately, so the pause is before the last bytes. */
+/**
+ * The `ticker` service for the mock. The mock ends streams immediately, so the pause comes before the
+ * last bytes.
+ */
 export const ticker = defineService({
   routes: {
     'GET /*': ({ headers }) => {
@@ -19,7 +22,7 @@ export const ticker = defineService({
   },
 });
 
-/** Not as a list, which the mock would let begin after `Last-Event-ID` by itself. */
+/** Not a list, because the mock would resume a list after `Last-Event-ID` by itself. */
 function* events<Event>(list: readonly Event[]): Generator<Event> {
   yield* list;
 }

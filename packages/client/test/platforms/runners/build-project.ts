@@ -8,19 +8,19 @@ const run = promisify(execFile);
 const PACKAGE = join(import.meta.dirname, '../../..');
 const ENTRIES = join(import.meta.dirname, '../entries');
 const CLIENT = '@berth/client';
-/** What the suite brings itself. */
+/** What the suite itself provides. */
 const TOOLS = ['undici7', 'ws'];
 
-/** Export conditions by which wrangler bundles a Worker, and those of any bundler. */
+/** Export conditions for bundling a Worker, as wrangler sets them, and those of any bundler. */
 const WORKER_CONDITIONS = ['workerd', 'worker', 'browser', 'import', 'module', 'default'];
 
-/** Files of the suite, ready to run. */
+/** The suite's files, ready to run. */
 export interface Project {
-  /** Runs on Node, Deno and Bun, with the client as a package next to it. */
+  /** Program for Node, Deno and Bun, with the client as a package next to it. */
   readonly program: string;
-  /** The script of a page, with the client in it. */
+  /** Script for a page, including the client. */
   readonly page: string;
-  /** The module of a Worker, with the client in it. */
+  /** Module for a Worker, including the client. */
   readonly worker: string;
 }
 
@@ -39,7 +39,7 @@ export async function buildProject(folder: string): Promise<Project> {
   for (const name of [...TOOLS, 'openapi-fetch']) {
     await symlink(await realpath(join(PACKAGE, 'node_modules', name)), join(modules, name), 'dir');
   }
-  // Types are the business of `typecheck`.
+  // `typecheck` takes care of types.
   const dist = join(client, 'dist');
   await run('tsc', ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', dist], { cwd: PACKAGE });
   const program = join(folder, 'program.js');

@@ -5,9 +5,9 @@ import { type BrowserId, isBrowser, type PlatformId } from '../platforms.ts';
 
 const require = createRequire(import.meta.resolve('@berth/runtimes/package.json'));
 
-/** A platform that is a process: its package of npm, and how it runs a program. */
+/** A platform that runs as a process: its npm package, and how it runs a program. */
 interface Runtime {
-  /** Path of its program in the package. */
+  /** Path of its executable in the package. */
   readonly program: string;
   readonly args: readonly string[];
   /** Variable that names a certificate to trust. */
@@ -28,7 +28,7 @@ const RUNTIMES = {
   bun: { program: 'bin/bun.exe', args: ['--no-install'], trusts: 'NODE_EXTRA_CA_CERTS' },
 } as const satisfies Partial<Record<PlatformId, Runtime>>;
 
-/** How to start a platform. */
+/** Returns how to start a platform. */
 export interface FoundRuntime extends Runtime {
   readonly command: string;
 }
@@ -36,7 +36,7 @@ export interface FoundRuntime extends Runtime {
 /** Platforms that run the suite as a process. */
 export type ProcessId = Exclude<PlatformId, BrowserId | 'workerd'>;
 
-/** Path of the runtime of a platform. This process runs on the Node of the repository, 24. */
+/** Returns the path of a platform's runtime. This process itself runs on the repository's Node 24. */
 export function findRuntime(platform: ProcessId): FoundRuntime {
   if (platform === 'node24') return { ...NODE, command: process.execPath };
   const runtime = RUNTIMES[platform];
@@ -44,19 +44,19 @@ export function findRuntime(platform: ProcessId): FoundRuntime {
   return { ...runtime, command: join(folder, runtime.program) };
 }
 
-/** Why a platform is not available, if it cannot be installed on every machine. */
+/** Returns why a platform is not available, if it cannot be installed on every machine. */
 export function whyAbsent(platform: PlatformId): string | undefined {
   if (!isPublished(platform)) return `npm has none for ${process.platform} on ${process.arch}`;
   return isBrowser(platform) ? skipReason(platform) : undefined;
 }
 
-/** Processor names of packages, if they differ from Node's. */
+/** Architecture names in packages, if they differ from Node's. */
 const CPUS: Readonly<Partial<Record<PlatformId, Readonly<Record<string, string>>>>> = {
   bun: { arm64: 'aarch64' },
   workerd: { x64: '64' },
 };
 
-/** Systems without a program of a package, whose dependencies name those that have one. */
+/** Systems for which a package has no executable, although its dependencies list one. */
 function isPublished(platform: PlatformId): boolean {
   if (platform !== 'deno' && platform !== 'bun' && platform !== 'workerd') return true;
   const { optionalDependencies } = require(`${platform}/package.json`);

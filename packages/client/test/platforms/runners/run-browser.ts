@@ -16,7 +16,7 @@ const OPEN: Readonly<Record<BrowserId, OpenPage>> = {
   webkit: openWebKit,
 };
 
-/** Runs the suite in a page of a real browser, of another origin than the deployment. */
+/** Runs the suite on a page in a real browser, from another origin than the deployment. */
 export async function runBrowser(
   platform: BrowserId,
   script: string,
@@ -32,7 +32,7 @@ export async function runBrowser(
     await page.ended.finally(close);
   } finally {
     page.close();
-    // A browser may still write there when it has gone.
+    // A browser may still write there after it has exited.
     await rm(profile, { recursive: true, force: true, maxRetries: 5 });
   }
 }

@@ -9,10 +9,13 @@ import { type CaseResult, LIMIT } from '../run-suite.ts';
 
 const PAGE =
   '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/page.js"></script>';
-/** Milliseconds until the first result, in which a browser starts, and between any two. */
+/**
+ * How long to wait for the first result, which includes the browser's start, and between results, in
+ * milliseconds.
+ */
 const SILENCE = 2 * LIMIT;
 
-/** What a page reports of its run. */
+/** What a page reports about its run. */
 export type Told =
   | { readonly result: CaseResult }
   | { readonly fault: string }
@@ -23,7 +26,7 @@ export interface ServedPage {
   readonly url: string;
   /** Resolves when the page has finished. */
   readonly ended: Promise<void>;
-  /** Stops waiting for it. */
+  /** Stops waiting for the page. */
   fail(error: Error): void;
   close(): void;
 }
@@ -39,7 +42,7 @@ export async function servePage(
   tell: (result: CaseResult) => void,
 ): Promise<ServedPage> {
   const ended = Promise.withResolvers<void>();
-  // It may fail before anything awaits it.
+  // The run may fail before anything awaits it.
   ended.promise.catch(() => {});
   let timer: ReturnType<typeof setTimeout>;
   const wait = () => {

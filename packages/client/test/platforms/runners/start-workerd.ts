@@ -6,17 +6,17 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { findWorkerd } from '@berth/runtimes/workerd';
 
-/** Milliseconds after which it is ended in any case. */
+/** How long until the process is killed in any case, in milliseconds. */
 const LONGEST = 280_000;
-/** Descriptor on which workerd reports its port. */
+/** File descriptor on which workerd reports its port. */
 const CONTROL = 3;
 
-/** A Worker that runs on the loopback. */
+/** A Worker that listens on a loopback port. */
 export interface RunningWorker {
   readonly url: string;
-  /** Rejects when workerd ends. */
+  /** Rejects when workerd exits. */
   readonly end: Promise<never>;
-  /** What workerd has said so far. */
+  /** Returns workerd's output so far. */
   said(): string;
   close(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export async function startWorkerd(module: string, certificate?: string): Promis
       reject(new Error(`workerd ended with ${code ?? signal}: ${said}`));
     });
   });
-  // Who has closed it does not ask.
+  // The result is not needed once it is closed.
   end.catch(() => {});
   const port = await Promise.race([readPort(child.stdio[CONTROL] as Readable), end]);
   return {
@@ -63,7 +63,7 @@ export async function startWorkerd(module: string, certificate?: string): Promis
   };
 }
 
-/** Waits for the port; if none comes, workerd ends and says why. */
+/** Waits for the port. If none comes, workerd exits and prints the reason. */
 async function readPort(control: Readable): Promise<number> {
   for await (const line of createInterface(control)) {
     const { event, port } = JSON.parse(line);
@@ -72,7 +72,7 @@ async function readPort(control: Readable): Promise<number> {
   return new Promise(() => {});
 }
 
-/** The configuration of workerd; it writes strings as JSON does. */
+/** Renders the workerd configuration, whose strings have the same syntax as in JSON. */
 function toConfig(module: string, compatibilityDate: string, certificate?: string): string {
   const trusted = JSON.stringify(certificate ? [certificate] : []);
   return `using Workerd = import "/workerd/workerd.capnp";

@@ -7,19 +7,19 @@ import { BlobDamagedError, type ByteRange, type OpenBlob } from '../blob-store.t
 import { type Download, toUploadError } from '../download.ts';
 
 export interface DownloadListenerOptions {
-  /** `download` of a storage API. */
+  /** The `download` function of a storage API. */
   readonly download: (request: IncomingMessage) => Promise<Download>;
-  /** Of the surface `link`. */
+  /** Created for the `link` surface. */
   readonly cors: Cors;
-  /** Default: a new UUID. */
+  /** Returns the request ID. Default: a new UUID. */
   readonly requestId?: ((request: IncomingMessage) => string | undefined) | undefined;
   /** Called with the error code of each refused download. Must not throw. */
   readonly onRefusal?: ((code: string, response: ServerResponse) => void) | undefined;
-  /** Called with each failure of the store. Must not throw. */
+  /** Called with each store failure. Must not throw. */
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
-/** Creates the `node:http` listener for requests whose path begins with `/files/`. */
+/** Creates a `node:http` listener for requests whose path starts with `/files/`. */
 export function createDownloadListener(options: DownloadListenerOptions) {
   const { download, cors, onError, onRefusal = () => {} } = options;
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -38,7 +38,7 @@ export function createDownloadListener(options: DownloadListenerOptions) {
       await send(await download(request), response);
     } catch (error) {
       const refusal = toUploadError(error);
-      // A client that disconnects is not an error.
+      // It is not an error if the client disconnects.
       if (refusal.cause !== undefined && !isDisconnect(refusal.cause)) {
         onError(refusal.cause, requestId);
       }
@@ -95,7 +95,7 @@ function setHeaders(
   }
 }
 
-/** The decoded path of a request for display; as sent if it cannot be decoded. */
+/** Decodes the path of a request for display. Returns it unchanged if it cannot be decoded. */
 function toResource(url: string): string {
   const [path = ''] = url.split('?', 1);
   try {

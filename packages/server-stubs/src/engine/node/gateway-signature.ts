@@ -22,13 +22,13 @@ import {
 const FIELDS = ['Timestamp', 'Token'] as const;
 const PREFIX = `${SIGNATURE.algorithm} `;
 /**
- * One message for everything that must be indistinguishable: an unknown id, a wrong secret or token, an
- * expired pair.
+ * The same message for everything that must be indistinguishable: an unknown ID, a wrong secret or
+ * token, an expired pair.
  */
 const MISMATCH =
   'The signature does not match the request, or its key pair or token is unknown or has expired.';
 
-/** What a signature is checked against. */
+/** The call that a signature is checked against. */
 type SignedCall = Pick<GatewayLogin, 'env' | 'request' | 'rawPath' | 'rawQuery'>;
 
 export interface GatewaySignatureOptions {
@@ -38,10 +38,10 @@ export interface GatewaySignatureOptions {
 }
 
 /**
- * Authenticates callers by the signature of the request (D16). If the request has a body,
- * `Caller.verifyBody` must verify its SHA-256, which the signature covers. Unknown ids and expired pairs
- * are refused there too, because a body held back would otherwise reveal which ids exist. Only what is
- * independent of key pairs, such as the format and the time, is refused earlier.
+ * Authenticates callers by the request signature (D16). If the request has a body, `Caller.verifyBody`
+ * must verify its SHA-256, which the signature covers. It also refuses unknown IDs and expired pairs,
+ * because withholding the body would otherwise reveal which IDs exist. Only checks that do not depend on
+ * the key pair, such as the format and the time, are done earlier.
  */
 export function createGatewaySignature({
   pairs,
@@ -54,7 +54,7 @@ export function createGatewaySignature({
     const given = readable(() => parseSignature(value.slice(PREFIX.length), FIELDS));
     const { id, token, timestamp = 0 } = given;
     if (given.service !== service) {
-      throw refusal(`The service in the field Credential must be ${service}.`);
+      throw refusal(`The service in the Credential field must be ${service}.`);
     }
     assertTime(given, clock);
     const heads = readable(() => toCanonicalHeads(login, given.signedHeaders));
@@ -85,7 +85,7 @@ function assertTime({ timestamp = 0, date }: Tc3Signature, clock: Clock): void {
   const reason = clock.refusalOf(timestamp);
   if (reason !== undefined) throw refusal(reason);
   if (date !== toScopeDate(timestamp)) {
-    throw refusal('The date in the field Credential must be the UTC date of the Timestamp.');
+    throw refusal('The date in the Credential field must be the UTC date of the Timestamp.');
   }
 }
 
@@ -94,10 +94,10 @@ function toCanonicalHeads(
   names: readonly string[],
 ): readonly string[] {
   const { method = '', headers, url = '' } = request;
-  // D16 requires `host` in the list; a target with its own host would take precedence over `Host`.
-  if (!names.includes('host')) throw new MalformedSignature('SignedHeaders must contain host.');
+  // D16 requires `host` in the list. A host in the request target would take precedence over `Host`.
+  if (!names.includes('host')) throw new MalformedSignature('SignedHeaders must include host.');
   if (!url.startsWith('/'))
-    throw new MalformedSignature('The target of a signed call must be a path.');
+    throw new MalformedSignature('The request target of a signed call must be a path.');
   const values = names.map((name) => [name, decodeWire(headerOf(headers, name))] as const);
   const type = values.find(([name]) => name === 'content-type')?.[1];
   return toContentTypeSpellings(type ?? '').map((spelling) =>
@@ -116,7 +116,7 @@ function toCanonicalHeads(
 function headerOf(headers: IncomingHttpHeaders, name: string): string {
   const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
   if (value === undefined) {
-    throw new MalformedSignature('SignedHeaders names a header that the request does not have.');
+    throw new MalformedSignature('SignedHeaders contains a header that the request does not have.');
   }
   return Array.isArray(value) ? value.join(', ') : value;
 }

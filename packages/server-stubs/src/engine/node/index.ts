@@ -13,5 +13,5 @@ export {
   type UnsignedRequest,
 } from './sign-request.ts';
 export { createStorageSignature, type StorageSignatureOptions } from './storage-signature.ts';
-/** The parts that signatures of version 3 are made of and read with. */
+/** Functions to build and parse version 3 signatures. */
 export * as tc3 from './tc3.ts';

@@ -3,26 +3,26 @@ import { createSigner, type Signer } from './tc3.ts';
 
 /** A key pair that signs calls (D16, D17). */
 export interface Credential {
-  /** Sent with each call; visible ASCII without `/`, `,` and spaces. */
+  /** Sent with each call. Visible ASCII without `/`, `,` and spaces. */
   readonly id: string;
-  /** Shared with the caller, never sent. */
+  /** Shared with the caller, but never sent. */
   readonly secret: string;
-  /** Session token of temporary credentials, which every call must then carry. Default: none. */
+  /** Session token of temporary credentials, which every call must then send. Default: none. */
   readonly token?: string | undefined;
-  /** Time from which the credentials are refused. Default: never. */
+  /** When the credentials expire. Default: never. */
   readonly expires?: Date | undefined;
 }
 
 /** A credential that does not expose its secrets. */
 export interface KeyPair {
-  /** Undefined for the placeholder of an unknown id. */
+  /** `undefined` in the placeholder for unknown IDs. */
   readonly env: string | undefined;
   readonly sign: Signer;
-  /** Whether the session token is the right one, and the credential has not expired. */
+  /** Whether the session token is correct and the credential has not expired. */
   isUsable(token: string, now: number): boolean;
 }
 
-/** Placeholder for unknown ids, so that the timing of a refusal reveals nothing. */
+/** Placeholder for unknown IDs, so that the response time reveals nothing. */
 const NOBODY: KeyPair = createKeyPair(undefined, {
   id: '',
   secret: randomBytes(32).toString('hex'),
@@ -33,13 +33,13 @@ const ID = /^[!-+\--.0-~]{1,256}$/;
 /** The key pairs of all environments. */
 export interface KeyPairs {
   /**
-   * The key pair of the environment; otherwise one of another environment, or a placeholder that never
-   * matches.
+   * Returns the environment's key pair. Otherwise returns one from another environment, or a placeholder
+   * that never matches.
    */
   find(id: string, env: string): KeyPair;
 }
 
-/** @throws TypeError for credentials that cannot be used */
+/** @throws TypeError if a credential is invalid */
 export function createKeyPairs(
   environments: Readonly<
     Record<string, { readonly credentials?: readonly Credential[] | undefined }>
@@ -49,11 +49,12 @@ export function createKeyPairs(
   for (const [env, { credentials = [] }] of Object.entries(environments)) {
     for (const credential of credentials) {
       const { id, secret, token } = credential;
-      const name = `The credential ${JSON.stringify(id)} of the environment ${env}`;
-      if (!ID.test(id)) throw new TypeError(`${name} needs an id without /, comma and spaces.`);
+      const name = `Credential ${JSON.stringify(id)} in environment ${env}`;
+      if (!ID.test(id))
+        throw new TypeError(`${name} must have an ID without slashes, commas and spaces.`);
       if (secret === '') throw new TypeError(`${name} has an empty secret.`);
       if (token !== undefined && !/^[!-+\--~]+$/.test(token)) {
-        throw new TypeError(`${name} has a token that no header can carry.`);
+        throw new TypeError(`${name} has a token with characters that a header cannot contain.`);
       }
       const pairs = byId.get(id) ?? new Map<string, KeyPair>();
       if (pairs.has(env)) throw new TypeError(`${name} is listed twice.`);
@@ -78,7 +79,7 @@ function createKeyPair(env: string | undefined, credential: Credential): KeyPair
   };
 }
 
-/** Compares in constant time, except for the length of what the caller sent. */
+/** Compares in constant time, except for the length of the sent value. */
 function isSameSecret(expected: string, given: string): boolean {
   return timingSafeEqual(hash('sha256', expected, 'buffer'), hash('sha256', given, 'buffer'));
 }

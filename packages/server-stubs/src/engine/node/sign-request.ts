@@ -12,23 +12,23 @@ import {
   toStringToSign,
 } from './tc3.ts';
 
-/** A gateway call to be signed. */
+/** A gateway call to sign. */
 export interface UnsignedRequest {
   readonly method: string;
-  /** Path and query as they will be sent. */
+  /** Path and query, exactly as they will be sent. */
   readonly target: string;
-  /** The headers to sign, including `host`. Names in lower case. */
+  /** The headers to sign, by lowercase name. Must include `host`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Default: none. */
+  /** Request body. Default: none. */
   readonly body?: string | Uint8Array;
-  /** Seconds since the epoch. */
+  /** Signing time in seconds since the epoch. */
   readonly timestamp: number;
-  /** Default: the one of the contract. */
+  /** Service in the signature scope. Default: the contract's. */
   readonly service?: string;
 }
 
 /**
- * Returns the value of `Authorization` for a signed gateway call (D16).
+ * Returns the `Authorization` header for a signed gateway call (D16).
  *
  * @example
  * const headers = { host: 'dev.example', 'content-type': 'application/json' };
@@ -60,18 +60,18 @@ function toValue(name: string, value: string): string {
 }
 
 export interface StorageSigning {
-  /** Seconds since the epoch. */
+  /** Signing time in seconds since the epoch. */
   readonly timestamp: number;
-  /** Default: the one of the contract. */
+  /** Service in the signature scope. Default: the contract's. */
   readonly service?: string;
-  /** Default: the one of the contract. */
+  /** Host in the constant text that is signed. Default: the contract's. */
   readonly signingHost?: string;
-  /** Default: the neutral names. */
+  /** Names of the headers. Default: the contract's neutral names. */
   readonly wireProfile?: WireProfile;
 }
 
 /**
- * Returns the three headers of a storage call (D17), valid for any call within the clock window.
+ * Returns the three headers for a storage call (D17). They are valid for any call within the clock window.
  *
  * @example
  * signStorageRequest({ id, secret }, { timestamp: Math.floor(Date.now() / 1000) });

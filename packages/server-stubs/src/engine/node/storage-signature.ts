@@ -22,14 +22,14 @@ export interface StorageSignatureOptions {
   readonly pairs: () => KeyPairs;
   readonly hasEnv: (env: string) => boolean;
   readonly service: string;
-  /** Host in the constant text; unrelated to the host of this server. */
+  /** Host in the constant text that is signed. Unrelated to this server's host. */
   readonly signingHost: string;
   readonly wireProfile: WireProfile;
   readonly clock: (request: IncomingMessage) => Clock;
 }
 
 /**
- * Authenticates callers by their secret (D17): the signature covers the time and nothing of the request.
+ * Authenticates callers by their secret (D17). The signature covers the time, but nothing in the request.
  */
 export function createStorageSignature(settings: StorageSignatureOptions): StorageSecurity<Caller> {
   const { pairs, hasEnv, service, signingHost, wireProfile, clock: clockOf } = settings;
@@ -41,13 +41,13 @@ export function createStorageSignature(settings: StorageSignatureOptions): Stora
       const clock = clockOf(request);
       const given = parse(authorization, names.authorization);
       if (given.service !== service) {
-        throw refusal(`The service in the field Credential must be ${service}.`);
+        throw refusal(`The service in the Credential field must be ${service}.`);
       }
       const reason = clock.refusalOf(timestamp);
       if (reason !== undefined) throw refusal(reason);
       if (given.date !== toScopeDate(timestamp)) {
         throw refusal(
-          `The date in the field Credential must be the UTC date of ${names.timestamp}.`,
+          `The date in the Credential field must be the UTC date of ${names.timestamp}.`,
         );
       }
       const pair = pairs().find(given.id, envId);
@@ -55,17 +55,17 @@ export function createStorageSignature(settings: StorageSignatureOptions): Stora
       const fits = timingSafeEqual(pair.sign(given, text), Buffer.from(given.signature, 'hex'));
       const isUsable = pair.isUsable(sessionToken.trim(), clock.now());
       if (!fits || !isUsable || pair.env === undefined) {
-        // One message for everything that must be indistinguishable.
+        // The same message for everything that must be indistinguishable.
         throw refusal(
           `The signature does not match ${names.timestamp}, or its key pair or ${names.sessionToken} is unknown or has expired.`,
         );
       }
-      // D30: only callers that proved a secret learn why.
+      // D30: only callers that have proved to know a secret learn the reason.
       if (pair.env !== envId) {
         throw new StorageError(hasEnv(envId) ? 'STORAGE_EXCEED_AUTHORITY' : 'INVALID_ENV', {
           message: hasEnv(envId)
             ? 'The credentials belong to another environment.'
-            : 'The environment of the path does not exist.',
+            : 'The environment in the path does not exist.',
         });
       }
       return { env: envId, id: given.id };
@@ -75,7 +75,7 @@ export function createStorageSignature(settings: StorageSignatureOptions): Stora
 
 function parse(authorization: string, header: string): Tc3Signature {
   if (!authorization.startsWith(PREFIX)) {
-    throw refusal(`The header ${header} must begin with ${PREFIX.trimEnd()} and a space.`);
+    throw refusal(`The ${header} header must start with ${PREFIX.trimEnd()} and a space.`);
   }
   try {
     const given = parseSignature(authorization.slice(PREFIX.length), []);
@@ -84,7 +84,7 @@ function parse(authorization: string, header: string): Tc3Signature {
   } catch (error) {
     throw error instanceof MalformedSignature ? refusal(error.message) : error;
   }
-  throw refusal(`The field SignedHeaders must be ${SIGNATURE.storageSignedHeaders}.`);
+  throw refusal(`The SignedHeaders field must be ${SIGNATURE.storageSignedHeaders}.`);
 }
 
 function refusal(message: string): StorageError {

@@ -14,7 +14,7 @@ import {
   toStorageCanonicalRequest,
 } from './tc3.ts';
 
-/** Published for platforms that speak this API; their service and hosts are other than ours. */
+/** Published for platforms that implement this API, with a service and hosts that differ from ours. */
 const service = 'tcb';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -81,7 +81,7 @@ const GATEWAY = ['Timestamp', 'Token'] as const;
 
 const read = (...fields: string[]) => parseSignature(fields.join(', '), GATEWAY);
 
-describe('what signers in use write', () => {
+describe('signatures as existing signers write them', () => {
   const expected = {
     id: 'me',
     date: '2023-11-14',
@@ -106,7 +106,7 @@ describe('what signers in use write', () => {
   ])('%s', (_name, text) => {
     expect(parseSignature(text, GATEWAY)).toEqual(expected);
   });
-  test('a token that holds an equals sign', () => {
+  test('a token that contains an equals sign', () => {
     expect(read(CREDENTIAL, HEADERS, SIGNATURE, TIME, 'Token=ab+/==').token).toBe('ab+/==');
   });
 });
@@ -172,7 +172,7 @@ test('no refusal quotes what was sent', () => {
   }
 });
 
-test('path and query are signed as they came', () => {
+test('path and query are signed as sent', () => {
   const headers = [['host', 'dev.example']] as const;
   const request = { method: 'GET', path: '/v1/cloudrun/a/%2F//b', query: 'x=%20&&y', headers };
   expect(toCanonicalHead(request)).toBe(
@@ -203,7 +203,7 @@ test.each([
   expect(toContentTypeSpellings(type)).toEqual(spellings);
 });
 
-test('bytes beyond ASCII are signed as the UTF-8 that they are', () => {
+test('non-ASCII bytes are signed as UTF-8', () => {
   expect(decodeWire(Buffer.from('/中').toString('latin1'))).toBe('/中');
   expect(() => decodeWire('\u00ff\u00fe')).toThrow(MalformedSignature);
 });

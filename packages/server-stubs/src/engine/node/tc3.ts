@@ -5,13 +5,13 @@ const FIELDS = ['Credential', 'SignedHeaders', 'Signature', 'Timestamp', 'Token'
 
 type Field = (typeof FIELDS)[number];
 
-/** Far beyond any real signature; Node's own limit for all headers is 16 KiB. */
+/** Far longer than any real signature. Node.js limits all headers together to 16 KiB. */
 const MAX_LENGTH = 8192;
 
-/** RFC 9110, section 5.6.2, letters in lower case. */
+/** RFC 9110, section 5.6.2, with lowercase letters. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\da-z-]+$/;
 
-/** Some signers sign every header they send; this is far more than that. */
+/** Some signers sign every header that they send, but never this many. */
 const MAX_SIGNED_HEADERS = 100;
 
 /** Last part of a credential scope. */
@@ -22,23 +22,23 @@ const HEX = /^[\da-f]{64}$/;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const SECONDS = /^\d{1,12}$/;
 
-/** What a header can carry; the comma, which ends the field, is cut before. */
+/** Characters that a header may contain. The comma, which ends the field, has already been cut off. */
 const TOKEN = /^[!-~]*$/;
 
-/** SHA-256 of nothing. */
+/** SHA-256 of an empty body. */
 export const EMPTY_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 const MULTIPART = 'multipart/form-data';
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** A signature that cannot be parsed. Its message quotes nothing of what was sent. */
+/** Thrown for a signature that cannot be parsed. The message never quotes what was sent. */
 export class MalformedSignature extends Error {
   override readonly name = 'MalformedSignature';
 }
 
 /**
- * Reads `content-type;host`. D16: names are lower-cased and sorted, however they were sent.
+ * Parses a list such as `content-type;host`. D16: names are lower-cased and sorted, however they were sent.
  *
  * @throws MalformedSignature
  */
@@ -46,11 +46,11 @@ export function parseSignedHeaders(text: string): readonly string[] {
   const names = text.toLowerCase().split(';');
   if (names.length > MAX_SIGNED_HEADERS || !names.every((name) => HEADER_NAME.test(name))) {
     throw new MalformedSignature(
-      `The field SignedHeaders must be at most ${MAX_SIGNED_HEADERS} names of headers, separated by semicolons.`,
+      `The SignedHeaders field must contain at most ${MAX_SIGNED_HEADERS} header names, separated by semicolons.`,
     );
   }
   if (new Set(names).size < names.length) {
-    throw new MalformedSignature('The field SignedHeaders has a name twice.');
+    throw new MalformedSignature('The SignedHeaders field contains a name twice.');
   }
   return names.sort();
 }
@@ -58,30 +58,30 @@ export function parseSignedHeaders(text: string): readonly string[] {
 /** The fields of a TC3 signature. */
 export interface Tc3Signature {
   readonly id: string;
-  /** UTC date of the credential scope, `2023-11-14`. */
+  /** UTC date in the credential scope, such as `2023-11-14`. */
   readonly date: string;
   readonly service: string;
-  /** In lower case and sorted. */
+  /** Lowercase names, sorted. */
   readonly signedHeaders: readonly string[];
-  /** SHA-256 in hex, lower case. */
+  /** SHA-256 in lowercase hex. */
   readonly signature: string;
-  /** Seconds since the epoch; undefined if the signature has none. */
+  /** Signing time in seconds since the epoch; `undefined` if the signature has none. */
   readonly timestamp: number | undefined;
-  /** Empty with permanent credentials. */
+  /** Session token; empty for permanent credentials. */
   readonly token: string;
 }
 
 /**
  * Parses what follows `TC3-HMAC-SHA256 `.
  *
- * @param allowed fields that may be present besides `Credential`, `SignedHeaders` and `Signature`
+ * @param allowed fields that are allowed besides `Credential`, `SignedHeaders` and `Signature`
  * @throws MalformedSignature
  */
 export function parseSignature(text: string, allowed: readonly Field[]): Tc3Signature {
   const fields = parseFields(text);
   const { id, date, service } = parseCredential(take(fields, 'Credential', true));
   const signature = take(fields, 'Signature', true);
-  assertForm('Signature', HEX, signature, '64 hexadecimal digits in lower case');
+  assertForm('Signature', HEX, signature, '64 lowercase hexadecimal digits');
   const time = take(fields, 'Timestamp', allowed.includes('Timestamp'));
   if (time !== '') assertForm('Timestamp', SECONDS, time, 'a time in whole seconds since 1970');
   const token = allowed.includes('Token')
@@ -100,8 +100,8 @@ export function parseSignature(text: string, allowed: readonly Field[]): Tc3Sign
 }
 
 /**
- * Parses `name=value` pairs. D16: a missing space after commas is accepted; the order differs between
- * signers as well. A duplicate field is refused, because two parsers could each choose a different one.
+ * Parses `name=value` pairs. D16: a missing space after a comma is accepted. The order differs between
+ * signers as well. A duplicate field is refused, because two parsers could choose different ones.
  *
  * @throws MalformedSignature
  */
@@ -116,10 +116,10 @@ function parseFields(text: string): ReadonlyMap<Field, string> {
     const field = FIELDS.find((known) => known === name);
     if (field === undefined) {
       throw new MalformedSignature(
-        `The signature must be a list of fields like ${FIELDS[0]}=…, separated by commas; the known ones are ${FIELDS.join(', ')}.`,
+        `The signature must be a comma-separated list of fields such as ${FIELDS[0]}=…. Known fields: ${FIELDS.join(', ')}.`,
       );
     }
-    if (fields.has(field)) throw new MalformedSignature(`The signature has ${field}=… twice.`);
+    if (fields.has(field)) throw new MalformedSignature(`The signature contains ${field}=… twice.`);
     fields.set(field, part.slice(at + 1).trim());
   }
   return fields;
@@ -129,7 +129,7 @@ function parseCredential(text: string): { id: string; date: string; service: str
   const [id = '', date = '', service = '', terminator, ...more] = text.split('/');
   if (more.length > 0 || terminator !== TERMINATOR || !ID.test(id) || !DATE.test(date)) {
     throw new MalformedSignature(
-      `The field Credential must be <id>/<date as YYYY-MM-DD>/<service>/${TERMINATOR}.`,
+      `The Credential field must be <id>/<date as YYYY-MM-DD>/<service>/${TERMINATOR}.`,
     );
   }
   return { id, date, service };
@@ -139,30 +139,30 @@ function parseCredential(text: string): { id: string; date: string; service: str
 function take(fields: ReadonlyMap<Field, string>, name: Field, isWanted: boolean): string {
   const value = fields.get(name);
   if (isWanted && (value === undefined || value === '')) {
-    throw new MalformedSignature(`The signature has no ${name}=….`);
+    throw new MalformedSignature(`The signature must contain ${name}=….`);
   }
   if (!isWanted && value !== undefined) {
-    throw new MalformedSignature(`The signature must not have ${name}=… here.`);
+    throw new MalformedSignature(`The signature must not contain ${name}=… here.`);
   }
   return value ?? '';
 }
 
 function assertForm(name: Field, pattern: RegExp, value: string, form: string): void {
-  if (!pattern.test(value)) throw new MalformedSignature(`The field ${name} must be ${form}.`);
+  if (!pattern.test(value)) throw new MalformedSignature(`The ${name} field must be ${form}.`);
 }
 
-/** What a signature covers, as text. */
+/** The parts of a request that a signature covers, as text. */
 interface Tc3Request {
   readonly method: string;
-  /** As sent, nothing decoded. */
+  /** As sent, without decoding. */
   readonly path: string;
   /** As sent, without the question mark; empty if there is none. */
   readonly query: string;
-  /** The signed headers, sorted by name; values as returned by `toSignedValue`. */
+  /** The signed headers, sorted by name, with values from `toSignedValue`. */
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** The canonical request (D16) without its last line, the SHA-256 of the body in hex. */
+/** Returns the canonical request (D16) without its last line, which is the body's SHA-256 in hex. */
 export function toCanonicalHead({ method, path, query, headers }: Tc3Request): string {
   const lines = headers.map(([name, value]) => `${name}:${value}\n`).join('');
   const list = headers.map(([name]) => name).join(';');
@@ -170,8 +170,8 @@ export function toCanonicalHead({ method, path, query, headers }: Tc3Request): s
 }
 
 /**
- * The canonical request of every storage call (D17): a constant text, whatever the real URL and body.
- * The slashes before the host are part of it.
+ * Returns the canonical request of every storage call (D17): a constant text, whatever the real URL and
+ * body. The slashes before the host are part of it.
  */
 export function toStorageCanonicalRequest(signingHost: string, contentType: string): string {
   const headers = [['content-type', contentType] as const, ['host', signingHost] as const];
@@ -197,13 +197,13 @@ export function toStringToSign(
   return `${algorithm}\n${timestamp}\n${date}/${service}/${TERMINATOR}\n${requestHash}`;
 }
 
-/** The UTC date that a scope must have. A time of at most 12 digits has one. */
+/** Returns the UTC date that a scope must have. A time of at most 12 digits always has one. */
 export function toScopeDate(timestamp: number): string {
   return new Date(timestamp * 1000).toISOString().split('T', 1)[0] as string;
 }
 
 /**
- * A header's value as it is signed. D16: "values trimmed and lower-cased, content-type kept as sent".
+ * Returns a header value as it is signed. D16: "values trimmed and lower-cased, content-type kept as sent".
  *
  * @example
  * toSignedValue('host', ' Dev.Example '); // 'dev.example'
@@ -213,8 +213,8 @@ export function toSignedValue(name: string, value: string): string {
 }
 
 /**
- * The forms in which a Content-Type may have been signed. D16: both multipart spellings are accepted,
- * with and without the boundary.
+ * Returns the forms in which a Content-Type may have been signed. D16: multipart types are accepted with
+ * and without the boundary.
  */
 export function toContentTypeSpellings(value: string): readonly string[] {
   const type = value.trim();
@@ -227,7 +227,10 @@ export function toContentTypeSpellings(value: string): readonly string[] {
 /** Signs a text with the key that a secret has for a date and a service. */
 export type Signer = (scope: Tc3Scope, text: string) => Buffer;
 
-/** Caches the key of the day: deriving it takes three times as long as signing. */
+/**
+ * Creates a signer that caches the key of the day, because deriving it takes three times as long as
+ * signing.
+ */
 export function createSigner(secret: string): Signer {
   let known: Tc3Scope & { readonly key: Buffer } = { date: '', service: '', key: Buffer.alloc(0) };
   return ({ date, service }, text) => {
@@ -246,14 +249,15 @@ function hmac(key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-/** SHA-256 in hex. */
+/** Returns the SHA-256 in hex. */
 export function sha256(content: string | Uint8Array): string {
   return hash('sha256', content);
 }
 
 /**
- * Decodes the text of a request line or header: Node.js reads bytes as Latin-1, signers write UTF-8.
- * Other bytes are refused, because different ones would decode to the same text and so share a signature.
+ * Decodes the text of a request line or header, which Node.js reads as Latin-1 and signers write as
+ * UTF-8. Other bytes are refused, because different ones would decode to the same text and so share a
+ * signature.
  *
  * @throws MalformedSignature
  */

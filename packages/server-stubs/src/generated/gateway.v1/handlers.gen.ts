@@ -12,18 +12,18 @@ import type {
   CloudrunPostRootOutput,
 } from './types.gen.ts';
 
-/** The principal of each security scheme: the type that its security handler returns. */
+/** The type that the security handler of each scheme returns. */
 export interface Principals {
   bearerToken: unknown;
   signature: unknown;
 }
 
-/** Authenticates callers: one handler for each security scheme that the document uses. */
+/** Authenticates callers, with one handler for each security scheme that the document uses. */
 export type SecurityHandlers<P extends Principals = Principals> = {
   readonly [Scheme in keyof P]: SecurityHandler<P[Scheme]>;
 };
 
-/** A handler for each operation, by operationId; an operation without one responds with 501. */
+/** Handlers by operationId. Operations without a handler respond with 501. */
 export interface Handlers<P extends Principals = Principals> {
   /**
    * `GET /v1/cloudrun/{name}`

@@ -3,7 +3,7 @@
 import type { RouteTable } from '../../runtime/index.ts';
 import * as requests from './request-validators.gen.ts';
 
-/** Everything that the runtime knows about the document. */
+/** The route table of the document. */
 export const routes: RouteTable = {
   title: 'Gateway API',
   version: '1.0.0',

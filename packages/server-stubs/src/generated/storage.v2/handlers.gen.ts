@@ -14,19 +14,19 @@ import type {
   UploadFileOutput,
 } from './types.gen.ts';
 
-/** The principal of each security scheme: the type that its security handler returns. */
+/** The type that the security handler of each scheme returns. */
 export interface Principals {
   authorization: unknown;
   sessionToken: unknown;
   timestamp: unknown;
 }
 
-/** Authenticates callers: one handler for each security scheme that the document uses. */
+/** Authenticates callers, with one handler for each security scheme that the document uses. */
 export type SecurityHandlers<P extends Principals = Principals> = {
   readonly [Scheme in keyof P]: SecurityHandler<P[Scheme]>;
 };
 
-/** A handler for each operation, by operationId; an operation without one responds with 501. */
+/** Handlers by operationId. Operations without a handler respond with 501. */
 export interface Handlers<P extends Principals = Principals> {
   /**
    * `POST /api/v2/envs/{envId}/storages:getUploadMetaData`

@@ -13,12 +13,12 @@ export type { Handlers, Principals, SecurityHandlers } from './handlers.gen.ts';
 export { routes } from './routes.gen.ts';
 export type * from './types.gen.ts';
 
-/** Options of the router; `security` has a handler for each scheme. */
+/** Router options. `security` has a handler for each scheme. */
 export type Options<P extends Principals = Principals> = Omit<RouterOptions, 'security'> & {
   readonly security: SecurityHandlers<P>;
 };
 
-/** Express middleware and `node:http` listener for the operations of the document. */
+/** Creates a router that works as Express middleware and as a `node:http` listener. */
 export function createRouter<P extends Principals = Principals>(
   handlers: Handlers<P>,
   options: Options<P>,

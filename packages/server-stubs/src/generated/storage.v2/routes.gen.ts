@@ -4,7 +4,7 @@ import type { RouteTable } from '../../runtime/index.ts';
 import * as requests from './request-validators.gen.ts';
 import * as responses from './response-validators.gen.ts';
 
-/** Everything that the runtime knows about the document. */
+/** The route table of the document. */
 export const routes: RouteTable = {
   title: 'Storage API',
   version: '2.0.0',

@@ -13,21 +13,21 @@ import { askToContinue, hasBody, limitStream, readBytes } from './request-stream
 
 const UTF_8 = new Set(['utf-8', 'utf8', 'us-ascii', 'ascii']);
 
-/** A parsed body and its documented content. */
+/** A parsed body, with the documented content that it matches. */
 export interface ReadBody {
   readonly value: unknown;
   readonly content: Content;
 }
 
 /**
- * Reads the body of a request; undefined if it has none. Never resolves if the client disconnects before
- * the body is complete.
+ * Reads the body of a request; returns `undefined` if it has none. Never resolves if the client
+ * disconnects before the body is complete.
  *
  * @throws FaultError if the body is refused
  */
 export type BodyReader = (request: IncomingMessage) => Promise<ReadBody | undefined>;
 
-/** Reads the bodies of one operation by their media type. */
+/** Creates the function that reads an operation's bodies, according to their media type. */
 export function createBodyReader({ content, required }: RequestBody, limits: Limits): BodyReader {
   const accepted = content.map(({ mediaType }) => mediaType).join(', ');
   const none = (): undefined => {
@@ -49,7 +49,7 @@ export function createBodyReader({ content, required }: RequestBody, limits: Lim
       throw new FaultError(tooLarge(maxBytes));
     }
     if (found.kind !== 'text' && found.kind !== 'binary' && !isUtf8Charset(charset)) {
-      const message = `The charset ${charset} is not supported; send UTF-8.`;
+      const message = `The charset ${charset} is not supported: send UTF-8.`;
       throw new FaultError(unsupported(message, accepted));
     }
     if (headers.expect !== undefined) askToContinue(request);
@@ -71,7 +71,7 @@ function isStream({ kind }: Content): boolean {
 }
 
 function missingBody(): Fault {
-  const message = 'The body is missing.';
+  const message = 'The request body is missing.';
   const violation = {
     in: 'body',
     pointer: '',
@@ -85,25 +85,25 @@ function missingBody(): Fault {
 function wrongType(header: string | undefined, accepted: string): Fault {
   const problem =
     header === undefined ? 'Content-Type is missing' : 'This Content-Type is not supported';
-  return unsupported(`${problem}; send one of: ${accepted}.`, accepted);
+  return unsupported(`${problem}: send one of ${accepted}.`, accepted);
 }
 
 function unknownCoding(coding: string): Fault {
   return {
     ...unsupported(
-      `The Content-Encoding ${coding} is not supported; send the body without it.`,
+      `The Content-Encoding ${coding} is not supported: send the body without it.`,
       '',
     ),
-    // RFC 9110, section 15.5.16: the response to a refused coding lists the supported ones.
+    // RFC 9110, section 15.5.16: the response to an unsupported coding lists the supported ones.
     headers: { 'accept-encoding': 'identity' },
   };
 }
 
 /**
- * The body that middleware such as `express.json()` parsed before the router and stored in
+ * Returns the body that middleware such as `express.json()` parsed before the router and stored in
  * `request.body`.
  *
- * @throws Error if it stored nothing usable: the middleware is mounted in the wrong order
+ * @throws Error if it stored nothing usable, because the middleware is mounted in the wrong order
  */
 function toParsedBody(
   request: IncomingMessage & { body?: unknown },
@@ -117,7 +117,7 @@ function toParsedBody(
   }
   if (isStream(content) || body === undefined) {
     throw new Error(
-      `Something has read the body (${content.mediaType}) before the router; mount the router first.`,
+      `Other middleware has already read the body (${content.mediaType}): mount the router before it.`,
     );
   }
   if (Buffer.isBuffer(body)) return parseBytes(body, content, charset, limits);
@@ -138,7 +138,7 @@ function parseBytes(
     return parseLegacy(bytes, content, charset);
   }
   const text = decodeUtf8(bytes);
-  if (text === undefined) throw new FaultError(malformed('The body is not UTF-8.'));
+  if (text === undefined) throw new FaultError(malformed('The request body is not valid UTF-8.'));
   return parseText(text, content, limits);
 }
 
@@ -147,24 +147,24 @@ function parseText(text: string, content: Content, limits: Limits): unknown {
   if (content.kind !== 'json') return text;
   const { problem, value } = parseJson(text, limits.jsonDepth);
   if (problem === undefined) return value;
-  throw new FaultError(malformed(`The JSON in the body ${problem}.`));
+  throw new FaultError(malformed(`The JSON body ${problem}.`));
 }
 
 function parseLegacy(bytes: Buffer, content: Content, charset: string): string {
   const decoder = createDecoder(charset);
   if (decoder === undefined) {
-    const message = `The charset ${charset} is unknown; send UTF-8.`;
+    const message = `The charset ${charset} is unknown: send UTF-8.`;
     throw new FaultError(unsupported(message, content.mediaType));
   }
   try {
     return decoder.decode(bytes);
   } catch {
-    throw new FaultError(malformed(`The body is not ${charset}.`));
+    throw new FaultError(malformed(`The request body is not valid ${charset}.`));
   }
 }
 
 /**
- * Parses `application/x-www-form-urlencoded`: strings by name, or a list for a name with several values.
+ * Parses `application/x-www-form-urlencoded` into an object. Names that occur several times become lists.
  */
 function parseForm(text: string, maxFields: number): NullObject {
   const value = createNullObject();
@@ -176,7 +176,7 @@ function parseForm(text: string, maxFields: number): NullObject {
     const name = decodeQuery(at < 0 ? pair : pair.slice(0, at));
     const field = at < 0 ? '' : decodeQuery(pair.slice(at + 1));
     if (name === undefined || field === undefined) {
-      throw new FaultError(malformed('The form in the body has broken percent-encoding.'));
+      throw new FaultError(malformed('The form has invalid percent-encoding.'));
     }
     const known = value[name];
     if (known === undefined) value[name] = field;
@@ -186,7 +186,7 @@ function parseForm(text: string, maxFields: number): NullObject {
   return value;
 }
 
-/** A decoder for any charset of the WHATWG list; `undefined` if it is unknown. */
+/** Creates a decoder for any charset in the WHATWG list; returns `undefined` if it is unknown. */
 function createDecoder(charset: string): TextDecoder | undefined {
   try {
     return new TextDecoder(charset, { fatal: true });
@@ -196,9 +196,9 @@ function createDecoder(charset: string): TextDecoder | undefined {
 }
 
 /**
- * Decodes bytes, without a byte order mark, which a parser may ignore (RFC 8259, section 8.1).
+ * Decodes bytes, skipping a byte order mark, which a parser may ignore (RFC 8259, section 8.1).
  *
- * @returns undefined if the bytes are not UTF-8
+ * @returns `undefined` if the bytes are not UTF-8
  */
 function decodeUtf8(bytes: Buffer): string | undefined {
   if (!isUtf8(bytes)) return undefined;

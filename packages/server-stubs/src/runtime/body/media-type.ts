@@ -1,6 +1,9 @@
 const CHARSET = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]*))/i;
 
-/** The charset of a `Content-Type` in lower case (RFC 9110, section 8.3.2); undefined if it names none. */
+/**
+ * Returns the charset in a `Content-Type`, in lowercase (RFC 9110, section 8.3.2); `undefined` if there
+ * is none.
+ */
 export function charsetOf(header: string): string | undefined {
   const match = CHARSET.exec(header);
   return (match?.[1] ?? match?.[2])?.toLowerCase();
@@ -13,8 +16,8 @@ function isWithinRange(range: string, type: string): boolean {
 }
 
 /**
- * Finds the content for a `Content-Type`: with the same parameters, with the same type, or with the
- * narrowest range, in this order.
+ * Finds the content for a `Content-Type`: preferably with the same parameters, then with the same type,
+ * then with the narrowest range.
  */
 export function findContent<Content extends { readonly mediaType: string }>(
   content: readonly Content[],

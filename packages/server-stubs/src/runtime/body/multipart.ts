@@ -5,30 +5,30 @@ import { FaultError, malformed, tooMany } from '../faults.ts';
 import type { Limits } from '../options.ts';
 import { limitStream } from './request-stream.ts';
 
-/** A text field of a form. */
+/** A text field in a form. */
 export interface FieldPart {
   readonly kind: 'field';
   readonly name: string;
   readonly value: string;
-  /** Without parameters, in lower case. Default `text/plain`. */
+  /** Media type in lowercase, without parameters. Default: `text/plain`. */
   readonly mediaType: string;
 }
 
-/** A file of a form. */
+/** A file in a form. */
 export interface FilePart {
   readonly kind: 'file';
   readonly name: string;
   readonly filename: string;
-  /** Without parameters, in lower case. Default `application/octet-stream`. */
+  /** Media type in lowercase, without parameters. Default: `application/octet-stream`. */
   readonly mediaType: string;
-  /** The content. What is left unread is discarded when the next part is requested. */
+  /** Content of the file. Anything left unread is discarded when you request the next part. */
   readonly body: Readable;
 }
 
 export type Part = FieldPart | FilePart;
 
 /**
- * The parts of a form in the order in which they arrive, unbuffered and with backpressure. Throws
+ * The parts of a form in the order in which they arrive, unbuffered and with backpressure. Throws a
  * `FaultError` if the form is malformed or exceeds a limit.
  *
  * @example
@@ -38,15 +38,15 @@ export type Part = FieldPart | FilePart;
  */
 export type MultipartStream = AsyncIterable<Part>;
 
-/** A form that remembers its failure, which explains a failure of the handler. */
+/** A form that remembers its failure, which explains why a handler failed. */
 export interface Form extends MultipartStream {
-  /** Why the form cannot be read to its end; undefined if there was no error. */
+  /** Why the form could not be read to its end; `undefined` if there was no error. */
   readonly failure: FaultError | undefined;
 }
 
 type FormLimits = Pick<Limits, 'streamBytes' | 'formFields' | 'formFiles' | 'fieldBytes'>;
 
-/** Creates the stream of a form. Nothing is read before the first part is requested. */
+/** Creates the stream for a form. Nothing is read until the first part is requested. */
 export function createMultipartStream(request: IncomingMessage, limits: FormLimits): Form {
   const state: State = {
     queue: [],
@@ -65,7 +65,7 @@ export function createMultipartStream(request: IncomingMessage, limits: FormLimi
 
 interface State {
   readonly queue: Part[];
-  /** Files that are not completely read yet. */
+  /** Files that have not been read completely. */
   readonly files: Set<Readable>;
   failure: FaultError | undefined;
   finished: boolean;
@@ -119,7 +119,7 @@ async function* readParts(
 }
 
 async function createBusboy(request: IncomingMessage, limits: FormLimits): Promise<BusboyInstance> {
-  // Loaded with the first form, because most servers have none and should start fast.
+  // Loaded with the first form, because most servers never receive one and should start fast.
   const { Busboy } = await import('@fastify/busboy');
   try {
     return new Busboy({
@@ -148,7 +148,7 @@ function listen(
   const refuse = (what: string, most: number) => fail(new FaultError(tooMany(what, most)));
   form.on('field', (name, value, _nameTruncated, truncated, _encoding, mediaType) => {
     if (truncated) {
-      refuse(`bytes in the field ${name}`, limits.fieldBytes);
+      refuse(`bytes in field ${name}`, limits.fieldBytes);
     } else if (name === undefined) {
       fail(new Error('a field has no name'));
     } else {
@@ -156,7 +156,7 @@ function listen(
     }
   });
   form.on('file', (name, body, filename, _encoding, mediaType) => {
-    // A malformed form fails its file; the error is reported even if nobody reads the file.
+    // A malformed form fails its file. The error is reported even if nobody reads that file.
     body.on('error', fail);
     state.files.add(body);
     body.once('close', () => state.files.delete(body));
@@ -174,5 +174,5 @@ function listen(
 function toFaultError(error: unknown): FaultError {
   if (error instanceof FaultError) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  return new FaultError(malformed(`The form in the body cannot be read: ${reason}.`, error));
+  return new FaultError(malformed(`The form cannot be read: ${reason}.`, error));
 }

@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable, Transform } from 'node:stream';
 import { FaultError, tooLarge } from '../faults.ts';
 
-/** Responses to clients that wait for `100 Continue`. */
+/** Responses to clients that are waiting for `100 Continue`. */
 const waiting = new WeakMap<IncomingMessage, ServerResponse>();
 
-/** Records that the client of `checkContinue` waits (RFC 9110, section 10.1.1). */
+/** Records that a client is waiting for `100 Continue` (RFC 9110, section 10.1.1). */
 export function deferContinue(request: IncomingMessage, response: ServerResponse): void {
   waiting.set(request, response);
 }
 
-/** Sends `100 Continue` to a client that waits for it, once. */
+/** Sends `100 Continue` to a client that is waiting for it, at most once. */
 export function askToContinue(request: IncomingMessage): void {
   waiting.get(request)?.writeContinue();
   waiting.delete(request);
@@ -23,8 +23,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * The body of a request as a stream that fails beyond `maxBytes`. A body with `Content-Length` was
- * checked before and is returned as is.
+ * Returns the request body as a stream that fails beyond `maxBytes`. A body with a `Content-Length` has
+ * already been checked, and is returned as is.
  */
 export function limitStream(request: IncomingMessage, maxBytes: number): Readable {
   if (maxBytes === Infinity || request.headers['content-length'] !== undefined) return request;
@@ -36,7 +36,7 @@ export function limitStream(request: IncomingMessage, maxBytes: number): Readabl
       else callback(null, chunk);
     },
   });
-  // Readers get the error; a handler that does not read must not crash the process.
+  // Readers get the error. A handler that does not read must not crash the process.
   limiter.on('error', () => {});
   // The request must outlive the limiter, so that a response can still be sent.
   request.pipe(limiter);
@@ -48,13 +48,13 @@ export function limitStream(request: IncomingMessage, maxBytes: number): Readabl
 }
 
 /**
- * The body of a pass-through operation: the request itself, unless a limit has to be enforced.
+ * Returns the body of a pass-through operation: the request itself, unless a limit must be enforced.
  *
- * If `express.json()` ran before, the bytes are gone: its value is serialised again, and `Content-Length`
- * is set to the new length. A signature over the original bytes then no longer matches.
+ * If `express.json()` ran first, the original bytes are lost. The parsed value is then serialized again,
+ * and `Content-Length` is set to the new length. A signature over the original bytes no longer matches.
  *
  * @throws FaultError if `Content-Length` exceeds the limit
- * @throws Error if something else has read the body
+ * @throws Error if other middleware has already read the body
  */
 export function toRawRequest(
   request: IncomingMessage & { body?: unknown },
@@ -74,7 +74,7 @@ function toBytes(request: IncomingMessage & { body?: unknown }): Buffer {
   if (Buffer.isBuffer(body)) return body;
   if (typeof body === 'string') return Buffer.from(body);
   if (body === undefined || !/json/i.test(headers['content-type'] ?? '')) {
-    throw new Error('Something has read the body before the router; mount the router first.');
+    throw new Error('Other middleware has already read the body: mount the router before it.');
   }
   const bytes = Buffer.from(JSON.stringify(body));
   headers['content-length'] = String(bytes.length);
@@ -85,7 +85,7 @@ function toBytes(request: IncomingMessage & { body?: unknown }): Buffer {
 /**
  * Reads a complete body. Never resolves if the client disconnects first.
  *
- * @throws FaultError at the first byte beyond `maxBytes`; the rest stays unread
+ * @throws FaultError at the first byte beyond `maxBytes`, leaving the rest unread
  */
 export function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {

@@ -341,7 +341,7 @@ var entry_default = {
 	ucs2length: import_ucs2length.default,
 	formats: import_formats.default.fullFormats
 };
-/** Helpers of Ajv that generated validators need at run time. */
+/** Ajv helpers that generated validators need at run time. */
 export const ajvHelpers: {
   readonly equal: (a: unknown, b: unknown) => boolean;
   readonly ucs2length: (text: string) => number;

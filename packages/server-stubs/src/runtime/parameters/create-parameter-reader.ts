@@ -20,7 +20,7 @@ interface ParameterValues {
   cookie: NullObject | undefined;
 }
 
-/** Reads all parameters of an operation into `target`, and returns the violations. */
+/** Reads all parameters of an operation into `target`, and returns any violations. */
 export type ParameterReader = (
   target: ParameterValues,
   request: IncomingMessage,
@@ -30,7 +30,7 @@ export type ParameterReader = (
 
 type Read = (parameter: Parameter, request: IncomingMessage) => unknown;
 
-/** @param pathNames names of the path parameters, in the order of their values */
+/** @param pathNames path parameter names, in the order of their values */
 export function createParameterReader(
   route: Route,
   pathNames: readonly string[],
@@ -68,7 +68,7 @@ export function createParameterReader(
     if (inHeader.length > 0) {
       target.header = createNullObject();
       for (const [parameter, key] of headerKeys) {
-        // Headers are a plain object: without `hasOwn`, every request would have a header `constructor`.
+        // Headers are a plain object. Without `hasOwn`, every request would have a `constructor` header.
         const raw = Object.hasOwn(request.headers, key) ? request.headers[key] : undefined;
         const value = readHeader(parameter, raw);
         violations = keep(target.header, parameter, value, violations);
@@ -106,7 +106,10 @@ function readHeader(parameter: Parameter, value: string | string[] | undefined):
   return optional(parameter, Array.isArray(value) ? value.join(', ') : value);
 }
 
-/** The first of several cookies is used; only an exploded list or object has several. */
+/**
+ * If there are several cookies, only the first one is used. Only an exploded list or object may have
+ * several.
+ */
 function readCookie(
   parameter: Parameter,
   cookies: QueryValues,
@@ -149,10 +152,10 @@ function toViolation(parameter: Parameter, keyword: string, problem: string): Vi
 }
 
 /**
- * The value of a query parameter; `undefined` if it is absent.
+ * Returns the value of a query parameter; `undefined` if it is absent.
  *
- * @param others names of the other query parameters of the operation, which are not properties of an
- *   exploded object
+ * @param others names of the operation's other query parameters, which are not properties of an exploded
+ * object
  */
 export function readQuery(
   parameter: Parameter,
@@ -169,7 +172,7 @@ export function readQuery(
   return values.length > 1 ? TWICE : toValue(parameter, values[0] as string);
 }
 
-/** `filter[name]=a&filter[size]=2`, with one level, as OpenAPI defines it. */
+/** Reads `filter[name]=a&filter[size]=2`, with one level, as OpenAPI defines it. */
 function readDeepObject(parameter: Parameter, query: QueryValues): unknown {
   const start = `${parameter.name}[`;
   const pairs: (readonly [string, string])[] = [];

@@ -103,7 +103,7 @@ describe('a query', () => {
     expect(read(given, query)).toEqual(expected);
   });
 
-  it('gives an exploded object of unknown properties all that nobody claims', () => {
+  it('an exploded object with unknown properties gets all unclaimed parameters', () => {
     const free = { name: 'q', in: 'query', shape: 'object', additional: ['string'] } as const;
     expect(read(free, 'a=1&limit=2', ['q', 'limit'])).toEqual({ a: '1' });
   });

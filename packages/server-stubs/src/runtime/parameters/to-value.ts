@@ -2,7 +2,7 @@ import { createNullObject, decodeQuery, decodeText } from '../decoding.ts';
 import { isRounded, parseJson, toRounded } from '../parse-json.ts';
 import type { Parameter, ParameterPlace, ScalarType } from '../route-table.ts';
 
-/** Number as JSON writes it (RFC 8259, section 6). */
+/** A number as JSON writes it (RFC 8259, section 6). */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const MAX_JSON_DEPTH = 64;
 
@@ -12,11 +12,11 @@ const DECODERS: Readonly<Record<ParameterPlace, Decoder>> = {
   path: decodeText,
   query: decodeQuery,
   header: (raw) => raw.trim(),
-  /** Not every cookie is percent-encoded: one that cannot be decoded is used as is. */
+  /** Not every cookie is percent-encoded, so one that cannot be decoded is used as is. */
   cookie: (raw) => decodeText(raw) ?? raw,
 };
 
-/** Why a text is not a valid value of its parameter: the keyword, and the end of a sentence. */
+/** Why a text is not a valid parameter value: the keyword, and the rest of a sentence. */
 export class Unreadable {
   readonly keyword: string;
   readonly problem: string;
@@ -27,15 +27,15 @@ export class Unreadable {
   }
 }
 
-const BAD_ENCODING = new Unreadable('encoding', 'has broken percent-encoding');
+const BAD_ENCODING = new Unreadable('encoding', 'has invalid percent-encoding');
 
-/** Decodes raw text; undefined if it cannot. */
+/** Decodes raw text; returns `undefined` if that fails. */
 type Decoder = (raw: string) => string | undefined;
 
 /**
- * Decodes the text of a parameter and converts it to the types of its schema.
+ * Decodes the text of a parameter and converts it to the types in its schema.
  *
- * @param raw text as sent; an encoded delimiter belongs to the data
+ * @param raw text as sent, in which an encoded delimiter is part of the data
  */
 export function toValue(parameter: Parameter, raw: string): unknown {
   const decode = DECODERS[parameter.in];
@@ -63,7 +63,8 @@ export function toArray(
   const prefix = parameter.style === 'matrix' && parameter.explode ? `${parameter.name}=` : '';
   const items: unknown[] = [];
   for (const part of parts) {
-    if (!part.startsWith(prefix)) return new Unreadable('style', 'has an item with another name');
+    if (!part.startsWith(prefix))
+      return new Unreadable('style', 'has an item with a different name');
     const item = decode(part.slice(prefix.length));
     if (item === undefined) return BAD_ENCODING;
     const value = coerce(item, parameter.types);
@@ -79,7 +80,7 @@ function toObject(parameter: Parameter, parts: readonly string[], decode: Decode
   return fromPairs(parameter, pairs, decode);
 }
 
-/** Creates an object from raw names and values. A duplicate name is refused. */
+/** Creates an object from raw names and values. Refuses duplicate names. */
 export function fromPairs(
   parameter: Parameter,
   pairs: readonly (readonly [string, string])[],
@@ -90,7 +91,7 @@ export function fromPairs(
     const name = decode(rawName);
     const value = decode(rawValue);
     if (name === undefined || value === undefined) return BAD_ENCODING;
-    if (name in object) return new Unreadable('duplicate', 'has a name more than once');
+    if (name in object) return new Unreadable('duplicate', 'contains a name more than once');
     const known = parameter.properties && own(parameter.properties, name);
     const types = known ?? parameter.additional;
     const coerced = types === undefined ? value : coerce(value, types);
@@ -143,12 +144,12 @@ function toJson(text: string | undefined): unknown {
 }
 
 /**
- * Converts a text from a URL or a header. A text that matches none of the types stays a string, for the
- * schema to refuse.
+ * Converts text from a URL or a header. Text that matches none of the types stays a string, which the
+ * schema then refuses.
  *
- * An integer that a number would round is `Unreadable`, unless it may stay a string.
+ * An integer that a number cannot represent is `Unreadable`, unless it may stay a string.
  *
- * @param types types that the schema allows; `12` becomes a number only if numbers are allowed
+ * @param types types that the schema allows: `12` becomes a number only if numbers are allowed
  */
 export function coerce(text: string, types: readonly ScalarType[]): unknown {
   for (const type of types) {
@@ -166,7 +167,7 @@ export function coerce(text: string, types: readonly ScalarType[]): unknown {
         const value = toNumber(text);
         if (value === undefined || (type === 'integer' && !Number.isInteger(value))) break;
         if (!isRounded(text)) return value;
-        // Digits that a number cannot hold stay a string if that is allowed too.
+        // Digits that a number cannot represent stay a string if that is allowed too.
         if (types.includes('string')) break;
         return new Unreadable('integer', toRounded(text));
       }

@@ -3,7 +3,10 @@ import { toViolation, type Violation } from '../faults.ts';
 import type { Content, DocumentedResponse, HandlerResponse } from '../route-table.ts';
 import { isBytes } from './write-response.ts';
 
-/** The documented content of a response: the one it names, the one of its header, or the first. */
+/**
+ * Returns the documented content of a response: the one that it names, the one in its header, or the
+ * first.
+ */
 export function contentOf(
   { content }: DocumentedResponse,
   response: HandlerResponse,
@@ -16,9 +19,9 @@ export function contentOf(
 }
 
 /**
- * Returns how a response violates the document, if it does.
+ * Returns how a response violates the document, or `undefined` if it does not.
  *
- * @param others headers that are sent in addition to those of the response
+ * @param others headers that are sent in addition to the response's own
  */
 export function checkResponse(
   documented: DocumentedResponse | undefined,
@@ -32,22 +35,28 @@ export function checkResponse(
   }
   for (const name of documented.requiredHeaders ?? []) {
     const known = [headers, ...others].some((some) => some && headerOf(some, name) !== undefined);
-    if (!known) return violate(`/headers/${name}`, 'required', `The header ${name} is missing.`);
+    if (!known) return violate(`/headers/${name}`, 'required', `The ${name} header is missing.`);
   }
   if (status === 204 || status === 304) {
-    return body === undefined ? undefined : violate('/body', 'body', `A ${status} has no body.`);
+    return body === undefined
+      ? undefined
+      : violate('/body', 'body', `A ${status} response must not have a body.`);
   }
   if (body === undefined) {
     if (documented.content.length === 0) return undefined;
-    return violate('/body', 'required', `The body of the ${status} is missing.`);
+    return violate('/body', 'required', `The ${status} response must have a body.`);
   }
   if (content === undefined) {
     return documented.content.length === 0
-      ? violate('/body', 'body', `No body is documented for ${status}.`)
+      ? violate(
+          '/body',
+          'body',
+          `The ${status} response must not have a body, because none is documented.`,
+        )
       : violate(
           '/headers/content-type',
           'contentType',
-          `Its media type is not documented for ${status}.`,
+          `The media type is not documented for ${status}.`,
         );
   }
   return checkBody(content, body);
@@ -55,13 +64,14 @@ export function checkResponse(
 
 function checkBody({ kind, mediaType, validate }: Content, body: unknown): Violation | undefined {
   if (kind === 'json') {
-    if (isBytes(body)) return violate('/body', 'type', `${mediaType} needs a value, not bytes.`);
+    if (isBytes(body))
+      return violate('/body', 'type', `The ${mediaType} body must be a value, not bytes.`);
     if (validate === undefined || validate(body)) return undefined;
     return toViolation(validate.errors, 'response', 'response', '/body');
   }
   if (isBytes(body)) return undefined;
   if (typeof body !== 'string') {
-    return violate('/body', 'type', `${mediaType} needs a text, bytes or a stream.`);
+    return violate('/body', 'type', `The ${mediaType} body must be a string, bytes or a stream.`);
   }
   if (kind !== 'text' || validate === undefined || validate(body)) return undefined;
   return toViolation(validate.errors, 'response', 'response', '/body');
@@ -71,7 +81,7 @@ function violate(pointer: string, keyword: string, message: string): Violation {
   return { in: 'response', pointer, keyword, message, schemaPath: '' };
 }
 
-/** The value of a header, whatever the case of its name; several lines are joined. */
+/** Returns the value of a header, regardless of case. Multiple values are joined. */
 function headerOf(
   headers: NonNullable<HandlerResponse['headers']>,
   name: string,

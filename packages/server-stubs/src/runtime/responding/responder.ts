@@ -17,7 +17,7 @@ import {
   writeResponse,
 } from './write-response.ts';
 
-/** Names and codes of stream and signal errors after the client disconnected. */
+/** Names and codes of errors that streams and signals throw once the client has disconnected. */
 const DISCONNECTS = new Set([
   'AbortError',
   'ABORT_ERR',
@@ -26,15 +26,15 @@ const DISCONNECTS = new Set([
 ]);
 const LAST_RESORT = JSON.stringify({ title: 'Internal Server Error', status: 500 });
 
-/** Sends the response of one call, whatever produced it. */
+/** Sends the response to a call, whatever produced it. */
 export class Responder {
-  /** The form of the call: if it failed, that is why the handler failed. */
+  /** The call's form. If it failed, that is why the handler failed. */
   form: Form | undefined;
   readonly #call: Call;
   readonly #plan: Plan | undefined;
   readonly #settings: Settings;
 
-  /** @param plan undefined if no operation was found */
+  /** @param plan `undefined` if no operation was found */
   constructor(call: Call, plan: Plan | undefined, settings: Settings) {
     this.#call = call;
     this.#plan = plan;
@@ -42,18 +42,18 @@ export class Responder {
     this.form = undefined;
   }
 
-  /** Sends what a handler returned, if the document allows it. */
+  /** Sends a handler's response, if the document allows it. */
   respond(result: HandlerResponse): void {
     const plan = this.#plan as Plan;
     const { response } = this.#call;
     if (response.headersSent) return;
     if (!(result?.status >= 200 && result.status <= 599)) {
-      throw new TypeError(`The handler of ${plan.route.operationId} returned no response.`);
+      throw new TypeError(`The handler for ${plan.route.operationId} did not return a response.`);
     }
     const { responses } = this.#settings;
     const own = this.#settings.headers?.(this.#call);
     if (plan.route.passThrough) {
-      // Unchanged: no content type is added, and strings are not serialised.
+      // Unchanged: no content type is added, and strings are not serialized.
       const head = this.#toHead(result, own, undefined);
       this.#write(result, head, result.body as WireBody);
       return;
@@ -74,7 +74,7 @@ export class Responder {
     this.#send(result, content, own, undefined);
   }
 
-  /** Sends a fault, formatted as the options define. */
+  /** Sends a fault, formatted according to the options. */
   fault(fault: Fault): void {
     try {
       const operationId = this.#call.operationId;
@@ -87,7 +87,7 @@ export class Responder {
     }
   }
 
-  /** Sends the response to a thrown error. */
+  /** Sends the response for a thrown error. */
   error(error: unknown): void {
     const { response } = this.#call;
     if (isDisconnect(error, this.#call)) return;
@@ -113,7 +113,7 @@ export class Responder {
     } else if (reason instanceof Unauthorized) {
       this.fault(unauthorized(reason.message, reason.challenge ?? challenge, reason));
     } else {
-      this.fault(unauthorized('Credentials are missing or wrong.', challenge));
+      this.fault(unauthorized('The credentials are missing or invalid.', challenge));
     }
   }
 
@@ -202,7 +202,7 @@ function isDisconnect(error: unknown, { request, response }: Call): boolean {
   );
 }
 
-/** The response if formatting a fault failed as well: fixed, so that it cannot fail. */
+/** Sends a fixed response if formatting a fault failed as well. */
 function sendLastResort(response: ServerResponse): void {
   if (response.headersSent) {
     response.destroy();

@@ -6,8 +6,8 @@ import type { Call } from '../call.ts';
 import type { BodyWriter, Content, EndResponse, HandlerResponse } from '../route-table.ts';
 
 /**
- * If at most this much of a body is left, by its announced length, it is read and the connection stays
- * open.
+ * If no more than this is left of a body, according to its announced length, it is read and the
+ * connection stays open.
  */
 const DRAIN_BYTES = 64 * 1024;
 
@@ -23,7 +23,7 @@ type HeaderValue = string | readonly string[] | number;
 
 export type HeaderSource = HandlerResponse['headers'];
 
-/** A serialised body. */
+/** A serialized body. */
 export type WireBody =
   | string
   | Uint8Array
@@ -33,9 +33,9 @@ export type WireBody =
   | undefined;
 
 interface ResponseObserver {
-  /** The head was written; only the body can still fail. */
+  /** Called when the head was written, so that only the body can still fail. */
   onHead(): void;
-  /** The stream of the body failed while the client was still connected. */
+  /** Called if the body stream fails while the client is still connected. */
   onError(error: unknown): void;
 }
 
@@ -76,7 +76,7 @@ export function writeResponse(
   if (unread === 'close') {
     endAfterDrain(request, response, sent);
   } else if (typeof sent === 'string' && sent.length === length) {
-    // All ASCII: Node.js copies Latin-1 faster than it encodes UTF-8.
+    // All ASCII, and Node.js copies Latin-1 faster than it encodes UTF-8.
     response.end(sent, 'latin1');
   } else {
     response.end(sent);
@@ -90,7 +90,7 @@ export function writeResponse(
 
 function endLater(request: IncomingMessage): EndResponse {
   return (response, chunk, encoding) => {
-    // The body may have been read since the response began.
+    // The body may have been read since the response started.
     if (request.complete || request.destroyed) endNow(response, chunk, encoding);
     else endAfterDrain(request, response, isText(chunk) ? Buffer.from(chunk, encoding) : chunk);
   };
@@ -116,7 +116,7 @@ function writeStream(
     else end(response);
     return;
   }
-  // Checked before `pipeline` destroys the response: if it is destroyed already, the client has
+  // Check before `pipeline` destroys the response. If it is already destroyed, the client has
   // disconnected.
   const onFailure = (error: unknown) => {
     if (!response.destroyed) onError(error);
@@ -125,7 +125,7 @@ function writeStream(
   else stream.once('error', onFailure);
   // Clients of a slow stream need the head immediately.
   flushHead(response);
-  // A stream that fails midway destroys the response, so that clients notice that the rest is missing.
+  // A stream that fails midway destroys the response, so that clients notice the missing rest.
   if (end === undefined) {
     pipeline(stream, response, () => {});
     return;
@@ -137,20 +137,20 @@ function writeStream(
 }
 
 /**
- * Sends the head immediately. Unlike `flushHeaders`, which writes UTF-8, it leaves the bytes of the
- * headers unchanged.
+ * Sends the head immediately. Unlike `flushHeaders`, which writes UTF-8, it leaves the bytes in headers
+ * unchanged.
  */
 function flushHead(response: ServerResponse): void {
-  // HTTP/2 has its own response class, and a `write` wrapped by middleware might hold the head back.
+  // HTTP/2 has its own response class, and middleware may wrap `write` and hold the head back.
   if (response instanceof ServerResponse)
     ServerResponse.prototype.write.call(response, '', 'latin1');
   else (response as ServerResponse).flushHeaders();
 }
 
 /**
- * Writes the response, but ends it and the connection only when the client has sent the rest of its body,
- * or enough of it. Data that arrives after a close resets the connection, and the client may never see
- * the response (RFC 9112, section 9.6).
+ * Writes the response, but only ends it and the connection when the client has sent the rest of its
+ * body, or enough of it. Data that arrives after a close resets the connection, and the client may then
+ * never see the response (RFC 9112, section 9.6).
  */
 function endAfterDrain(
   request: IncomingMessage,
@@ -177,21 +177,21 @@ function endAfterDrain(
   request.on('data', onData);
   request.once('end', end);
   request.once('close', end);
-  // A previous reader may still pause it.
+  // An earlier reader may have paused it.
   request.on('pause', resume);
   request.resume();
 }
 
-/** What to do with a body that is not completely read when the response is written. */
+/** What to do with a body that was not read completely when the response is written. */
 function isUnread(request: IncomingMessage): 'drain' | 'close' | undefined {
   if (request.complete || !hasBody(request)) return undefined;
   const length = Number(request.headers['content-length'] ?? Infinity);
   return length <= DRAIN_BYTES && request.headers.expect === undefined ? 'drain' : 'close';
 }
 
-/** The headers of one response, with names in lower case. The first value added is kept. */
+/** The headers of one response, by lowercase name. The first value added is kept. */
 export class Head {
-  /** Names and values in turns, as `writeHead` takes them. */
+  /** Alternating names and values, as `writeHead` accepts them. */
   readonly #list: (string | HeaderValue)[] = [];
 
   has(name: string): boolean {
@@ -242,7 +242,7 @@ export class Head {
 }
 
 /**
- * Whether headers can be passed to `writeHead`: Express, and middleware that wraps it, need `setHeader`.
+ * Whether headers can be passed to `writeHead`. Express, and middleware that wraps `writeHead`, need `setHeader`.
  */
 function isPlain(response: ServerResponse): boolean {
   return (
@@ -255,12 +255,12 @@ export function isStream(body: unknown): body is Readable | ReadableStream<Uint8
   return body instanceof Readable || body instanceof ReadableStream;
 }
 
-/** Whether a body is bytes, which are sent as is. A string is too, unless its media type is JSON. */
+/** Whether a body is bytes, which are sent as is. So are strings, unless their media type is JSON. */
 export function isBytes(body: unknown): body is Uint8Array | Readable | ReadableStream<Uint8Array> {
   return body instanceof Uint8Array || isStream(body);
 }
 
-/** `Content-Type` of a response without one. */
+/** Returns the `Content-Type` for a response without one. */
 export function toWireType(
   { body, contentType }: HandlerResponse,
   content: Content | undefined,

@@ -29,7 +29,7 @@ export type Settings = Partial<Omit<StorageOptions, 'blobs' | 'wireProfile'>> & 
   readonly keys?: readonly Buffer[];
   readonly cors?: CorsOptions;
   readonly wireProfile?: WireProfile;
-  /** Largest file that is taken. */
+  /** Maximum size of an uploaded file. */
   readonly fileBytes?: number;
 };
 
@@ -37,15 +37,15 @@ export interface Deployment {
   readonly base: string;
   readonly blobs: BlobStore;
   readonly keys: readonly Buffer[];
-  /** Milliseconds since the epoch; to be moved by a test. */
+  /** The time in milliseconds since the epoch, which a test may change. */
   readonly clock: { now: number };
   readonly changes: FileChange[];
   readonly errors: unknown[];
-  /** Emits `upload` when a form has begun to come. */
+  /** Emits `upload` when a form starts to arrive. */
   readonly arrivals: EventEmitter;
 }
 
-/** A server of the storage API until the test is over; without a store of its own in memory. */
+/** Starts a storage API server for one test, by default with files in memory. */
 export async function deploy(settings: Settings = {}): Promise<Deployment> {
   const clock = { now: Date.parse('2026-11-20T10:00:00.500Z') };
   const changes: FileChange[] = [];
@@ -76,7 +76,7 @@ export async function deploy(settings: Settings = {}): Promise<Deployment> {
   });
   const wireProfile = settings.wireProfile && { wireProfile: settings.wireProfile };
   const storageRouter = createStorageRouter(storage, {
-    // Accepts every caller that names an environment: authentication is tested elsewhere.
+    // Accepts every caller that names an environment, because authentication is tested elsewhere.
     security: { credentials: ({ authorization }) => ({ env: authorization, id: 'tester' }) },
     onError,
     ...wireProfile,
@@ -124,7 +124,7 @@ interface CallAs {
   readonly as?: string;
 }
 
-/** Calls an operation of the storage API. */
+/** Calls a storage API operation. */
 export async function call<Data = { fileList: Record<string, string>[] }>(
   { base }: Deployment,
   operation: string,
@@ -144,13 +144,13 @@ export async function call<Data = { fileList: Record<string, string>[] }>(
   return { ...envelope.body, status: response.status, headers: response.headers };
 }
 
-/** Asks for a grant. */
+/** Requests a grant. */
 export async function grant(to: Deployment, path: string, as?: CallAs): Promise<UploadMeta> {
   const { data } = await call<UploadMeta>(to, 'getUploadMetaData', { path }, as);
   return data;
 }
 
-/** The fields of a form with a grant. */
+/** Returns the fields of a form with a grant. */
 export function toFields(key: string, meta: UploadMeta): Record<string, string> {
   return {
     key,
@@ -173,7 +173,7 @@ export function post(
   return fetch(url, { method: 'POST', body: form });
 }
 
-/** Uploads a file by both steps; gives its ID. */
+/** Uploads a file in both steps, and returns its ID. */
 export async function put(
   to: Deployment,
   path: string,
@@ -186,7 +186,7 @@ export async function put(
   return meta.fileID;
 }
 
-/** Asks for a link to a file. */
+/** Requests a link to a file. */
 export async function link(
   to: Deployment,
   fileID: string,
@@ -197,7 +197,7 @@ export async function link(
   return data.fileList[0]?.tempFileURL ?? '';
 }
 
-/** The content of a file in the store; undefined if it does not exist. */
+/** Returns the content of a stored file; `undefined` if it does not exist. */
 export async function contentOf(
   { blobs }: Deployment,
   path: string,
@@ -210,7 +210,7 @@ export async function contentOf(
   return Buffer.concat(chunks).toString();
 }
 
-/** The `Error` element of an XML response. */
+/** Returns the `Error` element of an XML response. */
 export async function errorOf(response: Response): Promise<Record<string, string>> {
   if (response.headers.get('content-type') !== 'application/xml') {
     throw new Error(`No XML: ${response.status} ${response.headers.get('content-type')}`);
@@ -224,7 +224,7 @@ interface Received {
   readonly text: string;
 }
 
-/** Sends a request whose path stays as given: `fetch` would tidy it up. */
+/** Sends a request with an unchanged path, which `fetch` would normalize. */
 export async function send(
   base: string,
   path: string,

@@ -2,7 +2,7 @@ import { findBrowser } from '@berth/runtimes/browser';
 import { chromium } from 'playwright-core';
 import type { OpenPage } from './open-page.ts';
 
-/** Chromium, installed or from npm. It trusts the certificate by the pin of its key. */
+/** Opens Chromium, either installed or from npm. It trusts the certificate by its key's pin. */
 export const openChromium: OpenPage = async (url, { profile, trusted, onGone }) => {
   const context = await chromium.launchPersistentContext(profile, {
     ...(await findBrowser()),

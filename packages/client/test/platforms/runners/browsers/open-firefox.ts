@@ -5,16 +5,16 @@ import { ENGINES } from '@berth/runtimes/engines';
 import type { OpenPage } from './open-page.ts';
 import { startProgram } from './start-program.ts';
 
-/** SHA-256, as Firefox names it. */
+/** SHA-256, by Firefox's name for it. */
 const SHA_256 = 'OID.2.16.840.1.101.3.4.2.1';
-/** It only opens our own page. */
+/** Firefox only opens our own page. */
 const PREFERENCES = `
 user_pref("datareporting.policy.dataSubmissionEnabled", false);
 user_pref("app.update.enabled", false);
 `;
 const NAMES = ENGINES.firefox.programs.flat();
 
-/** The installed Firefox. It accepts the certificate like a user who accepts the risk. */
+/** Opens the installed Firefox. It accepts the certificate like a user who accepts the risk. */
 export const openFirefox: OpenPage = async (url, { profile, trusted, deployment, onGone }) => {
   const { fingerprint256 } = new X509Certificate(await readFile(trusted.file));
   const exception = [`${new URL(deployment.secure.gateway).host}:`, SHA_256, fingerprint256, ''];

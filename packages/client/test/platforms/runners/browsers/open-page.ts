@@ -1,16 +1,16 @@
 import type { Deployment } from '../../platform-case.ts';
 
-/** What a browser is started with. */
+/** Options for starting a browser. */
 export interface BrowserOptions {
-  /** An empty folder for it. */
+  /** An empty folder for the profile. */
   readonly profile: string;
-  /** The one certificate to trust: its path and its `toPin`. */
+  /** The only certificate to trust: its path and its `toPin`. */
   readonly trusted: { readonly file: string; readonly pin: string };
-  /** What the page calls. */
+  /** The deployment that the page calls. */
   readonly deployment: Deployment;
-  /** Called when the browser has ended, for whatever reason. */
+  /** Called when the browser has exited, for whatever reason. */
   readonly onGone: (error: Error) => void;
 }
 
-/** Starts a browser to open a page; returns a function that ends the browser. */
+/** Starts a browser to open a page, and returns a function that stops it. */
 export type OpenPage = (url: string, options: BrowserOptions) => Promise<() => Promise<void>>;

@@ -30,7 +30,7 @@ export const openWebKit: OpenPage = async (url, { profile, trusted, deployment, 
   };
   const end = async () => {
     await program.end();
-    // With it goes whatever still shows on it.
+    // Whatever still runs on the screen ends with it.
     await display.end();
   };
   try {

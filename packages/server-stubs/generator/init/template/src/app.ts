@@ -4,7 +4,10 @@ import { gatewayHandlers, storageHandlers } from './handlers/index.ts';
 import { uploadFile } from './handlers/uploadFile.ts';
 import { bearerToken, credentials, signature } from './security.ts';
 
-/** The API in one Express app: upload target, storage API and gateway of one environment. */
+/**
+ * Serves the complete API for one environment from an Express app: upload target, storage API and
+ * gateway.
+ */
 export function createApp(env = process.env.ENV_ID ?? 'dev'): Express {
   const app = express();
   app.disable('x-powered-by');

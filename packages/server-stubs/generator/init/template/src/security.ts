@@ -1,15 +1,15 @@
 import { timingSafeEqual } from 'node:crypto';
 import { GatewayError, type StorageCredentials } from '@berth/server-stubs';
 
-/** The authenticated caller; every handler gets it as `call.caller`. */
+/** The authenticated caller, which every handler gets as `call.caller`. */
 export interface Caller {
   readonly id: string;
 }
 
 /**
- * Accepts the development token, `DEV_TOKEN` in `.env`. If it is not set, every token is refused. TODO:
- * check the access tokens of your platform. Throw `new GatewayError('ACCESS_TOKEN_EXPIRED')` for one that
- * has expired.
+ * Accepts the development token, `DEV_TOKEN` in `.env`. If it is not set, every token is refused.
+ * TODO: verify the access tokens of your platform. Throw `new GatewayError('ACCESS_TOKEN_EXPIRED')` for
+ * a token that has expired.
  */
 export function bearerToken(token: string): Caller | undefined {
   return isDevToken(token) ? { id: 'developer' } : undefined;
@@ -17,10 +17,10 @@ export function bearerToken(token: string): Caller | undefined {
 
 /** TODO: verify TC3 signatures. Until then, every signature is refused. */
 export function signature(): undefined {
-  throw new GatewayError('INVALID_CREDENTIALS', { message: 'Signatures are not checked yet.' });
+  throw new GatewayError('INVALID_CREDENTIALS', { message: 'Signatures are not supported yet.' });
 }
 
-/** TODO: check the signature of the storage headers, its time and its environment. */
+/** TODO: verify the signature of the storage headers, including its time and environment. */
 export function credentials({ authorization }: StorageCredentials): Caller | undefined {
   return isDevToken(authorization) ? { id: 'developer' } : undefined;
 }

@@ -23,7 +23,7 @@ const storage = (body: unknown, headers: Record<string, string> = {}) =>
   });
 const letIn = { 'x-svc-authorization': 'token-of-the-test', 'x-svc-timestamp': '1700000000' };
 
-test('a hosted service is called with a token only', async () => {
+test('a call to a hosted service needs a token', async () => {
   const refused = await fetch(`${base}/v1/cloudrun/hello`);
   assert.equal(refused.status, 401);
   const response = await fetch(`${base}/v1/cloudrun/hello`, {
@@ -48,13 +48,13 @@ test('a storage call gets a response in the envelope', async () => {
   assert.ok('data' in body);
 });
 
-test('a wrong field is refused by its name', async () => {
+test('a request with an invalid field is refused, and the error names the field', async () => {
   const response = await storage({ fileList: 'all' }, letIn);
   assert.equal(response.status, 400);
   assert.match(await response.text(), /fileList/);
 });
 
-test('an upload without a grant is refused as XML', async () => {
+test('an upload without a grant is refused with an XML error', async () => {
   const form = new FormData();
   form.append('key', 'a.txt');
   form.append('file', new Blob(['hello']), 'a.txt');

@@ -1,7 +1,7 @@
 import type { StorageHandler } from '@berth/server-stubs';
 import type { Caller } from '../security.ts';
 
-/** Returns a link to each file. TODO: until there is a store, no file exists. */
+/** Returns a link to each file. TODO: implement a file store. Until then, no file exists. */
 export const batchGetTempUrls: StorageHandler<'batchGetTempUrls', Caller> = async ({
   fileList,
 }) => ({

@@ -3,8 +3,10 @@ import type { Caller } from '../security.ts';
 
 /**
  * First step of an upload. TODO: return the URL of `/upload` and a grant for this path, which
- * `uploadFile` verifies.
+ * `uploadFile` then verifies.
  */
 export const getUploadMetaData: StorageHandler<'getUploadMetaData', Caller> = async ({ path }) => {
-  throw new StorageError('SERVICE_UNAVAILABLE', { message: `${path} cannot be uploaded yet.` });
+  throw new StorageError('SERVICE_UNAVAILABLE', {
+    message: `Cannot upload ${path}: uploads are not implemented yet.`,
+  });
 };
