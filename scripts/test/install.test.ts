@@ -146,7 +146,7 @@ it('exits with 2 and a message if the installation fails, and retries the next t
   expect(install()).toEqual({
     status: 2,
     stderr:
-      'The installation failed, see the error above. Check that the npm registry is reachable.\n',
+      'Installation failed (see the error above). Check that the npm registry is reachable.\n',
   });
   write('npm-exit', '0');
   expect(install().status).toBe(0);

@@ -78,7 +78,7 @@ await Promise.all([
     write(`${name}.gen.yaml`, documents[name]),
     write(
       `overlays/acme.${name}.gen.yaml`,
-      toOverlay(`Wire profile acme of ${name}`, documents[name], acme),
+      toOverlay(`Wire profile acme for ${name}`, documents[name], acme),
     ),
   ]),
   write('defaults.gen.json', await readDefaults()),

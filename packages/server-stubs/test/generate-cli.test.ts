@@ -157,17 +157,21 @@ describe('berth-stubs', () => {
       ['a', '-o', 'x', '--import-extension', 'mts'],
       /Allowed choices are ts, js/,
     ],
-    ['a command that there is not', ['int', 'x'], /See berth-stubs --help/],
+    ['a command that there is not', ['int', 'x'], /Run berth-stubs --help/],
     ['no name of an output', ['pets.yaml', '-o', ''], /'-o, --output <dir>'.* must not be empty/],
     ['no name of a document', ['', '-o', 'x'], /'openapi'.* must not be empty/],
     ['no name of a project', ['init', ''], /'dir'.* must not be empty/],
-    ['no module', ['a', '-o', 'x', '--runtime', ''], /'--runtime .* must be the name of a module/],
-    ['code for a module', ['a', '-o', 'x', '--runtime', "a'"], /must be the name of a module/],
-    ['a project with an output', ['init', 'x', '-o', 'y'], /init writes to <dir>: remove --output/],
+    ['no module', ['a', '-o', 'x', '--runtime', ''], /'--runtime .* Expected a module name/],
+    ['code for a module', ['a', '-o', 'x', '--runtime', "a'"], /Expected a module name/],
+    [
+      'a project with an output',
+      ['init', 'x', '-o', 'y'],
+      /init writes to <dir>, so remove --output/,
+    ],
     [
       'an address',
       ['https://a.example/a.yaml', '-o', 'x'],
-      /only local files are supported: download it first/,
+      /only local files are supported, so download it first/,
     ],
   ])('exits with 2 for %s', async (_, args, message) => {
     expect(await run(...args)).toBe(2);
@@ -203,7 +207,7 @@ describe('berth-stubs', () => {
   ])('exits with 2 for %j in place of a document', async (text, message) => {
     await write(text);
     expect(await generate()).toBe(2);
-    expect(failed).toContain(`This is not an OpenAPI 3.0, 3.1 or 3.2 document: ${message}.`);
+    expect(failed).toContain(`Only OpenAPI 3.0, 3.1 and 3.2 are supported: ${message}.`);
   });
 
   it('exits with 1 if it cannot write, and names the folder and the option', async () => {

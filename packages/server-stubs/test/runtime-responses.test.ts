@@ -90,7 +90,7 @@ describe('a response that violates the document', () => {
     [
       { status: 200, contentType: 'text/html', body: 'a' },
       '/headers/content-type',
-      'Its media type is not documented for 200.',
+      'The media type is not documented for 200.',
     ],
   ];
 

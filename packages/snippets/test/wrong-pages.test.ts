@@ -63,7 +63,7 @@ const SLIPS: [what: string, page: string, said: RegExp][] = [
     fence('json', '{ "$schema": "node_modules/@berth/mock/none.schema.json" }'),
     /^page\.md:2: ENOENT/,
   ],
-  ['a language that is none', fence('typescript', 'a'), /^page\.md:2: no language of a block/],
+  ['a language that is none', fence('typescript', 'a'), /^page\.md:2: unknown language/],
   [
     'an output that nothing has printed',
     `${fence('sh', 'echo one')}\n<!-- printed -->\n${fence('text', 'two')}`,

@@ -17,7 +17,7 @@ type GatewayErrorBody = components['schemas']['GatewayError'];
 const TRANSIENT_STATUSES = [429, 502, 503, 504];
 
 /**
- * Creates the error for a failed raw call. It tells the gateway's own errors from those of the hosted
+ * Creates the error for a failed raw call. It distinguishes the gateway's own errors from those of the hosted
  * service: the upstream status header marks responses from the service. Without it, a body with a
  * `code`, a `message` and a `requestId` equal to `X-Request-Id` marks those from the gateway (D10).
  *

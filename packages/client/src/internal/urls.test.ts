@@ -17,7 +17,7 @@ it.each([
   'user:5ec4e7@a.example',
 ])('refuses %j without repeating it', (baseUrl) => {
   expect(() => assertBaseUrl(baseUrl)).toThrow(
-    new TypeError('baseUrl must have no credentials, query or fragment.'),
+    new TypeError('baseUrl must not contain credentials, a query or a fragment.'),
   );
 });
 

@@ -47,7 +47,7 @@ export function assertBaseUrl(baseUrl: unknown): asserts baseUrl is string {
   const expected = 'an absolute http(s) URL';
   if (typeof baseUrl !== 'string') throw wrong('baseUrl', expected, baseUrl);
   if (/[?#@]/.test(baseUrl)) {
-    throw new TypeError('baseUrl must have no credentials, query or fragment.');
+    throw new TypeError('baseUrl must not contain credentials, a query or a fragment.');
   }
   const isAbsolute = /^https?:/i.test(baseUrl) && URL.canParse(baseUrl);
   if (!isAbsolute && !/^(\/|$)/.test(baseUrl)) {

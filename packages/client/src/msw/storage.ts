@@ -157,7 +157,7 @@ function findShapeProblem(value: unknown, shape: Shape, name: string): string | 
     return first(value as unknown[], (item, at) => findShapeProblem(item, items, `${name}[${at}]`));
   if (!isRecord(value)) return undefined;
   const missing = required.find((field) => value[field] === undefined);
-  if (missing) return `${name} must have the field ${missing}.`;
+  if (missing) return `${name} must contain the field ${missing}.`;
   return first(Object.entries(properties), ([field, inner]) =>
     value[field] === undefined ? undefined : findShapeProblem(value[field], inner, field),
   );
@@ -297,7 +297,7 @@ function toBatch<Item, Result>(
 ): { fileList: Result[] } | Response {
   const { batchItems } = FILE_LIMITS;
   if (items.length <= batchItems) return { fileList: items.map(act) };
-  const message = `fileList must have at most ${batchItems} items, got ${items.length}.`;
+  const message = `fileList must contain at most ${batchItems} items, got ${items.length}.`;
   return storageError('INVALID_PARAM', { message });
 }
 

@@ -114,7 +114,7 @@ function toHeaderBytes(id: string): string {
   return Array.from(new TextEncoder().encode(id), (byte) => String.fromCharCode(byte)).join('');
 }
 
-/** An event as it is in the stream. */
+/** A parsed event, before its data is validated. */
 interface ParsedEvent {
   readonly event: string;
   readonly data: string;

@@ -20,7 +20,7 @@ export const WEB_SOCKETS: readonly PlatformCase[] = [
       const auth: GatewayAuth = tc3(deployment.keyPair);
       await assertFails(serviceOf(deployment, SERVICES.echo, { auth }).connect(), {
         name: 'TypeError',
-        says: 'can only send a JWT',
+        says: 'can only send JWT',
       });
     },
   },

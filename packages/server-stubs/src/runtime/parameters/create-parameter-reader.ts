@@ -179,7 +179,7 @@ function readDeepObject(parameter: Parameter, query: QueryValues): unknown {
   for (const [name, values] of query) {
     if (!name.startsWith(start) || !name.endsWith(']')) continue;
     const property = name.slice(start.length, -1);
-    if (property.includes('[')) return new Unreadable('style', 'nests deeper than one level');
+    if (property.includes('[')) return new Unreadable('style', 'is nested deeper than one level');
     for (const value of values) pairs.push([encodeURIComponent(property), value]);
   }
   return pairs.length === 0 ? undefined : fromPairs(parameter, pairs);
