@@ -19,7 +19,7 @@ export interface RawDefaults {
   readonly baseUrl: string;
   readonly headers?: HeaderRecord;
   readonly redirect: NonNullable<RequestInit['redirect']>;
-  /** Whether the paths are those of a hosted service's own document, and not of the contract. */
+  /** Whether the paths come from a hosted service's own document instead of the contract. */
   readonly isService?: boolean;
 }
 
@@ -40,7 +40,7 @@ export function createSendRaw(pipeline: Pipeline, defaults: RawDefaults): SendRa
   return async (method, path, init, middleware) => {
     const run = client[method] as unknown as (path: string, init: object) => Promise<unknown>;
     const all = [...middleware, ...(init.middleware ?? [])];
-    // Without path parameters, `openapi-fetch` would not look for missing ones.
+    // Without path parameters, `openapi-fetch` would not notice missing ones.
     const params = { path: {}, ...init.params } as object;
     const call = { ...init, method, url: path };
     let response: Response | undefined;
@@ -87,7 +87,7 @@ function readBody(request: Request): Promise<string | ArrayBuffer> {
   return isJson ? request.text() : request.arrayBuffer();
 }
 
-/** Fills the path and query parameters of a path template of a service's own document. */
+/** Fills in the path and query parameters of a path template from a service's own document. */
 export function toServiceTarget(template: string, params: object = {}): string {
   return createFinalURL(template, {
     baseUrl: '',
@@ -98,14 +98,14 @@ export function toServiceTarget(template: string, params: object = {}): string {
 }
 
 /**
- * Fills the parameters of a path template of a service's own document, in their OpenAPI styles.
+ * Fills in the parameters of a path template from a service's own document, in their OpenAPI styles.
  *
  * @throws TypeError if a parameter is missing, or if `fetch` would change the path
  */
 function toServicePath(template: string, params: Record<string, unknown>): string {
   const given = Object.entries(params).filter(([, value]) => value !== '');
   const path = defaultPathSerializer(template, Object.fromEntries(given));
-  // Values are percent-encoded, so a brace can only be left over from the template.
+  // Values are percent-encoded, so any remaining brace comes from the template.
   const [, missing] = /\{[.;]?([^{}]*?)\*?\}/.exec(path) ?? [];
   if (missing !== undefined) throw new TypeError(`The path parameter "${missing}" is missing.`);
   return toSegment('path', path, true);

@@ -13,12 +13,12 @@ import { createService, toServiceUrl } from './create-service.ts';
 import type { EventsOptions, OpenWebSocket, Service, ServiceEvent } from './service.ts';
 
 /**
- * A hosted service with an OpenAPI document of its own: the calls of {@link Service}, and calls typed by
- * the document. The gateway forwards GET, HEAD and POST (D2), so operations with other methods are
- * missing here. `servers` of the document are ignored: its paths follow the service's name.
+ * A hosted service that has its own OpenAPI document: the calls of {@link Service}, and calls typed by
+ * the document. The gateway forwards GET, HEAD and POST (D2), so operations with other methods are not
+ * available. The document's `servers` are ignored; its paths follow the service name.
  *
- * Calls reject with a `NetworkError`, a `TimeoutError`, a `ContractError`, or the reason of `signal`; those
- * of {@link Service} also with a `GatewayError`.
+ * Calls reject with a `NetworkError`, a `TimeoutError`, a `ContractError`, or the `signal`'s reason.
+ * Those of {@link Service} also reject with a `GatewayError`.
  *
  * @example
  * const orders = gateway.service('orders');
@@ -26,8 +26,8 @@ import type { EventsOptions, OpenWebSocket, Service, ServiceEvent } from './serv
  */
 export interface DocumentedService<Paths> extends Service {
   /**
-   * Sends a GET request, typed by the service's document. An error status does not throw: the result has
-   * an `error`, which is the service's own or the gateway's.
+   * Sends a GET request, typed by the service's document. An error status does not throw; the result
+   * then has an `error`, either from the service or from the gateway.
    *
    * @throws TypeError if a path parameter is missing, or if `fetch` would rewrite the path (D3)
    *
@@ -40,8 +40,8 @@ export interface DocumentedService<Paths> extends Service {
     ...init: InitOf<MethodOf<Paths, Path, 'get'>, As>
   ): Promise<ServiceResult<MethodOf<Paths, Path, 'get'>, As>>;
   /**
-   * Sends a POST request, typed by the service's document; otherwise like `GET`. It is only retried if it
-   * was certainly not executed, or with `idempotent: true`.
+   * Sends a POST request, typed by the service's document. Results and errors are as for `GET`. It is
+   * retried only if it was certainly not executed, or with `idempotent: true`.
    *
    * @example
    * const { data } = await orders.POST('/items', { body: { name: 'Anchor' } });
@@ -51,9 +51,9 @@ export interface DocumentedService<Paths> extends Service {
     ...init: InitOf<MethodOf<Paths, Path, 'post'>, As>
   ): Promise<ServiceResult<MethodOf<Paths, Path, 'post'>, As>>;
   /**
-   * Iterates over the events of a path whose document describes JSON data. Reconnects like `events`.
+   * Iterates over a path's events, whose data is JSON according to the document. Reconnects like `events`.
    *
-   * @throws ContractError if the data of an event is not JSON, or if `schema` rejects it
+   * @throws ContractError if an event's data is not JSON, or if `schema` rejects it
    *
    * @example
    * for await (const { data } of orders.EVENTS('/items/{id}/prices', { params: { path: { id: 42 } } })) {
@@ -66,14 +66,13 @@ export interface DocumentedService<Paths> extends Service {
   ): AsyncGenerator<ServiceEvent<EventOf<MethodOf<Paths, Path, 'get'>>>, void, undefined>;
 }
 
-/** The operation of a path and a method. */
 type MethodOf<Paths, Path extends keyof Paths, Method extends string> =
   Paths[Path] extends Record<Method, infer Operation extends object> ? Operation : never;
 
 type Init<Operation, As> = Omit<CallInit<Operation, As>, 'fetch' | 'Request'> &
   Omit<CallOptions, 'signal'>;
 
-/** An argument that may be left out if nothing in it is required. */
+/** An argument that is optional if nothing in it is required. */
 type Optional<Value> = Record<never, never> extends Value ? [init?: Value] : [init: Value];
 
 type InitOf<Operation, As> = Optional<Init<Operation, As>>;
@@ -83,12 +82,12 @@ type EventsInitOf<Operation> = Optional<
     EventsOptions<EventOf<Operation>>
 >;
 
-/** The result of a call that a hosted service, or the gateway instead of it, has responded to. */
+/** The result of a call to a hosted service, to which the service or the gateway responded. */
 type ServiceResult<Operation extends object, As extends ParseAs> =
   | CallResult<Operation, As>
   | { data?: never; error: components['schemas']['GatewayError']; response: Response };
 
-/** The JSON data of an operation's events; `never` if it has no events, or events of text. */
+/** The JSON data of an operation's events; `never` if it has no events, or if they are text. */
 type EventOf<Operation> = Operation extends {
   responses: { 200: { content: { 'text/event-stream': infer Data } } };
 }
@@ -113,7 +112,7 @@ const ANY_JSON: StandardSchema<never> = {
   },
 };
 
-/** Creates the calls of a service, with or without a document: only types distinguish them. */
+/** Creates the calls to a service, with or without a document, which differ only in their types. */
 export function createDocumentedService(
   pipeline: Pipeline,
   address: { name: string; baseUrl: string; headers: HeaderRecord },
@@ -122,7 +121,7 @@ export function createDocumentedService(
 ): DocumentedService<never> {
   const service = createService(pipeline, address, open);
   const { call } = createRawCalls(pipeline, {
-    // Not before the first call, which rejects if the name is invalid.
+    // Created on the first call, which rejects if the name is invalid.
     get baseUrl() {
       return toServiceUrl(address.baseUrl, address.name);
     },

@@ -20,8 +20,8 @@ function ordersWith(...responses: (Response | Error)[]) {
 
 const ITEM = { id: 42, name: 'Anchor' };
 
-describe('calls typed by a document of the service', () => {
-  it('fill the parameters of the path and the query', async () => {
+describe("calls typed by the service's document", () => {
+  it('fill in path and query parameters', async () => {
     const { orders, requests } = ordersWith(json([ITEM]), json(ITEM));
     const { data } = await orders.GET('/items', { params: { query: { limit: 2 } } });
     expect(data?.[0]?.name).toBe('Anchor');
@@ -32,7 +32,7 @@ describe('calls typed by a document of the service', () => {
     ]);
   });
 
-  it('return the errors of the service and of the gateway', async () => {
+  it('return errors from the service and from the gateway', async () => {
     const { orders } = ordersWith(
       json(
         { problems: ['name'] },
@@ -75,7 +75,7 @@ describe('calls typed by a document of the service', () => {
   const stream = (text: string) =>
     new Response(text, { headers: { 'Content-Type': 'text/event-stream' } });
 
-  it('read the JSON of events', async () => {
+  it('parse the JSON in events', async () => {
     const { orders, requests } = ordersWith(
       stream('event: price\ndata: {"price":3.5}\n\ndata: no\n\n'),
     );
@@ -102,7 +102,7 @@ describe('calls typed by a document of the service', () => {
     void (() => orders.GET('/items/{id}', { params: { path: { id: 'a' } } }));
     // @ts-expect-error: the name is missing
     void (() => orders.POST('/items', { body: { id: 1 } }));
-    // @ts-expect-error: the gateway forwards no DELETE
+    // @ts-expect-error: the gateway does not forward DELETE
     void (() => orders.DELETE('/items/{id}', { params: { path: { id: 1 } } }));
     // @ts-expect-error: the events of the log are text
     void (() => orders.EVENTS('/log'));
@@ -112,7 +112,7 @@ describe('calls typed by a document of the service', () => {
 });
 
 describe('berth types', () => {
-  it('writes the types of a folder of documents', async () => {
+  it('writes types for a folder of documents', async () => {
     const cwd = await newFolder();
     await mkdir(join(cwd, 'services'));
     await cp(FILE, join(cwd, 'services/orders.openapi.yaml'));
@@ -120,7 +120,7 @@ describe('berth types', () => {
     expect(result).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'Wrote the types of orders to src/services.gen.ts.\n',
+      stderr: 'Wrote types for orders to src/services.gen.ts.\n',
     });
     // If this differs: node --conditions=berth-source src/cli.ts types test/services -o test/services/generated/services.gen.ts
     const committed = join(import.meta.dirname, 'generated/services.gen.ts');
@@ -129,7 +129,7 @@ describe('berth types', () => {
     );
   });
 
-  it('names documents apart', async () => {
+  it('gives each document its own namespace', async () => {
     const args = ['types', '-s', `a-b=${FILE}`, '--service', `a_b=${FILE}`];
     const { code, stdout } = await runCli(args, {});
     expect(code).toBe(0);
@@ -147,7 +147,7 @@ describe('berth types', () => {
       'swagger: "2.0"\n',
       /^berth: api\.yaml:1:1: must be OpenAPI .*, got Swagger 2\.0\n$/,
     ],
-    ['a version to come', 'openapi: 4.0.0\n', /got 4\.0\.0\n$/],
+    ['a future version', 'openapi: 4.0.0\n', /got 4\.0\.0\n$/],
     ['no object', '- 1\n', /^berth: api\.yaml:1:1: not an OpenAPI document\.\n$/],
     [
       'a missing schema',
@@ -163,11 +163,11 @@ describe('berth types', () => {
   });
 
   it.each([
-    [[], /Name a folder or a file, or use --service\.\n$/],
+    [[], /Pass a folder or file, or use --service\.\n$/],
     [['nothing'], /^berth: Cannot read nothing: /],
-    [['.'], /it has no file like orders\.openapi\.yaml\.\n$/],
+    [['.'], /it contains no file named like orders\.openapi\.yaml\.\n$/],
     [['-s', 'orders'], /--service must be name=file, got "orders"/],
-    [['-s', '7=a.yaml'], /"7" cannot be the name of a hosted service/],
+    [['-s', '7=a.yaml'], /"7" is not a valid hosted service name/],
   ])('refuses %j', async (args, expected) => {
     const { code, stderr } = await runCli(['types', ...args], {}, { cwd: await newFolder() });
     expect(stderr).toMatch(expected);

@@ -9,10 +9,10 @@ import { SERVICE_NAME_PATTERN } from '../../generated/msw.gen.ts';
 import { isRecord } from '../../internal/json.ts';
 import { Failure } from '../output.ts';
 
-/** How the document of a hosted service is called in a folder: `orders.openapi.yaml`. */
+/** Matches documents in a folder, which are named after their service: `orders.openapi.yaml`. */
 const DOCUMENT_NAME = /^(.+)\.openapi\.(?:ya?ml|json)$/;
 
-/** Documents that would not fit into memory several times. */
+/** Larger documents might not fit into memory several times. */
 const LARGEST_DOCUMENT = 32 * 1024 * 1024;
 
 const HEADER = `// Written by \`berth types\`. Do not edit: change the OpenAPI documents and run it again.
@@ -33,15 +33,22 @@ interface Source {
 export function addTypes(program: Command): Command {
   return program
     .command('types')
-    .description('Write the TypeScript types of hosted services from their OpenAPI documents.')
-    .argument('[paths...]', 'folders or files: orders.openapi.yaml describes the service orders')
-    .option('-s, --service <name=file>', 'a service and its document; can be repeated', toService)
+    .description('Generate TypeScript types for hosted services from their OpenAPI documents.')
+    .argument(
+      '[paths...]',
+      'folders or files; orders.openapi.yaml is the document for the service "orders"',
+    )
+    .option(
+      '-s, --service <name=file>',
+      'service name and its document; can be repeated',
+      toService,
+    )
     .option('-o, --output <file>', 'file to write (default: standard output)')
     .addHelpText(
       'after',
       `
 Needs openapi-typescript 7 in your project: npm install --save-dev openapi-typescript
-Documents are OpenAPI 3.0, 3.1 or 3.2, in one or several local files.
+Documents must be OpenAPI 3.0, 3.1 or 3.2, in one or more local files.
 
 Example:
   berth types ./services -o src/services.gen.ts`,
@@ -56,18 +63,17 @@ Example:
       await mkdir(dirname(resolve(options.output)), { recursive: true });
       await writeFile(options.output, text);
       const names = sources.map(({ name }) => name).join(', ');
-      process.stderr.write(`Wrote the types of ${names} to ${options.output}.\n`);
+      process.stderr.write(`Wrote types for ${names} to ${options.output}.\n`);
     });
 }
 
-/** Collects `--service name=file`. */
 function toService(text: string, known: Record<string, string> = {}): Record<string, string> {
   const at = text.indexOf('=');
   if (at < 1) throw new Failure(`--service must be name=file, got ${JSON.stringify(text)}.`, 2);
   return { ...known, [text.slice(0, at)]: text.slice(at + 1) };
 }
 
-/** The documents in folders and files, by the name of their service. */
+/** Finds the documents in folders and files, by service name. */
 async function findSources(
   paths: readonly string[],
   services: Readonly<Record<string, string>> = {},
@@ -85,28 +91,28 @@ async function findSources(
     });
     if (inPath.length === 0) {
       const hint = info.isDirectory()
-        ? 'it has no file like orders.openapi.yaml'
-        : 'name it like orders.openapi.yaml, or use --service name=file';
+        ? 'it contains no file named like orders.openapi.yaml'
+        : 'rename it to <service>.openapi.yaml, or use --service name=file';
       throw new Failure(`${path}: ${hint}.`, 2);
     }
     found.push(...inPath);
   }
-  if (found.length === 0) throw new Failure('Name a folder or a file, or use --service.', 2);
+  if (found.length === 0) throw new Failure('Pass a folder or file, or use --service.', 2);
   const files = new Map<string, string>();
   for (const { name, file } of found) {
     if (!new RegExp(SERVICE_NAME_PATTERN).test(name)) {
-      throw new Failure(`${file}: "${name}" cannot be the name of a hosted service.`, 2);
+      throw new Failure(`${file}: "${name}" is not a valid hosted service name.`, 2);
     }
     const other = files.get(name);
     if (other !== undefined) {
-      throw new Failure(`The service ${name} has two documents: ${other} and ${file}.`, 2);
+      throw new Failure(`Found two documents for service ${name}: ${other} and ${file}.`, 2);
     }
     files.set(name, file);
   }
   return found.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The source text of a module with the interface `Services`. */
+/** Renders a module with the `Services` interface. */
 async function toTypes(sources: readonly Source[]): Promise<string> {
   const { default: openapiTS, astToString } = await loadGenerator();
   const namespaces = new Map<string, string>();
@@ -150,7 +156,7 @@ async function loadGenerator() {
   }
 }
 
-/** An identifier that no other service has: names may have hyphens. */
+/** Returns an identifier that no other service has, because names may contain hyphens. */
 function toNamespace(name: string, taken: ReadonlySet<string>): string {
   const plain = name.replaceAll(/\W/g, '_').replace(/^(?=\d)/, '_');
   let namespace = `${plain}Service`;
@@ -158,7 +164,10 @@ function toNamespace(name: string, taken: ReadonlySet<string>): string {
   return namespace;
 }
 
-/** Reads a document, with a function that adds the place in the file to a message that has a JSON pointer. */
+/**
+ * Reads a document. Also returns a function that resolves the JSON pointer in a message to a position in
+ * the file.
+ */
 async function readDocument(file: string) {
   const text = await readFile(file, 'utf8').catch((error: Error) => {
     throw new Failure(`Cannot read ${file}: ${error.message}.`, 2);
@@ -191,7 +200,7 @@ async function readDocument(file: string) {
   return { document, place };
 }
 
-/** Where the value of a JSON pointer, or of its nearest ancestor, begins in the text. */
+/** Returns the offset at which the value of a JSON pointer, or of its nearest ancestor, starts. */
 function offsetOf(document: Document, pointer: string): number {
   const keys = pointer
     .split('/')
@@ -205,9 +214,9 @@ function offsetOf(document: Document, pointer: string): number {
 }
 
 /**
- * A copy of a document in which the schema of an event stream is that of its events' data, and which
- * `openapi-typescript` can read: OpenAPI 3.2 describes an event by `itemSchema`, as an object with the
- * fields of server-sent events, whose `data` is text with the `contentSchema` of its JSON.
+ * Copies a document so that `openapi-typescript` can read its event streams: the schema of a stream
+ * becomes that of its events' data. OpenAPI 3.2 describes an event with `itemSchema`, an object with the
+ * fields of a server-sent event, whose `data` is text with the `contentSchema` of its JSON.
  */
 function toPlainStreams(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(toPlainStreams);
