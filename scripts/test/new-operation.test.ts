@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { copyCheckout } from '../checkout.ts';
 
 // An invented operation, added to a copy of the repository in the five places that
-// `docs/guides/new-operation.md` names.
+// `docs/guides/new-operation.md` lists.
 
 const PATH = '/api/v2/envs/{envId}/storages:countFiles';
 
@@ -106,7 +106,7 @@ export async function countFiles(client: ReturnType<typeof createStorageClient>)
 export const wrong: StorageHandlers = { countFiles: ({ folder }) => ({ count: folder * 2 }) };
 `;
 
-/** Runs the mock, and the suite on a server and its mutant. */
+/** Runs the mock, and runs the suite on a server and on its mutant. */
 const RUN = `
 import { createStorageClient } from '@berth/client';
 import { createMock } from '@berth/mock';
@@ -158,7 +158,7 @@ beforeAll(() => {
     join(folder, 'spec/defaults/operations.yaml'),
     'countFiles:\n  idempotent: true\n',
   );
-  // 4. A check of each rule, and a mutant of each check.
+  // 4. A check for each rule, and a mutant for each check.
   insert(
     'packages/conformance/src/checks/storage-delete.ts',
     'export const storageDelete: readonly Check[] = [',
@@ -208,7 +208,7 @@ it('is in the project that init writes', () => {
   expect(handlers).toContain("import { countFiles } from './countFiles.ts';");
 });
 
-/** Inserts text after a line of a file of the copy. */
+/** Inserts text after a line in a file of the copy. */
 function insert(file: string, after: string, text: string): void {
   const path = join(folder, file);
   const before = readFileSync(path, 'utf8');

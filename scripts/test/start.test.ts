@@ -16,7 +16,7 @@ import { expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Starts a command, and waits until its mock is ready. */
+/** Starts a command and waits until its mock is ready. */
 async function startUntilReady(
   [command = '', ...args]: readonly string[],
   options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
@@ -45,7 +45,7 @@ function call(port: number): Promise<Response> {
   return fetch(`http://127.0.0.1:${port}/v1/cloudrun/hello/a/b?x=1`, { headers });
 }
 
-/** The processes with a port in their command line, except zombies. */
+/** Returns the processes with a port in their command line, except for zombies. */
 function processesOf(port: number): string[] {
   return readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return [];
@@ -155,7 +155,7 @@ function makeMachine(folder: string): NodeJS.ProcessEnv {
     const path = paths.find((path) => existsSync(join(path, name))) as string;
     symlinkSync(join(path, name), join(bin, name));
   }
-  // How this machine reaches the registry.
+  // How this machine accesses the registry.
   const npmrc = join(homedir(), '.npmrc');
   if (existsSync(npmrc)) cpSync(npmrc, join(HOME, '.npmrc'));
   return { HOME, PATH: bin, TMPDIR: folder };

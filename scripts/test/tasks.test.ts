@@ -6,7 +6,7 @@ import { copyCheckout } from '../checkout.ts';
 import { listTasks, runTasks, type Tasks } from './turbo.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Only these write files, which must not be an input of any task. */
+/** Only these tasks write files that must not be an input of any task. */
 const WRITERS = ['generate', 'build'];
 const ALL = [
   ...[...WRITERS, 'lint', 'typecheck', 'test', 'drift', 'knip', 'check'],
@@ -15,12 +15,12 @@ const ALL = [
 const STORAGE_SCHEMA = 'spec/storage.v2/components/schemas/CopyItem.yaml';
 
 let folder: string;
-/** The tasks of a fresh checkout, before and after everything is generated and built. */
+/** Returns the tasks of a new checkout, before and after everything is generated and built. */
 let before: Tasks;
 let after: Tasks;
 beforeAll(() => {
   folder = copyCheckout();
-  // What the checkout has built already need not be built again.
+  // What the checkout has already built need not be built again.
   const cache = '.turbo/cache';
   if (existsSync(join(ROOT, cache))) {
     cpSync(join(ROOT, cache), join(folder, cache), { recursive: true });

@@ -20,7 +20,10 @@ function turbo(folder: string, args: readonly string[]): string {
   });
 }
 
-/** The environment of a turbo independent of the one that runs this test, with its cache in `folder`. */
+/**
+ * Returns the environment for a turbo run that is independent of the one running this test, with its
+ * cache in `folder`.
+ */
 function env(folder: string) {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('TURBO'));
   return {
@@ -36,7 +39,7 @@ export function runTasks(folder: string, tasks: readonly string[]): void {
 
 export type Tasks = ReadonlyMap<string, Task>;
 
-/** The tasks that have a command, by id. */
+/** Returns the tasks that have a command, by ID. */
 export function listTasks(folder: string, tasks: readonly string[]): Tasks {
   const plan = JSON.parse(turbo(folder, [...tasks, '--dry=json']));
   const real = (plan.tasks as Task[]).filter(({ command }) => command !== '<NONEXISTENT>');

@@ -17,7 +17,7 @@ function listFiles(name: DocumentName): string[] {
     .map(({ parentPath, name }) => join(parentPath, name));
 }
 
-/** Every key of a value with its path. Examples are skipped, since they are data, not schema. */
+/** Yields every key in a value with its path. Skips examples, because they are data and not schema. */
 function* walk(value: unknown, path: string[] = []): Generator<[string, string[], unknown]> {
   if (value === null || typeof value !== 'object') return;
   for (const [key, item] of Object.entries(value)) {
@@ -79,7 +79,7 @@ it('has the code of a success as the first example of an item code', () => {
   expect(ItemCode.examples[0]).toBe(read('defaults').itemCodes.success);
 });
 
-/** Some tools prefer the example of a root schema to those of the media type, and would mix them up. */
+/** Some tools prefer the examples of a root schema to those of the media type, and would mix them up. */
 it.each(DOCUMENTS)('%s has no examples in the schema of a content that has its own', (name) => {
   const { components } = read(name);
   const contents = Object.values<{ content?: object }>(components.responses).flatMap(

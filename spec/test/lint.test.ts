@@ -13,7 +13,7 @@ type Document = any;
 
 const invoke = (document: Document) => document.paths['/v1/cloudrun/{name}/{anyPath}'].get;
 
-/** One fault for each document rule of redocly.yaml. */
+/** One violation for each document rule in redocly.yaml. */
 const FAULTS: Record<string, (document: Document) => void> = {
   'no-unused-components': ({ components }) => {
     components.schemas.Stray = { description: 'Nobody refers to it.', type: 'string' };
@@ -75,7 +75,7 @@ const FAULTS: Record<string, (document: Document) => void> = {
   },
 };
 
-/** `component-name-unique` compares files, and a bundle is one file. */
+/** `component-name-unique` compares files, and a bundle is a single file. */
 const UNTOUCHED = ['component-name-unique'];
 
 it('has a fault for every rule', () => {

@@ -81,7 +81,7 @@ export interface StorageClientOptions extends SharedCallOptions {
  * three credential headers with every call, but never to an upload target or a link.
  *
  * @throws TypeError if `baseUrl` is not an http(s) URL or contains a password, a query or a fragment, if
- * `envId` is empty, or if `credentials` is missing
+ *   `envId` is empty, or if `credentials` is missing
  * @throws RangeError if a time limit or a number in `retry` is out of range
  *
  * @example

@@ -220,7 +220,7 @@ describe('the clock of a server that refuses a signature', () => {
   beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
   afterEach(() => void vi.useRealTimers());
 
-  /** A server whose clock is off, and which refuses signatures by any other clock. */
+  /** A server with a wrong clock, which refuses signatures made with any other clock. */
   function clockServer(skew: () => number | undefined) {
     const signed: number[] = [];
     const fetch = async () => {
@@ -348,7 +348,7 @@ describe('the time of an attempt', () => {
 });
 
 describe('a token of your own auth', () => {
-  /** Two calls with one token: the second is refused only after the first has had its way. */
+  /** Makes two calls with the same token. The second is refused only after the first has succeeded. */
   async function twoCalls(refresh: () => boolean) {
     const sent: string[] = [];
     const { promise: firstEnded, resolve: endFirst } = Promise.withResolvers<void>();

@@ -246,7 +246,7 @@ it('request returns the raw response, whatever its status', async () => {
 });
 
 describe('a redirect of a service', () => {
-  /** A gateway whose service `hello` redirects each call to another origin. */
+  /** A gateway whose `hello` service redirects each call to another origin. */
   async function redirecting(status: number, options: Partial<GatewayClientOptions> = {}) {
     const leaked: unknown[] = [];
     const other = await serve(async (request, response) => {
@@ -315,7 +315,7 @@ describe('a redirect of a service', () => {
   });
 
   it('that a browser hides is an error that says so, and is not retried', async () => {
-    // Of a response to a page only `type` and `status: 0` can be read (Fetch, section 3.6).
+    // Pages can only read `type` and `status: 0` of such a response (Fetch, section 3.6).
     const hidden = Object.defineProperties(new Response(null), {
       type: { value: 'opaqueredirect' },
       ok: { value: false },
@@ -343,7 +343,7 @@ it('a stream is never sent as the text that a platform without such bodies makes
   const sent: string[] = [];
   const options: GatewayClientOptions = {
     baseUrl: 'https://g.example/',
-    // What WebIDL makes of a body that is of no known kind, as in Firefox.
+    // What WebIDL turns an unknown type of body into, as in Firefox.
     fetch: async (_, init) => {
       sent.push(`${init.body}`);
       return json({});

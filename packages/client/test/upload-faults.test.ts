@@ -13,7 +13,7 @@ const MB = 1024 * 1024;
 const endless = () =>
   new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new Uint8Array(MB)) });
 
-/** Fails the first requests in turn, and stores the later ones. */
+/** Fails the first requests in turn, and stores later ones. */
 function inTurn(...faults: Handler[]) {
   const bodies: string[] = [];
   const handle: Handler = async (request, response) => {

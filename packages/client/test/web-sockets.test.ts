@@ -13,7 +13,7 @@ import { faultServer, hang } from './support/fault-server.ts';
 
 const auth = bearer('5ec.4e7');
 
-/** A server that greets immediately and sends each message back. */
+/** Starts a server that greets immediately and echoes each message. */
 async function echoServer({ refused = '' } = {}) {
   const handshakes: { url: string | undefined; headers: NodeJS.Dict<string | string[]> }[] = [];
   const sockets = new WebSocketServer({
@@ -27,7 +27,7 @@ async function echoServer({ refused = '' } = {}) {
   server.on('upgrade', (request, socket: Socket, head) => {
     handshakes.push({ url: request.url, headers: request.headers });
     if (refused && request.headers.authorization === refused) return void refuseUpgrade(socket);
-    // One piece holds the end of the handshake and the first message.
+    // One chunk contains both the end of the handshake and the first message.
     socket.cork();
     sockets.handleUpgrade(request, socket, head, (opened) => {
       sockets.emit('connection', opened);
@@ -116,7 +116,7 @@ describe.each([
     const sockets = [await chat.connect('a'), await chat.connect('b')];
     for (const socket of sockets) socket.close();
     const sent = server.handshakes.map(({ url, headers }) => `${url} ${headers.authorization}`);
-    // Node's own WebSocket sends each handshake that got a 401 twice (Fetch, section 4.5).
+    // Node's own WebSocket repeats each handshake that got a 401 (Fetch, section 4.5).
     expect([...new Set(sent)]).toEqual([
       '/v1/cloudrun/chat/a Bearer t1',
       '/v1/cloudrun/chat/a Bearer t2',
@@ -207,7 +207,7 @@ describe('the package ws shows the response to a handshake, so connect rejects',
 });
 
 describe('if a platform can send no headers', () => {
-  /** Like a browser: rejects anything but names of subprotocols. */
+  /** Like a browser, rejects anything but names of subprotocols. */
   class BrowserSocket extends WebSocket {
     constructor(url: string, protocols: string | string[] = []) {
       const names = Array.isArray(protocols) ? protocols : [String(protocols)];

@@ -3,8 +3,7 @@
  *
  * - Binary strings (`contentMediaType: application/octet-stream`) become `Blob`.
  * - An object with named properties has no index signature, so that a misspelled field is a compile
- * error.
- * An object without any stays a free-form record.
+ *   error. An object without any stays a free-form record.
  * - A field with a default stays optional.
  *
  * The output is deterministic.

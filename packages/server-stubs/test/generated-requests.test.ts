@@ -8,7 +8,7 @@ const RESPONSES = { 200: { description: 'The input.', content: { 'application/js
 const INTEGERS = { type: 'array', items: { type: 'integer' } };
 const PAIR = { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'string' } } };
 
-/** Serves one operation of a document; its handler returns its input and the caller. */
+/** Serves one operation in a document, with a handler that returns its input and the caller. */
 async function start(
   operation: object,
   { path = '/x', security = {}, ...rest }: Record<string, unknown> & { path?: string } = {},

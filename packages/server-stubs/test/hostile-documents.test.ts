@@ -13,7 +13,7 @@ import { RUNTIME } from './corpus/start-server.ts';
 
 const CODE = 'globalThis.hacked=1';
 
-/** Texts that end a literal, a template, a comment or a line, or that name what every object has. */
+/** Texts that end a literal, template, comment or line, or that are names of members of every object. */
 const PIECES = [
   "it's",
   `';${CODE};'`,
@@ -49,9 +49,9 @@ const PIECES = [
 ];
 
 /**
- * A document in which every text that somebody may choose is hostile.
+ * Creates a document in which every text that an author may choose is hostile.
  *
- * @param text another one each time, or the same
+ * @param text returns the text, which may be a different one each time
  */
 function toDocument(text: () => string): JsonObject {
   let count = 0;
@@ -148,7 +148,7 @@ function toDocument(text: () => string): JsonObject {
 
 const seed = Number(process.env.SEED ?? 20_261_122);
 
-/** Each piece everywhere, and mixtures of them. */
+/** Each fragment by itself, and combinations of them. */
 function toDocuments(): JsonObject[] {
   const random = createRandom(seed);
   const piece = () => pick(PIECES as [string, ...string[]], random);
@@ -158,7 +158,7 @@ function toDocuments(): JsonObject[] {
   ];
 }
 
-/** Imports every module of the folders, and prints the route tables without their functions. */
+/** Imports every module in the folders, and prints the route tables without their functions. */
 const CHILD = `
   import { readdirSync } from 'node:fs';
   import { pathToFileURL } from 'node:url';
@@ -203,7 +203,7 @@ describe(`documents of hostile texts (SEED=${seed})`, () => {
   });
 });
 
-/** Texts of a route table by which requests and responses are known. */
+/** Texts in a route table that identify requests and responses. */
 function toTexts({ title, version, securitySchemes, routes: [route] }: RouteTable) {
   return {
     title,

@@ -12,7 +12,7 @@ import { judge } from './corpus/judge.ts';
 import { prepareCases } from './corpus/prepare-cases.ts';
 import { RUNTIME, startServer } from './corpus/start-server.ts';
 
-/** By name and place, what these documents ask for in vain. */
+/** Documents that are refused, and why. */
 const REFUSED: Readonly<Record<string, RegExp>> = {
   '3.0/circular-paths.json': /lists of lists or of objects/,
   '3.0/parameters-common.json': /uses a name twice/,
@@ -25,7 +25,7 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
   'galaxy.json': /\$dynamicRef is not supported/,
 };
 
-/** Of all, those with the most to match and to read. */
+/** Documents with the most routes and schemas. */
 const STARTED = [
   '3.0/petstore.json',
   '3.0/star-trek.json',

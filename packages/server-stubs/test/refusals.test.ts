@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RefusedError } from '../generator/document.ts';
 import { generate } from '../generator/generate.ts';
 
-/** A document with one operation, some of it replaced. */
+/** Creates a document with one operation, parts of which can be replaced. */
 const toDocument = (operation: object, rest: object = {}) => ({
   openapi: '3.1.0',
   info: { title: 'T', version: '1' },

@@ -62,7 +62,7 @@ function withExpress(express: Express, order: 'before' | 'after' | 'under'): Sta
   };
 }
 
-/** Frameworks that make their server themselves let the router look first. */
+/** Frameworks that create their own server call the router first. */
 const first = (listener: RequestListener) => {
   const router = createTestRouter();
   return createServer((request, response) =>
@@ -121,7 +121,7 @@ describe.each(starts)('%s', (name, start) => {
 
   it('passes raw requests, and forms as streams', async () => {
     const base = await start();
-    // express.json() leaves a value, which is serialised again.
+    // express.json() leaves a parsed value, which is serialized again.
     const raw = name.includes('after') ? '12 {"name":"a"}' : '15 { "name": "a" }';
     expect((await post(base, '/raw', '{ "name": "a" }')).text).toBe(raw);
     const form = new FormData();

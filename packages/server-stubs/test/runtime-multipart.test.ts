@@ -181,7 +181,7 @@ it('applies backpressure from the handler to the client', async () => {
   );
   const chunk = Buffer.alloc(1024 * 1024);
   let sent = 0;
-  // A server that buffered would take all of it.
+  // A server that buffered would accept all of it.
   while (socket.write(chunk)) sent += chunk.length;
   sent += chunk.length;
   await vi.waitUntil(() => !socket.writableNeedDrain || sent > 0);

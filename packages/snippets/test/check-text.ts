@@ -7,7 +7,7 @@ import { Desk } from '../src/run/desk.ts';
 import { makeBench } from '../src/run/make-bench.ts';
 import { checkTypes } from '../src/types/check-types.ts';
 
-/** Checks one page that a test has written, as the pages of the repository are. */
+/** Checks a page written by a test, in the same way as the repository's pages. */
 export async function checkText(markdown: string): Promise<Checked & { types: string[] }> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-page-'));
   const { commands } = await makeBench(folder);

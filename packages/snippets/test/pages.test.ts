@@ -16,7 +16,7 @@ const pages = findPages().map((page) => ({
   page,
   blocks: readPage(page, readFileSync(join(ROOT, page), 'utf8')),
 }));
-/** A page has many commands, each of which has an end of its own. */
+/** A page has many commands, each with its own timeout. */
 const PAGE_LIMIT = { timeout: 600_000 };
 const outcomes: Outcome[] = [];
 let folder: string;

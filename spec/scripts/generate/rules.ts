@@ -95,7 +95,7 @@ const isRule = new Ajv2020({ allErrors: true, useDefaults: true }).compile<Rule>
  * @param documents bundled documents in which to look up places. Default: the published ones
  * @param folder folder with the rules. Default: `spec/rules`
  * @throws Error listing every problem with its file and rule: an invalid shape, a duplicate ID, an
- * unknown operation, decision, source or place, or an entry of the outline without a rule
+ *   unknown operation, decision, source or place, or an entry of the outline without a rule
  */
 export async function readRules(
   documents?: Record<string, unknown>,

@@ -17,7 +17,7 @@ const MARGIN = 30_000;
  * Workers, a request may end before its token arrives, so other requests wait for it for at most 5 s.
  *
  * @param token access token of the environment without the `Bearer` prefix, or a function that returns
- * one
+ *   one
  * @throws TypeError if the token is empty or starts with `Bearer`
  *
  * @example

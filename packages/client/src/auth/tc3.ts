@@ -48,7 +48,7 @@ export interface Tc3Options extends Tc3KeyPair {
  * `URLSearchParams`.
  *
  * @throws TypeError if `secretId` or `secretKey` is empty. Calls throw it too, if their body is a stream
- * or form, or if a header to sign is missing
+ *   or form, or if a header to sign is missing
  *
  * @example
  * const auth = tc3({ secretId: env.BERTH_SECRET_ID, secretKey: env.BERTH_SECRET_KEY });

@@ -49,7 +49,7 @@ type DataOf<Result> = Result extends { data: { body: { data?: infer Data } } }
  *
  * @param result what `storage.POST` returned
  * @throws StorageError if the call failed as a whole; a `code` without `data` is a failure whatever the
- * HTTP status
+ *   HTTP status
  *
  * @example
  * const { fileList } = unwrapEnvelope(

@@ -166,7 +166,7 @@ export interface Service<Default = unknown> {
    * reconnecting are up to you.
    *
    * @throws GatewayError if the gateway or the service refuses the handshake, and the WebSocket comes
-   * from the ws package, which exposes the response
+   *   from the ws package, which exposes the response
    * @throws NetworkError if it fails to open for any other reason, which platforms do not report
    *
    * @example

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { serve as listen } from './loopback.ts';
 
-/** What a server does with one call; the last one is done with all further calls. */
+/** What a server does with one call. The last one in a list applies to all further calls. */
 export type Act = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server with a scripted behaviour for each call, which records what it received. */
+/** A server with scripted behavior for each call, which records what it receives. */
 export async function faultServer(...acts: Act[]) {
   const calls: { method: string; url: string; headers: IncomingMessage['headers'] }[] = [];
   const served = await listen((request, response) => {
@@ -31,7 +31,7 @@ export const serve =
     response.end(JSON.stringify(body));
   };
 
-/** Refuses as the gateway does. */
+/** Refuses the call as the gateway does. */
 export const refuse =
   (code: string, status: number, headers: Record<string, string> = {}): Act =>
   (_, response) => {

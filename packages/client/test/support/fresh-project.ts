@@ -19,7 +19,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const { resolve } = createRequire(import.meta.resolve('@berth/runtimes/package.json'));
 const run = promisify(execFile);
 
-/** What a test runs in a fresh project: the Nodes and the compilers by their versions. */
+/** The Node versions and compilers that tests run in a new project. */
 export const NODES: Record<string, string> = {
   20: join(dirname(resolve('node20/package.json')), 'bin/node'),
   22: join(dirname(resolve('node22/package.json')), 'bin/node'),
@@ -32,8 +32,8 @@ export const COMPILERS: Record<string, string> = {
 };
 
 /**
- * An empty project with what would be published of this package. The packages that it needs are those
- * of this repository, so that no registry is asked.
+ * Creates an empty project with the files of this package that would be published. Its dependencies are
+ * linked from this repository, so that no registry is needed.
  */
 export async function createFreshProject() {
   const folder = await mkdtemp(join(tmpdir(), 'berth-client-'));
@@ -42,7 +42,7 @@ export async function createFreshProject() {
   await run('pnpm', ['pack', '--pack-destination', folder], { cwd: ROOT });
   const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
   await run('tar', ['-xzf', join(folder, tarball), '-C', installed, '--strip-components=1']);
-  // The current code, not an earlier build, which stays in place.
+  // Built from the current code; an earlier build stays in place.
   const dist = join(installed, 'dist');
   await rm(dist, { recursive: true, force: true });
   const source = ['--customConditions', 'berth-source'];
@@ -69,7 +69,7 @@ export async function createFreshProject() {
     /** Folder of the unpacked package. */
     installed,
     write: (name: string, text: string) => writeFile(join(folder, name), text),
-    /** Runs a program in the project, and returns its output; if it fails, that is the error. */
+    /** Runs a program in the project and returns its output, or throws it if the program fails. */
     async run(file: string, ...args: string[]): Promise<string> {
       try {
         return (await run(file, args, { cwd: folder })).stdout;

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { createStorageClient, type StorageClientOptions } from '@berth/client';
 
-/** What a server of a test does with a request. An error of it ends the connection. */
+/** Handles a request in a test. If it throws, the connection is closed. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** A server on a free port of the loopback, closed with all its connections at the end of a block. */
+/** Starts a server on a free loopback port. It is closed, with all its connections, at the end of a block. */
 export async function serve(handle: Handler) {
   const server = createServer(async (request, response) => {
     try {
@@ -30,16 +30,16 @@ export function respond(response: ServerResponse, body: unknown, status = 200): 
   response.end(JSON.stringify(body));
 }
 
-/** All bytes of a request. */
+/** Reads all bytes of a request. */
 export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(await request.toArray());
 }
 
 /**
  * A deployment that grants each upload to `/target?grant=<number>`, links each file to `/file`, and
- * leaves what happens there to the test.
+ * leaves it to the test to handle those requests.
  *
- * @param options those of the client, and the host name of the upload target
+ * @param options client options, and the host name of the upload target
  */
 export async function serveStorage(
   handle: Handler,

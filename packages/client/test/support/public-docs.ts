@@ -9,7 +9,7 @@ const SOURCE = join(ROOT, 'src/');
 const UNIT =
   /millisecond|\bms\b|second|\bbytes?\b|\battempts?\b|\bcalls\b|\buploads\b|\bfiles\b|\bstatus\b|position/i;
 
-/** Words that say how a call fails. */
+/** Words that describe how a call fails. */
 const ERRORS = /\b(throws?|rejects?|fails?|error)\b/i;
 
 interface Manifest {
@@ -26,10 +26,10 @@ function listEntries(): Record<string, string> {
 }
 
 /**
- * What the documentation of all public symbols lacks: a comment on each symbol, on each property of an
- * interface or an object type, and on each member of a class; an example on each function, class and
- * interface of options; a unit on each number; words on errors where something is called that gives a
- * promise. What is generated, or comes from other packages, is left out.
+ * Returns what is missing in the documentation of public symbols: a comment on each symbol, each
+ * property of an interface or object type, and each member of a class; an example for each function,
+ * class and options interface; a unit for each number; and errors for everything that returns a promise.
+ * Skips generated code and code from other packages.
  */
 export function findMissingDocs(): string[] {
   const files = Object.values(listEntries());

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** All that a log could show of a value. */
+/** Returns everything that a log could show of a value. */
 export const shown = (value: unknown): string =>
   [
     inspect(value, { depth: 10, showHidden: true, getters: true }),

@@ -1,14 +1,14 @@
 import { createStorageClient, type StorageClientOptions } from '@berth/client';
 import { fakeFetch } from './fake-fetch.ts';
 
-/** Credentials whose values no error may show. */
+/** Credentials whose values must not appear in errors. */
 export const credentials = {
   authorization: '1.0 TC3-HMAC-SHA256 Credential=id, Signature=5ec4e7',
   sessionToken: 'session-5ec4e7',
   timestamp: 1_700_000_000,
 };
 
-/** Metadata of an upload whose grant no error may show. */
+/** Upload metadata whose grant must not appear in errors. */
 export const meta = {
   url: 'https://upload.example/bucket?sign=5ec4e7-in-url',
   token: 'token-5ec4e7',
@@ -17,7 +17,7 @@ export const meta = {
   storeFileID: 'store-1',
 };
 
-/** A storage client with prepared responses, and the requests and warnings that it makes. */
+/** Creates a storage client with prepared responses, and records its requests and warnings. */
 export function storageWith(
   responses: (Response | Error)[],
   options: Partial<StorageClientOptions> = {},

@@ -1,6 +1,6 @@
 import { bearer, createGatewayClient, type GatewayClientOptions } from '@berth/client';
 
-/** URLs come with the first request: a Worker has none of its own. */
+/** URLs come with the first request, because a Worker has none of its own. */
 let home = '';
 let asked = 0;
 const auth = bearer(async () => {
@@ -9,7 +9,7 @@ const auth = bearer(async () => {
 });
 let gateway: ReturnType<typeof createGatewayClient> | undefined;
 
-/** A Worker whose requests share a client, because it is created outside of the handler. */
+/** A Worker whose requests share a client, which is created outside the handler. */
 export default {
   async fetch(request: Request): Promise<Response> {
     const { baseUrl, perTry } = await request.json();

@@ -26,8 +26,8 @@ export interface Output {
  * Runs `berth-stubs`.
  *
  * @param argv arguments, without node and the script name
- * @returns the exit code: 0 on success, 1 if the files could not be written, 2 if the command line or
- * the document is invalid, in which case nothing was written
+ * @returns the exit code: 0 on success, 1 if the files could not be written, 2 if the command line or the
+ *   document is invalid, in which case nothing was written
  */
 export async function runCli(argv: readonly string[], output: Output): Promise<number> {
   const program = createProgram(output);

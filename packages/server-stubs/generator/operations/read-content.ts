@@ -209,8 +209,7 @@ export function isJson(mediaType: string): boolean {
 /**
  * Returns how to read and write bodies of a media type.
  *
- * @param isStructured whether the schema allows more than text, so that a range of media types means
- * JSON
+ * @param isStructured whether the schema allows more than text, so that a range of media types means JSON
  */
 export function toContentKind(mediaType: string, isStructured: boolean): ContentKind {
   const type = mediaType.toLowerCase();

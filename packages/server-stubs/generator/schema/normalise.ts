@@ -148,7 +148,7 @@ function compiles(pattern: string, flags: string): boolean {
  * convert subschemas.
  *
  * - `nullable` adds `null` to `type`, but not to `enum` (as Ajv reads OpenAPI 3.0.3). Without `type`, it
- * means null or the schema.
+ *   means null or the schema.
  * - Boolean `exclusiveMinimum` and `exclusiveMaximum` become numbers.
  * - `format: binary` becomes `contentMediaType: application/octet-stream`.
  * - `example` becomes `examples`; keywords next to a `$ref` are dropped, as in 3.0.

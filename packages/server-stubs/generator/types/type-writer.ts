@@ -24,7 +24,7 @@ const UNKNOWN = 'unknown';
  * Renders a schema as a TypeScript type.
  *
  * - An object with named properties is closed, so that a misspelled one is a compile error, unless
- * `additionalProperties` is a schema. Without named properties, it is a record.
+ *   `additionalProperties` is a schema. Without named properties, it is a record.
  * - `allOf` is an intersection, `oneOf` and `anyOf` are unions; the tags of a discriminator's mapping
  *   discriminate its choices.
  * - What TypeScript cannot express (`not`, `if`, lengths, patterns) is left to the validators.

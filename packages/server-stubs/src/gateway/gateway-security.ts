@@ -25,8 +25,7 @@ export type GatewaySecurity<Caller = unknown> = {
   /**
    * - `bearerToken` gets the access token, without `Bearer`.
    * - `signature` gets the complete `Authorization` header, which starts with `TC3-HMAC-SHA256` (D16).
-   * The
-   * signature covers the SHA-256 of the body, which has not been read yet.
+   *   The signature covers the SHA-256 of the body, which has not been read yet.
    */
   readonly [Scheme in keyof SecurityHandlers]: GatewayLoginHandler<Caller>;
 };

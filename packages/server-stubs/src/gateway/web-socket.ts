@@ -38,8 +38,7 @@ export interface UpgradeSettings {
  *
  * @returns the service's refusal; `undefined` if the WebSocket is open
  * @throws GatewayError INVALID_REQUEST for another protocol or an invalid handshake, SERVICE_FORBIDDEN
- * for
- * another origin
+ *   for another origin
  */
 export async function handleUpgrade(
   input: GatewayInput,

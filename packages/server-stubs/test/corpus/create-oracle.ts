@@ -5,10 +5,10 @@ import { isObject, type JsonObject, type Pointer, valueAt } from '../../generato
 type Oracle = (schema: Pointer, value: unknown) => boolean;
 
 /**
- * Ajv as one would use it at run time: the whole document is one schema resource, to which the schemas
- * refer. It shares no code with the generator but how a pointer is read.
+ * Ajv as used at run time: the entire document is one schema resource, to which the schemas refer.
+ * Shares no code with the generator except for reading pointers.
  *
- * @param direction what is `readOnly` is not required in a request, `writeOnly` not in a response
+ * @param direction `readOnly` properties are not required in requests, `writeOnly` ones not in responses
  */
 export function createOracle(document: JsonObject, direction: 'request' | 'response'): Oracle {
   const mark = direction === 'request' ? 'readOnly' : 'writeOnly';

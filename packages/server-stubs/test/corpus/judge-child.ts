@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Case } from './judge.ts';
 
-// Runs in a process of its own, which allows no code from strings: what is judged here is generated
-// code alone, and needs no compiler.
+// Runs in a separate process that does not allow code from strings, because only generated code runs
+// here, which needs no compiler.
 const [folder = '.'] = process.argv.slice(2);
 const cases: Case[] = JSON.parse(await readFile(join(folder, 'cases.json'), 'utf8'));
 const modules = new Map<string, object>();

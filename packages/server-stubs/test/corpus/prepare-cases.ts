@@ -24,8 +24,8 @@ export interface Preparation {
 }
 
 /**
- * Generates a document and returns all its examples, with mutations of each, as cases: once for a
- * validator of the schema next to the example, once for that of each route with this schema.
+ * Generates a document and returns all its examples, each with mutations, as cases: once for a validator
+ * of the schema next to the example, and once for the validator of each route with this schema.
  */
 export async function prepareCases(
   document: JsonObject,

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Router, RouteTable } from '../../src/runtime/index.ts';
 
-// Starts a server of a generated folder without a single handler, calls every operation once, and
-// prints how often each status came.
+// Starts a server from a generated folder without handlers, calls every operation once, and prints how
+// often each status occurred.
 const [folder = '.'] = process.argv.slice(2);
 const started = performance.now();
 const index = await import(pathToFileURL(join(folder, 'index.gen.ts')).href);

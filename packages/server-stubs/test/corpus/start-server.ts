@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const CHILD = join(import.meta.dirname, 'start-child.ts');
 
-/** Specifier of the runtime for generated files in any folder. */
+/** Module specifier of the runtime, for generated files in any folder. */
 export const RUNTIME = pathToFileURL(join(import.meta.dirname, '../../src/runtime/index.ts')).href;
 
 export interface Start {

@@ -21,10 +21,10 @@ export const STORAGE_HEADERS = {
 };
 
 /**
- * A deployment in memory with one environment and the hosted service `hello`: everything that a team
- * writes, the rest is in the routers.
+ * An in-memory deployment with one environment and the hosted service `hello`. Contains everything that
+ * a team writes; the rest is in the routers.
  *
- * @param base its own address, known once it listens
+ * @param base the deployment's own URL, known once it listens
  */
 export function createMemoryDeployment(base: () => string): RequestListener {
   const onError = (error: unknown) => {

@@ -1,4 +1,4 @@
-/** Rows of all tables of a Markdown text whose first cell is a code in backticks. */
+/** Returns the rows of all tables in a Markdown text whose first cell is a code in backticks. */
 export function readTables(markdown: string): Map<string, readonly string[]> {
   const rows = markdown
     .split('\n')

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** Sends bytes over a socket of its own and gives all that comes back until the server closes. */
+/** Sends bytes over a separate socket, and returns everything that arrives until the server closes it. */
 export async function sendRaw(base: string, ...pieces: readonly string[]): Promise<string> {
   const socket = await open(base);
   let received = '';
@@ -22,7 +22,7 @@ export async function open(base: string): Promise<Socket> {
   return socket;
 }
 
-/** Waits until a text has come over a socket; gives all that has come. */
+/** Waits until a text arrives on a socket, and returns everything that has arrived. */
 export function receive(socket: Socket, wanted: string): Promise<string> {
   let received = '';
   return new Promise((resolve, reject) => {

@@ -16,7 +16,7 @@ export interface Received {
   readonly json: unknown;
 }
 
-/** Sends a request whose path and `Host` stay as given, which `fetch` does not allow. */
+/** Sends a request with an unchanged path and `Host`, which `fetch` does not allow. */
 export async function send(
   base: string,
   path: string,

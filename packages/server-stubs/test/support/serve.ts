@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Serves a listener on a free port of the loopback until the test is over; gives its address. */
+/** Serves a listener on a free loopback port until the test ends, and returns its URL. */
 export async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   await once(server.listen(0, '127.0.0.1'), 'listening');

@@ -1,6 +1,6 @@
 import type { Content, Parameter, Route, RouteTable, Validator } from '@berth/server-stubs/runtime';
 
-/** A route table of few words: what is left out is empty. */
+/** Creates a route table. Anything that is omitted is empty. */
 export function toTable(
   routes: readonly (Partial<Route> & Pick<Route, 'path'>)[],
   rest: Partial<RouteTable> = {},
@@ -24,7 +24,7 @@ export function toTable(
 
 export const ANY_JSON: Content = { mediaType: 'application/json', kind: 'json' };
 
-/** A parameter of few words. */
+/** Creates a parameter with defaults. */
 export function toParameter(given: Partial<Parameter> & Pick<Parameter, 'name' | 'in'>): Parameter {
   const isForm = given.in === 'query' || given.in === 'cookie';
   return {
@@ -37,7 +37,7 @@ export function toParameter(given: Partial<Parameter> & Pick<Parameter, 'name' |
   };
 }
 
-/** A validator that wants one property of one type. */
+/** Creates a validator that requires one property of one type. */
 export function wants(name: string, type: 'string' | 'number'): Validator {
   const validate: Validator = (data) => {
     const value = (data as Record<string, unknown> | null)?.[name];

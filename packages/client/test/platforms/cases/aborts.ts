@@ -12,8 +12,8 @@ const WHOLE = 2_000;
 const STOPPED = { name: 'Stopped', message: 'enough' };
 
 /**
- * Aborts in the middle: the promise ends with the reason of the signal, and the connection with it. Now
- * and then Chromium keeps one for another 5 s, to read its rest.
+ * Aborts in the middle: the promise rejects with the signal's reason, and the connection closes.
+ * Chromium occasionally keeps a connection for another 5 s to read the rest.
  */
 export const ABORTS: readonly PlatformCase[] = [
   {

@@ -25,8 +25,8 @@ export interface Project {
 }
 
 /**
- * Makes a project in an empty folder: the client as it is published, in `node_modules`, so that each
- * platform chooses the files of the client by its own export conditions; and the suite without types.
+ * Creates a project in an empty folder, with the published client in `node_modules`, so that each
+ * platform selects the client's files by its own export conditions, and with the suite without types.
  */
 export async function buildProject(folder: string): Promise<Project> {
   const modules = join(folder, 'node_modules');

@@ -5,7 +5,7 @@ import type { Deployment } from '../platform-case.ts';
 import type { CaseResult } from '../run-suite.ts';
 import { findRuntime, type ProcessId } from './find-runtime.ts';
 
-/** Runs the suite in a process of a platform, and yields its results as they arrive. */
+/** Runs the suite in a platform's process, and yields its results as they arrive. */
 export async function runProcess(
   platform: ProcessId,
   program: string,

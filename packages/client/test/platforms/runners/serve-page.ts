@@ -32,8 +32,8 @@ export interface ServedPage {
 }
 
 /**
- * Serves the page of the suite. It asks for what it is to run with and reports what came of it by
- * itself, so that any browser can be sent there which knows no more than how to open an address.
+ * Serves the suite's page. The page requests its input and reports its results by itself, so that it
+ * runs in any browser that can open a URL.
  */
 export async function servePage(
   platform: PlatformId,

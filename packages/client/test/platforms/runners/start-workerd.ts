@@ -22,10 +22,10 @@ export interface RunningWorker {
 }
 
 /**
- * Starts a Worker in Cloudflare's runtime, without the compatibility with Node.
+ * Starts a Worker in Cloudflare's runtime, without Node compatibility.
  *
- * @param module path of its one module; the configuration is written next to it
- * @param certificate what it trusts, as PEM
+ * @param module path of its only module; the configuration is written next to it
+ * @param certificate certificate to trust, as PEM
  */
 export async function startWorkerd(module: string, certificate?: string): Promise<RunningWorker> {
   const { command, compatibilityDate } = findWorkerd();

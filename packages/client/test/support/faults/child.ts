@@ -1,9 +1,9 @@
 import { runWithFaults } from './run-with-faults.ts';
 
-/** How long a leaked timer runs, in milliseconds; the parent waits for half of that. */
+/** How long a leaked timer runs, in milliseconds. The parent waits half as long. */
 const TOTAL = 10_000;
 
-/** Runs some seeds and then does nothing more: the process ends if the client holds nothing. */
+/** Runs some seeds and then does nothing, so that the process exits if the client keeps nothing open. */
 const [first = 1, count = 1] = process.argv.slice(2).map(Number);
 for (let seed = first; seed < first + count; seed += 1) {
   const { complaints } = await runWithFaults(seed, TOTAL);

@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { bodyOf } from '../loopback.ts';
 import { createRandom, type Random } from './random.ts';
 
-/** What must be in no error and no log: each credential and each signature holds it. */
+/** A text that must not appear in errors and logs: each credential and signature contains it. */
 export const SECRET = '5ec4e7';
 
 /** Events of a stream, with the IDs 1, 2, … */
 export const EVENTS = 12;
 
-/** The bytes of a file, which follow from its name. */
+/** Returns the bytes of a file, which are derived from its name. */
 export function bytesOf(name: string): Buffer {
   const hash = createHash('sha256').update(name).digest();
   const length = [0, 1, 3_000, 150_000][hash.readUInt8(0) % 4] as number;
@@ -20,11 +20,11 @@ export function bytesOf(name: string): Buffer {
 }
 
 /**
- * A deployment of its own: the gateway with two services, the storage API, the upload target and the
- * links. It counts how often each call was executed, by the ID that the call carries, and responds in
- * part with errors, before and after it executes; the same ones for the same seed.
+ * A complete deployment: the gateway with two services, the storage API, the upload target and the
+ * links. It counts how often each call was executed, by the ID in the call. Some responses are errors,
+ * sent before or after executing the call, and always the same for the same seed.
  *
- * @param toAddress the address that uploads and links are to go to
+ * @param toAddress the URL that uploads and links should use
  */
 export async function startCountingOrigin(seed: number, toAddress: () => string) {
   const executions = new Map<string, number>();
@@ -85,7 +85,10 @@ export async function startCountingOrigin(seed: number, toAddress: () => string)
     respond(200);
   }
 
-  /** The events after `Last-Event-ID`, on connections that end at any event; 204 after the last. */
+  /**
+   * Sends the events after `Last-Event-ID`, on connections that end at any event, and 204 after the last
+   * one.
+   */
   async function events({ headers }: IncomingMessage, response: ServerResponse, random: Random) {
     const last = Number(headers['last-event-id'] ?? 0);
     if (last >= EVENTS) return response.writeHead(204).end();
@@ -177,9 +180,9 @@ export async function startCountingOrigin(seed: number, toAddress: () => string)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     port: (server.address() as AddressInfo).port,
-    /** How often each call was executed. */
+    /** Returns how often each call was executed. */
     executions: (id: string) => executions.get(id) ?? 0,
-    /** The content of a key. */
+    /** Returns the content stored under a key. */
     stored: (key: string) => stored.get(key),
     async close() {
       server.closeAllConnections();

@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { createRandom, type Random } from './random.ts';
 
-/** What happens to the bytes of a response, from a byte on. */
+/** What happens to a response, from a certain byte on. */
 const RESPONSE_FAULTS = ['reset', 'end', 'stall', 'delay', 'drip', 'reorder', 'repeat'] as const;
 /** What happens to a connection before a response. */
 const REQUEST_FAULTS = ['refuse', 'cut', 'delay'] as const;
@@ -10,7 +10,7 @@ const REQUEST_FAULTS = ['refuse', 'cut', 'delay'] as const;
 type ResponseFault = (typeof RESPONSE_FAULTS)[number] | 'none';
 type Request = (typeof REQUEST_FAULTS)[number] | 'none';
 
-/** What one connection suffers. */
+/** The faults of one connection. */
 interface Plan {
   readonly request: Request;
   readonly requestAt: number;
@@ -22,7 +22,7 @@ interface Plan {
 function toPlan(random: Random): Plan {
   const spoilsRequest = random.chance(0.2);
   const spoilsResponse = random.chance(0.5);
-  // Heads are short and bodies long: every order of size is as likely.
+  // Heads are short and bodies long, so every order of magnitude is equally likely.
   const place = (exponent: number) => Math.floor(10 ** (random.next() * exponent)) - 1;
   return {
     request: spoilsRequest ? random.pick(REQUEST_FAULTS) : 'none',
@@ -34,8 +34,8 @@ function toPlan(random: Random): Plan {
 }
 
 /**
- * A TCP proxy that resets, ends, stalls, delays, reorders and repeats the bytes of responses, and cuts
- * requests, on about every second connection, the same for the same seed.
+ * A TCP proxy that resets, ends, stalls, delays, reorders and repeats responses and cuts off requests,
+ * on about every second connection, and always in the same way for the same seed.
  */
 export async function startFaultProxy(port: number, seed: number) {
   const sockets = new Set<Socket>();
@@ -91,9 +91,9 @@ export async function startFaultProxy(port: number, seed: number) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** What the connections suffered, for the report of a seed. */
+    /** Returns the faults of all connections, to report with the seed. */
     plans: () => plans.map(describePlan).join('; '),
-    /** Whether bytes have arrived that the server did not send so. */
+    /** Whether bytes have arrived that the server did not send. */
     isAltered: () => isAltered,
     async close() {
       for (const socket of sockets) socket.destroy();
@@ -116,7 +116,7 @@ async function passRequest(from: Socket, to: Socket, plan: Plan, breakBoth: () =
   to.end();
 }
 
-/** The bytes of a response as they go on, in pieces. */
+/** Splits the bytes of a response into the pieces in which they are forwarded. */
 function toPieces(rest: Buffer, { response }: Plan): Buffer[] {
   const half = Math.ceil(Math.min(rest.length, 200) / 2);
   const [first, second] = [rest.subarray(0, half), rest.subarray(half, 2 * half)];

@@ -1,12 +1,12 @@
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+/** A seeded random number generator (mulberry32). */
 export interface Random {
-  /** A number from 0 to below 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number;
-  /** A whole number from `from` to `to`, both included. */
+  /** Returns a whole number from `from` to `to`, inclusive. */
   whole(from: number, to: number): number;
-  /** One of a list. */
+  /** Returns an item of a list. */
   pick<T>(list: readonly T[]): T;
-  /** Whether something happens that does so `of` times in 1. */
+  /** Returns true with this probability. */
   chance(of: number): boolean;
 }
 

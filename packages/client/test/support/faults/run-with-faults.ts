@@ -6,23 +6,23 @@ import { startFaultProxy } from './fault-proxy.ts';
 import { createRandom } from './random.ts';
 import { type Bench, SCENARIOS } from './scenarios.ts';
 
-/** Time limit of an attempt in milliseconds; the longest delay of the proxy is longer. */
+/** Timeout of an attempt in milliseconds, which is shorter than the proxy's longest delay. */
 const PER_TRY = 150;
-/** Longest time of a call: its limits, reading its result, and the pauses of a busy machine. */
+/** Maximum duration of a call, including its limits, reading the result, and pauses of a busy machine. */
 const LONGEST = 15_000;
 
-/** What came of one run. */
+/** The outcome of one run. */
 export interface Run {
   readonly scenario: string;
   /** Names of the errors that the calls ended with; empty if all succeeded. */
   readonly failures: readonly string[];
-  /** What was wrong with the outcome; empty if nothing was. */
+  /** What was wrong with the outcome. Empty if everything was correct. */
   readonly complaints: readonly string[];
 }
 
 /**
- * Makes one call, or a list of calls, through a proxy that spoils connections, and judges the outcome.
- * All that happens follows from the seed.
+ * Makes one call, or a list of calls, through a proxy that breaks connections, and checks the outcome.
+ * Everything that happens is determined by the seed.
  *
  * @param total time limit of each call in milliseconds
  */
@@ -63,7 +63,7 @@ export async function runWithFaults(seed: number, total = 900): Promise<Run> {
   const bench: Bench = {
     gateway: createGatewayClient({
       ...shared,
-      // Without a limit for an attempt, the total time has to end it; not if that is long.
+      // Without a limit per attempt, only the total time can end the call, unless that is long.
       timeouts: { perTry: total > 1_000 ? PER_TRY : random.pick([PER_TRY, 0]), total },
       auth: bearer(() => {
         tokens += 1;
@@ -101,7 +101,7 @@ export async function runWithFaults(seed: number, total = 900): Promise<Run> {
     if (count > 1) complaints.push(`${id} was executed ${count} times`);
   }
   const leak = logs.find((text) => text.includes(SECRET));
-  // Reordered bytes may put the body of a response among its headers.
+  // Reordered bytes may move the body of a response into its headers.
   if (leak && !proxy.isAltered()) complaints.push(`a credential in what a hook got: ${leak}`);
   await proxy.close();
   await origin.close();
@@ -120,7 +120,7 @@ function withLimit<T>(promise: Promise<T>): Promise<T> {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-/** The errors in the results of a list. */
+/** Returns the errors in a list of results. */
 function errorsIn(value: unknown): unknown[] {
   const list = Array.isArray(value) ? value : (value as { results?: unknown } | undefined)?.results;
   if (!Array.isArray(list)) return [];

@@ -9,7 +9,7 @@ import type { Random } from './random.ts';
 export interface Bench {
   readonly gateway: GatewayClient;
   readonly storage: StorageClient;
-  /** The same with its own `fetch`, which uploads use too. */
+  /** The same client with its own `fetch`, which uploads use too. */
   readonly byFetch: StorageClient;
   readonly origin: Awaited<ReturnType<typeof startCountingOrigin>>;
   readonly random: Random;
@@ -19,19 +19,19 @@ export interface Bench {
 
 /** One call, or a list of calls. */
 export interface Scenario {
-  /** Runs it; errors within the result count too. */
+  /** Runs the scenario. Errors within the result count too. */
   run(bench: Bench): Promise<unknown>;
   /** Calls that must be executed at most once. */
   once?(id: string): readonly string[];
-  /** Whether a success is right; asked only if no bytes were altered on their way. */
+  /** Whether a success is correct, if no bytes were altered in transit. */
   isRight?(value: unknown, bench: Bench): boolean;
-  /** Whether a success may be right although bytes were altered on their way. */
+  /** Whether a success may be correct even if bytes were altered in transit. */
   isPossible?(value: unknown, bench: Bench): boolean;
 }
 
 const sameId = (value: unknown, { id }: Bench) => (value as { id?: unknown }).id === id;
 const listOf = (id: string) => Array.from({ length: 120 }, (_, at) => `${id}-${at}`);
-/** Each result belongs to its file, and is correct or an error of this package. */
+/** Checks that each result belongs to its file, and is either correct or a Berth error. */
 const inOrder = (value: unknown, { id }: Bench, key: string) =>
   (value as Record<string, unknown>[]).every((result, at) => result[key] === listOf(id)[at]);
 const eachOfItsOwn = (value: unknown, { id }: Bench) =>

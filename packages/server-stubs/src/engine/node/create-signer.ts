@@ -7,9 +7,9 @@ const MIN_KEY_BYTES = 16;
 /**
  * Creates a signer for grants and links, using HMAC-SHA256.
  *
- * @param keys secrets of at least 16 bytes. The first one signs, and all of them verify. To rotate, put
- * a new key first, and remove the old one once everything that it signed has expired
- * (`limits.linkMaxSeconds`). All processes of a deployment need the same keys.
+ * @param keys secrets of at least 16 bytes. The first one signs, and all of them verify. To rotate, put a
+ *   new key first, and remove the old one once everything that it signed has expired
+ *   (`limits.linkMaxSeconds`). All processes of a deployment need the same keys.
  * @throws TypeError if there is no key, or if one is too short
  */
 export function createSigner(keys: readonly Uint8Array[]) {

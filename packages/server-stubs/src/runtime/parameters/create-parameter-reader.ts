@@ -155,7 +155,7 @@ function toViolation(parameter: Parameter, keyword: string, problem: string): Vi
  * Returns the value of a query parameter; `undefined` if it is absent.
  *
  * @param others names of the operation's other query parameters, which are not properties of an exploded
- * object
+ *   object
  */
 export function readQuery(
   parameter: Parameter,

@@ -7,8 +7,8 @@ import { startProgram } from './start-program.ts';
 const SCREEN = ['-displayfd', '1', '-screen', '0', '800x600x24', '-nolisten', 'tcp'];
 
 /**
- * WebKitGTK, the engine of Safari on Linux, in its MiniBrowser, which needs a screen. It takes the
- * certificate by its file, which can be said only in a session of WebDriver.
+ * Opens MiniBrowser, which uses WebKitGTK (Safari's engine on Linux) and needs a screen. It accepts the
+ * certificate as a file, which can only be set in a WebDriver session.
  */
 export const openWebKit: OpenPage = async (url, { profile, trusted, deployment, onGone }) => {
   const gone = new AbortController();
