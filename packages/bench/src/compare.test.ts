@@ -16,7 +16,7 @@ it('takes the median of the ratios, pair by pair', async () => {
   expect(row).toMatchObject({ ratio: 3, runs: 3, holds: true });
 });
 
-it('knows a missed goal', async () => {
+it('detects a missed goal', async () => {
   const row = await compare(
     subject,
     2,

@@ -19,7 +19,7 @@ it('generates exactly the committed file', async () => {
   expect(toContractModule(structuredClone(parts))).toBe(text);
 });
 
-it('carries the hash of the contract', () => {
+it('contains the hash of the contract', () => {
   expect(toContractModule(parts)).toContain(contract.sha256);
 });
 

@@ -15,7 +15,7 @@ it('generates exactly the committed file', async () => {
   expect(toMswModule(structuredClone(parts))).toBe(text);
 });
 
-it('knows every error code and the fields of every storage operation', () => {
+it('contains every error code and the fields of every storage operation', () => {
   const text = toMswModule(parts);
   for (const { code } of [...defaults.gatewayErrors, ...defaults.storageErrors]) {
     expect(text).toContain(`"${code}": {`);

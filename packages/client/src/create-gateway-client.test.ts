@@ -66,7 +66,7 @@ describe('createGatewayClient', () => {
     expect(requests.map(({ headers }) => headers.get('X-Date'))).toEqual(['today', 'today']);
   });
 
-  it('signs for the host of the page if the address has none', async () => {
+  it("signs for the page's host if the URL has none", async () => {
     vi.stubGlobal('location', { href: 'https://page.example/app' });
     vi.useFakeTimers({ now: 0 });
     const { fetch: send, requests } = fakeFetch(json({}), json({}));
@@ -95,7 +95,7 @@ describe('createGatewayClient', () => {
     expect(requests[0]?.headers.get('X-A')).toBe('a');
   });
 
-  it('meets a platform fetch that is replaced after it was made', async () => {
+  it('uses a platform fetch that is replaced after the client was created', async () => {
     const gateway = createGatewayClient({ baseUrl });
     const { fetch, requests } = fakeFetch(json({}));
     vi.stubGlobal('fetch', fetch);

@@ -47,7 +47,7 @@ describe('createStorageClient', () => {
     expect(requests).toEqual([]);
   });
 
-  it('asks a credentials function for each call', async () => {
+  it('calls a credentials function for each call', async () => {
     const provider = vi.fn(async () => credentials);
     const { storage, requests } = storageWith([list(), list()], { credentials: provider });
     await storage.POST(DELETE, { body });
@@ -63,13 +63,13 @@ describe('createStorageClient', () => {
     expect(requests[0]?.headers.has('X-Svc-SessionToken')).toBe(false);
   });
 
-  it('follows no redirect, which would carry the credentials away', async () => {
+  it('does not follow redirects, which would send the credentials elsewhere', async () => {
     const { storage, requests } = storageWith([list()]);
     await storage.POST(DELETE, { body });
     expect(requests[0]?.redirect).toBe('manual');
   });
 
-  it('lets middleware of openapi-fetch in and out', async () => {
+  it('adds and removes openapi-fetch middleware', async () => {
     const { storage, requests } = storageWith([list(), list()]);
     const mark = {
       onRequest: ({ request }: { request: Request }) => request.headers.set('X-A', 'a'),

@@ -259,7 +259,7 @@ describe('a download', () => {
     expect(inspect(error, { depth: 9 })).not.toContain('5ec4e7');
   });
 
-  it('fails if its connection is lost repeatedly without a byte', async () => {
+  it('fails if its connection is lost repeatedly before any byte arrives', async () => {
     const first = files({ cut: 100 });
     let count = 0;
     await using served = await serveStorage((request, response) => {

@@ -231,7 +231,7 @@ describe('the wait between two connections', () => {
     expect(await waits(EVENT)).toEqual([500]);
   });
 
-  it('doubles up to a limit while no event comes', async () => {
+  it('doubles up to a limit while no event arrives', async () => {
     const seen = await waits(EVENT, lost, lost, '', ': comment\n\n', lost, lost);
     expect(seen).toEqual([750, 1500, 3000, 6000, 12_000, 22_500, 22_500]);
   });

@@ -14,7 +14,7 @@ const PARALLEL = 8;
 /** Number of seeds per process, one for each scenario. */
 const IN_CHILD = Object.keys(SCENARIOS).length;
 
-describe(`through a proxy that spoils connections, seeds ${FIRST} to ${FIRST + RUNS - 1}`, () => {
+describe(`through a proxy that breaks connections, seeds ${FIRST} to ${FIRST + RUNS - 1}`, () => {
   const time = Math.max(120_000, RUNS * 500);
 
   it(

@@ -40,7 +40,7 @@ const BROKEN = () => {
   return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } });
 };
 
-describe('an error of the gateway knows its call, its credentials and the names of its deployment', () => {
+describe("a gateway error knows its call, its credentials and its deployment's names", () => {
   type Way = [string, (reply: Response) => Promise<unknown>];
   it.each<Way>([
     ['which post throws', (reply) => failureOf(serviceWith(reply).post('a?sign=1'))],
@@ -89,7 +89,7 @@ describe('an error of the gateway knows its call, its credentials and the names 
   });
 });
 
-describe('an error of an interrupted or unexpected response knows its call', () => {
+describe('the error for an interrupted or unexpected response knows its call', () => {
   const refuse = { '~standard': { version: 1, vendor: 'a', validate: () => ({ issues: [] }) } };
   it.each<[string, Response, (service: Service) => Promise<unknown>, string]>([
     ['a get', BROKEN(), (service) => service.get('a'), 'NetworkError'],

@@ -42,7 +42,7 @@ const ok = (fileList: unknown[]) => ({
 const refused = { statusCode: 500, body: { requestId: 'r-2', code: 'SYS_ERR', message: 'No.' } };
 
 describe('a list of 120 files', () => {
-  it('is split by 50, and its results are in order whichever response comes first', async () => {
+  it('is split into batches of 50, and its results are in order whichever response comes first', async () => {
     const calls: Call[] = [];
     await using served = await serveLists((call) => {
       calls.push(call);
@@ -170,7 +170,7 @@ describe('a list', () => {
     expect(bodies).toHaveLength(1);
   });
 
-  it('of copies keeps its order, because the entries name other files', async () => {
+  it('of copies keeps its order, because entries name the destination', async () => {
     const bodies: unknown[] = [];
     await using served = await serveLists(({ body, reply }) => {
       bodies.push(body);
@@ -240,7 +240,7 @@ describe('a deployment of another form', () => {
     expect(error).toMatchObject({ name: 'StorageError', code: 'INVALID_PARAM' });
   });
 
-  it('wants the fields nested in data', async () => {
+  it('may expect the fields nested in data', async () => {
     const bodies: unknown[] = [];
     await using served = await serveLists(
       ({ body, reply }) => {

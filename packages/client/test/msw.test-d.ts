@@ -17,7 +17,7 @@ describe('handlers', () => {
     void setupServer3;
   });
 
-  it('need an address, or both', () => {
+  it('need one URL, or both', () => {
     mswHandlers({ gatewayUrl: 'https://g.example', storageUrl: 'https://s.example', envId: 'dev' });
     // @ts-expect-error: an address is missing
     void (() => mswHandlers({}));

@@ -122,7 +122,7 @@ describe('no credential shows in', () => {
     expect(shown(error)).not.toContain('5ec4e7');
   });
 
-  it('the error of a token that no header may carry', async () => {
+  it('the error for a token that is not valid in a header', async () => {
     const gateway = createGatewayClient({
       baseUrl: 'https://g.example',
       auth: bearer(`5ec4e7\n${TOKEN}`),
@@ -133,7 +133,7 @@ describe('no credential shows in', () => {
     expect(shown(error)).not.toContain('5ec4e7');
   });
 
-  it('the error of a storage credential that no header may carry', async () => {
+  it('the error for a storage credential that is not valid in a header', async () => {
     const { storage } = storageWith([], {
       credentials: { ...credentials, sessionToken: `5ec4e7\n5ec4e7` },
     });
@@ -142,7 +142,7 @@ describe('no credential shows in', () => {
     expect(shown(error)).not.toContain('5ec4e7');
   });
 
-  it('the error of an address that holds credentials', () => {
+  it('the error for a URL that contains credentials', () => {
     for (const create of [
       (baseUrl: string) => createGatewayClient({ baseUrl }),
       (baseUrl: string) => createStorageClient({ baseUrl, envId: 'dev', credentials }),

@@ -23,7 +23,7 @@ const neverResponds = { fetch: () => new Promise<never>(() => {}), retry: false 
 afterEach(() => void vi.useRealTimers());
 
 describe('a time limit', () => {
-  it('that is undefined is that of the client', async () => {
+  it("that is undefined falls back to the client's", async () => {
     await using server = await faultServer(hang);
     const options = {
       baseUrl: server.baseUrl,
@@ -48,7 +48,7 @@ describe('a time limit', () => {
     expect(await failure).toMatchObject({ name: 'TimeoutError', timeout: 65_000 });
   });
 
-  it('longer than timers know does not pass immediately', async () => {
+  it('beyond the limit of timers does not expire immediately', async () => {
     vi.useFakeTimers();
     const timeouts = { perTry: Number.POSITIVE_INFINITY, total: 2 ** 40 };
     const ended = vi.fn();

@@ -11,7 +11,7 @@ import { faultServer, refuse } from './support/fault-server.ts';
 
 const retry = { attempts: 2, baseDelay: 1 };
 
-describe('a refusal of the gateway is retried according to its row (D6)', () => {
+describe('a gateway refusal is retried according to its row in D6', () => {
   it.each(
     defaults.gatewayErrors
       .filter(({ code }) => code !== 'ACCESS_TOKEN_EXPIRED')
@@ -108,7 +108,7 @@ describe('a wait between attempts', () => {
       );
   const dated = (ms: number) => new Date(START + ms).toUTCString();
 
-  it('doubles up to a limit, and is half of that if the random number is a half', async () => {
+  it('doubles up to a limit, and is half of it if the random number is 0.5', async () => {
     const retry = { attempts: 8 };
     const { seen } = await waits({ retry });
     expect(seen).toEqual([125, 250, 500, 1000, 2000, 4000, 4000]);
@@ -128,7 +128,7 @@ describe('a wait between attempts', () => {
     expect((await waits({ retry })).seen).toEqual(expected);
   });
 
-  it('is no longer than setTimeout can wait', async () => {
+  it('never exceeds the limit of setTimeout', async () => {
     const retry = { attempts: 2, baseDelay: 2 ** 34, maxDelay: 2 ** 34 };
     const hooks = {};
     const calls: number[] = [];
@@ -178,7 +178,7 @@ describe('a wait between attempts', () => {
     ['a date', dated(31_000), {}],
     ['more than maxRetryAfter', '2', { retry: { maxRetryAfter: 1999 } }],
     ['all that is left', '2', { timeouts: { total: 2000 } }],
-  ])('is not made if Retry-After asks for too much: %s', async (_, value, options) => {
+  ])('is not made if Retry-After is too long: %s', async (_, value, options) => {
     const { seen, result } = await waits(options, [notReady({ 'Retry-After': value })]);
     expect(seen).toEqual([]);
     expect(result).toMatchObject({ code: 'SERVICE_NOT_READY' });
@@ -215,7 +215,7 @@ describe('a wait between attempts', () => {
   });
 });
 
-describe('the clock of a server that refuses a signature', () => {
+describe('the server clock after a refused signature', () => {
   const NOW = Date.UTC(2026, 0, 1);
   beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
   afterEach(() => void vi.useRealTimers());
@@ -269,7 +269,7 @@ describe('the clock of a server that refuses a signature', () => {
     expect(signed).toEqual([0, 0, 0, 3_600_000, 3_600_000, 3_600_000]);
   });
 
-  it('is taken for the credentials of the storage API, too', async () => {
+  it('is used for storage credentials, too', async () => {
     const signed: number[] = [];
     const fetch = async () => {
       if (signed.at(-1)) {
@@ -326,7 +326,7 @@ describe('the time of an attempt', () => {
     expect(await call).toBe('hello');
   });
 
-  it('is not that in which a token is renewed', async () => {
+  it('does not include renewing a token', async () => {
     let token = 't1';
     const auth = {
       authorize: () => token,
@@ -347,7 +347,7 @@ describe('the time of an attempt', () => {
   });
 });
 
-describe('a token of your own auth', () => {
+describe('a token from your own auth', () => {
   /** Makes two calls with the same token. The second is refused only after the first has succeeded. */
   async function twoCalls(refresh: () => boolean) {
     const sent: string[] = [];
@@ -379,7 +379,7 @@ describe('a token of your own auth', () => {
     return { results: [first, await second], refreshes, sent };
   }
 
-  it('is not renewed again for a call that was sent before it was', async () => {
+  it('is not renewed again for a call that was sent before the renewal', async () => {
     expect(await twoCalls(() => true)).toEqual({
       results: [{ a: 1 }, { a: 1 }],
       refreshes: 1,

@@ -25,7 +25,7 @@ const bytesOf = async (fileID: string) =>
 const missing = { name: 'StorageError', code: 'STORAGE_FILE_NONEXIST' };
 
 describe('a file', () => {
-  it('goes through its whole life cycle', async () => {
+  it('goes through its complete life cycle', async () => {
     const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 31) % 256);
     const { fileID } = await storage.upload('reports/summary.bin', bytes);
     expect(await bytesOf(fileID)).toEqual(bytes);

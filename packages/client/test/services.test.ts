@@ -68,7 +68,7 @@ describe('a payload', () => {
     expect(await serviceWith(response).service.get()).toEqual(expected);
   });
 
-  it('that is to be JSON and is none rejects, and does not show it', async () => {
+  it('that is invalid JSON rejects, without quoting it', async () => {
     const response = text('{"token":"5ec4e7"', 'application/json');
     const error = await failureOf(serviceWith(response).service.get('a'));
     expect(error).toMatchObject({ name: 'ContractError', status: 200, issues: [] });
@@ -171,7 +171,7 @@ describe('the body of a POST', () => {
     ['SharedArrayBuffer', new SharedArrayBuffer(1)],
     ['Function', () => {}],
     ['Symbol', Symbol('a')],
-  ])('that is a %s which nobody here can send is refused', async (kind, body) => {
+  ])('that is a %s, which this platform cannot send, is refused', async (kind, body) => {
     const { service, requests } = serviceWith(json({}));
     const error = await failureOf(service.post('a', body));
     expect(error).toBeInstanceOf(TypeError);
@@ -179,7 +179,7 @@ describe('the body of a POST', () => {
     expect(requests).toEqual([]);
   });
 
-  it('that is a FormData of undici can be sent with the fetch of undici', async () => {
+  it("that is undici's FormData can be sent with undici's fetch", async () => {
     let sent = '';
     await using server = await faultServer(async (request, response) => {
       sent = String(Buffer.concat(await request.toArray()));
@@ -300,7 +300,7 @@ describe('a redirect of a service', () => {
     expect(server.leaked).toEqual([]);
   });
 
-  it('is followed by the clients and the calls that want it', async () => {
+  it('is followed if the client or the call says so', async () => {
     await using following = await redirecting(307, { redirect: 'follow' });
     expect(await following.service.post('a', 'body')).toEqual({ from: 'other' });
     const manual = following.service.request('a', { redirect: 'manual' });
@@ -314,7 +314,7 @@ describe('a redirect of a service', () => {
     expect(await failureOf(refused)).toMatchObject({ name: 'NetworkError' });
   });
 
-  it('that a browser hides is an error that says so, and is not retried', async () => {
+  it('that a browser hides is an error that explains it, and is not retried', async () => {
     // Pages can only read `type` and `status: 0` of such a response (Fetch, section 3.6).
     const hidden = Object.defineProperties(new Response(null), {
       type: { value: 'opaqueredirect' },

@@ -74,7 +74,7 @@ describe('a bundle, minified and compressed with gzip', () => {
   });
 });
 
-describe('what is not imported is not in the bundle', () => {
+describe('a bundle only contains what is imported', () => {
   it.each<[string, string, RegExp]>([
     ['the gateway', STORAGE, /gateway|service\/|bearer|tc3|schema|event|socket/],
     ['storage', GATEWAY, /storage|upload|download|operations|xml|platform\/|link|envelope/],

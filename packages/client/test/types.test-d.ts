@@ -165,7 +165,7 @@ describe('options', () => {
     createStorageClient({ baseUrl: '', envId: 'dev', credentials, wireProfile: acme });
   });
 
-  it('need an address and credentials', () => {
+  it('need a URL and credentials', () => {
     // @ts-expect-error: gatewayDomain is missing
     void (() => createGatewayClient({ envId: 'dev' }));
     // @ts-expect-error: envId is missing

@@ -33,7 +33,7 @@ const refuse =
 const reset: Handler = (request) => request.socket.resetAndDestroy();
 
 describe('an upload', () => {
-  it('is the form that the contract wants, the file last, its length exact', async () => {
+  it('sends the form that the contract requires, with the file last and an exact length', async () => {
     let head: NodeJS.Dict<string | string[]> = {};
     let body = '';
     let target: string | undefined;

@@ -108,7 +108,7 @@ describe.each([
     );
   });
 
-  it('asks for the token again if the handshake fails, and tries again', async () => {
+  it('requests a new token if the handshake fails, and tries again', async () => {
     await using server = await echoServer({ refused: 'Bearer t1' });
     let count = 0;
     const auth = bearer(() => `t${++count}`);
@@ -240,7 +240,7 @@ describe('if a platform can send no headers', () => {
     expect(String(error)).not.toContain('5ec');
   });
 
-  it('and without a WebSocket, the error asks for one', async () => {
+  it('if the platform has no WebSocket, the error asks for one', async () => {
     vi.stubGlobal('WebSocket', undefined);
     const error = await failureOf(service('http://127.0.0.1:1').connect());
     vi.unstubAllGlobals();

@@ -7,7 +7,7 @@ it('writes a constant with its description', () => {
   );
 });
 
-it('keeps of an error what a program needs', () => {
+it('keeps the fields of an error that are needed at run time', () => {
   const row = { code: 'BUSY', status: 503, message: 'Busy.', retryAfter: 1, retry: 'any' };
   expect(toErrorTable([row])).toEqual({ BUSY: { status: 503, message: 'Busy.', retryAfter: 1 } });
 });

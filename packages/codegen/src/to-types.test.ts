@@ -85,7 +85,7 @@ describe('toTypes', () => {
     expect(text).toMatch(/Free: \{\s+\[key: string\]: unknown;\s+\}/);
   });
 
-  it('gives the same text twice and leaves the document as it was', async () => {
+  it('is deterministic and does not modify the document', async () => {
     const before = structuredClone(DOCUMENT);
     expect(await toTypes(DOCUMENT)).toBe(await toTypes(DOCUMENT));
     expect(DOCUMENT).toEqual(before);

@@ -46,11 +46,11 @@ describe('writeGenerated', () => {
     await expect(stat(file)).rejects.toThrow('ENOENT');
   });
 
-  it('refuses JSON that cannot hold the mark', async () => {
+  it('refuses JSON that cannot contain the mark', async () => {
     await expect(written('list.gen.json', [])).rejects.toThrow(/must be an object/);
   });
 
-  it('leaves an unchanged file alone', async () => {
+  it('does not touch an unchanged file', async () => {
     const file = join(folder, 'same.gen.ts');
     await written('same.gen.ts', 'a');
     const { ino } = await stat(file);

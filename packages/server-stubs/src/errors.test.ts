@@ -45,7 +45,7 @@ test.each(['OUT_OF_COFFEE', 'toString', '__proto__'])(
   },
 );
 
-test('a storage error comes in the envelope, and statusCode equals the status (D20)', () => {
+test('a storage error is wrapped in the envelope, and statusCode equals the status (D20)', () => {
   expect(new StorageError('EXCEED_RATELIMIT')[toResponse](call('POST'))).toEqual({
     status: 429,
     headers: { 'retry-after': '1', 'x-request-id': 'id-1' },

@@ -94,7 +94,7 @@ describe('routes of a document with all features', () => {
     expect(routes.get('listPets')?.responses[0]?.requiredHeaders).toEqual(['x-total']);
   });
 
-  it('pass through what is marked, without validation', () => {
+  it('pass through marked operations, without validation', () => {
     const proxy = routes.get('proxy');
     expect(proxy?.passThrough).toBe(true);
     expect(proxy?.body?.content[0]?.validate).toBeUndefined();

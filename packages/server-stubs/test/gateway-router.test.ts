@@ -139,7 +139,7 @@ describe('credentials', () => {
     expect(json).toMatchObject({ caller });
   });
 
-  test('a security handler says why it refuses', async () => {
+  test('a security handler can give a reason for refusing', async () => {
     const expired = () => {
       throw new GatewayError('ACCESS_TOKEN_EXPIRED');
     };
@@ -229,7 +229,7 @@ describe("the service's response", () => {
     expect(response.headers).not.toHaveProperty('content-length');
   });
 
-  test('gets no content type that the service did not give', async () => {
+  test('gets no content type if the service sent none', async () => {
     const base = await gateway(() => ({ status: 200, body: 'raw' }));
     const response = await send(base, '/v1/cloudrun/hello', { method: 'POST', headers: letIn });
     expect(response.text).toBe('raw');
@@ -249,7 +249,7 @@ describe("the service's response", () => {
     });
   });
 
-  test('a status that is none is BAD_GATEWAY', async () => {
+  test('an invalid status is BAD_GATEWAY', async () => {
     const base = await gateway(() => ({ status: 101 }));
     const { status, json } = await send(base, '/v1/cloudrun/hello', { headers: letIn });
     expect([status, json]).toMatchObject([502, { code: 'BAD_GATEWAY' }]);
@@ -263,7 +263,7 @@ describe("the service's response", () => {
   });
 });
 
-describe('what the service gets', () => {
+describe('what the service receives', () => {
   test('end-to-end headers, and the id of the call', async () => {
     const response = await send(await gateway(echo), '/v1/cloudrun/hello', {
       headers: {

@@ -52,7 +52,7 @@ test('the call is aborted when the client disconnects', async () => {
   expect(await promise).toBe('aborted');
 });
 
-test('a body is passed on while it still comes', async () => {
+test('a body is forwarded while it is still arriving', async () => {
   const base = await gateway(async ({ body }) => ({
     status: 200,
     headers: { 'content-type': 'text/plain' },

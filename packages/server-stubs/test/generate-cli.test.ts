@@ -78,7 +78,7 @@ describe('berth-stubs', () => {
     expect(await read('routes.gen.ts')).toContain("path: '/v 2/pets'");
   });
 
-  it('gives the same files again, and leaves those alone that have not changed', async () => {
+  it('is deterministic, and does not touch unchanged files', async () => {
     await generate();
     const before = await stat(join(folder, 'api/routes.gen.ts'));
     await generate();

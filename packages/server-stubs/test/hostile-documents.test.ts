@@ -181,13 +181,13 @@ describe(`documents of hostile texts (SEED=${seed})`, () => {
     }
   };
 
-  it('give types that compile', async () => {
+  it('produce types that compile', async () => {
     const root = await createSourceFolder('hostile');
     await writeAll(root, '../../../../../src/runtime/index.ts');
     for (const version of [7, 5] as const) expect(await compileTypes(root, version)).toBe('');
   });
 
-  it('run nothing of the texts when they are imported, and keep each as it is', async () => {
+  it('execute none of the texts on import, and keep each of them intact', async () => {
     const root = await mkdtemp(join(tmpdir(), 'berth-hostile-'));
     onTestFinished(() => rm(root, { recursive: true }));
     await writeAll(root, RUNTIME);

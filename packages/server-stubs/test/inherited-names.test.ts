@@ -37,7 +37,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const whole = () => JSON.parse(`{${NAMES.map((name) => `"${name}":"a"`).join()}}`);
 
-test('a body that has what is required is good', () => {
+test('a body with all required properties is valid', () => {
   expect(validate(whole())).toBe(true);
   expect(validate({ ...whole(), [OPTIONAL]: 'a' })).toBe(true);
 });

@@ -47,7 +47,7 @@ describe('a new project', () => {
     expect(code).toBe(0);
   });
 
-  test('starts, with a token of its own', async () => {
+  test('starts, with its own token', async () => {
     const child = start(['--env-file=.env', 'src/server.ts'], { PORT: '0' });
     try {
       const [chunk] = await once(child.stdout, 'data');
@@ -65,7 +65,7 @@ describe('a new project', () => {
   });
 });
 
-test('a folder that is not empty is left alone, unless forced', async () => {
+test('a folder that is not empty is not touched, unless forced', async () => {
   const taken = join(folder, 'taken');
   await mkdir(taken);
   await writeFile(join(taken, 'mine.txt'), 'mine');

@@ -48,7 +48,7 @@ describe('public documents', () => {
     }
   }, 60_000);
 
-  it('give types that compile under strict', async () => {
+  it('produce types that compile in strict mode', async () => {
     const root = await createSourceFolder('public');
     for (const { name, document } of documents) {
       const { files } = generate(document, { runtime: '../../../../../src/runtime/index.ts' });
@@ -57,7 +57,7 @@ describe('public documents', () => {
     expect(await compileTypes(root, 7)).toBe('');
   }, 120_000);
 
-  it('give servers that start, and know every operation', async () => {
+  it('produce servers that start and serve every operation', async () => {
     const root = await mkdtemp(join(tmpdir(), 'berth-servers-'));
     for (const name of STARTED) {
       const document = all.find((each) => each.name === name)?.document;
@@ -74,7 +74,7 @@ describe('public documents', () => {
     await rm(root, { recursive: true });
   }, 60_000);
 
-  it(`give the verdicts of Ajv at run time for all examples and mutations of them (SEED=${seed})`, async () => {
+  it(`agree with Ajv on all examples and their mutations (SEED=${seed})`, async () => {
     const root = await mkdtemp(join(tmpdir(), 'berth-verdicts-'));
     const prepared = [];
     for (const { name, document } of [...documents, { name: 'features', document: features }]) {

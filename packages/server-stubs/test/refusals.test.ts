@@ -32,7 +32,7 @@ const form = (schema: object, rest: object = {}) =>
 const FORM = '#/paths/~1a/get/requestBody/content/application~1x-www-form-urlencoded';
 const BODY = '#/paths/~1a/get/requestBody/content/application~1json/schema';
 
-describe('what cannot be generated is refused by name and place', () => {
+describe('documents that cannot be generated are refused, with the location of each problem', () => {
   it.each([
     ['no OpenAPI', { swagger: '2.0' }, '#/openapi: Only OpenAPI'],
     ['a later OpenAPI', { openapi: '4.0.0' }, '#/openapi: Only OpenAPI'],
@@ -158,13 +158,13 @@ describe('what cannot be generated is refused by name and place', () => {
     ['extensions alone', { paths: { 'x-a': {}, '/a': { summary: 'A', 'x-get': {} } } }],
     ['webhooks alone', { paths: undefined, webhooks: { pet: { post: {} } } }],
     ['components alone', { paths: undefined, components: { schemas: { Pet: {} } } }],
-  ])('a document with %s, of which nothing would come', (_, rest) => {
+  ])('a document with %s, for which nothing would be generated', (_, rest) => {
     expect(refusals(toDocument({}, rest))).toEqual([
       '#/paths: This document has no operations. Only operations in paths are generated, not webhooks.',
     ]);
   });
 
-  it('an operation that cannot be read, without saying that there is none', () => {
+  it('an operation that cannot be read, without reporting that there are none', () => {
     const document = toDocument({}, { paths: { '/a': { get: null } } });
     expect(refusals(document)).toEqual(['#/paths/~1a/get: Expected an operation object.']);
   });
@@ -203,7 +203,7 @@ describe('what cannot be generated is refused by name and place', () => {
     ]);
   });
 
-  it('schemas that lead back to themselves, at which no verdict would ever come', () => {
+  it('schemas that refer to themselves, whose validation would never end', () => {
     const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
     const schemas = {
       A: { anyOf: [{ type: 'string' }, ref('B')] },

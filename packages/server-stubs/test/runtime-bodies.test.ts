@@ -51,7 +51,7 @@ describe('JSON', () => {
     expect(response.headers['content-type']).toBe('application/problem+json');
   });
 
-  it('says what may be sent instead', async () => {
+  it('lists the media types that may be sent instead', async () => {
     const base = await start([ANY_JSON]);
     expect((await post(base, 'text/html', '{}')).headers.accept).toBe('application/json');
     const coded = await post(base, 'application/json', '{}', { 'content-encoding': 'gzip' });
@@ -148,7 +148,7 @@ describe('text and forms', () => {
     expect((response.json as { body: string }).body).toBe(body);
   });
 
-  it('refuses a charset that nobody knows, and bytes that are not of theirs', async () => {
+  it('refuses an unknown charset, and bytes that are invalid in theirs', async () => {
     const base = await start([text]);
     expect((await post(base, 'text/plain; charset=klingon', 'x')).status).toBe(415);
     expect((await post(base, 'text/plain', Buffer.from([0xff]))).status).toBe(400);
@@ -169,7 +169,7 @@ it('ignores the body of an operation that has none', async () => {
   expect((await post(base, 'application/json', '{"a":')).json).toEqual({});
 });
 
-it('takes a body that may be absent', async () => {
+it('accepts an optional body', async () => {
   const body = { required: false, content: [ANY_JSON] };
   const table = toTable([{ path: '/', method: 'POST', body }]);
   const base = await serve(createRouter(table, { operation: echo }));

@@ -45,7 +45,7 @@ it('responds to a body that is too large without waiting for it, and closes', as
   await once(socket, 'close');
 });
 
-it('lets a client that is still sending read the refusal', async () => {
+it('lets a client read the refusal while it is still sending', async () => {
   const base = await start({ bodyBytes: 1000 });
   const text = await sendRaw(base, post(8_000_000), 'x'.repeat(8_000_000));
   expect(statusesOf(text)).toEqual(['413']);
@@ -71,7 +71,7 @@ it('forgets a client that disconnects in the middle of its body', async () => {
   expect(statusesOf(await sendRaw(base, LAST))).toEqual(['200']);
 });
 
-it('asks for a body only when it will be read', async () => {
+it('requests a body only when it will be read', async () => {
   const router = createTestRouter({ bodyBytes: 1000 });
   const server = createServer(router).on('checkContinue', router.checkContinue);
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -93,7 +93,7 @@ it('asks for a body only when it will be read', async () => {
   refused.destroy();
 });
 
-it('takes a body that Node asked for itself', async () => {
+it('accepts a body that Node requested itself', async () => {
   const text = await sendRaw(
     await start(),
     post(2, 'Expect: 100-continue\r\nConnection: close\r\n'),

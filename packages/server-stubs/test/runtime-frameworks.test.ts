@@ -142,7 +142,7 @@ it.each([
   expect(response.json).toEqual({ name: 'a' });
 });
 
-it('reports middleware that has read the body and left nothing of it', async () => {
+it('reports middleware that has consumed the body', async () => {
   const errors: unknown[] = [];
   const onError = (error: unknown) => errors.push(error);
   const router = createRouter(TABLE, { add: ({ body }) => ({ status: 200, body }) }, { onError });

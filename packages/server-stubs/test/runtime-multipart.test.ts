@@ -40,7 +40,7 @@ function toForm(fields: Record<string, string | Blob>): FormData {
   return form;
 }
 
-it('gives fields and files in their order', async () => {
+it('yields fields and files in order', async () => {
   const file = new File(['中文'], 'a b.txt', { type: 'text/plain' });
   const response = await post(await start(), toForm({ key: 'k', file, after: '' }));
   expect(await response.json()).toEqual([
@@ -63,7 +63,7 @@ it('streams a file of many chunks', async () => {
   expect(await response.json()).toBe(createHash('sha256').update(bytes).digest('hex'));
 });
 
-it('throws away what the handler does not read', async () => {
+it('discards what the handler does not read', async () => {
   const handler: Handler = async ({ body }: { body: MultipartStream }) => {
     const names: string[] = [];
     for await (const part of body) names.push(part.name);

@@ -33,7 +33,7 @@ describe('bearer', () => {
     expect(provider).toHaveBeenCalledTimes(1);
   });
 
-  it('asks again, once for all refused calls, even late ones', async () => {
+  it('requests a new token once for all refused calls, even late ones', async () => {
     const { provider, authorize, refresh } = counted();
     const refused = await authorize();
     expect(await Promise.all([refresh(refused), refresh(refused)])).toEqual([true, true]);
@@ -57,7 +57,7 @@ describe('bearer', () => {
     expect(await auth.refresh?.()).toBe(false);
   });
 
-  it('fails for all waiting calls, and asks again for the next one', async () => {
+  it('fails for all waiting calls, and tries again for the next one', async () => {
     const cause = new Error('down');
     const provider = vi
       .fn(() => 'b')

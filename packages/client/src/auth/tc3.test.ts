@@ -60,7 +60,7 @@ describe('tc3Storage', () => {
     },
   );
 
-  it('fails for all waiting calls, and asks again for the next one', async () => {
+  it('fails for all waiting calls, and tries again for the next one', async () => {
     const cause = new Error('down');
     const provider = vi
       .fn(async (): Promise<ExpiringKeyPair> => STORAGE_PAIR)

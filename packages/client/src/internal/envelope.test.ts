@@ -63,7 +63,7 @@ describe('readEnvelope', () => {
     expect(failure({ code: 'C', requestId: 'b' }, { headers }).requestId).toBe('b');
   });
 
-  it('quotes nothing of broken JSON, which may hold a grant', () => {
+  it('never quotes invalid JSON, which may contain a grant', () => {
     expect(failure('{"token":"s3cret" oops').cause).toBeUndefined();
     expect(failure('{"token":"s3cret" oops').message).not.toContain('s3cret');
   });

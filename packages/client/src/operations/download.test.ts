@@ -77,7 +77,7 @@ describe('a download that resumes', () => {
     expect(await waits([1, 0, 1, 0, 2])).toEqual({ seen: [125, 250, 125, 250], result: all });
   });
 
-  it('does not go on if it is not to be retried', async () => {
+  it('does not resume if retries are turned off', async () => {
     const { storage } = storageWith(
       [
         link(),
@@ -181,7 +181,7 @@ describe('the body of a download', () => {
     expect(error).toMatchObject({ name: 'NetworkError' });
   });
 
-  it('that is cancelled while it waits sends no further request', async () => {
+  it('sends no more requests if it is cancelled while it waits', async () => {
     vi.useFakeTimers();
     try {
       const { storage, requests } = storageWith([link(), new Response(bytes(1), { headers })]);

@@ -51,7 +51,7 @@ describe('readXmlError', () => {
     expect(readXmlError(xml)?.Message).toBe('a <b> & &lt;');
   });
 
-  it('reads an incomplete document as far as it goes', () => {
+  it('reads as much as there is of an incomplete document', () => {
     expect(readXmlError('<Error><Code>SlowDown</Code><Mess')).toEqual({ Code: 'SlowDown' });
   });
 

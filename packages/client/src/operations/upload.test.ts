@@ -21,7 +21,7 @@ async function sentForm(request: Request | undefined) {
 }
 
 describe('upload', () => {
-  it('asks for a grant, then posts the form to the returned address', async () => {
+  it('requests a grant, then posts the form to the returned URL', async () => {
     const { storage, requests } = storageWith([granted(), stored()]);
     expect(await storage.upload('a.txt', 'hello')).toEqual({ fileID: meta.fileID });
     expect(requests[0]?.url).toMatch(/storages:getUploadMetaData$/);
@@ -41,7 +41,7 @@ describe('upload', () => {
     expect(await (file as File).text()).toBe('hello');
   });
 
-  it('sends no storage credential to the upload address', async () => {
+  it('sends no storage credentials to the upload URL', async () => {
     const { storage, requests } = storageWith([granted(), stored()]);
     await storage.upload('a.txt', 'hello');
     const names = [...(requests[1]?.headers.keys() ?? [])];
@@ -124,7 +124,7 @@ describe('upload', () => {
     expect(requests).toEqual([]);
   });
 
-  it('accepts an ArrayBuffer of another realm', async () => {
+  it('accepts an ArrayBuffer from another realm', async () => {
     const { storage, requests } = storageWith([granted(), stored()]);
     const data = vm.runInNewContext('new Uint8Array([104, 105]).buffer') as ArrayBuffer;
     await storage.upload('a.txt', data);
@@ -226,7 +226,7 @@ describe('a wait between two upload attempts', () => {
     expect(await waits(responses)).toEqual({ delays: [7000], result: { fileID: meta.fileID } });
   });
 
-  it.each([429, 500, 503])('comes after status %d', async (status) => {
+  it.each([429, 500, 503])('happens after status %d', async (status) => {
     const { delays } = await waits([granted(), refusal('X', status), granted(), stored()]);
     expect(delays).toEqual([125]);
   });
@@ -236,7 +236,7 @@ describe('a wait between two upload attempts', () => {
     ['retries are turned off', { retry: false }, '0'],
     ['the wait is too long', {}, '31'],
     ['no time is left for it', { timeouts: { total: 7000 } }, '7'],
-  ])('is none if %s', async (_, options, seconds) => {
+  ])('does not happen if %s', async (_, options, seconds) => {
     const responses = [granted(), slowDown({ 'Retry-After': seconds })];
     const { delays, result } = await waits(responses, options);
     expect(delays).toEqual([]);

@@ -20,7 +20,7 @@ describe('createEventParser', () => {
     ['a CR alone', 'data: a\rdata: b\r\r', ['a\nb']],
     ['CR and LF', 'data: a\r\ndata: b\r\n\r\n', ['a\nb']],
     ['line ends that are mixed', 'data: a\n\r\ndata: b\r\rdata: c\r\n\n', ['a', 'b', 'c']],
-  ])('knows %s', (_, text, expected) => {
+  ])('supports %s', (_, text, expected) => {
     expect(data(text)).toEqual(expected);
     for (let at = 0; at <= text.length; at += 1)
       expect(data(text.slice(0, at), text.slice(at))).toEqual(expected);
@@ -45,7 +45,7 @@ describe('createEventParser', () => {
     expect(parse('id: 1\n\nid\n\n').id).toBe('');
   });
 
-  it('ignores an ID that a header cannot carry', () => {
+  it('ignores an ID that is not valid in a header', () => {
     expect(parse('id: 1\n\nid: a\u0001b\n\nid: \u007f\n\n').id).toBe('1');
     expect(parse('id: a\tb é\n\n').id).toBe('a\tb é');
   });

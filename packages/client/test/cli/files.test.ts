@@ -41,7 +41,7 @@ describe('berth cp', () => {
     expect(await namesOf(root)).toEqual(['b 100%.txt', 'é a.txt']);
   });
 
-  it('uploads a folder, and downloads it by its list', async () => {
+  it('uploads a folder, and downloads it with its list', async () => {
     const files = { 'a.txt': 'a', 'sub/b.txt': 'bb', 'sub/deep/empty': '' };
     const root = await newTree(files);
     await symlink(root, join(root, 'loop'));

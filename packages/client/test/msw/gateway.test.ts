@@ -136,7 +136,7 @@ describe('errors of the gateway', () => {
     expect(body.requestId).toBe(response.headers.get('X-Request-Id'));
   });
 
-  it('say which handler is missing', async () => {
+  it('name the missing handler', async () => {
     const error = await failureOf(gateway.service('orders').post('7/new', {}));
     expect(String(error)).toContain("add service('orders').post('7/new', …)");
   });

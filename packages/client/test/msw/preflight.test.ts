@@ -4,7 +4,7 @@ import { BASE, STORAGE, storage } from './set-up.ts';
 
 const { allowMethods } = defaults.cors;
 
-it('allows pages of other origins the methods of each surface, and the headers that they ask for', async () => {
+it('allows cross-origin pages to use the methods of each surface, and the headers that they request', async () => {
   const { fileID } = await storage.upload('a.txt', 'Hello');
   for (const [surface, url] of [
     ['gateway', `${BASE}/v1/cloudrun/users/7`],

@@ -141,7 +141,7 @@ describe('a link to a file', () => {
     expect(gcTime).toBeLessThan(2 ** 31);
   });
 
-  it('that cannot be fetched is an error of this package, and the next attempt is not immediate', async () => {
+  it('that cannot be fetched is a Berth error, and is not retried immediately', async () => {
     const { files } = await setUp();
     const query = files.tempUrl('cloud://dev.files/none', { maxAge: 100 });
     const { result } = renderHook(() => useQuery(query));

@@ -60,7 +60,7 @@ describe('queries of a hosted service', () => {
     await ended;
   });
 
-  it('fail immediately with an error of this package, because the client itself retries', async () => {
+  it('fail immediately with a Berth error, because the client itself retries', async () => {
     await using server = await faultServer(refuse('SERVICE_NOT_FOUND', 404));
     const users = queriesOf(server.baseUrl).service('users');
     const { result } = renderHook(() => useQuery(users.get('7')));

@@ -62,7 +62,7 @@ describe.skipIf(absent)(`a client that requests of a Worker share${reason}`, () 
     expect(await Promise.all(calls)).toEqual([expected, expected, expected]);
   });
 
-  it('asks again if the request that asked has ended', async () => {
+  it('requests a new token if the request that was waiting for one has ended', async () => {
     expect(await call(200)).toEqual({ outcome: 'TimeoutError', asked: 1 });
     const next = call();
     (await responseFor('/token/2').promise).end('a-token');

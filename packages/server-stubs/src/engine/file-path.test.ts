@@ -66,7 +66,7 @@ test.each([
   'C:\\a',
   '__proto__',
   'a%2Fb',
-])('an upload path may be %j, and stays as it is', (path) => {
+])('an upload path may be %j, and is not changed', (path) => {
   expect(toFilePath(path)).toBe(path);
   expect(toFilePath(`/${path}`)).toBe(path);
 });

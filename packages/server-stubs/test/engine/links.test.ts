@@ -20,7 +20,7 @@ test('a link works for as long as requested, and no longer', async () => {
   });
 });
 
-describe('a link that nobody signed is refused:', () => {
+describe('a forged link is refused:', () => {
   const forge = async (change: (url: URL) => unknown) => {
     const to = await deploy();
     await put(to, 'b.txt', 'secret');

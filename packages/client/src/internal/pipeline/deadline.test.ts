@@ -20,7 +20,7 @@ describe('the limits of a call', () => {
     expect(await messageOf(deadline.step(() => expect.unreachable()))).toBe('250 ms');
   });
 
-  it('let a step go on that has other time, until the total time', async () => {
+  it('let a step with a time limit of its own run until the total time', async () => {
     const deadline = open(100, 250);
     let signal: AbortSignal | undefined;
     const step = messageOf(
@@ -67,7 +67,7 @@ describe('the limits of a call', () => {
     expect(await second).toBe('100 ms');
   });
 
-  it('only abort what an ended step left behind when the caller aborts', async () => {
+  it('only abort leftovers of an ended step when the caller aborts', async () => {
     const user = new AbortController();
     const deadline = open(100, 250, user.signal);
     const signal = await deadline.step(async (own) => own.signal());
@@ -80,7 +80,7 @@ describe('the limits of a call', () => {
   it.each([
     ['ended', () => Promise.resolve()],
     ['failed', () => Promise.reject(new Error('failed'))],
-  ])('hold no timer and no listener once a step has %s', async (_, run) => {
+  ])('keep no timer and no listener once a step has %s', async (_, run) => {
     const { signal } = new AbortController();
     const remove = vi.spyOn(signal, 'removeEventListener');
     await open(100, 250, signal)
@@ -105,7 +105,7 @@ describe('the limits of a call', () => {
     await expect(deadline.step(() => expect.unreachable())).rejects.toBe('enough');
   });
 
-  it('hold no timer of a pause that is over', async () => {
+  it('keep no timer for a pause that is over', async () => {
     const pause = open(0, 0).pause(1_000);
     await vi.advanceTimersByTimeAsync(999);
     expect(vi.getTimerCount()).toBe(1);
@@ -114,7 +114,7 @@ describe('the limits of a call', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('hold no timer of a pause that was aborted', async () => {
+  it('keep no timer for a pause that was aborted', async () => {
     const user = new AbortController();
     const pause = open(0, 0, user.signal).pause(1_000);
     await vi.advanceTimersByTimeAsync(0);

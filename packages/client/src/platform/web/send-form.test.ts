@@ -79,7 +79,7 @@ describe('sendForm of browsers', () => {
     expectTypeOf<typeof sendForm>().toEqualTypeOf<typeof sendFormInNode>();
   });
 
-  it('reports the progress of the file alone', async () => {
+  it('only reports the progress of the file', async () => {
     const seen: number[] = [];
     const { response, xhr } = await start({ report: (loaded) => seen.push(loaded) });
     const body = await xhr.sent.promise;

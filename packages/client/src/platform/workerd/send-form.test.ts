@@ -79,7 +79,7 @@ describe('sendForm of Workers', () => {
     expectTypeOf<typeof sendForm>().toEqualTypeOf<typeof sendFormInNode>();
   });
 
-  it('sends the form with its length, and reports the progress of the file alone', async () => {
+  it('sends the form with its length, and only reports the progress of the file', async () => {
     const seen: number[] = [];
     let text = '';
     const { status } = await send(
