@@ -143,7 +143,7 @@ describe('a bad form stores nothing', () => {
     form.append('file', FILE);
     for (const [name, value] of Object.entries(toForm(grant, 'bad.txt'))) form.append(name, value);
     const response = await fetch(grant.url, { method: 'POST', body: form });
-    expect((await parseError(response)).Message).toContain('send it before file');
+    expect((await parseError(response)).Message).toContain('send it before the file');
     expect(await read(mock, grant.fileID)).toBeUndefined();
   });
 

@@ -81,7 +81,7 @@ describe('documents that cannot be generated are refused, with the location of e
     [
       'a list in a parameter whose items differ',
       query({ prefixItems: [{ type: 'integer' }, { type: 'string' }], type: 'array' }),
-      '#/paths/~1a/get/parameters/0/schema: The items of this list differ',
+      '#/paths/~1a/get/parameters/0/schema: The items of this list have different types',
     ],
     [
       'an object in a form',
@@ -140,7 +140,7 @@ describe('documents that cannot be generated are refused, with the location of e
     [
       'an undeclared placeholder',
       toDocument({}, { paths: { '/{a}': { get: {} } } }),
-      '{a} has no parameter',
+      '{a} is not declared',
     ],
     [
       'a security scheme of no known type',

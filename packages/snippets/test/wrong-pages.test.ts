@@ -49,7 +49,11 @@ const SLIPS: [what: string, page: string, said: RegExp][] = [
     `<!-- not run: for this test -->\n${fence('sh', 'npx berth cp a remote:/a --fast')}`,
     /berth has no option --fast/,
   ],
-  ['a package that the pages do not have', fence('sh', 'npm install left-pad'), /no left-pad/],
+  [
+    'a package that the pages do not have',
+    fence('sh', 'npm install left-pad'),
+    /left-pad is not available/,
+  ],
   ['JSON that is none', fence('json', '{ "a": }'), /^page\.md:2: .*JSON/],
   ['JSON with comments that is none', fence('jsonc', '{ "a": } // b'), /^page\.md:2: /],
   ['YAML that is none', fence('yaml', 'a: [1'), /^page\.md:2: /],

@@ -27,8 +27,8 @@ Examples:
 
 Exit codes:
   0  success
-  1  failed, in whole or in part
-  2  could not start: invalid argument, option or setting`;
+  1  at least one operation failed
+  2  invalid argument, option or setting`;
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
@@ -72,7 +72,7 @@ function createProgram(signal: AbortSignal): Command {
   for (const add of [addCp, addUrl, addRm, addMv, addCall, addTail]) {
     add(program, signal)
       .option('-c, --config <file>', 'settings file in YAML or JSON')
-      .option('--json', 'print JSON, including errors')
+      .option('--json', 'print output and errors as JSON')
       .option('-q, --quiet', 'do not print progress, notes or copied files');
   }
   addTypes(program);

@@ -17,7 +17,7 @@ import { Failure, report } from '../output.ts';
 export function addCp(program: Command, signal: AbortSignal): Command {
   return program
     .command('cp')
-    .description('Upload or download files, or copy them within the storage.')
+    .description('Copy files to, from or within remote storage.')
     .usage('[options] <from...> <to>')
     .argument(
       '<names...>',
@@ -25,7 +25,7 @@ export function addCp(program: Command, signal: AbortSignal): Command {
     )
     .option(
       '--list <file>',
-      'file that lists uploads: uploads add to it and skip its unchanged files; required to download a folder',
+      'record uploads in this file, and skip files that have not changed; required to download a folder',
     )
     .action((names: string[], options: CpOptions) => {
       const to = names.at(-1) as string;

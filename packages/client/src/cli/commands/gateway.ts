@@ -18,15 +18,15 @@ export function addCall(program: Command, signal: AbortSignal): Command {
   return program
     .command('call')
     .description('Call a hosted service and print its response.')
-    .argument('<service>', 'name of the service')
+    .argument('<service>', 'service name')
     .argument('[path]', 'path within the service, with an optional query', '')
     .addOption(
-      new Option('-X, --request <method>', 'default: GET, or POST with -d').choices([
+      new Option('-X, --request <method>', 'HTTP method (default: GET, or POST with -d)').choices([
         ...['GET', 'POST', 'HEAD'],
       ]),
     )
     .option('-d, --data <data>', 'request body: text, @file, or - for stdin')
-    .option('-H, --header <header>', '"Name: value"; can be repeated', toHeaders)
+    .option('-H, --header <header>', 'request header as "Name: value"; can be repeated', toHeaders)
     .addHelpText(
       'after',
       '\nThe body is sent as application/json unless -H sets another Content-Type.',
@@ -107,9 +107,9 @@ export function addTail(program: Command, signal: AbortSignal): Command {
   return program
     .command('tail')
     .description("Print a hosted service's server-sent events until you press Ctrl-C.")
-    .argument('<service>', 'name of the service')
+    .argument('<service>', 'service name')
     .argument('[path]', 'path within the service, with an optional query', '')
-    .option('-H, --header <header>', '"Name: value"; can be repeated', toHeaders)
+    .option('-H, --header <header>', 'request header as "Name: value"; can be repeated', toHeaders)
     .addHelpText(
       'after',
       '\nPrints the data of each event, or with --json one { id, event, data } object per line.',

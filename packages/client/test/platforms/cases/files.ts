@@ -63,7 +63,7 @@ export const FILES: readonly PlatformCase[] = [
     },
     async without(deployment) {
       const storage = storageOf(deployment);
-      const none = { name: 'TypeError', says: 'Local files need' };
+      const none = { name: 'TypeError', says: 'Local files are only supported' };
       await assertFails(storage.upload('a.bin', { file: '/a.bin' }), none);
       const { fileID } = await storage.upload(unique('disk.bin'), 'a');
       await assertFails(storage.downloadToFile(fileID, '/a.bin'), none);
