@@ -87,7 +87,7 @@ export function toSigner(auth: GatewayAuth): Signer {
   };
 }
 
-/** "Clients always send all three headers" (D17), even if the session token is empty. */
+/** Always sends all three headers, even if the session token is empty (D17). */
 export function toStorageSigner(
   credentials: StorageCredentialsSource,
   { storageHeaders }: StorageNames,

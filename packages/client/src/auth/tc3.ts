@@ -188,8 +188,8 @@ function toCanonicalRequest(
 }
 
 /**
- * "Header values are trimmed and lower-cased, content-type kept as sent, `multipart/form-data` with its
- * boundary cut" (D16).
+ * Returns a header value as it is signed: trimmed and in lowercase, except that a content type is kept
+ * as sent, without the boundary of `multipart/form-data` (D16).
  */
 function toSignedValue(name: string, value: string): string {
   const text = value.trim();

@@ -10,8 +10,8 @@ export interface StorageResponse {
 }
 
 /**
- * Reads a storage response, either in the envelope `{ statusCode, body }` or flat. "A `code` without
- * `data` is a failure whatever the HTTP status" (D20), and so is any response without `data`, or whose
+ * Reads a storage response, either in the envelope `{ statusCode, body }` or flat. A `code` without
+ * `data` is a failure whatever the HTTP status (D20), and so is any response without `data`, or whose
  * `statusCode` is an error.
  *
  * @throws StorageError if the call failed as a whole

@@ -61,7 +61,7 @@ export async function classifyGateway(response: Response): Promise<RetryClass> {
 /**
  * Whether a failed gateway response allows a retry, according to the `retry` column in D6. D10
  * distinguishes the gateway's own refusals from responses of the hosted service, which has executed the
- * call: "a service's own 503 is never ground to repeat a POST".
+ * call: a POST is not retried after a 503 from the service itself.
  */
 function classifyGatewayBody(body: unknown, response: Response): RetryClass {
   const { status } = response;

@@ -58,7 +58,7 @@ export function assertBaseUrl(baseUrl: unknown): asserts baseUrl is string {
 /**
  * Encodes a path parameter as part of a URL, or leaves it unchanged if `isRaw`.
  *
- * "A segment that is `.` or `..` after one decoding is 400; the client throws on it" (D3): `fetch`
+ * Throws if a segment is `.` or `..` after one decoding, which the gateway refuses (D3): `fetch`
  * itself resolves such segments (WHATWG URL, section 4.4), and would call another service.
  *
  * @throws TypeError if it is missing, or if `fetch` would change its bytes

@@ -51,7 +51,7 @@ export interface FileStore {
   put(key: string, bytes: Uint8Array, contentType: string): MswFile;
 }
 
-/** "One leading `/` dropped" (D24). */
+/** Drops one leading `/` (D24). */
 export function toKey(path: string): string {
   return path.replace(/^\//, '');
 }
@@ -60,7 +60,7 @@ export function toKey(path: string): string {
 export function createFileStore(envId: string): FileStore {
   const files = new Map<string, MswFile>();
   let revision = 0;
-  // "`fileID` = `cloud://<envId>.<bucket>/<path>`, path unencoded" (D23).
+  // `cloud://<envId>.<bucket>/<path>`, with an unencoded path (D23).
   const prefix = `cloud://${envId}.files/`;
   return {
     files,

@@ -187,7 +187,10 @@ function refuseUnknown({ method, url }: Request, pattern: RegExp): Response {
   });
 }
 
-/** "No credentials, or bad ones: 4xx with the error body" (D15). Any well-formed credentials are accepted. */
+/**
+ * Refuses calls without credentials, or with malformed ones (D15). Any well-formed credentials are
+ * accepted.
+ */
 function checkCredentials({ headers }: Request): Response | undefined {
   const authorization = headers.get('Authorization');
   if (!authorization) return gatewayError('MISSING_CREDENTIALS');
@@ -226,7 +229,7 @@ function toGatewayResponse(
   if (isMswMarker(response)) return response;
   const headers = new Headers(response.headers);
   if (!isRefusal(response)) {
-    // "Never taken from the hosted service" (D9).
+    // The request ID never comes from the hosted service (D9).
     headers.set('X-Request-Id', crypto.randomUUID());
     headers.set(profile.gatewayHeaders.upstreamStatus, String(response.status));
   }
@@ -242,8 +245,9 @@ function toResponse(result: Exclude<ServiceResponse, undefined>): Response {
 }
 
 /**
- * Applies rules C1 to C3. "A service's own `attachment; filename=…` is kept, any other type replaced; a
- * missing Content-Type counts as not text; an event stream is exempt whatever was accepted" (D8).
+ * Applies rules C1 to C3. A service's own `attachment; filename=…` is kept, and any other disposition
+ * replaced. A missing Content-Type counts as not text. Event streams are exempt, whatever the request
+ * accepts (D8).
  */
 function setDisposition(headers: Headers, method: string): void {
   const type = headers.get('Content-Type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';

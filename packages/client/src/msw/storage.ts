@@ -106,7 +106,7 @@ function toPath(operation = '.*'): string {
   return escapePattern(STORAGE_PATH).replace('\\{envId\\}', '[^/]+') + operation;
 }
 
-/** "Response `{ statusCode, body: { requestId, data } }`" (D20). */
+/** Wraps data in the envelope `{ statusCode, body: { requestId, data } }` (D20). */
 function toEnvelopeResponse(data: object): Response {
   const requestId = crypto.randomUUID();
   const headers = { 'X-Request-Id': requestId };
@@ -218,7 +218,7 @@ function batchGetTempUrls(
     if (key === undefined || !store.files.has(key)) {
       return { fileID, code: MISSING, tempFileURL: '' };
     }
-    // "`maxAge` is whole seconds, 1 to 604800" (D22). "One bad item never fails the good ones" (D30).
+    // `maxAge` must be a whole number from 1 to 604800 (D22). A bad item does not fail the others (D30).
     const isValid =
       Number.isInteger(maxAge) && maxAge >= linkMinSeconds && maxAge <= linkMaxSeconds;
     if (!isValid) return { fileID, code: 'INVALID_PARAM', tempFileURL: '' };
@@ -241,7 +241,7 @@ function batchCopyFile(
   { fileList }: StorageBody<'batchCopyFile'>,
   { store }: MswContext,
 ): StorageData<'batchCopyFile'> | Response {
-  // "Each bad item fails alone with `code` and `message`, a good one carries neither" (D24).
+  // A bad item fails on its own, with `code` and `message`; a good one has neither (D24).
   return toBatch(fileList, (item) => {
     const fault = findCopyFault(item);
     if (fault) return { code: 'INVALID_PARAM', message: fault };
@@ -262,7 +262,7 @@ function findCopyFault(item: CopyItem): string | undefined {
     const fault = findPathProblem(item[name], fields[name]['x-berth-item-pattern']);
     if (fault) return `${name} ${fault}`;
   }
-  // "Source ≠ destination" (D24).
+  // The source must not be the destination (D24).
   const isSame = toKey(item.srcPath) === toKey(item.dstPath);
   return isSame ? 'dstPath must not be the same file as srcPath.' : undefined;
 }
@@ -270,8 +270,8 @@ function findCopyFault(item: CopyItem): string | undefined {
 /**
  * Checks a file path. Returns what is wrong, as the rest of a sentence that starts with the field name.
  *
- * "Empty, `.` and `..` segments and a trailing `/` are refused"; "at most 1,024 bytes of UTF-8";
- * "upload paths: any Unicode but control characters, the same segment rules" (D24).
+ * Refuses empty, `.` and `..` segments, a trailing `/`, control characters, and more than 1,024 bytes of
+ * UTF-8 (D24).
  *
  * @param pattern pattern for copy paths, which requires the otherwise optional leading `/`
  */

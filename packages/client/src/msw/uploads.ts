@@ -25,7 +25,10 @@ import { toKey } from './files.ts';
 
 /** An upload or download request. */
 export interface UploadRequest {
-  /** The request. Its body has not been read yet. For an upload, `await request.formData()` returns the form. */
+  /**
+   * The request. Its body has not been read yet. For an upload, `await request.formData()` returns the
+   * form.
+   */
   readonly request: Request;
 }
 
@@ -95,7 +98,7 @@ async function readUpload(
   { grants, profile: { uploadFields }, store }: MswContext,
 ): Promise<Response> {
   const form = await readForm(request);
-  // "Field names case-insensitive" (D27).
+  // Field names are case-insensitive (D27).
   const read = (name: string) => form?.get(name.toLowerCase())?.text ?? '';
 
   const file = form?.get('file');

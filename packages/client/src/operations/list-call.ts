@@ -62,8 +62,8 @@ interface ListCall<Operation extends ListOperation, Key, Value> extends ItemRule
 }
 
 /**
- * Calls an operation with a list of any length: "at most 50 items a batch; the client splits longer
- * lists itself, 4 calls at a time by default" (D25).
+ * Calls an operation with a list of any length. Splits it into batches of at most 50 items, and makes 4
+ * calls at a time by default (D25).
  *
  * @returns a result for each item, in order
  */
@@ -96,7 +96,7 @@ export async function callList<Operation extends ListOperation, Key extends obje
 /**
  * Reads the values or the error for each file. "`code` equal to `SUCCESS` means success for temporary
  * links and delete. For copy, `code` and `message` are present only when that item failed." Entries are
- * "in request order" (D25), but one that names its file is matched by that name.
+ * in request order (D25), but one that names its file is matched by that name.
  */
 function readItems<Value>(
   { data, fail }: StorageResponse,

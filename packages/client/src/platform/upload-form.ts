@@ -47,7 +47,7 @@ export interface UploadContent {
 
 /** The POST of an upload. `url` and `fields` are secret. */
 export interface UploadForm {
-  /** "Clients post to the returned `url` verbatim, its path and query included" (D2). */
+  /** The returned `url`, to post to without changing its path and query (D2). */
   readonly url: string;
   /** All fields before the file, in order. */
   readonly fields: readonly (readonly [name: string, value: string])[];

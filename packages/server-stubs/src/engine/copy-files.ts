@@ -17,7 +17,7 @@ type Item = StorageInput<'batchCopyFile'>['fileList'][number];
 /**
  * Copies and moves files. The result is the same as if the items ran one by one, in request order.
  *
- * D24: "each bad item fails alone with `code` and `message`, a good one carries neither".
+ * A bad item fails on its own, with `code` and `message`; a good one has neither (D24).
  */
 export function createBatchCopyFile(context: StorageContext) {
   return async (
@@ -52,7 +52,7 @@ interface Scope {
 /**
  * Copies or moves one file.
  *
- * D24: "the result's fileID is the destination's". D30: "a failed move leaves the source".
+ * The resulting `fileID` is the destination's (D24). A failed move leaves the source (D30).
  */
 async function copyFile(
   { from, to, overwrite, move }: Copy,
@@ -101,7 +101,10 @@ interface Copy {
 /** A validated copy, or why it is refused. */
 type CopyPlan = Copy | CopyFailure;
 
-/** D24: "source ≠ destination". From the API description: `overwrite` "default true", `removeOriginal` "default false". */
+/**
+ * D24: "source ≠ destination". From the API description: `overwrite` "default true", `removeOriginal`
+ * "default false".
+ */
 function toCopyPlan(
   { srcPath, dstPath, overwrite = true, removeOriginal = false }: Item,
   { copyPattern }: StorageContext,

@@ -22,8 +22,8 @@ export class FilePathError extends Error {
  * (`BlobKey.path`). Paths are plain text: percent-encoding is not decoded, backslashes are not
  * separators, and nothing is normalized.
  *
- * D24: "Upload paths: any Unicode but control characters, the same segment rules, one leading `/`
- * dropped"; "at most 1,024 bytes of UTF-8".
+ * Upload paths may contain any Unicode except for control characters, follow the same segment rules, and
+ * lose one leading `/`. They have at most 1,024 bytes of UTF-8 (D24).
  *
  * @throws FilePathError
  *
@@ -42,8 +42,8 @@ export function toFilePath(given: string): string {
 /**
  * Like `toFilePath`, but for copy paths.
  *
- * D24: "Copy paths (contract): the source's character set (Chinese = U+4E00 to U+9FFF), with a leading
- * `/`"; "without the leading `/` is accepted too".
+ * Copy paths are limited to the character set of the API description, in which Chinese means U+4E00 to
+ * U+9FFF. The leading `/` may be missing (D24).
  *
  * @param pattern pattern that the path, with its leading `/`, must match
  * @throws FilePathError
@@ -61,7 +61,7 @@ export function toCopyPath(given: string, pattern: RegExp | undefined): string {
 /**
  * Checks the path in a key, which has no leading slash.
  *
- * D24: "empty, `.` and `..` segments and a trailing `/` are refused".
+ * Refuses empty, `.` and `..` segments, and a trailing `/` (D24).
  *
  * @throws FilePathError
  */
@@ -82,7 +82,7 @@ function tooLong(): FilePathError {
   return new FilePathError(`must be at most ${MAX_BYTES} bytes long in UTF-8.`);
 }
 
-/** D23: "`fileID` = `cloud://<envId>.<bucket>/<path>`, path unencoded". */
+/** Returns the file ID `cloud://<envId>.<bucket>/<path>`, with an unencoded path (D23). */
 export function toFileID(env: string, bucket: string, path: string): string {
   return `cloud://${env}.${bucket}/${path}`;
 }

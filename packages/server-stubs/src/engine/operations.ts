@@ -86,7 +86,7 @@ function noLink(fileID: string, code: StorageItemCode) {
   return { fileID, code, tempFileURL: '' };
 }
 
-/** D22: "`maxAge` is whole seconds, 1 to 604800". */
+/** Whether `maxAge` is a whole number of seconds within the limits (D22). */
 function isLifetime(maxAge: number, { linkMinSeconds, linkMaxSeconds }: StorageLimits): boolean {
   return Number.isInteger(maxAge) && maxAge >= linkMinSeconds && maxAge <= linkMaxSeconds;
 }

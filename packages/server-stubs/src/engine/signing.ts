@@ -53,7 +53,7 @@ type Claims = readonly [
 /**
  * Creates a server's grants. Servers with the same keys accept each other's grants.
  *
- * D27: "grant valid 900 s for that one key".
+ * A grant is valid for one key, by default for 900 s (D27).
  *
  * @param now the clock, in milliseconds since the epoch
  */
@@ -126,7 +126,7 @@ export interface LinkOptions {
 /**
  * Creates a server's links. Servers with the same keys accept each other's links.
  *
- * D23: "`tempFileURL` is percent-encoded by ours". D30: "a link stops working after its `maxAge`".
+ * Links are percent-encoded (D23), and stop working after their `maxAge` (D30).
  *
  * @param now the clock, in milliseconds since the epoch
  */

@@ -51,8 +51,8 @@ export function toGatewaySecurity(
 /**
  * Returns the environment that a call is for.
  *
- * D12: "The environment is the first label of the host name"; "A server of one environment also takes
- * any loopback host; an unknown environment is `INVALID_HOST`."
+ * The environment is the first label of the host name. A server with a single environment also accepts
+ * any loopback host. An unknown environment is `INVALID_HOST` (D12).
  *
  * @throws GatewayError INVALID_HOST
  */

@@ -72,7 +72,7 @@ function faultOf(body: Readable | undefined): FaultError | undefined {
 /**
  * Refuses requests that must not reach a hosted service.
  *
- * D3: "A segment that is `.` or `..` after one decoding is 400 `INVALID_REQUEST`": a service or a
+ * A segment that is `.` or `..` after one decoding is `INVALID_REQUEST` (D3): a service or a
  * library along the way could resolve it, and so reach another service. The same applies to a backslash,
  * which is not valid in a URL (RFC 3986) and which URL parsers turn into a slash (WHATWG URL, section
  * 4.4). D13: "A GET with a body is 400."
@@ -113,7 +113,7 @@ function toInput({ path, body }: Input, call: Call): GatewayInput {
   const headers = removeHopByHop(request.headers) as Record<string, string | string[]>;
   // The router handles this header, and some HTTP clients refuse to send it.
   delete headers.expect;
-  // D9: "a UUID, passed on to the hosted service".
+  // The service gets the request ID of the call (D9).
   headers['x-request-id'] = call.requestId;
   return {
     name: String(path?.name),
@@ -129,8 +129,8 @@ function toInput({ path, body }: Input, call: Call): GatewayInput {
 /**
  * Converts a hosted service's response to the one that the caller gets.
  *
- * D7: "The hosted service's own status, headers and body pass through unchanged, save hop-by-hop headers,
- * `X-Request-Id` and `Content-Disposition`." D10: it "carries `X-Svc-Upstream-Status-Code`".
+ * The service's status, headers and body pass through unchanged, except for hop-by-hop headers,
+ * `X-Request-Id` and `Content-Disposition` (D7). `X-Svc-Upstream-Status-Code` is added (D10).
  *
  * @param own headers to add to every gateway response
  * @throws GatewayError BAD_GATEWAY if the status is invalid

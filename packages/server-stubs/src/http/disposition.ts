@@ -77,9 +77,9 @@ function isAttachment({ method, isUpgrade, contentType }: DispositionFacts): boo
   // C3: "SSE and WebSocket requests are exempt from C1 and C2." Pages and links cannot set `Upgrade`, so
   // C1 cannot be bypassed with it.
   if (isUpgrade) return false;
-  // D8: "a missing Content-Type counts as not text".
+  // A missing Content-Type counts as not text (D8).
   const type = mediaTypeOf(contentType ?? '');
-  // D8: "an event stream is exempt whatever was accepted."
+  // Event streams are exempt, whatever the request accepts (D8).
   if (type === EVENT_STREAM) return false;
   // C1: "For every GET response, the header `Content-Disposition: attachment` is added." D8: HEAD too.
   if (method === 'GET' || method === 'HEAD') return true;

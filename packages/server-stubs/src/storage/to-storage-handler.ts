@@ -48,7 +48,7 @@ export function toStorageHandler(
   };
 }
 
-/** D20: "Response `{ statusCode, body: { requestId, data | code, message } }`". */
+/** Wraps data in the envelope `{ statusCode, body: { requestId, data } }` (D20). */
 function toEnvelope(data: unknown, { requestId }: Call): HandlerResponse {
   return { status: 200, body: { statusCode: 200, body: { requestId, data } } };
 }
@@ -59,7 +59,7 @@ function assertEnv(envId: string, env: EnvOption | undefined): void {
 }
 
 /**
- * D25: "At most 50 items a batch; more: the whole call is refused, `INVALID_PARAM`, 400."
+ * Refuses a call with more than the maximum number of items (D25).
  *
  * @throws StorageError INVALID_PARAM
  */

@@ -38,7 +38,7 @@ const CODES: Readonly<Record<FaultKind, UploadErrorCode>> = {
 /** Faults that keep their own status, because D27 has no code for them. */
 const OWN_STATUS: readonly FaultKind[] = ['not-found', 'method-not-allowed', 'not-implemented'];
 
-/** D27: "form field `success_action_status` 200/201/204 is honoured". */
+/** Form field that may request the status 200, 201 or 204 (D27). */
 const STATUS_FIELD = 'success_action_status';
 const STATUSES = ['200', '201', '204'];
 const DEFAULT_STATUS = 204;

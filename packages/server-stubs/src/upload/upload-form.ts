@@ -59,7 +59,7 @@ interface OpenForm {
 /**
  * Reads a form up to the start of its file.
  *
- * D27: "field names case-insensitive; `file` last".
+ * Field names are case-insensitive, and `file` is the last field (D27).
  *
  * @throws UploadError MalformedPOSTRequest if the form has no file, or contains a field twice
  */

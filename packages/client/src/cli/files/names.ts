@@ -10,7 +10,7 @@ export interface CpOptions extends CommonOptions {
 
 const REMOTE = 'remote:';
 
-/** "`fileID` = `cloud://<envId>.<bucket>/<path>`" (D23). */
+/** File IDs have the form `cloud://<envId>.<bucket>/<path>` (D23). */
 const FILE_ID = /^[a-z][a-z\d+.-]*:\/\//i;
 
 export function isRemote(text: string): boolean {

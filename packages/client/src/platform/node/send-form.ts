@@ -88,9 +88,9 @@ function openRequest(
 }
 
 /**
- * Returns the path and query of a URL, unchanged. "Clients post to the returned `url` verbatim, its path
- * and query included" (D2). A parsed URL would resolve and encode parts that a signature may cover. It
- * is used only if HTTP cannot carry the original.
+ * Returns the path and query of a URL, unchanged. Clients must not change them (D2). A parsed URL would
+ * resolve and encode parts that a signature may cover. It is used only if HTTP cannot carry the
+ * original.
  */
 export function toRequestTarget(url: string): string {
   const raw = /^[^:/?#]+:\/\/[^/?#]+(\/[!-"$-~]*)(?:#|$)/.exec(url)?.[1];

@@ -27,7 +27,7 @@ export function createDownloadListener(options: DownloadListenerOptions) {
     const requestId = options.requestId?.(request) ?? randomUUID();
     setHeaders(response, { 'x-request-id': requestId });
     if (method === 'OPTIONS') {
-      // D11: "OPTIONS is the CORS preflight (204)".
+      // OPTIONS is the CORS preflight (D11).
       const preflight = cors.preflight(headers.origin);
       const allow = preflight['access-control-allow-methods'];
       response.writeHead(204, { ...preflight, allow }).end();
