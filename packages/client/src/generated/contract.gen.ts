@@ -41,7 +41,7 @@ export const CONTRACT = {
       "sha256": "63838ad07773d29979f4dcd6e2a417fc525dd05ad353429d8b9e252df29bbe6a"
     }
   },
-  "sha256": "8217a9b04655dd0928788741f228b38fd25feb39e4892622e1c14c4f28778f85"
+  "sha256": "009106822a1a3416193b2bfdc0c7032e6b422c09830239809e5fdcd64836286f"
 } as const;
 
 /** URL template for the gateway of an environment. */
