@@ -253,7 +253,7 @@ test('an error of your own is SYS_ERR, and its text stays here', async () => {
   expect(response.json).toMatchObject({
     body: {
       code: 'SYS_ERR',
-      message: 'The call failed. Try again, or give the request ID to the operator.',
+      message: 'The call failed. Try again, or report the request ID to the operator.',
     },
   });
 });

@@ -34,14 +34,14 @@ export const CONTRACT = {
   "documents": {
     "gateway.v1": {
       "version": "1.0.0",
-      "sha256": "ec8ae509dd77e840d2a5e564cf4e96e1f0cb96582b28763d0c64857cb16ba0b1"
+      "sha256": "9ff1c41a5d5097aee355ca45fe59ff21402336a9e54a72f108e9e24152057dab"
     },
     "storage.v2": {
       "version": "2.0.0",
-      "sha256": "63838ad07773d29979f4dcd6e2a417fc525dd05ad353429d8b9e252df29bbe6a"
+      "sha256": "a279fc8046aeb9405fc8ff3c20b2672a92b43fb238de671462ce9b5972b38adb"
     }
   },
-  "sha256": "009106822a1a3416193b2bfdc0c7032e6b422c09830239809e5fdcd64836286f"
+  "sha256": "8957d079a714933e65d38330e4272dd8ad1cbd1c6a15b9dadb65cf1040d89760"
 } as const;
 
 /** URL template for the gateway of an environment. */

@@ -17,8 +17,8 @@ export interface paths {
         };
         /**
          * Call the root of a hosted service with GET
-         * @description Forwards a GET to the root path of the service. A trailing slash after the name makes no difference.
-         *     The query string is forwarded byte for byte.
+         * @description Forwards a GET to the root path of the service. A slash after the name makes no difference. The
+         *     query string is forwarded byte for byte.
          *
          *     A WebSocket handshake (RFC 6455) is authenticated like any call. If the service accepts it, the
          *     response is 101 with `X-Request-Id`. Text and binary messages pass in both directions, and so do the
@@ -28,8 +28,8 @@ export interface paths {
         put?: never;
         /**
          * Call the root of a hosted service with POST
-         * @description Forwards a POST to the root path of the service. A trailing slash after the name makes no difference.
-         *     The query string and the body are forwarded byte for byte.
+         * @description Forwards a POST to the root path of the service. A slash after the name makes no difference. The
+         *     query string and the body are forwarded byte for byte.
          */
         post: operations["cloudrun-post-root"];
         delete?: never;
@@ -50,10 +50,10 @@ export interface paths {
                  */
                 name: components["parameters"]["ServiceName"];
                 /**
-                 * @description Path within the hosted service. It may have several segments (`a/b/c`), including empty ones; OpenAPI
-                 *     cannot express this, so the extension `x-berth-greedy` does. It reaches the service as sent: `%2F`
-                 *     stays `%2F`. Deployments of this project refuse a segment that is `.` or `..` after one round of
-                 *     decoding, because clients rewrite such paths.
+                 * @description Path within the hosted service. It may have several segments (`a/b/c`), including empty ones. OpenAPI
+                 *     cannot express this, so the extension `x-berth-greedy` does. The path reaches the service as sent:
+                 *     `%2F` stays `%2F`. Deployments of this project refuse a segment that is `.` or `..`, plain or
+                 *     percent-encoded once, because clients rewrite such paths.
                  * @example abc
                  */
                 anyPath: components["parameters"]["AnyPath"];
@@ -63,7 +63,7 @@ export interface paths {
         /**
          * Call a path of a hosted service with GET
          * @description Forwards a GET to a path of the service. The path after the name and the query string reach the
-         *     service byte for byte: nothing is decoded or encoded again.
+         *     service byte for byte, without being decoded or encoded again.
          *
          *     A WebSocket handshake (RFC 6455) is authenticated like any call. If the service accepts it, the
          *     response is 101 with `X-Request-Id`. Text and binary messages pass in both directions, and so do the
@@ -74,7 +74,7 @@ export interface paths {
         /**
          * Call a path of a hosted service with POST
          * @description Forwards a POST to a path of the service. The path after the name, the query string and the body
-         *     reach the service byte for byte: nothing is decoded or encoded again.
+         *     reach the service byte for byte, without being decoded or encoded again.
          */
         post: operations["cloudrun-post"];
         delete?: never;
@@ -89,26 +89,26 @@ export interface components {
     schemas: {
         /**
          * Service name
-         * @description Name of a hosted service, unique in its environment.
+         * @description Name of a hosted service. It is unique in its environment.
          * @example hello
          */
         ServiceName: string;
         /**
          * Gateway error code
-         * @description Error code. The list is open: a deployment may use codes that are not in it.
+         * @description Error code. The list is open, so a deployment may use codes that are not in it.
          *
          *     | Code | Meaning |
          *     |---|---|
-         *     | `SERVICE_NOT_FOUND` | The service is missing (with status 404). |
-         *     | `SERVICE_FORBIDDEN` | Access is denied, by permissions or by an abnormal state of the service (with status 403). |
+         *     | `SERVICE_NOT_FOUND` | The service does not exist (with status 404). |
+         *     | `SERVICE_FORBIDDEN` | Access is denied because of permissions or an abnormal state of the service (with status 403). |
          *     | `SERVICE_TIMEOUT` | The call to the service timed out. |
          *     | `SERVICE_NOT_READY` | The service is not ready. |
          *     | `SERVICE_VERSION_NOT_FOUND` | No version of the service matches. |
          *     | `SERVICE_ENDPOINT_NOT_FOUND` | The service has no usable address. |
-         *     | `SERVICE_LB_STATUS_ABNORMAL` | The load balancer is in an abnormal state; a new version may help. |
+         *     | `SERVICE_LB_STATUS_ABNORMAL` | The load balancer is in an abnormal state. Deploying a new version may help. |
          *     | `SERVICE_RESOURCE_NOT_FOUND` | A resource of the service is missing. |
          *     | `SERVICE_CHARGE_OVERDUE` | The service was stopped because of an overdue payment. |
-         *     | `INVALID_HOST` | The address of the request is abnormal. |
+         *     | `INVALID_HOST` | The request address is abnormal. |
          * @example SERVICE_NOT_FOUND
          * @example SERVICE_FORBIDDEN
          * @example SERVICE_TIMEOUT
@@ -123,24 +123,24 @@ export interface components {
         GatewayErrorCode: string;
         /**
          * Gateway error
-         * @description The response body when the gateway, and not the hosted service, ends a call.
+         * @description The response body if the gateway, not the hosted service, ends a call.
          */
         GatewayError: {
             code: components["schemas"]["GatewayErrorCode"];
             /**
-             * @description Human-readable error text. It is not a stable interface.
-             * @example The hosted service is missing.
+             * @description Human-readable error message. It may change at any time.
+             * @example The hosted service does not exist.
              */
             message: string;
             /**
-             * @description Identifier of the call, equal to the header `X-Request-Id` of the same response.
+             * @description ID of the call, equal to the `X-Request-Id` header of the same response.
              * @example 0b8f1a52-6c1e-4a43-9d4c-5f8e5b1c7a10
              */
             requestId: string;
         };
         /**
          * Service object
-         * @description A JSON object whose properties are defined by the hosted service alone.
+         * @description A JSON object whose properties the hosted service defines.
          */
         ServiceObject: {
             [key: string]: unknown;
@@ -148,8 +148,8 @@ export interface components {
     };
     responses: {
         /**
-         * @description Any other error of the gateway. Missing or bad credentials and a name that does not match the pattern
-         *     are a 4xx. The contract does not define which status belongs to which code.
+         * @description Any other gateway error. Missing or invalid credentials and a name that does not match the pattern get
+         *     a 4xx. The contract does not define which status belongs to which code.
          */
         GatewayError: {
             headers: {
@@ -163,8 +163,8 @@ export interface components {
             };
         };
         /**
-         * @description The response of the hosted service. Its other statuses (2xx, 3xx, 4xx, 5xx) pass through in the same
-         *     way, so this response represents all of them.
+         * @description The response of the hosted service. Other statuses (2xx, 3xx, 4xx, 5xx) pass through in the same way,
+         *     so this response represents all of them.
          */
         ServiceResponse: {
             headers: {
@@ -180,7 +180,7 @@ export interface components {
                 "*/*": Blob;
             };
         };
-        /** @description The hosted service refused access, because of permissions or an abnormal state. */
+        /** @description The hosted service refused access because of permissions or an abnormal state. */
         ServiceForbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -191,7 +191,7 @@ export interface components {
                 "application/json": components["schemas"]["GatewayError"];
             };
         };
-        /** @description The hosted service is missing. */
+        /** @description The hosted service does not exist. */
         ServiceNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -211,24 +211,24 @@ export interface components {
          */
         ServiceName: components["schemas"]["ServiceName"];
         /**
-         * @description Identifier of the last event that the caller received. A service that sends Server-Sent Events may
-         *     resume the stream after it (HTML Living Standard, section 9.2); the gateway only forwards it.
+         * @description ID of the last event that the caller received. A service that sends Server-Sent Events may resume the
+         *     stream after it (HTML Living Standard, section 9.2). The gateway only forwards this header.
          * @example 42
          */
         LastEventId: string;
         /**
-         * @description Path within the hosted service. It may have several segments (`a/b/c`), including empty ones; OpenAPI
-         *     cannot express this, so the extension `x-berth-greedy` does. It reaches the service as sent: `%2F`
-         *     stays `%2F`. Deployments of this project refuse a segment that is `.` or `..` after one round of
-         *     decoding, because clients rewrite such paths.
+         * @description Path within the hosted service. It may have several segments (`a/b/c`), including empty ones. OpenAPI
+         *     cannot express this, so the extension `x-berth-greedy` does. The path reaches the service as sent:
+         *     `%2F` stays `%2F`. Deployments of this project refuse a segment that is `.` or `..`, plain or
+         *     percent-encoded once, because clients rewrite such paths.
          * @example abc
          */
         AnyPath: string;
     };
     requestBodies: {
         /**
-         * @description A JSON object with any properties. The gateway forwards a body of any content type unchanged; the
-         *     contract guarantees it for `application/json`.
+         * @description A JSON object with any properties. The gateway forwards a body of any content type unchanged, but the
+         *     contract guarantees this only for `application/json`.
          */
         ServicePayload: {
             content: {
@@ -238,37 +238,39 @@ export interface components {
     };
     headers: {
         /**
-         * @description Identifier of the call. The gateway generates it for each call and never takes it from the hosted
+         * @description ID of the call. The gateway generates a new one for each call and never uses one from the hosted
          *     service. Every response of the gateway has it, including upgrades and preflights.
          * @example 0b8f1a52-6c1e-4a43-9d4c-5f8e5b1c7a10
          */
         XRequestId: string;
         /**
-         * @description Set by the gateway so that browsers save the content of a hosted service instead of showing it.
+         * @description The gateway sets this header so that browsers save the content of a hosted service instead of
+         *     displaying it.
          *
-         *     - C1: every response of a service to a GET carries `attachment`.
-         *     - C2: every response of a service whose content is not of a text type carries `attachment`. Text types
-         *       are `application/json`, `application/x-www-form-urlencoded` and `text/plain`, compared without
-         *       parameters; `text/html` and `application/problem+json` are not text types.
-         *     - C3: Server-Sent Events and WebSocket requests are exempt from both: if the request accepts
-         *       `text/event-stream` and the response is an event stream, or if the connection is upgraded.
+         *     - C1: every response of a service to a GET has `attachment`.
+         *     - C2: every response of a service whose content type is not a text type has `attachment`. Text types are
+         *       `application/json`, `application/x-www-form-urlencoded` and `text/plain`, whatever their parameters.
+         *       `text/html` and `application/problem+json` are not text types.
+         *     - C3: Server-Sent Events and WebSockets are exempt from both: responses that are event streams, if the
+         *       request accepts `text/event-stream`, and connections that are upgraded.
          *
-         *     If C1 or C2 applies, no `inline` of the service reaches the caller. If neither applies, the response
-         *     carries no such header. Deployments of this project also add it to the gateway's own errors on GET.
+         *     If C1 or C2 applies, an `inline` header from the service never reaches the caller. If neither applies,
+         *     the response does not have this header. Deployments of this project also add it to the gateway's own
+         *     errors on GET.
          * @example attachment
          */
         ContentDisposition: string;
         /**
          * @description How long to wait before the next attempt, in whole seconds or as an HTTP date (RFC 9110, section
-         *     10.2.3). The contract does not guarantee it; deployments of this project send it if a later attempt
-         *     may succeed.
+         *     10.2.3). The contract does not guarantee it, but deployments of this project send it if a later
+         *     attempt may succeed.
          * @example 1
          */
         RetryAfter: string;
         /**
-         * @description Status of the hosted service's own response. If it is present, the response comes from the service;
-         *     the gateway's own errors do not carry it. The contract does not guarantee it; deployments of this
-         *     project send it.
+         * @description Status of the hosted service's own response. If this header is present, the response comes from the
+         *     service; the gateway's own errors do not have it. The contract does not guarantee it, but deployments
+         *     of this project send it.
          * @example 200
          */
         UpstreamStatus: string;
@@ -282,8 +284,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Identifier of the last event that the caller received. A service that sends Server-Sent Events may
-                 *     resume the stream after it (HTML Living Standard, section 9.2); the gateway only forwards it.
+                 * @description ID of the last event that the caller received. A service that sends Server-Sent Events may resume the
+                 *     stream after it (HTML Living Standard, section 9.2). The gateway only forwards this header.
                  * @example 42
                  */
                 "Last-Event-ID"?: components["parameters"]["LastEventId"];
@@ -333,8 +335,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Identifier of the last event that the caller received. A service that sends Server-Sent Events may
-                 *     resume the stream after it (HTML Living Standard, section 9.2); the gateway only forwards it.
+                 * @description ID of the last event that the caller received. A service that sends Server-Sent Events may resume the
+                 *     stream after it (HTML Living Standard, section 9.2). The gateway only forwards this header.
                  * @example 42
                  */
                 "Last-Event-ID"?: components["parameters"]["LastEventId"];
@@ -347,10 +349,10 @@ export interface operations {
                  */
                 name: components["parameters"]["ServiceName"];
                 /**
-                 * @description Path within the hosted service. It may have several segments (`a/b/c`), including empty ones; OpenAPI
-                 *     cannot express this, so the extension `x-berth-greedy` does. It reaches the service as sent: `%2F`
-                 *     stays `%2F`. Deployments of this project refuse a segment that is `.` or `..` after one round of
-                 *     decoding, because clients rewrite such paths.
+                 * @description Path within the hosted service. It may have several segments (`a/b/c`), including empty ones. OpenAPI
+                 *     cannot express this, so the extension `x-berth-greedy` does. The path reaches the service as sent:
+                 *     `%2F` stays `%2F`. Deployments of this project refuse a segment that is `.` or `..`, plain or
+                 *     percent-encoded once, because clients rewrite such paths.
                  * @example abc
                  */
                 anyPath: components["parameters"]["AnyPath"];
@@ -377,10 +379,10 @@ export interface operations {
                  */
                 name: components["parameters"]["ServiceName"];
                 /**
-                 * @description Path within the hosted service. It may have several segments (`a/b/c`), including empty ones; OpenAPI
-                 *     cannot express this, so the extension `x-berth-greedy` does. It reaches the service as sent: `%2F`
-                 *     stays `%2F`. Deployments of this project refuse a segment that is `.` or `..` after one round of
-                 *     decoding, because clients rewrite such paths.
+                 * @description Path within the hosted service. It may have several segments (`a/b/c`), including empty ones. OpenAPI
+                 *     cannot express this, so the extension `x-berth-greedy` does. The path reaches the service as sent:
+                 *     `%2F` stays `%2F`. Deployments of this project refuse a segment that is `.` or `..`, plain or
+                 *     percent-encoded once, because clients rewrite such paths.
                  * @example abc
                  */
                 anyPath: components["parameters"]["AnyPath"];

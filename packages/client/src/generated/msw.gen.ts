@@ -4,7 +4,7 @@
 export const GATEWAY_ERRORS = {
   "SERVICE_NOT_FOUND": {
     "status": 404,
-    "message": "The hosted service is missing."
+    "message": "The hosted service does not exist."
   },
   "SERVICE_FORBIDDEN": {
     "status": 403,
@@ -30,7 +30,7 @@ export const GATEWAY_ERRORS = {
   },
   "SERVICE_LB_STATUS_ABNORMAL": {
     "status": 502,
-    "message": "The load balancer is in an abnormal state; a new version may help."
+    "message": "The load balancer is in an abnormal state. Deploying a new version may help."
   },
   "SERVICE_RESOURCE_NOT_FOUND": {
     "status": 404,
@@ -42,11 +42,11 @@ export const GATEWAY_ERRORS = {
   },
   "INVALID_HOST": {
     "status": 400,
-    "message": "The address of the request names no known environment."
+    "message": "The request host does not belong to a known environment."
   },
   "MISSING_CREDENTIALS": {
     "status": 401,
-    "message": "The call carries no credentials."
+    "message": "The credentials are missing."
   },
   "INVALID_CREDENTIALS": {
     "status": 401,
@@ -140,11 +140,11 @@ export const STORAGE_ERRORS = {
   },
   "SYS_ERR": {
     "status": 500,
-    "message": "The call failed. Try again, or give the request ID to the operator."
+    "message": "The call failed. Try again, or report the request ID to the operator."
   },
   "SERVICE_UNAVAILABLE": {
     "status": 503,
-    "message": "The storage is not available.",
+    "message": "Storage is unavailable.",
     "retryAfter": 1
   }
 } as const;
@@ -181,7 +181,7 @@ export const UPLOAD_ERRORS = {
   },
   "ServiceUnavailable": {
     "status": 503,
-    "message": "The storage is not available."
+    "message": "Storage is unavailable."
   }
 } as const;
 

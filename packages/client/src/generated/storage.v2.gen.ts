@@ -7,7 +7,7 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description Identifier of the environment. The credentials must belong to it.
+                 * @description ID of the environment. The credentials must belong to it.
                  * @example dev
                  */
                 envId: components["parameters"]["EnvId"];
@@ -18,7 +18,7 @@ export interface paths {
         put?: never;
         /**
          * Get the attributes for an upload
-         * @description First step of an upload: returns the address, the form values and the file ID for one cloud path.
+         * @description First step of an upload: returns the URL, the form values and the file ID for a cloud path.
          */
         post: operations["getUploadMetaData"];
         delete?: never;
@@ -33,7 +33,7 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description Identifier of the environment. The credentials must belong to it.
+                 * @description ID of the environment. The credentials must belong to it.
                  * @example dev
                  */
                 envId: components["parameters"]["EnvId"];
@@ -44,9 +44,9 @@ export interface paths {
         put?: never;
         /**
          * Get temporary download links
-         * @description Returns a download link for each file. The list in the response has one entry per item; a bad item
-         *     fails on its own, and the code of a missing file is never `SUCCESS`. A link stops working after its
-         *     `maxAge`.
+         * @description Returns a download link for each file. The list in the response has one entry for each item. A bad
+         *     item does not affect the others, and the `code` for a missing file is never `SUCCESS`. A link stops
+         *     working after its `maxAge`.
          */
         post: operations["batchGetTempUrls"];
         delete?: never;
@@ -61,7 +61,7 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description Identifier of the environment. The credentials must belong to it.
+                 * @description ID of the environment. The credentials must belong to it.
                  * @example dev
                  */
                 envId: components["parameters"]["EnvId"];
@@ -72,9 +72,9 @@ export interface paths {
         put?: never;
         /**
          * Delete files
-         * @description Deletes the files of the list and no others. A deleted file is not found afterwards, and its links
-         *     no longer work. The list in the response has one entry per item; a bad item fails on its own, and
-         *     the code of a missing file is never `SUCCESS`.
+         * @description Deletes only the files in the list. Afterwards, a deleted file is not found and its links no longer
+         *     work. The list in the response has one entry for each item. A bad item does not affect the others,
+         *     and the `code` for a missing file is never `SUCCESS`.
          */
         post: operations["batchDelete"];
         delete?: never;
@@ -89,7 +89,7 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description Identifier of the environment. The credentials must belong to it.
+                 * @description ID of the environment. The credentials must belong to it.
                  * @example dev
                  */
                 envId: components["parameters"]["EnvId"];
@@ -100,9 +100,9 @@ export interface paths {
         put?: never;
         /**
          * Copy or move files
-         * @description Copies each file of the list, or moves it if `removeOriginal` is true. The list in the response has
-         *     one entry per item; a bad item, such as a missing file, fails on its own. A failed move leaves the
-         *     source as it was. `statusCode` equals the HTTP status of the response.
+         * @description Copies each file in the list, or moves it if `removeOriginal` is true. The list in the response has
+         *     one entry for each item. A bad item, such as a missing file, does not affect the others. If a move
+         *     fails, the source stays as it was. `statusCode` equals the HTTP status of the response.
          */
         post: operations["batchCopyFile"];
         delete?: never;
@@ -123,12 +123,12 @@ export interface paths {
         /**
          * Upload the content of a file
          * @description Second step of an upload: a multipart form, posted to exactly the `url` that was returned. The form
-         *     itself carries the grant. Send `file` as the last field: deployments of this project, like many
+         *     contains the grant. Send `file` as the last field, because deployments of this project, like many
          *     object stores, ignore everything after it.
          *
-         *     An error is an XML document that has an `Error` element, whatever its status; a success has no
-         *     such element. A form with a missing or wrong signature, token, meta file ID or key stores
-         *     nothing, and neither does an upload that is interrupted.
+         *     An error is an XML document with an `Error` element, whatever its status. The response to a
+         *     successful upload never contains this element. If the signature, token, meta file ID or key is
+         *     missing or wrong, or the upload is interrupted, nothing is stored.
          */
         post: operations["uploadFile"];
         delete?: never;
@@ -143,7 +143,7 @@ export interface components {
     schemas: {
         /**
          * Upload metadata request
-         * @description Names the file to upload.
+         * @description The file to upload.
          * @example {
          *       "path": "reports/summary.txt"
          *     }
@@ -157,26 +157,26 @@ export interface components {
         };
         /**
          * Status code
-         * @description `200` for success. For `batchCopyFile` it equals the HTTP status of the response; deployments of this
-         *     project do the same for all four operations.
+         * @description `200` if the call succeeds. In `batchCopyFile` responses it equals the HTTP status; in deployments of
+         *     this project, it does so for all four operations.
          * @example 200
          */
         StatusCode: number;
         /**
          * Request ID
-         * @description Identifier of the call.
+         * @description ID of the call.
          * @example 5d1f8c1e-7f0a-4c3b-9a55-1f2f3f6b8e21
          */
         RequestId: string;
         /**
          * Error code
-         * @description Error code. The list is open: a deployment may use codes that are not in it.
+         * @description Error code. The list is open, so a deployment may use codes that are not in it.
          * @example INVALID_PARAM
          */
         ErrorCode: string;
         /**
          * Error message
-         * @description Human-readable error text. It is not a stable interface.
+         * @description Human-readable error message. It may change at any time.
          * @example fileList must be an array.
          */
         ErrorMessage: string;
@@ -198,7 +198,7 @@ export interface components {
         };
         /**
          * File ID
-         * @description Identifier of a stored file. The contract does not define its format.
+         * @description ID of a stored file. The contract does not define its format.
          * @example cloud://dev.files/reports/summary.txt
          */
         FileId: string;
@@ -215,23 +215,23 @@ export interface components {
          */
         UploadMetaData: {
             /**
-             * @description Absolute address of the upload. Send the form to exactly this address, including its path and query.
+             * @description Absolute URL of the upload target. Send the form to exactly this URL, including its path and query.
              * @example https://upload.berth.example/?bucket=files
              */
             url: string;
             /**
-             * @description Value of the form field `x-store-security-token`.
+             * @description Value for the form field `x-store-security-token`.
              * @example 8c1f0e5b
              */
             token: string;
             /**
-             * @description Value of the form field `Signature`.
+             * @description Value for the form field `Signature`.
              * @example q-sign-algorithm=sha256&q-signature=6f1ed002
              */
             authorization: string;
             fileID: components["schemas"]["FileId"];
             /**
-             * @description ID of the file in the underlying object store, and value of the form field `x-store-meta-fileid`.
+             * @description ID of the file in the underlying object store, and the value for the form field `x-store-meta-fileid`.
              * @example HDJhY2NlNTIyNzk
              */
             storeFileID: string;
@@ -255,7 +255,7 @@ export interface components {
         };
         /**
          * File item of a links request
-         * @description One file to link to.
+         * @description A file to link to.
          * @example {
          *       "fileID": "cloud://dev.files/reports/summary.txt",
          *       "maxAge": 600
@@ -264,15 +264,15 @@ export interface components {
         TempUrlItem: {
             fileID: components["schemas"]["FileId"];
             /**
-             * @description Validity period of the link. The contract does not define its unit; deployments of this
-             *     project use whole seconds. If it is omitted, the deployment decides.
+             * @description How long the link is valid. The contract does not define the unit; deployments of this project use
+             *     whole seconds. If it is omitted, the deployment decides.
              * @example 600
              */
             maxAge?: number;
         };
         /**
          * Temporary links request
-         * @description Names the files to link to.
+         * @description The files to link to.
          * @example {
          *       "fileList": [
          *         {
@@ -284,7 +284,7 @@ export interface components {
          */
         TempUrlsRequest: {
             /**
-             * @description The files, in the order in which the response lists them.
+             * @description The files. The response lists them in this order.
              * @example [
              *       {
              *         "fileID": "cloud://dev.files/reports/summary.txt",
@@ -303,7 +303,7 @@ export interface components {
         ItemCode: string;
         /**
          * Download file item
-         * @description The link to one file.
+         * @description The link to a file.
          * @example {
          *       "fileID": "cloud://dev.files/reports/summary.txt",
          *       "code": "SUCCESS",
@@ -315,8 +315,8 @@ export interface components {
             fileID: components["schemas"]["FileId"];
             code: components["schemas"]["ItemCode"];
             /**
-             * @description Download link: a GET of it, without credentials, returns the bytes of the file. It may be
-             *     unencoded (Chinese, spaces). Deployments of this project return an empty string if `code` is not
+             * @description Download link. A GET without credentials returns the bytes of the file. The URL may be unencoded
+             *     (Chinese characters, spaces). Deployments of this project return an empty string if `code` is not
              *     `SUCCESS`.
              * @example https://files.berth.example/reports/summary.txt?sign=2b6a
              */
@@ -324,7 +324,7 @@ export interface components {
         };
         /**
          * Temporary links
-         * @description One entry per item of the request.
+         * @description One entry for each item in the request.
          * @example {
          *       "fileList": [
          *         {
@@ -367,7 +367,7 @@ export interface components {
         };
         /**
          * Delete request
-         * @description Names the files to delete.
+         * @description The files to delete.
          * @example {
          *       "fileList": [
          *         "cloud://dev.files/reports/summary.txt"
@@ -376,7 +376,7 @@ export interface components {
          */
         DeleteRequest: {
             /**
-             * @description The IDs of the files, in the order in which the response lists them.
+             * @description The IDs of the files. The response lists them in this order.
              * @example [
              *       "cloud://dev.files/reports/summary.txt"
              *     ]
@@ -398,7 +398,7 @@ export interface components {
         };
         /**
          * Deleted files
-         * @description One entry per item of the request.
+         * @description One entry for each item in the request.
          * @example {
          *       "fileList": [
          *         {
@@ -439,16 +439,17 @@ export interface components {
         };
         /**
          * Copy path
-         * @description Absolute path including the file name: the cloud path of the file with a leading `/`. `/` separates
-         *     the levels as in a conventional file system. Digits, Latin letters, `/`, `!`, `-`, `_`, `.`, `,`,
-         *     `*` and Chinese characters (U+4E00 to U+9FFF) are allowed. A path with other characters fails only its
-         *     own item, never the whole call, so the pattern is in `x-berth-item-pattern` and not in `pattern`.
+         * @description Absolute path including the file name: the cloud path of the file with a leading `/`. As in a
+         *     conventional file system, `/` separates the levels. Digits, Latin letters, `/`, `!`, `-`, `_`, `.`,
+         *     `,`, `*` and Chinese characters (U+4E00 to U+9FFF) are allowed. If a path contains any other
+         *     character, only its item fails, never the entire call, so the pattern is in `x-berth-item-pattern`
+         *     instead of `pattern`.
          * @example /reports/summary.txt
          */
         FilePath: string;
         /**
          * File item of a copy request
-         * @description One copy, or one move.
+         * @description A file to copy or move.
          * @example {
          *       "srcPath": "/reports/summary.txt",
          *       "dstPath": "/archive/summary.txt",
@@ -457,9 +458,9 @@ export interface components {
          *     }
          */
         CopyItem: {
-            /** @description Path of the file. See `dstPath` for the allowed characters. */
+            /** @description Path of the source. See `dstPath` for the allowed characters. */
             srcPath: components["schemas"]["FilePath"];
-            /** @description Path of the copy. */
+            /** @description Path of the destination. */
             dstPath: components["schemas"]["FilePath"];
             /**
              * @description Whether to overwrite an existing destination. With `false`, an existing destination stays unchanged.
@@ -476,7 +477,7 @@ export interface components {
         };
         /**
          * Copy request
-         * @description Names the files to copy or move.
+         * @description The files to copy or move.
          * @example {
          *       "fileList": [
          *         {
@@ -488,7 +489,7 @@ export interface components {
          */
         CopyRequest: {
             /**
-             * @description The copies, in the order in which the response lists them.
+             * @description The copies. The response lists them in this order.
              * @example [
              *       {
              *         "srcPath": "/reports/summary.txt",
@@ -506,7 +507,7 @@ export interface components {
          *     }
          */
         CopyFileItem: {
-            /** @description ID of the copied file. A deployment may leave it out. */
+            /** @description ID of the copied file. A deployment may omit it. */
             fileID?: components["schemas"]["FileId"];
             /**
              * @description Error code, only set if the copy failed.
@@ -521,7 +522,7 @@ export interface components {
         };
         /**
          * Copied files
-         * @description One entry per item of the request.
+         * @description One entry for each item in the request.
          * @example {
          *       "fileList": [
          *         {
@@ -560,7 +561,7 @@ export interface components {
         };
         /**
          * Upload form
-         * @description The fields of the upload, `file` last.
+         * @description The form fields of the upload. `file` must be the last one.
          */
         UploadForm: {
             /**
@@ -579,7 +580,7 @@ export interface components {
              */
             "x-store-meta-fileid": string;
             /**
-             * @description The cloud path of the first step.
+             * @description The cloud path from the first step.
              * @example reports/summary.txt
              */
             key: string;
@@ -591,8 +592,8 @@ export interface components {
         };
         /**
          * Upload error
-         * @description XML document with an `Error` element. The contract defines no child elements; deployments of this
-         *     project, like many object stores, send these.
+         * @description XML document with an `Error` element. The contract defines no child elements. Deployments of this
+         *     project, like many object stores, send the ones below.
          */
         UploadError: {
             /**
@@ -601,22 +602,22 @@ export interface components {
              */
             Code?: string;
             /**
-             * @description Human-readable error text.
+             * @description Human-readable error message.
              * @example The grant has expired.
              */
             Message?: string;
             /**
-             * @description The object that the form names.
+             * @description The object that the form refers to.
              * @example /reports/summary.txt
              */
             Resource?: string;
             /**
-             * @description Identifier of the call.
+             * @description ID of the call.
              * @example 5d1f8c1e-7f0a-4c3b-9a55-1f2f3f6b8e21
              */
             RequestId?: string;
             /**
-             * @description Identifier of the trace of the call.
+             * @description ID of the call's trace.
              * @example 5d1f8c1e-7f0a-4c3b-9a55-1f2f3f6b8e21
              */
             TraceId?: string;
@@ -634,7 +635,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description The attributes of the upload. A `code` without `data` is a failure, even with status 200. */
+        /** @description The upload attributes. A `code` without `data` means failure, even with status 200. */
         GetUploadMetaData: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -645,9 +646,9 @@ export interface components {
             };
         };
         /**
-         * @description The call was refused because of its credentials or its environment, or because the body is not JSON,
-         *     lacks a field or has a field of the wrong type. The contract does not define which status belongs to
-         *     which code; an error of the caller is never a 5xx.
+         * @description The call was refused because of its credentials or environment, or because the body is not JSON, or a
+         *     field is missing or has the wrong type. The contract does not define which status belongs to which
+         *     code, but an error of the caller never gets a 5xx.
          */
         Refused: {
             headers: {
@@ -659,7 +660,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description The links. A `code` without `data` is a failure, even with status 200. */
+        /** @description The links. A `code` without `data` means failure, even with status 200. */
         BatchGetTempUrls: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -669,7 +670,7 @@ export interface components {
                 "application/json": components["schemas"]["BatchGetTempUrlsResult"];
             };
         };
-        /** @description The result for each file. A `code` without `data` is a failure, even with status 200. */
+        /** @description The result for each file. A `code` without `data` means failure, even with status 200. */
         BatchDelete: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -679,7 +680,7 @@ export interface components {
                 "application/json": components["schemas"]["BatchDeleteResult"];
             };
         };
-        /** @description The result of each copy. A `code` without `data` is a failure, even with status 200. */
+        /** @description The result of each copy. A `code` without `data` means failure, even with status 200. */
         BatchCopyFile: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -700,8 +701,8 @@ export interface components {
             };
         };
         /**
-         * @description The file is stored, and it stays until it is deleted, moved or overwritten. If there is a body, it has
-         *     no `Error` element.
+         * @description The file is stored and stays until it is deleted, moved or overwritten. If the response has a body, it
+         *     contains no `Error` element.
          */
         Uploaded: {
             headers: {
@@ -723,13 +724,16 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Identifier of the environment. The credentials must belong to it.
+         * @description ID of the environment. The credentials must belong to it.
          * @example dev
          */
         EnvId: string;
     };
     requestBodies: {
-        /** @description The cloud path. A deployment accepts the fields at the top level, inside an object named `data`, or both ways. */
+        /**
+         * @description The cloud path. A deployment accepts the fields at the top level, inside an object named `data`, or in
+         *     both forms.
+         */
         GetUploadMetaData: {
             content: {
                 "application/json": components["schemas"]["UploadMetaDataRequest"] | {
@@ -737,7 +741,10 @@ export interface components {
                 };
             };
         };
-        /** @description The files to link to. A deployment accepts the fields at the top level, inside an object named `data`, or both ways. */
+        /**
+         * @description The files to link to. A deployment accepts the fields at the top level, inside an object named `data`,
+         *     or in both forms.
+         */
         BatchGetTempUrls: {
             content: {
                 "application/json": components["schemas"]["TempUrlsRequest"] | {
@@ -745,7 +752,10 @@ export interface components {
                 };
             };
         };
-        /** @description The files to delete. A deployment accepts the fields at the top level, inside an object named `data`, or both ways. */
+        /**
+         * @description The files to delete. A deployment accepts the fields at the top level, inside an object named `data`,
+         *     or in both forms.
+         */
         BatchDelete: {
             content: {
                 "application/json": components["schemas"]["DeleteRequest"] | {
@@ -753,7 +763,10 @@ export interface components {
                 };
             };
         };
-        /** @description The copies and moves. A deployment accepts the fields at the top level, inside an object named `data`, or both ways. */
+        /**
+         * @description The copies and moves. A deployment accepts the fields at the top level, inside an object named `data`,
+         *     or in both forms.
+         */
         BatchCopyFile: {
             content: {
                 "application/json": components["schemas"]["CopyRequest"] | {
@@ -770,15 +783,15 @@ export interface components {
     };
     headers: {
         /**
-         * @description Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
-         *     this project send it.
+         * @description ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
+         *     project send it.
          * @example 5d1f8c1e-7f0a-4c3b-9a55-1f2f3f6b8e21
          */
         XRequestId: string;
         /**
          * @description How long to wait before the next attempt, in whole seconds or as an HTTP date (RFC 9110, section
-         *     10.2.3). The contract does not guarantee it; deployments of this project send it if a later attempt
-         *     may succeed.
+         *     10.2.3). The contract does not guarantee it, but deployments of this project send it if a later
+         *     attempt may succeed.
          * @example 1
          */
         RetryAfter: string;
@@ -793,7 +806,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Identifier of the environment. The credentials must belong to it.
+                 * @description ID of the environment. The credentials must belong to it.
                  * @example dev
                  */
                 envId: components["parameters"]["EnvId"];
@@ -813,7 +826,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Identifier of the environment. The credentials must belong to it.
+                 * @description ID of the environment. The credentials must belong to it.
                  * @example dev
                  */
                 envId: components["parameters"]["EnvId"];
@@ -833,7 +846,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Identifier of the environment. The credentials must belong to it.
+                 * @description ID of the environment. The credentials must belong to it.
                  * @example dev
                  */
                 envId: components["parameters"]["EnvId"];
@@ -853,7 +866,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Identifier of the environment. The credentials must belong to it.
+                 * @description ID of the environment. The credentials must belong to it.
                  * @example dev
                  */
                 envId: components["parameters"]["EnvId"];

@@ -30,8 +30,8 @@ export interface Handlers<P extends Principals = Principals> {
    *
    * Call the root of a hosted service with GET
    *
-   * Forwards a GET to the root path of the service. A trailing slash after the name makes no difference.
-   * The query string is forwarded byte for byte.
+   * Forwards a GET to the root path of the service. A slash after the name makes no difference. The
+   * query string is forwarded byte for byte.
    *
    * A WebSocket handshake (RFC 6455) is authenticated like any call. If the service accepts it, the
    * response is 101 with `X-Request-Id`. Text and binary messages pass in both directions, and so do the
@@ -46,8 +46,8 @@ export interface Handlers<P extends Principals = Principals> {
    *
    * Call the root of a hosted service with POST
    *
-   * Forwards a POST to the root path of the service. A trailing slash after the name makes no difference.
-   * The query string and the body are forwarded byte for byte.
+   * Forwards a POST to the root path of the service. A slash after the name makes no difference. The
+   * query string and the body are forwarded byte for byte.
    */
   'cloudrun-post-root'?: (
     input: CloudrunPostRootInput,
@@ -59,7 +59,7 @@ export interface Handlers<P extends Principals = Principals> {
    * Call a path of a hosted service with GET
    *
    * Forwards a GET to a path of the service. The path after the name and the query string reach the
-   * service byte for byte: nothing is decoded or encoded again.
+   * service byte for byte, without being decoded or encoded again.
    *
    * A WebSocket handshake (RFC 6455) is authenticated like any call. If the service accepts it, the
    * response is 101 with `X-Request-Id`. Text and binary messages pass in both directions, and so do the
@@ -75,7 +75,7 @@ export interface Handlers<P extends Principals = Principals> {
    * Call a path of a hosted service with POST
    *
    * Forwards a POST to a path of the service. The path after the name, the query string and the body
-   * reach the service byte for byte: nothing is decoded or encoded again.
+   * reach the service byte for byte, without being decoded or encoded again.
    */
   'cloudrun-post'?: (
     input: CloudrunPostInput,

@@ -7,7 +7,7 @@ import * as requests from './request-validators.gen.ts';
 export const routes: RouteTable = {
   title: 'Gateway API',
   version: '1.0.0',
-  sha256: 'ec8ae509dd77e840d2a5e564cf4e96e1f0cb96582b28763d0c64857cb16ba0b1',
+  sha256: '9ff1c41a5d5097aee355ca45fe59ff21402336a9e54a72f108e9e24152057dab',
   securitySchemes: {
     bearerToken: { type: 'http', scheme: 'bearer' },
     signature: { type: 'apiKey', in: 'header', name: 'authorization' },

@@ -14,8 +14,8 @@ export type CloudrunGetRootInput = {
   };
   header: {
     /**
-     * Identifier of the last event that the caller received. A service that sends Server-Sent Events may
-     * resume the stream after it (HTML Living Standard, section 9.2); the gateway only forwards it.
+     * ID of the last event that the caller received. A service that sends Server-Sent Events may resume the
+     * stream after it (HTML Living Standard, section 9.2). The gateway only forwards this header.
      */
     'Last-Event-ID'?: string;
   };
@@ -59,17 +59,17 @@ export type CloudrunGetInput = {
      */
     name: ServiceName;
     /**
-     * Path within the hosted service. It may have several segments (`a/b/c`), including empty ones; OpenAPI
-     * cannot express this, so the extension `x-berth-greedy` does. It reaches the service as sent: `%2F`
-     * stays `%2F`. Deployments of this project refuse a segment that is `.` or `..` after one round of
-     * decoding, because clients rewrite such paths.
+     * Path within the hosted service. It may have several segments (`a/b/c`), including empty ones. OpenAPI
+     * cannot express this, so the extension `x-berth-greedy` does. The path reaches the service as sent:
+     * `%2F` stays `%2F`. Deployments of this project refuse a segment that is `.` or `..`, plain or
+     * percent-encoded once, because clients rewrite such paths.
      */
     anyPath: string;
   };
   header: {
     /**
-     * Identifier of the last event that the caller received. A service that sends Server-Sent Events may
-     * resume the stream after it (HTML Living Standard, section 9.2); the gateway only forwards it.
+     * ID of the last event that the caller received. A service that sends Server-Sent Events may resume the
+     * stream after it (HTML Living Standard, section 9.2). The gateway only forwards this header.
      */
     'Last-Event-ID'?: string;
   };
@@ -93,10 +93,10 @@ export type CloudrunPostInput = {
      */
     name: ServiceName;
     /**
-     * Path within the hosted service. It may have several segments (`a/b/c`), including empty ones; OpenAPI
-     * cannot express this, so the extension `x-berth-greedy` does. It reaches the service as sent: `%2F`
-     * stays `%2F`. Deployments of this project refuse a segment that is `.` or `..` after one round of
-     * decoding, because clients rewrite such paths.
+     * Path within the hosted service. It may have several segments (`a/b/c`), including empty ones. OpenAPI
+     * cannot express this, so the extension `x-berth-greedy` does. The path reaches the service as sent:
+     * `%2F` stays `%2F`. Deployments of this project refuse a segment that is `.` or `..`, plain or
+     * percent-encoded once, because clients rewrite such paths.
      */
     anyPath: string;
   };
@@ -111,5 +111,5 @@ export type CloudrunPostOutput = {
   body?: RawBody | undefined;
 };
 
-/** Name of a hosted service, unique in its environment. */
+/** Name of a hosted service. It is unique in its environment. */
 export type ServiceName = string;

@@ -33,7 +33,7 @@ export interface Handlers<P extends Principals = Principals> {
    *
    * Get the attributes for an upload
    *
-   * First step of an upload: returns the address, the form values and the file ID for one cloud path.
+   * First step of an upload: returns the URL, the form values and the file ID for a cloud path.
    */
   getUploadMetaData?: (
     input: GetUploadMetaDataInput,
@@ -44,9 +44,9 @@ export interface Handlers<P extends Principals = Principals> {
    *
    * Get temporary download links
    *
-   * Returns a download link for each file. The list in the response has one entry per item; a bad item
-   * fails on its own, and the code of a missing file is never `SUCCESS`. A link stops working after its
-   * `maxAge`.
+   * Returns a download link for each file. The list in the response has one entry for each item. A bad
+   * item does not affect the others, and the `code` for a missing file is never `SUCCESS`. A link stops
+   * working after its `maxAge`.
    */
   batchGetTempUrls?: (
     input: BatchGetTempUrlsInput,
@@ -57,9 +57,9 @@ export interface Handlers<P extends Principals = Principals> {
    *
    * Delete files
    *
-   * Deletes the files of the list and no others. A deleted file is not found afterwards, and its links
-   * no longer work. The list in the response has one entry per item; a bad item fails on its own, and
-   * the code of a missing file is never `SUCCESS`.
+   * Deletes only the files in the list. Afterwards, a deleted file is not found and its links no longer
+   * work. The list in the response has one entry for each item. A bad item does not affect the others,
+   * and the `code` for a missing file is never `SUCCESS`.
    */
   batchDelete?: (
     input: BatchDeleteInput,
@@ -70,9 +70,9 @@ export interface Handlers<P extends Principals = Principals> {
    *
    * Copy or move files
    *
-   * Copies each file of the list, or moves it if `removeOriginal` is true. The list in the response has
-   * one entry per item; a bad item, such as a missing file, fails on its own. A failed move leaves the
-   * source as it was. `statusCode` equals the HTTP status of the response.
+   * Copies each file in the list, or moves it if `removeOriginal` is true. The list in the response has
+   * one entry for each item. A bad item, such as a missing file, does not affect the others. If a move
+   * fails, the source stays as it was. `statusCode` equals the HTTP status of the response.
    */
   batchCopyFile?: (
     input: BatchCopyFileInput,
@@ -84,12 +84,12 @@ export interface Handlers<P extends Principals = Principals> {
    * Upload the content of a file
    *
    * Second step of an upload: a multipart form, posted to exactly the `url` that was returned. The form
-   * itself carries the grant. Send `file` as the last field: deployments of this project, like many
+   * contains the grant. Send `file` as the last field, because deployments of this project, like many
    * object stores, ignore everything after it.
    *
-   * An error is an XML document that has an `Error` element, whatever its status; a success has no
-   * such element. A form with a missing or wrong signature, token, meta file ID or key stores
-   * nothing, and neither does an upload that is interrupted.
+   * An error is an XML document with an `Error` element, whatever its status. The response to a
+   * successful upload never contains this element. If the signature, token, meta file ID or key is
+   * missing or wrong, or the upload is interrupted, nothing is stored.
    */
   uploadFile?: (
     input: UploadFileInput,

@@ -8,7 +8,7 @@ import * as responses from './response-validators.gen.ts';
 export const routes: RouteTable = {
   title: 'Storage API',
   version: '2.0.0',
-  sha256: '63838ad07773d29979f4dcd6e2a417fc525dd05ad353429d8b9e252df29bbe6a',
+  sha256: 'a279fc8046aeb9405fc8ff3c20b2672a92b43fb238de671462ce9b5972b38adb',
   securitySchemes: {
     authorization: { type: 'apiKey', in: 'header', name: 'x-svc-authorization' },
     sessionToken: { type: 'apiKey', in: 'header', name: 'x-svc-sessiontoken' },

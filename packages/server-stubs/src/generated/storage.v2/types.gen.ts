@@ -21,7 +21,7 @@ export type Status = Status1XX | Status2XX | Status3XX | Status4XX | Status5XX;
 /** Input of `POST /api/v2/envs/{envId}/storages:getUploadMetaData`. */
 export type GetUploadMetaDataInput = {
   path: {
-    /** Identifier of the environment. The credentials must belong to it. */
+    /** ID of the environment. The credentials must belong to it. */
     envId: string;
   };
   body: UploadMetaDataRequest;
@@ -32,8 +32,8 @@ export type GetUploadMetaDataOutput = {
   status: 200;
   headers?: {
     /**
-     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
-     * this project send it.
+     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
+     * project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
@@ -43,14 +43,14 @@ export type GetUploadMetaDataOutput = {
   status: Status4XX;
   headers?: {
     /**
-     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
-     * this project send it.
+     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
+     * project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     /**
      * How long to wait before the next attempt, in whole seconds or as an HTTP date (RFC 9110, section
-     * 10.2.3). The contract does not guarantee it; deployments of this project send it if a later attempt
-     * may succeed.
+     * 10.2.3). The contract does not guarantee it, but deployments of this project send it if a later
+     * attempt may succeed.
      */
     'Retry-After'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
@@ -60,14 +60,14 @@ export type GetUploadMetaDataOutput = {
   status: Exclude<Status, 200 | Status4XX>;
   headers?: {
     /**
-     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
-     * this project send it.
+     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
+     * project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     /**
      * How long to wait before the next attempt, in whole seconds or as an HTTP date (RFC 9110, section
-     * 10.2.3). The contract does not guarantee it; deployments of this project send it if a later attempt
-     * may succeed.
+     * 10.2.3). The contract does not guarantee it, but deployments of this project send it if a later
+     * attempt may succeed.
      */
     'Retry-After'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
@@ -78,7 +78,7 @@ export type GetUploadMetaDataOutput = {
 /** Input of `POST /api/v2/envs/{envId}/storages:batchGetTempUrls`. */
 export type BatchGetTempUrlsInput = {
   path: {
-    /** Identifier of the environment. The credentials must belong to it. */
+    /** ID of the environment. The credentials must belong to it. */
     envId: string;
   };
   body: TempUrlsRequest;
@@ -89,8 +89,8 @@ export type BatchGetTempUrlsOutput = {
   status: 200;
   headers?: {
     /**
-     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
-     * this project send it.
+     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
+     * project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
@@ -100,14 +100,14 @@ export type BatchGetTempUrlsOutput = {
   status: Status4XX;
   headers?: {
     /**
-     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
-     * this project send it.
+     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
+     * project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     /**
      * How long to wait before the next attempt, in whole seconds or as an HTTP date (RFC 9110, section
-     * 10.2.3). The contract does not guarantee it; deployments of this project send it if a later attempt
-     * may succeed.
+     * 10.2.3). The contract does not guarantee it, but deployments of this project send it if a later
+     * attempt may succeed.
      */
     'Retry-After'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
@@ -117,14 +117,14 @@ export type BatchGetTempUrlsOutput = {
   status: Exclude<Status, 200 | Status4XX>;
   headers?: {
     /**
-     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
-     * this project send it.
+     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
+     * project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     /**
      * How long to wait before the next attempt, in whole seconds or as an HTTP date (RFC 9110, section
-     * 10.2.3). The contract does not guarantee it; deployments of this project send it if a later attempt
-     * may succeed.
+     * 10.2.3). The contract does not guarantee it, but deployments of this project send it if a later
+     * attempt may succeed.
      */
     'Retry-After'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
@@ -135,7 +135,7 @@ export type BatchGetTempUrlsOutput = {
 /** Input of `POST /api/v2/envs/{envId}/storages:batchDelete`. */
 export type BatchDeleteInput = {
   path: {
-    /** Identifier of the environment. The credentials must belong to it. */
+    /** ID of the environment. The credentials must belong to it. */
     envId: string;
   };
   body: DeleteRequest;
@@ -146,8 +146,8 @@ export type BatchDeleteOutput = {
   status: 200;
   headers?: {
     /**
-     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
-     * this project send it.
+     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
+     * project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
@@ -157,14 +157,14 @@ export type BatchDeleteOutput = {
   status: Status4XX;
   headers?: {
     /**
-     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
-     * this project send it.
+     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
+     * project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     /**
      * How long to wait before the next attempt, in whole seconds or as an HTTP date (RFC 9110, section
-     * 10.2.3). The contract does not guarantee it; deployments of this project send it if a later attempt
-     * may succeed.
+     * 10.2.3). The contract does not guarantee it, but deployments of this project send it if a later
+     * attempt may succeed.
      */
     'Retry-After'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
@@ -174,14 +174,14 @@ export type BatchDeleteOutput = {
   status: Exclude<Status, 200 | Status4XX>;
   headers?: {
     /**
-     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
-     * this project send it.
+     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
+     * project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     /**
      * How long to wait before the next attempt, in whole seconds or as an HTTP date (RFC 9110, section
-     * 10.2.3). The contract does not guarantee it; deployments of this project send it if a later attempt
-     * may succeed.
+     * 10.2.3). The contract does not guarantee it, but deployments of this project send it if a later
+     * attempt may succeed.
      */
     'Retry-After'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
@@ -192,7 +192,7 @@ export type BatchDeleteOutput = {
 /** Input of `POST /api/v2/envs/{envId}/storages:batchCopyFile`. */
 export type BatchCopyFileInput = {
   path: {
-    /** Identifier of the environment. The credentials must belong to it. */
+    /** ID of the environment. The credentials must belong to it. */
     envId: string;
   };
   body: CopyRequest;
@@ -203,8 +203,8 @@ export type BatchCopyFileOutput = {
   status: 200;
   headers?: {
     /**
-     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
-     * this project send it.
+     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
+     * project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
@@ -214,14 +214,14 @@ export type BatchCopyFileOutput = {
   status: Status4XX;
   headers?: {
     /**
-     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
-     * this project send it.
+     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
+     * project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     /**
      * How long to wait before the next attempt, in whole seconds or as an HTTP date (RFC 9110, section
-     * 10.2.3). The contract does not guarantee it; deployments of this project send it if a later attempt
-     * may succeed.
+     * 10.2.3). The contract does not guarantee it, but deployments of this project send it if a later
+     * attempt may succeed.
      */
     'Retry-After'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
@@ -231,14 +231,14 @@ export type BatchCopyFileOutput = {
   status: Exclude<Status, 200 | Status4XX>;
   headers?: {
     /**
-     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
-     * this project send it.
+     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
+     * project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     /**
      * How long to wait before the next attempt, in whole seconds or as an HTTP date (RFC 9110, section
-     * 10.2.3). The contract does not guarantee it; deployments of this project send it if a later attempt
-     * may succeed.
+     * 10.2.3). The contract does not guarantee it, but deployments of this project send it if a later
+     * attempt may succeed.
      */
     'Retry-After'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
@@ -256,8 +256,8 @@ export type UploadFileOutput = {
   status: Status2XX;
   headers?: {
     /**
-     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
-     * this project send it.
+     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
+     * project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
@@ -267,8 +267,8 @@ export type UploadFileOutput = {
   status: Status4XX;
   headers?: {
     /**
-     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
-     * this project send it.
+     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
+     * project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
@@ -278,8 +278,8 @@ export type UploadFileOutput = {
   status: Exclude<Status, Status2XX | Status4XX>;
   headers?: {
     /**
-     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
-     * this project send it.
+     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
+     * project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
@@ -287,7 +287,7 @@ export type UploadFileOutput = {
   body: RawBody;
 };
 
-/** Names the file to upload. */
+/** The file to upload. */
 export type UploadMetaDataRequest = {
   /** Cloud path of the file, including the file name. */
   path: string;
@@ -306,34 +306,34 @@ export type GetUploadMetaDataResult = {
 };
 
 /**
- * `200` for success. For `batchCopyFile` it equals the HTTP status of the response; deployments of this
- * project do the same for all four operations.
+ * `200` if the call succeeds. In `batchCopyFile` responses it equals the HTTP status; in deployments of
+ * this project, it does so for all four operations.
  */
 export type StatusCode = number;
 
-/** Identifier of the call. */
+/** ID of the call. */
 export type RequestId = string;
 
 /** Everything that the second step of an upload needs. */
 export type UploadMetaData = {
-  /** Absolute address of the upload. Send the form to exactly this address, including its path and query. */
+  /** Absolute URL of the upload target. Send the form to exactly this URL, including its path and query. */
   url: string;
-  /** Value of the form field `x-store-security-token`. */
+  /** Value for the form field `x-store-security-token`. */
   token: string;
-  /** Value of the form field `Signature`. */
+  /** Value for the form field `Signature`. */
   authorization: string;
   fileID: FileId;
-  /** ID of the file in the underlying object store, and value of the form field `x-store-meta-fileid`. */
+  /** ID of the file in the underlying object store, and the value for the form field `x-store-meta-fileid`. */
   storeFileID: string;
 };
 
-/** Identifier of a stored file. The contract does not define its format. */
+/** ID of a stored file. The contract does not define its format. */
 export type FileId = string;
 
-/** Error code. The list is open: a deployment may use codes that are not in it. */
+/** Error code. The list is open, so a deployment may use codes that are not in it. */
 export type ErrorCode = string;
 
-/** Human-readable error text. It is not a stable interface. */
+/** Human-readable error message. It may change at any time. */
 export type ErrorMessage = string;
 
 /** The envelope of a call that failed as a whole. */
@@ -347,18 +347,18 @@ export type ErrorResponse = {
   };
 };
 
-/** Names the files to link to. */
+/** The files to link to. */
 export type TempUrlsRequest = {
-  /** The files, in the order in which the response lists them. */
+  /** The files. The response lists them in this order. */
   fileList: TempUrlItem[];
 };
 
-/** One file to link to. */
+/** A file to link to. */
 export type TempUrlItem = {
   fileID: FileId;
   /**
-   * Validity period of the link. The contract does not define its unit; deployments of this
-   * project use whole seconds. If it is omitted, the deployment decides.
+   * How long the link is valid. The contract does not define the unit; deployments of this project use
+   * whole seconds. If it is omitted, the deployment decides.
    */
   maxAge?: number;
 };
@@ -375,20 +375,20 @@ export type BatchGetTempUrlsResult = {
   };
 };
 
-/** One entry per item of the request. */
+/** One entry for each item in the request. */
 export type TempUrls = {
   /** The results, one per item. */
   fileList: DownloadFileItem[];
 };
 
-/** The link to one file. */
+/** The link to a file. */
 export type DownloadFileItem = {
   /** ID of the requested file. */
   fileID: FileId;
   code: ItemCode;
   /**
-   * Download link: a GET of it, without credentials, returns the bytes of the file. It may be
-   * unencoded (Chinese, spaces). Deployments of this project return an empty string if `code` is not
+   * Download link. A GET without credentials returns the bytes of the file. The URL may be unencoded
+   * (Chinese characters, spaces). Deployments of this project return an empty string if `code` is not
    * `SUCCESS`.
    */
   tempFileURL: string;
@@ -397,9 +397,9 @@ export type DownloadFileItem = {
 /** `SUCCESS` means success; any other value is an error code. */
 export type ItemCode = string;
 
-/** Names the files to delete. */
+/** The files to delete. */
 export type DeleteRequest = {
-  /** The IDs of the files, in the order in which the response lists them. */
+  /** The IDs of the files. The response lists them in this order. */
   fileList: FileId[];
 };
 
@@ -415,7 +415,7 @@ export type BatchDeleteResult = {
   };
 };
 
-/** One entry per item of the request. */
+/** One entry for each item in the request. */
 export type DeletedFiles = {
   /** The results, one per item. */
   fileList: DeleteFileItem[];
@@ -428,17 +428,17 @@ export type DeleteFileItem = {
   code: ItemCode;
 };
 
-/** Names the files to copy or move. */
+/** The files to copy or move. */
 export type CopyRequest = {
-  /** The copies, in the order in which the response lists them. */
+  /** The copies. The response lists them in this order. */
   fileList: CopyItem[];
 };
 
-/** One copy, or one move. */
+/** A file to copy or move. */
 export type CopyItem = {
-  /** Path of the file. See `dstPath` for the allowed characters. */
+  /** Path of the source. See `dstPath` for the allowed characters. */
   srcPath: FilePath;
-  /** Path of the copy. */
+  /** Path of the destination. */
   dstPath: FilePath;
   /**
    * Whether to overwrite an existing destination. With `false`, an existing destination stays unchanged.
@@ -455,10 +455,11 @@ export type CopyItem = {
 };
 
 /**
- * Absolute path including the file name: the cloud path of the file with a leading `/`. `/` separates
- * the levels as in a conventional file system. Digits, Latin letters, `/`, `!`, `-`, `_`, `.`, `,`,
- * `*` and Chinese characters (U+4E00 to U+9FFF) are allowed. A path with other characters fails only its
- * own item, never the whole call, so the pattern is in `x-berth-item-pattern` and not in `pattern`.
+ * Absolute path including the file name: the cloud path of the file with a leading `/`. As in a
+ * conventional file system, `/` separates the levels. Digits, Latin letters, `/`, `!`, `-`, `_`, `.`,
+ * `,`, `*` and Chinese characters (U+4E00 to U+9FFF) are allowed. If a path contains any other
+ * character, only its item fails, never the entire call, so the pattern is in `x-berth-item-pattern`
+ * instead of `pattern`.
  */
 export type FilePath = string;
 
@@ -474,7 +475,7 @@ export type BatchCopyFileResult = {
   };
 };
 
-/** One entry per item of the request. */
+/** One entry for each item in the request. */
 export type CopiedFiles = {
   /** The results, one per item. */
   fileList: CopyFileItem[];
@@ -482,7 +483,7 @@ export type CopiedFiles = {
 
 /** The result of one copy. `code` and `message` are only set if the copy failed. */
 export type CopyFileItem = {
-  /** ID of the copied file. A deployment may leave it out. */
+  /** ID of the copied file. A deployment may omit it. */
   fileID?: FileId;
   /** Error code, only set if the copy failed. */
   code?: string;
