@@ -21,13 +21,13 @@ const FIXED: Record<string, string> = {
 function toErrors(): string {
   return `# Error codes
 
-The error codes of the mock and the reference server. The lists are open: a deployment may use other codes, and
-a client handles an unknown code by its status. See [errors and retries](../guides/errors.md) for how to handle them.
+These are the error codes of the mock and the reference server. The lists are open, so a deployment may use other codes.
+If a client does not know a code, it uses the status. For how to handle errors, see [errors and retries](../guides/errors.md).
 
 ## Gateway
 
-Body \`{ code, message, requestId }\`. _Retry_: whether the same call may be sent again. _Fixed_: what the contract
-defines for every deployment; everything else is specific to this project ([D6](../decisions/d06-gateway-errors.md)).
+The body is \`{ code, message, requestId }\`. _Retry_ shows whether the same call may be sent again, and _Fixed_ what the
+contract defines for every deployment. The rest is specific to this project ([D6](../decisions/d06-gateway-errors.md)).
 
 ${toTable(
   ['Code', 'Status', 'Retry', 'Retry-After', 'Fixed', 'Message'],
@@ -42,12 +42,12 @@ ${toTable(
 )}
 ## Storage
 
-Envelope \`{ statusCode, body: { requestId, code, message } }\`. The code of an item is in the result list
-of a call that succeeded as a whole; \`${defaults.itemCodes.success}\` is the code of a successful item
+The body is the envelope \`{ statusCode, body: { requestId, code, message } }\`. If a call succeeds as a whole, each item
+in the result list has a code, which is \`${defaults.itemCodes.success}\` for a successful item
 ([D26](../decisions/d26-storage-errors.md)).
 
 ${toTable(
-  ['Code', 'Of', 'Status', 'Retry-After', 'Message'],
+  ['Code', 'Applies to', 'Status', 'Retry-After', 'Message'],
   defaults.storageErrors.map((error) => [
     `\`${error.code}\``,
     error.level === 'item' ? 'an item' : 'the call',
@@ -58,7 +58,7 @@ ${toTable(
 )}
 ## Upload target
 
-An XML document with the root \`Error\` and \`Code\`, \`Message\`, \`Resource\`, \`RequestId\` and \`TraceId\`
+The body is an XML \`Error\` document with \`Code\`, \`Message\`, \`Resource\`, \`RequestId\` and \`TraceId\`
 ([D27](../decisions/d27-upload-target.md)).
 
 ${toTable(
@@ -85,12 +85,12 @@ const HEAD = ['Operation', 'Method', 'Path', 'What it does', 'Retry', 'Rules'];
 function toOperations(): string {
   return `# Operations
 
-The operations of the contract, by the \`operationId\` used in types, reports and logs. Their schemas, examples and
-responses are in the API reference of the docs site, which is generated from
+These are the operations of the contract, with the \`operationId\` that types, reports and logs use. For schemas, examples
+and responses, see the API reference on the docs site, which is generated from
 [\`spec/gateway.v1\`](../../spec/gateway.v1/openapi.yaml) and
 [\`spec/storage.v2\`](../../spec/storage.v2/openapi.yaml).
 
-_Retry_: whether the same call may be sent again if it is unknown whether it was executed.
+_Retry_ shows whether the same call may be sent again if it is unknown whether it was executed.
 
 ## Gateway, version ${gateway.info.version}
 
@@ -98,8 +98,7 @@ ${toTable(HEAD, toRows(gateway.paths))}
 ## Storage and upload target, version ${storage.info.version}
 
 ${toTable(HEAD, toRows(storage.paths))}
-The upload target has no fixed address: \`uploadFile\` is sent to the \`url\` that \`getUploadMetaData\`
-returned, unchanged.
+The upload target has no fixed URL. Send \`uploadFile\` to exactly the \`url\` that \`getUploadMetaData\` returned.
 `;
 }
 
@@ -153,10 +152,10 @@ function toRules(): string {
   });
   return `# Rules
 
-The ${ruleSet.rules.length} rules of the contract, version ${ruleSet.version} of the rule set. The meaning of an ID never changes, and the
-[conformance suite](../start/conformance.md) reports by these IDs. \`MUST\` and \`SHOULD\` are checked on any deployment;
-\`info\` is for what cannot be checked from outside, or what only this project does. For the source of each rule and
-its place in the documents, see [traceability](traceability.md).
+Version ${ruleSet.version} of the rule set has ${ruleSet.rules.length} rules. The meaning of an ID never changes, and the
+[conformance suite](../start/conformance.md) uses these IDs in its reports. It checks \`MUST\` and \`SHOULD\` rules on every
+deployment. Rules of level \`info\` cannot be checked from outside, or apply only to this project. For the source of each
+rule and its places in the documents, see [traceability](traceability.md).
 
 ${sections.join('\n')}`;
 }
@@ -171,8 +170,8 @@ type Rule = RuleSet['rules'][number];
 
 const INTRODUCTION = `# Traceability
 
-Every line of the API description and every decision, with its rule and its place in the contract. MUST and SHOULD
-are checked on any deployment. Lines of level info are not; their rows name the decision that applies.
+This page lists every line of the API description and every decision, with its rule and its place in the contract. MUST
+and SHOULD rules are checked on every deployment. Rules of level info are not; their rows name the decision that applies.
 `;
 
 const TO_TRACEABILITY_HEAD = ['Line', 'Rule', 'Level', 'Statement', 'Place or decision'];
@@ -245,8 +244,8 @@ function toLimits(): string {
   );
   return `# Limits
 
-The contract leaves these limits to each deployment. The values below are those of the mock, the server and the
-stubs, and what the client expects. Change them for the server under \`limits\` in its [configuration](configuration.md).
+The contract leaves these limits to each deployment. The mock, the server and the stubs use the values below, and the
+client expects them. To change them for the server, set \`limits\` in its [configuration](configuration.md).
 
 ${toTable(['Limit', 'Value', 'Applies to', 'Decision'], rows)}`;
 }

@@ -22,19 +22,19 @@ const HEAD = ['Setting', 'Type', 'Default', 'Effect'];
 export function toConfiguration(): string {
   return `# Configuration
 
-Every setting of the configuration files, generated from the JSON Schemas that the packages export for
-[editors](editors.md). \`<name>\` is a name of your choice, \`[]\` an entry of a list. The mock has no configuration
+This page lists all settings in the configuration files. It is generated from the JSON Schemas that the packages export
+for [editors](editors.md). \`<name>\` is a name of your choice, and \`[]\` is a list entry. The mock has no configuration
 file; its options are in the [README](../../packages/mock/README.md).
 
 ## Server
 
-\`berth-server --config berth.yaml\`. First line of the file, for editors:
+Run \`berth-server --config berth.yaml\`. For editors, start the file with this line:
 \`# yaml-language-server: $schema=./node_modules/@berth/server/generated/config.schema.gen.json\`
 
 ${toTable(HEAD, toRows(server as Schema, ''))}
 ## Conformance suite
 
-\`berth-conformance --config conformance.json\`, with
+Run \`berth-conformance --config conformance.json\`. For editors, add
 \`"$schema": "./node_modules/@berth/conformance/generated/berth-conformance.config.schema.gen.json"\`.
 
 ${toTable(HEAD, toRows(suite as Schema, ''))}`;

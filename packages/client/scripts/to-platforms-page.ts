@@ -3,9 +3,9 @@ import { PLATFORMS, type PlatformId } from '../test/platforms/platforms.ts';
 
 const INTRODUCTION = `# Platforms
 
-What \`@berth/client\` does on each platform. One suite, \`packages/client/test/platforms\`, runs on all of
-them against the same deployment, with the client as it is published. **yes**: the cases of that row pass
-there. **no**: a case proves that the platform does what the second table says.
+This page shows which features of \`@berth/client\` work on each platform. The test suite
+\`packages/client/test/platforms\` runs on all of them, with the published client and the same deployment. **yes** means that
+all tests of the feature pass. **no** means that a test proves what happens instead, as listed in the second table.
 `;
 
 const ids = Object.keys(PLATFORMS) as PlatformId[];

@@ -12,67 +12,67 @@ export interface Feature {
 
 /** What browsers do instead. */
 const inBrowsers = (instead: string) => Object.fromEntries(BROWSERS.map((id) => [id, instead]));
-const NO_PAGE = 'does not apply: the program reads every response';
+const NO_PAGE = 'not applicable: only browsers enforce CORS';
 
 /** The features that the cases cover, from which docs/reference/platforms.md is generated. */
 export const FEATURES = {
-  calls: { title: 'Calls of hosted services' },
+  calls: { title: 'Calls to hosted services' },
   redirects: {
-    title: 'Redirects of a service, which are not followed',
-    lacking: inBrowsers('`GatewayError` with status 0: browsers do not show a redirect'),
+    title: 'Redirects from a service, which are not followed',
+    lacking: inBrowsers('`GatewayError` with status 0: browsers hide redirects'),
   },
-  errors: { title: 'The error classes' },
+  errors: { title: 'Error classes' },
   signature: { title: 'Signed calls (`tc3`, `tc3Storage`)' },
   ownFetch: { title: 'Your own `fetch`' },
   postStream: {
-    title: 'A stream as the body of `post`',
-    lacking: inBrowsers('`NetworkError`: browsers send no streams over HTTP/1.1'),
+    title: 'Streams as the body of `post`',
+    lacking: inBrowsers('`NetworkError`: browsers cannot send streams over HTTP/1.1'),
   },
   aborts: { title: '`signal` ends calls, streams and transfers' },
   events: { title: 'Events, resumed after a lost connection' },
   webSocket: {
-    title: 'WebSocket of the platform',
-    lacking: { node20: '`TypeError`: pass `webSocket` (the package ws)' },
+    title: 'Built-in WebSocket',
+    lacking: { node20: '`TypeError`: pass `webSocket` (for example from ws)' },
   },
   webSocketHeaders: {
     title: 'WebSocket with any credentials',
     lacking: {
-      node20: '`TypeError`: pass `webSocket` (the package ws)',
-      ...inBrowsers('Bearer tokens only, as a subprotocol; otherwise a `TypeError`'),
-      workerd: 'Bearer tokens only, as a subprotocol; otherwise a `TypeError`',
+      node20: '`TypeError`: pass `webSocket` (for example from ws)',
+      ...inBrowsers('Bearer tokens only, sent as a subprotocol; other credentials throw a `TypeError`'),
+      workerd: 'Bearer tokens only, sent as a subprotocol; other credentials throw a `TypeError`',
     },
   },
   ownWebSocket: { title: 'Your own `webSocket`' },
   uploads: { title: 'Uploads with progress, and downloads' },
   streamedUploads: {
-    title: 'Uploads send a stream as it is read',
-    lacking: inBrowsers('the stream is gathered first, at most `maxBytes` of it'),
+    title: 'Streamed uploads',
+    lacking: inBrowsers('the stream is buffered first, up to `maxBytes`'),
   },
   files: {
     title: 'Local files: `{ file }`, `downloadToFile`',
     lacking: {
-      ...inBrowsers('`TypeError`: there are none'),
-      workerd: '`TypeError`: there are none',
+      ...inBrowsers('`TypeError`: the platform has no files'),
+      workerd: '`TypeError`: the platform has no files',
     },
   },
-  https: { title: 'https, with a certificate that the platform is configured to trust' },
+  https: { title: 'HTTPS, with a certificate that the platform is configured to trust' },
   certificateByFetch: {
     title: 'A certificate trusted by your own `fetch`',
     lacking: {
-      ...inBrowsers('`NetworkError`: only its user can trust one'),
-      workerd: '`NetworkError`: only its configuration can trust one',
+      ...inBrowsers('`NetworkError`: only the user can trust a certificate'),
+      workerd: '`NetworkError`: only the configuration can trust a certificate',
     },
   },
   agent: {
     title: '`agent` for uploads',
     lacking: {
-      ...inBrowsers('is not used: the browser connects by itself'),
-      workerd: 'is not used: the runtime connects by itself',
+      ...inBrowsers('ignored: the browser opens the connections'),
+      workerd: 'ignored: the runtime opens the connections',
     },
   },
-  crossOrigin: { title: 'Calls of another origin, with all that they tell (CORS)' },
+  crossOrigin: { title: 'Calls to other origins (CORS)' },
   originRules: {
-    title: 'Responses for other origins are hidden from the program (CORS)',
+    title: 'Responses from unlisted origins are hidden (CORS)',
     lacking: {
       node20: NO_PAGE,
       node22: NO_PAGE,
