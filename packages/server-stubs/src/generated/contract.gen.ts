@@ -12,7 +12,7 @@ export const CONTRACT = {
       "sha256": "a279fc8046aeb9405fc8ff3c20b2672a92b43fb238de671462ce9b5972b38adb"
     }
   },
-  "sha256": "8957d079a714933e65d38330e4272dd8ad1cbd1c6a15b9dadb65cf1040d89760"
+  "sha256": "809510a701459c21468936cc71f1e74b41d03e656526cf99b9731782c447b62d"
 } as const;
 
 /** Names on the wire (D1). */
