@@ -48,7 +48,7 @@ describe('a reference page has a row for each', () => {
     expect(firstCells(page).toSorted()).toEqual([...names].toSorted());
   });
 
-  it('setting of the server and the suite', () => {
+  it('server and suite setting', () => {
     const rows = firstCells('configuration');
     const shown = new Set(rows.map((path) => path.split('.').at(-1)?.replace(/\[\]$/, '')));
     // A group without a description has no row, only its settings have.

@@ -19,7 +19,7 @@ test('a sound deployment: a line for each result, and a summary', async () => {
   expect(lines.at(-2)).toMatch(/^disabled \(not in --only\): \d+$/);
 });
 
-test('what is missing is named with the rules that it disables', async () => {
+test('a missing option is named with the rules that it disables', async () => {
   await using server = await startCorrectServer();
   const { output } = await runAgainst(server.url, '--only', 'GW-ERROR-NOT-FOUND,AU-BEARER-ENV');
   expect(output).toMatch(/^disabled \(no --\S+\): AU-BEARER-ENV$/m);

@@ -39,7 +39,7 @@ test('interrupted before it began: nothing is sent', async () => {
   expect(target.gateway.count() + target.storage.count()).toBe(0);
 });
 
-test('a spent budget: what is left is skipped, and all is removed', async () => {
+test('a spent budget: the remaining checks are skipped, and all files are removed', async () => {
   await using target = await startFronted();
   const ran = await runSuite({ ...target.options, budget: 2 });
   expect([...mustsOf(ran, 'fail'), ...mustsOf(ran, 'error')]).toEqual([]);
@@ -90,7 +90,7 @@ test('--read-only makes no call that stores, copies or deletes', async () => {
 const REFUSAL = '{"statusCode":500,"body":{"code":"NO","message":"No."}}';
 const NO_DELETE = `HTTP/1.1 500 No\r\nContent-Type: application/json\r\nContent-Length: ${REFUSAL.length}\r\n\r\n${REFUSAL}`;
 
-test('a server that deletes nothing: what is left is listed, and a notice given', async () => {
+test('a server that deletes nothing: the remaining files are listed in a notice', async () => {
   await using target = await startFronted({
     decide: (_, head) =>
       /^POST \S+:batchDelete /.test(head) ? (socket) => void socket.end(NO_DELETE) : 'pass',

@@ -97,7 +97,7 @@ test.each([
   expect(ran.sentence).toContain(`the proxy responded to CONNECT with ${status}`);
 });
 
-test('--proxy that is not there: no run, and a sentence', async () => {
+test('an unreachable --proxy prevents the run, with a clear message', async () => {
   await using target = await startFronted();
   const proxy = await startProxy();
   await proxy.close();

@@ -40,7 +40,7 @@ describe('a mock with the names of acme', () => {
     expect((await postForm(String(data.url), form, new Blob(['content']))).status).toBe(204);
   });
 
-  test('refuses the names of the contract', async () => {
+  test("refuses the contract's names", async () => {
     const { status, json } = await storage(mock, 'batchDelete', { fileList: [] });
     expect(status).toBe(401);
     expect(json.body.message).toContain('X-Acme-Authorization');

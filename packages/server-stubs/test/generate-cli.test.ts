@@ -145,11 +145,7 @@ describe('berth-stubs', () => {
   });
 
   it.each([
-    [
-      'a file that is not there',
-      ['nowhere.yaml', '-o', 'x'],
-      /nowhere\.yaml cannot be read: ENOENT/,
-    ],
+    ['a missing file', ['nowhere.yaml', '-o', 'x'], /nowhere\.yaml cannot be read: ENOENT/],
     ['no output', ['pets.yaml'], /option '-o, --output <dir>' is missing/],
     ['an unknown option', ['pets.yaml', '-o', 'x', '--what'], /unknown option '--what'/],
     [

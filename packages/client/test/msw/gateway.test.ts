@@ -79,7 +79,7 @@ describe('a hosted service', () => {
     expect(await signed.service('hello').get('a')).toBe('Hello');
   });
 
-  it('has a name of the contract', () => {
+  it('has a valid service name', () => {
     expect(() => berth.service('a/b')).toThrow(TypeError);
   });
 });

@@ -38,7 +38,9 @@ export const FEATURES = {
     title: 'WebSocket with any credentials',
     lacking: {
       node20: '`TypeError`: pass `webSocket` (for example from ws)',
-      ...inBrowsers('Bearer tokens only, sent as a subprotocol; other credentials throw a `TypeError`'),
+      ...inBrowsers(
+        'Bearer tokens only, sent as a subprotocol; other credentials throw a `TypeError`',
+      ),
       workerd: 'Bearer tokens only, sent as a subprotocol; other credentials throw a `TypeError`',
     },
   },

@@ -81,7 +81,7 @@ function isAttachment({ method, isUpgrade, contentType }: DispositionFacts): boo
   const type = mediaTypeOf(contentType ?? '');
   // Event streams are exempt, whatever the request accepts (D8).
   if (type === EVENT_STREAM) return false;
-  // C1: "For every GET response, the header `Content-Disposition: attachment` is added." D8: HEAD too.
+  // C1: "For every GET response" `attachment` is added. D8: HEAD too.
   if (method === 'GET' || method === 'HEAD') return true;
   // C2: "For every response whose content is not a text type, the header … is added."
   return !TEXT_TYPES.has(type);

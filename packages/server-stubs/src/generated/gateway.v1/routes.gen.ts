@@ -7,7 +7,7 @@ import * as requests from './request-validators.gen.ts';
 export const routes: RouteTable = {
   title: 'Gateway API',
   version: '1.0.0',
-  sha256: '9ff1c41a5d5097aee355ca45fe59ff21402336a9e54a72f108e9e24152057dab',
+  sha256: '9999147d4726c7b6bb809f839f4968a4b1d455f485dd87b9dfe8eb3e98b2e2a0',
   securitySchemes: {
     bearerToken: { type: 'http', scheme: 'bearer' },
     signature: { type: 'apiKey', in: 'header', name: 'authorization' },

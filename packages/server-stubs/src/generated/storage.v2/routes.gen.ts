@@ -8,7 +8,7 @@ import * as responses from './response-validators.gen.ts';
 export const routes: RouteTable = {
   title: 'Storage API',
   version: '2.0.0',
-  sha256: 'a279fc8046aeb9405fc8ff3c20b2672a92b43fb238de671462ce9b5972b38adb',
+  sha256: '305aa8aa68388a5a8422d66ad3d97de7110ce30126f9f344c844751da452fd23',
   securitySchemes: {
     authorization: { type: 'apiKey', in: 'header', name: 'x-svc-authorization' },
     sessionToken: { type: 'apiKey', in: 'header', name: 'x-svc-sessiontoken' },
