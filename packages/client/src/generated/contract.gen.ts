@@ -34,14 +34,14 @@ export const CONTRACT = {
   "documents": {
     "gateway.v1": {
       "version": "1.0.0",
-      "sha256": "9ff1c41a5d5097aee355ca45fe59ff21402336a9e54a72f108e9e24152057dab"
+      "sha256": "9999147d4726c7b6bb809f839f4968a4b1d455f485dd87b9dfe8eb3e98b2e2a0"
     },
     "storage.v2": {
       "version": "2.0.0",
-      "sha256": "a279fc8046aeb9405fc8ff3c20b2672a92b43fb238de671462ce9b5972b38adb"
+      "sha256": "305aa8aa68388a5a8422d66ad3d97de7110ce30126f9f344c844751da452fd23"
     }
   },
-  "sha256": "809510a701459c21468936cc71f1e74b41d03e656526cf99b9731782c447b62d"
+  "sha256": "46425d764b65f47a9fb24a9f5553f3918c7ddcbb8504b4c018bef6e3e7495ccc"
 } as const;
 
 /** URL template for the gateway of an environment. */

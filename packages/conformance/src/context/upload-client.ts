@@ -89,7 +89,7 @@ export class UploadClient {
   }
 
   /**
-   * Performs step 2: posts a form to the upload target and returns any response. What is stored is removed at
+   * Performs step 2: posts a form to the upload target and returns any response. Stored files are removed at
    * the end of the run.
    */
   async post(

@@ -94,7 +94,7 @@ function listCurls({ url, token, keyPair }: CurlOptions): string {
 }
 
 /**
- * Lines for a POSIX shell with `openssl` that set the variables `auth` and `ts`: the headers of storage calls
+ * Lines for a POSIX shell with `openssl` that set the `auth` and `ts` variables: the headers of storage calls
  * (D17). A signature is valid for only five minutes, so it cannot be printed ready-made.
  */
 function toSigningShell({ id, secret }: { id: string; secret: string }): string {

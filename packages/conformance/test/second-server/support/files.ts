@@ -13,7 +13,7 @@ export async function operate(server: SecondServer, operation: string, fields: o
   return { status, ...JSON.parse(text) };
 }
 
-/** Creates an upload form, with the field names of the contract. */
+/** Creates an upload form, with the contract's field names. */
 export async function prepare(server: SecondServer, path: string, content: string) {
   const { body } = await operate(server, 'getUploadMetaData', { path });
   const { url, token, authorization, storeFileID, fileID } = body.data;
