@@ -53,33 +53,55 @@ function escapeName(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** A problem with a document: something that cannot be generated, or that users should know about. */
+/** Something in a document that is left out, ignored or changed, or that users should know about. */
 export interface Problem {
   readonly pointer: Pointer;
   /** What is wrong, and how to fix it. */
   readonly message: string;
 }
 
+/** A part of a document cannot be used: the next larger part that can be left out is left out. */
+export class Unusable extends Error {
+  override readonly name = 'Unusable';
+  readonly pointer: Pointer;
+
+  constructor(pointer: Pointer, message: string) {
+    super(message);
+    this.pointer = pointer;
+  }
+}
+
 /**
- * Collects the problems in a document. Refusals are reported together. Notes explain where the generated
- * code may surprise.
+ * Collects the problems of a document. Warnings report what is left out or not checked; notes describe
+ * what is generated in a way that may surprise.
  */
 export class Problems {
-  readonly refusals: Problem[] = [];
+  readonly warnings: Problem[] = [];
   readonly notes: Problem[] = [];
   readonly #seen = new Set<string>();
 
-  refuse(pointer: Pointer, message: string): void {
-    this.#add(this.refusals, pointer, message);
+  warn(pointer: Pointer, message: string): void {
+    this.#add(this.warnings, pointer, message);
   }
 
   note(pointer: Pointer, message: string): void {
     this.#add(this.notes, pointer, message);
   }
 
-  /** @throws RefusedError if anything was refused */
-  assertNone(): void {
-    if (this.refusals.length > 0) throw new RefusedError(this.refusals);
+  /**
+   * Reads a part that can be left out.
+   *
+   * @param consequence sentence that the warning ends with
+   * @returns `undefined`, with a warning, if the part cannot be used
+   */
+  attempt<Part>(consequence: string, read: () => Part): Part | undefined {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof Unusable)) throw error;
+      this.warn(error.pointer, `${error.message} ${consequence}`);
+      return undefined;
+    }
   }
 
   // A component is read once for each reference to it.
@@ -91,7 +113,7 @@ export class Problems {
   }
 }
 
-/** Thrown if the document contains something that cannot be generated. Nothing was written. */
+/** Nothing of the document can be used, or it has warnings that count as errors; nothing was written. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
   readonly problems: readonly Problem[];
@@ -111,61 +133,102 @@ export interface Located {
 /**
  * Returns the pointer to the target of a `$ref`.
  *
- * @returns `undefined` after reporting a refusal, if it points outside the document or to nothing
+ * @throws Unusable if it points outside of the document or to nothing
  */
-export function toTarget(
-  document: unknown,
-  ref: unknown,
-  pointer: Pointer,
-  problems: Problems,
-): Pointer | undefined {
-  if (typeof ref !== 'string' || !ref.startsWith('#')) {
-    problems.refuse(
-      pointer,
-      `$ref ${JSON.stringify(ref)} points outside the document. Bundle the files first: npx @redocly/cli bundle openapi.yaml -o bundled.yaml.`,
-    );
-    return undefined;
-  }
-  const target = decode(ref);
-  if (target === undefined || (target !== '#' && !target.startsWith('#/'))) {
-    problems.refuse(
-      pointer,
-      `$ref ${JSON.stringify(ref)} is not a JSON Pointer. Write it as #/components/….`,
-    );
-    return undefined;
-  }
-  if (toNames(target).length > 0 && valueAt(document, target) === undefined) {
-    problems.refuse(
-      pointer,
-      `$ref ${JSON.stringify(ref)} points to nothing. Fix it, or add its target.`,
-    );
-    return undefined;
-  }
-  return target;
+export function toTarget(document: unknown, ref: unknown, pointer: Pointer): Pointer {
+  const text = JSON.stringify(ref);
+  const target = typeof ref === 'string' ? find(document, ref, pointer) : undefined;
+  if (target !== undefined) return target;
+  throw new Unusable(
+    pointer,
+    typeof ref === 'string' && ref.startsWith('#')
+      ? `$ref ${text} points to nothing. Correct it, or add its target.`
+      : `$ref ${text} points outside of the document. Use a local file, or bundle the document.`,
+  );
 }
 
-/** Follows the `$ref`s of an OpenAPI object (other than a schema) to the object itself. */
-export function follow(
-  document: unknown,
-  value: unknown,
-  pointer: Pointer,
-  problems: Problems,
-): Located | undefined {
+function find(document: unknown, ref: string, pointer: Pointer): Pointer | undefined {
+  const decoded = decode(ref);
+  if (decoded === undefined) return undefined;
+  if (decoded === '#' || (decoded.startsWith('#/') && valueAt(document, decoded) !== undefined)) {
+    return decoded;
+  }
+  const { pointers } = addressesOf(document);
+  const address = pointers.get(decoded);
+  if (address !== undefined) return address;
+  const hash = decoded.indexOf('#');
+  const id = hash < 0 ? decoded : decoded.slice(0, hash);
+  // Without an ID, the pointer is one into the schema around it that has an ID.
+  const base = id === '' ? findResource(document, pointer) : pointers.get(id);
+  const target = base === undefined ? undefined : `${base}${decoded.slice(hash + 1)}`;
+  return target === undefined || valueAt(document, target) === undefined ? undefined : target;
+}
+
+/** The closest schema around a pointer that has an `$id`. */
+function findResource(document: unknown, pointer: Pointer): Pointer | undefined {
+  for (let at = pointer; at.includes('/'); at = at.slice(0, at.lastIndexOf('/'))) {
+    const value = valueAt(document, at);
+    if (isObject(value) && typeof value.$id === 'string') return at;
+  }
+  return undefined;
+}
+
+interface Addresses {
+  /** By `$id`, and by `#` and the name of an anchor. */
+  readonly pointers: Map<string, Pointer>;
+  /** Those of several `$dynamicAnchor`s. */
+  readonly ambiguous: Set<string>;
+}
+
+const known = new WeakMap<object, Addresses>();
+
+/** Whether several schemas of the document have the `$dynamicAnchor` of a `$dynamicRef`. */
+export function isAmbiguous(document: unknown, ref: unknown): boolean {
+  return addressesOf(document).ambiguous.has(String(ref));
+}
+
+function addressesOf(document: unknown): Addresses {
+  const addresses: Addresses = { pointers: new Map(), ambiguous: new Set() };
+  if (!isObject(document)) return addresses;
+  if (!known.has(document)) {
+    known.set(document, addresses);
+    collect(document, '#', addresses);
+  }
+  return known.get(document) ?? addresses;
+}
+
+function collect(value: unknown, pointer: Pointer, addresses: Addresses): void {
+  if (typeof value !== 'object' || value === null) return;
+  const { pointers, ambiguous } = addresses;
+  const { $id, $anchor, $dynamicAnchor } = value as JsonObject;
+  if (typeof $id === 'string') pointers.set($id, pointer);
+  if (typeof $anchor === 'string') pointers.set(`#${$anchor}`, pointer);
+  if (typeof $dynamicAnchor === 'string') {
+    const address = `#${$dynamicAnchor}`;
+    if (pointers.has(address)) ambiguous.add(address);
+    pointers.set(address, pointer);
+  }
+  for (const [name, each] of Object.entries(value)) collect(each, join(pointer, name), addresses);
+}
+
+/**
+ * Follows the `$ref`s of an OpenAPI object (not of a schema) to the object itself.
+ *
+ * @throws Unusable if there is none
+ */
+export function follow(document: unknown, value: unknown, pointer: Pointer): Located {
   const visited = new Set<Pointer>();
   let here: { value: unknown; pointer: Pointer } = { value, pointer };
   while (isObject(here.value) && '$ref' in here.value) {
-    const target = toTarget(document, here.value.$ref, here.pointer, problems);
-    if (target === undefined) return undefined;
+    const target = toTarget(document, here.value.$ref, here.pointer);
     if (visited.has(target)) {
-      problems.refuse(pointer, `$ref ${target} refers to itself. Replace it with a value.`);
-      return undefined;
+      throw new Unusable(pointer, `$ref ${target} refers to itself. Give it a value.`);
     }
     visited.add(target);
     here = { value: valueAt(document, target), pointer: target };
   }
   if (isObject(here.value)) return { value: here.value, pointer: here.pointer };
-  problems.refuse(here.pointer, 'Expected an object.');
-  return undefined;
+  throw new Unusable(here.pointer, 'An object is expected here.');
 }
 
 /** Decodes percent-encoding in a reference; returns `undefined` if the encoding is invalid. */

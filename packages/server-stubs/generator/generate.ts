@@ -27,7 +27,9 @@ export interface GenerateOptions {
 export interface Generated {
   /** Content by file name: text, or an object for `.json`. The order is always the same. */
   readonly files: ReadonlyMap<string, string | object>;
-  /** Notes about generated code that may surprise. */
+  /** What is left out or not checked, and why. */
+  readonly warnings: readonly Problem[];
+  /** Notes on what is generated in a way that may surprise. */
   readonly notes: readonly Problem[];
   readonly operations: number;
 }
@@ -36,7 +38,7 @@ export interface Generated {
  * Generates types, handlers, routes and validators from an OpenAPI document. The output is
  * deterministic.
  *
- * @throws RefusedError listing everything in the document that cannot be generated
+ * @throws RefusedError if nothing of the document can be used
  *
  * @example
  * const { files } = generate(JSON.parse(await readFile('openapi.json', 'utf8')));
@@ -64,7 +66,6 @@ export function generate(document: unknown, options: GenerateOptions = {}): Gene
   const routes = writeRoutes(model, plans, modules);
   const requests = compile(plans.requests, 'request');
   const responses = compile(plans.responses, 'response');
-  problems.assertNone();
   return {
     files: new Map<string, string | object>([
       ['types.gen.ts', types.text],
@@ -75,6 +76,7 @@ export function generate(document: unknown, options: GenerateOptions = {}): Gene
       ['index.gen.ts', writeIndex(model, modules)],
       ['fingerprints.gen.json', writeFingerprints(model, types.operations, schemaTypes)],
     ]),
+    warnings: problems.warnings,
     notes: problems.notes,
     operations: model.operations.length,
   };

@@ -128,19 +128,92 @@ describe('berth-stubs', () => {
     expect(await readdir(handlers)).toHaveLength(4);
   });
 
-  it('exits with 2 and writes nothing if the document is refused', async () => {
+  it('warns of what is left out or not checked, with its place in the file', async () => {
     await write(PETS.replace('type: string', 'type: text').replace('type: object', 'type: thing'));
-    expect(await generate()).toBe(2);
-    expect(failed).toContain('#/paths/~1pets~1{id}/parameters/0/schema/type\n');
-    expect(failed).toContain('#/components/schemas/Pet/type\n');
-    expect(failed).toContain('2 places cannot be generated, so nothing was written.');
+    expect(await generate()).toBe(0);
+    const file = join(folder, 'pets.yaml');
+    expect(printed).toContain(
+      `warning: "text" is not a type of JSON Schema: the type is not checked.`,
+    );
+    expect(printed).toContain(`  ${file}:10:66 #/paths/~1pets~1{id}/parameters/0/schema/type\n`);
+    expect(printed).toContain(`  ${file}:19:12 #/components/schemas/Pet/type\n`);
+    await generate('--quiet');
+    expect(printed).toBe('');
+  });
+
+  it('finds the places in JSON too', async () => {
+    const file = join(folder, 'pets.json');
+    const { parse } = await import('yaml');
+    await writeFile(file, JSON.stringify(parse(PETS.replace('object', 'thing')), null, 2));
+    expect(await run(file, '-o', join(folder, 'api'))).toBe(0);
+    expect(printed).toContain(`  ${file}:49:9 #/components/schemas/Pet/type\n`);
+  });
+
+  it('exits with 2 and writes nothing if there are warnings and it is strict', async () => {
+    await write(PETS.replace('type: string', 'type: text').replace('type: object', 'type: thing'));
+    expect(await generate('--strict')).toBe(2);
+    expect(failed).toContain('pets.yaml:10:66 #/paths/~1pets~1{id}/parameters/0/schema/type\n');
+    expect(failed).toContain('pets.yaml:19:12 #/components/schemas/Pet/type\n');
+    expect(failed).toContain('2 places cannot be generated. Nothing was written.');
     expect(await readdir(folder)).toEqual(['pets.yaml']);
+  });
+
+  it('uses the last of several equal keys, with a warning', async () => {
+    await write(PETS.replace('operationId: listPets', 'operationId: a\n      operationId: b'));
+    expect(await generate()).toBe(0);
+    expect(printed).toContain('Keys must be unique (line 8): the last one is used.');
+    expect(await read('routes.gen.ts')).toContain("operationId: 'b'");
+  });
+
+  it('reads a document of several files, but never URLs', async () => {
+    const pet = '{ type: object, properties: { name: { $ref: "deep/name.yaml#/Name" } } }';
+    const remote = "$ref: 'https://127.0.0.1:1/a.yaml'";
+    await mkdir(join(folder, 'deep'));
+    await writeFile(join(folder, 'pet.yaml'), pet);
+    await writeFile(join(folder, 'deep/name.yaml'), 'Name: { type: string, maxLength: 7 }');
+    await write(
+      PETS.replace(
+        "$ref: '#/components/schemas/Pet'",
+        'allOf: [{ $ref: pet.yaml }, {REMOTE}]',
+      ).replace('REMOTE', remote),
+    );
+    expect(await generate()).toBe(0);
+    expect(await read('response-validators.gen.ts')).toContain('> 7');
+    expect(printed).toContain('points outside of the document');
+    expect(printed.match(/warning:/g)).toHaveLength(1);
+  });
+
+  it('converts Swagger 2.0, with a warning', async () => {
+    await write(`
+swagger: '2.0'
+info: { title: Pets, version: '1' }
+basePath: /v1
+consumes: [application/json]
+paths:
+  /pets:
+    post:
+      operationId: addPet
+      parameters: [{ $ref: '#/parameters/Pet' }]
+      responses: { '201': { description: Done. } }
+parameters:
+  Pet: { name: pet, in: body, required: true, schema: { $ref: '#/definitions/Pet' } }
+definitions:
+  Pet: { type: object, properties: { name: { type: text } } }
+`);
+    expect(await generate()).toBe(0);
+    expect(printed).toContain('warning: Swagger 2.0 is converted to OpenAPI 3.0');
+    expect(printed).toContain('pets.yaml:15:46 #/components/schemas/Pet/properties/name/type');
+    expect(await read('routes.gen.ts')).toContain("path: '/v1/pets'");
+    expect(await read('types.gen.ts')).toContain('body: Pet;');
+    expect(await generate('--strict')).toBe(2);
   });
 
   it('exits with 2 and writes nothing if the document has no operation', async () => {
     await write("openapi: 3.1.0\ninfo: { title: Pets, version: '1' }\npaths: {}\n");
     expect(await generate()).toBe(2);
-    expect(failed).toMatch(/^#\/paths\n {2}This document has no operations\. .*\n1 place cannot/);
+    expect(failed).toMatch(
+      /:3:1 #\/paths\n {2}This document has no operation\. .*\n1 place cannot/,
+    );
     expect(await readdir(folder)).toEqual(['pets.yaml']);
   });
 
@@ -197,13 +270,18 @@ describe('berth-stubs', () => {
   it.each([
     ['', 'openapi is missing'],
     ['[]', 'openapi is missing'],
-    ['swagger: "2.0"', 'openapi is missing'],
     ['openapi: 4.0.0', 'openapi is 4.0.0'],
     ['openapi: 3.1', 'openapi must be a string, so put it in quotes'],
   ])('exits with 2 for %j in place of a document', async (text, message) => {
     await write(text);
     expect(await generate()).toBe(2);
     expect(failed).toContain(`Only OpenAPI 3.0, 3.1 and 3.2 are supported: ${message}.`);
+  });
+
+  it('exits with 2 for Swagger 2.0 that cannot be converted', async () => {
+    await write('swagger: "2.1"');
+    expect(await generate()).toBe(2);
+    expect(failed).toMatch(/pets\.yaml cannot be converted to OpenAPI 3\.0: /);
   });
 
   it('exits with 1 if it cannot write, and names the folder and the option', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RefusedError } from '../generator/document.ts';
+import { type Problem, RefusedError } from '../generator/document.ts';
 import { generate } from '../generator/generate.ts';
 
 /** Creates a document with one operation, parts of which can be replaced. */
@@ -10,13 +10,14 @@ const toDocument = (operation: object, rest: object = {}) => ({
   ...rest,
 });
 
-function refusals(document: unknown): string[] {
+/** What is left out or not checked, and why. */
+function problems(document: unknown): string[] {
+  const toText = ({ pointer, message }: Problem) => `${pointer}: ${message}`;
   try {
-    generate(document);
-    return [];
+    return generate(document).warnings.map(toText);
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
-    return error.problems.map(({ pointer, message }) => `${pointer}: ${message}`);
+    return error.problems.map(toText);
   }
 }
 
@@ -25,14 +26,9 @@ const query = (schema: object, rest: object = {}) =>
 const body = (schema: unknown) =>
   toDocument({ requestBody: { content: { 'application/json': { schema } } } });
 const QUERY = { name: 'q', in: 'query', schema: {} };
-const form = (schema: object, rest: object = {}) =>
-  toDocument({
-    requestBody: { content: { 'application/x-www-form-urlencoded': { schema, ...rest } } },
-  });
-const FORM = '#/paths/~1a/get/requestBody/content/application~1x-www-form-urlencoded';
 const BODY = '#/paths/~1a/get/requestBody/content/application~1json/schema';
 
-describe('documents that cannot be generated are refused, with the location of each problem', () => {
+describe('what cannot be used is reported by name and place', () => {
   it.each([
     ['no OpenAPI', { swagger: '2.0' }, '#/openapi: Only OpenAPI'],
     ['a later OpenAPI', { openapi: '4.0.0' }, '#/openapi: Only OpenAPI'],
@@ -46,9 +42,20 @@ describe('documents that cannot be generated are refused, with the location of e
       body({ $ref: '#/nowhere' }),
       `${BODY}: $ref "#/nowhere" points to nothing`,
     ],
-    ['a $ref by anchor', body({ $ref: '#pet' }), `${BODY}: $ref "#pet" is not a JSON Pointer`],
-    ['$id', body({ $id: 'pet' }), `${BODY}/$id: $id is not supported`],
-    ['$dynamicRef', body({ $dynamicRef: '#a' }), `${BODY}/$dynamicRef: $dynamicRef is not`],
+    [
+      'an anchor that is not there',
+      body({ $ref: '#pet' }),
+      `${BODY}: $ref "#pet" points to nothing`,
+    ],
+    [
+      'a $dynamicRef to several anchors',
+      body({
+        properties: { a: { $dynamicAnchor: 'a' }, b: { $dynamicAnchor: 'a' } },
+        items: { $dynamicRef: '#a' },
+      }),
+      `${BODY}/items/$dynamicRef: #a may be one of several schemas`,
+    ],
+    ['an empty enum', body({ enum: [] }), `${BODY}/enum: This enum is empty`],
     [
       'another dialect',
       body({ $schema: 'http://json-schema.org/draft-04/schema#' }),
@@ -61,8 +68,12 @@ describe('documents that cannot be generated are refused, with the location of e
       body({ properties: { a: { minimum: 'x' } } }),
       `${BODY}/properties/a/minimum`,
     ],
-    ['a schema that is none', body(3), `${BODY}: Expected a schema`],
-    ['paths that are none', toDocument({}, { paths: [] }), '#/paths: Expected paths'],
+    ['a schema that is none', body(3), `${BODY}: A schema is expected`],
+    [
+      'paths that are none',
+      toDocument({}, { paths: [] }),
+      '#/paths: This document has no operation',
+    ],
     [
       'an operation that is none',
       toDocument({}, { paths: { '/a': { get: null } } }),
@@ -79,46 +90,20 @@ describe('documents that cannot be generated are refused, with the location of e
       '#/paths/~1a/get/parameters/1: This parameter is listed twice',
     ],
     [
-      'a list in a parameter whose items differ',
-      query({ prefixItems: [{ type: 'integer' }, { type: 'string' }], type: 'array' }),
-      '#/paths/~1a/get/parameters/0/schema: The items of this list have different types',
-    ],
-    [
-      'an object in a form',
-      form({ properties: { a: { type: 'object' } } }),
-      `${FORM}/schema/properties/a: A form field must be`,
-    ],
-    [
-      'another style in a form',
-      form({}, { encoding: { a: { style: 'pipeDelimited' } } }),
-      `${FORM}/encoding/a: Form fields must use`,
-    ],
-    [
       'a discriminator that leads to nothing',
       body({ oneOf: [{}], discriminator: { propertyName: 't', mapping: { a: '#/%' } } }),
       '#/components/schemas/#~1%: Expected a schema',
     ],
-    ['a parameter elsewhere', query({}, { in: 'querystring' }), '#/paths/~1a/get/parameters/0/in'],
+    ['a parameter elsewhere', query({}, { in: 'body' }), '#/paths/~1a/get/parameters/0/in'],
     [
       'a style of another place',
       query({}, { style: 'matrix' }),
       '#/paths/~1a/get/parameters/0/style',
     ],
     [
-      'a list of objects in a parameter',
-      query({ items: { type: 'object' } }),
-      'parameters/0/schema',
-    ],
-    [
-      'a list in an object in a parameter',
-      query({ properties: { a: { type: 'array' } } }),
-      'schema/properties/a',
-    ],
-    ['an object or a text', query({ type: ['object', 'string'] }), 'is ambiguous as text'],
-    [
       'a parameter of two media types',
-      query({}, { schema: undefined, content: { a: {}, b: {} } }),
-      '',
+      toDocument({ parameters: [{ name: 'q', in: 'query', content: { a: {}, b: {} } }] }),
+      '#/paths/~1a/get/parameters/0/content: A parameter has one media type: only a is read',
     ],
     [
       'a status that is none',
@@ -136,7 +121,28 @@ describe('documents that cannot be generated are refused, with the location of e
       `${BODY}: x-berth-unwrap`,
     ],
     ['a body without content', toDocument({ requestBody: {} }), '#/paths/~1a/get/requestBody'],
-    ['a path with a query', toDocument({}, { paths: { '/a?b': { get: {} } } }), '#/paths/~1a?b'],
+    ['a path with a fragment', toDocument({}, { paths: { '/a#b': { get: {} } } }), '#/paths/~1a#b'],
+    ['a path without a slash', toDocument({}, { paths: { a: { get: {} } } }), '#/paths/a: A path'],
+    [
+      'a placeholder in the query of a path',
+      toDocument({}, { paths: { '/a?b={c}': { get: {} } } }),
+      '#/paths/~1a?b={c}: A placeholder in the query',
+    ],
+    [
+      'a placeholder that is there twice',
+      toDocument({}, { paths: { '/{a}/{a}': { get: {} } } }),
+      '#/paths/~1{a}~1{a}: The path has {a} twice: one is named a2',
+    ],
+    [
+      'a path parameter that the path does not have',
+      query({}, { in: 'path' }),
+      '#/paths/~1a/get/parameters/0/schema: The path has no {q}',
+    ],
+    [
+      'security that is not a list',
+      toDocument({ security: { x: [] } }),
+      '#/paths/~1a/get/security: A list of objects is expected here. The operation is left out',
+    ],
     [
       'an undeclared placeholder',
       toDocument({}, { paths: { '/{a}': { get: {} } } }),
@@ -148,8 +154,8 @@ describe('documents that cannot be generated are refused, with the location of e
       '#/components/securitySchemes/x',
     ],
   ])('%s', (_, document, text) => {
-    expect(refusals(document).join('\n')).toContain(text);
-    expect(refusals(document)).not.toEqual([]);
+    expect(problems(document).join('\n')).toContain(text);
+    expect(problems(document)).not.toEqual([]);
   });
 
   it.each([
@@ -158,15 +164,17 @@ describe('documents that cannot be generated are refused, with the location of e
     ['extensions alone', { paths: { 'x-a': {}, '/a': { summary: 'A', 'x-get': {} } } }],
     ['webhooks alone', { paths: undefined, webhooks: { pet: { post: {} } } }],
     ['components alone', { paths: undefined, components: { schemas: { Pet: {} } } }],
-  ])('a document with %s, for which nothing would be generated', (_, rest) => {
-    expect(refusals(toDocument({}, rest))).toEqual([
-      '#/paths: This document has no operations. Only operations in paths are generated, not webhooks.',
+  ])('a document with %s, of which nothing would come', (_, rest) => {
+    expect(problems(toDocument({}, rest))).toEqual([
+      '#/paths: This document has no operation. Only the operations of paths are generated, not webhooks. Add one, or choose another document.',
     ]);
   });
 
   it('an operation that cannot be read, without reporting that there are none', () => {
     const document = toDocument({}, { paths: { '/a': { get: null } } });
-    expect(refusals(document)).toEqual(['#/paths/~1a/get: Expected an operation object.']);
+    expect(problems(document)).toEqual([
+      '#/paths/~1a/get: An operation is expected here: an object. The operation is left out.',
+    ]);
   });
 
   it('operations that share an id or a route', () => {
@@ -178,12 +186,13 @@ describe('documents that cannot be generated are refused, with the location of e
         paths: {
           '/{a}': { get: { ...operation, parameters: [id('a')] } },
           '/{b}': { get: { ...operation, parameters: [id('b')] } },
+          '/c': { get: operation },
         },
       },
     );
-    expect(refusals(document)).toEqual([
-      '#/paths/~1{b}/get: operationId same is also used by #/paths/~1{a}/get. Rename one of them.',
-      '#/paths/~1{b}/get: This path matches the same requests as #/paths/~1{a}/get. Change one of the paths.',
+    expect(problems(document)).toEqual([
+      '#/paths/~1{b}/get: This path matches the same requests as #/paths/~1{a}/get. The operation is left out.',
+      '#/paths/~1c/get/operationId: operationId same is also used by #/paths/~1{a}/get: this operation is named same2. Give each its own.',
     ]);
   });
 
@@ -197,7 +206,7 @@ describe('documents that cannot be generated are refused, with the location of e
       }),
       components: { schemas: { Bad: { type: 'file' } } },
     };
-    expect(refusals(document).map((each) => each.split(': ')[0])).toEqual([
+    expect(problems(document).map((each) => each.split(': ')[0])).toEqual([
       '#/components/schemas/Bad/type',
       '#/paths/~1a/get/security/0/x',
     ]);
@@ -211,10 +220,37 @@ describe('documents that cannot be generated are refused, with the location of e
       Tree: { properties: { children: { items: ref('Tree') } } },
     };
     const document = { ...body({ allOf: [ref('A'), ref('Tree')] }), components: { schemas } };
-    expect(refusals(document).map((each) => each.split(': ')[0])).toEqual([
+    expect(problems(document).map((each) => each.split(': ')[0])).toEqual([
       '#/components/schemas/B',
-      '#/components/schemas/A',
     ]);
+  });
+
+  it('and nothing else is left out', () => {
+    const bad = { $ref: '#/nowhere' };
+    const good = { responses: { 200: {} } };
+    const content = { 'application/json': bad, 'text/plain': {} };
+    const post = {
+      requestBody: { content },
+      responses: { 200: { headers: { a: bad, b: {} }, content }, 404: bad },
+    };
+    const { operations, warnings, files } = generate(
+      toDocument(
+        {},
+        { paths: { '/a': { get: { parameters: [bad] }, put: good, post }, '/b': bad } },
+      ),
+    );
+    expect(operations).toBe(2);
+    expect(warnings.map(({ message }) => message.split('. ').at(-1))).toEqual([
+      'The operation is left out.',
+      'The media type is left out.',
+      'The header is left out.',
+      'The media type is left out.',
+      'The response is left out.',
+      'The path is left out.',
+    ]);
+    expect(files.get('routes.gen.ts')).toContain(
+      "content: [{ mediaType: 'text/plain', kind: 'text' }]",
+    );
   });
 
   it('not if it only may surprise: that is a note', () => {
@@ -227,6 +263,6 @@ describe('documents that cannot be generated are refused, with the location of e
   });
 
   it('not if the schema is correct', () => {
-    expect(refusals(query({ type: 'array', items: { type: 'string' } }))).toEqual([]);
+    expect(problems(query({ type: 'array', items: { type: 'string' } }))).toEqual([]);
   });
 });

@@ -52,10 +52,10 @@ class RefusedDocument extends Error {
   override readonly name = 'RefusedDocument';
   readonly places: readonly { readonly path: readonly string[]; readonly message: string }[];
 
-  /** @param text output of the generator: one JSON Pointer per line, followed by a sentence */
+  /** @param text output of the generator: one place and JSON Pointer per line, followed by a sentence */
   constructor(text: string) {
     super(text.trim());
-    this.places = [...text.matchAll(/^#(\/\S*)\n((?: {2}.*\n)+)/gm)].map(
+    this.places = [...text.matchAll(/^.*:\d+:\d+ #(\/\S*)\n((?: {2}.*\n)+)/gm)].map(
       ([, pointer = '', message = '']) => ({
         path: pointer.slice(1).split('/').map(unescapeStep),
         message: message.replaceAll(/\s+/g, ' ').trim(),
@@ -116,7 +116,16 @@ async function compileRoutes(file: string): Promise<RouteTable> {
 
 function generate(file: string, folder: string): Promise<void> {
   const runtime = import.meta.resolve('@berth/server-stubs/runtime');
-  const args = [findGenerator(), file, '--output', folder, '--runtime', runtime, '--quiet'];
+  const args = [
+    findGenerator(),
+    file,
+    '--output',
+    folder,
+    '--runtime',
+    runtime,
+    '--strict',
+    '--quiet',
+  ];
   return new Promise((resolve, reject) => {
     execFile(process.execPath, args, (error, _, stderr) => {
       if (error === null) resolve();

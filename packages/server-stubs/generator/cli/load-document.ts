@@ -1,5 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { parse, YAMLParseError } from 'yaml';
+import { LineCounter, parseDocument } from 'yaml';
+import { isObject, type Problem } from '../document.ts';
+import { bundleFiles } from './bundle-files.ts';
+import { createJsonLocator, createYamlLocator, type Locator } from './locate.ts';
 
 /** Thrown if a file does not exist, cannot be read, or is neither JSON nor YAML. */
 export class UnreadableError extends Error {
@@ -7,11 +10,20 @@ export class UnreadableError extends Error {
 }
 
 export interface Loaded {
+  /** OpenAPI 3, in one piece. */
   readonly document: unknown;
   readonly bytes: Uint8Array;
+  /** What was changed to read it. */
+  readonly warnings: readonly Problem[];
+  /** The place of a pointer in the file, or of what is closest to it. */
+  readonly locate: Locator;
 }
 
-/** @throws UnreadableError */
+/**
+ * Reads a document: JSON or YAML, of one or several files. Swagger 2.0 is converted.
+ *
+ * @throws UnreadableError
+ */
 export async function loadDocument(file: string): Promise<Loaded> {
   if (/^https?:/.test(file)) {
     throw new UnreadableError(`${file}: only local files are supported, so download it first.`);
@@ -19,35 +31,100 @@ export async function loadDocument(file: string): Promise<Loaded> {
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw new UnreadableError(`${file} cannot be read: ${error.code ?? error.message}.`);
   });
-  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
-  const document = toDocument(file, text);
-  if (containsItself(document, new Set(), new Set())) {
+  const parsed = parseFile(file, bytes.toString('utf8').replace(/^\uFEFF/, ''));
+  const found = { isCircular: false, hasFiles: false };
+  inspect({ document: parsed.document }, new Set(), new Set(), found);
+  if (found.isCircular) {
     throw new UnreadableError(
       `${file} has a YAML alias that contains itself. Use $ref for recursive schemas.`,
     );
   }
-  return { document, bytes };
+  const loaded: Loaded = { ...parsed, bytes };
+  if (!found.hasFiles) return convert(file, loaded);
+  const document = await bundleFiles(file).catch((error: Error) => {
+    throw new UnreadableError(`${file} cannot be bundled: ${error.message}`);
+  });
+  return convert(file, { ...loaded, document, bytes: Buffer.from(JSON.stringify(document)) });
 }
 
-/** @param done values that are known not to contain themselves */
-function containsItself(value: unknown, path: Set<unknown>, done: Set<unknown>): boolean {
-  if (typeof value !== 'object' || value === null || done.has(value)) return false;
-  if (path.has(value)) return true;
+/** Converts Swagger 2.0. */
+async function convert(file: string, loaded: Loaded): Promise<Loaded> {
+  const { document, warnings } = loaded;
+  if (!isObject(document) || !String(document.swagger).startsWith('2')) return loaded;
+  // Loaded on demand, too.
+  const { default: swagger } = await import('swagger2openapi');
+  const options = { patch: true, warnOnly: true };
+  const { openapi } = await swagger
+    .convertObj(document as unknown as Swagger, options as Parameters<typeof swagger.convertObj>[1])
+    .catch((error: Error) => {
+      throw new UnreadableError(`${file} cannot be converted to OpenAPI 3.0: ${error.message}`);
+    });
+  const message = 'Swagger 2.0 is converted to OpenAPI 3.0, which may lose details.';
+  return {
+    ...loaded,
+    document: openapi,
+    warnings: [...warnings, { pointer: '#/swagger', message }],
+    locate: (pointer) =>
+      loaded.locate(
+        pointer
+          .replace(/^#\/components\/schemas\//, '#/definitions/')
+          .replace(/^#\/components\/(parameters|responses)\//, '#/$1/'),
+      ),
+  };
+}
+
+/**
+ * Looks for aliases that contain themselves, and for references to other files.
+ *
+ * @param done values that are known to be finite
+ */
+function inspect(
+  value: object,
+  path: Set<object>,
+  done: Set<object>,
+  found: { isCircular: boolean; hasFiles: boolean },
+): void {
   path.add(value);
-  const holds = Object.values(value).some((each) => containsItself(each, path, done));
+  for (const [key, each] of Object.entries(value)) {
+    if (typeof each === 'object' && each !== null) {
+      if (path.has(each)) found.isCircular = true;
+      else if (!done.has(each)) inspect(each, path, done, found);
+    } else if (key === '$ref' && typeof each === 'string' && !each.startsWith('#')) {
+      found.hasFiles ||= !/^[a-z][a-z\d+.-]*:/i.test(each);
+    }
+  }
   path.delete(value);
   done.add(value);
-  return holds;
 }
 
-function toDocument(file: string, text: string): unknown {
+type Swagger = Parameters<typeof import('swagger2openapi').convertObj>[0];
+type Parsed = Pick<Loaded, 'document' | 'warnings' | 'locate'>;
+
+function parseFile(file: string, text: string): Parsed {
+  // The YAML parser would read JSON too, a hundred times slower.
+  if (!text.trimStart().startsWith('{')) return parseYaml(file, text);
   try {
-    // The YAML parser could read JSON too, but is a hundred times slower.
-    return text.trimStart().startsWith('{')
-      ? JSON.parse(text)
-      : parse(text, { maxAliasCount: -1, logLevel: 'error' });
+    const locate = createJsonLocator(file, text);
+    return { document: JSON.parse(text), warnings: [], locate };
   } catch (error) {
-    const kind = error instanceof YAMLParseError ? 'YAML' : 'JSON';
-    throw new UnreadableError(`${file} is not valid ${kind}: ${(error as Error).message}`);
+    throw new UnreadableError(`${file} is not valid JSON: ${(error as Error).message}`);
+  }
+}
+
+function parseYaml(file: string, text: string): Parsed {
+  const lines = new LineCounter();
+  const yaml = parseDocument(text, { logLevel: 'error', lineCounter: lines });
+  const fatal = yaml.errors.find(({ code }) => code !== 'DUPLICATE_KEY');
+  const twice = yaml.errors.map(({ linePos }) => `line ${linePos?.[0].line ?? 0}`);
+  const message = `Keys must be unique (${twice.join(', ')}): the last one is used.`;
+  try {
+    if (fatal !== undefined) throw fatal;
+    return {
+      document: yaml.toJS({ maxAliasCount: -1 }),
+      warnings: twice.length > 0 ? [{ pointer: '#', message }] : [],
+      locate: createYamlLocator(file, yaml, lines),
+    };
+  } catch (error) {
+    throw new UnreadableError(`${file} is not valid YAML: ${(error as Error).message}`);
   }
 }

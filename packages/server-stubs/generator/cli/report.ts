@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Problem } from '../document.ts';
 import type { Fingerprint, Fingerprints } from '../modules/write-fingerprints.ts';
 import { UnreadableError } from './load-document.ts';
+import type { Locator } from './locate.ts';
 
 const PARTS = ['input', 'output', 'security'] as const;
 const SOURCE = /\.[cm]?[jt]s$/;
@@ -87,11 +88,17 @@ async function findFiles(folder: string): Promise<Map<string, string>> {
   return new Map(sources.sort().map((name) => [name.replace(SOURCE, ''), name]));
 }
 
-/** Renders notes line by line, each message once with all its locations. */
-export function describeNotes(notes: readonly Problem[]): string[] {
-  const messages = new Set(notes.map(({ message }) => message));
-  return [...messages].flatMap((message) => [
-    `note: ${message}`,
-    ...notes.filter((note) => note.message === message).map(({ pointer }) => `  ${pointer}`),
-  ]);
+/** Warnings or notes line by line, each message once with all its places. */
+export function describeProblems(
+  kind: 'warning' | 'note',
+  problems: readonly Problem[],
+  locate: Locator,
+): string[] {
+  const places = new Map<string, string[]>();
+  for (const { message, pointer } of problems) {
+    const known = places.get(message) ?? [];
+    places.set(message, known);
+    known.push(kind === 'warning' ? `  ${locate(pointer)} ${pointer}` : `  ${pointer}`);
+  }
+  return [...places].flatMap(([message, each]) => [`${kind}: ${message}`, ...each]);
 }

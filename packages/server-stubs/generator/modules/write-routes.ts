@@ -40,6 +40,7 @@ function toRoute(operation: Operation, plans: Plans): object {
     operationId: operation.operationId,
     method: operation.method,
     path: operation.path,
+    query: operation.query,
     parameters: parameters.map(({ parameter }) => parameter),
     validateParameters: toCode('requests', plans.requests.ofParameters(operation)),
     body: body && {
@@ -49,6 +50,7 @@ function toRoute(operation: Operation, plans: Plans): object {
       content: body.contents.map((content) => ({
         mediaType: content.mediaType,
         kind: content.kind,
+        form: content.form,
         validate: passThrough
           ? undefined
           : toCode('requests', plans.requests.ofBody(operation, content)),

@@ -48,14 +48,15 @@ export function writeTypes(
       outputText: writeOutput(operation, taken.output, types),
     };
   });
-  const texts = [
-    ...operations.flatMap(({ inputText, outputText }) => [inputText, outputText]),
-    ...types.declarations.values(),
-  ];
+  const own = operations.flatMap(({ inputText, outputText }) => [inputText, outputText]);
+  const texts = [...own, ...types.declarations.values()];
   const body = indent([...writeStatuses(texts.join('\n')), ...texts].join('\n\n'));
-  const used = RUNTIME_TYPES.filter((name) => new RegExp(`\\b${name}\\b`).test(body));
+  // A comment, a literal or a property may have the name of a type.
+  const code = own.join('\n').replace(/\/\*\*[\s\S]*?\*\/|(['`])(?:(?!\1)[^\\]|\\.)*\1/g, '');
+  const uses = (name: string) => new RegExp(`\\b${name}\\b(?!\\??:)`).test(code);
+  const used = RUNTIME_TYPES.filter(uses);
   const imports = [
-    ...(/\bReadable\b/.test(body) ? ["import type { Readable } from 'node:stream';"] : []),
+    ...(uses('Readable') ? ["import type { Readable } from 'node:stream';"] : []),
     ...(used.length > 0 ? [`import type { ${used.join(', ')} } from '${modules.runtime}';`] : []),
   ];
   return { text: [...imports, '', body].join('\n'), operations };

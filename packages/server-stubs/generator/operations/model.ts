@@ -1,4 +1,9 @@
-import type { ContentKind, Parameter, SecurityScheme } from '../../src/runtime/route-table.ts';
+import type {
+  Content,
+  ContentKind,
+  Parameter,
+  SecurityScheme,
+} from '../../src/runtime/route-table.ts';
 import type { Pointer } from '../document.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { SchemaStore } from '../schema/schema-store.ts';
@@ -18,6 +23,7 @@ export interface Operation {
   readonly pointer: Pointer;
   readonly method: string;
   readonly path: string;
+  readonly query?: Readonly<Record<string, string>> | undefined;
   readonly description: string;
   readonly deprecated: boolean;
   readonly passThrough: boolean;
@@ -47,6 +53,7 @@ export interface BodyModel {
 export interface ContentModel {
   readonly mediaType: string;
   readonly kind: ContentKind;
+  readonly form?: Content['form'];
   readonly schema?: Schema;
   readonly pointer: Pointer;
 }

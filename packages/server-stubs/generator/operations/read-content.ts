@@ -2,7 +2,6 @@ import type { ContentKind } from '../../src/runtime/route-table.ts';
 import {
   entriesOf,
   isObject,
-  type JsonObject,
   join,
   type Located,
   type Pointer,
@@ -21,10 +20,12 @@ const UNWRAP = 'x-berth-unwrap';
 export function readBody(value: unknown, pointer: Pointer, reader: Reader): BodyModel | undefined {
   if (value === undefined) return undefined;
   const body = reader.follow(value, pointer);
-  if (body === undefined) return undefined;
   const contents = readContent(body.value.content, join(body.pointer, 'content'), reader);
   if (contents.length === 0) {
-    reader.refuse(body.pointer, 'A request body must have content with at least one media type.');
+    if (entriesOf(body.value.content).length > 0) {
+      reader.refuse(body.pointer, 'No media type of this request body can be used.');
+    }
+    reader.warn(body.pointer, 'This request body has no media type: it is ignored.');
     return undefined;
   }
   const wrappers = new Set(contents.map(({ schema }) => wrapperOf(schema)));
@@ -61,11 +62,10 @@ function toFlat(content: ContentModel, wrapper: string, reader: Reader): Content
     schema === undefined ||
     !choices.some((each) => isWrapped(each, wrapper, reader))
   ) {
-    reader.refuse(
+    return reader.refuse(
       content.pointer,
       `${UNWRAP} must be next to a oneOf with two schemas: the flat one, and an object that requires ${JSON.stringify(wrapper)}.`,
     );
-    return content;
   }
   return { ...content, schema, pointer: join(content.pointer, 'oneOf', flat) };
 }
@@ -89,7 +89,10 @@ const ANYTHING: ResponseModel = {
 export function readResponses(value: unknown, pointer: Pointer, reader: Reader): ResponseModel[] {
   const responses = entriesOf(value)
     .filter(([status]) => !status.startsWith('x-'))
-    .flatMap(([status, entry]) => readResponse(status, entry, join(pointer, status), reader) ?? []);
+    .flatMap(([status, entry]) => {
+      const read = () => readResponse(status, entry, join(pointer, status), reader);
+      return reader.attempt('The response is left out.', read) ?? [];
+    });
   if (responses.length === 0) {
     reader.note(pointer, 'No response is documented, so any JSON response is allowed.');
     return [ANYTHING];
@@ -102,17 +105,12 @@ function readResponse(
   value: unknown,
   pointer: Pointer,
   reader: Reader,
-): ResponseModel | undefined {
+): ResponseModel {
   const name = status === 'default' ? status : status.toUpperCase();
   if (!/^(?:default|[1-5]XX|[1-5]\d\d)$/.test(name)) {
-    reader.refuse(
-      pointer,
-      'The key of a response must be a status, a range such as 4XX, or default.',
-    );
-    return undefined;
+    reader.refuse(pointer, 'A response is named by its status, a range such as 4XX, or default.');
   }
   const response = reader.follow(value, pointer);
-  if (response === undefined) return undefined;
   const description = toText(response.value.description);
   return {
     status: name,
@@ -126,7 +124,8 @@ function readHeaders(value: unknown, pointer: Pointer, reader: Reader): HeaderMo
   return entriesOf(value)
     .filter(([name]) => name.toLowerCase() !== 'content-type')
     .flatMap(([name, entry]) => {
-      const header = reader.follow(entry, join(pointer, name));
+      const read = () => reader.follow(entry, join(pointer, name));
+      const header = reader.attempt('The header is left out.', read);
       if (header === undefined) return [];
       const description = toText(header.value.description);
       return [
@@ -144,61 +143,77 @@ function rank(status: string): number {
   return status.endsWith('XX') ? 1 : 0;
 }
 
+/** Reads media types; one that cannot be used is left out with a warning. */
 function readContent(value: unknown, pointer: Pointer, reader: Reader): ContentModel[] {
   return entriesOf(value).flatMap(([mediaType, entry]) => {
-    const media = reader.follow(entry, join(pointer, mediaType));
-    if (media === undefined) return [];
-    const at = join(media.pointer, 'schema');
-    const schema = 'schema' in media.value ? reader.schema(at) : undefined;
-    const types = schema === undefined ? [] : [...valueTypes(schema, reader.store)];
-    const kind = toContentKind(
-      mediaType,
-      types.some((type) => type !== 'string'),
-    );
-    if (kind === 'text' && isObject(schema) && types.includes('object')) {
-      reader.note(at, `Handlers receive ${mediaType} bodies as text that is not validated.`);
-    }
-    if (kind === 'form' && schema !== undefined) checkForm(media, schema, reader);
-    if (kind === 'multipart' && types.includes('object')) {
-      reader.note(at, 'Handlers receive multipart bodies as a stream that is not validated.');
-    }
-    return [{ mediaType, kind, pointer: at, ...(schema === undefined ? {} : { schema }) }];
+    const read = () => readMedia(mediaType, reader.follow(entry, join(pointer, mediaType)), reader);
+    return reader.attempt('The media type is left out.', read) ?? [];
   });
 }
 
-/** Refuses forms that the runtime cannot parse. Fields must be `name=value`, repeated for each value. */
-function checkForm(media: Located, schema: Schema, reader: Reader): void {
-  for (const [name, field] of sameValue(schema, reader.store).flatMap(propertiesOf)) {
-    if (!isNested(field, reader.store)) continue;
-    reader.refuse(
-      join(media.pointer, 'schema', 'properties', name),
-      'A form field must be a string or a list of strings, not an object or a list of lists. Use application/json.',
-    );
+function readMedia(mediaType: string, media: Located, reader: Reader): ContentModel {
+  const at = join(media.pointer, 'schema');
+  if ('itemSchema' in media.value && !('schema' in media.value)) {
+    reader.note(media.pointer, `Items of ${mediaType} are a stream, which is not validated.`);
+    return { mediaType, kind: 'binary', pointer: at };
   }
-  for (const [name, encoding] of entriesOf(media.value.encoding)) {
-    if (!isObject(encoding) || isPlain(encoding)) continue;
-    reader.refuse(
-      join(media.pointer, 'encoding', name),
-      'Form fields must use style form, explode: true and content type text/plain.',
-    );
+  const schema = 'schema' in media.value ? reader.schema(at) : undefined;
+  const types = schema === undefined ? [] : [...valueTypes(schema, reader.store)];
+  const kind = toContentKind(
+    mediaType,
+    types.some((type) => type !== 'string'),
+  );
+  if (kind === 'text' && isObject(schema) && types.includes('object')) {
+    reader.note(at, `Handlers get a body of ${mediaType} as text, which is not validated.`);
   }
+  if (kind === 'multipart' && types.includes('object')) {
+    reader.note(at, 'Handlers get a multipart body as a stream, which is not validated.');
+  }
+  const form = kind === 'form' && schema !== undefined ? readForm(media, schema, reader) : {};
+  return { mediaType, kind, ...form, pointer: at, ...(schema === undefined ? {} : { schema }) };
+}
+
+const DELIMITERS: Readonly<Record<string, string>> = {
+  form: ',',
+  spaceDelimited: ' ',
+  pipeDelimited: '|',
+};
+
+/** The fields of a form that are more than `name=value`, once for each value. */
+function readForm(media: Located, schema: Schema, { store }: Reader): Pick<ContentModel, 'form'> {
+  const nested = new Set<string>();
+  const delimiters: [string, string][] = [];
+  const encodings = new Map(entriesOf(media.value.encoding));
+  for (const [name, field] of sameValue(schema, store).flatMap(propertiesOf)) {
+    const encoding = encodings.get(name);
+    const {
+      style = 'form',
+      explode = style === 'form',
+      contentType = '',
+    } = isObject(encoding) ? encoding : {};
+    const types = valueTypes(field, store);
+    const isBracketed = style === 'deepObject' || isJson(String(contentType));
+    if (isNested(field, store) || (isBracketed && !isScalar(types))) nested.add(name);
+    else if (types.has('array') && explode === false) {
+      delimiters.push([name, DELIMITERS[String(style)] ?? ',']);
+    }
+  }
+  if (nested.size + delimiters.length === 0) return {};
+  return {
+    form: {
+      ...(nested.size > 0 ? { nested: [...nested] } : {}),
+      ...(delimiters.length > 0 ? { delimiters: Object.fromEntries(delimiters) } : {}),
+    },
+  };
 }
 
 function isNested(field: Schema, store: SchemaStore): boolean {
-  const types = valueTypes(field, store);
-  if (types.has('object')) return !types.has('string');
+  if (valueTypes(field, store).has('object')) return true;
   const items = sameValue(field, store).flatMap(({ items }) => (isSchema(items) ? [items] : []));
   return items.some((each) => !isScalar(valueTypes(each, store)));
 }
 
-function isPlain({ style = 'form', explode = true, contentType = 'text/plain' }: JsonObject) {
-  return style === 'form' && explode === true && contentType === 'text/plain';
-}
-
-/**
- * Whether a media type is JSON, such as `application/json` or `application/problem+json`, ignoring
- * parameters.
- */
+/** `application/json`, `application/problem+json`, with or without parameters. */
 export function isJson(mediaType: string): boolean {
   return (
     /^application\/(?:[^;]+\+)?json(?:-[a-z-]+)?\s*(?:;|$)/i.test(mediaType) ||

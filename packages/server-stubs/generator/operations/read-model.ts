@@ -9,9 +9,9 @@ import { trim } from './read-path.ts';
 import { Reader } from './reader.ts';
 
 /**
- * Reads an OpenAPI document. Collects everything that cannot be generated in `problems`.
+ * Reads an OpenAPI document. Collects in `problems` what is left out or not checked.
  *
- * @throws RefusedError if this is not an OpenAPI 3 document
+ * @throws RefusedError if it is not an OpenAPI 3 document, or has no operation that can be used
  */
 export function readModel(
   document: unknown,
@@ -25,9 +25,9 @@ export function readModel(
   }
   const dialect = document.jsonSchemaDialect;
   if (dialect !== undefined && !isKnownDialect(dialect)) {
-    problems.refuse(
+    problems.warn(
       '#/jsonSchemaDialect',
-      `The dialect ${JSON.stringify(dialect)} is not supported. Use JSON Schema draft 2020-12.`,
+      `The dialect ${JSON.stringify(dialect)} is not supported: schemas are read as draft 2020-12.`,
     );
   }
   const reader = new Reader({ document, is30: openapi.startsWith('3.0'), problems });

@@ -5,6 +5,7 @@ import {
   type JsonObject,
   join,
   type Pointer,
+  RefusedError,
   toList,
   toText,
 } from '../document.ts';
@@ -23,41 +24,43 @@ import type { Reader } from './reader.ts';
 
 const SCHEMES = '#/components/securitySchemes';
 
-/** OpenAPI 3.2 added `query`. */
+/** Nothing says where the credential is: the security handler finds it in the request, or refuses. */
+const UNKNOWN_SCHEME: SecurityScheme = { type: 'unknown' };
+
+/** `query` is new in OpenAPI 3.2. */
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
 
 interface OperationSettings {
-  readonly schemes: Readonly<Record<string, SecurityScheme>>;
-  /** Used instead of the document's servers. */
+  /** Those that an operation requires and the document does not have are added. */
+  readonly schemes: Record<string, SecurityScheme>;
+  /** Instead of the servers of the document. */
   readonly basePath?: string;
 }
 
-/** Reads all operations, in document order. */
+/**
+ * Reads all operations, in the order of the document. One that cannot be used is left out with a warning.
+ *
+ * @throws RefusedError if none is left
+ */
 export function readOperations(
   document: JsonObject,
   settings: OperationSettings,
   reader: Reader,
 ): Operation[] {
-  const refusedBefore = reader.problems.refusals.length;
-  if (document.paths !== undefined && !isObject(document.paths)) {
-    reader.refuse('#/paths', 'Expected paths: an object with one property per path.');
-  }
   noteOthers(document.servers, '#');
-  const operations = entriesOf(document.paths)
+  const read = entriesOf(document.paths)
     .filter(([path]) => !path.startsWith('x-'))
     .flatMap(([path, value]) => {
-      const item = reader.follow(value, pathPointer(path));
+      const consequence = 'The path is left out.';
+      const item = reader.attempt(consequence, () => reader.follow(value, pathPointer(path)));
       return item === undefined ? [] : readItem(path, item.value, item.pointer);
     });
-  refuseDuplicates(operations, reader);
-  // The only operation may have been refused.
-  if (operations.length === 0 && reader.problems.refusals.length === refusedBefore) {
-    reader.refuse(
-      '#/paths',
-      'This document has no operations. Only operations in paths are generated, not webhooks.',
-    );
-  }
-  return operations;
+  const operations = toDistinct(read, reader);
+  if (operations.length > 0) return operations;
+  const none =
+    'This document has no operation. Only the operations of paths are generated, not webhooks. Add one, or choose another document.';
+  const { warnings } = reader.problems;
+  throw new RefusedError(warnings.length > 0 ? warnings : [{ pointer: '#/paths', message: none }]);
 
   /** Only one server can be served, so report the others. */
   function noteOthers(servers: unknown, pointer: Pointer): void {
@@ -72,37 +75,46 @@ export function readOperations(
   function readItem(text: string, item: JsonObject, pointer: Pointer): Operation[] {
     noteOthers(item.servers, pointer);
     return methodsOf(item, pointer).flatMap(([method, value, at]) => {
-      const template = readPath(text, pathPointer(text), reader);
-      if (!isObject(value)) {
-        reader.refuse(at, 'Expected an operation object.');
-        return [];
-      }
-      if (template === undefined) return [];
-      const path = toPath(template.path, value, item);
-      noteOthers(value.servers, at);
-      const parameters = readParameters(item, value, pointer, at);
-      const isSecured = 'security' in value ? value : document;
-      const body = readBody(value.requestBody, join(at, 'requestBody'), reader);
-      return {
-        operationId: toText(value.operationId) ?? toOperationId(method, text),
-        pointer: at,
-        method,
-        path,
-        description: [value.summary, value.description].filter(toText).join('\n\n'),
-        deprecated: value.deprecated === true,
-        passThrough: value['x-berth-pass-through'] === true,
-        parameters: matchParameters(template, parameters, at, reader),
-        ...(body === undefined ? {} : { body }),
-        responses: readResponses(value.responses, join(at, 'responses'), reader),
-        security: readSecurity(
-          isSecured.security,
-          join(isSecured === value ? at : '#', 'security'),
-          settings.schemes,
-          reader,
-        ),
-        scopes: readScopes(isSecured.security),
-      };
+      const read = () => readOperation(text, item, pointer, method, value, at);
+      return reader.attempt('The operation is left out.', read) ?? [];
     });
+  }
+
+  function readOperation(
+    text: string,
+    item: JsonObject,
+    pointer: Pointer,
+    method: string,
+    value: unknown,
+    at: Pointer,
+  ): Operation {
+    if (!isObject(value)) return reader.refuse(at, 'An operation is expected here: an object.');
+    const template = readPath(text, pathPointer(text), reader);
+    const path = toPath(template.path, value, item);
+    noteOthers(value.servers, at);
+    const parameters = readParameters(item, value, pointer, at);
+    const isSecured = 'security' in value ? value : document;
+    const body = readBody(value.requestBody, join(at, 'requestBody'), reader);
+    return {
+      operationId: toText(value.operationId) ?? toOperationId(method, text),
+      pointer: at,
+      method,
+      path,
+      query: template.query,
+      description: [value.summary, value.description].filter(toText).join('\n\n'),
+      deprecated: value.deprecated === true,
+      passThrough: value['x-berth-pass-through'] === true,
+      parameters: matchParameters(template, parameters, at, reader),
+      ...(body === undefined ? {} : { body }),
+      responses: readResponses(value.responses, join(at, 'responses'), reader),
+      security: readSecurity(
+        isSecured.security,
+        join(isSecured === value ? at : '#', 'security'),
+        settings.schemes,
+        reader,
+      ),
+      scopes: readScopes(isSecured.security),
+    };
   }
 
   function toPath(path: string, operation: JsonObject, item: JsonObject): string {
@@ -130,13 +142,13 @@ export function readOperations(
       const own = new Set<string>();
       toList(owner.parameters).forEach((value, index) => {
         const found = reader.follow(value, join(at, 'parameters', index));
-        const model = found && readParameter(found.value, found.pointer, reader);
+        const model = readParameter(found.value, found.pointer, reader);
         if (model === undefined) return;
         const key = `${model.parameter.in} ${model.parameter.name}`;
         if (own.has(key)) {
-          reader.refuse(
+          reader.warn(
             join(at, 'parameters', index),
-            'This parameter is listed twice. Remove one of them.',
+            'This parameter is listed twice: the last one is used. Drop one.',
           );
         }
         own.add(key);
@@ -163,42 +175,53 @@ function methodsOf(item: JsonObject, pointer: Pointer): [string, unknown, Pointe
   ];
 }
 
-/** Refuses operations that share an operationId or a route. */
-function refuseDuplicates(operations: readonly Operation[], reader: Reader): void {
-  const ids = new Map<string, Pointer>();
+/**
+ * Makes operationIds distinct, and leaves out operations that match the same requests as one before them.
+ */
+function toDistinct(operations: readonly Operation[], reader: Reader): Operation[] {
+  const ids = new Set(operations.map(({ operationId }) => operationId));
+  const used = new Map<string, Pointer>();
   const routes = new Map<string, Pointer>();
-  for (const { operationId, method, path, pointer } of operations) {
-    const route = `${method} ${path.replace(/\{[^}]*\}/g, '{}')}`;
-    const sameId = ids.get(operationId);
+  return operations.flatMap((operation) => {
+    const { operationId, method, path, query, pointer } = operation;
+    const route = `${method} ${path.replace(/\{[^}]*\}/g, '{}')} ${JSON.stringify(query ?? {})}`;
     const sameRoute = routes.get(route);
-    if (sameId !== undefined) {
-      reader.refuse(
-        pointer,
-        `operationId ${operationId} is also used by ${sameId}. Rename one of them.`,
-      );
-    }
     if (sameRoute !== undefined) {
-      reader.refuse(
+      reader.warn(
         pointer,
-        `This path matches the same requests as ${sameRoute}. Change one of the paths.`,
+        `This path matches the same requests as ${sameRoute}. The operation is left out.`,
       );
+      return [];
     }
-    ids.set(operationId, pointer);
     routes.set(route, pointer);
-  }
+    const sameId = used.get(operationId);
+    used.set(operationId, sameId ?? pointer);
+    if (sameId === undefined) return [operation];
+    let count = 2;
+    while (ids.has(`${operationId}${count}`)) count += 1;
+    const distinct = `${operationId}${count}`;
+    ids.add(distinct);
+    reader.warn(
+      join(pointer, 'operationId'),
+      `operationId ${operationId} is also used by ${sameId}: this operation is named ${distinct}. Give each its own.`,
+    );
+    return [{ ...operation, operationId: distinct }];
+  });
 }
 
 /** Reads all security schemes in the components. */
 export function readSecuritySchemes(
   value: unknown,
   reader: Reader,
-): Readonly<Record<string, SecurityScheme>> {
-  const schemes = entriesOf(value).flatMap(([name, entry]) => {
-    const scheme = reader.follow(entry, join(SCHEMES, name));
-    const read = scheme && toScheme(scheme.value);
-    if (read !== undefined) return [[name, read] as const];
-    reader.refuse(join(SCHEMES, name), 'This type of security scheme is not supported.');
-    return [];
+): Record<string, SecurityScheme> {
+  const schemes = entriesOf(value).map(([name, entry]) => {
+    const at = join(SCHEMES, name);
+    const consequence = 'Its handler gets every request without a credential.';
+    const read = reader.attempt(consequence, () => {
+      const scheme = toScheme(reader.follow(entry, at).value);
+      return scheme ?? reader.refuse(at, 'The type of this security scheme is not supported.');
+    });
+    return [name, read ?? UNKNOWN_SCHEME] as const;
   });
   return Object.fromEntries(schemes);
 }
@@ -207,16 +230,22 @@ export function readSecuritySchemes(
 function readSecurity(
   value: unknown,
   pointer: Pointer,
-  schemes: Readonly<Record<string, SecurityScheme>>,
+  schemes: Record<string, SecurityScheme>,
   reader: Reader,
 ): string[][] {
-  return toList(value).map((alternative, index) => {
-    const names = isObject(alternative) ? Object.keys(alternative) : [];
+  const alternatives = value === undefined ? [] : value;
+  if (!Array.isArray(alternatives) || !alternatives.every(isObject)) {
+    return reader.refuse(pointer, 'A list of objects is expected here.');
+  }
+  return alternatives.map((alternative, index) => {
+    const names = Object.keys(alternative);
     for (const name of names.filter((each) => !Object.hasOwn(schemes, each))) {
-      reader.refuse(
+      reader.warn(
         join(pointer, index, name),
-        `Unknown security scheme ${JSON.stringify(name)}. Add it to components.securitySchemes.`,
+        `There is no security scheme ${JSON.stringify(name)}: its handler gets every request without a credential. Add it to components.securitySchemes.`,
       );
+      // A scheme may be named `__proto__`.
+      Object.defineProperty(schemes, name, { value: UNKNOWN_SCHEME, enumerable: true });
     }
     return names;
   });

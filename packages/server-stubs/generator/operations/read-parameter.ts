@@ -18,41 +18,73 @@ import type { ParameterModel } from './model.ts';
 import { isJson } from './read-content.ts';
 import type { Reader } from './reader.ts';
 
-const NESTED =
-  'OpenAPI does not define how a parameter serializes lists and objects that are nested in an object. Use content: application/json.';
-
-/** Styles by location, starting with the default: OpenAPI 3.1.1 §4.8.12.2. */
+/** Styles by place, the default first: OpenAPI 3.1.1 §4.8.12.2. */
 const STYLES: Readonly<Record<ParameterPlace, readonly ParameterStyle[]>> = {
   path: ['simple', 'label', 'matrix'],
   query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
   header: ['simple'],
-  cookie: ['form'],
+  cookie: ['form', 'cookie'],
 };
 
 /** Header parameters with these names must be ignored: OpenAPI 3.1.1 §4.8.12.2.1. */
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
 
-/** Reads a parameter object. Returns `undefined` if it is refused or must be ignored. */
+/**
+ * Reads one parameter object; `undefined` if it must be ignored.
+ *
+ * @throws Unusable
+ */
 export function readParameter(
   value: JsonObject,
   pointer: Pointer,
   reader: Reader,
 ): ParameterModel | undefined {
-  const place = value.in;
-  const name = value.name;
+  const { in: place, name } = value;
   if (typeof name !== 'string' || name === '') {
-    reader.refuse(pointer, 'A parameter must have a name.');
-    return undefined;
+    return reader.refuse(pointer, 'A parameter needs a name.');
   }
-  if (typeof place !== 'string' || !(place in STYLES)) {
-    reader.refuse(
+  if (place === 'querystring') return toWhole(value, name, pointer, reader);
+  if (typeof place !== 'string' || !Object.hasOwn(STYLES, place)) {
+    return reader.refuse(
       join(pointer, 'in'),
       `Parameters in ${JSON.stringify(place)} are not supported. Use path, query, header or cookie.`,
     );
-    return undefined;
   }
   if (place === 'header' && IGNORED_HEADERS.includes(name.toLowerCase())) return undefined;
   return toModel(value, name, place as ParameterPlace, pointer, reader);
+}
+
+/** The entire query as one parameter, a form or JSON: OpenAPI 3.2.0 §4.12.2.1. */
+function toWhole(
+  value: JsonObject,
+  name: string,
+  pointer: Pointer,
+  reader: Reader,
+): ParameterModel {
+  const content = join(pointer, 'content');
+  const [mediaType = '', entry] = entriesOf(value.content)[0] ?? [];
+  const media = reader.follow(entry, join(content, mediaType));
+  const isForm = mediaType === 'application/x-www-form-urlencoded';
+  if (!isForm && !isJson(mediaType)) {
+    reader.refuse(content, 'A query is a form or JSON: use application/x-www-form-urlencoded.');
+  }
+  const at = join(media.pointer, 'schema');
+  return {
+    parameter: {
+      name,
+      in: 'query',
+      style: 'form',
+      explode: true,
+      required: value.required === true,
+      whole: true,
+      shape: isForm ? 'nested' : 'json',
+      types: [],
+    },
+    schema: 'schema' in media.value ? reader.schema(at) : true,
+    pointer: at,
+    deprecated: value.deprecated === true,
+    ...describe(value),
+  };
 }
 
 function toModel(
@@ -61,41 +93,54 @@ function toModel(
   place: ParameterPlace,
   pointer: Pointer,
   reader: Reader,
-): ParameterModel | undefined {
-  const style = (value.style ?? STYLES[place][0]) as ParameterStyle;
-  if (!STYLES[place].includes(style)) {
-    reader.refuse(
-      join(pointer, 'style'),
-      `Style ${JSON.stringify(style)} is not allowed for a ${place} parameter. Use ${STYLES[place].join(', ')}.`,
-    );
-    return undefined;
-  }
+): ParameterModel {
   const source = readSource(value, pointer, reader);
-  if (source === undefined) return undefined;
   const { schema } = source;
+  const style = readStyle(value, place, pointer, reader);
+  const initial = defaultOf(reader, schema);
   const shape = source.isJson
     ? { shape: 'json' as const, types: [] }
-    : readShape(schema, style, source.pointer, reader);
-  if (shape === undefined) return undefined;
-  const initial = defaultOf(reader, schema);
+    : readShape(schema, style, reader);
   const parameter: Parameter = {
     name,
     in: place,
     style,
-    explode: typeof value.explode === 'boolean' ? value.explode : style === 'form',
+    explode:
+      typeof value.explode === 'boolean' ? value.explode : style === 'form' || style === 'cookie',
     required: place === 'path' || value.required === true,
     ...shape,
     ...(value['x-berth-greedy'] === true ? { greedy: true } : {}),
     ...(initial === undefined ? {} : { default: initial }),
   };
-  const description = toText(value.description);
   return {
     parameter,
     schema,
     pointer: source.pointer,
     deprecated: value.deprecated === true,
-    ...(description === undefined ? {} : { description }),
+    ...describe(value),
   };
+}
+
+function describe(value: JsonObject): { description?: string } {
+  const description = toText(value.description);
+  return description === undefined ? {} : { description };
+}
+
+function readStyle(
+  { style }: JsonObject,
+  place: ParameterPlace,
+  pointer: Pointer,
+  reader: Reader,
+): ParameterStyle {
+  const [initial, ...others] = STYLES[place];
+  const known = [initial, ...others].find((each) => each === style);
+  if (known === undefined && style !== undefined) {
+    reader.warn(
+      join(pointer, 'style'),
+      `Style ${JSON.stringify(style)} is not for a ${place} parameter: ${initial} is used. Use ${STYLES[place].join(', ')}.`,
+    );
+  }
+  return known ?? (initial as ParameterStyle);
 }
 
 function readSource(value: JsonObject, pointer: Pointer, reader: Reader) {
@@ -105,26 +150,25 @@ function readSource(value: JsonObject, pointer: Pointer, reader: Reader) {
   }
   const at = join(pointer, 'content');
   const [entry, second] = entriesOf(value.content);
-  if (entry === undefined || second !== undefined) {
-    reader.refuse(
-      pointer,
-      'A parameter must have a schema, or content with exactly one media type.',
-    );
-    return undefined;
+  if (entry === undefined) {
+    reader.warn(pointer, 'This parameter has neither schema nor content: it is any text.');
+    return { schema: true, pointer, isJson: false };
   }
   const [mediaType, content] = entry;
-  const media = reader.follow(content, join(at, mediaType));
-  if (media === undefined) return undefined;
-  if (!isJson(mediaType) && mediaType !== 'text/plain') {
-    reader.refuse(
-      join(at, mediaType),
-      `Parameters of type ${mediaType} are not supported. Use application/json, or a schema.`,
-    );
-    return undefined;
+  if (second !== undefined) {
+    reader.warn(at, `A parameter has one media type: only ${mediaType} is read.`);
   }
+  const media = reader.follow(content, join(at, mediaType));
   const schemaAt = join(media.pointer, 'schema');
+  const isKnown = isJson(mediaType) || mediaType === 'text/plain';
+  if (!isKnown) {
+    reader.warn(
+      join(at, mediaType),
+      `A parameter of type ${mediaType} is any text. Use application/json, or a schema.`,
+    );
+  }
   return {
-    schema: 'schema' in media.value ? reader.schema(schemaAt) : true,
+    schema: isKnown && 'schema' in media.value ? reader.schema(schemaAt) : true,
     pointer: schemaAt,
     isJson: isJson(mediaType),
   };
@@ -140,84 +184,57 @@ function defaultOf(reader: Reader, schema: ReturnType<Reader['schema']>): unknow
 type Shape = Pick<Parameter, 'shape' | 'types' | 'properties' | 'additional'>;
 
 /**
- * Returns how to parse the text of a parameter. If the schema allows one value or several, the text is
- * always parsed as a list, so that handlers see a single form. If it allows one value or an object
- * (style `deepObject`), `types` are the types of the single value.
- *
- * @returns `undefined`, with a refusal, if OpenAPI does not define how to serialize the value
+ * How the text of a parameter is parsed. If a schema allows one value or several, it is always parsed as
+ * a list, so that handlers get only one form. If it allows one value or an object (in style
+ * `deepObject`), `types` are those of the single value. What OpenAPI does not define, lists and objects
+ * inside of others, is read as many servers do: with brackets, or as JSON.
  */
-function readShape(
-  schema: Schema,
-  style: ParameterStyle,
-  pointer: Pointer,
-  reader: Reader,
-): Shape | undefined {
+function readShape(schema: Schema, style: ParameterStyle, reader: Reader): Shape {
   const { store } = reader;
   const types = valueTypes(schema, store);
   if (types.has('object')) {
     const scalars = toScalars(types);
-    if (style !== 'deepObject' && (scalars.length > 0 || types.has('array'))) {
-      reader.refuse(
-        pointer,
-        'A parameter that allows both an object and another type is ambiguous as text. Split it, or use style deepObject.',
-      );
-      return undefined;
+    const isOther = style !== 'deepObject' && (scalars.length > 0 || types.has('array'));
+    const properties = readProperties(schema, store);
+    const additional = readAdditional(schema, store);
+    const hasNested = Object.values(properties).some((each) => each.length === 0);
+    if (isOther || hasNested || additional === 'nested') {
+      return { shape: 'nested', types: [], properties, ...(additional && { additional: [] }) };
     }
-    const properties = readProperties(schema, pointer, reader);
-    const additional = readAdditional(schema, pointer, reader);
-    if (properties === undefined || additional === 'refused') return undefined;
     return { shape: 'object', types: scalars, properties, ...(additional && { additional }) };
   }
   if (types.has('array')) {
     const parts = sameValue(schema, store);
     const kinds = itemTypes(parts, store);
     const isTuple = parts.some((part) => 'prefixItems' in part);
-    if (isTuple && new Set(kinds.map((each) => toScalars(each).join())).size > 1) {
-      reader.refuse(
-        pointer,
-        'The items of this list have different types, which text cannot distinguish. Use content: application/json.',
-      );
-      return undefined;
-    }
     const items = new Set(kinds.flatMap((each) => [...each]));
-    if (!isScalar(items)) {
-      reader.refuse(
-        pointer,
-        'OpenAPI does not define how a parameter serializes lists of lists or of objects. Use content: application/json.',
-      );
-      return undefined;
-    }
+    // Text alone does not distinguish the items of a tuple.
+    const isMixed = isTuple && new Set(kinds.map((each) => toScalars(each).join())).size > 1;
+    if (isMixed || !isScalar(items)) return { shape: 'nested', types: [] };
     const own = [...types].filter((type) => type !== 'array' && type !== 'null');
     return { shape: 'array', types: toScalars(new Set([...items, ...(items.size ? own : [])])) };
   }
   return { shape: 'scalar', types: toScalars(types) };
 }
 
-function readProperties(
-  schema: Schema,
-  pointer: Pointer,
-  reader: Reader,
-): Record<string, readonly ScalarType[]> | undefined {
-  const properties: [string, readonly ScalarType[]][] = [];
-  for (const [name, property] of sameValue(schema, reader.store).flatMap(propertiesOf)) {
-    const types = valueTypes(property, reader.store);
-    if (!isScalar(types)) {
-      reader.refuse(join(pointer, 'properties', name), NESTED);
-      return undefined;
-    }
-    properties.push([name, toScalars(types)]);
-  }
+/** The types of each property; none for a list or an object. */
+function readProperties(schema: Schema, store: SchemaStore): Record<string, readonly ScalarType[]> {
+  const properties = sameValue(schema, store).flatMap(propertiesOf);
   // A property may be named `__proto__`.
-  return Object.fromEntries(properties);
+  return Object.fromEntries(
+    properties.map(([name, property]) => {
+      const types = valueTypes(property, store);
+      return [name, isScalar(types) ? toScalars(types) : []];
+    }),
+  );
 }
 
 /** Returns the types of additional properties, if the schema allows them. */
 function readAdditional(
   schema: Schema,
-  pointer: Pointer,
-  reader: Reader,
-): readonly ScalarType[] | 'refused' | undefined {
-  const parts = sameValue(schema, reader.store);
+  store: SchemaStore,
+): readonly ScalarType[] | 'nested' | undefined {
+  const parts = sameValue(schema, store);
   const spoken = parts
     .map((part) => part.additionalProperties)
     .filter((each) => each !== undefined);
@@ -226,10 +243,8 @@ function readAdditional(
   if (additional === undefined) {
     return parts.some((part) => propertiesOf(part).length > 0) ? undefined : ['string'];
   }
-  const types = valueTypes(additional as Schema, reader.store);
-  if (isScalar(types)) return toScalars(types);
-  reader.refuse(join(pointer, 'additionalProperties'), NESTED);
-  return 'refused';
+  const types = valueTypes(additional as Schema, store);
+  return isScalar(types) ? toScalars(types) : 'nested';
 }
 
 /** Returns the types of the items, once for each schema that defines items. */

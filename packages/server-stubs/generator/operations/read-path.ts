@@ -2,69 +2,125 @@ import { entriesOf, isObject, join, type Pointer, toList, toText } from '../docu
 import type { ParameterModel } from './model.ts';
 import type { Reader } from './reader.ts';
 
-/** A path in the document, without wildcards. */
+/** A path of the document without wildcards, query and fragment. */
 interface PathTemplate {
   /** `/files/{path}` */
   readonly path: string;
   /** Names that are written as `{path+}` or `{path*}`. */
   readonly greedy: ReadonlySet<string>;
-  readonly names: readonly string[];
+  /** Distinct names of the placeholders, with the names that the document writes. */
+  readonly names: ReadonlyMap<string, string>;
+  /** What requests must have in their query: `/objects?acl` has `{ acl: '' }`. */
+  readonly query?: Readonly<Record<string, string>>;
 }
 
-/** Parses a path template. Refuses templates that no request can match. */
-export function readPath(text: string, pointer: Pointer, reader: Reader): PathTemplate | undefined {
-  if (!text.startsWith('/') || /[?#]/.test(text)) {
-    reader.refuse(
-      pointer,
-      'A path must start with a slash and must not contain a query or a fragment. Declare query parameters instead.',
-    );
-    return undefined;
+/**
+ * Parses a path template. Many documents have a fragment or a query in it, to give a path to each of
+ * several operations: a query distinguishes requests, a fragment does not.
+ *
+ * @throws Unusable
+ */
+export function readPath(text: string, pointer: Pointer, reader: Reader): PathTemplate {
+  const [, written = '', search, fragment] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(text) ?? [];
+  if (fragment !== undefined) {
+    reader.warn(pointer, 'Requests have no fragment: it is dropped from the path.');
+  }
+  if (!written.startsWith('/')) {
+    reader.warn(pointer, 'A path starts with a slash: it is added.');
   }
   const greedy = new Set<string>();
-  const names: string[] = [];
-  const path = text.replace(/\{([^{}]*?)([+*]?)\}/g, (_, name: string, wildcard: string) => {
-    names.push(name);
-    if (wildcard !== '') greedy.add(name);
-    return `{${name}}`;
+  const names = new Map<string, string>();
+  const path = written.replace(/\{([^{}]*?)([+*]?)\}/g, (_, name: string, wildcard: string) => {
+    let distinct = name;
+    for (let count = 2; names.has(distinct); count += 1) distinct = `${name}${count}`;
+    if (distinct !== name) {
+      reader.warn(pointer, `The path has {${name}} twice: one is named ${distinct}.`);
+    }
+    names.set(distinct, name);
+    if (wildcard !== '') greedy.add(distinct);
+    return `{${distinct}}`;
   });
   if (/[{}]/.test(path.replace(/\{[^{}]*\}/g, ''))) {
-    reader.refuse(pointer, 'The path has an unmatched brace. Write placeholders as {name}.');
-    return undefined;
+    reader.refuse(pointer, 'A path has an unmatched brace. Write placeholders as {name}.');
   }
-  if (new Set(names).size < names.length) {
-    reader.refuse(pointer, 'The path uses a name twice. Give each placeholder its own name.');
-    return undefined;
-  }
-  return { path, greedy, names };
+  const query = search === undefined ? {} : readQuery(search, pointer, reader);
+  return {
+    path: path.startsWith('/') ? path : `/${path}`,
+    greedy,
+    names,
+    ...(Object.keys(query).length > 0 ? { query } : {}),
+  };
 }
 
-/** Checks the path parameters against the template, and marks the greedy ones. */
+/** The fixed values in the query of a path. */
+function readQuery(search: string, pointer: Pointer, reader: Reader): Record<string, string> {
+  const entries = [...new URLSearchParams(search)];
+  const fixed = entries.filter(([name, value]) => !/[{}]/.test(name + value));
+  if (fixed.length < entries.length) {
+    reader.warn(
+      pointer,
+      'A placeholder in the query of a path is ignored. Declare a parameter with in: query.',
+    );
+  }
+  return Object.fromEntries(fixed);
+}
+
+/**
+ * Returns the parameters of an operation: those of the path as the template has them, the greedy ones
+ * marked. One that nobody declares is a string; one that the path does not have is dropped.
+ */
 export function matchParameters(
   template: PathTemplate,
   parameters: readonly ParameterModel[],
   pointer: Pointer,
   reader: Reader,
 ): ParameterModel[] {
-  const inPath = parameters.filter(({ parameter }) => parameter.in === 'path');
-  for (const name of template.names) {
-    if (inPath.some(({ parameter }) => parameter.name === name)) continue;
-    reader.refuse(
-      pointer,
-      `{${name}} is not declared. Add a parameter with in: path, name: ${name}, required: true.`,
-    );
-  }
-  for (const { parameter, pointer: at } of inPath) {
-    if (template.names.includes(parameter.name)) continue;
-    reader.refuse(
-      at,
-      `The path has no {${parameter.name}} placeholder. Add it, or remove the parameter.`,
-    );
-  }
-  return parameters.map((each) =>
-    each.parameter.in === 'path' && template.greedy.has(each.parameter.name)
-      ? { ...each, parameter: { ...each.parameter, greedy: true } }
-      : each,
+  const declared = parameters.flatMap((each) => {
+    const { name: written } = each.parameter;
+    if (each.parameter.in !== 'path') return [each];
+    const names = [...template.names.keys()].filter((name) => template.names.get(name) === written);
+    if (names.length === 0) {
+      const message = `The path has no {${written}}: the parameter is dropped. Add it to the path.`;
+      reader.warn(each.pointer, message);
+    }
+    return names.map((name) => toNamed(each, name, template.greedy.has(name)));
+  });
+  const missing = [...template.names].filter(
+    ([, written]) =>
+      !parameters.some(
+        ({ parameter: { in: place, name } }) => place === 'path' && name === written,
+      ),
   );
+  const implied = missing.map(([name]) => {
+    reader.warn(
+      pointer,
+      `{${name}} has no parameter: it is a string. Add one with in: path, name: ${name}, required: true.`,
+    );
+    return toNamed(toImplied(pointer), name, template.greedy.has(name));
+  });
+  return [...declared, ...implied];
+}
+
+function toNamed(model: ParameterModel, name: string, isGreedy: boolean): ParameterModel {
+  const { parameter } = model;
+  return { ...model, parameter: { ...parameter, name, ...(isGreedy ? { greedy: true } : {}) } };
+}
+
+function toImplied(pointer: Pointer): ParameterModel {
+  return {
+    parameter: {
+      name: '',
+      in: 'path',
+      style: 'simple',
+      explode: false,
+      required: true,
+      shape: 'scalar',
+      types: ['string'],
+    },
+    schema: { type: 'string' },
+    pointer,
+    deprecated: false,
+  };
 }
 
 export function toOperationId(method: string, path: string): string {

@@ -1,4 +1,4 @@
-import { follow, type Located, type Pointer, type Problems } from '../document.ts';
+import { follow, type Located, type Pointer, type Problems, Unusable } from '../document.ts';
 
 import type { SchemaContext } from '../schema/normalise.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -17,21 +17,32 @@ export class Reader {
   }
 
   /**
-   * Returns the object at a pointer, or the target of its `$ref`. Reports a refusal and returns `undefined` if there is none.
+   * The object at a pointer, or the target of its `$ref`.
+   *
+   * @throws Unusable if there is none
    */
-  follow(value: unknown, pointer: Pointer): Located | undefined {
-    return follow(this.document, value, pointer, this.problems);
+  follow(value: unknown, pointer: Pointer): Located {
+    return follow(this.document, value, pointer);
   }
 
   schema(pointer: Pointer): Schema {
     return this.store.get(pointer);
   }
 
-  refuse(pointer: Pointer, message: string): void {
-    this.problems.refuse(pointer, message);
+  /** @throws Unusable */
+  refuse(pointer: Pointer, message: string): never {
+    throw new Unusable(pointer, message);
+  }
+
+  warn(pointer: Pointer, message: string): void {
+    this.problems.warn(pointer, message);
   }
 
   note(pointer: Pointer, message: string): void {
     this.problems.note(pointer, message);
+  }
+
+  attempt<Part>(consequence: string, read: () => Part): Part | undefined {
+    return this.problems.attempt(consequence, read);
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { toUnicodePattern, upgrade, withoutNullable } from './normalise.ts';
+import { upgrade } from './normalise.ts';
+import { toUnicodePattern } from './patterns.ts';
 
 describe('toUnicodePattern', () => {
   it.each([
@@ -8,6 +9,11 @@ describe('toUnicodePattern', () => {
     [String.raw`[\w\-]`, String.raw`[\w\-]`],
     [String.raw`^\d{2}-\{x\}$`, String.raw`^\d{2}-\{x\}$`],
     ['^{a}{2,3}]$', String.raw`^\{a\}{2,3}\]$`],
+    [String.raw`\A[a-z]+\z`, '^[a-z]+$'],
+    ['(?i)^a[b-d_]-z$', '^[aA][b-d_B-D]-[zZ]$'],
+    ['^(?i)x(?P<y>[0-9a-f])', '^[xX](?<y>[0-9a-fA-F])'],
+    ['(?s)^.[.]$', String.raw`^[\s\S][.]$`],
+    ['^[[:alpha:]_]+$', '^[A-Za-z_]+$'],
   ])('%s becomes %s', (pattern, unicode) => {
     expect(toUnicodePattern(pattern)).toBe(unicode);
     expect(() => new RegExp(unicode, 'u')).not.toThrow();
@@ -21,9 +27,12 @@ describe('toUnicodePattern', () => {
     }
   });
 
-  it.each(['(', '[', 'a**', '(?<a'])('returns undefined for %s', (pattern) => {
-    expect(toUnicodePattern(pattern)).toBeUndefined();
-  });
+  it.each(['(', '[', 'a**', '(?<a', '(?x)a', '(?i)é', '(?>a)', 'a++'])(
+    'gives up on %s',
+    (pattern) => {
+      expect(toUnicodePattern(pattern)).toBeUndefined();
+    },
+  );
 });
 
 describe('upgrade', () => {
@@ -39,7 +48,13 @@ describe('upgrade', () => {
       { nullable: true, allOf: [{ $ref: '#/a' }], description: 'A.' },
       { description: 'A.', anyOf: [{ allOf: [{ $ref: '#/a' }] }, { type: 'null' }] },
     ],
-    ['nullable of anything', { nullable: true }, {}],
+    ['nullable of anything', { nullable: true, title: 'A' }, { title: 'A' }],
+    ['nullable with types', { type: ['string'], nullable: true }, { type: ['string', 'null'] }],
+    [
+      'nullable constant',
+      { const: 1, nullable: true },
+      { anyOf: [{ const: 1 }, { type: 'null' }] },
+    ],
     ['nullable: false', { type: 'string', nullable: false }, { type: 'string' }],
     ['an exclusive limit', { minimum: 1, exclusiveMinimum: true }, { exclusiveMinimum: 1 }],
     ['an inclusive limit', { maximum: 1, exclusiveMaximum: false }, { maximum: 1 }],
@@ -52,14 +67,14 @@ describe('upgrade', () => {
     ['keywords next to a $ref', { $ref: '#/a', nullable: true, title: 'x' }, { $ref: '#/a' }],
   ])('%s', (_, schema, upgraded) => {
     const before = structuredClone(schema);
-    expect(upgrade(schema)).toEqual(upgraded);
+    expect(upgrade(schema, true)).toEqual(upgraded);
     expect(schema).toEqual(before);
   });
 });
 
-describe('withoutNullable', () => {
-  it('supports the 3.0 keyword in 3.1, because documents still use it', () => {
-    expect(withoutNullable({ type: 'string', nullable: true })).toEqual({
+describe('upgrade in 3.1', () => {
+  it('reads the keyword of 3.0 in 3.1, because documents still use it', () => {
+    expect(upgrade({ type: 'string', nullable: true }, false)).toEqual({
       type: ['string', 'null'],
     });
   });

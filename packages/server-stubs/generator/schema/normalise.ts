@@ -1,17 +1,24 @@
-import { entriesOf, isObject, join, type Pointer, type Problems, toTarget } from '../document.ts';
-import { isSchema, mapSubschemas, type Schema, type SchemaObject, typesOf } from './schema.ts';
+import {
+  entriesOf,
+  isAmbiguous,
+  isObject,
+  join,
+  type Pointer,
+  type Problems,
+  toTarget,
+} from '../document.ts';
+import { toUnicodePattern } from './patterns.ts';
+import {
+  ANNOTATIONS,
+  isSchema,
+  mapSubschemas,
+  type Schema,
+  type SchemaObject,
+  typesOf,
+} from './schema.ts';
 
-/**
- * Characters that may be escaped with the `u` flag: SyntaxCharacter in ECMA-262, `/` and the escape
- * letters.
- */
-const NEEDED = /[\^$\\.*+?()[\]{}|/dDsSwWbBfnrtvcxukpP0-9]/;
-
-/** An escape, a quantifier in braces, or a character that is literal only without the `u` flag. */
-const TOKEN = /\\[\s\S]|\{\d+(?:,\d*)?\}|[[\]{}]/g;
-
-/** JSON Schema keywords that give a schema a second address. OpenAPI documents do not need them. */
-const ADDRESSES = ['$id', '$anchor', '$dynamicAnchor', '$dynamicRef', '$recursiveRef'];
+/** Keywords that give a schema a second address, which `toTarget` has resolved. */
+const ADDRESSES = ['$id', '$anchor', '$dynamicAnchor', '$recursiveAnchor', '$schema'];
 
 /** JSON Schema 2020-12, and its dialects in OpenAPI 3.1 and 3.2. */
 const DIALECT =
@@ -26,33 +33,32 @@ export interface SchemaContext {
 }
 
 /**
- * Converts a schema to JSON Schema 2020-12, with `$ref`s as plain pointers. Refuses schemas that cannot
- * be generated.
+ * Converts a schema to JSON Schema 2020-12, with `$ref`s as plain pointers. What cannot be generated is
+ * removed with a warning, so that it is not checked.
  */
 export function normalise(value: unknown, pointer: Pointer, context: SchemaContext): Schema {
-  const { problems } = context;
+  const { document, problems } = context;
   if (!isSchema(value)) {
-    problems.refuse(pointer, 'Expected a schema: an object, true or false.');
+    problems.warn(
+      pointer,
+      'A schema is expected here: an object, true or false. Every value is valid.',
+    );
     return true;
   }
   if (typeof value === 'boolean') return value;
-  const schema: SchemaObject = context.is30 ? upgrade(value) : withoutNullable(value);
-  for (const keyword of ADDRESSES.filter((each) => each in schema)) {
-    problems.refuse(
-      join(pointer, keyword),
-      `${keyword} is not supported. Refer to schemas by their location: $ref: '#/components/schemas/…'.`,
-    );
-    delete schema[keyword];
-  }
+  const schema = upgrade(value, context.is30);
   if (schema.$schema !== undefined && !isKnownDialect(schema.$schema)) {
-    problems.refuse(
+    problems.warn(
       join(pointer, '$schema'),
-      `The dialect ${JSON.stringify(schema.$schema)} is not supported. Use JSON Schema draft 2020-12.`,
+      `The dialect ${JSON.stringify(schema.$schema)} is not supported: the schema is read as draft 2020-12.`,
     );
   }
-  delete schema.$schema;
+  for (const keyword of ADDRESSES) delete schema[keyword];
+  toStatic(schema, pointer, context);
   if (schema.$ref !== undefined) {
-    const target = toTarget(context.document, schema.$ref, pointer, problems);
+    const target = problems.attempt('Every value is valid.', () =>
+      toTarget(document, schema.$ref, pointer),
+    );
     if (target === undefined) return true;
     schema.$ref = target;
   }
@@ -67,111 +73,96 @@ export function normalise(value: unknown, pointer: Pointer, context: SchemaConte
   return mapSubschemas(schema, pointer, (subschema, at) => normalise(subschema, at, context));
 }
 
+/** A `$dynamicRef` is a `$ref` if the document has one anchor of its name. */
+function toStatic(schema: SchemaObject, pointer: Pointer, { document, problems }: SchemaContext) {
+  for (const keyword of ['$dynamicRef', '$recursiveRef']) {
+    const ref = schema[keyword];
+    if (typeof ref !== 'string') continue;
+    delete schema[keyword];
+    if (schema.$ref === undefined && !isAmbiguous(document, ref)) schema.$ref = ref;
+    else {
+      problems.warn(
+        join(pointer, keyword),
+        `${ref} may be one of several schemas: it is not checked. Use $ref.`,
+      );
+    }
+  }
+}
+
 export function isKnownDialect(dialect: unknown): boolean {
   return typeof dialect === 'string' && DIALECT.test(dialect);
 }
 
+/** Removes types that JSON Schema does not have, and an empty `enum`. */
 function checkTypes(schema: SchemaObject, pointer: Pointer, problems: Problems): void {
-  for (const type of typesOf(schema)) {
-    if (TYPES.includes(type)) continue;
-    problems.refuse(
+  const types = typesOf(schema);
+  const unknown = types.filter((type) => !TYPES.includes(type));
+  if (unknown.length > 0) {
+    problems.warn(
       join(pointer, 'type'),
-      `${JSON.stringify(type)} is not a JSON Schema type. Use one of ${TYPES.join(', ')}.`,
+      `${JSON.stringify(unknown[0])} is not a type of JSON Schema: the type is not checked. Use one of ${TYPES.join(', ')}.`,
     );
     delete schema.type;
-    return;
+  }
+  if (Array.isArray(schema.enum) && schema.enum.length === 0) {
+    problems.warn(join(pointer, 'enum'), 'This enum is empty: it is not checked.');
+    delete schema.enum;
   }
 }
 
 function checkPatterns(schema: SchemaObject, pointer: Pointer, problems: Problems): void {
-  const toPattern = (pattern: string, at: Pointer): string => {
+  const toPattern = (pattern: string, at: Pointer): string | undefined => {
     const unicode = toUnicodePattern(pattern);
-    if (unicode !== undefined) return unicode;
-    problems.refuse(
-      at,
-      `${JSON.stringify(pattern)} is not a valid ECMA-262 regular expression with the u flag. Correct it.`,
-    );
-    return '';
+    if (unicode === undefined) {
+      problems.warn(
+        at,
+        `${JSON.stringify(pattern)} is not a regular expression of ECMA-262 with the u flag: it is not checked.`,
+      );
+    }
+    return unicode;
   };
   const { pattern, patternProperties } = schema;
-  if (typeof pattern === 'string') schema.pattern = toPattern(pattern, join(pointer, 'pattern'));
+  if (typeof pattern === 'string') {
+    schema.pattern = toPattern(pattern, join(pointer, 'pattern'));
+    if (schema.pattern === undefined) delete schema.pattern;
+  }
   if (isObject(patternProperties)) {
     const at = join(pointer, 'patternProperties');
     schema.patternProperties = Object.fromEntries(
-      entriesOf(patternProperties).map(([key, each]) => [toPattern(key, join(at, key)), each]),
+      entriesOf(patternProperties).flatMap(([key, each]) => {
+        const known = toPattern(key, join(at, key));
+        return known === undefined ? [] : [[known, each]];
+      }),
     );
   }
 }
 
 /**
- * Converts a pattern so that it compiles with the `u` flag, which Ajv and the generated validators set.
- * Many documents escape characters that need no escape (`\-`, `\_`, `\@`), or do not escape braces.
+ * Converts one schema object of OpenAPI to JSON Schema 2020-12. Subschemas are not converted.
  *
- * @returns `undefined` if the pattern is not a valid regular expression
- *
- * @example
- * toUnicodePattern(String.raw`^a\-b$`); // '^a-b$'
- */
-export function toUnicodePattern(pattern: string): string | undefined {
-  if (compiles(pattern, 'u')) return pattern;
-  if (!compiles(pattern, '')) return undefined;
-  const strict = toStrict(pattern);
-  return compiles(strict, 'u') ? strict : undefined;
-}
-
-function toStrict(pattern: string): string {
-  let inClass = false;
-  return pattern.replace(TOKEN, (token) => {
-    const wasInClass = inClass;
-    if (token === '[') inClass = true;
-    if (token === ']') inClass = false;
-    if (token.startsWith('\\')) {
-      const character = token.slice(1);
-      return NEEDED.test(character) || (inClass && character === '-') ? token : character;
-    }
-    const isBare = token === '{' || token === '}' || token === ']';
-    return isBare && !wasInClass ? `\\${token}` : token;
-  });
-}
-
-function compiles(pattern: string, flags: string): boolean {
-  try {
-    new RegExp(pattern, flags);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/**
- * Converts one OpenAPI 3.0 schema object to JSON Schema 2020-12, which OpenAPI 3.1 uses. Does not
- * convert subschemas.
- *
- * - `nullable` adds `null` to `type`, but not to `enum` (as Ajv reads OpenAPI 3.0.3). Without `type`, it
- *   means null or the schema.
- * - Boolean `exclusiveMinimum` and `exclusiveMaximum` become numbers.
- * - `format: binary` becomes `contentMediaType: application/octet-stream`.
- * - `example` becomes `examples`; keywords next to a `$ref` are dropped, as in 3.0.
+ * - `nullable` adds `null` to `type`, and not to `enum` (OpenAPI 3.0.3, as Ajv reads it); without `type`
+ *   it means null or the schema. OpenAPI 3.1 dropped the keyword, but documents still use it, as well as
+ * - boolean `exclusiveMinimum` and `exclusiveMaximum`, which become numbers.
+ * - In OpenAPI 3.0, `format: binary` becomes `contentMediaType: application/octet-stream`, `example`
+ *   becomes `examples`, and keywords next to a `$ref` are dropped.
  *
  * @example
- * upgrade({ type: 'string', nullable: true }); // { type: ['string', 'null'] }
+ * upgrade({ type: 'string', nullable: true }, true); // { type: ['string', 'null'] }
  */
-export function upgrade(schema: SchemaObject): SchemaObject {
-  if (schema.$ref !== undefined) return { $ref: schema.$ref };
-  const { example, ...upgraded }: SchemaObject = schema;
+export function upgrade(schema: SchemaObject, is30: boolean): SchemaObject {
+  if (is30 && schema.$ref !== undefined) return { $ref: schema.$ref };
+  const { nullable, ...upgraded } = schema;
   toExclusive(upgraded, 'minimum', 'exclusiveMinimum');
   toExclusive(upgraded, 'maximum', 'exclusiveMaximum');
-  if (upgraded.format === 'binary') {
+  if (is30 && upgraded.format === 'binary') {
     delete upgraded.format;
     upgraded.contentMediaType = 'application/octet-stream';
   }
-  if (example !== undefined) upgraded.examples = [example];
-  return withoutNullable(upgraded);
-}
-
-/** Converts `nullable` to JSON Schema. OpenAPI 3.1 dropped the keyword, but documents still use it. */
-export function withoutNullable({ nullable, ...schema }: SchemaObject): SchemaObject {
-  return nullable === true && schema.$ref === undefined ? toNullable(schema) : schema;
+  if (is30 && upgraded.example !== undefined) {
+    upgraded.examples = [upgraded.example];
+    delete upgraded.example;
+  }
+  return nullable === true && schema.$ref === undefined ? toNullable(upgraded) : upgraded;
 }
 
 function toExclusive(schema: SchemaObject, inclusive: string, exclusive: string): void {
@@ -184,15 +175,14 @@ function toExclusive(schema: SchemaObject, inclusive: string, exclusive: string)
 }
 
 function toNullable(schema: SchemaObject): SchemaObject {
-  if (typeof schema.type === 'string') {
-    return { ...schema, type: [schema.type, 'null'] };
-  }
-  const restricts = ['allOf', 'anyOf', 'oneOf', 'enum', 'not', 'properties', 'items'];
-  if (!restricts.some((keyword) => keyword in schema)) return schema;
-  const { description, default: initial, ...rest } = schema;
-  return {
-    ...(description === undefined ? {} : { description }),
-    ...(initial === undefined ? {} : { default: initial }),
-    anyOf: [rest, { type: 'null' }],
-  };
+  const types = typesOf(schema);
+  if (types.length > 0) return { ...schema, type: [...new Set([...types, 'null'])] };
+  const notes = Object.entries(schema).filter(([key]) => isAnnotation(key));
+  const rest = Object.entries(schema).filter(([key]) => !isAnnotation(key));
+  if (rest.length === 0) return schema;
+  return { ...Object.fromEntries(notes), anyOf: [Object.fromEntries(rest), { type: 'null' }] };
+}
+
+function isAnnotation(key: string): boolean {
+  return key !== 'discriminator' && (ANNOTATIONS.has(key) || key.startsWith('x-'));
 }

@@ -2,33 +2,18 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { isObject, join, type Pointer, type Problems, toNames, valueAt } from '../document.ts';
 import { type Names, toTypeName } from '../names.ts';
 import { normalise, type SchemaContext } from './normalise.ts';
-import { isSchema, membersOf, propertiesOf, type Schema, type SchemaObject } from './schema.ts';
+import {
+  ANNOTATIONS,
+  isSchema,
+  membersOf,
+  propertiesOf,
+  type Schema,
+  type SchemaObject,
+} from './schema.ts';
 
 const ajv = new Ajv2020({ strict: false, logger: false });
 
-/** Keywords that do not affect validation. */
-export const ANNOTATIONS: ReadonlySet<string> = new Set([
-  'title',
-  'description',
-  'summary',
-  'default',
-  'deprecated',
-  'readOnly',
-  'writeOnly',
-  'example',
-  'examples',
-  'externalDocs',
-  'xml',
-  '$comment',
-  '$schema',
-  'contentEncoding',
-  'contentMediaType',
-  'contentSchema',
-  'discriminator',
-  'nullable',
-]);
-
-/** The schemas of a document, normalized on demand. */
+/** The schemas of one document, normalised on demand. */
 export class SchemaStore {
   readonly #context: SchemaContext;
   readonly #schemas = new Map<Pointer, Schema>();
@@ -40,16 +25,17 @@ export class SchemaStore {
   get(pointer: Pointer): Schema {
     const known = this.#schemas.get(pointer);
     if (known !== undefined) return known;
-    const schema = normalise(valueAt(this.#context.document, pointer), pointer, this.#context);
-    this.#schemas.set(pointer, schema);
-    checkSchema(schema, pointer, this.#context.problems);
+    const { document, problems } = this.#context;
+    const schema = normalise(valueAt(document, pointer), pointer, this.#context);
+    this.#schemas.set(pointer, repair(schema, pointer, problems));
     if (isCircular(pointer, (each) => this.get(each))) {
-      this.#context.problems.refuse(
+      problems.warn(
         pointer,
-        'This schema refers to itself without a property or item in between. Break the cycle.',
+        'This schema refers to itself without a property or an item in between: every value is valid. Break the cycle.',
       );
+      this.#schemas.set(pointer, true);
     }
-    return schema;
+    return this.#schemas.get(pointer) ?? true;
   }
 
   /** Follows a chain of plain `$ref`s to a schema. Returns `true` if the chain is circular. */
@@ -71,15 +57,27 @@ export function isPlainReference(schema: Schema): schema is SchemaObject & { $re
   return Object.keys(schema).every((key) => key === '$ref' || ANNOTATIONS.has(key));
 }
 
-/** Refuses schemas that violate the draft 2020-12 meta-schema. */
-function checkSchema(schema: Schema, pointer: Pointer, problems: Problems): void {
-  if (ajv.validateSchema(schema) === true) return;
-  const [error] = ajv.errors ?? [];
-  const names = toNames(`#${error?.instancePath ?? ''}`);
-  problems.refuse(
-    join(pointer, ...names),
-    `This is not a valid JSON Schema: it ${error?.message ?? 'is malformed'}.`,
-  );
+/** Removes, with a warning, what violates the meta-schema of draft 2020-12. */
+function repair(schema: Schema, pointer: Pointer, problems: Problems): Schema {
+  if (ajv.validateSchema(schema) === true) return schema;
+  // Lists and values without schemas are shared with the document.
+  const copy = structuredClone(schema);
+  while (ajv.validateSchema(copy) !== true) {
+    const { instancePath = '', keyword, message = 'is malformed' } = ajv.errors?.[0] ?? {};
+    const names = toNames(`#${instancePath}`);
+    const name = names.pop();
+    const parent = valueAt(copy, join('#', ...names)) as Record<string, unknown>;
+    if (name === undefined) return true;
+    if (Array.isArray(parent)) parent.splice(Number(name), 1);
+    else if (keyword === 'uniqueItems') parent[name] = [...new Set(parent[name] as unknown[])];
+    else delete parent[name];
+    if (keyword === 'uniqueItems' || ANNOTATIONS.has(name)) continue;
+    problems.warn(
+      join(pointer, ...names, name),
+      `This is not a JSON Schema: it ${message}. It is not checked.`,
+    );
+  }
+  return copy;
 }
 
 /**

@@ -25,6 +25,28 @@ const ONE = [
 const LIST = ['allOf', 'anyOf', 'oneOf', 'prefixItems'] as const;
 const BY_NAME = ['properties', 'patternProperties', 'dependentSchemas'] as const;
 
+/** Keywords that do not affect validation. */
+export const ANNOTATIONS: ReadonlySet<string> = new Set([
+  'title',
+  'description',
+  'summary',
+  'default',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+  'example',
+  'examples',
+  'externalDocs',
+  'xml',
+  '$comment',
+  '$schema',
+  'contentEncoding',
+  'contentMediaType',
+  'contentSchema',
+  'discriminator',
+  'nullable',
+]);
+
 export function isSchema(value: unknown): value is Schema {
   return typeof value === 'boolean' || isObject(value);
 }

@@ -16,7 +16,10 @@ import type { SchemaSet } from './schema-set.ts';
  */
 const INLINE_REFS = 8;
 
-/** What Ajv's generated code requires, and the corresponding names in our runtime. */
+/** Id of the schema for those that Ajv cannot compile. */
+const ANY = '-any';
+
+/** Runtime dependencies of Ajv code, and their names in our runtime. */
 const HELPERS: Readonly<Record<string, string>> = {
   'require("ajv/dist/runtime/equal").default': 'ajvHelpers.equal',
   'require("ajv/dist/runtime/ucs2length").default': 'ajvHelpers.ucs2length',
@@ -72,7 +75,6 @@ function compile(
     schema: set.lower(schema),
   }));
   const schemas = [...set.targets, ...roots];
-  if (problems.refusals.length > 0) return '';
   const uses = (test: (schema: SchemaObject) => boolean) =>
     schemas.some(({ schema }) => isSomewhere(schema, test));
   const ajv = createAjv({
@@ -81,16 +83,20 @@ function compile(
     usesInherited: uses(hasInheritedName),
   });
   for (const { id, schema } of schemas) ajv.addSchema(schema, id);
-  const exported = roots.filter(({ id, pointer }) => compiles(id, pointer));
-  if (problems.refusals.length > 0) return '';
-  return standalone.default(ajv, Object.fromEntries(exported.map(({ name, id }) => [name, id])));
+  const exported = roots.map(({ name, id, pointer }) => [name, compiles(id, pointer) ? id : ANY]);
+  return standalone.default(ajv, Object.fromEntries(exported));
 
   function compiles(id: string, pointer: Pointer): boolean {
     try {
       ajv.getSchema(id);
       return true;
     } catch (error) {
-      problems.refuse(pointer, `Ajv cannot compile this schema: ${(error as Error).message}.`);
+      problems.warn(
+        pointer,
+        `Ajv cannot compile this schema: ${(error as Error).message}. Every value is valid.`,
+      );
+      ajv.removeSchema(ANY);
+      ajv.addSchema({}, ANY);
       return false;
     }
   }

@@ -1,6 +1,7 @@
 import type { Pointer } from '../document.ts';
 import { lowerDiscriminator } from '../schema/lower-discriminator.ts';
 import {
+  ANNOTATIONS,
   mapSubschemas,
   membersOf,
   requiredOf,
@@ -8,7 +9,6 @@ import {
   type SchemaObject,
 } from '../schema/schema.ts';
 import {
-  ANNOTATIONS,
   type Direction,
   hiddenProperties,
   type SchemaNames,

@@ -6,9 +6,8 @@ import type {
   ParameterModel,
   ResponseModel,
 } from '../operations/model.ts';
-import type { Schema, SchemaObject } from '../schema/schema.ts';
+import { ANNOTATIONS, type Schema, type SchemaObject } from '../schema/schema.ts';
 import {
-  ANNOTATIONS,
   type Direction,
   isPlainReference,
   type SchemaNames,
@@ -40,7 +39,8 @@ export class ValidatorPlan {
   ofParameters({ operationId, pointer, parameters }: Operation): string | undefined {
     const schema = toParametersSchema(parameters, this.#store);
     if (schema === undefined) return undefined;
-    return this.#add(join(pointer, 'parameters'), schema, `${operationId}-parameters`, false);
+    const isForm = parameters.some(({ parameter }) => parameter.shape === 'nested');
+    return this.#add(join(pointer, 'parameters'), schema, `${operationId}-parameters`, isForm);
   }
 
   ofBody(operation: Operation, content: ContentModel): string | undefined {

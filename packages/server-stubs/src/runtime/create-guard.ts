@@ -116,7 +116,8 @@ function createCredentialFinder(scheme: SecurityScheme): CredentialFinder {
     case 'openIdConnect':
       return (call) => afterScheme(call, 'bearer');
     case 'mutualTLS':
-      // The handler reads the certificate from the request's socket.
+    case 'unknown':
+      // The handler reads the certificate, or whatever it needs, from the request.
       return () => '';
     case 'apiKey':
       return createKeyFinder(scheme.in, scheme.name);

@@ -71,12 +71,12 @@ export function createRouter(
       return;
     }
     const method = request.method ?? 'GET';
-    const plan = match.leaf.find(method);
+    const plan = match.leaf.find(method, query);
     const call = new Call(request, response, plan?.route, path, query, requestId);
     // Checked before authentication, so that security handlers only see valid paths.
     const fault = plan
       ? (findExcess(request, path, query, settings) ?? findBadEncoding(plan, match.values))
-      : methodNotAllowed(method, match.leaf.allow);
+      : notMatched(method, path, match.leaf);
     if (fault !== undefined || plan === undefined) refuse(call, settings, fault as Fault);
     else void exchange(plan, call, match.values, settings);
   };
@@ -85,13 +85,19 @@ export function createRouter(
     route(request, response, next);
   };
   const find: Router['find'] = ({ method = 'GET', url = '/' }) => {
-    const match = matcher.find(splitTarget(url).path);
-    const plan = match?.leaf.find(method);
+    const target = splitTarget(url);
+    const match = matcher.find(target.path);
+    const plan = match?.leaf.find(method, target.query);
     if (match === undefined || plan === undefined) return undefined;
     const path = plan.pathNames.map((name, index) => [name, match.values[index] as string]);
     return { operationId: plan.route.operationId, path: Object.fromEntries(path) };
   };
   return Object.assign(route, { checkContinue, find });
+}
+
+/** No route has the method, or only ones for other queries. */
+function notMatched(method: string, path: string, { methods }: Leaf): Fault {
+  return methods.includes(method) ? notFound(path) : methodNotAllowed(method, methods.join(', '));
 }
 
 function refuse(call: Call, settings: Settings, fault: Fault): void {

@@ -113,9 +113,9 @@ export type Handlers = Readonly<Record<string, Handler | undefined>>;
 /**
  * Checks the credential for one scheme. It gets the text after the scheme name (`http`, `oauth2`,
  * `openIdConnect`), the value of the header, query parameter or cookie (`apiKey`), or an empty string
- * (`mutualTLS`), and is not called if the request has no credential. It returns the principal. To
- * refuse, return `undefined`, `null` or `false`, or throw `Unauthorized` or an error that defines its
- * own response.
+ * (`mutualTLS`, and schemes that the document does not define); it is not called if the request has
+ * none. It returns the principal. To refuse, return `undefined`, `null` or `false`, or throw
+ * `Unauthorized` or an error that defines its own response.
  *
  * @param scopes the scopes or roles that the operation requires, if any
  */

@@ -1,5 +1,6 @@
 import { type BodyReader, createBodyReader } from './body/create-body-reader.ts';
 import { createGuard, type Guard } from './create-guard.ts';
+import { decodeQuery, parseQuery } from './decoding.ts';
 import {
   type Deprecation,
   functionOf,
@@ -82,26 +83,45 @@ function toDeprecationHeaders({
   };
 }
 
-/** The methods of one path. */
+/** The methods of one path, and of its queries. */
 export class Leaf {
-  readonly #plans = new Map<string, Plan>();
+  readonly #plans = new Map<string, Plan[]>();
 
   add(method: string, plan: Plan): void {
-    if (this.#plans.has(method)) {
+    const plans = this.#plans.get(method) ?? [];
+    const query = JSON.stringify(plan.route.query);
+    if (plans.some(({ route }) => JSON.stringify(route.query) === query)) {
       throw new TypeError(`${method} ${plan.route.path} is in the route table more than once.`);
     }
-    this.#plans.set(method, plan);
+    // The more a route asks of the query, the earlier it is tried.
+    plans.push(plan);
+    plans.sort((a, b) => countOf(b) - countOf(a));
+    this.#plans.set(method, plans);
   }
 
   /** HEAD is GET without the body (RFC 9110, section 9.3.2). */
-  find(method: string): Plan | undefined {
-    return this.#plans.get(method) ?? (method === 'HEAD' ? this.#plans.get('GET') : undefined);
+  find(method: string, rawQuery: string | undefined): Plan | undefined {
+    return (
+      this.#plans.get(method)?.find((plan) => matchesQuery(plan, rawQuery)) ??
+      (method === 'HEAD' ? this.find('GET', rawQuery) : undefined)
+    );
   }
 
-  /** Value of the `Allow` header. */
-  get allow(): string {
+  get methods(): string[] {
     const methods = [...this.#plans.keys()];
     if (methods.includes('GET') && !methods.includes('HEAD')) methods.push('HEAD');
-    return methods.join(', ');
+    return methods;
   }
+}
+
+function countOf({ route }: Plan): number {
+  return Object.keys(route.query ?? {}).length;
+}
+
+function matchesQuery({ route }: Plan, rawQuery = ''): boolean {
+  if (route.query === undefined) return true;
+  const values = parseQuery(rawQuery);
+  return Object.entries(route.query).every(([name, value]) =>
+    values.get(name)?.some((raw) => decodeQuery(raw) === value),
+  );
 }

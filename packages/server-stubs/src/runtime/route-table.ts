@@ -13,7 +13,8 @@ export type ParameterStyle =
   | 'form'
   | 'spaceDelimited'
   | 'pipeDelimited'
-  | 'deepObject';
+  | 'deepObject'
+  | 'cookie';
 
 /** A failed JSON Schema keyword, as reported by Ajv. */
 export interface SchemaError {
@@ -37,8 +38,11 @@ export interface Parameter {
   readonly style: ParameterStyle;
   readonly explode: boolean;
   readonly required: boolean;
-  /** `json` if the parameter has `content` with a JSON media type. */
-  readonly shape: 'scalar' | 'array' | 'object' | 'json';
+  /**
+   * `json`: the parameter has `content` with a JSON media type. `nested`: it may have lists and objects
+   * inside, or be an object or something else; its values are strings, which the validator converts.
+   */
+  readonly shape: 'scalar' | 'array' | 'object' | 'json' | 'nested';
   /** Types of the value, or of the items of an array. */
   readonly types: readonly ScalarType[];
   /** Types of each known property of an object. */
@@ -48,7 +52,9 @@ export interface Parameter {
    * names that no other parameter claims.
    */
   readonly additional?: readonly ScalarType[];
-  /** Whether a path parameter matches all remaining segments, without decoding (`x-berth-greedy`). */
+  /** In queries only: the value is the entire query, a form or JSON (`in: querystring`). */
+  readonly whole?: true;
+  /** In paths only: matches all remaining segments, raw (`x-berth-greedy`). */
   readonly greedy?: true;
   readonly default?: unknown;
 }
@@ -59,7 +65,16 @@ export type ContentKind = 'json' | 'text' | 'form' | 'multipart' | 'binary';
 export interface Content {
   readonly mediaType: string;
   readonly kind: ContentKind;
+  readonly form?: FormLayout;
   readonly validate?: Validator;
+}
+
+/** How the fields of a form are read that are more than text. */
+export interface FormLayout {
+  /** Objects, and lists of them: `a[b]=1`, or JSON. */
+  readonly nested?: readonly string[];
+  /** Lists in one field, by the character between their items. */
+  readonly delimiters?: Readonly<Record<string, string>>;
 }
 
 export interface RequestBody {
@@ -89,6 +104,8 @@ export interface Route {
   readonly method: string;
   /** Path template with the server's base path, such as `/pets/{id}`. */
   readonly path: string;
+  /** What the query must have: several routes may have the same path. */
+  readonly query?: Readonly<Record<string, string>>;
   readonly parameters: readonly Parameter[];
   /** Validates `{ path, query, header, cookie }` against the parameter schemas. */
   readonly validateParameters?: Validator;
@@ -106,7 +123,7 @@ export interface Route {
 export type SecurityScheme =
   | { readonly type: 'http'; readonly scheme: string }
   | { readonly type: 'apiKey'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string }
-  | { readonly type: 'oauth2' | 'openIdConnect' | 'mutualTLS' };
+  | { readonly type: 'oauth2' | 'openIdConnect' | 'mutualTLS' | 'unknown' };
 
 /** The route table of a document, which the runtime creates a router from. */
 export interface RouteTable {

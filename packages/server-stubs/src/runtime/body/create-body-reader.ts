@@ -4,9 +4,10 @@ import { Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import { createNullObject, decodeQuery, type NullObject } from '../decoding.ts';
 import { type Fault, FaultError, malformed, tooLarge, tooMany, unsupported } from '../faults.ts';
+import { type Field, fromJson, nest, toSteps } from '../nesting.ts';
 import type { Limits } from '../options.ts';
 import { findJsonProblem, parseJson } from '../parse-json.ts';
-import type { Content, RequestBody } from '../route-table.ts';
+import type { Content, FormLayout, RequestBody } from '../route-table.ts';
 import { charsetOf, findContent } from './media-type.ts';
 import { createMultipartStream } from './multipart.ts';
 import { askToContinue, hasBody, limitStream, readBytes } from './request-stream.ts';
@@ -143,7 +144,7 @@ function parseBytes(
 }
 
 function parseText(text: string, content: Content, limits: Limits): unknown {
-  if (content.kind === 'form') return parseForm(text, limits.formFields);
+  if (content.kind === 'form') return parseForm(text, content.form, limits);
   if (content.kind !== 'json') return text;
   const { problem, value } = parseJson(text, limits.jsonDepth);
   if (problem === undefined) return value;
@@ -164,12 +165,18 @@ function parseLegacy(bytes: Buffer, content: Content, charset: string): string {
 }
 
 /**
- * Parses `application/x-www-form-urlencoded` into an object. Names that occur several times become lists.
+ * Parses `application/x-www-form-urlencoded`: strings by name, or a list for a name with several values.
+ * Fields that the layout calls nested may have brackets in their names, or JSON as value.
  */
-function parseForm(text: string, maxFields: number): NullObject {
-  const value = createNullObject();
+function parseForm(
+  text: string,
+  { nested = [], delimiters = {} }: FormLayout = {},
+  { formFields: maxFields, jsonDepth }: Limits,
+): NullObject {
   const pairs = text === '' ? [] : text.split('&', maxFields + 1);
   if (pairs.length > maxFields) throw new FaultError(tooMany('fields', maxFields));
+  const value = createNullObject();
+  const inside: Field[] = [];
   for (const pair of pairs) {
     if (pair === '') continue;
     const at = pair.indexOf('=');
@@ -178,12 +185,22 @@ function parseForm(text: string, maxFields: number): NullObject {
     if (name === undefined || field === undefined) {
       throw new FaultError(malformed('The form has invalid percent-encoding.'));
     }
+    if (nested.length > 0 && nested.includes(toSteps(name)?.[0] ?? name)) {
+      inside.push([name, fromJson(field, jsonDepth)]);
+      continue;
+    }
+    const parts = Object.hasOwn(delimiters, name) ? field.split(delimiters[name] as string) : field;
     const known = value[name];
-    if (known === undefined) value[name] = field;
-    else if (Array.isArray(known)) known.push(field);
-    else value[name] = [known, field];
+    value[name] = known === undefined ? parts : [known, parts].flat();
   }
-  return value;
+  if (inside.length === 0) return value;
+  const object = nest(inside);
+  if (object === undefined) {
+    throw new FaultError(
+      malformed('A field of the form has both a value and members, or too many.'),
+    );
+  }
+  return Object.assign(value, object);
 }
 
 /** Creates a decoder for any charset in the WHATWG list; returns `undefined` if it is unknown. */

@@ -1,15 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import {
   createNullObject,
+  decodeQuery,
   type NullObject,
   parseCookies,
   parseQuery,
   type QueryValues,
 } from '../decoding.ts';
 import type { Violation } from '../faults.ts';
+import { type Field, fromJson, nest, toSteps } from '../nesting.ts';
 import type { Parameter, ParameterPlace, Route } from '../route-table.ts';
-import { fromPairs, toArray, toValue, Unreadable } from './to-value.ts';
+import { BAD_ENCODING, fromPairs, toArray, toValue, Unreadable } from './to-value.ts';
 
+const MIXED = new Unreadable('style', 'has a name with both a value and members, or too many');
 const TWICE = new Unreadable('duplicate', 'is given more than once');
 const NONE: readonly Violation[] = [];
 
@@ -61,7 +64,10 @@ export function createParameterReader(
     }
     if (inQuery.length > 0) {
       const query = parseQuery(rawQuery ?? '');
-      const read: Read = (parameter) => readQuery(parameter, query, queryNames);
+      const read: Read = (parameter) =>
+        parameter.whole
+          ? readWhole(parameter, rawQuery, query)
+          : readQuery(parameter, query, queryNames);
       target.query = createNullObject();
       violations = readAll(target.query, inQuery, request, read, violations);
     }
@@ -162,6 +168,7 @@ export function readQuery(
   query: QueryValues,
   others: ReadonlySet<string>,
 ): unknown {
+  if (parameter.shape === 'nested') return readNested(parameter, query, others);
   if (parameter.style === 'deepObject') return readDeepObject(parameter, query);
   if (parameter.explode && parameter.shape === 'object') {
     return readExploded(parameter, query, others);
@@ -182,7 +189,67 @@ function readDeepObject(parameter: Parameter, query: QueryValues): unknown {
     if (property.includes('[')) return new Unreadable('style', 'is nested deeper than one level');
     for (const value of values) pairs.push([encodeURIComponent(property), value]);
   }
-  return pairs.length === 0 ? undefined : fromPairs(parameter, pairs);
+  if (pairs.length > 0) return fromPairs(parameter, pairs);
+  // The schema may allow a single value too.
+  const [only, second] = parameter.types.length > 0 ? (query.get(parameter.name) ?? []) : [];
+  if (only === undefined) return undefined;
+  return second === undefined ? toValue({ ...parameter, shape: 'scalar' }, only) : TWICE;
+}
+
+/** The entire query: JSON, or a form. */
+function readWhole(
+  parameter: Parameter,
+  rawQuery: string | undefined,
+  query: QueryValues,
+): unknown {
+  if (rawQuery === undefined || rawQuery === '') return undefined;
+  return parameter.shape === 'json' ? toValue(parameter, rawQuery) : toNested(query, () => true);
+}
+
+/**
+ * A value with lists or objects inside, or that is an object or something else: `a[b][0]=1`, JSON, or
+ * text; in style `form`, each property may be a parameter. The validator converts its strings.
+ */
+function readNested(
+  parameter: Parameter,
+  query: QueryValues,
+  others: ReadonlySet<string>,
+): unknown {
+  const { name, explode, style, properties = {}, additional } = parameter;
+  const own = toNested(query, (head) => head === name);
+  if (own instanceof Unreadable) return own;
+  const value = own[name];
+  if (value !== undefined) return fromTexts(value);
+  if (style !== 'form' || !explode) return undefined;
+  const isMember = (head: string) =>
+    Object.hasOwn(properties, head) || (additional !== undefined && !others.has(head));
+  const object = toNested(query, isMember);
+  if (object instanceof Unreadable) return object;
+  const names = Object.keys(object);
+  for (const each of names) {
+    // Only text of a list or of an object may be JSON.
+    if (properties[each]?.length === 0) object[each] = fromTexts(object[each]);
+  }
+  return names.length === 0 ? undefined : object;
+}
+
+function fromTexts(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(fromTexts);
+  return typeof value === 'string' ? fromJson(value) : value;
+}
+
+/** The fields of a query whose first name passes a test. */
+function toNested(query: QueryValues, test: (head: string) => boolean): NullObject | Unreadable {
+  const fields: Field[] = [];
+  for (const [name, values] of query) {
+    if (!test(toSteps(name)?.[0] ?? name)) continue;
+    for (const raw of values) {
+      const value = decodeQuery(raw);
+      if (value === undefined) return BAD_ENCODING;
+      fields.push([name, value]);
+    }
+  }
+  return nest(fields) ?? MIXED;
 }
 
 /** Each property is a query parameter: the known ones, and those that no other parameter claims. */

@@ -1,4 +1,5 @@
 import { createNullObject, decodeQuery, decodeText } from '../decoding.ts';
+import { fromJson } from '../nesting.ts';
 import { isRounded, parseJson, toRounded } from '../parse-json.ts';
 import type { Parameter, ParameterPlace, ScalarType } from '../route-table.ts';
 
@@ -27,10 +28,13 @@ export class Unreadable {
   }
 }
 
-const BAD_ENCODING = new Unreadable('encoding', 'has invalid percent-encoding');
+export const BAD_ENCODING = new Unreadable('encoding', 'has broken percent-encoding');
 
 /** Decodes raw text; returns `undefined` if that fails. */
 type Decoder = (raw: string) => string | undefined;
+
+/** The style `cookie` has no percent-encoding: OpenAPI 3.2.0 §4.12.2.3. */
+const asIs: Decoder = (raw) => raw;
 
 /**
  * Decodes the text of a parameter and converts it to the types in its schema.
@@ -38,7 +42,7 @@ type Decoder = (raw: string) => string | undefined;
  * @param raw text as sent, in which an encoded delimiter is part of the data
  */
 export function toValue(parameter: Parameter, raw: string): unknown {
-  const decode = DECODERS[parameter.in];
+  const decode: Decoder = parameter.style === 'cookie' ? asIs : DECODERS[parameter.in];
   if (parameter.shape === 'json') return toJson(decode(raw));
   const text = withoutPrefix(parameter, raw);
   if (text === undefined) {
@@ -47,6 +51,10 @@ export function toValue(parameter: Parameter, raw: string): unknown {
   if (parameter.shape === 'scalar') {
     const value = decode(text);
     return value === undefined ? BAD_ENCODING : coerce(value, parameter.types);
+  }
+  if (parameter.shape === 'nested') {
+    const value = decode(text);
+    return value === undefined ? BAD_ENCODING : fromJson(value);
   }
   const parts = text === '' ? [] : text.split(delimiterOf(parameter));
   return parameter.shape === 'array'
