@@ -1,6 +1,6 @@
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { toClosedObjects, toTypes } from './to-types.ts';
+import { toClosedObjects, toTypes, withAllContent } from './to-types.ts';
 
 describe('toClosedObjects', () => {
   it('drops the keyword where properties are named, at any depth', () => {
@@ -29,6 +29,16 @@ describe('toClosedObjects', () => {
     const document = Object.freeze({ properties: {}, additionalProperties: true });
     toClosedObjects(document);
     expect(document.additionalProperties).toBe(true);
+  });
+});
+
+describe('withAllContent', () => {
+  it('appends the media types of x-berth-content to the content of their response', () => {
+    const more = { 'text/event-stream': 1, '*/*': 2 };
+    const document = { responses: [{ content: { 'text/plain': 0 }, 'x-berth-content': more }, 3] };
+    expect(JSON.stringify(withAllContent(document))).toBe(
+      JSON.stringify({ responses: [{ content: { 'text/plain': 0, ...more } }, 3] }),
+    );
   });
 });
 

@@ -5,6 +5,7 @@
  * - An object with named properties has no index signature, so that a misspelled field is a compile
  *   error. An object without any stays a free-form record.
  * - A field with a default stays optional.
+ * - A response also has the media types of `x-berth-content`.
  *
  * The output is deterministic.
  *
@@ -21,15 +22,18 @@ export async function toTypes(document: object): Promise<string> {
     import('typescript'),
   ]);
   const blob = ts.factory.createTypeReferenceNode('Blob');
-  const nodes = await openapiTS(toClosedObjects(document) as Parameters<typeof openapiTS>[0], {
-    silent: true,
-    // A default is what the server assumes, so callers may omit the field.
-    defaultNonNullable: false,
-    transform: (schema) =>
-      'contentMediaType' in schema && schema.contentMediaType === 'application/octet-stream'
-        ? blob
-        : undefined,
-  });
+  const nodes = await openapiTS(
+    toClosedObjects(withAllContent(document)) as Parameters<typeof openapiTS>[0],
+    {
+      silent: true,
+      // A default is what the server assumes, so a caller may leave the field out.
+      defaultNonNullable: false,
+      transform: (schema) =>
+        'contentMediaType' in schema && schema.contentMediaType === 'application/octet-stream'
+          ? blob
+          : undefined,
+    },
+  );
   return astToString(nodes);
 }
 
@@ -50,5 +54,16 @@ export function toClosedObjects(node: unknown): unknown {
     Object.entries(node)
       .filter(([key, value]) => !(isOpen && key === 'additionalProperties' && value === true))
       .map(([key, value]) => [key, toClosedObjects(value)]),
+  );
+}
+
+/** A copy of an OpenAPI document whose responses have the media types of `x-berth-content` as content too. */
+export function withAllContent(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withAllContent);
+  if (typeof node !== 'object' || node === null) return node;
+  const { 'x-berth-content': more, ...rest } = node as Record<string, object>;
+  const whole = more === undefined ? rest : { ...rest, content: { ...rest.content, ...more } };
+  return Object.fromEntries(
+    Object.entries(whole).map(([key, value]) => [key, withAllContent(value)]),
   );
 }

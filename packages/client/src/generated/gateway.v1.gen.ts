@@ -163,8 +163,9 @@ export interface components {
             };
         };
         /**
-         * @description The response of the hosted service. Other statuses (2xx, 3xx, 4xx, 5xx) pass through in the same way,
-         *     so this response represents all of them.
+         * @description The response of the hosted service. Its other statuses (2xx, 3xx, 4xx, 5xx) pass through in the same
+         *     way, so this response represents all of them. Content of any other type passes through too; that of an
+         *     event stream (`text/event-stream`), event by event.
          */
         ServiceResponse: {
             headers: {

@@ -49,6 +49,8 @@ export interface ResponseObject {
   description: string;
   headers?: Record<string, Header | Reference>;
   content?: Record<string, MediaType>;
+  /** More media types, which are not in `content` because other tools misread them there. */
+  'x-berth-content'?: Record<string, MediaType>;
 }
 
 export interface Header {

@@ -51,7 +51,7 @@ function listContents(document: OpenapiDocument, place: Place): Documented[] {
   const own = `#/paths/${toPointerSegment(place.path)}/${place.method}/responses/${status}`;
   const { value: response, pointer } = dereference<ResponseObject>(document, node, own);
   const base = { ...place, operationId: operation.operationId, response, pointer };
-  const contents = Object.entries(response.content ?? {});
+  const contents = Object.entries({ ...response.content, ...response['x-berth-content'] });
   if (contents.length === 0) return [{ ...base, examples: [] }];
   return contents.map(([contentType, { examples }]) => ({
     ...base,

@@ -31,6 +31,7 @@ export interface Parameter {
 interface ResponseObject {
   headers?: Record<string, { required?: boolean }>;
   content?: Record<string, MediaType>;
+  'x-berth-content'?: Record<string, MediaType>;
 }
 
 export interface OperationObject {
@@ -56,20 +57,31 @@ export interface OpenApiDocument {
 
 /** Both contract documents, with every `$ref` resolved. */
 export const documents = {
-  gateway: resolveRefs(gateway) as unknown as OpenApiDocument,
-  storage: resolveRefs(storage) as unknown as OpenApiDocument,
+  gateway: toDocument(gateway),
+  storage: toDocument(storage),
 };
 
 export type Documents = typeof documents;
 
 export type DocumentName = keyof Documents;
 
+/** A bundled document with every `$ref` resolved, and with the media types of `x-berth-content` as content. */
+export function toDocument(bundled: object): OpenApiDocument {
+  const document = resolveRefs(bundled) as OpenApiDocument;
+  const operations = Object.values(document.paths).flatMap(({ get, post }) => [get, post]);
+  for (const response of operations.flatMap((one) => Object.values(one?.responses ?? {}))) {
+    const more = response['x-berth-content'];
+    if (more) response.content = { ...response.content, ...more };
+  }
+  return document;
+}
+
 /**
  * Copies a bundled document and replaces every local `$ref` with its target. Siblings of a `$ref`, such as a
  * description, take precedence over the target, as in OpenAPI 3.1. This terminates because the contract has
  * no recursive schemas.
  */
-export function resolveRefs<Document extends object>(document: Document): Document {
+function resolveRefs<Document extends object>(document: Document): Document {
   const resolve = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(resolve);
     if (!isObject(node)) return node;

@@ -13,7 +13,7 @@ import {
   type DocumentName,
   type Documents,
   type OpenApiDocument,
-  resolveRefs,
+  toDocument,
 } from './documents.ts';
 
 /** Thrown if a document in `contract` cannot be served. The message has one line per error. */
@@ -80,7 +80,7 @@ async function loadDocument(file: string): Promise<Loaded> {
   if (Array.isArray(read)) return fail(read);
   try {
     const routes = await compileRoutes(file);
-    const document = resolveRefs(read.value as object) as OpenApiDocument;
+    const document = toDocument(read.value as object);
     return { name: nameOf(routes) ?? fail([{ file, message: FOREIGN }]), document, routes };
   } catch (error) {
     if (error instanceof ContractFileError) throw error;

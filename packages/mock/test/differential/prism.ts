@@ -1,16 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
+import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { type Asked, send, toBody, toSet, toType, type Verdict } from './exchange.ts';
 
 const MANIFEST = createRequire(import.meta.url).resolve('@stoplight/prism-cli/package.json');
 const COMMAND = join(dirname(MANIFEST), 'dist/index.js');
-const DOCUMENTS = {
-  gateway: '@berth/spec/gateway.v1.json',
-  storage: '@berth/spec/storage.v2.json',
-};
+const DOCUMENTS = { gateway: withAllContent(), storage };
+
+/** Prism reads no extensions, so the media types of `x-berth-content` become content. */
+function withAllContent() {
+  const document = structuredClone(gateway);
+  const { ServiceResponse: response } = document.components.responses;
+  Object.assign(response.content, response['x-berth-content']);
+  return document;
+}
 
 /** Runs `prism-cli mock` with both bundled documents. */
 export interface Prism {
@@ -27,8 +35,14 @@ interface Found {
 }
 
 export async function startPrism(...more: readonly string[]): Promise<Prism> {
-  const [gateway, storage] = [spawnOn('gateway', more), spawnOn('storage', more)];
+  const folder = mkdtempSync(join(tmpdir(), 'berth-prism-'));
+  const [gateway, storage] = (['gateway', 'storage'] as const).map((name) => {
+    const file = join(folder, `${name}.json`);
+    writeFileSync(file, JSON.stringify(DOCUMENTS[name]));
+    return spawnOn(file, more);
+  }) as [ChildProcess, ChildProcess];
   const bases = { gateway: await addressOf(gateway), storage: await addressOf(storage) };
+  rmSync(folder, { recursive: true });
   return {
     async evaluate(asked) {
       const { status, headers, text } = await send(bases[asked.document], asked);
@@ -48,8 +62,7 @@ export async function startPrism(...more: readonly string[]): Promise<Prism> {
   };
 }
 
-function spawnOn(document: keyof typeof DOCUMENTS, more: readonly string[]): ChildProcess {
-  const file = fileURLToPath(import.meta.resolve(DOCUMENTS[document]));
+function spawnOn(file: string, more: readonly string[]): ChildProcess {
   return spawn(process.execPath, [COMMAND, 'mock', file, '--port', '0', ...more]);
 }
 

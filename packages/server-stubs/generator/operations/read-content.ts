@@ -15,6 +15,7 @@ import type { BodyModel, ContentModel, HeaderModel, ResponseModel } from './mode
 import type { Reader } from './reader.ts';
 
 const UNWRAP = 'x-berth-unwrap';
+const MORE_CONTENT = 'x-berth-content';
 
 /** Reads a request body or the target of its `$ref`. */
 export function readBody(value: unknown, pointer: Pointer, reader: Reader): BodyModel | undefined {
@@ -115,7 +116,9 @@ function readResponse(
   return {
     status: name,
     headers: readHeaders(response.value.headers, join(response.pointer, 'headers'), reader),
-    contents: readContent(response.value.content, join(response.pointer, 'content'), reader),
+    contents: ['content', MORE_CONTENT].flatMap((name) =>
+      readContent(response.value[name], join(response.pointer, name), reader),
+    ),
     ...(description === undefined ? {} : { description }),
   };
 }

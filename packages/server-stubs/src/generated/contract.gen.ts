@@ -5,14 +5,14 @@ export const CONTRACT = {
   "documents": {
     "gateway.v1": {
       "version": "1.0.0",
-      "sha256": "9999147d4726c7b6bb809f839f4968a4b1d455f485dd87b9dfe8eb3e98b2e2a0"
+      "sha256": "2a150f31c29e4fff5536bc15989b471f5d962ea3f134a04d270423ad0d66a361"
     },
     "storage.v2": {
       "version": "2.0.0",
       "sha256": "305aa8aa68388a5a8422d66ad3d97de7110ce30126f9f344c844751da452fd23"
     }
   },
-  "sha256": "46425d764b65f47a9fb24a9f5553f3918c7ddcbb8504b4c018bef6e3e7495ccc"
+  "sha256": "fa413f74caf1220b7c70a64df78fe621d655d0f795751c7bb2dcd7417e912f98"
 } as const;
 
 /** Names on the wire (D1). */

@@ -7,7 +7,7 @@ import * as requests from './request-validators.gen.ts';
 export const routes: RouteTable = {
   title: 'Gateway API',
   version: '1.0.0',
-  sha256: '9999147d4726c7b6bb809f839f4968a4b1d455f485dd87b9dfe8eb3e98b2e2a0',
+  sha256: '2a150f31c29e4fff5536bc15989b471f5d962ea3f134a04d270423ad0d66a361',
   securitySchemes: {
     bearerToken: { type: 'http', scheme: 'bearer' },
     signature: { type: 'apiKey', in: 'header', name: 'authorization' },
