@@ -22,6 +22,9 @@ const LAYERS = {
     ],
     ...['validation', 'credentials', 'options', 'result', 'contract', 'http'],
   ],
+  'packages/interop/src': [
+    ...['to-page', 'run-matrix|mock-servers|start-deployments', 'checks|tools', 'calls'],
+  ],
   'packages/mock/src': [
     ...['index|mock-fixture', 'create-mock', 'cli', 'serve', 'control', 'proxy', 'surfaces'],
     ...['context', 'options', 'services', 'session', 'files', 'faults', 'contract', 'typescript'],

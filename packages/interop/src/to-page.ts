@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CallId } from './calls.ts';
+import { CHECKS } from './checks.ts';
+import { MOCK_SERVERS } from './mock-servers.ts';
+import { GENERATORS, versionOf } from './tools.ts';
+
+const TOOLS = [...GENERATORS, ...MOCK_SERVERS];
+
+/** The reference page of the matrix. Tests run every cell of it. */
+export function toPage(): string {
+  return [
+    '# Other generators and mock servers',
+    '',
+    'The published documents, unchanged, as other tools read them. Five generators make a client; its calls run against',
+    '`@berth/mock` and the reference server. Two mock servers serve the documents.',
+    '',
+    '- **works**: as generated.',
+    '- **setting**: with a setting of the tool, which you can paste from below.',
+    '- **no**: not possible; below is why, and what to do instead.',
+    '',
+    ...toTable(),
+    '',
+    'WebSockets are no part of OpenAPI: use the [client](../../packages/client/README.md) or your WebSocket library, with the',
+    'URL and the `Authorization` of a GET.',
+    '',
+    ...TOOLS.flatMap(toSection),
+  ].join('\n');
+}
+
+function toTable(): string[] {
+  const rows = (Object.keys(CHECKS) as CallId[]).map((call) => [
+    CHECKS[call].title,
+    ...TOOLS.map((tool) => toCell(tool, call)),
+  ]);
+  return [['', ...TOOLS.map(({ name }) => name)], ['---', ...TOOLS.map(() => '---')], ...rows].map(
+    (cells) => `| ${cells.join(' | ')} |`,
+  );
+}
+
+type Tool = (typeof TOOLS)[number];
+
+/** What a call of a tool is expected to need. */
+export function toCell(tool: Tool, call: CallId): 'works' | 'setting' | 'no' {
+  if ('limits' in tool && tool.limits.some(({ calls }) => calls.includes(call))) return 'no';
+  return tool.settings.some(({ calls }) => calls.includes(call)) ? 'setting' : 'works';
+}
+
+function toSection(tool: Tool): string[] {
+  const language = tool.command.startsWith('npx') ? 'sh' : 'js';
+  return [
+    `## ${tool.name}`,
+    '',
+    `Version ${versionOf(tool)}.`,
+    '',
+    `\`\`\`${language}`,
+    tool.command,
+    '```',
+    '',
+    ...(tool.config ? ['```js', tool.config, '```', ''] : []),
+    ...tool.settings.flatMap((setting) => [
+      `**${toTitles(setting.calls)}.** ${setting.why}`,
+      '',
+      ...('headers' in setting
+        ? ['```http', ...Object.entries(setting.headers).map((line) => line.join(': ')), '```']
+        : ['```ts', ...readRegion(setting.file, setting.region), '```']),
+      '',
+    ]),
+    ...('limits' in tool ? tool.limits : []).flatMap(({ calls, why }) => [
+      `**${toTitles(calls)}.** ${why}`,
+      '',
+    ]),
+  ];
+}
+
+function toTitles(calls: readonly CallId[]): string {
+  return calls.map((call) => CHECKS[call].title).join(', ');
+}
+
+/** The lines between `#region` and `#endregion` in a module of `clients/`, without their indentation. */
+function readRegion(name: string, region: string): string[] {
+  const file = join(import.meta.dirname, `../clients/${name}.ts`);
+  const [, text] =
+    new RegExp(`// #region ${region}\\n(.*?)\\n *// #endregion`, 's').exec(
+      readFileSync(file, 'utf8'),
+    ) ?? [];
+  if (text === undefined) throw new Error(`${file} has no region ${region}.`);
+  const indent = /^ */.exec(text)?.[0] ?? '';
+  return text.split('\n').map((line) => line.replace(indent, ''));
+}

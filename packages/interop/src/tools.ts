@@ -1,0 +1,303 @@
+import { spawn } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { CallId } from './calls.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const DOCUMENTS = ['gateway.v1', 'storage.v2'] as const;
+
+export type DocumentName = (typeof DOCUMENTS)[number];
+
+/** A setting that some calls need, and the region of the module in `clients/` that shows it. */
+export interface Setting {
+  readonly calls: readonly CallId[];
+  readonly why: string;
+  readonly file: string;
+  readonly region: string;
+}
+
+/** A generator of clients. */
+export interface Generator {
+  readonly name: string;
+  /** Module in `clients/`, and folder in `generated/`. */
+  readonly id: string;
+  /** Its packages, if they are too large to be installed for every test run. */
+  readonly packages?: readonly string[];
+  /** The version that is installed. */
+  readonly package: string;
+  /** What a user runs for a document. */
+  readonly command: string;
+  /** The file that the command reads. */
+  readonly config?: string;
+  /** Generates a client from each document. */
+  generate(documents: Readonly<Record<DocumentName, string>>, folder: string): Promise<void>;
+  readonly settings: readonly Setting[];
+}
+
+/** The path of a published document. */
+export function toFile(name: DocumentName): string {
+  return fileURLToPath(import.meta.resolve(`@berth/spec/${name}.json`));
+}
+
+const PATH: readonly CallId[] = ['getPath', 'postPath'];
+const ENCODED =
+  'It encodes `/` in a path parameter, as OpenAPI 3.1 demands. This keeps `anyPath` as is.';
+const VERBATIM =
+  'It appends the path `/`. This posts the form to exactly the `url` that was returned.';
+
+export const GENERATORS: readonly Generator[] = [
+  {
+    name: '`@hey-api/openapi-ts`',
+    id: 'hey-api',
+    package: '@hey-api/openapi-ts',
+    command: 'npx @hey-api/openapi-ts -i gateway.v1.json -o gateway -c @hey-api/client-fetch',
+    generate: (documents, folder) =>
+      forEachDocument(documents, (file, name) =>
+        runBin('@hey-api/openapi-ts', 'bin/run.js', [
+          ...['-i', file, '-o', join(folder, name), '-c', '@hey-api/client-fetch', '--no-log-file'],
+        ]),
+      ),
+    settings: [
+      setting('hey-api', 'path', PATH, ENCODED),
+      setting(
+        'hey-api',
+        'events',
+        ['events'],
+        'A call of an operation reads a response to its end.',
+      ),
+      setting('hey-api', 'upload', ['upload'], VERBATIM),
+    ],
+  },
+  {
+    name: '`openapi-typescript`, `openapi-fetch`',
+    id: 'openapi-fetch',
+    package: 'openapi-fetch',
+    command: 'npx openapi-typescript gateway.v1.json -o gateway.ts --default-non-nullable=false',
+    generate: (documents, folder) =>
+      forEachDocument(documents, (file, name) =>
+        runBin('openapi-typescript', 'bin/cli.js', [
+          ...[file, '-o', join(folder, `${name}.ts`), '--default-non-nullable=false'],
+        ]),
+      ),
+    settings: [
+      setting('openapi-fetch', 'path', PATH, ENCODED),
+      setting('openapi-fetch', 'text', ['text'], 'It parses every response as JSON.'),
+      setting('openapi-fetch', 'events', ['events'], 'It parses every response as JSON.'),
+      setting('openapi-fetch', 'upload', ['upload'], `It sends every body as JSON. ${VERBATIM}`),
+    ],
+  },
+  {
+    name: '`@redocly/cli generate-client`',
+    id: 'redocly',
+    package: '@redocly/cli',
+    command: 'npx @redocly/cli generate-client gateway.v1.json -o gateway.ts',
+    generate: (documents, folder) =>
+      forEachDocument(documents, (file, name) =>
+        runBin('@redocly/cli', 'bin/cli.js', [
+          ...['generate-client', file, '-o', join(folder, `${name}.ts`)],
+        ]),
+      ),
+    settings: [
+      setting('redocly', 'path', PATH, ENCODED),
+      setting(
+        'redocly',
+        'events',
+        ['events'],
+        'A call of an operation reads a response to its end.',
+      ),
+      setting('redocly', 'upload', ['upload'], `It takes a form as \`FormData\`. ${VERBATIM}`),
+    ],
+  },
+  {
+    name: '`orval`',
+    id: 'orval',
+    package: 'orval',
+    packages: ['orval@8.38.0'],
+    command: 'npx orval --config orval.config.mjs',
+    config: `export default {
+  gateway: {
+    input: 'gateway.v1.json',
+    output: {
+      target: 'gateway.ts',
+      client: 'fetch',
+      override: { mutator: { path: './fetch.ts', name: 'send' } }, // see below
+    },
+  },
+};`,
+    async generate(documents, folder) {
+      const config = (mutator: boolean) =>
+        Object.fromEntries(
+          Object.entries(documents).map(([name, target]) => [
+            name,
+            {
+              input: { target },
+              output: {
+                target: join(folder, mutator ? 'configured' : 'plain', `${name}.ts`),
+                client: 'fetch',
+                ...(mutator
+                  ? {
+                      override: {
+                        mutator: { path: join(ROOT, 'clients/orval-fetch.ts'), name: 'send' },
+                      },
+                    }
+                  : { baseUrl: { runtime: '(globalThis as any).apiBase' } }),
+              },
+            },
+          ]),
+        );
+      const tools = join(ROOT, '.tools/orval');
+      for (const mutator of [false, true]) {
+        const file = join(tools, 'orval.config.mjs');
+        writeFileSync(file, `export default ${JSON.stringify(config(mutator))}`);
+        await run(join(tools, 'node_modules/.bin/orval'), ['--config', file], tools);
+      }
+    },
+    settings: [
+      setting(
+        'orval-fetch',
+        'fetch',
+        ['text', 'events'],
+        'It parses every response as JSON. This is its `mutator`.',
+      ),
+      setting(
+        'orval',
+        'upload',
+        ['upload'],
+        `${VERBATIM} It needs the \`mutator\` above; without it, the code for XML errors does not compile in strict mode.`,
+      ),
+    ],
+  },
+  {
+    name: '`kubb` with `@kubb/plugin-client`',
+    id: 'kubb',
+    package: '@kubb/plugin-client',
+    packages: ['cli', 'core', 'plugin-client', 'plugin-oas', 'plugin-ts'].map(
+      (name) => `@kubb/${name}@4.39.3`,
+    ),
+    command: 'npx kubb generate --config kubb.config.mjs',
+    config: `export default defineConfig({
+  input: { path: 'gateway.v1.json' },
+  output: { path: 'gateway' },
+  plugins: [
+    pluginOas({ generators: [] }),
+    pluginTs({ output: { path: 'types' } }),
+    pluginClient({ output: { path: 'client' }, client: 'fetch', bundle: true }),
+  ],
+});`,
+    async generate(documents, folder) {
+      const tools = join(ROOT, '.tools/kubb');
+      copyFileSync(join(ROOT, 'clients/kubb.config.mjs'), join(tools, 'kubb.config.mjs'));
+      const env = { KUBB_DOCUMENTS: JSON.stringify(documents), KUBB_FOLDER: folder };
+      const args = ['generate', '--config', 'kubb.config.mjs'];
+      await run(join(tools, 'node_modules/.bin/kubb'), args, tools, env);
+    },
+    settings: [
+      setting(
+        'kubb',
+        'json',
+        ['post', 'getUploadMetaData', 'batchGetTempUrls', 'batchCopyFile', 'batchDelete'],
+        'It sends JSON as `text/plain`.',
+      ),
+      setting('kubb', 'client', ['text', 'events'], 'It parses every response as JSON.'),
+      setting('kubb', 'upload', ['upload'], VERBATIM),
+    ],
+  },
+];
+
+function setting(file: string, region: string, calls: readonly CallId[], why: string): Setting {
+  return { file, region, calls, why };
+}
+
+async function forEachDocument(
+  documents: Readonly<Record<DocumentName, string>>,
+  generate: (file: string, name: DocumentName) => Promise<void>,
+): Promise<void> {
+  await Promise.all(DOCUMENTS.map((name) => generate(documents[name], name)));
+}
+
+/** The generated clients of a tool, from the published documents or others. */
+export async function generateClients(
+  generator: Generator,
+  documents: Readonly<Record<DocumentName, string>> = {
+    'gateway.v1': toFile('gateway.v1'),
+    'storage.v2': toFile('storage.v2'),
+  },
+): Promise<void> {
+  const folder = join(ROOT, 'generated', generator.id);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  if (generator.packages) await installTool(generator.id, generator.packages);
+  await generator.generate(documents, folder);
+}
+
+/** Installs a large tool into a folder of its own, once for each version. */
+export async function installTool(id: string, packages: readonly string[]): Promise<string> {
+  const folder = join(ROOT, '.tools', id);
+  const stamp = join(folder, 'installed.txt');
+  const wanted = packages.join('\n');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return folder;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...packages], folder);
+  writeFileSync(stamp, wanted);
+  return folder;
+}
+
+/** The version of a tool: pinned, or the one that is installed. */
+export function versionOf({ package: name, packages }: Pick<Generator, 'package' | 'packages'>) {
+  const pinned = packages?.find((each) => each.startsWith(`${name}@`));
+  if (pinned) return pinned.slice(name.length + 1);
+  return String(JSON.parse(readFileSync(findManifest(name, import.meta.url), 'utf8')).version);
+}
+
+/** The `package.json` of an installed package. */
+export function findManifest(name: string, from: string): string {
+  const folders = createRequire(from).resolve.paths(name) ?? [];
+  const found = folders.map((folder) => join(folder, name, 'package.json')).find(existsSync);
+  if (found === undefined) throw new Error(`${name} is not installed.`);
+  return found;
+}
+
+function runBin(name: string, bin: string, args: readonly string[]): Promise<void> {
+  const folder = dirname(findManifest(name, import.meta.url));
+  return run(process.execPath, [join(folder, bin), ...args], ROOT);
+}
+
+/** Runs a command in a folder. Rejects with its output if it fails. */
+export function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...process.env, REDOCLY_TELEMETRY: 'off', ...env },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => (output += text));
+  }
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) =>
+      code === 0 ? resolve() : reject(new Error(`${command} ${args.join(' ')}:\n${output}`)),
+    );
+  });
+}
+
+/** Compiles the calls of a tool together with its generated client. Rejects with the errors of the compiler. */
+export async function checkTypes({ id }: Generator): Promise<void> {
+  const project = join(ROOT, 'generated', `${id}.tsconfig.json`);
+  const compilerOptions = {
+    ...{ noEmit: true, strict: true, skipLibCheck: true, types: ['node'] },
+    ...{ target: 'es2023', lib: ['esnext', 'dom', 'dom.iterable', 'dom.asynciterable'] },
+    ...{ module: 'esnext', moduleResolution: 'bundler', allowImportingTsExtensions: true },
+    customConditions: ['berth-source'],
+  };
+  const files = [`../clients/${id}.ts`];
+  writeFileSync(project, JSON.stringify({ compilerOptions, files }));
+  await runBin('typescript', 'bin/tsc', ['-p', project]);
+}
