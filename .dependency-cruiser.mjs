@@ -90,7 +90,9 @@ export default {
     // Type imports count too.
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)(node_modules|dist|\\.turbo|\\.cache)/' },
+    exclude: {
+      path: '(^|/)(node_modules|dist|\\.turbo|\\.cache|packages/interop/(generated|\\.tools))/',
+    },
     enhancedResolveOptions: {
       conditionNames: ['berth-source', 'import', 'node'],
       exportsFields: ['exports'],

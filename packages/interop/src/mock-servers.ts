@@ -10,7 +10,7 @@ import { type DocumentName, findManifest, installTool, toFile } from './tools.ts
 type Send = (document: DocumentName, path: string, init?: RequestInit) => Promise<Response>;
 
 /** What a mock server cannot do with the documents, and what to do instead. */
-export interface Limit {
+interface Limit {
   readonly calls: readonly CallId[];
   readonly why: string;
 }
@@ -118,7 +118,7 @@ const CREDENTIALS = {
 type Envelope = { body: { data?: { fileList: [{ tempFileURL: string }] } } };
 
 /** What a mock server returns for a call, as far as it can be wrong. Throws if it is. */
-export async function checkMockServer(
+async function checkMockServer(
   call: CallId,
   send: Send,
   more: Readonly<Record<string, string>> = {},

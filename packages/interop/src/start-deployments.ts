@@ -94,7 +94,7 @@ async function toDeployment(
 
 /**
  * A hosted service: `/text` is text, `/events` sends one event and stays open, anything else describes the request as
- * JSON. `/upload` stands in front of the real upload target, with a path and a query of its own.
+ * JSON. `/upload` is a proxy of the real upload target, with a path and a query of its own.
  */
 async function startService() {
   const server = createHttpServer(async (request, response) => {

@@ -11,7 +11,7 @@ const DOCUMENTS = ['gateway.v1', 'storage.v2'] as const;
 export type DocumentName = (typeof DOCUMENTS)[number];
 
 /** A setting that some calls need, and the region of the module in `clients/` that shows it. */
-export interface Setting {
+interface Setting {
   readonly calls: readonly CallId[];
   readonly why: string;
   readonly file: string;
@@ -266,7 +266,7 @@ function runBin(name: string, bin: string, args: readonly string[]): Promise<voi
 }
 
 /** Runs a command in a folder. Rejects with its output if it fails. */
-export function run(
+function run(
   command: string,
   args: readonly string[],
   cwd: string,
@@ -288,16 +288,16 @@ export function run(
   });
 }
 
-/** Compiles the calls of a tool together with its generated client. Rejects with the errors of the compiler. */
-export async function checkTypes({ id }: Generator): Promise<void> {
-  const project = join(ROOT, 'generated', `${id}.tsconfig.json`);
+/** Compiles the calls of tools together with their generated clients. Rejects with the errors of the compiler. */
+export async function checkTypes(generators: readonly Generator[]): Promise<void> {
+  const project = join(ROOT, 'generated/tsconfig.json');
   const compilerOptions = {
     ...{ noEmit: true, strict: true, skipLibCheck: true, types: ['node'] },
     ...{ target: 'es2023', lib: ['esnext', 'dom', 'dom.iterable', 'dom.asynciterable'] },
     ...{ module: 'esnext', moduleResolution: 'bundler', allowImportingTsExtensions: true },
     customConditions: ['berth-source'],
   };
-  const files = [`../clients/${id}.ts`];
+  const files = generators.map(({ id }) => `../clients/${id}.ts`);
   writeFileSync(project, JSON.stringify({ compilerOptions, files }));
   await runBin('typescript', 'bin/tsc', ['-p', project]);
 }
