@@ -64,8 +64,8 @@ describe('a document with event streams as content', () => {
   it('gives a client that reads every response as one', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'berth-interop-'));
     const document = structuredClone(gateway);
-    const { ServiceAnswer: answer } = document.components.responses;
-    Object.assign(answer.content, answer['x-berth-content']);
+    const { ServiceResponse: response } = document.components.responses;
+    Object.assign(response.content, response['x-berth-content']);
     const file = join(folder, 'gateway.v1.json');
     await writeFile(file, JSON.stringify(document));
     const redocly = generators.find(({ id }) => id === 'redocly') as Generator;

@@ -29,7 +29,7 @@ describe('toContentKind', () => {
 });
 
 it('reads media types of x-berth-content after those of content', () => {
-  const answer = {
+  const response = {
     description: 'A',
     content: { 'text/plain': {} },
     'x-berth-content': { 'text/event-stream': {}, '*/*': {} },
@@ -37,7 +37,7 @@ it('reads media types of x-berth-content after those of content', () => {
   const document = {
     openapi: '3.1.1',
     info: { title: 'T', version: '1.0.0' },
-    paths: { '/': { get: { operationId: 'read', responses: { 200: answer } } } },
+    paths: { '/': { get: { operationId: 'read', responses: { 200: response } } } },
   };
   const { operations } = readModel(document, new Problems());
   expect(operations[0]?.responses[0]?.contents.map(({ mediaType }) => mediaType)).toEqual([
