@@ -4,6 +4,7 @@ import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import list from '@berth/spec/downloads.json' with { type: 'json' };
 import { build, type UserConfig } from '@rspress/core';
 import { parse } from 'yaml';
 import { stagePages, toPagePath } from './stage-pages.ts';
@@ -22,8 +23,13 @@ const LOGO = `data:image/svg+xml,${encodeURIComponent(
 
 const ICON = '<link rel="icon" href="../icon.svg">';
 
-const HOME =
-  '<p style="margin: 0; padding: 8px 20px; font: 14px sans-serif"><a href="../index.html">Berth docs</a></p>';
+/** The head of an API page: links to the site and to the document in its formats. */
+function toHead(name: string): string {
+  const own = list.downloads.filter(({ path }) => path.startsWith(`${name}/`));
+  const links = own.map(({ path }) => `<a href="${path}" download>${basename(path)}</a>`);
+  const rest = '<a href="../reference/downloads.html">more</a>';
+  return `<p style="margin: 0; padding: 8px 20px; font: 14px sans-serif"><a href="../index.html">Berth docs</a> · Download: ${[...links, rest].join(', ')}</p>`;
+}
 
 /** The API reference of both documents: one self-contained page each. */
 async function buildApiPages(folder: string): Promise<void> {
@@ -41,7 +47,7 @@ async function buildApiPages(folder: string): Promise<void> {
     const local = html
       .replaceAll(HOSTED_LOGO, LOGO)
       .replace('</head>', `${ICON}\n</head>`)
-      .replace('<body>', `<body>\n  ${HOME}`);
+      .replace('<body>', `<body>\n  ${toHead(name)}`);
     await writeFile(page, local);
   }
 }
@@ -222,6 +228,7 @@ async function toSiteConfig(pages: string): Promise<UserConfig> {
           items: [
             { text: 'Gateway, v1', link: '/api/gateway.v1.html' },
             { text: 'Storage, v2', link: '/api/storage.v2.html' },
+            { text: 'Downloads', link: '/reference/downloads' },
           ],
         },
       ],

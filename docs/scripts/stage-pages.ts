@@ -1,5 +1,9 @@
 import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
+import list from '@berth/spec/downloads.json' with { type: 'json' };
+
+/** Documents of the contract, by the file that a link to one names: they have an address of their own. */
+const DOWNLOADS = new Map(list.downloads.map(({ file, path }) => [`spec/${file}`, `api/${path}`]));
 
 const ROOT = join(import.meta.dirname, '../..');
 const FENCE = /^( *)(```|~~~).*?^\1\2 *$/gms;
@@ -7,7 +11,8 @@ const LINK = /(?<before>\]\()(?<target>(?![a-z][a-z+.-]*:|#)[^)\s]+)(?<after>\))
 
 /**
  * Copies Markdown files of the repository to their place in the site. Links between them point to pages, links
- * to other files of the repository, such as a part of the contract, to a copy under `/source`.
+ * to documents of the contract to their place under `/api`, and links to other files of the repository to a copy under
+ * `/source`.
  *
  * @param files paths from the root of the repository
  * @param built text of generated pages, by path
@@ -33,8 +38,8 @@ export async function stagePages(
         links.push([link, target]);
         sources.add(target);
       }
-      const place = pages.has(target) ? toPagePath(target) : `public/source/${target}`;
-      const relative = posix.relative(posix.dirname(page), place.replace(/^public\//, ''));
+      const place = pages.has(target) ? toPagePath(target) : toPublicPath(target);
+      const relative = posix.relative(posix.dirname(page), place);
       return anchor === undefined ? relative : `${relative}#${anchor}`;
     });
     for (const [link, target] of links) {
@@ -44,8 +49,12 @@ export async function stagePages(
   }
   if (dead.length > 0) throw new Error(`Broken links:\n  ${dead.join('\n  ')}`);
   for (const source of sources) {
-    await cp(join(ROOT, source), join(to, 'public/source', source), { recursive: true });
+    await cp(join(ROOT, source), join(to, 'public', toPublicPath(source)), { recursive: true });
   }
+}
+
+function toPublicPath(file: string): string {
+  return DOWNLOADS.get(file) ?? `source/${file}`;
 }
 
 /**

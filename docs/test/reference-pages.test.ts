@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import suite from '@berth/conformance/berth-conformance.config.schema.json' with { type: 'json' };
 import server from '@berth/server/config.schema.json' with { type: 'json' };
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import list from '@berth/spec/downloads.json' with { type: 'json' };
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import ruleSet from '@berth/spec/rules.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
@@ -30,6 +31,21 @@ const operationIds = [gateway, storage].flatMap(({ paths }) =>
     ),
   ),
 );
+
+it('links to every download', () => {
+  const text = readFileSync(join(import.meta.dirname, '../reference/downloads.md'), 'utf8');
+  const site = join(import.meta.dirname, '../dist/site');
+  expect(list.downloads.length).toBeGreaterThan(12);
+  for (const { path, file } of list.downloads) {
+    expect(text).toContain(`[\`${path}\`](../../spec/${file})`);
+    const published = readFileSync(join(site, 'api', path), 'utf8');
+    expect(published).toBe(readFileSync(join(site, '../../../spec', file), 'utf8'));
+  }
+  for (const name of ['gateway.v1', 'storage.v2']) {
+    const page = readFileSync(join(site, `api/${name}.html`), 'utf8');
+    expect(page).toContain(`<a href="${name}/openapi.json" download>openapi.json</a>`);
+  }
+});
 
 describe('a reference page has a row for each', () => {
   it.each<[string, string, readonly string[]]>([

@@ -5,7 +5,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { writeGenerated } from '@berth/codegen';
 import { parse } from 'yaml';
 import { type Bundles, bundle, DOCUMENTS } from './generate/bundle.ts';
+import { bundleWorkflows, listDownloads } from './generate/downloads.ts';
 import { readRules } from './generate/rules.ts';
+import { toAsyncApi } from './generate/to-async-api.ts';
 
 const FOLDER = join(import.meta.dirname, '../defaults');
 
@@ -66,9 +68,13 @@ function listNames(profile: WireProfile): string[] {
 }
 
 /** Writes the generated exports of `@berth/spec`. */
-const documents = await bundle();
+const [documents, newer] = await Promise.all([bundle(), bundle('openapi-3.2')]);
+
+const asyncApi = toAsyncApi(newer['gateway.v1']);
 
 const rules = await readRules(documents);
+
+const workflows = await bundleWorkflows();
 
 const acme = toNames(await readProfile('default'), await readProfile('acme'));
 
@@ -76,11 +82,19 @@ await Promise.all([
   ...DOCUMENTS.flatMap((name) => [
     write(`${name}.gen.json`, documents[name]),
     write(`${name}.gen.yaml`, documents[name]),
+    write(`${name}.openapi-3.2.gen.json`, newer[name]),
+    write(`${name}.openapi-3.2.gen.yaml`, newer[name]),
     write(
       `overlays/acme.${name}.gen.yaml`,
       toOverlay(`Wire profile acme for ${name}`, documents[name], acme),
     ),
   ]),
+  write('gateway.v1.asyncapi.gen.json', asyncApi),
+  write('gateway.v1.asyncapi.gen.yaml', asyncApi),
+  ...Object.entries(workflows).map(([name, workflow]) =>
+    write(`workflows/${name}.arazzo.gen.yaml`, workflow),
+  ),
+  write('downloads.gen.json', { downloads: listDownloads(documents, workflows) }),
   write('defaults.gen.json', await readDefaults()),
   write('rules.gen.json', rules),
   write('contract.gen.json', toContract(documents, rules)),

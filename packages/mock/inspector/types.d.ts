@@ -75,6 +75,7 @@ export interface ErrorCode {
 interface Contract {
   operations: Operation[];
   errors: Record<string, ErrorCode[]>;
+  documents: { path: string; title: string; type: string }[];
 }
 
 interface Info {

@@ -134,7 +134,7 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
   };
 }
 
-/** Path for the mock's own pages: the control API and the inspector. */
+/** Path for the mock's own pages: the control API, the inspector and the documents. */
 const OWN_ROOT = '/__mock';
 
 function isOwnPage(target: string): boolean {
@@ -143,7 +143,7 @@ function isOwnPage(target: string): boolean {
   return next === undefined || next === '/' || next === '?';
 }
 
-/** Handles the control API and the inspector, which are loaded on the first request. */
+/** Handles the mock's own pages, which are loaded on the first request. */
 function createOwnPages(
   context: Context,
 ): (...given: Parameters<RequestListener>) => Promise<void> {
@@ -155,11 +155,13 @@ function createOwnPages(
 }
 
 async function load(context: Context): Promise<RequestListener> {
-  const [{ createControl }, { createInspector }] = await Promise.all([
+  const [{ createControl }, { createInspector }, { createDownloads }] = await Promise.all([
     import('./control/create-control.ts'),
     import('./control/create-inspector.ts'),
+    import('./control/create-downloads.ts'),
   ]);
-  return createControl(context, createInspector(`${OWN_ROOT}/`));
+  const pages = [createInspector, createDownloads].map((create) => create(`${OWN_ROOT}/`));
+  return createControl(context, (...call) => pages.some((serve) => serve(...call)));
 }
 
 /** An unexpected error must end its request, not the process. */

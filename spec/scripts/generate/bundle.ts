@@ -9,18 +9,26 @@ export type DocumentName = (typeof DOCUMENTS)[number];
 
 /** A bundled document: an OpenAPI 3.1 object in which every `$ref` points into the document itself. */
 type Bundle = {
-  info: { version: string };
+  info: { title: string; version: string };
   paths: Record<string, unknown>;
   components: Record<string, unknown>;
 };
 export type Bundles = Record<DocumentName, Bundle>;
 
-/** Bundles each document into a single value. Throws with the bundler's output if that fails. */
-export async function bundle(): Promise<Bundles> {
+/**
+ * Bundles each document into one value. Throws with the output of the bundler if it fails.
+ *
+ * @param overlays folder with an OpenAPI Overlay for each document, `<name>.overlay.yaml`; without it the documents
+ * stay as they are
+ */
+export async function bundle(overlays?: string): Promise<Bundles> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-bundle-'));
   try {
     const entries = await Promise.all(
-      DOCUMENTS.map(async (name) => [name, await bundleOne(name, join(folder, `${name}.json`))]),
+      DOCUMENTS.map(async (name) => {
+        const options = overlays ? ['--overlay', `${overlays}/${name}.overlay.yaml`] : [];
+        return [name, await bundleOne(name, join(folder, `${name}.json`), options)];
+      }),
     );
     return Object.fromEntries(entries);
   } finally {
@@ -28,8 +36,8 @@ export async function bundle(): Promise<Bundles> {
   }
 }
 
-async function bundleOne(name: DocumentName, output: string): Promise<Bundle> {
-  const run = await redocly('bundle', `${name}/openapi.yaml`, '--output', output);
-  if (run.exitCode !== 0) throw new Error(`Cannot bundle ${name}:\n${run.stderr}`);
+async function bundleOne(name: DocumentName, output: string, options: string[]): Promise<Bundle> {
+  const run = await redocly('bundle', `${name}/openapi.yaml`, '--output', output, ...options);
+  if (run.exitCode !== 0) throw new Error(`${name} cannot be bundled:\n${run.stderr}`);
   return JSON.parse(await readFile(output, 'utf8'));
 }

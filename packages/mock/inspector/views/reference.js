@@ -11,12 +11,22 @@ export function showReference() {
         ({ operationId }) => html`<a href="#reference/${operationId}">${operationId}</a>`,
       )}
       <a href="#reference/errors">Errors</a>
+      <a href="#reference/documents">Documents</a>
     </nav>
     <div>
       ${contract.operations.map(showOperation)}
       <article id="reference/errors">
         <h2>Errors</h2>
         ${Object.entries(contract.errors).map(([surface, codes]) => showErrors(surface, codes))}
+      </article>
+      <article id="reference/documents">
+        <h2>Documents</h2>
+        <ul>
+          ${contract.documents.map(
+            ({ path, title, type }) =>
+              html`<li><a href=${path} download>${title}</a> <span class="quiet">${type}</span></li>`,
+          )}
+        </ul>
       </article>
     </div>
   </div>`;

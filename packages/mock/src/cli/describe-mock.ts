@@ -32,6 +32,7 @@ export async function describeMock(served: Served, ignored: readonly string[]): 
     `Storage API    ${url}/api/v2/envs/${env}`,
     `Upload target  ${url}/`,
     `Inspector      ${url}/__mock`,
+    `Documents      ${url}/__mock/gateway.v1/openapi.json and others`,
     ...(strict ?? []),
     '',
     `Paste these in order${strict ? ', within five minutes' : ''}:`,

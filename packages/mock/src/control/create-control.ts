@@ -3,7 +3,8 @@ import type { Context } from '../context.ts';
 import { toUnknown } from '../faults/parse-fault.ts';
 import { isOwnHost, originOf } from '../util/host.ts';
 import { SESSION_PARAMETER, sessionOfQuery } from '../util/session-name.ts';
-import { FieldError } from '../util/values.ts';
+import { FieldError, suggest } from '../util/values.ts';
+import { downloads } from './create-downloads.ts';
 import { createMockSession } from './create-mock-session.ts';
 import { endpoints, findEndpoint, RESPONDED } from './endpoints.ts';
 import { Problem } from './problem.ts';
@@ -21,7 +22,7 @@ const HEADERS = {
 /**
  * Creates the control API, the HTTP counterpart of `mock.session()`.
  *
- * @param pages serves everything outside the API: the inspector
+ * @param pages serves everything outside the API: the inspector and the documents
  */
 export function createControl(context: Context, pages: Pages): RequestListener {
   return (request, response) => {
@@ -48,11 +49,14 @@ async function respond(
   const [path = '', search] = (request.url ?? '')
     .replace(/^https?:\/\/[^/]*/i, '')
     .split(/\?(.*)/s);
-  if (!path.startsWith(CONTROL_ROOT) && pages(request, response)) return;
+  if (!path.startsWith(CONTROL_ROOT)) {
+    if (pages(request, response)) return;
+    throw toNoPage(path);
+  }
   const { endpoint, params } = findEndpoint(
     endpoints,
     request.method ?? 'GET',
-    path.startsWith(CONTROL_ROOT) ? path.slice(CONTROL_ROOT.length) : '',
+    path.slice(CONTROL_ROOT.length),
   );
   const query = new URLSearchParams(search);
   assertKnown(query, endpoint.query ?? []);
@@ -72,6 +76,13 @@ async function respond(
   if (value === RESPONDED) return;
   if (value === undefined) response.writeHead(204).end();
   else send(response, 200, 'application/json', value);
+}
+
+function toNoPage(path: string): Problem {
+  const name = path.slice('/__mock/'.length, 100);
+  const known = downloads.map((download) => download.path);
+  const hint = suggest(name, known, ' do you mean', ` the documents are ${known.join(', ')}`);
+  return new Problem(404, `The mock has no page ${name} below /__mock/:${hint}`);
 }
 
 /** A misspelled parameter would have no effect, and the test would not check what it is meant to. */

@@ -1,6 +1,7 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { Operation } from '../contract/contract.ts';
 import type { SurfaceName } from '../contract/surface.ts';
+import { downloads } from './create-downloads.ts';
 
 interface DescribedOperation {
   readonly operationId: string;
@@ -15,7 +16,7 @@ interface DescribedOperation {
   readonly examples: Readonly<Record<string, unknown>>;
 }
 
-/** Describes the operations with their examples, and the contract's error tables. */
+/** Describes the operations with their examples, and the contract's error tables and documents. */
 export function describeContract(operations: readonly Operation[]) {
   return {
     operations: operations.map(describe),
@@ -24,6 +25,7 @@ export function describeContract(operations: readonly Operation[]) {
       storage: toErrors(defaults.storageErrors),
       upload: toErrors(defaults.uploadErrors),
     },
+    documents: downloads.map(({ path, title, type }) => ({ path: `/__mock/${path}`, title, type })),
   };
 }
 

@@ -27,7 +27,7 @@ export function describeDevelopment(facts: DevelopmentFacts): string {
     '',
     `Gateway      ${url}/v1/cloudrun/hello`,
     `Storage API  ${url}/api/v2/envs/${DEVELOPMENT_ENV}`,
-    `Admin        ${adminUrl}/healthz, /readyz, /metrics`,
+    `Admin        ${adminUrl}/healthz, /readyz, /metrics, /gateway.v1/openapi.json and other documents`,
     `Data         ${data}`,
     `Token        ${token}`,
     `Key pair     id ${keyPair.id}, secret ${keyPair.secret}`,

@@ -92,4 +92,4 @@ export const adminSchema = z
       .default([])
       .describe('Host names to accept in requests, in addition to localhost and IP addresses.'),
   })
-  .describe('Listener for /healthz, /readyz and /metrics.');
+  .describe('Listener for /healthz, /readyz, /metrics and the documents of the contract.');

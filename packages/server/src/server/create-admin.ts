@@ -1,4 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import list from '@berth/spec/downloads.json' with { type: 'json' };
 import { isOwnHost } from './urls.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
@@ -25,6 +29,7 @@ interface AdminOptions {
  * - `/readyz`: 200 while the gateway accepts calls, along with the storage API's reasons. Hosted services do
  * not need the store, so an outage of the store must not take them down.
  * - `/metrics`: in the Prometheus text format.
+ * - the documents of the contract, such as `/gateway.v1/openapi.json`.
  */
 export function createAdmin({ hosts, unreadiness, metrics }: AdminOptions): Server {
   return createServer(
@@ -64,17 +69,21 @@ export function createAdmin({ hosts, unreadiness, metrics }: AdminOptions): Serv
       const { type, text } = await metrics();
       send(response, 200, type, text);
     } else {
-      send(
-        response,
-        404,
-        TEXT,
-        'Not found. Available paths: /healthz, /readyz, /readyz/gateway, /readyz/storage and /metrics.\n',
-      );
+      const document = list.downloads.find((download) => path === `/${download.path}`);
+      if (document) send(response, 200, document.type, await readFile(join(SPEC, document.file)));
+      else send(response, 404, TEXT, `Not found. Available paths:\n${PATHS.join('\n')}\n`);
     }
   }
 }
 
-function send(response: ServerResponse, status: number, type: string, text: string): void {
+const SPEC = join(createRequire(import.meta.url).resolve('@berth/spec/package.json'), '..');
+
+const PATHS = [
+  ...['/healthz', '/readyz', '/readyz/gateway', '/readyz/storage', '/metrics'],
+  ...list.downloads.map(({ path, title }) => `/${path} (${title})`),
+];
+
+function send(response: ServerResponse, status: number, type: string, text: string | Buffer) {
   response
     .writeHead(status, {
       'content-type': type,
