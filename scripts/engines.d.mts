@@ -1,6 +1,6 @@
 // Types of `engines.mjs` for the tests of packages.
 
-export type EngineId = 'chromium' | 'firefox' | 'webkit' | 'ceph';
+export type EngineId = 'chromium' | 'firefox' | 'webkit' | 'ceph' | 'python' | 'go';
 
 interface Engine {
   readonly title: string;

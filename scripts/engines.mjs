@@ -56,6 +56,21 @@ export const ENGINES = {
     purpose: "the server's S3 store on a real Ceph",
     tests: { 'packages/server': ['test/ceph'] },
   },
+  python: {
+    title: 'Python',
+    // The command of the library shows which Python has it.
+    programs: [['python3'], ['httpx']],
+    packages: ['python3', 'python3-httpx'],
+    purpose: 'samples and guide in Python',
+    tests: { 'packages/snippets': ['test/languages.test.ts'] },
+  },
+  go: {
+    title: 'Go',
+    programs: [['go']],
+    packages: ['golang-go'],
+    purpose: 'samples and guide in Go',
+    tests: { 'packages/snippets': ['test/languages.test.ts'] },
+  },
 };
 
 export const INSTALL_ADVICE =

@@ -1,15 +1,18 @@
 import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';
-import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import list from '@berth/spec/downloads.json' with { type: 'json' };
+import sampleList from '@berth/spec/samples.json' with { type: 'json' };
 import { build, type UserConfig } from '@rspress/core';
 import { parse } from 'yaml';
 import { stagePages, toPagePath } from './stage-pages.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
+
+const samplesOf: Record<string, object[]> = sampleList.samples;
 
 const require = createRequire(import.meta.url);
 
@@ -34,7 +37,9 @@ function toHead(name: string): string {
 /** The API reference of both documents: one self-contained page each. */
 async function buildApiPages(folder: string): Promise<void> {
   for (const name of ['gateway.v1', 'storage.v2']) {
-    const document = require.resolve(`@berth/spec/${name}.json`);
+    const document = join(folder, `${name}.json`);
+    await mkdir(folder, { recursive: true });
+    await writeFile(document, await readWithSamples(name));
     const page = join(folder, `${name}.html`);
     await promisify(execFile)(
       process.execPath,
@@ -43,6 +48,7 @@ async function buildApiPages(folder: string): Promise<void> {
         env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
       },
     );
+    await rm(document);
     const html = await readFile(page, 'utf8');
     const local = html
       .replaceAll(HOSTED_LOGO, LOGO)
@@ -50,6 +56,15 @@ async function buildApiPages(folder: string): Promise<void> {
       .replace('<body>', `<body>\n  ${toHead(name)}`);
     await writeFile(page, local);
   }
+}
+
+/** A document with the samples of its operations, in the extension that Redoc shows. */
+async function readWithSamples(name: string): Promise<string> {
+  const text = await readFile(require.resolve(`@berth/spec/${name}.json`), 'utf8');
+  return JSON.stringify(JSON.parse(text), (_, value) => {
+    const samples = value && samplesOf[value.operationId];
+    return samples ? { ...value, 'x-codeSamples': samples } : value;
+  });
 }
 
 /** A heading of the sidebar, with the Markdown files below it, from the root of the repository. */
@@ -81,6 +96,8 @@ const SITE_MAP: Section[] = [
       'production',
       'mock',
       'conformance',
+      'python',
+      'go',
       'new-operation',
     ].map((name) => `docs/guides/${name}.md`),
   },

@@ -3,6 +3,7 @@ import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import list from '@berth/spec/downloads.json' with { type: 'json' };
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import ruleSet from '@berth/spec/rules.json' with { type: 'json' };
+import sampleList from '@berth/spec/samples.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { toConfiguration, toTable } from './to-configuration.ts';
 
@@ -95,6 +96,30 @@ Names on the wire are those of the default [wire profile](../guides/wire-profile
 
 ${toTable(['Download', 'What it is', 'Media type'], rows)}`;
 }
+
+/** The page `docs/reference/samples.md`: a call of every operation in each language. */
+function toSamples(): string {
+  const sections = Object.entries(sampleList.samples).map(([operationId, samples]) => {
+    const blocks = samples.map(
+      ({ lang, label, source }) => `${label}:\n\n\`\`\`${FENCES[lang]}\n${source}\n\`\`\`\n`,
+    );
+    return `## ${operationId}\n\n${blocks.join('\n')}`;
+  });
+  return `# Samples
+
+A call of each operation in curl, TypeScript, Python and Go, generated from the examples of the documents. Replace the hosts
+and the words in capitals by those of your deployment. For signatures, see [TypeScript](../guides/auth.md),
+[Python](../guides/python.md) and [Go](../guides/go.md).
+
+${sections.join('\n')}`;
+}
+
+const FENCES: Record<string, string> = {
+  Shell: 'sh',
+  TypeScript: 'ts',
+  Python: 'python',
+  Go: 'go',
+};
 
 type Operation = { operationId: string; summary: string; 'x-berth-websocket'?: true };
 
@@ -247,6 +272,7 @@ const pages = {
   limits: toLimits(),
   operations: toOperations(),
   rules: toRules(),
+  samples: toSamples(),
   traceability: toTraceability(ruleSet),
 };
 

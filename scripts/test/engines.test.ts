@@ -63,7 +63,7 @@ const check = (programs: string, mode?: string) =>
 describe('before the tests', () => {
   it('a machine with all engines gets no advice', () => {
     const { status, stdout } = check('all');
-    expect(stdout.match(/installed$/gm)).toHaveLength(4);
+    expect(stdout.match(/installed$/gm)).toHaveLength(Object.keys(ENGINES).length);
     expect(stdout).not.toContain(ADVICE);
     expect(status).toBe(0);
   });
@@ -107,7 +107,7 @@ it('tasks get the missing engines, since their results depend on them', () => {
   const code = `await (await import('./scripts/process.mjs')).run(${command}, ${args})`;
   expect(runCode(code, 'all')).toMatchObject({ stdout: '\n' });
   expect(runCode(code, 'no-screen')).toMatchObject({ stdout: 'webkit\n' });
-  expect(runCode(code, 'all', 'none').stdout).toMatch(/firefox webkit ceph\n$/);
+  expect(runCode(code, 'all', 'none').stdout).toMatch(/firefox webkit ceph python go\n$/);
 });
 
 it('the totals show how many tests were skipped, why, and how to install the engine', () => {
@@ -164,6 +164,8 @@ it.runIf(process.platform === 'linux')(
       'install --yes --no-install-recommends firefox-esr',
       'install --yes --no-install-recommends webkit2gtk-driver xvfb',
       'install --yes --no-install-recommends ceph-mon ceph-osd radosgw',
+      'install --yes --no-install-recommends python3 python3-httpx',
+      'install --yes --no-install-recommends golang-go',
     ]);
     expect(runCode("await import('./scripts/install-engines.mjs')", 'all')).toEqual({
       status: 0,

@@ -8,6 +8,8 @@ import { type Bundles, bundle, DOCUMENTS } from './generate/bundle.ts';
 import { bundleWorkflows, listDownloads } from './generate/downloads.ts';
 import { readRules } from './generate/rules.ts';
 import { toAsyncApi } from './generate/to-async-api.ts';
+import { toPostman } from './generate/to-postman.ts';
+import { toSamples } from './generate/to-samples.ts';
 
 const FOLDER = join(import.meta.dirname, '../defaults');
 
@@ -79,6 +81,12 @@ const workflows = await bundleWorkflows();
 const acme = toNames(await readProfile('default'), await readProfile('acme'));
 
 await Promise.all([
+  ...DOCUMENTS.map(async (name) =>
+    write(`${name}.postman.gen.json`, await toPostman(documents[name])),
+  ),
+  write('samples.gen.json', {
+    samples: Object.assign({}, ...DOCUMENTS.map((name) => toSamples(documents[name]))),
+  }),
   ...DOCUMENTS.flatMap((name) => [
     write(`${name}.gen.json`, documents[name]),
     write(`${name}.gen.yaml`, documents[name]),

@@ -15,16 +15,18 @@ type Download = {
 };
 
 /** Name of the download, infix of the file in `generated/`, and title. Default: of each document. */
-const FORMATS: { name: string; infix: string; title: string; of?: DocumentName }[] = [
-  { name: 'openapi', infix: '', title: 'OpenAPI 3.1' },
-  { name: 'openapi-3.2', infix: '.openapi-3.2', title: 'OpenAPI 3.2' },
-  {
-    name: 'asyncapi',
-    infix: '.asyncapi',
-    title: 'WebSockets and event streams, AsyncAPI 3',
-    of: 'gateway.v1',
-  },
-];
+const FORMATS: { name: string; infix: string; title: string; of?: DocumentName; only?: string }[] =
+  [
+    { name: 'openapi', infix: '', title: 'OpenAPI 3.1' },
+    { name: 'openapi-3.2', infix: '.openapi-3.2', title: 'OpenAPI 3.2' },
+    {
+      name: 'asyncapi',
+      infix: '.asyncapi',
+      title: 'WebSockets and event streams, AsyncAPI 3',
+      of: 'gateway.v1',
+    },
+    { name: 'postman', infix: '.postman', title: 'Postman collection 2.1', only: 'json' },
+  ];
 
 const TYPES = { json: 'application/json', yaml: 'application/yaml' };
 
@@ -32,12 +34,14 @@ const TYPES = { json: 'application/json', yaml: 'application/yaml' };
 export function listDownloads(documents: Bundles, workflows: Record<string, Workflow>): Download[] {
   const ofDocuments = DOCUMENTS.flatMap((name) =>
     FORMATS.filter(({ of = name }) => of === name).flatMap((format) =>
-      Object.entries(TYPES).map(([ending, type]) => ({
-        path: `${name}/${format.name}.${ending}`,
-        title: `${documents[name].info.title}, ${format.title}`,
-        type,
-        file: `generated/${name}${format.infix}.gen.${ending}`,
-      })),
+      Object.entries(TYPES)
+        .filter(([ending]) => ending === (format.only ?? ending))
+        .map(([ending, type]) => ({
+          path: `${name}/${format.name}.${ending}`,
+          title: `${documents[name].info.title}, ${format.title}`,
+          type,
+          file: `generated/${name}${format.infix}.gen.${ending}`,
+        })),
     ),
   );
   const ofWorkflows = Object.entries(workflows).map(([name, { info }]) => ({

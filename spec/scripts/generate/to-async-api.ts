@@ -1,6 +1,5 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: reads every corner of a document
-/** An OpenAPI 3.2 document. */
-type Document = any;
+import { type Document, listOperations, type Operation, resolve } from './read-document.ts';
 
 /**
  * The WebSockets and event streams of the gateway as an AsyncAPI 3 document. It describes the side of the gateway, which
@@ -32,23 +31,20 @@ export function toAsyncApi(document: Document) {
       events: { host, protocol: 'https', description, variables, security },
     },
     channels: Object.fromEntries([
-      ...sockets.map(({ name, ...found }) => [
-        `${name}.socket`,
+      ...sockets.map((found) => [
+        `${found.id}.socket`,
         toChannel(found, 'webSockets', ['text', 'binary'], {
           ws: { method: 'GET', bindingVersion: '0.1.0' },
         }),
       ]),
-      ...streams.map(({ name, ...found }) => [
-        `${name}.events`,
-        toChannel(found, 'events', ['event']),
-      ]),
+      ...streams.map((found) => [`${found.id}.events`, toChannel(found, 'events', ['event'])]),
     ]),
     operations: Object.fromEntries([
-      ...sockets.flatMap(({ name }) => [
+      ...sockets.flatMap(({ id: name }) => [
         [`${name}.receive`, toOperation('receive', `${name}.socket`, ['text', 'binary'])],
         [`${name}.send`, toOperation('send', `${name}.socket`, ['text', 'binary'])],
       ]),
-      ...streams.map(({ name, method }) => [
+      ...streams.map(({ id: name, method }) => [
         `${name}.events`,
         toOperation('send', `${name}.events`, ['event'], {
           http: { method: method.toUpperCase(), bindingVersion: '0.3.0' },
@@ -90,26 +86,10 @@ export function toAsyncApi(document: Document) {
   };
 }
 
-type Found = { name: string; method: string; path: string; operation: any };
-
-function listOperations({ paths }: Document): Found[] {
-  return Object.entries<any>(paths).flatMap(([path, item]) =>
-    ['get', 'post']
-      .filter((method) => method in item)
-      .map((method) => ({ name: item[method].operationId, method, path, operation: item[method] })),
-  );
-}
-
 /** The schema of the events that an operation may respond with. */
 function findEvent(document: Document, operation: any): object | undefined {
   const ok = resolve(document, operation?.responses['200']);
   return resolve(document, ok?.content['text/event-stream']?.itemSchema);
-}
-
-function resolve({ components }: Document, value: any): any {
-  if (value?.$ref === undefined) return value;
-  const [, , kind, name] = value.$ref.split('/');
-  return components[kind][name];
 }
 
 /** Alternatives, as in OpenAPI; each scheme of the gateway is sufficient on its own. */
@@ -120,7 +100,7 @@ function toSecurity({ security }: Document) {
 }
 
 function toChannel(
-  { path, operation }: Omit<Found, 'name'>,
+  { path, operation }: Operation,
   server: string,
   messages: string[],
   bindings?: object,

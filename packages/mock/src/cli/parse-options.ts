@@ -60,6 +60,10 @@ export interface CliOptions extends ProxyFlags {
 export function parseOptions(argv: string[]): CliOptions {
   const program = new Command('berth-mock')
     .description('Serves a mock of the gateway, the storage API and the upload target on one port.')
+    .addHelpText(
+      'after',
+      '\nOpen /__mock for the inspector; it lists the documents, such as /__mock/gateway.v1/openapi.json.',
+    )
     .version(readPackageInfo().version)
     .option(
       '--port <number>',

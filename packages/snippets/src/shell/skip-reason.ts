@@ -34,8 +34,10 @@ const ELSEWHERE: [RegExp, string][] = [
   [/^(docker|podman|kubectl|helm)$/, 'needs containers'],
   [/^(git|gh)$/, 'needs a remote repository'],
   [/^(apt|apt-get|brew|sudo|systemctl)$/, 'changes the machine'],
-  [/^(npm|pnpm|npx)$/, 'a package.json script, which has its own tests'],
-  [/^(node|sh)$/, 'a script in this repository, which has its own tests'],
+  [/^(python3|go)$/, 'test/languages.test.ts runs Python and Go'],
+  [/^(pip|openapi-python-client)$/, 'installs from another registry'],
+  [/^(npm|pnpm|npx)$/, 'a script of a package.json: its own tests run it'],
+  [/^(node|sh)$/, 'a script of the repository: its own tests run it'],
 ];
 
 /** A host other than this machine. */
