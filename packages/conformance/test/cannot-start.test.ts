@@ -71,6 +71,16 @@ test.each([
     /^SKIP {5}ST-META-CALL: the storage API responded with 404 to every call; probably --storage-url has the wrong path/m,
   ],
   [
+    'a --gateway-url with a wrong path',
+    (_: string, _other: string, gatewayUrl: string) => ['--gateway-url', `${gatewayUrl}/v2`],
+    /^SKIP {5}GW-STATUS: the gateway responded with 400 NO_ROUTE to every call; it looks like --gateway-url has the wrong path/m,
+  ],
+  [
+    'a --gateway-url that is another server',
+    (_: string, other: string) => ['--gateway-url', other],
+    /^SKIP {5}GW-STATUS: the gateway responded with 404 to every call; it looks like --gateway-url has the wrong path/m,
+  ],
+  [
     'an --env that does not exist',
     () => ['--env', 'nowhere'],
     /^SKIP {5}ST-META-CALL: the storage API responded with 4\d\d OTHER_ENV; it probably has no environment nowhere: see --env/m,
@@ -93,7 +103,8 @@ test.each([
 ])('%s is distinguished from rejected credentials, and fails nothing', async (_, toArgs, line) => {
   await using target = await startTarget({ failures: 'status' });
   const empty = createServer((_, response) => response.writeHead(404).end('<p>'));
-  const args = toArgs(target.server.storageUrl, await listen(empty));
+  const { storageUrl, gatewayUrl } = target.server;
+  const args = toArgs(storageUrl, await listen(empty), gatewayUrl);
   const ids = 'GW-STATUS,ST-META-CALL,AU-NONE,AU-STORAGE-NONE';
   const { code, output } = await run(...target.args, ...args, '--only', ids);
   await closeServer(empty);

@@ -26,6 +26,8 @@ export interface GatewayCall {
   path?: string;
   /** Default: the fixture service. */
   service?: string;
+  /** Path below the URL of the gateway, instead of that of a service. */
+  route?: string;
   headers?: HeaderInput;
   body?: string | Uint8Array;
   /** Sends the body in chunks instead, without a length (RFC 9112, section 7.1). */
@@ -87,8 +89,8 @@ export class GatewayClient {
     return upgrade;
   }
 
-  #pathOf(service: string): string {
-    return `${this.#base.pathname.replace(/\/+$/, '')}/v1/cloudrun/${service}`;
+  #pathOf(service: string, route = `/v1/cloudrun/${service}`): string {
+    return this.#base.pathname.replace(/\/+$/, '') + route;
   }
 
   async #prepare(call: GatewayCall): Promise<Call> {
@@ -96,7 +98,7 @@ export class GatewayClient {
     const { origin } = this.#base;
     const body = chunks ? Buffer.concat(chunks) : Buffer.from(call.body ?? '');
     const method = call.method ?? ((call.body ?? chunks) === undefined ? 'GET' : 'POST');
-    const target = this.#pathOf(call.service ?? this.#run.settings.service) + path;
+    const target = this.#pathOf(call.service ?? this.#run.settings.service, call.route) + path;
     const coding: HeaderList = chunks ? [['Transfer-Encoding', 'chunked']] : [];
     const headers = withHeaders([['Host', host], ...coding], toHeaderList(call.headers));
     const signed = await this.#sign(credentials, { method, url: origin + target, headers, body });

@@ -1,11 +1,12 @@
 import { CheckContext } from '../context/check-context.ts';
 import { readEcho } from '../context/fixture-client.ts';
+import type { GatewayCall } from '../context/gateway-client.ts';
 import { createRunCaller, type Refusal, type Run } from '../context/run.ts';
 import type { StorageClient, StorageOperation, StorageReply } from '../context/storage-client.ts';
 import type { Api } from '../contract/openapi.ts';
 import type { GatewayScheme } from '../credentials/create-signers.ts';
 import { TunnelRefused } from '../http/agents.ts';
-import type { HeaderInput } from '../http/exchange.ts';
+import type { HeaderInput, Received } from '../http/exchange.ts';
 import { NetworkFault, Throttled } from '../http/health.ts';
 import { StartError } from '../result.ts';
 import { isGatewayError } from '../validation/check-gateway.ts';
@@ -44,7 +45,10 @@ async function callTarget<Result>(
 /** Options that provide gateway credentials. */
 const GATEWAY_OPTIONS = '--gateway-token, --tc3-secret-id and --auth-module';
 
-/** Codes for a known caller who may not call the service. */
+/** Statuses of a path that does not exist. */
+const NOTHING = [404, 405, 501];
+
+/** Codes for a known caller who may not use the service. */
 const FORBIDDEN = 'SERVICE_FORBIDDEN';
 
 const SCHEMES: readonly GatewayScheme[] = ['module', 'bearer', 'signature'];
@@ -64,6 +68,7 @@ export async function findGatewayCredentials(run: Run): Promise<void> {
     if (signer) run.gatewaySigner = signer;
     const response = await askGateway(run, context);
     if (typeof response === 'object') {
+      if ('nowhere' in response) return refuse(toWrongPath(response.nowhere));
       refusals.add(response.refusal);
       continue;
     }
@@ -71,12 +76,20 @@ export async function findGatewayCredentials(run: Run): Promise<void> {
     run.fixture = response;
     return;
   }
-  const refused = toRefusal(run, [...refusals].join(', '), given.length > 0);
-  run.fixture = refused.reason;
-  run.refused.gateway = refused;
+  refuse(toRefusal(run, [...refusals].join(', '), given.length > 0));
+
+  function refuse(refused: Refusal): void {
+    run.fixture = refused.reason;
+    run.refused.gateway = refused;
+  }
 }
 
-/** Explains why all credentials were refused, by status and code: `401 ACCESS_TOKEN_INVALID`. */
+const toWrongPath = (came: string): Refusal => ({
+  reason: `the gateway responded with ${came} to every call; it looks like --gateway-url has the wrong path`,
+  isOfCredentials: false,
+});
+
+/** Explains the refusal of all credentials by its status and code: `401 ACCESS_TOKEN_INVALID`. */
 function toRefusal({ settings }: Run, came: string, isGiven: boolean): Refusal {
   if (/HOST/i.test(came)) {
     const hint = settings.gatewayHost
@@ -99,24 +112,38 @@ function toRefusal({ settings }: Run, came: string, isGiven: boolean): Refusal {
 }
 
 /**
- * Returns `true` if the fixture service responds; otherwise a refusal of the credentials, or what was
- * received instead.
+ * `true` if the fixture service responds; otherwise a refusal of the credentials, a response that a path of
+ * nothing gets as well, or what came instead.
  */
 async function askGateway(
   run: Run,
   { gateway }: CheckContext,
-): Promise<Run['fixture'] | { refusal: string }> {
-  const { received } = await callTarget('gateway', run.settings.gatewayUrl, () =>
-    gateway.call({ path: '/echo', acceptsRefusal: true }),
-  );
-  const { status, json } = received;
-  if (status === 200 && readEcho(received)) return true;
-  const isOwn = isGatewayError(received);
-  const code = isOwn ? Object(json).code : undefined;
+): Promise<Run['fixture'] | { refusal: string } | { nowhere: string }> {
+  const received = await ask({ path: '/echo' });
+  if (received.status === 200 && readEcho(received)) return true;
+  const { status } = received;
+  const code = toErrorCode(received);
   const came = [status, code].filter(Boolean).join(' ');
-  const isRefusal = code !== undefined && status !== 404 && status < 500 && code !== FORBIDDEN;
+  const isNothing = NOTHING.includes(status) || /FOUND|PATH|ROUTE/i.test(code);
+  if (isNothing && !code.startsWith('SERVICE_')) {
+    const other = await ask({ route: `/no${run.mark}` });
+    if (other.status === status && toErrorCode(other) === code) return { nowhere: came };
+  }
+  const isRefusal = code !== '' && status !== 404 && status < 500 && code !== FORBIDDEN;
   if (isRefusal || status === 401) return { refusal: came };
   return `no fixture service responds at ${gateway.servicePath} (${came}); see berth-conformance fixture --help`;
+
+  async function ask(call: GatewayCall) {
+    const { received } = await callTarget('gateway', run.settings.gatewayUrl, () =>
+      gateway.call({ ...call, acceptsRefusal: true }),
+    );
+    return received;
+  }
+}
+
+/** The code of an error of the gateway; empty for any other response. */
+function toErrorCode(received: Received): string {
+  return isGatewayError(received) ? String(Object(received.json).code) : '';
 }
 
 /** Options that provide storage API credentials. */
@@ -195,8 +222,7 @@ async function findRefusal(
   }
   const isNothing = isAll(
     (reply) =>
-      [404, 405, 501].includes(reply.received.status) ||
-      /FOUND|OPERATION|PATH|ROUTE/i.test(toCode(reply)),
+      NOTHING.includes(reply.received.status) || /FOUND|OPERATION|PATH|ROUTE/i.test(toCode(reply)),
   );
   if (isNothing && isLike(await askStorage(run, storage, `no${run.mark}`, { path: 'x' }))) {
     const reason = `the storage API responded with ${came} to every call; probably --storage-url has the wrong path, or --env is wrong`;
