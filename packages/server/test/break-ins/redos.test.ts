@@ -21,6 +21,7 @@ const CONTRACT = [
 
 const SERVER = await collectPatterns(folderOf('../../src'));
 const STUBS = await collectPatterns(folderOf('../../../server-stubs/src'));
+const MOCK = await collectPatterns(folderOf('../../../mock/src'));
 
 /** Characters for most character classes. */
 const SAMPLES = [
@@ -63,6 +64,7 @@ test.each([
   ['contract', CONTRACT],
   ['server', SERVER],
   ['server stubs', STUBS],
+  ['mock', MOCK],
 ] as const)('every pattern of the %s takes linear time', (_, patterns) => {
   expect(patterns.map(findBlowUp).filter((problem) => problem !== undefined)).toEqual([]);
 });
