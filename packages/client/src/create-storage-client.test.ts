@@ -35,6 +35,14 @@ describe('createStorageClient', () => {
     });
   });
 
+  it('accepts credentials of a file, which end with a line break', async () => {
+    const { storage, requests } = storageWith([list()], {
+      credentials: { ...credentials, sessionToken: ' of-a-file\n' },
+    });
+    await storage.POST(DELETE, { body });
+    expect(requests[0]?.headers.get('X-Svc-SessionToken')).toBe('of-a-file');
+  });
+
   it.each([
     [{ authorization: undefined, timestamp: 1 }, 'authorization'],
     [{ authorization: '', timestamp: 1 }, 'authorization'],

@@ -93,7 +93,7 @@ describe('bearer', () => {
       auth.authorize({ ...request, now: seconds * 1000 });
 
     it('is replaced 30 s before its exp, by the clock of the server', async () => {
-      const tokens = [jwt({ exp: 1_000, name: '中?>' }), jwt({ exp: 2_000 })];
+      const tokens = [jwt({ exp: 1_000, name: '中>>>???' }), jwt({ exp: 2_000 })];
       const provider = vi.fn(() => tokens.shift() as string);
       const auth = bearer(provider);
       const [first, second] = tokens.map((token) => `Bearer ${token}`);
