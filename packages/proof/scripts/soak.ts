@@ -9,10 +9,13 @@ import { createConformance } from '@berth/conformance';
 import { checkVariants } from '../src/check-variants.ts';
 import { fromOutside } from '../src/mutants/from-outside/index.ts';
 import { mutants } from '../src/mutants/index.ts';
+import { startConformingMock } from '../src/start-conforming-mock.ts';
 import { startMutated } from '../src/start-mutated.ts';
 import { startReference } from '../src/start-reference.ts';
 import { type MutantRow, toMutantsPage } from '../src/to-mutants-page.ts';
 import { variants } from '../src/variants/index.ts';
+import { toRuns } from '../src/variants/variant.ts';
+import { startSecond } from '../test/support/start-second.ts';
 
 const PROCESSES = 2;
 /** Number of consecutive runs against the correct server under load. */
@@ -24,6 +27,7 @@ const PAGE = fileURLToPath(new URL('../../../docs/reference/mutants.md', import.
  * - mutants: checks each mutant with all rules and with Dredd alone; writes docs/reference/mutants.md
  * - outside: checks each fault of real products with all rules
  * - variants: checks each allowed variant on its own
+ * - others: checks all variants on the mock and on the second server, in a few runs
  * - rounds: checks the correct server many times in a row while both processors are busy
  */
 const PARTS: Record<string, () => Promise<number>> = {
@@ -38,6 +42,7 @@ const PARTS: Record<string, () => Promise<number>> = {
     return rows.filter(({ caught }) => !caught).length;
   },
   variants: checkEachVariant,
+  others: checkOnOthers,
   rounds: repeatCorrect,
 };
 
@@ -94,6 +99,28 @@ async function checkEachVariant(): Promise<number> {
     }
   } finally {
     await mutated.close();
+  }
+  return bad;
+}
+
+async function checkOnOthers(): Promise<number> {
+  let bad = 0;
+  for (const [name, start] of Object.entries({ mock: startConformingMock, second: startSecond })) {
+    const mutated = await startMutated(start);
+    let count = 0;
+    try {
+      for (const rows of toRuns(variants)) {
+        const { report, failures, effective } = await checkVariants(mutated, rows);
+        const isGood = report.exitCode === 0 && failures.length === 0;
+        if (!isGood) bad += 1;
+        count += effective.size;
+        console.log(`${isGood ? 'ok ' : 'BAD'} ${name}: ${rows.length} variants`);
+        for (const line of failures) console.log(`  ${line}`);
+      }
+    } finally {
+      await mutated.close();
+    }
+    console.log(`${name}: ${count} of ${variants.length} variants changed a message`);
   }
   return bad;
 }

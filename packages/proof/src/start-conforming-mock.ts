@@ -1,12 +1,9 @@
-import type { ConformanceOptions } from '@berth/conformance';
 import { startFixture } from '@berth/conformance/fixture';
 import { createMock } from '@berth/mock';
+import type { Deployment } from './start-mutated.ts';
 
-/** Starts the mock with strict credentials, and the fixture service behind it. */
-export async function startConformingMock(): Promise<{
-  options: ConformanceOptions;
-  close(): Promise<void>;
-}> {
+/** The mock with strict credentials, and the fixture service behind it. */
+export async function startConformingMock(): Promise<Deployment> {
   const fixture = await startFixture({ port: 0 });
   const mock = await createMock({
     auth: 'strict',
@@ -27,6 +24,7 @@ export async function startConformingMock(): Promise<{
       tc3: { secretId: id, secretKey: secret },
       forbiddenService: 'forbidden',
     },
+    toServer: () => mock.gatewayUrl,
     async close() {
       await mock.close();
       await other.close();

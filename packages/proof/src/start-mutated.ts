@@ -1,15 +1,25 @@
 import { request as requestHttp } from 'node:http';
 import type { ConformanceOptions } from '@berth/conformance';
 import type { Mutant, MutantContext } from './mutants/mutant.ts';
-import { MutatedResponse, toHeaders } from './proxy/messages.ts';
-import { startMutatingProxy } from './proxy/start-mutating-proxy.ts';
+import { type Hooks, MutatedResponse, toHeaders } from './proxy/messages.ts';
+import { startMutatingProxy, type ToServer } from './proxy/start-mutating-proxy.ts';
 import { signStorageHeaders } from './sign-storage-headers.ts';
 import { startReference } from './start-reference.ts';
 
 /** A fixed seed, because only a few of the generated requests reveal some faults. */
 const SEED = 1;
 
-/** The reference server behind a proxy whose fault can be changed. */
+/** A deployment behind the proxy. */
+export interface Deployment {
+  /** Complete, except for the addresses. */
+  options: ConformanceOptions;
+  toServer: ToServer;
+  /** Brings its messages into the form that hooks expect, and back. Default: they have it. */
+  adapt?: (hooks: Hooks) => Hooks;
+  close(): Promise<void>;
+}
+
+/** A correct server behind a proxy whose fault can be changed. */
 export interface Mutated {
   options: ConformanceOptions;
   /** Replaces the current mutant; `undefined` restores the correct server. */
@@ -17,32 +27,40 @@ export interface Mutated {
   close(): Promise<void>;
 }
 
-export async function startMutated(): Promise<Mutated> {
+/** @param start called with the address of the proxy. Default: the reference server */
+export async function startMutated(
+  start: (publicUrl: string) => Promise<Deployment> = startReferenceBehind,
+): Promise<Mutated> {
   const proxy = await startMutatingProxy();
-  const reference = await startReference({ publicUrl: proxy.url });
-  const { options } = reference;
-  const context = createContext(reference.url, proxy.url, options);
-  proxy.setUp(reference.url, {});
+  const { url } = proxy;
+  const { options, toServer, adapt = (hooks) => hooks, close } = await start(url);
+  const context = createContext(toServer, url, options);
+  proxy.setUp(toServer, {});
   return {
-    options: { ...options, gatewayUrl: proxy.url, storageUrl: proxy.url, seed: SEED },
-    use: (mutant) => proxy.setUp(reference.url, mutant?.create(context) ?? {}),
+    options: { ...options, gatewayUrl: url, storageUrl: url, seed: SEED },
+    use: (mutant) => proxy.setUp(toServer, mutant ? adapt(mutant.create(context)) : {}),
     async close() {
       await proxy.close();
-      await reference.close();
+      await close();
     },
   };
 }
 
+async function startReferenceBehind(publicUrl: string): Promise<Deployment> {
+  const { url, options, close } = await startReference({ publicUrl });
+  return { options, toServer: () => url, close };
+}
+
 function createContext(
-  serverUrl: string,
+  toServer: ToServer,
   publicUrl: string,
-  { env = '', gatewayToken = '', otherEnvToken = '', tc3 }: ConformanceOptions,
+  { env = '', gatewayToken = '', otherEnvToken = '', ...more }: ConformanceOptions,
 ): MutantContext {
-  const keyPair = { id: tc3?.secretId ?? '', secret: tc3?.secretKey ?? '' };
-  const storageHeaders = () => signStorageHeaders(keyPair);
-  const call: MutantContext['call'] = (given) => callServer(serverUrl, given);
+  const keyPair = { id: more.tc3?.secretId ?? '', secret: more.tc3?.secretKey ?? '' };
+  const storageHeaders = () => more.storageHeaders ?? signStorageHeaders(keyPair);
+  const call: MutantContext['call'] = (given) => callServer(toServer(given.target), given);
   return {
-    ...{ serverUrl, publicUrl, env, keyPair, storageHeaders, call },
+    ...{ toServer, publicUrl, env, keyPair, storageHeaders, call },
     authorization: `Bearer ${gatewayToken}`,
     otherAuthorization: `Bearer ${otherEnvToken}`,
     async storage(operation, fields) {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signStorageHeaders } from '../src/sign-storage-headers.ts';
 import { startConformingMock } from '../src/start-conforming-mock.ts';
 import { startReference } from '../src/start-reference.ts';
+import { startSecond } from './support/start-second.ts';
 
 /*
  * Every combination of credentials, APIs and other options is a valid way to run the suite: none may fail on a
@@ -58,11 +59,19 @@ const ofGateway: Combination[] = CREDENTIALS.flatMap((credentials, first) =>
 const hasEngines = ({ credentials, apis, hasFixture }: Combination) =>
   apis.length === 2 && hasFixture && credentials.length === 1 && credentials[0] !== 'token';
 
-const servers = {
+interface Target {
+  options: ConformanceOptions;
+  close(): Promise<void>;
+  /** The host names the environment, and the storage API knows no key pairs: both are ours (D12, D17). */
+  isSecond?: boolean;
+}
+
+const servers: Record<string, () => Promise<Target>> = {
   'reference server': () => startReference({ isAlone: true }),
   mock: startConformingMock,
+  'second server': async () => ({ ...(await startSecond()), isSecond: true }),
 };
-const started: Record<string, Awaited<ReturnType<typeof startConformingMock>>> = {};
+const started: Record<string, Target> = {};
 
 beforeAll(async () => {
   for (const [name, start] of Object.entries(servers)) started[name] = await start();
@@ -73,32 +82,43 @@ afterAll(async () => {
 
 function toOptions(all: ConformanceOptions, combination: Combination): ConformanceOptions {
   const { credentials, apis, hasHost, hasFixture, hasOtherEnv } = combination;
-  const { gatewayToken, tc3 } = all;
+  const { gatewayToken, tc3, env, gatewayHost = 'dev.gateway.example' } = all;
   const keyPair = { id: tc3?.secretId ?? '', secret: tc3?.secretKey ?? '' };
+  const storageHeaders = all.storageHeaders ?? signStorageHeaders(keyPair);
   return {
+    ...(env ? { env } : {}),
     ...(apis.includes('gateway') ? { gatewayUrl: all.gatewayUrl } : {}),
     ...(apis.includes('storage') ? { storageUrl: all.storageUrl } : {}),
     ...(credentials.includes('token') ? { gatewayToken } : {}),
     ...(credentials.includes('key') ? { tc3 } : {}),
-    ...(credentials.includes('headers') ? { storageHeaders: signStorageHeaders(keyPair) } : {}),
-    ...(hasHost ? { gatewayHost: 'dev.gateway.example' } : {}),
+    ...(credentials.includes('headers') ? { storageHeaders } : {}),
+    ...(hasHost ? { gatewayHost } : {}),
     ...(hasFixture ? {} : { service: 'not-deployed' }),
     ...(hasOtherEnv ? { otherEnvToken: all.otherEnvToken } : {}),
   };
 }
 
 /** The options that a combination lacks. */
-function listLacking({ credentials, apis, hasFixture }: Combination): string[] {
+function listLacking(
+  { credentials, apis, hasFixture, hasHost }: Combination,
+  isSecond = false,
+): string[] {
   const has = (...names: Combination['credentials']) =>
     names.some((name) => credentials.includes(name));
   const lacking: string[] = [];
   if (apis.includes('gateway')) {
-    if (!has('token', 'key')) lacking.push('--gateway-token');
+    if (isSecond && !hasHost) lacking.push('--gateway-host');
+    else if (!has('token', 'key')) lacking.push('--gateway-token');
     else if (!hasFixture) lacking.push('berth-conformance fixture');
   }
-  if (apis.includes('storage') && !has('key', 'headers')) lacking.push('--storage-header');
+  const hasStorage = isSecond ? has('headers') : has('key', 'headers');
+  if (apis.includes('storage') && !hasStorage) lacking.push('--storage-header');
   return lacking;
 }
+
+/** A run does not start if a key pair is all that the second server gets for storage calls. */
+const isRejected = ({ credentials, apis }: Combination) =>
+  apis.join() === 'storage' && credentials.includes('key') && !credentials.includes('headers');
 
 function listBad({ results }: Report) {
   const isBad = (outcome: string) => outcome === 'fail' || outcome === 'error';
@@ -110,14 +130,19 @@ function listBad({ results }: Report) {
 test.each([...ofGateway, ...ofStorage])(
   'credentials $credentials, apis $apis, host $hasHost, fixture $hasFixture, other $hasOtherEnv',
   async (combination) => {
-    const lacking = listLacking(combination);
-    const engines = hasEngines(combination) ? ['dredd', 'respect'] : [];
-    const only = isSoak ? [] : [...SOME, ...MORE, ...engines];
-    for (const [name, { options }] of Object.entries(started)) {
-      const report = await createConformance({
+    for (const [name, { options, isSecond }] of Object.entries(started)) {
+      const lacking = listLacking(combination, isSecond);
+      const engines = hasEngines(combination) && !isSecond ? ['dredd', 'respect'] : [];
+      const only = isSoak ? [] : [...SOME, ...MORE, ...engines];
+      const running = createConformance({
         ...toOptions(options, combination),
         ...{ only, seed: 1 },
       }).run();
+      if (isSecond && isRejected(combination)) {
+        await expect(running).rejects.toThrow(/rejected the credentials.*--storage-header/);
+        continue;
+      }
+      const report = await running;
       expect(listBad(report), name).toEqual([]);
       expect(report.exitCode, name).toBe(lacking.length > 0 ? 3 : 0);
       const skipped = report.results.filter(({ outcome }) => outcome === 'skip');

@@ -1,16 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { checkMutant } from '../src/check-mutant.ts';
 import { fromOutside } from '../src/mutants/from-outside/index.ts';
 import { mutants } from '../src/mutants/index.ts';
+import { takeTurn } from './support/take-turn.ts';
 import { testOwnRules, useMutated } from './support/test-own-rules.ts';
-
-/** One of `shares` parts of a list, chosen by the commit. */
-function takeTurn<Item>(all: readonly Item[], shares: number): Item[] {
-  const head = execFileSync('git', ['rev-parse', '--short=8', 'HEAD'], { encoding: 'utf8' });
-  const turn = Number.parseInt(head, 16) % shares;
-  return all.filter((_, index) => index % shares === turn);
-}
 
 const mutated = useMutated();
 

@@ -14,6 +14,8 @@ export interface SecondServerOptions extends Partial<Choices> {
   forbidden?: string[];
   /** The server's only environment. Default: `stage`. */
   env?: string;
+  /** Address in upload URLs and links, for a proxy; that of the third listener by default. */
+  publicObjectsUrl?: string;
 }
 
 export interface SecondServer {
@@ -21,6 +23,8 @@ export interface SecondServer {
   /** The `Host` that gateway calls need: the gateway accepts no other name, including loopback. */
   gatewayHost: string;
   storageUrl: string;
+  /** Address of the upload target and the links. */
+  objectsUrl: string;
   env: string;
   token: string;
   /** A token that is valid only in another environment. */
@@ -43,7 +47,7 @@ export interface SecondServer {
  * contract leaves open. See `README.md` for the differences.
  */
 export async function startSecondServer(options: SecondServerOptions): Promise<SecondServer> {
-  const { services, forbidden = ['vault'], env = 'stage', ...chosen } = options;
+  const { services, forbidden = ['vault'], env = 'stage', publicObjectsUrl, ...chosen } = options;
   const choices: Choices = { ...farthest, ...chosen };
   const [token, otherEnvToken, expiredToken] = [0, 1, 2].map(() => makeOpaque('tk.')) as [
     string,
@@ -57,7 +61,7 @@ export async function startSecondServer(options: SecondServerOptions): Promise<S
 
   const objects = { files: createFileStore(), grants: createGrants(), links: createLinks() };
   const objectServer = await listen(createObjects(objects, choices.failures));
-  const tools = { ...objects, objectsUrl: objectServer.url, choices };
+  const tools = { ...objects, objectsUrl: publicObjectsUrl ?? objectServer.url, choices };
   const storage = await listen(createStorageApi({ env, key, choices, nextRequestId }, tools));
   const gateway = await listen(
     createGateway({
@@ -78,6 +82,7 @@ export async function startSecondServer(options: SecondServerOptions): Promise<S
     gatewayUrl: gateway.url,
     gatewayHost: `${env}.second.test`,
     storageUrl: storage.url,
+    objectsUrl: objectServer.url,
     env,
     token,
     otherEnvToken,

@@ -1,5 +1,6 @@
 import type { RuleId } from '../../../conformance/src/generated/rule-ids.gen.ts';
 import type { Hooks, MutatedResponse } from '../proxy/messages.ts';
+import type { ToServer } from '../proxy/start-mutating-proxy.ts';
 
 /** A fault of a deployment, injected between the suite and the reference server. */
 export interface Mutant {
@@ -15,9 +16,9 @@ export interface Mutant {
 
 /** What a mutant can use. Its own calls go directly to the server. */
 export interface MutantContext {
-  /** URL of the reference server behind the mutant. */
-  serverUrl: string;
-  /** URL of the mutant, with which upload URLs and links begin. */
+  /** Address of the server behind the mutant for a path and query. */
+  toServer: ToServer;
+  /** URL of the mutant: the base of upload URLs and links. */
   publicUrl: string;
   env: string;
   /** An `Authorization` value that the server accepts, for requests that it should reject. */

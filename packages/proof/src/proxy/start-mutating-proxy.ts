@@ -16,29 +16,34 @@ import {
 } from './messages.ts';
 import { relayUpgrade } from './relay-upgrade.ts';
 
+/** The address of the server that a path and query belong to. */
+export type ToServer = (target: string) => string;
+
 export interface MutatingProxy {
   url: string;
-  /** Sets the target and the hooks; required before the first call. */
-  setUp(target: string, hooks: Hooks): void;
+  /** Sets the address for each path and query, and the hooks; needed before the first call. */
+  setUp(toServer: ToServer, hooks: Hooks): void;
   close(): Promise<void>;
 }
 
 /** Starts a proxy that relays everything byte for byte, except for what the hooks change. */
 export async function startMutatingProxy(): Promise<MutatingProxy> {
-  let target = '';
+  let toServer: ToServer = () => '';
   let hooks: Hooks = {};
   const server = createServer((incoming, outgoing) => {
-    relay(target, hooks, incoming, outgoing).catch(() => outgoing.destroy());
+    relay(toServer, hooks, incoming, outgoing).catch(() => outgoing.destroy());
   });
   server.on('upgrade', (incoming, socket: Socket, head) => {
-    relayUpgrade(target, hooks, incoming, socket, head).catch(() => socket.destroy());
+    relayUpgrade(toServer(incoming.url ?? '/'), hooks, incoming, socket, head).catch(() =>
+      socket.destroy(),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    setUp(url, given) {
-      target = url;
-      hooks = given;
+    setUp(given, changes) {
+      toServer = given;
+      hooks = changes;
     },
     async close() {
       server.closeAllConnections();
@@ -48,7 +53,7 @@ export async function startMutatingProxy(): Promise<MutatingProxy> {
 }
 
 async function relay(
-  target: string,
+  toServer: ToServer,
   hooks: Hooks,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -66,7 +71,8 @@ async function relay(
   }
   const instead = await hooks.request?.(request);
   if (instead instanceof MutatedResponse) return send(instead, request, outgoing, hooks);
-  const upstream = await forward(target, request, streams ? incoming : undefined, outgoing);
+  const server = toServer(request.target);
+  const upstream = await forward(server, request, streams ? incoming : undefined, outgoing);
   const response = new MutatedResponse(upstream.statusCode ?? 0, toHeaders(upstream));
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
   if (isStream ? hooks.buffersEvents : hooks.response) {
@@ -89,12 +95,12 @@ async function relay(
 }
 
 function forward(
-  target: string,
+  server: string,
   request: MutatedRequest,
   body: IncomingMessage | undefined,
   outgoing: ServerResponse,
 ): Promise<IncomingMessage> {
-  const { hostname, port } = new URL(target);
+  const { hostname, port } = new URL(server);
   if (body === undefined) fixLength(request.headers, request.body);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const call = requestHttp({

@@ -35,6 +35,8 @@ const ofDownloads = (
   },
 });
 
+const HOP = /&hop=(\d)$/;
+
 /** Redirects links this many times. */
 const redirecting = (
   status: number,
@@ -42,10 +44,12 @@ const redirecting = (
   toLocation: (target: string) => string,
 ): Hooks => ({
   streamsRequests: true,
-  request({ isDownload, target }) {
-    const done = /&hop=(\d)$/.exec(target)?.[1] ?? 0;
-    if (!isDownload || Number(done) >= hops) return;
-    const next = `${target.replace(/&hop=\d$/, '')}&hop=${Number(done) + 1}`;
+  request(request) {
+    if (!request.isDownload) return;
+    const done = Number(HOP.exec(request.target)?.[1] ?? 0);
+    request.target = request.target.replace(HOP, '');
+    if (done >= hops) return;
+    const next = `${request.target}&hop=${done + 1}`;
     return new MutatedResponse(status, { Location: toLocation(next) }, '<a href="/">moved</a>');
   },
 });
@@ -88,18 +92,16 @@ export const uploadsAndLinks: readonly Variant[] = [
       };
     },
   ),
-  variant('the URL of uploads has another path and a query', 'D2: it is used verbatim', () => {
-    let own = '/';
-    return {
-      ...metadata((data) => {
-        const { origin, pathname, search } = new URL(data.url);
-        own = pathname + search;
-        data.url = `${origin}/bucket-7/a%2Fb//form.cgi?uploads&x=%20y&x=+`;
-      }),
-      request(request) {
-        if (request.isUpload && request.path.startsWith('/bucket-7')) request.target = own;
-      },
-    };
+  variant('the URL of uploads has another path and a query', 'D2: it is used verbatim', {
+    ...metadata((data) => {
+      const { origin, pathname, search } = new URL(data.url);
+      const own = Buffer.from(pathname + search).toString('base64url');
+      data.url = `${origin}/bucket-7/a%2Fb//form.cgi?uploads&x=%20y&x=+&own=${own}`;
+    }),
+    request(request) {
+      const [, own] = /^\/bucket-7\/.*&own=([\w-]+)$/.exec(request.target) ?? [];
+      if (request.isUpload && own) request.target = Buffer.from(own, 'base64url').toString();
+    },
   }),
   variant(
     'an upload gets 200 without a body',
@@ -138,6 +140,17 @@ export const uploadsAndLinks: readonly Variant[] = [
     }),
     { aspect: 'ETag' },
   ),
+  ...(
+    [
+      [200, 'Upload: only the Error element marks an error; D27: statuses are ours'],
+      [400, 'D27: statuses are ours'],
+      [401, 'D27: statuses are ours'],
+    ] as const
+  ).map(([status, allowed]) =>
+    variant(`upload errors have ${status}`, allowed, ofUploadErrors(setStatus(status)), {
+      aspect: 'status of upload errors',
+    }),
+  ),
   variant(
     'upload errors have a namespace and a declaration',
     'Upload: an XML document that has an Error element',
@@ -164,18 +177,7 @@ export const uploadsAndLinks: readonly Variant[] = [
     errorXml('application/xml', (code) => `<Error code='${code}' />`),
     { aspect: 'XML' },
   ),
-  ...(
-    [
-      [200, 'Upload: only the Error element marks an error; D27: statuses are our default'],
-      [400, 'D27: statuses are our default'],
-      [401, 'D27: statuses are our default'],
-    ] as const
-  ).map(([status, allowed]) =>
-    variant(`upload errors have ${status}`, allowed, ofUploadErrors(setStatus(status)), {
-      aspect: 'status of upload errors',
-    }),
-  ),
-  variant('links have another path', 'D23: the form of a link is our default', {
+  variant('links have another path', 'D23: the form of a link is ours', {
     ...links(isOk, (entry) => {
       const { origin, pathname, search } = new URL(entry.tempFileURL);
       const coded = Buffer.from(pathname + search).toString('base64url');
@@ -185,7 +187,7 @@ export const uploadsAndLinks: readonly Variant[] = [
       const [, coded] = /^\/dl;v=9\/([\w-]+)\/file/.exec(request.target) ?? [];
       if (coded)
         request.target =
-          Buffer.from(coded, 'base64url').toString() + (/&hop=\d$/.exec(request.target)?.[0] ?? '');
+          Buffer.from(coded, 'base64url').toString() + (HOP.exec(request.target)?.[0] ?? '');
     },
   }),
   variant(
@@ -197,7 +199,7 @@ export const uploadsAndLinks: readonly Variant[] = [
   variant(
     'links redirect with 307 to another port',
     'D23: a link may redirect (RFC 9110, section 15.4)',
-    ({ serverUrl }) => redirecting(307, 1, (target) => serverUrl + target),
+    ({ toServer }) => redirecting(307, 1, (target) => toServer(target) + target.replace(HOP, '')),
     { aspect: 'redirects' },
   ),
   variant(

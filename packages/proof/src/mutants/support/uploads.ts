@@ -105,7 +105,8 @@ export const changeFile = (change: (text: string) => string): Hooks =>
 export const afterUpload = (act: (response: MutatedResponse, form: Form) => unknown): Hooks => ({
   ...readsRequests,
   async response(response, request) {
-    if (request.isUpload && response.status < 300) await act(response, readForm(request));
+    const isStored = response.status < 300 && !/<Error[\s>/]/.test(response.body.toString());
+    if (request.isUpload && isStored) await act(response, readForm(request));
   },
 });
 
