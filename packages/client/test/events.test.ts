@@ -122,10 +122,32 @@ describe('events', () => {
   });
 
   it('throw if the response is not an event stream, or if the first connection fails', async () => {
-    await using server = await faultServer(serve({}), reset);
-    const fail = () => failureOf(collect(service(server.baseUrl).events('a')));
+    await using server = await faultServer(
+      serve({}),
+      stream('end', 'retry: 1\n\n'),
+      serve({}),
+      reset,
+    );
+    const signal = AbortSignal.timeout(5000);
+    const fail = () => failureOf(collect(service(server.baseUrl).events('a', { signal })));
     expect(await fail()).toMatchObject({ name: 'ContractError' });
+    expect(await fail()).toMatchObject({ name: 'ContractError' });
+    expect(server.calls).toHaveLength(3);
     expect(await fail()).toMatchObject({ name: 'NetworkError' });
+  });
+
+  it('keep a character whose bytes arrive one by one', async () => {
+    const bytes = new TextEncoder().encode('data: 中é\n\n');
+    const body = new ReadableStream({
+      start(controller) {
+        for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
+        controller.close();
+      },
+    });
+    const headers = { 'Content-Type': 'text/event-stream' };
+    const fetch = async () => new Response(body, { headers });
+    const events = service('http://gateway.example', { fetch }).events('a', { reconnect: false });
+    expect(await collect(events)).toEqual(['中é']);
   });
 
   it('do not wait for headers longer than an attempt may take', async () => {
@@ -152,7 +174,20 @@ describe('events', () => {
     expect(server.calls).toHaveLength(0);
   });
 
-  it('send back an ID of any length, unless a header cannot contain it', async () => {
+  it('end quietly on a signal that aborts before the response', async () => {
+    const stop = new AbortController();
+    const fetch = (_: string, { signal }: RequestInit) =>
+      new Promise((_resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason));
+        stop.abort(new Error('enough'));
+      });
+    const events = service('http://gateway.example', { fetch }).events('a', {
+      signal: stop.signal,
+    });
+    expect(await collect(events)).toEqual([]);
+  });
+
+  it('carry an ID of any length back, and none that a header cannot hold', async () => {
     const long = 'é'.repeat(100_000);
     const ids: (string | null)[] = [];
     const pieces = [`retry: 0\nid: ${long}\ndata: one\n\n`, 'id: a\u0001b\ndata: two\n\n'];

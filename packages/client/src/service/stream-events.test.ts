@@ -52,7 +52,7 @@ describe('createEventParser', () => {
 
   it('accepts a retry only if it is all digits', () => {
     expect(parse('retry: 15\n').retry).toBe(15);
-    expect(parse('retry: 1.5\nretry: -1\nretry\n').retry).toBeUndefined();
+    expect(parse('retry: 1.5\nretry: -1\nretry\nfoo: 15\n').retry).toBeUndefined();
   });
 
   it('parses a long line in linear time', () => {
