@@ -12,9 +12,12 @@ it.each([
   expect(toEventText(event)).toBe(text);
 });
 
-it.each([{ event: 'a\nb' }, { id: 'a\rb' }, { id: '\0' }, { retry: -1 }, { retry: 1.5 }])(
-  '%j is refused',
-  (event) => {
-    expect(() => toEventText(event)).toThrow(TypeError);
-  },
-);
+it.each([
+  [{ event: 'a\nb' }, 'The event of an event must be one line without NUL.'],
+  [{ id: 'a\rb' }, 'The id of an event must be one line without NUL.'],
+  [{ id: '\0' }, 'The id of an event must be one line without NUL.'],
+  [{ retry: -1 }, 'The retry of an event must be a whole number of milliseconds.'],
+  [{ retry: 1.5 }, 'The retry of an event must be a whole number of milliseconds.'],
+])('%j is refused by name', (event, message) => {
+  expect(() => toEventText(event)).toThrow(new TypeError(message));
+});

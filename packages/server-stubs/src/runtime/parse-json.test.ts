@@ -5,6 +5,7 @@ it.each([
   ['{"a":[1,{"b":null}]}', { a: [1, { b: null }] }],
   ['"\\u4e2d"', '中'],
   ['{"constructor":"Smith","prototype":1}', { constructor: 'Smith', prototype: 1 }],
+  ['{"constructor":null,"a":{"constructor":{}}}', { constructor: null, a: { constructor: {} } }],
   ['["__proto__"]', ['__proto__']],
   ['[9007199254740992,1e30,0.12345678901234567890]', [2 ** 53, 1e30, 0.12345678901234568]],
   ['{"9007199254740993":"\\"9007199254740993"}', { '9007199254740993': '"9007199254740993' }],
@@ -24,7 +25,8 @@ it.each([
     /^contains the integer 9007199254740993, which exceeds the precision of a number$/,
   ],
   ['["a\\"",-9007199254740993]', /integer -9007199254740993/],
-  [`[1${'0'.repeat(400)}]`, /which exceeds the precision of a number/],
+  [`[1${'0'.repeat(400)}]`, /which a number cannot hold/],
+  [`[${'9'.repeat(41)}]`, /^has the integer 9{40}…, which/],
 ])('refuses %s', (text, problem) => {
   expect(parseJson(text, 64).problem).toMatch(problem);
 });
@@ -34,8 +36,9 @@ it('counts levels, but no brackets inside strings', () => {
   expect(parseJson(nest(64), 64).problem).toBeUndefined();
   expect(parseJson(nest(65), 64).problem).toBe('is nested deeper than 64 levels');
   expect(parseJson(JSON.stringify(['['.repeat(500), '\\"[{', '\\']), 2).problem).toBeUndefined();
-  expect(parseJson(JSON.stringify(Array(500).fill({})), 2).problem).toBeUndefined();
-  expect(parseJson('['.repeat(1_000_000), 64).problem).toBe('is nested deeper than 64 levels');
+  for (const item of [{}, []])
+    expect(parseJson(JSON.stringify(Array(500).fill(item)), 2).problem).toBeUndefined();
+  expect(parseJson('['.repeat(1_000_000), 64).problem).toBe('nests deeper than 64 levels');
 });
 
 it('checks values that were parsed elsewhere', () => {
