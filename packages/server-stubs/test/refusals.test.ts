@@ -43,7 +43,7 @@ describe('what cannot be used is reported by name and place', () => {
       `${BODY}: $ref "#/nowhere" points to nothing`,
     ],
     [
-      'an anchor that is not there',
+      'an anchor that does not exist',
       body({ $ref: '#pet' }),
       `${BODY}: $ref "#pet" points to nothing`,
     ],

@@ -219,7 +219,7 @@ describe('what few tools read', () => {
     expect({}).not.toHaveProperty('polluted');
   });
 
-  it('a security handler for a scheme that is not there gets every request', async () => {
+  it('a security handler for a scheme that does not exist gets every request', async () => {
     const secured = { ...document, security: [{ missing: [] }] };
     const { table: guarded } = await loadGenerated(secured);
     expect(() => createRouter(guarded, {})).toThrow('options.security.missing is missing');

@@ -34,14 +34,14 @@ export const CONTRACT = {
   "documents": {
     "gateway.v1": {
       "version": "1.0.0",
-      "sha256": "2a150f31c29e4fff5536bc15989b471f5d962ea3f134a04d270423ad0d66a361"
+      "sha256": "b9c934ed2fae6958ed7536aba83a8fc1c440ebb2cdf4312db0b8489eba4c759c"
     },
     "storage.v2": {
       "version": "2.0.0",
       "sha256": "305aa8aa68388a5a8422d66ad3d97de7110ce30126f9f344c844751da452fd23"
     }
   },
-  "sha256": "fa413f74caf1220b7c70a64df78fe621d655d0f795751c7bb2dcd7417e912f98"
+  "sha256": "83e19efa7003db0ca566d132ef3900c00f8e114d04b48fbdadcb58f022de5c25"
 } as const;
 
 /** URL template for the gateway of an environment. */

@@ -7,7 +7,7 @@ import * as requests from './request-validators.gen.ts';
 export const routes: RouteTable = {
   title: 'Gateway API',
   version: '1.0.0',
-  sha256: '2a150f31c29e4fff5536bc15989b471f5d962ea3f134a04d270423ad0d66a361',
+  sha256: 'b9c934ed2fae6958ed7536aba83a8fc1c440ebb2cdf4312db0b8489eba4c759c',
   securitySchemes: {
     bearerToken: { type: 'http', scheme: 'bearer' },
     signature: { type: 'apiKey', in: 'header', name: 'authorization' },
