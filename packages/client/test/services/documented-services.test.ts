@@ -122,7 +122,6 @@ describe('berth types', () => {
       stdout: '',
       stderr: 'Wrote types for orders to src/services.gen.ts.\n',
     });
-    // If this differs: node --conditions=berth-source src/cli.ts types test/services -o test/services/generated/services.gen.ts
     const committed = join(import.meta.dirname, 'generated/services.gen.ts');
     expect(await readFile(join(cwd, 'src/services.gen.ts'), 'utf8')).toBe(
       await readFile(committed, 'utf8'),

@@ -55,7 +55,7 @@ Example:
     )
     .action(async (paths: string[], options: TypesOptions) => {
       const sources = await findSources(paths, options.service);
-      const text = await toTypes(sources);
+      const text = await toServiceTypes(sources);
       if (options.output === undefined) {
         process.stdout.write(text);
         return;
@@ -113,7 +113,7 @@ async function findSources(
 }
 
 /** Renders a module with the `Services` interface. */
-async function toTypes(sources: readonly Source[]): Promise<string> {
+export async function toServiceTypes(sources: readonly Source[]): Promise<string> {
   const { default: openapiTS, astToString } = await loadGenerator();
   const namespaces = new Map<string, string>();
   const modules: string[] = [];
