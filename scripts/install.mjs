@@ -25,10 +25,10 @@ const MOCK = {
   manifests: MANIFESTS.filter((file) => /packages[\\/](mock|server-stubs)[\\/]/.test(file)),
   // 24 MB of JavaScript. The native pnpm in `packageManager`, and the registry data with which it
   // verifies the lockfile, are ten times as large. `--filter-prod` leaves out the development tools of
-  // the mock's dependencies.
+  // the mock's dependencies, `--no-optional` what only reads other people's documents.
   pnpm: 'pnpm@10.34.9',
   args: [
-    ...['--prod', '--filter-prod=@berth/mock...', '--loglevel=error'],
+    ...['--prod', '--no-optional', '--filter-prod=@berth/mock...', '--loglevel=error'],
     // Use exactly this version, without update notices.
     ...['--config.manage-package-manager-versions=false', '--config.update-notifier=false'],
   ],

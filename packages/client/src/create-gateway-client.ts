@@ -106,7 +106,7 @@ export interface GatewayClient<Services extends object = Record<never, never>> {
     init: RawInit<paths[Path]['get'], As>,
   ): Promise<CallResult<paths[Path]['get'], As>>;
   /**
-   * Sends a POST request with a JSON object. Results and errors are as for `GET`.
+   * Sends a POST request with a JSON object. It returns and throws the same as `GET`.
    *
    * @example
    * const params = { path: { name: 'hello' } };

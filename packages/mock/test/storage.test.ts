@@ -70,7 +70,7 @@ describe('every operation', () => {
     expect(status).toBe(400);
     expect(json.body).toMatchObject({
       code: 'INVALID_PARAM',
-      message: 'fileList has 51 items: send at most 50 in one call.',
+      message: 'fileList has 51 items: send at most 50 per call.',
     });
   });
 });

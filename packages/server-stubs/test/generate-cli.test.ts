@@ -154,7 +154,7 @@ describe('berth-stubs', () => {
     expect(await generate('--strict')).toBe(2);
     expect(failed).toContain('pets.yaml:10:66 #/paths/~1pets~1{id}/parameters/0/schema/type\n');
     expect(failed).toContain('pets.yaml:19:12 #/components/schemas/Pet/type\n');
-    expect(failed).toContain('2 places cannot be generated. Nothing was written.');
+    expect(failed).toContain('2 places cannot be generated, so nothing was written.');
     expect(await readdir(folder)).toEqual(['pets.yaml']);
   });
 
@@ -226,10 +226,14 @@ definitions:
       ['a', '-o', 'x', '--import-extension', 'mts'],
       /Allowed choices are ts, js/,
     ],
-    ['a command that there is not', ['int', 'x'], /Run berth-stubs --help/],
-    ['no name of an output', ['pets.yaml', '-o', ''], /'-o, --output <dir>'.* must not be empty/],
-    ['no name of a document', ['', '-o', 'x'], /'openapi'.* must not be empty/],
-    ['no name of a project', ['init', ''], /'dir'.* must not be empty/],
+    ['a command that there is not', ['int', 'x'], /See berth-stubs --help/],
+    [
+      'no name of an output',
+      ['pets.yaml', '-o', ''],
+      /'-o, --output <dir>'.* Expected a path, got an empty string/,
+    ],
+    ['no name of a document', ['', '-o', 'x'], /'openapi'.* Expected a path, got an empty string/],
+    ['no name of a project', ['init', ''], /'dir'.* Expected a path, got an empty string/],
     ['no module', ['a', '-o', 'x', '--runtime', ''], /'--runtime .* Expected a module name/],
     ['code for a module', ['a', '-o', 'x', '--runtime', "a'"], /Expected a module name/],
     [

@@ -62,7 +62,11 @@ describe('what cannot be used is reported by name and place', () => {
       `${BODY}/$schema`,
     ],
     ['an unknown type', body({ type: 'file' }), `${BODY}/type: "file" is not a type`],
-    ['a broken pattern', body({ pattern: '(' }), `${BODY}/pattern: "(" is not a valid ECMA-262`],
+    [
+      'a broken pattern',
+      body({ pattern: '(' }),
+      `${BODY}/pattern: "(" is not a regular expression of ECMA-262`,
+    ],
     [
       'a malformed schema',
       body({ properties: { a: { minimum: 'x' } } }),
@@ -82,7 +86,7 @@ describe('what cannot be used is reported by name and place', () => {
     [
       'a placeholder that does not end',
       toDocument({}, { paths: { '/a/{b': { get: {} } } }),
-      '#/paths/~1a~1{b: The path has an unmatched brace',
+      '#/paths/~1a~1{b: A path has an unmatched brace',
     ],
     [
       'a parameter given twice',
@@ -92,7 +96,7 @@ describe('what cannot be used is reported by name and place', () => {
     [
       'a discriminator that leads to nothing',
       body({ oneOf: [{}], discriminator: { propertyName: 't', mapping: { a: '#/%' } } }),
-      '#/components/schemas/#~1%: Expected a schema',
+      '#/components/schemas/#~1%: A schema is expected here',
     ],
     ['a parameter elsewhere', query({}, { in: 'body' }), '#/paths/~1a/get/parameters/0/in'],
     [
@@ -146,7 +150,7 @@ describe('what cannot be used is reported by name and place', () => {
     [
       'an undeclared placeholder',
       toDocument({}, { paths: { '/{a}': { get: {} } } }),
-      '{a} is not declared',
+      '{a} has no parameter',
     ],
     [
       'a security scheme of no known type',
@@ -258,7 +262,7 @@ describe('what cannot be used is reported by name and place', () => {
     const content = { 'multipart/form-data': { schema: pet } };
     expect(generate(toDocument({ requestBody: { content } })).notes).toMatchObject([
       { message: expect.stringContaining('A discriminator without oneOf or anyOf') },
-      { message: expect.stringContaining('Handlers receive multipart bodies as a stream') },
+      { message: expect.stringContaining('Handlers get a multipart body as a stream') },
     ]);
   });
 

@@ -37,11 +37,11 @@ describe('JSON', () => {
   it.each([
     ['application/json', '{"a":', 400, /^The JSON body cannot be parsed/],
     ['application/json', ' ', 400, /^The JSON body cannot be parsed/],
-    ['application/json', Buffer.from([0x22, 0xff, 0x22]), 400, /not UTF-8/],
+    ['application/json', Buffer.from([0x22, 0xff, 0x22]), 400, /not valid UTF-8/],
     ['application/json', '', 400, /^The request body is missing/],
     ['application/json', '{"__proto__":{"x":1}}', 400, /forbidden key __proto__/],
     ['application/json; charset=utf-16', '{}', 415, /charset utf-16/],
-    ['text/plain', '{}', 415, /send one of: application\/json/],
+    ['text/plain', '{}', 415, /send one of application\/json/],
     [undefined, '{}', 415, /^Content-Type is missing/],
     ['', '{}', 415, /send one of/],
   ])('%s %s is refused', async (type, body, status, detail) => {

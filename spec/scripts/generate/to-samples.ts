@@ -91,7 +91,7 @@ function toCredentials({ components }: Document, [first = {}]: object[]) {
 function toBody(document: Document, content: Record<string, any>) {
   const [[mimeType, media] = []] = Object.entries(content);
   if (mimeType === undefined) return undefined;
-  const [example] = Object.values<any>(media.examples);
+  const [example = { value: {} }] = Object.values<any>(media.examples ?? {});
   const { value } = resolve(document, example);
   if (mimeType !== 'multipart/form-data') return { mimeType, text: JSON.stringify(value) };
   const { properties } = resolve(document, media.schema);

@@ -106,8 +106,8 @@ function toServicePath(template: string, params: Record<string, unknown>): strin
   const given = Object.entries(params).filter(([, value]) => value !== '');
   const path = defaultPathSerializer(template, Object.fromEntries(given));
   // Values are percent-encoded, so any remaining brace comes from the template.
-  const [, missing] = /\{[.;]?([^{}]*?)\*?\}/.exec(path) ?? [];
-  if (missing !== undefined) throw new TypeError(`The path parameter "${missing}" is missing.`);
+  const [, missing] = /\{[.;]?([^{}*]+)/.exec(path) ?? [];
+  if (missing) toSegment(missing, undefined);
   return toSegment('path', path, true);
 }
 

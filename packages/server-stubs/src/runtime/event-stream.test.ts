@@ -13,11 +13,11 @@ it.each([
 });
 
 it.each([
-  [{ event: 'a\nb' }, 'The event of an event must be one line without NUL.'],
-  [{ id: 'a\rb' }, 'The id of an event must be one line without NUL.'],
-  [{ id: '\0' }, 'The id of an event must be one line without NUL.'],
-  [{ retry: -1 }, 'The retry of an event must be a whole number of milliseconds.'],
-  [{ retry: 1.5 }, 'The retry of an event must be a whole number of milliseconds.'],
+  [{ event: 'a\nb' }, "The event's event must be a single line without NUL."],
+  [{ id: 'a\rb' }, "The event's id must be a single line without NUL."],
+  [{ id: '\0' }, "The event's id must be a single line without NUL."],
+  [{ retry: -1 }, "The event's retry must be a whole number of milliseconds."],
+  [{ retry: 1.5 }, "The event's retry must be a whole number of milliseconds."],
 ])('%j is refused by name', (event, message) => {
   expect(() => toEventText(event)).toThrow(new TypeError(message));
 });

@@ -36,8 +36,8 @@ const ELSEWHERE: [RegExp, string][] = [
   [/^(apt|apt-get|brew|sudo|systemctl)$/, 'changes the machine'],
   [/^(python3|go)$/, 'test/languages.test.ts runs Python and Go'],
   [/^(pip|openapi-python-client)$/, 'installs from another registry'],
-  [/^(npm|pnpm|npx)$/, 'a script of a package.json: its own tests run it'],
-  [/^(node|sh)$/, 'a script of the repository: its own tests run it'],
+  [/^(npm|pnpm|npx)$/, 'a package.json script, which has its own tests'],
+  [/^(node|sh)$/, 'a script in this repository, which has its own tests'],
 ];
 
 /** A host other than this machine. */
