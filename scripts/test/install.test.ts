@@ -78,7 +78,7 @@ it('installs only for the mock first, then everything, then nothing for the mock
   expect(install('installMock').status).toBe(0);
   expect(install('installMock').status).toBe(0);
   expect(readFileSync(at('npm-calls'), 'utf8')).toMatch(
-    / --prod --filter-prod=@berth\/mock\.\.\. /,
+    / --prod --no-optional --filter-prod=@berth\/mock\.\.\. /,
   );
   expect(countCalls()).toBe(1);
 
