@@ -1,8 +1,8 @@
 type Side = () => Promise<number>;
 
 /**
- * Measures both sides alternately, `runs` times after a warm-up round, and compares them pair by pair,
- * so that a change in the machine's speed affects both figures of a pair.
+ * Measures both sides alternately, `runs` times after a warm-up round, and compares them pair by pair, so
+ * that both figures in a pair are affected if the machine slows down.
  */
 export async function compare(figure: Figure, runs: number, ours: Side, peer: Side): Promise<Row> {
   await ours();
@@ -31,7 +31,7 @@ export function toRow(
   };
 }
 
-/** Creates the row of a single measurement against a fixed limit. */
+/** Creates a row that compares a single measurement with a fixed limit. */
 export function toLimitRow(figure: Figure, ours: number, limit: number, runs = 1): Row {
   const pairs = [{ ours, peer: limit }];
   return { ...toRow(figure, pairs), runs };
@@ -53,7 +53,7 @@ export function isWithin(ratio: number, goal: Goal): boolean {
   return goal.startsWith('>=') ? ratio >= limit : ratio <= limit;
 }
 
-/** What a suite measures, the peer, and the goal. */
+/** A figure that a suite measures, with its peer and its goal. */
 export type Figure = {
   suite: string;
   /** What is measured, with its unit. */
@@ -64,7 +64,10 @@ export type Figure = {
   goal: Goal;
 };
 
-/** `>= 2` means at least twice the peer's figure, `<= 1.2` at most 1.2 times it, `>= 0` no goal. */
+/**
+ * A goal relative to the peer's figure: `>= 2` means at least twice that figure, `<= 1.2` means at most 1.2
+ * times that figure, and `>= 0` means that there is no goal.
+ */
 export type Goal = `${'>=' | '<='} ${number}`;
 
 /** One row of the results: our figure and the peer's, measured alternately in the same run. */
@@ -90,7 +93,7 @@ export type DatedRow = Row & {
   peerVersion: string;
 };
 
-/** Measures its declared figures, and returns one row for each. */
+/** Measures the figures that the suite declares, and returns a row for each. */
 export type Suite = {
   name: string;
   description: string;

@@ -14,7 +14,7 @@ import { promisify } from 'node:util';
  */
 const TICKS = 100;
 
-/** Returns the CPU time of a process in seconds; `undefined` without `/proc`. */
+/** Returns a process's CPU time in seconds, or `undefined` on systems without `/proc`. */
 export function cpuSeconds(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -26,7 +26,7 @@ export function cpuSeconds(pid: number): number | undefined {
   }
 }
 
-/** Returns the resident memory of a process; `undefined` without `/proc`. */
+/** Returns a process's resident memory in kilobytes, or `undefined` on systems without `/proc`. */
 export function residentKilobytes(pid: number): number | undefined {
   try {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
@@ -46,8 +46,8 @@ const SETTLE_MILLISECONDS = 2000;
 type Idle = { pid: number; url: URL; headers: Record<string, string>; count: number };
 
 /**
- * Returns how many kilobytes each of `count` idle connections costs a server, measured by the growth of
- * its resident memory. Closes the connections afterwards. Returns `undefined` without `/proc`.
+ * Returns how many kilobytes each of `count` idle connections costs a server, measured by the growth of its
+ * resident memory. Closes the connections afterwards. Returns `undefined` on systems without `/proc`.
  */
 export async function holdIdle({ pid, url, headers, count }: Idle): Promise<number | undefined> {
   const sockets: Socket[] = [];
@@ -85,7 +85,7 @@ function open(url: URL, headers: Record<string, string>): Promise<Socket> {
   });
 }
 
-/** CPU cores for the measured server, and for the process that measures it. */
+/** The CPU cores to which the measured server and the measuring process are pinned. */
 export const SERVER_CORE = 0;
 
 export const LOAD_CORE = 1;
@@ -103,8 +103,8 @@ export function startProcess(args: readonly string[], core?: number): ChildProce
 }
 
 /**
- * Starts a program with piped output. Pins it to one core if the system supports that; without `core`,
- * for a server whose threads count too, it may use any.
+ * Starts a program with piped output. If the system supports it, pins the program to `core`. Omit `core` for
+ * a server whose threads count too: it may then use any core.
  */
 export function startProgram(command: readonly string[], core?: number): ChildProcess {
   const [file, ...rest] =
@@ -196,7 +196,7 @@ export async function waitForPort(port: number, seconds = 20): Promise<void> {
 
 const require = createRequire(import.meta.url);
 
-/** Resolves the file behind a package's only command. */
+/** Returns the path of the file that a package's only command runs. */
 export function commandOf(name: string): string {
   const manifest = require.resolve(`${name}/package.json`);
   const [file] = Object.values<string>(require(manifest).bin);

@@ -3,7 +3,7 @@ import type { DatedRow, Figure } from './compare.ts';
 const HEAD = ['suite', 'measure', 'ours', 'peer', 'peer is', 'runs', 'ratio', 'goal', 'met'];
 
 /**
- * Renders every figure as a Markdown table, in the order of `figures`; one without a row is shown as not
+ * Renders a Markdown table of all figures, in the order of `figures`. A figure without a row is shown as not
  * measured.
  */
 export function toTable(figures: readonly Figure[], rows: readonly DatedRow[]): string {
@@ -16,7 +16,7 @@ export function toTable(figures: readonly Figure[], rows: readonly DatedRow[]): 
     .join('\n');
 }
 
-/** `41 goals met, 3 missed, 2 without a goal, 1 not measured`. */
+/** Summarizes the results: `41 goals met, 3 missed, 2 without a goal, 1 not measured`. */
 export function toSummary(figures: readonly Figure[], rows: readonly DatedRow[]): string {
   const found = figures.map((figure) => rows.find((row) => isOf(row, figure)));
   const measured = found.filter((row) => row !== undefined);

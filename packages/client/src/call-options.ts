@@ -20,8 +20,8 @@ export interface Timeouts {
 }
 
 /**
- * How a call is retried. The README explains which calls are. A field that is `undefined` falls back to
- * the client's value, then to the default.
+ * Retry options for calls. The README explains which calls are retried. A field that is `undefined` falls
+ * back to the client's value, then to the default.
  *
  * @example
  * const patient = { attempts: 5, baseDelay: 500, maxRetryAfter: 60_000 };

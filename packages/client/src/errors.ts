@@ -28,8 +28,8 @@ export interface BerthErrorDetails {
 const BRAND = Symbol.for('@berth/client.error');
 
 /**
- * Base class of all errors for failed or missing responses. The message states what failed, with the
- * error code, method, path and request ID. It never contains a credential.
+ * Base class for the errors that are thrown if a call fails or gets no response. The message states what
+ * failed, with the error code, method, path and request ID. It never contains a credential.
  *
  * @example
  * if (isBerthError(error)) console.error(error.message, error.code, error.requestId);
@@ -170,8 +170,8 @@ export function isGatewayError(error: unknown): error is GatewayError {
 }
 
 /**
- * Thrown if there was no response, or it was interrupted. The call may or may not have been executed.
- * `cause` is the platform's error, without credentials. Its message differs between platforms.
+ * Thrown if no response arrived, or if the response was interrupted. The call may or may not have been
+ * executed. `cause` is the platform's error, without credentials. Its message differs between platforms.
  *
  * @example
  * await gateway.service('hello').get('status').catch((error) => {
@@ -302,7 +302,8 @@ export type AnyBerthError =
   | UploadError;
 
 /**
- * Whether an error is a Berth error, even from another copy of this package. `name` is then the class.
+ * Whether an error is a Berth error, even from another copy of this package. If so, its `name` is the name of
+ * its class.
  *
  * @example
  * if (!isBerthError(error)) throw error;

@@ -51,10 +51,10 @@ interface StorageCalls {
 }
 
 /**
- * Methods that work on files. A method for one file throws if it fails: a `StorageError` if the call or
- * the file was refused, a `NetworkError` or `TimeoutError` if there was no response, and the `signal`'s
- * reason if it aborts. A method for a list returns a result for each file instead, in order. A failed
- * file or call does not affect the results of the others.
+ * Methods that work on files. A method for one file throws if it fails: a `StorageError` if the call or the
+ * file was refused, a `NetworkError` or `TimeoutError` if there was no response, and the `signal`'s reason if
+ * it aborts. A method for a list instead returns a result for each file, in the order in which you passed the
+ * files. A failed file or call does not affect the results of the others.
  */
 export interface StorageFiles {
   /**

@@ -8,8 +8,8 @@ import {
 } from './generated/contract.gen.ts';
 
 /**
- * Names on the wire that a deployment may replace with its own (D1). The values are case-insensitive
- * names of headers and form fields, except for `storeFileID`, which is a JSON field.
+ * The header, form field and JSON field names that a deployment may replace with its own (D1). The values are
+ * case-insensitive names of headers and form fields, except for `storeFileID`, which is a JSON field.
  *
  * @example
  * import profile from './acme.json' with { type: 'json' };
@@ -18,7 +18,7 @@ import {
 export interface WireProfile extends WireProfileNames {}
 
 /**
- * The contract's neutral names, which are used unless you set another profile.
+ * The contract's vendor-neutral names, which the client uses unless you set another profile.
  *
  * @example
  * defaultWireProfile.storageHeaders.authorization; // 'X-Svc-Authorization'

@@ -1,4 +1,4 @@
-/** Renders an exported constant. */
+/** Renders the source of an exported constant. */
 export function constant(name: string, text: string, value: unknown): string {
   return `/** ${text} */\nexport const ${name} = ${JSON.stringify(value, null, 2)} as const;`;
 }
@@ -12,7 +12,7 @@ export interface ErrorRow {
   readonly retryAfter?: number;
 }
 
-/** Returns an error table by code, with the fields that are needed at run time. */
+/** Converts an error table to an object by code, with only the fields that are needed at run time. */
 export function toErrorTable(rows: readonly ErrorRow[]): Readonly<Record<string, object>> {
   return Object.fromEntries(
     rows.map(({ code, status, message, retryAfter }) => [code, { status, message, retryAfter }]),
@@ -29,7 +29,7 @@ export interface ObjectSchema {
 }
 
 /**
- * Renders a type for objects and strings, without the `$schema` property.
+ * Renders a readonly TypeScript type for a schema of objects and strings. Omits the `$schema` property.
  *
  * @example
  * toReadonlyType({ properties: { name: {} } }); // '{ readonly name?: string; }'

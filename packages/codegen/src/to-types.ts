@@ -57,7 +57,9 @@ export function toClosedObjects(node: unknown): unknown {
   );
 }
 
-/** A copy of an OpenAPI document whose responses have the media types of `x-berth-content` as content too. */
+/**
+ * Copies an OpenAPI document, and adds the media types in `x-berth-content` to the content of its responses.
+ */
 export function withAllContent(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withAllContent);
   if (typeof node !== 'object' || node === null) return node;

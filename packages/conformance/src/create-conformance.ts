@@ -19,8 +19,8 @@ export interface Conformance {
 /**
  * Creates a run that checks whether a deployment follows the contract.
  *
- * @throws StartError if an option is invalid; `run` rejects with one if a target does not respond or rejects
- * every credential
+ * @throws StartError if an option is invalid. `run` rejects with a StartError if a target does not respond or
+ *   rejects every credential
  * @example
  * const report = await createConformance({
  *   gatewayUrl: 'http://127.0.0.1:4010',

@@ -6,12 +6,15 @@ import { LEVELS, type Level } from './contract/rules.ts';
 import type { HeaderList } from './http/exchange.ts';
 import { type Result, StartError } from './result.ts';
 
-/** Where a storage request puts its fields: at the top level of the body, or inside `data` (D21). */
+/** The forms of a storage request, whose fields are at the top level of the body or inside `data` (D21). */
 export const REQUEST_FORMS = ['top', 'data'] as const;
 
 export type RequestForm = (typeof REQUEST_FORMS)[number];
 
-/** Options with integer values. Node's timers fire immediately if they exceed 24 days. */
+/**
+ * The ranges of options with integer values. All times are below 24 days, because Node's timers fire
+ * immediately if their delay is longer.
+ */
 export const RANGES = {
   timeout: { unit: 'milliseconds', least: 1, most: 3_600_000, usual: 10_000 },
   budget: { unit: 'seconds', least: 1, most: 86_400, usual: 900 },
@@ -22,7 +25,7 @@ export const RANGES = {
 /** URL for an API that is not checked and never called. */
 const NOWHERE = 'http://nowhere.invalid';
 
-/** The names that a deployment uses on the wire (D1). */
+/** The header, form field and JSON field names that a deployment uses (D1). */
 export type WireProfile = Omit<typeof defaultProfile, '$schema' | 'name'>;
 
 export const ENVELOPES = ['wrapped', 'flat'] as const;
@@ -262,7 +265,7 @@ function toUrl(value: string, option: string): URL {
   throw new StartError(`${option} must be an http or https URL.`, option);
 }
 
-/** What your own signer receives: the request as it will be sent, but without credentials. */
+/** The request that your own signer receives. It is the request that will be sent, without credentials. */
 export interface UnsignedCall {
   method: string;
   /** Absolute URL, with path and query exactly as sent. */
@@ -273,7 +276,7 @@ export interface UnsignedCall {
 }
 
 /**
- * Your own signers for `--auth-module FILE`, as the default export of an ES module.
+ * Your own signers for `--auth-module FILE`. They are the default export of an ES module.
  *
  * @example
  * export default {

@@ -1,7 +1,10 @@
 import type { Level } from './contract/rules.ts';
 import type { ReceivedResponse, SentRequest } from './http/exchange.ts';
 
-/** The run could not start: invalid options, no response, TLS. The message is one sentence for humans. */
+/**
+ * Thrown if the run cannot start, for example because of an invalid option, a missing response or a TLS
+ * error. The message is one sentence for the user.
+ */
 export class StartError extends Error {
   override readonly name = 'StartError';
   /** The option at fault; the message begins with it. */
@@ -17,15 +20,15 @@ export class StartError extends Error {
  * - `pass`: at least one request was made and one assertion succeeded, and none failed
  * - `fail`: the target violates the contract; `findings` explain how
  * - `skip`: the rule could not be reached; `reason` explains why. A skip is never a pass
- * - `disabled`: the operator left it out or did not provide what it needs; `reason` names the option. Or the
- * target lacks an optional feature that the rule is about
+ * - `disabled`: the operator left the check out or did not provide what it needs, and `reason` names the
+ *   option; or the target lacks the optional feature that the rule is about
  * - `error`: the suite or the network is at fault, never the target
  */
 export type Outcome = 'pass' | 'fail' | 'skip' | 'disabled' | 'error';
 
 export const OUTCOMES = ['pass', 'fail', 'skip', 'disabled', 'error'] as const;
 
-/** What made the calls: the checks of single rules, Dredd, or Respect. */
+/** The engines that make calls: the checks for single rules, Dredd, and Respect. */
 export const ENGINES = ['rules', 'dredd', 'respect'] as const;
 
 export type Engine = (typeof ENGINES)[number];
@@ -91,8 +94,8 @@ export class Inapplicable extends Error {
 }
 
 /**
- * Ends a check whose setup failed, for example an upload. Nothing was learned about its own rule, so the
- * result is a skip; another rule covers the failed step.
+ * Ends a check whose setup failed, for example an upload. The result is a skip, because the run proves
+ * nothing about the check's own rule. Another rule covers the failed step.
  */
 export class Unreached extends Error {
   override readonly name = 'Unreached';

@@ -1,4 +1,4 @@
-/** Where a generated client calls, and with what. */
+/** The deployment that a generated client calls, and the credentials that it uses. */
 export interface Target {
   /** Base address of the gateway and of the storage API. */
   readonly url: string;
@@ -21,7 +21,10 @@ export interface Upload {
   readonly file: Blob;
 }
 
-/** The calls of the matrix, as a user of a generated client makes them. Each resolves to what the client returns. */
+/**
+ * The calls in the matrix, made as a user of a generated client would make them. Each resolves to the
+ * client's return value.
+ */
 export interface Calls {
   get(): Promise<unknown>;
   post(body: Record<string, unknown>): Promise<unknown>;
@@ -41,7 +44,7 @@ export interface Calls {
 
 export type CallId = keyof Calls;
 
-/** A module of `clients/`: the calls as the generated client offers them, and those that need a setting. */
+/** A module in `clients/`: the calls that the generated client supports, and those that need a setting. */
 export interface Client {
   plain(target: Target): Calls;
   configured(target: Target): Partial<Calls>;

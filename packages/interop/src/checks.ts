@@ -20,7 +20,7 @@ interface Check {
   run(calls: Calls, deployment: Deployment): Promise<void>;
 }
 
-/** The columns of the matrix. */
+/** The matrix columns, each with its check. */
 export const CHECKS: Readonly<Record<CallId, Check>> = {
   get: {
     title: 'GET',

@@ -187,7 +187,7 @@ function expectType(response: Response, status: number, type: string): void {
   throw new Error(`${response.status} ${received} instead of ${status} ${type}`);
 }
 
-/** A call of a mock server, first without and then with the header that it needs. */
+/** Calls a mock server, first without and then with the header that it needs. */
 export async function runMockServer(
   call: CallId,
   send: Send,

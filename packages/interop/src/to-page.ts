@@ -7,7 +7,7 @@ import { GENERATORS, versionOf } from './tools.ts';
 
 const TOOLS = [...GENERATORS, ...MOCK_SERVERS];
 
-/** The reference page of the matrix. Tests run every cell of it. */
+/** Renders the reference page with the matrix. Tests run every cell. */
 export function toPage(): string {
   return [
     '# Other generators and mock servers',
@@ -40,7 +40,7 @@ function toTable(): string[] {
 
 type Tool = (typeof TOOLS)[number];
 
-/** What a call of a tool is expected to need. */
+/** Renders a cell, which shows what a call by this tool is expected to need. */
 export function toCell(tool: Tool, call: CallId): 'works' | 'setting' | 'no' {
   if ('limits' in tool && tool.limits.some(({ calls }) => calls.includes(call))) return 'no';
   return tool.settings.some(({ calls }) => calls.includes(call)) ? 'setting' : 'works';

@@ -18,7 +18,7 @@ interface Setting {
   readonly region: string;
 }
 
-/** A generator of clients. */
+/** A client generator. */
 export interface Generator {
   readonly name: string;
   /** Module in `clients/`, and folder in `generated/`. */
@@ -36,7 +36,7 @@ export interface Generator {
   readonly settings: readonly Setting[];
 }
 
-/** The path of a published document. */
+/** Returns the path of a published document. */
 export function toFile(name: DocumentName): string {
   return fileURLToPath(import.meta.resolve(`@berth/spec/${name}.json`));
 }
@@ -217,7 +217,7 @@ async function forEachDocument(
   await Promise.all(DOCUMENTS.map((name) => generate(documents[name], name)));
 }
 
-/** The generated clients of a tool, from the published documents or others. */
+/** Generates a tool's clients from the published documents, or from the given ones. */
 export async function generateClients(
   generator: Generator,
   documents: Readonly<Record<DocumentName, string>> = {
@@ -232,7 +232,7 @@ export async function generateClients(
   await generator.generate(documents, folder);
 }
 
-/** Installs a large tool into a folder of its own, once for each version. */
+/** Installs a large tool in its own folder, once for each version. */
 export async function installTool(id: string, packages: readonly string[]): Promise<string> {
   const folder = join(ROOT, '.tools', id);
   const stamp = join(folder, 'installed.txt');
@@ -245,14 +245,14 @@ export async function installTool(id: string, packages: readonly string[]): Prom
   return folder;
 }
 
-/** The version of a tool: pinned, or the one that is installed. */
+/** Returns a tool's version, which is either pinned or the installed one. */
 export function versionOf({ package: name, packages }: Pick<Generator, 'package' | 'packages'>) {
   const pinned = packages?.find((each) => each.startsWith(`${name}@`));
   if (pinned) return pinned.slice(name.length + 1);
   return String(JSON.parse(readFileSync(findManifest(name, import.meta.url), 'utf8')).version);
 }
 
-/** The `package.json` of an installed package. */
+/** Finds the `package.json` of an installed package. */
 export function findManifest(name: string, from: string): string {
   const folders = createRequire(from).resolve.paths(name) ?? [];
   const found = folders.map((folder) => join(folder, name, 'package.json')).find(existsSync);
@@ -288,7 +288,10 @@ function run(
   });
 }
 
-/** Compiles the calls of tools together with their generated clients. Rejects with the errors of the compiler. */
+/**
+ * Type-checks the calls together with the clients that the tools generated. Rejects with the compiler's
+ * errors.
+ */
 export async function checkTypes(generators: readonly Generator[]): Promise<void> {
   const project = join(ROOT, 'generated/tsconfig.json');
   const compilerOptions = {

@@ -25,9 +25,10 @@ import { sessionOfHeader, sessionOfQuery, takeSessionProtocol } from './util/ses
 type Listeners = Readonly<Record<'request' | 'checkContinue', Router['checkContinue']>>;
 
 /**
- * Routes each call to its session and its surface. Stateless; created again for each wire profile.
+ * Routes each call to its session and its surface. The application is stateless, and is created again for
+ * each wire profile.
  *
- * @param backend responds instead of the mock
+ * @param backend responds in place of the mock
  */
 export function createApplication(context: Context, auth: Auth, backend?: Backend): Application {
   const gateway = createGateway(context, auth);

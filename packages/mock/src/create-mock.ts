@@ -34,8 +34,8 @@ export interface Mock {
 }
 
 /**
- * Starts a mock of the whole API on one port: the gateway (v1), the storage API (v2), the upload target and
- * the download links.
+ * Starts a mock of the complete API on one port: the gateway (v1), the storage API (v2), the upload target
+ * and the download links.
  *
  * @throws TypeError or RangeError for an invalid option; a `node:net` error if it cannot listen
  * @example

@@ -6,7 +6,7 @@ import type { ServicesSource } from './services/create-services.ts';
 /** Which credentials a mock accepts. */
 export const AUTH_MODES = ['off', 'present', 'strict'] as const;
 
-/** Where a mock's responses come from. */
+/** The sources of a mock's responses. */
 export const MODES = ['auto', 'static', 'dynamic'] as const;
 
 export type AuthMode = (typeof AUTH_MODES)[number];
@@ -109,7 +109,10 @@ export type ResolvedOptions = {
     readonly faults: readonly FaultRule[];
   };
 
-/** Applies the defaults. Throws a TypeError or RangeError that names the invalid option. */
+/**
+ * Validates the options and applies the defaults. Throws a TypeError or RangeError that names the invalid
+ * option.
+ */
 export function resolveOptions(options: MockOptions): ResolvedOptions {
   const { port = 0, host = '127.0.0.1', tls = false, env = 'dev', services, dir } = options;
   const { origins, faults = [], proxy, record, replay, contract } = options;
@@ -180,7 +183,10 @@ function toFaultRules(faults: NonNullable<MockOptions['faults']>): FaultRule[] {
   );
 }
 
-/** D12: the environment is "the first label of the host name" (RFC 1123, section 2.1). */
+/**
+ * Returns whether a text is a valid environment name. D12: the environment is "the first label of the host
+ * name" (RFC 1123, section 2.1).
+ */
 export function isEnv(env: string): boolean {
   return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(env);
 }
@@ -194,7 +200,7 @@ function assertOrigin(origin: string): void {
 /**
  * Returns the base URLs in the `proxy` option, without a trailing slash.
  *
- * @param proxy one URL for both, or one for each
+ * @param proxy one URL for both APIs, or one for each
  * @param names names of the URLs, for error messages
  * @throws TypeError that names the invalid URL
  */

@@ -2,7 +2,7 @@ import { createConformance, type Report } from '@berth/conformance';
 import type { Mutant } from './mutants/mutant.ts';
 import type { Mutated } from './start-mutated.ts';
 
-/** What the suite reports about a mutant. */
+/** The suite's verdict on a mutant. */
 export interface MutantVerdict {
   mutant: Mutant;
   /** Whether the rule that it breaks failed. */
@@ -13,7 +13,8 @@ export interface MutantVerdict {
 }
 
 /**
- * Checks a mutant with the rules. Dredd and the workflows are left out, because their findings name no rule.
+ * Checks a mutant with the rules. Dredd and the workflows are left out, because their findings are not
+ * assigned to rules.
  *
  * @param only IDs of the rules to check. Default: all
  */

@@ -7,7 +7,7 @@ import { combine, type Variant } from './variants/variant.ts';
  * Runs the suite against a server with all these variants, and returns what fails or is skipped.
  *
  * @param more engines to skip, and the timeout of a call
- * @returns also the names of the variants that changed a message
+ * @returns the results, and the names of the variants that changed a message
  */
 export async function checkVariants(
   mutated: Mutated,

@@ -2,7 +2,7 @@ import { startFixture } from '@berth/conformance/fixture';
 import { createMock } from '@berth/mock';
 import type { Deployment } from './start-mutated.ts';
 
-/** The mock with strict credentials, and the fixture service behind it. */
+/** Starts the mock with strict authentication, and the fixture service behind it. */
 export async function startConformingMock(): Promise<Deployment> {
   const fixture = await startFixture({ port: 0 });
   const mock = await createMock({

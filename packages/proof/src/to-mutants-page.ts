@@ -20,7 +20,7 @@ export interface MutantRow {
 /**
  * Renders the page that lists the mutants and what finds them.
  *
- * @param outside number of faults from outside
+ * @param outside number of mutants that were written without reading the checks
  */
 export function toMutantsPage(rows: readonly MutantRow[], outside: number): string {
   const count = (test: (row: MutantRow) => boolean | undefined) => rows.filter(test).length;

@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 import { listPublished, ROOT } from './list-published.ts';
 
 /**
- * Writes the dependencies of each published package: one CycloneDX document per package, with its production
- * dependencies from the lockfile.
+ * Writes a CycloneDX document for each published package, which lists its production dependencies from the
+ * lockfile.
  *
  * @param folder created if it does not exist
  * @returns the absolute paths, such as `…/berth-client.cdx.json`

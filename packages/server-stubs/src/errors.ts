@@ -25,7 +25,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 };
 
-/** Options for an error in the contract. */
+/** Options for an error that the contract defines. */
 export interface ContractErrorOptions {
   /** Message for the caller: what is wrong, and how to fix it. Default: the contract's message for the code. */
   readonly message?: string;
@@ -39,7 +39,7 @@ export interface ContractErrorOptions {
   readonly cause?: unknown;
 }
 
-/** Base class of the errors for all three surfaces. */
+/** Base class for the errors of all three APIs: the gateway, the storage API and the upload target. */
 export abstract class ContractError extends Error {
   readonly code: string;
   /** Response status. */
@@ -111,10 +111,9 @@ export type StorageErrorCode = OpenCode<keyof typeof STORAGE_ERRORS>;
 export type StorageItemCode = OpenCode<'SUCCESS' | keyof typeof STORAGE_ITEM_ERRORS>;
 
 /**
- * Ends a storage call with an error. Status, message and `Retry-After` come from the contract's table
- * (D26) unless you set them. The response is the envelope `{ statusCode, body }`, and `statusCode`
- * equals the status (D20). Do not throw it for a bad item in a list: return the item with its own `code`
- * instead.
+ * Ends a storage call with an error. Status, message and `Retry-After` come from the contract's table (D26)
+ * unless you set them. The response is the envelope `{ statusCode, body }`, and `statusCode` equals the
+ * status (D20). Do not throw it for an invalid item in a list: instead, return the item with its own `code`.
  *
  * @example
  * throw new StorageError('INVALID_PARAM', { message: 'fileList[0].maxAge must be 1 to 604800.' });
@@ -196,7 +195,7 @@ function errorRow(table: Readonly<Record<string, ErrorRow>>, code: string): Erro
   return Object.hasOwn(table, code) ? (table[code] as ErrorRow) : UNKNOWN;
 }
 
-/** Remembers the `key` of a form, so that errors can name it. */
+/** Remembers a form's `key`, so that errors can name it. */
 export function rememberResource(request: IncomingMessage, key: string): void {
   resources.set(request, key.startsWith('/') ? key : `/${key}`);
 }

@@ -8,7 +8,10 @@ import {
   STORAGE_HEADERS,
 } from './calls.ts';
 
-/** Uses `node:http` and a timeout, which axios lacks by default. Never retries. */
+/**
+ * Makes the calls with axios on `node:http`. Sets a timeout, because axios has none by default. Axios never
+ * retries.
+ */
 export const createCalls: CreateCalls = (baseURL) => {
   const common = { baseURL, timeout: 65_000 };
   const gateway = axios.create({ ...common, headers: GATEWAY_HEADERS });

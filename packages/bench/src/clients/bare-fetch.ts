@@ -7,7 +7,7 @@ import {
   STORAGE_HEADERS,
 } from './calls.ts';
 
-/** Only `fetch` and `json()`. */
+/** Makes the calls with nothing but `fetch` and `json()`. */
 export const createCalls: CreateCalls = (baseUrl) => {
   const headers = { ...STORAGE_HEADERS, 'Content-Type': 'application/json' };
   return {

@@ -8,7 +8,7 @@ import {
   STORAGE_HEADERS,
 } from './calls.ts';
 
-/** With ky's own timeout (10 s) and retries (2, but not for a POST). */
+/** Makes the calls with ky, whose defaults are a timeout of 10 s and two retries, except for POST. */
 export const createCalls: CreateCalls = (baseUrl) => {
   const gateway = ky.create({ headers: GATEWAY_HEADERS });
   const storage = ky.create({ headers: STORAGE_HEADERS });

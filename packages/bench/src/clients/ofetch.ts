@@ -8,7 +8,10 @@ import {
   STORAGE_HEADERS,
 } from './calls.ts';
 
-/** With a timeout, which ofetch lacks by default, and its own retries (1, but not for a POST). */
+/**
+ * Makes the calls with ofetch. Sets a timeout, because ofetch has none by default. Ofetch retries once,
+ * except for POST.
+ */
 export const createCalls: CreateCalls = (baseURL) => {
   const common = { baseURL, timeout: 65_000 };
   const gateway = ofetch.create({ ...common, headers: GATEWAY_HEADERS });

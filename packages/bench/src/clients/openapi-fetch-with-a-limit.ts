@@ -1,4 +1,4 @@
 import { withLimit } from './openapi-fetch.ts';
 
-/** With a timeout, like the other clients. */
+/** Makes the calls with openapi-fetch and the timeout that the other clients have. */
 export const createCalls = withLimit(65_000);

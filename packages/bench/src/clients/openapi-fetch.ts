@@ -28,5 +28,5 @@ export const withLimit =
     };
   };
 
-/** With the defaults of openapi-fetch, so without a timeout. */
+/** Makes the calls with openapi-fetch and its defaults, which include no timeout. */
 export const createCalls = withLimit();

@@ -8,7 +8,7 @@ export function deleteAll(fileList: readonly string[]) {
   return { fileList: fileList.map((fileID) => ({ fileID, code: 'SUCCESS' })) };
 }
 
-/** Wraps the result in the envelope, which our router does by itself and the peers' handlers do with this. */
+/** Wraps a result in the envelope. Our router does this by itself; the peers' handlers call this function. */
 export function toEnvelope(data: ReturnType<typeof deleteAll>) {
   return { statusCode: 200, body: { requestId: randomUUID(), data } };
 }

@@ -125,8 +125,8 @@ const LOADS = (Object.keys(KINDS) as Kind[]).flatMap((kind) =>
 );
 
 /**
- * Compares small calls by our client and others, each in a process on one core with the server on
- * another, and the upload of a large file with `curl -F`.
+ * Compares our client with others on small calls, and with `curl -F` on the upload of a large file. Each
+ * client runs in its own process on one core, and the server on another.
  */
 export const clientSuite: Suite = {
   name: SUITE,

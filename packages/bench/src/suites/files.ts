@@ -118,9 +118,9 @@ interface Side {
 }
 
 /**
- * File transfers over HTTP on one disk. Neither server is pinned to a core: ours hashes in a separate
- * thread, which the peer does not do at all. Peak memory is that of our process after a 5 GiB upload and
- * download.
+ * Compares file transfers over HTTP on the same disk. Neither server is pinned to a core: ours hashes in a
+ * separate thread, and the peer does not hash. Peak memory is measured in our process after a 5 GiB upload
+ * and download.
  */
 export const filesSuite: Suite = {
   name: SUITE,

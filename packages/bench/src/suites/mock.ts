@@ -29,8 +29,8 @@ type Server = { child: ChildProcess; call: Call };
 type Start = () => Promise<Server>;
 
 /**
- * Sends the same validated storage POST to both. As in the `stubs` suite, counts requests per second of
- * CPU time, so that other load on the machine limits neither side.
+ * Sends the same storage POST, which is validated, to both mocks. As in the `stubs` suite, counts requests
+ * per second of CPU time, so that other load on the machine limits neither side.
  */
 export const mockSuite: Suite = {
   name: SUITE,

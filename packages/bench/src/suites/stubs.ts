@@ -44,10 +44,10 @@ const COMPARISONS = PAIRS.flatMap((pair) => BATCHES.map((batch) => ({ pair, batc
 const SECONDS = 3;
 
 /**
- * Sends the same storage POST to servers with the same handler; ours also validates requests and
- * responses. Each server has one core, the load generator another. Counts requests per second of server
- * CPU time, the throughput of a dedicated core, which neither other load nor `autocannon` (about 60,000
- * requests/s) limits.
+ * Sends the same storage POST to servers with the same handler; ours also validates requests and responses.
+ * Each server runs on one core, and the load generator on another. Counts requests per second of server CPU
+ * time. This is the throughput of a dedicated core, which is limited neither by other load nor by
+ * `autocannon` (about 60,000 requests/s).
  */
 export const stubsSuite: Suite = {
   name: SUITE,

@@ -2,7 +2,7 @@ import { singleFlight } from '#single-flight';
 import type { Signer } from '../internal/pipeline/pipeline-call.ts';
 import type { StorageNames } from '../wire-profile.ts';
 
-/** An attempt, as a signer sees it. */
+/** An attempt to sign. */
 export interface SignableRequest {
   /** Uppercase: `GET`, `POST`. */
   readonly method: string;
@@ -49,8 +49,8 @@ export interface GatewayAuth {
 }
 
 /**
- * The three header values of a storage call (D17). How you create them is between you and the
- * deployment; the client sends them unchanged.
+ * The three header values of a storage call (D17). Create them as your deployment requires: the client sends
+ * them unchanged.
  *
  *
  * @example

@@ -25,7 +25,7 @@ export interface Tc3KeyPair {
 }
 
 /**
- * Options of {@link tc3}.
+ * Options for {@link tc3}.
  *
  * @example
  * const auth = tc3({ secretId, secretKey, token, signedHeaders: ['content-type', 'host'] });
@@ -92,7 +92,7 @@ export interface ExpiringKeyPair extends Tc3KeyPair {
 }
 
 /**
- * Options of {@link tc3Storage}.
+ * Options for {@link tc3Storage}.
  *
  * @example
  * const credentials = tc3Storage(pair, { signingHost: 'api.example.com' });

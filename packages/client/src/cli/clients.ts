@@ -41,7 +41,7 @@ function toAuth(settings: Settings): GatewayAuth {
   return tc3({ ...pair, token: sessionToken, service });
 }
 
-/** Creates the storage client from the settings. Its warnings are printed as notes. */
+/** Creates the storage client from the settings, and prints the client's warnings as notes. */
 export async function openStorage({ config, quiet }: CommonOptions): Promise<StorageClient> {
   const settings = await readSettings(config);
   const { signingService: service, signingHost, sessionToken: token } = settings;

@@ -13,8 +13,8 @@ export interface Progress {
 type Terminal = NodeJS.WriteStream;
 
 /**
- * A plain progress bar on stderr, without colors. Not shown with `--quiet` or `--json`, or if stderr is
- * not a terminal.
+ * Creates a plain progress bar on stderr, without colors. It is not shown with `--quiet` or `--json`, or if
+ * stderr is not a terminal.
  */
 export function createProgress(
   { quiet, json }: CommonOptions,

@@ -5,7 +5,7 @@ import { closest } from 'fastest-levenshtein';
 import { LineCounter, parseDocument } from 'yaml';
 import { Failure } from './output.ts';
 
-/** All settings: the name in the file, the environment variable, and what it means. */
+/** All settings, each with its name in the file, its environment variable and a description. */
 export const SETTINGS = {
   env: ['BERTH_ENV', 'environment'],
   storageUrl: ['BERTH_STORAGE_URL', 'storage API URL'],
@@ -38,8 +38,8 @@ const GROUP_AND_OTHERS = 0o077;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads settings from the environment. Anything that is not set there comes from a file: the named one,
- * `BERTH_CONFIG`, or the user's default file if it exists.
+ * Reads settings from the environment. Any setting that is missing there is read from a file: the file that
+ * the user named, the file in `BERTH_CONFIG`, or the user's default file if it exists.
  *
  * @throws Failure if a named file does not exist, or if a file is invalid
  */

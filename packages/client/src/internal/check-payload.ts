@@ -2,8 +2,8 @@ import { ContractError } from '../errors.ts';
 import { describeResponse } from './failures.ts';
 
 /**
- * A validator that implements Standard Schema (https://standardschema.dev), such as one from Zod,
- * Valibot or ArkType. Declares only what the client needs.
+ * A validator that implements Standard Schema (https://standardschema.dev), such as one from Zod, Valibot or
+ * ArkType. This interface declares only what the client needs.
  *
  * @example
  * import * as z from 'zod';

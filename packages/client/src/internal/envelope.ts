@@ -2,7 +2,7 @@ import { StorageError } from '../errors.ts';
 import { describeResponse } from './failures.ts';
 import { isRecord, parseJson } from './json.ts';
 
-/** A storage response with `data`, and a way to fail if that data is not as expected. */
+/** A storage response with `data`, and a function that creates the error to throw if the data is invalid. */
 export interface StorageResponse {
   readonly data: Record<string, unknown>;
   /** Creates an error for this response. `reason` may contain a code and a message from the response. */

@@ -1,6 +1,6 @@
 import { type BerthErrorDetails, NetworkError, TimeoutError } from '../errors.ts';
 
-/** The call that a response belongs to. */
+/** The call that a response belongs to, as error messages describe it. */
 export interface RememberedCall {
   readonly method: string;
   readonly url: string;
@@ -45,8 +45,8 @@ export function pathOf(url: string): string {
 const SECRET_PARTS = /(?<=(?:sign|signature|token)=)[^,&\s]+/gi;
 
 /**
- * Replaces each secret in a text with `[redacted]`, even if the text contains only what follows the
- * scheme (`Bearer …`), or only the signature or token in it.
+ * Replaces each secret in a text with `[redacted]`. Also finds a credential without its scheme (`Bearer …`),
+ * and a signature or token that is part of a credential.
  */
 export function redact(text: string, secrets: readonly string[]): string {
   return secrets
@@ -125,8 +125,8 @@ export function timeoutFailure(
 }
 
 /**
- * Creates the error for a transfer whose connection failed or, without a cause, that made no progress
- * for `timeout` milliseconds.
+ * Creates the error for a failed transfer. If there is a `cause`, the connection failed; otherwise, the
+ * transfer made no progress for `timeout` milliseconds.
  */
 export function transferFailure(
   call: Omit<RememberedCall, 'upstreamStatus'>,

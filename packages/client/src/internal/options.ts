@@ -15,7 +15,7 @@ export function mergeTimeouts(...layers: (Timeouts | undefined)[]): Timeouts {
 }
 
 /**
- * Merges retry options in the same way. `false` in the last layer turns retries off.
+ * Merges retry options field by field, as `mergeTimeouts` does. `false` in the last layer turns retries off.
  *
  * @throws TypeError or RangeError if an option is invalid
  */
@@ -81,7 +81,7 @@ export function wrong(name: string, expected: string, value: unknown): TypeError
   );
 }
 
-/** Progress of an upload or download. */
+/** The progress of an upload or download, in bytes. */
 export interface Progress {
   /** Number of bytes transferred so far. Starts at 0 again for each new attempt. */
   readonly loaded: number;
@@ -89,7 +89,7 @@ export interface Progress {
   readonly total: number | undefined;
 }
 
-/** Reports progress only when it changes. */
+/** Wraps a progress callback so that it is called only when the progress has changed. */
 export function toReport(
   onProgress: ((progress: Progress) => void) | undefined,
   total: number | undefined,

@@ -44,7 +44,10 @@ export type CallInit<Operation, As> = Omit<FetchOptions<Operation>, 'parseAs'> &
   parseAs?: As;
 };
 
-/** The result of one call: `data` if the status is 2xx, otherwise `error`, and always `response`. */
+/**
+ * The result of one call. It has `data` if the status is 2xx and `error` otherwise, and always has
+ * `response`.
+ */
 export type CallResult<Operation extends object, As extends ParseAs> = FetchResponse<
   Operation & Record<string, unknown>,
   { parseAs: As },

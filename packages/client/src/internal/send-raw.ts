@@ -31,8 +31,8 @@ export type SendRaw = (
 ) => Promise<unknown>;
 
 /**
- * Sends raw calls. `openapi-fetch` builds the requests and reads the responses; the pipeline sends them.
- * The total time limit includes the body, unless it is returned as a stream.
+ * Creates a function that sends raw calls. `openapi-fetch` builds the requests and reads the responses; the
+ * pipeline sends them. The total time limit includes the body, unless it is returned as a stream.
  */
 export function createSendRaw(pipeline: Pipeline, defaults: RawDefaults): SendRaw {
   const pathSerializer = defaults.isService ? toServicePath : toPath;
@@ -112,10 +112,10 @@ function toServicePath(template: string, params: Record<string, unknown>): strin
 }
 
 /**
- * Fills in the parameters of a path template. Ordinary parameters are percent-encoded. A greedy one
- * (`x-berth-greedy`) is one or more segments, optionally with a query, and is not changed.
+ * Fills in the parameters of a path template. Ordinary parameters are percent-encoded. A greedy parameter
+ * (`x-berth-greedy`) consists of one or more segments, optionally with a query, and is inserted unchanged.
  *
- * @throws TypeError if a parameter is missing, or if `fetch` would change its bytes
+ * @throws TypeError if a parameter is missing, or if `fetch` would change the bytes of its value
  */
 export function toPath(template: string, params: Record<string, unknown>): string {
   return template.replace(/\{([^{}]+)\}/g, (_, name: string) => {

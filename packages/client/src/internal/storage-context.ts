@@ -9,10 +9,10 @@ import type { Pipeline } from './pipeline/pipeline-call.ts';
 /** Paths of the storage operations, without the upload target, which has no fixed URL. */
 export type StoragePath = Extract<keyof paths, `${typeof STORAGE_PATH}${string}`>;
 
-/** `operationId` of a storage operation, which is the end of its path. */
+/** A storage operation's `operationId`, which is the last segment of its path. */
 export type StorageOperation = StoragePath extends `${typeof STORAGE_PATH}${infer Id}` ? Id : never;
 
-/** JSON body of a storage operation, with its fields at the top level. */
+/** A storage operation's JSON body, with its fields at the top level. */
 export type StorageBody<Operation extends StorageOperation> = Exclude<
   paths[`${typeof STORAGE_PATH}${Operation}`]['post']['requestBody']['content']['application/json'],
   { data: unknown }

@@ -13,10 +13,11 @@ export class UnknownBodyError extends TypeError {
 }
 
 /**
- * Returns the body and media type of a POST: JSON, except for types that `fetch` can send by itself.
- * Types are recognized by name, because `instanceof` fails for values from another realm or package.
+ * Returns the body and media type for a POST. The body is JSON, except for values that `fetch` can send as
+ * they are. Types are recognized by name, because `instanceof` fails for values from another realm or
+ * package.
  *
- * @throws TypeError if a stream has already been read, or if none of the value would be sent
+ * @throws TypeError if a stream has already been read, or if nothing in the value would be sent
  */
 export function toBody(value: unknown): { body?: RequestInit['body']; type?: string } {
   if (value === undefined) return {};

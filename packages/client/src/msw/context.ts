@@ -30,12 +30,12 @@ export interface MswContext {
   readonly links: Map<string, Link>;
 }
 
-/** Path of the upload target and of links, below the storage API URL. */
+/** Path for uploads and links, below the storage API URL. */
 export const UPLOAD_PATH = '/upload';
 
 export const LINK_PATH = '/files/';
 
-/** Creates a pattern for entire URLs without their query. */
+/** Creates a pattern that matches a complete URL, excluding its query. */
 export function toPattern(baseUrl: string, pattern: string): RegExp {
   return new RegExp(`^${escapePattern(baseUrl)}${pattern}$`);
 }
@@ -46,8 +46,8 @@ export function escapePattern(text: string): string {
 }
 
 /**
- * Responds to CORS preflight requests with 204 (D11). Deployments may allow further headers, so this
- * allows all requested ones.
+ * Responds to CORS preflight requests with 204 (D11). Deployments may allow additional headers, so every
+ * requested header is allowed.
  */
 export function allowPages(addresses: RegExp, surface: keyof typeof ALLOW_METHODS): HttpHandler {
   return http.options(addresses, ({ request }) => {
@@ -104,7 +104,7 @@ interface Row {
   readonly retryAfter?: number;
 }
 
-/** Returns the parts of an error response, with defaults from the table. */
+/** Returns the parts of an error response. Values that the options do not set come from the error table. */
 export function toError(
   table: Readonly<Record<string, Row>>,
   code: string,

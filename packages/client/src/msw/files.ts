@@ -22,8 +22,8 @@ export interface FileOptions {
 }
 
 /**
- * Files in memory. A test can store files before it starts, and inspect them when it is done. Paths may
- * have one leading `/`.
+ * The files in memory. A test can store files before it calls the application, and inspect them afterwards.
+ * Paths may have one leading `/`.
  *
  * @example
  * const fileID = berth.files.put('reports/a.txt', 'Hello', { contentType: 'text/plain' });
@@ -42,7 +42,7 @@ export interface MswFiles {
   clear(): void;
 }
 
-/** The files of one environment by key, which is the path without a leading `/`. */
+/** One environment's files by key. A file's key is its path without a leading `/`. */
 export interface FileStore {
   readonly files: Map<string, MswFile>;
   toFileID(key: string): string;
@@ -51,7 +51,7 @@ export interface FileStore {
   put(key: string, bytes: Uint8Array, contentType: string): MswFile;
 }
 
-/** Drops one leading `/` (D24). */
+/** Converts a path to a key by dropping one leading `/` (D24). */
 export function toKey(path: string): string {
   return path.replace(/^\//, '');
 }

@@ -65,8 +65,8 @@ export type EventSourceOf =
 type MaybePromise<Value> = Value | Promise<Value>;
 
 /**
- * Creates handlers for one hosted service, to pass to `setupServer`, `setupWorker` or `server.use`. A
- * path is what follows the service name, with or without a leading `/`, in MSW syntax: `users/:id`. As
+ * Creates handlers for one hosted service, to pass to `setupServer`, `setupWorker` or `server.use`. A path is
+ * the part of the URL after the service name, with or without a leading `/`, in MSW syntax: `users/:id`. As
  * in the gateway, calls without credentials are refused, and responses get the gateway's headers.
  */
 export interface MswService {
@@ -117,7 +117,7 @@ const refusals = new WeakSet<Response>();
 
 type Resolve = (call: ServiceRequest) => ServiceResponse | Promise<ServiceResponse>;
 
-/** Creates handlers for hosted services, and the default handlers. */
+/** Creates the default handlers for the gateway, and functions that create handlers for hosted services. */
 export function createMswGateway(context: MswContext): {
   service(name: string): MswService;
   defaults: RequestHandler[];

@@ -31,7 +31,7 @@ export type StorageData<Operation extends StorageOperation> = NonNullable<
   Envelope<Operation>['body']['data']
 >;
 
-/** An authenticated call to a storage operation, with fields of the right types. */
+/** An authenticated call to a storage operation, with fields typed by the operation. */
 export interface StorageRequest<Operation extends StorageOperation> {
   /** The request. Its body has not been read yet. */
   readonly request: Request;
@@ -64,7 +64,9 @@ export type MswStorage = {
   ) => HttpHandler;
 };
 
-/** Creates handlers for storage operations, and the default handlers. */
+/**
+ * Creates the default handlers for the storage API, and functions that create handlers for its operations.
+ */
 export function createMswStorage(context: MswContext): {
   storage: MswStorage;
   defaults: RequestHandler[];

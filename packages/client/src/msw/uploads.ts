@@ -54,7 +54,7 @@ const UNLIMITED = {
   maxTotalSize: Number.POSITIVE_INFINITY,
 };
 
-/** Creates handlers for the upload target and for links, and the default handlers. */
+/** Creates the default handlers for the upload target and for links, and functions that create more. */
 export function createMswUploads(context: MswContext): {
   uploads: MswUploads;
   defaults: RequestHandler[];

@@ -16,7 +16,7 @@ interface Overwrite {
 export interface CopyOptions extends StorageCallOptions, Overwrite {}
 
 /**
- * Options for copying or moving files. `overwrite` applies to every file that does not set its own.
+ * Options for copying or moving files. `overwrite` applies to every file for which it is not set separately.
  *
  * @example
  * await storage.move(orders, { overwrite: false, concurrency: 2, signal });
@@ -37,7 +37,7 @@ export interface CopyResult {
   readonly fileID: string | undefined;
 }
 
-/** The result for one file in a list, or its `error`. */
+/** The result of copying or moving one file in a list. If that failed, it has an `error`. */
 export type CopyListResult = ItemResult<Pick<CopyOrder, 'srcPath' | 'dstPath'>, CopyResult>;
 
 /** Copies a list of files, or moves them if `removeOriginal` is set. */
@@ -72,7 +72,7 @@ export async function copyFiles(
   );
 }
 
-/** The result for one file in a list: deleted, or its `error`. */
+/** The result of deleting one file in a list. If the deletion failed, it has an `error`. */
 export type DeleteResult = ItemResult<
   {
     /** ID of the file, as passed. */

@@ -23,8 +23,8 @@ export interface DownloadRange {
 }
 
 /**
- * Options for a download. In `timeouts`, `perTry` limits the time without a byte, and `total` ends once
- * the response headers have arrived.
+ * Options for a download. In `timeouts`, `perTry` limits the time during which no bytes arrive, and `total`
+ * limits the time until the response headers arrive.
  *
  * @example
  * const response = await storage.download(fileID, { range: { offset: 1_024 }, signal });
@@ -41,7 +41,7 @@ const IDLE = 65_000;
 
 const UNKNOWN = Number.POSITIVE_INFINITY;
 
-/** Requests a link and fetches it. The link carries its own grant, so no credentials are sent. */
+/** Requests a link and fetches it. The link itself authorizes the download, so no credentials are sent. */
 export async function download(
   context: StorageContext,
   fileID: string,

@@ -21,9 +21,9 @@ export interface ListOptions extends StorageCallOptions {
 }
 
 /**
- * The result for one file in a list: its values, or an `error`. A failed file does not affect the
- * others. If an entire call fails, its error is the `error` of each of its files. If the signal aborts,
- * its reason is the `error` of each unfinished file.
+ * The result for one file in a list: its values, or an `error`. A failed file does not affect the others. If
+ * an entire call fails, every file in that call gets its error. If the signal aborts, every unfinished file
+ * gets the signal's reason as its `error`.
  */
 export type ItemResult<Key, Value> =
   | (Key &

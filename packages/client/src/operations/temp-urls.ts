@@ -21,7 +21,7 @@ interface MaxAge {
 export interface TempUrlOptions extends StorageCallOptions, MaxAge {}
 
 /**
- * Options for temporary links. `maxAge` applies to every file that does not set its own.
+ * Options for temporary links. `maxAge` applies to every file for which it is not set separately.
  *
  * @example
  * const links = await storage.tempUrls([{ fileID, maxAge: 60 }, other], { maxAge: 600 });
@@ -34,7 +34,7 @@ export interface TempUrlOrder extends MaxAge {
   readonly fileID: string;
 }
 
-/** The link to one file in a list, ready for `fetch`, or its `error`. */
+/** The result for one file in a list: a link that you can pass to `fetch`, or an `error`. */
 export type TempUrlResult = ItemResult<
   {
     /** ID of the file, as passed. */

@@ -49,7 +49,7 @@ export interface UploadManyResult {
   readonly remaining: UploadOrder[];
 }
 
-/** Uploads many files. Never rejects because of a failed file, or because `signal` aborts. */
+/** Uploads many files. The promise does not reject if a file fails or `signal` aborts. */
 export async function uploadMany(
   context: StorageContext,
   files: readonly UploadOrder[],

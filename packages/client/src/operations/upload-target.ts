@@ -29,8 +29,8 @@ interface UploadGrant extends Pick<UploadForm, 'url' | 'fields'>, RememberedCall
 }
 
 /**
- * Reads the grant from a `getUploadMetaData` response, and checks it field by field, so that nothing is
- * ever sent to `undefined`.
+ * Reads the grant from a `getUploadMetaData` response, and checks it field by field, so that no form is ever
+ * sent to `undefined`.
  *
  * @throws StorageError naming the first missing or invalid field
  */

@@ -69,7 +69,7 @@ export interface UploadResult {
   readonly fileID: string;
 }
 
-/** Uploads one file in the contract's two steps. Each attempt gets its own grant. */
+/** Uploads one file in two steps, as the contract requires. Each attempt requests its own grant. */
 export async function upload(
   context: StorageContext,
   path: string,

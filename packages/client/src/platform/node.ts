@@ -7,7 +7,7 @@ import type { ReadableStream as WebStream } from 'node:stream/web';
 import { fileURLToPath } from 'node:url';
 import { toMultipart, type UploadForm } from './upload-form.ts';
 
-/** Whether `If-Range` may be sent to a link. */
+/** Whether downloads may send `If-Range`. */
 export const sendsIfRange = true;
 
 /**
@@ -27,8 +27,8 @@ export function fileToBlob(file: string | URL): Promise<Blob> {
 }
 
 /**
- * Keeps a Node stream that fails before it is read from crashing the process. The error is handled on
- * reading.
+ * Prevents a Node stream that fails before it is read from crashing the process. The error is handled when
+ * the stream is read.
  */
 export function ignoreEarlyErrors(orders: readonly { readonly data: unknown }[]): void {
   for (const { data } of orders) {
@@ -39,8 +39,8 @@ export function ignoreEarlyErrors(orders: readonly { readonly data: unknown }[])
 }
 
 /**
- * Writes a body to a file, through a temporary file next to it, so that the file is never incomplete and
- * an existing one stays until it is replaced.
+ * Writes a body to a file. The body is written to a temporary file in the same folder, which then replaces
+ * any existing file, so that the file is never incomplete.
  */
 export async function saveFile(
   body: ReadableStream<Uint8Array> | null,
@@ -68,7 +68,7 @@ export function toFetchBody(form: UploadForm, data: FormData): Blob {
   return new Blob(parts, { type: contentType });
 }
 
-/** Returns text or bytes as content of known size. Does not copy bytes. */
+/** Converts text or bytes to content of known size, without copying bytes. */
 export function toSizedContent(data: string | ArrayBuffer | ArrayBufferView): Uint8Array {
   if (typeof data === 'string') return new TextEncoder().encode(data);
   if (ArrayBuffer.isView(data)) {

@@ -5,14 +5,17 @@ import {
   type UploadResponse,
 } from './upload-form.ts';
 
-/** Content that is read in chunks. */
+/** Content that can be read in chunks. */
 export interface Source {
   next(): Promise<{ readonly done?: boolean | undefined; readonly value?: unknown }>;
   /** Stops reading. Returns immediately, because a source that hangs would never end. */
   leave(reason: unknown): void;
 }
 
-/** Opens a web stream, a Node stream or any other iterable. Safari's streams are not iterable. */
+/**
+ * Opens a web stream, a Node stream or any other iterable for reading. Web streams are read with a reader,
+ * because Safari's are not iterable.
+ */
 export function openSource(data: object): Source {
   if ('getReader' in data) {
     const reader = (data as ReadableStream<unknown>).getReader();

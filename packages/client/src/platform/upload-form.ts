@@ -28,7 +28,7 @@ export type UploadData =
   | AsyncIterable<Uint8Array | string>
   | FileSource;
 
-/** The content of an upload, and what is known about it before it is read. */
+/** An upload's content, with what is known about it before it is read. */
 export interface UploadContent {
   readonly data:
     | Blob
@@ -45,7 +45,7 @@ export interface UploadContent {
   readonly isReplayable: boolean;
 }
 
-/** The POST of an upload. `url` and `fields` are secret. */
+/** An upload's POST request. `url` and `fields` are secret. */
 export interface UploadForm {
   /** The returned `url`, to post to without changing its path and query (D2). */
   readonly url: string;
@@ -67,7 +67,7 @@ export interface UploadForm {
   readonly agent: object | undefined;
 }
 
-/** The response of the upload target. */
+/** The upload target's response. */
 export interface UploadResponse {
   readonly status: number;
   readonly text: string;
@@ -75,8 +75,8 @@ export interface UploadResponse {
 }
 
 /**
- * Checks the size of the content: at most `maxBytes`, and exactly `size` if that was given, because
- * `Content-Length` has promised it (RFC 9110, section 8.6).
+ * Checks that the content has at most `maxBytes`, and exactly `size` bytes if `size` is set, because
+ * `Content-Length` has already been sent (RFC 9110, section 8.6).
  *
  * @param read number of bytes read so far
  * @throws RangeError
@@ -94,7 +94,7 @@ export function assertLength(
   );
 }
 
-/** The bytes before and after the file in a form. */
+/** The bytes that precede and follow the file in a multipart form. */
 export interface Multipart {
   readonly contentType: string;
   readonly head: Uint8Array<ArrayBuffer>;
@@ -102,7 +102,7 @@ export interface Multipart {
 }
 
 /**
- * Builds a form around its file (RFC 7578), with the same bytes as `FormData`.
+ * Creates the bytes of a multipart form around its file (RFC 7578), as `FormData` would encode them.
  *
  * @param id unique text for the boundary
  */

@@ -1,6 +1,6 @@
 export { rejectFile as fileSize, rejectFile as fileToBlob, rejectFile as saveFile };
 
-/** Returns text or bytes as content of known size. */
+/** Converts text or bytes to content of known size. */
 export function toSizedContent(data: string | ArrayBuffer | ArrayBufferView): Blob {
   // `Blob` does not support an ArrayBuffer from another realm.
   const part = typeof data === 'string' || ArrayBuffer.isView(data) ? data : new Uint8Array(data);
@@ -13,7 +13,7 @@ export const toFetchBody = (_: unknown, data: FormData): FormData => data;
 /** Does nothing, because there are no Node streams here. */
 export const ignoreEarlyErrors = (_: readonly { readonly data: unknown }[]): void => {};
 
-/** Whether `If-Range` may be sent to a link. In browsers, it would cause a CORS preflight. */
+/** Whether downloads may send `If-Range`. In browsers, it would cause a CORS preflight. */
 export const sendsIfRange = false;
 
 /**

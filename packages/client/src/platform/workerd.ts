@@ -1,4 +1,4 @@
 export * from './web.ts';
 
-/** Whether `If-Range` may be sent to a link. */
+/** Whether downloads may send `If-Range`. */
 export const sendsIfRange = true;

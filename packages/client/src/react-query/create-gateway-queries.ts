@@ -52,7 +52,8 @@ export interface ServiceQueries {
 }
 
 /**
- * Options for a query. Set headers on the client: here, they would have to be part of the key.
+ * Options for a query. Headers cannot be set here, because they would have to be part of the key: set them on
+ * the client.
  *
  * @example
  * const { data } = useQuery(users.get('7', { schema: UserSchema, retry: false }));

@@ -34,7 +34,7 @@ interface Failures {
   default: { content: { 'application/json': BerthError } };
 }
 
-/** The gateway paths, typed so that failures are Berth errors. */
+/** The gateway's paths, whose errors are typed as Berth errors. */
 export type GatewayQueryPaths = {
   [Path in keyof GatewayPaths]: {
     [Method in 'get' | 'post']: Omit<GatewayPaths[Path][Method], 'responses'> & {
@@ -49,8 +49,8 @@ type DataOf<Envelope> = Envelope extends { body: { data?: infer Data } }
   : never;
 
 /**
- * The storage API paths, typed without the envelope. The client fills in the environment, and failures
- * are Berth errors.
+ * The storage API's paths, typed without the envelope and without the environment, which the client fills in.
+ * Errors are typed as Berth errors.
  */
 export type StorageQueryPaths = {
   [Path in StoragePath]: {

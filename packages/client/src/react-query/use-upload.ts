@@ -19,7 +19,7 @@ export interface UploadVariables extends UploadOptions {
 }
 
 /**
- * Options for {@link useUpload}: those of `useMutation`, such as `onSuccess`.
+ * Options for {@link useUpload}: the same as for `useMutation`, such as `onSuccess`.
  *
  * @example
  * const upload = useUpload(storage, { onSuccess: ({ fileID }) => save(fileID) });

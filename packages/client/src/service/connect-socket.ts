@@ -25,7 +25,10 @@ type Socket = WebSocket & {
   on?(event: 'unexpected-response', listener: (request: unknown, response: Incoming) => void): void;
 };
 
-/** Opens a WebSocket with credentials. If they may be outdated, tries again with a new token. */
+/**
+ * Opens a WebSocket with credentials. If that fails and the token may be outdated, tries again with a new
+ * one.
+ */
 export async function connectSocket(
   pipeline: Pipeline,
   call: PipelineCall,

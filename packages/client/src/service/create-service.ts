@@ -18,7 +18,11 @@ import { streamEvents } from './stream-events.ts';
 
 const ROOT = '/v1/cloudrun/{name}' satisfies keyof paths;
 
-/** @throws TypeError if the name is not valid as a path segment */
+/**
+ * Returns the URL of a hosted service.
+ *
+ * @throws TypeError if the name is not valid as a path segment
+ */
 export function toServiceUrl(baseUrl: string, name: string): string {
   return baseUrl + ROOT.replace('{name}', toSegment('name', name));
 }

@@ -13,9 +13,9 @@ import { createService, toServiceUrl } from './create-service.ts';
 import type { EventsOptions, OpenWebSocket, Service, ServiceEvent } from './service.ts';
 
 /**
- * A hosted service that has its own OpenAPI document: the calls of {@link Service}, and calls typed by
- * the document. The gateway forwards GET, HEAD and POST (D2), so operations with other methods are not
- * available. The document's `servers` are ignored; its paths follow the service name.
+ * A hosted service that has its own OpenAPI document. It has the methods of {@link Service}, and methods
+ * typed by the document. The gateway forwards GET, HEAD and POST (D2), so operations with other methods are
+ * not available. The document's `servers` are ignored; its paths follow the service name.
  *
  * Calls reject with a `NetworkError`, a `TimeoutError`, a `ContractError`, or the `signal`'s reason.
  * Those of {@link Service} also reject with a `GatewayError`.
@@ -112,7 +112,9 @@ const ANY_JSON: StandardSchema<never> = {
   },
 };
 
-/** Creates the calls to a service, with or without a document, which differ only in their types. */
+/**
+ * Creates the methods of a service. They are the same with and without a document, apart from their types.
+ */
 export function createDocumentedService(
   pipeline: Pipeline,
   address: { name: string; baseUrl: string; headers: HeaderRecord },

@@ -84,7 +84,7 @@ export interface ConnectOptions
 }
 
 /**
- * Opens a WebSocket. For platforms that have none, or for an agent or proxy.
+ * Opens a WebSocket. Pass your own function on platforms without `WebSocket`, or to use an agent or a proxy.
  *
  * @example
  * import { WebSocket } from 'ws';
@@ -98,9 +98,9 @@ export type OpenWebSocket = (
 ) => WebSocket;
 
 /**
- * A hosted service. `path` is what follows the service name, including the query. It is sent unchanged,
- * except that one leading `/` is dropped. A path with a segment that `fetch` would rewrite throws a
- * `TypeError` (D3).
+ * A hosted service. `path` is the part of the URL after the service name, including the query. It is sent
+ * unchanged, except that one leading `/` is dropped. A path with a segment that `fetch` would rewrite throws
+ * a `TypeError` (D3).
  *
  * Calls reject with a `GatewayError` for an error status, a `NetworkError`, a `TimeoutError`, a
  * `ContractError`, or the `signal`'s reason.

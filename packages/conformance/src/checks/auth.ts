@@ -12,8 +12,8 @@ import {
 } from './support/gateway.ts';
 
 /**
- * Tokens derived from a valid one that must not be accepted, by what was changed. Variants of a JSON Web
- * Token (RFC 7519) are the ones that careless verifiers accept; any other token is only changed as text.
+ * Derives tokens that must be rejected from a valid one, keyed by what was changed. A JSON Web Token (RFC
+ * 7519) is changed in the ways that careless verifiers overlook; any other token is changed as plain text.
  */
 export function forgeTokens(token: string): Record<string, string> {
   const cut = {

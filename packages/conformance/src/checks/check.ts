@@ -2,7 +2,7 @@ import type { CheckContext } from '../context/check-context.ts';
 import type { Need } from '../context/skip-reason.ts';
 import type { RuleId } from '../generated/rule-ids.gen.ts';
 
-/** The check of one rule. */
+/** A check for one rule. */
 export interface Check {
   /** ID of the rule in `spec/rules`. */
   rule: RuleId;
@@ -11,7 +11,7 @@ export interface Check {
 }
 
 /**
- * Defines the check of one rule, as a row in the table of its topic.
+ * Defines the check for one rule, as a row in the table for its topic.
  *
  * @example
  * export const gatewayErrors: readonly Check[] = [

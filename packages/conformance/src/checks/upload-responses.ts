@@ -16,7 +16,7 @@ import {
   storeReadable,
 } from './support/storage.ts';
 
-/** Returns whether a text is an XML document that has an `Error` element, which is closed. */
+/** Returns whether a text is an XML document with a complete `Error` element. */
 export function hasErrorElement(text: string): boolean {
   if (!hasXmlError(text)) return false;
   const found = /<((?:[\w.-]+:)?Error)[\s/>]/.exec(text);

@@ -64,7 +64,7 @@ export async function check(given: Given, output: Output, signal: AbortSignal): 
   return whole.exitCode;
 }
 
-/** Updates the progress line on a terminal; otherwise does nothing. */
+/** Creates a function that updates the progress line on a terminal, and otherwise does nothing. */
 export function createProgress({ progress }: Output): Progress {
   const counts = { checks: 0, failed: 0 };
   let started = performance.now();
@@ -95,7 +95,7 @@ export function createProgress({ progress }: Output): Progress {
 /** Reasons that only repeat what the operator asked for. */
 const CHOSEN: readonly string[] = ['not in --only', '--skip', '--level must'];
 
-/** Whether the operator chose to leave a check out, as opposed to something being missing. */
+/** Whether the operator chose to leave a check out, as opposed to not having what the check needs. */
 export function isChosen(reason: string | undefined): boolean {
   return reason !== undefined && CHOSEN.includes(reason);
 }

@@ -25,9 +25,9 @@ Exit codes, the first that applies:
   0  the deployment follows the contract`;
 
 /**
- * The command line: its options and their help. It never exits the process.
+ * Creates the command line with its options and their help. Parsing never exits the process.
  *
- * @param onTyped called with what was typed, unless help was requested
+ * @param onTyped called with the typed options, unless help was requested
  */
 export function createProgram(onTyped: (typed: Typed) => void): Command {
   const program = new Command('berth-conformance')
@@ -66,7 +66,7 @@ function toVersion(): string {
   return `berth-conformance ${manifest.version} (contract: ${spoken.join(', ')})`;
 }
 
-/** What the command line requests: a run, or the fixture service, with the options as typed. */
+/** What the command line requests (a run, or the fixture service), with the options as typed. */
 export interface Typed {
   command: 'run' | 'fixture';
   options: Record<string, unknown>;

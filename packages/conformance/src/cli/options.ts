@@ -219,15 +219,15 @@ type ValueOf<Kind> = Kind extends 'flag'
       ? string[]
       : string;
 
-/** The options that were set, in whatever way. */
+/** The options that were set on the command line, in the environment or in the configuration file. */
 export type Given = { [Name in OptionName]?: ValueOf<(typeof all)[Name]['kind']> };
 
-/** `gatewayUrl` as `--gateway-url`. */
+/** Returns the flag for an option, such as `--gateway-url` for `gatewayUrl`. */
 export function toFlag(name: string): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** `gatewayUrl` as `BERTH_GATEWAY_URL`. */
+/** Returns the environment variable for an option, such as `BERTH_GATEWAY_URL` for `gatewayUrl`. */
 export function toVariable(name: string): string {
   return `BERTH_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }

@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import type { Paint } from '../report/to-lines.ts';
 import { StartError } from '../result.ts';
 
-/** Where the command line writes to. */
+/** The streams that the command line writes to. */
 export interface Output {
   out(line: string): void;
   error(line: string): void;
@@ -58,8 +58,8 @@ export async function readTextFile(file: string, option: string): Promise<string
 }
 
 /**
- * Like `readFile`, for JSON. The location of an error is reported, but nothing is quoted, because the file
- * may contain credentials.
+ * Reads a JSON file that an option names. The message for a syntax error contains its location but does not
+ * quote the file, which may contain credentials.
  *
  * @throws StartError with one sentence
  */

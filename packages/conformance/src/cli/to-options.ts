@@ -27,7 +27,7 @@ const OTHERS: readonly string[] = ENGINES.filter((engine) => engine !== 'rules')
 const RULE_LIKE = /^[A-Z]{2}-/;
 
 /**
- * Converts command-line options to those of a run, and reads the files that they name.
+ * Converts command-line options to the options for a run, and reads the files that they name.
  *
  * @throws StartError that names the option
  */

@@ -11,7 +11,7 @@ import { UploadClient } from './upload-client.ts';
 /** Maximum number of findings that one check reports. */
 const MOST_FINDINGS = 20;
 
-/** What a check gets: clients that record its requests, and assertions about the responses. */
+/** The context that a check runs in: clients that record its requests, and assertions about the responses. */
 export class CheckContext {
   readonly settings: Settings;
   /** Aborts when the run ends. */

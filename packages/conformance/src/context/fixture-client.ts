@@ -2,7 +2,7 @@ import type { Exchange, HeaderList, Received } from '../http/exchange.ts';
 import { Unreached } from '../result.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
-/** How the fixture service saw a request, from its echo. */
+/** A request as the fixture service received it, parsed from its echo. */
 export interface Echo {
   method: string;
   /** Path and query as received. */
@@ -11,7 +11,9 @@ export interface Echo {
   body: { size: number; sha256: string; base64?: string };
 }
 
-/** The response to request from the fixture service; see the protocol in `fixture/README.md`. */
+/**
+ * Describes the response that the fixture service should send. `fixture/README.md` documents the protocol.
+ */
 export interface ResponseOrder {
   status?: number;
   /** Default: no `Content-Type`. */
@@ -72,7 +74,7 @@ export class FixtureClient {
     return toPath('/socket', { ...order, header: toParameters(headers) });
   }
 
-  /** Returns the echo in a response; `undefined` if the fixture service did not send it. */
+  /** Returns the echo in a response, or `undefined` if the fixture service did not send it. */
   readEcho({ received }: Exchange): Echo | undefined {
     return readEcho(received);
   }
@@ -102,7 +104,7 @@ export class FixtureClient {
   }
 }
 
-/** Returns the echo in a response; `undefined` if the fixture service did not send it. */
+/** Returns the echo in a response, or `undefined` if the fixture service did not send it. */
 export function readEcho({ json }: Received): Echo | undefined {
   const echo = Object(json);
   return echo.fixture === 'berth-conformance' && typeof echo.target === 'string' ? echo : undefined;

@@ -67,7 +67,7 @@ function createRunSecrets(settings: Settings): RunSecrets {
   };
 }
 
-/** Why every call to an API fails. */
+/** The reason why every call to an API fails. */
 export interface Refusal {
   /** Includes status, code, and the option that may help. */
   reason: string;
@@ -75,7 +75,7 @@ export interface Refusal {
   isOfCredentials: boolean;
 }
 
-/** What all checks of a run share. */
+/** The state that all checks in a run share. */
 export interface Run {
   readonly settings: Settings;
   /** Random part of every name that the run generates, so that it never touches real data. */

@@ -3,8 +3,8 @@ import type { Result } from '../result.ts';
 import type { Run } from './run.ts';
 
 /**
- * What a check needs that an operator may not have. Without it, the check is disabled, or skipped if it is
- * the fixture service, which every operator can deploy.
+ * Something that a check needs and that an operator may not have. Without it, the check is disabled. A check
+ * that lacks the fixture service is skipped instead, because every operator can deploy that service.
  */
 export type Need =
   | 'fixture'
@@ -16,7 +16,7 @@ export type Need =
   | 'sessionToken'
   | 'writes';
 
-/** Returns why a check does not run. */
+/** Why a check does not run. */
 export type SkipReason = Required<Pick<Result, 'outcome' | 'reason'>>;
 
 export function disabled(reason: string): SkipReason {
@@ -39,13 +39,13 @@ export function noUrl({ settings }: Run, api: Api): SkipReason | undefined {
   return settings.apis.includes(api) ? undefined : disabled(`no --${api}-url`);
 }
 
-/** The API rejects every call. */
+/** Returns the skip reason for a check whose API rejects every call. */
 export function refused(run: Run, api: Api): SkipReason | undefined {
   const { reason } = run.refused[api] ?? {};
   return reason === undefined ? undefined : skipped(reason);
 }
 
-/** The first need that is not met. */
+/** Returns the skip reason for the first need that is not met. */
 export function lacking(run: Run, needs: readonly Need[]): SkipReason | undefined {
   const need = needs.find((one) => !NEEDS[one].isMet(run));
   if (need === 'fixture') return skipped(String(run.fixture));

@@ -17,14 +17,14 @@ export type StorageOperation = (typeof STORAGE_OPERATIONS)[number];
 
 const READING: readonly string[] = ['getUploadMetaData', 'batchGetTempUrls'];
 
-/** Returns whether a storage operation may change files; unknown operations count as changing. */
+/** Returns whether a storage operation may change files. Returns true for unknown operations. */
 export function changesFiles(operation: string): boolean {
   return (
     (STORAGE_OPERATIONS as readonly string[]).includes(operation) && !READING.includes(operation)
   );
 }
 
-/** How a storage call differs from a usual one. */
+/** Options that make a storage call differ from a regular one. */
 export interface StorageCallOptions {
   /** Default: POST. */
   method?: string;
@@ -41,7 +41,7 @@ export interface StorageCallOptions {
   acceptsRefusal?: boolean;
 }
 
-/** One entry of a `fileList` in a response, not validated. */
+/** An entry in a response's `fileList`. It has not been validated. */
 export type Entry = Record<string, unknown>;
 
 export class StorageClient {
@@ -152,7 +152,7 @@ export function toForm(fields: unknown, form: RequestForm): unknown {
   return form === 'data' ? { data: fields } : fields;
 }
 
-/** The response to a storage call and the content of its envelope, not validated. */
+/** The response to a storage call and the content of its envelope, which has not been validated. */
 export interface StorageReply extends Exchange {
   /** The response as JSON; `undefined` if it is not a JSON object. */
   envelope: Record<string, unknown> | undefined;

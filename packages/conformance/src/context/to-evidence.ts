@@ -9,7 +9,7 @@ import {
 /** Maximum size of a body in a report, in bytes. */
 const LONGEST = 16_384;
 
-/** Converts a call for a report. */
+/** Converts a call to evidence for a report. */
 export function toEvidence(evidence: Evidence): {
   request: SentRequest;
   response: ReceivedResponse;

@@ -6,7 +6,7 @@ import { Unreached } from '../result.ts';
 import type { Run } from './run.ts';
 import type { StorageClient } from './storage-client.ts';
 
-/** What step 1 of an upload returns. */
+/** The grant that the first step of an upload returns. */
 export interface Grant {
   path: string;
   url: string;
@@ -33,7 +33,7 @@ interface UploadReply extends Exchange {
   isAccepted: boolean;
 }
 
-/** What a reader of a file received. */
+/** The response that a reader of a file received. */
 export type Reading =
   | { found: true; bytes: Buffer; exchange: Exchange }
   | { found: false; why: string; exchange?: Exchange };

@@ -27,7 +27,7 @@ export const documents: Record<Api, Contract> = {
   },
 };
 
-/** A documented response in one of the two documents: a transaction in the report. */
+/** A documented response in one of the two documents. The report calls it a transaction. */
 export interface Transaction extends Documented {
   api: Api;
 }
@@ -48,7 +48,7 @@ interface Place {
   contentType?: string;
 }
 
-/** Returns the name of a transaction: operationId, status and content type. */
+/** Returns a transaction's name, which consists of its operationId, status and content type. */
 export function toPlace({ api, operationId, status, contentType }: Transaction): Place {
   const name = [api, operationId, status, contentType].filter(Boolean).join(' ');
   const place = { name, api, operationId, status };

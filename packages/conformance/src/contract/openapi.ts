@@ -64,7 +64,7 @@ export interface MediaType {
   examples?: Record<string, { value: unknown } | Reference>;
 }
 
-/** What the OpenAPI 3.0 copy leaves out of the contract, and why. */
+/** A part of the contract that the OpenAPI 3.0 copy leaves out, and the reason. */
 export interface LeftOut {
   operationId: string;
   /** Absent if an example of the request is left out. */

@@ -61,8 +61,8 @@ function listContents(document: OpenapiDocument, place: Place): Documented[] {
 }
 
 /**
- * Returns the documented responses for a status: those for the exact status, otherwise for the range (`4XX`),
- * otherwise `default` (OpenAPI 3.1.1, section 4.8.16).
+ * Returns the documented responses for a status. An exact status takes precedence over a range (`4XX`), and a
+ * range over `default` (OpenAPI 3.1.1, section 4.8.16).
  */
 export function findByStatus(documented: Documented[], status: number): Documented[] {
   const range = `${Math.floor(status / 100)}XX`;
@@ -73,7 +73,9 @@ export function findByStatus(documented: Documented[], status: number): Document
   return [];
 }
 
-/** Returns the best match for a content type: an exact type before a range such as `*` + `/*`. */
+/**
+ * Returns the best match for a content type. An exact type takes precedence over a range such as `*` + `/*`.
+ */
 export function findByContentType(
   documented: Documented[],
   contentType: string | undefined,
@@ -130,7 +132,7 @@ const PROVOCATIONS: Record<Api, Record<string, Provocation>> = {
   },
 };
 
-/** Returns how a documented status can be triggered; `undefined` if the plain request does it. */
+/** Returns how to trigger a documented status, or `undefined` if the plain request triggers it. */
 export function findProvocation({
   api,
   status,

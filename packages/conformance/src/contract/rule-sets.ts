@@ -28,7 +28,7 @@ export const currentRules: RuleSet = {
 /** Every released version of the rule set. Released versions never change. */
 const released: readonly RuleSet[] = [first];
 
-/** Every version of the rule set, newest last; the current one may be unreleased. */
+/** Every version of the rule set, newest last. The current version may be unreleased. */
 export const ruleSets: readonly RuleSet[] = released.some(
   ({ version }) => version === currentRules.version,
 )
@@ -39,7 +39,7 @@ export const ruleVersions: readonly string[] = ruleSets.map(({ version }) => ver
 
 export const newestRules = ruleVersions.at(-1) ?? '';
 
-/** Returns whether a version of the rule set has a rule. */
+/** Returns whether a rule exists in a version of the rule set. */
 export function hasRule(version: string, id: string): boolean {
   const set = ruleSets.find((one) => one.version === version);
   return set !== undefined && Object.hasOwn(set.rules, id);

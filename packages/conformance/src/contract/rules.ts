@@ -43,7 +43,7 @@ export function findRule(id: string): Rule {
 }
 
 /**
- * Returns the rules for a place in the documents, or for one above it.
+ * Returns the rules for a place in the documents, including those for the elements that contain it.
  *
  * @param where document and JSON pointer, `storage.v2 #/components/schemas/StatusCode/type`
  */

@@ -138,7 +138,8 @@ type Credentials = Partial<
 >;
 
 /**
- * Returns the credentials of a run: complete values, long parts of them, and the headers that contain them.
+ * Lists a run's credentials: their complete values, the long parts of these values, and the headers that
+ * contain them.
  */
 export function listSecrets(given: Credentials): Secrets {
   const { gatewayToken, otherEnvToken, expiredToken, tc3 } = given;
@@ -177,10 +178,10 @@ function toLogin(proxy: string | undefined): string[] {
 }
 
 /**
- * Returns a function that redacts the secrets in every string of a value, in any spelling, and the values of
- * the headers that contain them, however short.
+ * Returns a function that redacts the secrets in every string of a value, in any encoding, and the values of
+ * the headers that contain secrets, however short they are.
  *
- * @param index finds the values; it may grow later. Default: an index of the values
+ * @param index finds the secrets. Secrets may be added to it later. Default: an index of the given secrets
  */
 export function createRedactor(
   { values, headers }: Secrets,

@@ -3,7 +3,7 @@ import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 
 const { algorithm } = defaults.signature;
 
-/** A key pair of the platform, and the service name for which its signatures are made. */
+/** One of the platform's key pairs, and the service name that its signatures are made for. */
 export interface Tc3Keys {
   secretId: string;
   secretKey: string;
@@ -12,7 +12,7 @@ export interface Tc3Keys {
   service: string;
 }
 
-/** The input of a signature; a check that needs an invalid one changes part of it. */
+/** The input to a signature. A check that needs an invalid signature changes part of the input. */
 export interface Tc3Input {
   method: string;
   /** Path as sent, escapes included. */

@@ -17,14 +17,14 @@ export interface Draft {
   request: Omit<SentRequest, 'url'>;
 }
 
-/** Parent to child: what to run, and where to send the drafts. */
+/** The message from the parent process to the child: what to run, and where to send the drafts. */
 export interface Start {
   /** Texts of OpenAPI 3.0 documents. */
   documents: string[];
   url: string;
 }
 
-/** Child to parent, once: the outcome. */
+/** The outcome, which the child process sends to its parent once. */
 export interface Ending {
   /** What Dredd did not understand in the documents. */
   warnings?: string[];

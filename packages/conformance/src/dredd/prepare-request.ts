@@ -12,7 +12,7 @@ import {
   withHeaders,
 } from '../http/exchange.ts';
 
-/** Converts a request that Dredd created from the examples to one for this target. */
+/** Adapts a request that Dredd created from the examples to this target. */
 export async function prepareRequest(
   transaction: Transaction,
   drafted: Omit<SentRequest, 'url'>,
@@ -55,7 +55,7 @@ interface Scratch {
 }
 
 /**
- * Moves every file of an example request to a folder of this run, so that no real file is touched. Each
+ * Moves every file that an example request names to this run's folder, so that no real file is touched. Each
  * string in a storage request is a path or a file ID.
  */
 export function toScratch(value: unknown, scratch: Scratch): unknown {

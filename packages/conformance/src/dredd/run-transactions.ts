@@ -23,8 +23,8 @@ import { type Draft, drive } from './drive.ts';
 import { prepareRequest } from './prepare-request.ts';
 
 /**
- * Lets Dredd run the documented responses of the contract. Each one that it can run gets exactly one result;
- * if Dredd misses one, the result is an error.
+ * Lets Dredd run the contract's documented responses. Each response that Dredd can run gets exactly one
+ * result, which is an error if Dredd misses that response.
  */
 export async function runTransactions(run: Run, onResult: (result: Result) => void): Promise<void> {
   const open = new Set<Transaction>();
@@ -53,8 +53,8 @@ export async function runTransactions(run: Run, onResult: (result: Result) => vo
 }
 
 /**
- * Returns whether Dredd can run a documented response at all. What it cannot run is left to the checks of
- * single rules, and gets no result.
+ * Returns whether Dredd can run a documented response at all. Responses that it cannot run get no result, and
+ * are left to the checks for single rules.
  */
 export function isDriven(transaction: Transaction, preferCode: boolean): boolean {
   const { api, operationId, status, contentType } = transaction;
@@ -71,7 +71,7 @@ export function isDriven(transaction: Transaction, preferCode: boolean): boolean
   return findProvocation(transaction)?.kind !== 'none' || preferCode;
 }
 
-/** Returns why a documented response does not run; `undefined` if it does. */
+/** Returns why a documented response is not run, or `undefined` if it is run. */
 export function transactionSkipReason(run: Run, transaction: Transaction): SkipReason | undefined {
   const { api } = transaction;
   return (

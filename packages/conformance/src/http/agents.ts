@@ -26,8 +26,8 @@ export interface Agents {
 }
 
 /**
- * Each call has its own connection: if the other side closed a kept-alive one at the wrong moment, nobody
- * would be at fault, and a POST could not be retried safely.
+ * Creates the agents for a run. Each call has its own connection: if the other side closed a kept-alive
+ * connection at the wrong moment, nobody would be at fault, and a POST could not be retried safely.
  *
  * Calls through a proxy use a tunnel, even to `http` targets, because a proxy that forwards them may
  * rewrite paths and `Host`.
@@ -47,7 +47,7 @@ export function createAgents({ ca, insecure, proxy }: AgentOptions): Agents {
   };
 }
 
-/** The proxy opens no tunnel. Its response says nothing about the target. */
+/** Thrown if the proxy refuses to open a tunnel. Its response proves nothing about the target. */
 export class TunnelRefused extends NetworkFault {
   /** The proxy's status; 0 if it closed the connection. */
   readonly status: number;
@@ -97,14 +97,14 @@ class Tunnel extends HttpsProxyAgent<string> {
 }
 
 /**
- * Returns the name that a certificate must have: the host of the URL, whatever `Host` is. IP addresses are
- * not names.
+ * Returns the name that a certificate must have: the host in the URL, whatever the `Host` header contains. IP
+ * addresses are not names.
  */
 export function toServerName(hostname: string): string {
   return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : '';
 }
 
-/** Returns the options of a call to an `http` target, in the form for a forwarding proxy. */
+/** Returns the options for a call to an `http` target through a forwarding proxy. */
 export function toForwarded<Options extends RequestOptions & { headers: string[] }>(
   options: Options,
   origin: string,

@@ -21,7 +21,7 @@ import { startTimer } from './start-timer.ts';
 /** Maximum time for the body of an open call, in timeouts; each chunk has one timeout. */
 const LONGEST_BODY = 6;
 
-/** A response whose body is yet to arrive. */
+/** A response whose body has not yet arrived. */
 export interface OpenExchange {
   sent: Sent;
   status: number;
@@ -50,7 +50,7 @@ export interface CallerOptions {
  * Makes raw HTTP calls: the target, the header list and `Host` are sent unchanged, redirects are not
  * followed, and nothing is decoded.
  *
- * Every method throws a NetworkFault if there is no response, and Throttled if every attempt returns 429.
+ * Every method throws a NetworkFault if there is no response, and a Throttled if every attempt gets a 429.
  */
 export class Caller {
   readonly #options: CallerOptions;

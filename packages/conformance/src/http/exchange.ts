@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { NetworkFault } from './health.ts';
 import { toMediaType } from './media-type.ts';
 
-/** Larger than any response that the suite requests, in bytes. */
+/** Maximum size of a response body in bytes. It exceeds the size of any response that the suite requests. */
 export const LARGEST_BODY = 33 * 2 ** 20;
 
 /** A call before it is sent. */
@@ -54,10 +54,10 @@ export interface Exchange {
   received: Received;
 }
 
-/** Converts a call to evidence; for an open one, the head is enough. */
+/** Converts a call to evidence. The head is enough for a response that is still open. */
 export type Evidence = Exchange | { sent: Sent; status: number; headers: HeaderList };
 
-/** Status and headers of a response. */
+/** Returns a response's status and headers. */
 export function headOf(evidence: Evidence): { status: number; headers: HeaderList } {
   return 'received' in evidence ? evidence.received : evidence;
 }
@@ -103,13 +103,13 @@ export function toReceived(status: number, headers: HeaderList, body: Buffer): R
   };
 }
 
-/** Headers in the order and case of the wire; repeated ones are listed repeatedly. */
+/** Headers in the order and case in which they are sent. A repeated header has an entry for each value. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
-/** Headers as a check writes them. */
+/** The headers that a check passes. */
 export type HeaderInput = Record<string, string | readonly string[] | undefined> | HeaderList;
 
-/** Every value of a header, in order. Names are case-insensitive. */
+/** Returns every value of a header, in order. Names are case-insensitive. */
 export function readAll(headers: HeaderList, name: string): string[] {
   const wanted = name.toLowerCase();
   return headers.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value);
@@ -122,13 +122,13 @@ export function toHeaderList(input: HeaderInput = []): HeaderList {
   );
 }
 
-/** Replaces the headers that `added` names, and keeps the others. */
+/** Returns the headers with those in `added` replaced, and all others kept. */
 export function withHeaders(headers: HeaderList, added: HeaderList): HeaderList {
   const names = new Set(added.map(([name]) => name.toLowerCase()));
   return [...headers.filter(([name]) => !names.has(name.toLowerCase())), ...added];
 }
 
-/** Headers by name; the values of a repeated header are a list. */
+/** Returns headers by name. A repeated header has a list of values. */
 export function toHeaderRecord(headers: HeaderList): Record<string, string | string[]> {
   const record = new Map<string, string | string[]>();
   for (const [name, value] of headers) {
@@ -161,8 +161,8 @@ export function toSentSize({ method, url, headers, body }: Sent): number {
 }
 
 /**
- * Returns path and query of a URL in a response, as written there. Only characters that are invalid in a
- * request line, spaces and non-ASCII letters, are percent-encoded.
+ * Returns the path and query of a URL exactly as written in a response. Only spaces and non-ASCII letters,
+ * which are invalid in a request line, are percent-encoded.
  */
 export function toTarget(url: string): string {
   const { pathname, search } = splitTarget(url);
@@ -195,13 +195,13 @@ export interface ReceivedResponse {
   bodySize?: number;
 }
 
-/** Returns a header of a response; several with the same name are joined as in RFC 9110, section 5.2. */
+/** Returns a response header. Repeated headers are joined as in RFC 9110, section 5.2. */
 export function readHeader(response: ReceivedResponse, name: string): string | undefined {
   const value = response.headers[name.toLowerCase()];
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** Returns path and query of an absolute URL as written; `URL` would normalize some of them. */
+/** Returns the path and query of an absolute URL exactly as written, because `URL` would normalize them. */
 export function splitTarget(url: string): { pathname: string; search: string } {
   const target = url.replace(/^\w+:\/\/[^/?#]*/, '');
   const mark = target.indexOf('?');

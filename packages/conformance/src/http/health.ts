@@ -1,6 +1,6 @@
 /**
- * No response: refused, reset, timed out, or cut off. The network or the suite is at fault, never the
- * target.
+ * Thrown if there is no response: the connection was refused, reset, timed out or cut off. The network or the
+ * suite is at fault, never the target.
  */
 export class NetworkFault extends Error {
   override readonly name = 'NetworkFault';
@@ -13,14 +13,14 @@ export class NetworkFault extends Error {
   }
 }
 
-/** Formats Node's error as a sentence; an AggregateError for several addresses has no message. */
+/** Formats Node's error as a sentence. An AggregateError for several addresses has no message of its own. */
 export function toNetworkFault(error: NodeJS.ErrnoException, what: string): NetworkFault {
   if (error instanceof NetworkFault) return error;
   const code = error.code ?? 'UNKNOWN';
   return new NetworkFault(`${what}: ${error.message || code}`, code, { cause: error });
 }
 
-/** A call that got a 429 on every attempt: nothing was learned, and nothing is broken. */
+/** Thrown if every attempt got a 429. This proves nothing about the target. */
 export class Throttled extends Error {
   override readonly name = 'Throttled';
 }
@@ -29,8 +29,8 @@ export class Throttled extends Error {
 const MOST_SILENT = 12;
 
 /**
- * Tracks which targets have stopped responding, so that a run does not wait for each call in vain, and how
- * high their latency is.
+ * Tracks the latency of targets and which of them have stopped responding, so that a run does not wait for
+ * further responses in vain.
  */
 export interface Health {
   /** @throws NetworkFault if a target has stopped responding */

@@ -20,7 +20,7 @@ const LONGEST_GOODBYE = 3000;
 /** Maximum number of unread messages; with more, the connection is paused. */
 const MOST_WAITING = 20_000;
 
-/** The outcome of a WebSocket handshake: exactly one of `socket`, `refusal` and `breach` is set. */
+/** The outcome of a WebSocket handshake. Exactly one of `socket`, `refusal` and `breach` is set. */
 export interface Upgrade {
   sent: Sent;
   /** Status and headers of the response, 101 or not. */

@@ -2,11 +2,12 @@
 const PARTS = 10;
 
 /**
- * Calls back after a while. Time in which this process did not run hardly counts, so that a busy machine does
- * not make a target look silent: between two parts, data that has arrived is read.
+ * Starts a timer that hardly counts the time during which this process was suspended, so that a busy machine
+ * does not make a target look unresponsive. The timer runs in short parts, and data that has arrived is read
+ * between them.
  *
  * @param milliseconds at least 1
- * @returns ends the wait
+ * @returns a function that stops the timer
  */
 export function startTimer(milliseconds: number, onEnd: () => void): () => void {
   let parts = 0;

@@ -20,7 +20,10 @@ interface Group {
   results: Result[];
 }
 
-/** A result that is not in the earlier report, and fails now, counts as newly failing. */
+/**
+ * Compares results with an earlier report. A result that fails and is not in the earlier report counts as
+ * newly failing.
+ */
 export function compare(earlier: Earlier, results: readonly Result[]): Comparison {
   const before = new Map(earlier.results.map(({ id, outcome }) => [id, outcome]));
   const ids = (outcome: Result['outcome'], wasFailing: boolean) =>
@@ -35,7 +38,7 @@ export function compare(earlier: Earlier, results: readonly Result[]): Compariso
   };
 }
 
-/** Groups rules by the part of the contract that they are about, followed by transactions and workflows. */
+/** Groups rule results by the part of the contract that they belong to. Transactions and workflows follow. */
 export function toGroups(results: readonly Result[]): Group[] {
   const titleOf = ({ engine, id }: Result) =>
     engine === 'rules' ? (AREAS[id.slice(0, 2)] ?? ENGINE_TITLES.rules) : ENGINE_TITLES[engine];
@@ -60,7 +63,7 @@ export interface Earlier {
   results: Pick<Result, 'id' | 'outcome'>[];
 }
 
-/** How a list of known failures relates to a run. */
+/** The comparison of a run with a list of known failures. */
 export interface Baseline {
   /** IDs of the results that failed as expected. */
   known: string[];
@@ -69,8 +72,8 @@ export interface Baseline {
 }
 
 /**
- * Returns whether a list of known failures covers a result: it names the result itself or, for a transaction
- * or a workflow, a rule for which the result is evidence.
+ * Returns whether a list of known failures covers a result: it contains the result's own ID or, for a
+ * transaction or a workflow, the ID of a rule that the result is evidence for.
  */
 export function isKnown({ engine, id, rules }: Result, baseline: readonly string[]): boolean {
   return (

@@ -1,7 +1,7 @@
 import { BLANK } from '../credentials/redact.ts';
 import type { SentRequest } from '../http/exchange.ts';
 
-/** Control and bidi characters, which a terminal displays differently or obeys. */
+/** Control and bidi characters, which a terminal would interpret or display in another order. */
 export const UNPRINTABLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu;
 /** Headers that curl sends by itself. */
 const OWN = 'content-length';
@@ -9,7 +9,7 @@ const OWN = 'content-length';
 const WEB_SOCKET_KEY = 'YmVydGgtY29uZm9ybWFuY2U=';
 
 /**
- * Returns a command line that repeats a request. A redacted credential becomes `$NAME`.
+ * Returns a `curl` command that repeats a request. A redacted credential becomes `$NAME`.
  *
  * @example
  * toCurl({ method: 'GET', url: 'https://a.example/', headers: { Authorization: '[redacted]' }, body: '' });

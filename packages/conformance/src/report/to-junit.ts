@@ -5,8 +5,8 @@ import type { Report } from './to-report.ts';
 
 /**
  * Converts the run to JUnit XML, with a suite per part of the contract and per engine. CI systems fail a
- * build for every failure, so a failure that does not count, of a SHOULD or in the baseline, is reported as a
- * skip with its findings as the message.
+ * build on every failure. Failures that do not count, because the rule is a SHOULD or the failure is in the
+ * baseline, are therefore reported as skipped, with the findings as the message.
  */
 export function toJunit(report: Report): string {
   const { startedAt, durationMs, results } = report;

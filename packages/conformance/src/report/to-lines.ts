@@ -10,7 +10,7 @@ const SHOWN = 500;
 /** Maximum number of findings shown per result. */
 const MOST_FINDINGS = 3;
 
-/** Colours a text; the name is a format of `util.styleText`. */
+/** Colours a text with one of the formats of `util.styleText`. */
 export type Paint = (
   color: 'green' | 'red' | 'magenta' | 'yellow' | 'gray' | 'bold',
   text: string,
@@ -124,7 +124,7 @@ export function toEvidenceText({ message, where, request, response }: Finding): 
   ].join('\n');
 }
 
-/** Formats a body as in a report, followed by its encoding and what is missing, if relevant. */
+/** Formats a body for a report. Marks a Base64 body, and adds the total size if the body is truncated. */
 export function toBodyText({
   body,
   bodyEncoding,
@@ -146,7 +146,7 @@ export function toHeaderLines({
   );
 }
 
-/** Returns the verdict on the deployment, as a phrase. */
+/** Returns a phrase with the verdict on the deployment. */
 export function toVerdictPhrase({ summary, exitCode, baseline }: Report): string {
   switch (exitCode) {
     case 1:

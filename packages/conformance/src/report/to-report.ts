@@ -17,7 +17,7 @@ export function sortResults(results: readonly Result[]): Result[] {
   );
 }
 
-/** What a run found, and the exit code that sums it up. */
+/** The report on a run, with its results and its exit code. */
 export interface Report {
   targets: { api: Api; url: string; contract: string; version: string }[];
   /** Version of the rule set. */

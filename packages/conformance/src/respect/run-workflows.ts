@@ -66,7 +66,7 @@ const SILENT = {
   ...{ printNewLine: silent, printSeparator: silent, indent: (text: string) => text },
 };
 
-/** Runs the contract's workflows with Respect; yields each result as soon as it is known. */
+/** Runs the contract's workflows with Respect, and yields each result as soon as it is known. */
 export async function runWorkflows(run: Run, onResult: (result: Result) => void): Promise<void> {
   for (const file of workflowFiles) {
     const reason = workflowSkipReason(run, file);

@@ -50,8 +50,8 @@ function mapValues(value: unknown, map: (value: unknown, key: string) => unknown
 const CREDENTIALS = Object.values(defaultProfile.storageHeaders).map((name) => name.toLowerCase());
 
 /**
- * Converts a workflow's request to the form of this deployment. Workflows use the default wire profile,
- * top-level fields and absolute copy paths.
+ * Converts a workflow's request to the form that this deployment expects. Workflows use the default wire
+ * profile, top-level fields and absolute copy paths.
  */
 export async function toContractBody(
   run: Run,
@@ -82,7 +82,10 @@ export async function toContractBody(
   return { headers: withHeaders(headers, multipart), body: written };
 }
 
-/** Returns a response status as workflows expect it: the documented one for a successful storage call. */
+/**
+ * Returns the status that workflows expect for a response. For a successful storage call, it is the
+ * documented status.
+ */
 export function fromContractStatus({ settings }: Run, { sent, received }: Exchange): number {
   if (!sent.url.startsWith(`${settings.storageUrl}/api/v2/`)) return received.status;
   const operationId = sent.url.slice(sent.url.lastIndexOf(':') + 1);
@@ -90,7 +93,8 @@ export function fromContractStatus({ settings }: Run, { sent, received }: Exchan
 }
 
 /**
- * Converts this deployment's response to what workflows expect: in its envelope, with the contract's names.
+ * Converts this deployment's response to the form that workflows expect, with an envelope and the contract's
+ * names.
  */
 export function fromContractResponse(run: Run, exchange: Exchange): Buffer {
   const { sent, received } = exchange;

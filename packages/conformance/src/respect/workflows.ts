@@ -1,7 +1,7 @@
 import type { Run } from '../context/run.ts';
 import { lacking, leftOut, noUrl, refused, type SkipReason } from '../context/skip-reason.ts';
 
-/** The contract's Arazzo documents, and metadata of their workflows. */
+/** One of the contract's Arazzo documents, with metadata about its workflows. */
 export interface WorkflowFile {
   /** Name in `@berth/spec/workflows`. */
   name: string;
@@ -18,7 +18,10 @@ export interface Workflow {
 
 const UPLOAD = ['getUploadMetaData', 'uploadFile'];
 
-/** Every workflow that runs on its own; `files` contains the steps that the others start with. */
+/**
+ * The workflows that run on their own. `files` is not one of them, because it contains the steps that the
+ * others start with.
+ */
 export const workflowFiles: readonly WorkflowFile[] = [
   {
     name: 'files',
@@ -97,7 +100,7 @@ export const workflowFiles: readonly WorkflowFile[] = [
   },
 ];
 
-/** Returns why the workflows in a file do not run; `undefined` if they do. */
+/** Returns why the workflows in a file are not run, or `undefined` if they are run. */
 export function workflowSkipReason(
   run: Run,
   { writes, name }: WorkflowFile,

@@ -152,9 +152,9 @@ const STORAGE_OPTIONS = '--storage-header, --tc3-secret-id and --auth-module';
 const FORMS = ['top', 'data'] as const;
 
 /**
- * Detects the form of storage requests: 'fields at the top level or nested in `data`; a deployment must
- * accept at least one form' (D21). If no form works, it finds out why. Each form is tried with calls that
- * store nothing.
+ * Detects which form of storage requests the deployment accepts: 'fields at the top level or nested in
+ * `data`; a deployment must accept at least one form' (D21). Tries each form with calls that store nothing.
+ * If none is accepted, determines the reason.
  *
  * @throws StartError if there is no response
  */
@@ -259,8 +259,8 @@ function toCode({ code, received }: StorageReply): string {
 const NO_TUNNEL = [0, 400, 403, 404, 405, 501];
 
 /**
- * Requests any response from a target, so that a dead host, a TLS error or a hanging server ends the run
- * immediately rather than call by call.
+ * Makes one call to a target and accepts any response. If the host is down, TLS fails or the server hangs,
+ * the run ends immediately instead of failing call by call.
  *
  * @throws StartError with one sentence about the problem
  */

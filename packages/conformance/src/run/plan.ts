@@ -7,7 +7,10 @@ import { workflowSkipReason as whyNoWorkflow, workflowFiles } from '../respect/w
 import type { Engine } from '../result.ts';
 import { checkSkipReason, findCost } from './run-checks.ts';
 
-/** A check of a run, and what it sends; both counts are absent if not measured. */
+/**
+ * A check in a run, with the number of calls and bytes that it sends. Both are absent if they were not
+ * measured.
+ */
 export interface Planned {
   engine: Engine;
   id: string;
@@ -17,7 +20,7 @@ export interface Planned {
   reason?: string;
 }
 
-/** Returns what a run with these settings would do if everything works. Nothing is called. */
+/** Returns what a run with these settings will do if everything works, without making any calls. */
 export function planRun(settings: Settings): Planned[] {
   const signal = new AbortController().signal;
   const run: Run = { ...createRun(settings, signal), fixture: true };

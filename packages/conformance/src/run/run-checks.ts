@@ -24,7 +24,10 @@ interface Cost {
 
 const costs: Readonly<Record<string, Cost>> = measured.costs;
 
-/** Returns what the check with this ID sent to the reference server; `undefined` if it was not measured. */
+/**
+ * Returns how much the check with this ID sent to the reference server, or `undefined` if that was not
+ * measured.
+ */
 export function findCost(id: string): Cost | undefined {
   return costs[id];
 }
@@ -39,8 +42,8 @@ const USUAL = { near: 8, far: 32 };
 const FAR = 100;
 
 /**
- * Runs checks in parallel and yields each result as soon as it is known. Those with the most calls start
- * first: on a slow target, a long one that starts last would run alone.
+ * Runs checks in parallel and yields each result as soon as it is known. The checks with the most calls start
+ * first: on a slow target, a long check that starts last would run alone.
  */
 export async function runChecks(
   run: Run,
@@ -83,7 +86,7 @@ async function runCheck(run: Run, check: Check): Promise<Result> {
   };
 }
 
-/** Returns why a check does not run; `undefined` if it does. */
+/** Returns why a check is not run, or `undefined` if it is run. */
 export function checkSkipReason(run: Run, { rule, needs }: Check): SkipReason | undefined {
   const { rules, level } = run.settings;
   const api = rule.startsWith('GW-') || /^AU-(?!STORAGE)/.test(rule) ? 'gateway' : 'storage';

@@ -14,8 +14,8 @@ import {
 
 /**
  * Checks a response from the gateway. The gateway's own errors are checked completely. Responses from a
- * hosted service pass through unchanged, so only the headers that the gateway sets are checked, and the body
- * only if it is the documented one (D7).
+ * hosted service are forwarded unchanged, so only the headers that the gateway sets are checked, along with
+ * the body if it is the documented one (D7).
  */
 export function checkGateway(
   transaction: Transaction,

@@ -21,8 +21,8 @@ const ajv = new Ajv2020({
 for (const api of APIS) ajv.addSchema(documents[api].document, documents[api].name, false, false);
 
 /**
- * Checks a response against the contract for its status: media type, body and required headers. Whether
- * that status was expected is up to the caller.
+ * Checks a response's media type, body and required headers against the contract for its status. The caller
+ * must check whether that status was expected.
  */
 export function checkResponse(transaction: Transaction, received: Received): Finding[] {
   const candidates = listByStatus(transaction, received.status);
@@ -76,9 +76,9 @@ function toFinding(api: Api, where: string, error: ErrorObject): Finding {
 const TEXT_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain'];
 
 /**
- * Rules C1 to C3 for responses from a hosted service: `Content-Disposition: attachment` on every response to
- * a GET (C1) and on every response without a text type (C2), but not on event streams (C3). A missing
- * Content-Type is not checked because the contract leaves it open (D8).
+ * Checks rules C1 to C3 on responses from a hosted service: `Content-Disposition: attachment` on every
+ * response to a GET (C1) and on every response without a text type (C2), but not on event streams (C3). A
+ * missing Content-Type is not checked because the contract leaves it open (D8).
  */
 export function checkDisposition(transaction: Transaction, received: Received): Finding[] {
   const contentType = received.header('content-type');
@@ -106,7 +106,10 @@ export function listByStatus(transaction: Transaction, status: number): Transact
   return findByStatus(ofOperation, toDocumented(transaction, status)) as Transaction[];
 }
 
-/** 'Elsewhere equality is ours' (D20): a storage call may succeed with any 2xx, except for a copy. */
+/**
+ * Returns the status whose documented response applies. A storage call other than a copy may succeed with any
+ * 2xx: 'Elsewhere equality is ours' (D20).
+ */
 export function toDocumented(
   { api, operationId }: Pick<Transaction, 'api' | 'operationId'>,
   status: number,
@@ -132,9 +135,9 @@ const OPTION = { gateway: '--gateway-token', storage: '--storage-header' } as co
 const REFUSALS = ['4XX', 'default'];
 
 /**
- * Returns a skip if the target rejects the credentials: then nothing was learned about the response in
- * question. Returns `undefined` for any other response, and for an invalid request once the credentials have
- * been accepted: then any 4xx is the expected refusal.
+ * Returns a skip if the target rejects the credentials, because the check then proves nothing. Returns
+ * `undefined` for any other response. Once the credentials have been accepted, also returns `undefined` for
+ * an invalid request, because any 4xx is then the expected refusal.
  *
  * 401 and 403 mean that the credentials are rejected. Until a call has succeeded, an unexpected 4xx may mean
  * the same, because the contract does not specify the status (D15).

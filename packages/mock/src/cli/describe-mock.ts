@@ -6,7 +6,8 @@ import type { Served } from '../serve.ts';
 import { KEY_PAIR } from '../surfaces/auth/credentials.ts';
 
 /**
- * Returns what the CLI prints at startup: URLs, credentials and one `curl` command per operation.
+ * Returns the text that the CLI prints at startup, with the URLs, the credentials and a `curl` command for
+ * each operation.
  *
  * @param ignored options that have no effect
  */

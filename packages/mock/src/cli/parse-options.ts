@@ -31,7 +31,7 @@ interface ProxyFlags {
   failOnViolations?: boolean;
 }
 
-/** Parsed command-line options; `wireProfile` is a file. */
+/** Parsed command-line options. `wireProfile` is the path of a file. */
 export interface CliOptions extends ProxyFlags {
   port: number;
   host: string;
@@ -231,7 +231,7 @@ const PROXIES = [
 ] as const;
 
 /**
- * Returns the base URLs of a deployment; undefined if none is set.
+ * Returns a deployment's base URLs, or `undefined` if none is set.
  *
  * @throws TypeError with a message for the user
  */

@@ -10,7 +10,7 @@ import { describeServiceFault } from '../util/source-file.ts';
 import { describeMock } from './describe-mock.ts';
 import { type CliOptions, parseOptions, toProxyOption } from './parse-options.ts';
 
-/** Serves a mock until SIGINT or SIGTERM, or waits for one. */
+/** Runs the command line: serves a mock until SIGINT or SIGTERM, or waits until a running mock responds. */
 export async function run(argv: string[]): Promise<void> {
   const options = parseOptions(argv);
   if (options.wait !== undefined) await waitFor(options.wait, options.timeout);

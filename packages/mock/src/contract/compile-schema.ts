@@ -4,7 +4,7 @@ import type { ValidateFunction } from 'ajv';
 const require = createRequire(import.meta.url);
 const validators = new WeakMap<object, ValidateFunction>();
 
-/** Compiles a function that reports every violation of a schema. Ajv is loaded on first use. */
+/** Compiles a schema to a function that reports every violation. Ajv is loaded on first use. */
 export function compileSchema(schema: object): ValidateFunction {
   const known = validators.get(schema);
   if (known !== undefined) return known;

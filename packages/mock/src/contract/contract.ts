@@ -29,7 +29,7 @@ export interface Operation {
   body: Schema | undefined;
 }
 
-/** The two documents that a mock serves, and what is derived from them. */
+/** The two documents that a mock serves, and the data derived from them. */
 export interface Contract {
   readonly documents: Documents;
   readonly operations: readonly Operation[];

@@ -10,7 +10,7 @@ interface ErrorRow {
 
 type Limits = typeof defaults.limits;
 
-/** Returns a limit, in the unit of its row. */
+/** Returns a limit from the table, in the unit that its row specifies. */
 export function limit(name: keyof Limits): number {
   return defaults.limits[name].value;
 }

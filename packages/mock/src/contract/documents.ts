@@ -65,7 +65,7 @@ export type Documents = typeof documents;
 
 export type DocumentName = keyof Documents;
 
-/** A bundled document with every `$ref` resolved, and with the media types of `x-berth-content` as content. */
+/** Resolves every `$ref` in a bundled document, and adds the media types in `x-berth-content` as content. */
 export function toDocument(bundled: object): OpenApiDocument {
   const document = resolveRefs(bundled) as OpenApiDocument;
   const operations = Object.values(document.paths).flatMap(({ get, post }) => [get, post]);

@@ -3,7 +3,7 @@ import schema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
 import standard from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import type { Contract } from './contract.ts';
 
-/** An error in a wire profile, as one sentence. */
+/** Thrown if a wire profile is invalid. The message is one sentence. */
 export class WireProfileError extends TypeError {
   override readonly name = 'WireProfileError';
 }
@@ -67,7 +67,7 @@ function listNames(profile: WireProfile): string[] {
 /**
  * Caches what is derived from a wire profile and the contract, until a hot reload replaces either.
  *
- * @param holder provides the current ones
+ * @param holder provides the current profile and contract
  */
 export function perProfile<Made>(
   holder: { readonly profile: WireProfile; readonly contract?: Contract },

@@ -43,7 +43,7 @@ export function changeClock(clock: Clock, { now, advance, frozen }: ClockChange)
 }
 
 /**
- * Returns milliseconds since the epoch.
+ * Parses a time, and returns it in milliseconds since the epoch.
  *
  * @throws FieldError if the value is not a time
  */

@@ -33,7 +33,7 @@ const TYPES: Record<string, string> = {
  * the control API and contacts no other host.
  *
  * @param root base path of the page, such as `/__mock/`
- * @returns a listener that serves the page's files, and returns false for every other path
+ * @returns a listener that serves the page's files and returns false for every other path
  */
 export function createInspector(root: string) {
   const files = new Map(

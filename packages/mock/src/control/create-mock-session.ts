@@ -15,7 +15,7 @@ import {
 } from './mock-session.ts';
 import { assertStateCode, restoreSnapshot, takeSnapshot, toStateJson } from './snapshot.ts';
 
-/** Implements the session operations, for tests in this process and for the control API. */
+/** Creates the session operations that tests in this process and the control API use. */
 export function createMockSession(
   { sessions, services }: Pick<Context, 'sessions' | 'services'>,
   id: string,

@@ -23,7 +23,9 @@ export interface ServiceStateJson {
   readonly until?: string;
 }
 
-/** Everything that calls have changed in a session, as JSON, except the call log. */
+/**
+ * The state of a session as JSON. It contains everything that calls have changed, except for the call log.
+ */
 export interface SessionSnapshot {
   readonly version: 1;
   readonly clock: ClockState;
@@ -33,7 +35,7 @@ export interface SessionSnapshot {
   readonly services: Readonly<Record<string, ServiceStateJson>>;
 }
 
-/** Maximum total file size of a snapshot: a JavaScript string is limited to about 2^29 characters. */
+/** Maximum total file size of a snapshot, because a JavaScript string is limited to about 2^29 characters. */
 export const MAX_SNAPSHOT_BYTES = 350 * 1024 * 1024;
 
 /** @throws Problem 409 if the files are too large for one string */

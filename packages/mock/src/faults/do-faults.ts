@@ -62,8 +62,8 @@ export function doFaults(
 }
 
 /**
- * Same as `doFaults`, for a WebSocket. Latency, reset and refusal apply before the upgrade; `truncate` and
- * `reset` count the bytes after the head. `bytesPerSecond` has no effect.
+ * Like `doFaults`, for a WebSocket. Latency, resets and refusals are applied before the upgrade, and
+ * `truncate` and `reset` count the bytes after the response head. `bytesPerSecond` has no effect.
  *
  * @param next handles the upgrade
  */
@@ -135,7 +135,7 @@ function takeFaults({ request, rules, subject }: FaultedCall): readonly DueFault
   return own === undefined ? due : [...due, rules.draw(FAULT_HEADER, own)];
 }
 
-/** Waits for some milliseconds; stops if the client disconnects. */
+/** Waits for a number of milliseconds, or until the client disconnects. */
 export function wait(ms: number, connection: NodeJS.EventEmitter, then: () => void): void {
   if (ms === 0) {
     then();
@@ -150,8 +150,8 @@ export function wait(ms: number, connection: NodeJS.EventEmitter, then: () => vo
 }
 
 /**
- * Sends a contract error instead of calling the router. It has the headers of every response, and the request
- * body is not read. Node discards the rest of the body so that the connection can be kept alive.
+ * Sends a contract error instead of calling the router. The response has the headers that every response has.
+ * The request body is not read: Node discards the rest of the body so that the connection can be kept alive.
  */
 export function sendRefusal(
   error: Refusal,

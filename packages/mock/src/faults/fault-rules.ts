@@ -22,7 +22,7 @@ interface RateState {
   readonly at: number;
 }
 
-/** Everything that determines the next faults, as JSON. */
+/** The state that determines the next faults, as JSON. */
 export interface FaultsState {
   /** Rules with their remaining `times`. */
   readonly rules: readonly FaultRule[];
@@ -213,7 +213,10 @@ function drawNormal(random: Random): number {
   return radius * Math.cos(2 * Math.PI * random.next());
 }
 
-/** Seeded random number generator (mulberry32): good enough for faults, and its state is a single number. */
+/**
+ * Creates a seeded random number generator (mulberry32). It is good enough for faults, and its state is a
+ * single number.
+ */
 export function createRandom(seed: string): Random {
   return {
     state: hash(seed),

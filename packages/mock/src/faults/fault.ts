@@ -2,13 +2,16 @@ import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { type Refusal, type SurfaceName, toRefusal } from '../contract/surface.ts';
 import { isObject, toMilliseconds } from '../util/values.ts';
 
-/** Delay before a response: milliseconds, a range (uniform distribution), or a normal distribution. */
+/**
+ * Delay before a response in milliseconds: a number, a range (uniform distribution), or a normal
+ * distribution.
+ */
 export type Latency =
   | number
   | { readonly min: number; readonly max: number }
   | { readonly mean: number; readonly deviation: number };
 
-/** What to inject into a call. All fields that are set apply. */
+/** The faults to inject into a call. Every field that is set takes effect. */
 export interface Fault {
   /** Delay before the response begins. Several faults add up. */
   readonly latency?: Latency;
@@ -36,7 +39,7 @@ export interface BodyShape {
   bytesPerSecond: number;
 }
 
-/** Combined effect of all faults on one call. */
+/** The combined effects of all faults on one call. */
 export interface Effects {
   /** Milliseconds before the response begins. */
   latency: number;
@@ -194,7 +197,7 @@ function cutBody({ body }: Effects, limit: number, byReset: boolean): void {
   if (limit < body.limit) Object.assign(body, { limit, byReset });
 }
 
-/** Parses a number; undefined if the text is not one. */
+/** Parses a number. Returns `undefined` if the text is not a number. */
 export function toNumber(text: string): number | undefined {
   return /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
 }
@@ -217,7 +220,7 @@ function isCount(value: unknown): value is number {
 
 const UPLOAD = codesOf(defaults.uploadErrors);
 
-/** Error codes that apply to complete calls, by surface. */
+/** Codes of errors for entire calls, by surface. */
 export const CODES: Readonly<Record<SurfaceName, readonly string[]>> = {
   gateway: codesOf(defaults.gatewayErrors),
   storage: codesOf(defaults.storageErrors),

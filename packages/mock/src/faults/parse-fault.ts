@@ -44,7 +44,7 @@ export function parseFault(text: string, place = ''): Fault {
 /**
  * Parses the fault in a request header.
  *
- * @throws FieldError, including for another surface's code and for `callsPerSecond`
+ * @throws FieldError if the fault is invalid, has another surface's code, or sets `callsPerSecond`
  */
 export function parseHeaderFault(text: string, { surface }: FaultSubject): Fault {
   const fault = parseFault(text);
@@ -183,7 +183,7 @@ function assertCode({ code }: Fault, surface: SurfaceName, subject: string, fiel
   throw new FieldError(field, `must be an error code of ${subject}: ${CODES[surface].join(', ')}.`);
 }
 
-/** Describes an unknown field, with a suggestion. */
+/** Creates the message for an unknown field, with a suggestion. */
 export function toUnknown(field: string, name: string, known: readonly string[]): FieldError {
   const hint = suggest(name, known, ' do you mean', ` the fields are ${known.join(', ')}.`);
   return new FieldError(field, `is not a field:${hint}`);

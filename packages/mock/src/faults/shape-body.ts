@@ -12,8 +12,8 @@ const MAX_SLICE_BYTES = 8 * 1024;
 type Rest = any[];
 
 /**
- * Throttles or truncates a response body, with the same backpressure as a slow client. `Content-Length` is
- * unchanged, so that the client notices the missing bytes.
+ * Throttles or truncates a response body. The backpressure is the same as from a slow client.
+ * `Content-Length` is unchanged, so that the client notices the missing bytes.
  */
 export function shapeBody(
   response: ServerResponse,

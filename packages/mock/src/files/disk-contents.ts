@@ -42,12 +42,12 @@ interface DiskContent extends Content {
 }
 
 /**
- * Stores files in a folder. Each has one file for its bytes and one for its metadata, which is written last
- * and renamed. If the mock is killed halfway, either the old or the new file remains, plus at most some bytes
- * without metadata, which the next start removes.
+ * Stores files in a folder. Each one is stored as two files: one for its bytes, and one for its metadata,
+ * which is written last and renamed. If the mock is killed halfway, either the old or the new version
+ * remains. The next start removes any bytes without metadata.
  *
  * @param folder created with the first file; a session's folder is removed with its last file
- * @param maxSessions maximum number of other session folders
+ * @param maxSessions maximum number of folders for sessions other than the default one
  */
 export function createDiskContents(folder: string, maxSessions: number): Contents {
   const isSession = basename(folder).startsWith(SESSION);

@@ -36,7 +36,7 @@ export interface Draft {
 /** The only bucket of a mock. */
 export const BUCKET = 'files';
 
-/** D24: "one leading `/` dropped". */
+/** Converts a path to a key. D24: "one leading `/` dropped". */
 export function toKey(path: string): string {
   return path.replace(/^\//, '');
 }
@@ -96,7 +96,7 @@ interface FileStoreOptions {
 /** Overhead of a file besides its bytes and its key, so that empty files are not free. */
 const ENTRY_BYTES = 512;
 
-/** Files that together, including drafts, never exceed the available space. */
+/** Creates a session's file store. Its files and drafts never exceed the available space. */
 export function createFileStore({ contents, room, now }: FileStoreOptions): FileStore {
   const files = new Map<string, StoredFile>(contents.load());
   let open = true;
@@ -227,8 +227,8 @@ function toContent(bytes: Buffer): Content {
 }
 
 /**
- * Collects chunks by copying them into blocks. Keeping small chunks would cost many times their size, because
- * each keeps the buffer alive that it is a view of.
+ * Collects chunks by copying them into blocks. Keeping small chunks would use many times their size in
+ * memory, because each is a view that keeps its entire buffer alive.
  */
 export function collectBytes(): Collected {
   const blocks: Buffer[] = [];

@@ -13,7 +13,7 @@ const CAPACITY = 10_000;
  */
 const PARAMETER = 'sign';
 
-/** The URLs issued by a deployment, each replaced by one of the mock's URLs. */
+/** The URLs that a deployment has issued, each with the mock's URL that replaces it. */
 export interface KnownAddresses {
   /**
    * Returns the mock's URL that replaces a real one; returns the given text if it is not a URL.
@@ -26,8 +26,9 @@ export interface KnownAddresses {
 }
 
 /**
- * D27: an upload is posted to the returned `url` as is, and a signature covers the link as is. The real URL
- * must therefore not change: the mock stores it and issues a name for it.
+ * Creates the store for issued URLs. D27: an upload is posted to the returned `url` as is, and a signature
+ * covers the link as is. The real URL must therefore not change, so the mock stores it and issues a URL of
+ * its own instead.
  */
 export function createKnownAddresses(): KnownAddresses {
   const ids = new Map<string, string>();

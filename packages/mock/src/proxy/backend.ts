@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { SurfaceName } from '../contract/surface.ts';
 
-/** Responds instead of the mock: a real deployment, or recordings of one. */
+/** A real deployment, or recordings of one, that responds in place of the mock. */
 export interface Backend {
   readonly listeners: Readonly<
     Record<SurfaceName, Readonly<Record<'request' | 'checkContinue', RequestListener>>>

@@ -22,8 +22,8 @@ import { isObject } from '../util/values.ts';
 import { createResponseChecker, type ResponseChecker } from './check-responses.ts';
 
 /**
- * A copy of a request that a router validates while the request itself goes to the deployment. The real
- * request is unaffected if the copy is refused or not read.
+ * A copy of a request. A router validates the copy while the request itself is forwarded to the deployment,
+ * which is unaffected if the copy is refused or not read.
  */
 export class ShadowRequest extends IncomingMessage {
   readonly record: CallRecord;
@@ -88,7 +88,7 @@ export interface RequestCheck {
 /** Validates requests without responding to them. */
 type RequestChecker = (request: RecordedRequest, record: CallRecord) => RequestCheck;
 
-/** Both routers, for the current wire names. */
+/** The routers that validate requests to both APIs, for the current wire names. */
 export interface Checkers {
   readonly request: RequestChecker;
   readonly response: ResponseChecker;

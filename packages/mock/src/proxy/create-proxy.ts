@@ -22,8 +22,8 @@ const LOST = {
 
 /**
  * Forwards every call to a deployment, and checks requests and responses against the contract without
- * modifying them. Only the URLs that storage issues are replaced, by URLs of the mock, which keeps the real
- * ones.
+ * modifying them. The only changes are to the URLs that storage issues: the mock stores them, and replaces
+ * them with its own.
  */
 export function createProxy(
   context: Context,

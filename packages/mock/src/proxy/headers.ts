@@ -41,7 +41,7 @@ export function listHeader(raw: RawHeaders, name: string): string[] {
   return raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
 }
 
-/** Returns the values of a header, joined; undefined if it is missing. */
+/** Returns a header's values, joined, or `undefined` if the header is missing. */
 export function findHeader(raw: RawHeaders, name: string): string | undefined {
   const values = listHeader(raw, name);
   return values.length === 0 ? undefined : values.join(', ');

@@ -71,7 +71,7 @@ async function echoMessages(socket: FakeSocket): Promise<void> {
   }
 }
 
-/** A service whose HTTP calls return the contract's examples. */
+/** Creates a service whose HTTP calls return the contract's examples. */
 export function createExample(name: string): CompiledService {
   return { ...compileService(name, {}, ''), isExample: true };
 }
@@ -79,8 +79,8 @@ export function createExample(name: string): CompiledService {
 const TEXT = 'text/plain';
 
 /**
- * The built-in `hello` service: returns the contract's examples, depending on `Accept`. A WebSocket gets the
- * text example first, then each message back.
+ * Creates the built-in `hello` service, which returns the contract's example for the `Accept` header. A
+ * WebSocket first gets the text example, and then an echo of each message.
  */
 export function createHello(): CompiledService {
   const text = listExamples().get('cloudrun-get')?.get(TEXT);

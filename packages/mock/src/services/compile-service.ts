@@ -50,7 +50,7 @@ export function compileService(
   };
 }
 
-/** Adds the routes of a document to a service of the same name, whose own routes take precedence. */
+/** Adds a document's routes to a service with the same name, whose own routes take precedence. */
 export function mergeDocument(own: CompiledService, document: CompiledService): CompiledService {
   const shapes = new Set(own.routes.map(({ key }) => shapeOf(key)));
   const added = document.routes.filter(({ key }) => !shapes.has(shapeOf(key)));

@@ -17,7 +17,7 @@ import { handleCall, openCall, type ServiceContext } from './handle-call.ts';
 import type { FileSource } from './loading/create-file-source.ts';
 import { createOpenEnds, type Services } from './services.ts';
 
-/** Where services come from: the path of a folder or file, definitions, or a list of names. */
+/** The source of services: the path of a folder or file, definitions, or a list of names. */
 export type ServicesSource = string | FakeServices | readonly string[];
 
 /** Callbacks of running services. */

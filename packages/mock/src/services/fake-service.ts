@@ -44,8 +44,8 @@ export interface ScriptedEvent {
 }
 
 /**
- * A stream of events. With `Last-Event-ID`, it starts after the event with that ID. If no events are left,
- * the response is a 204, which stops browsers from reconnecting.
+ * A stream of events. For a call with a `Last-Event-ID` header, the stream starts after the event with that
+ * ID. If no events are left, the response is a 204, which stops browsers from reconnecting.
  */
 export interface EventScript {
   /** The events, or, in code, any iterable of events. */
@@ -125,14 +125,14 @@ export interface WebSocketScript {
   readonly repeat?: boolean;
 }
 
-/** What a route can respond with. */
+/** A route's response. */
 export type RouteResponse = FixedResponse | EventScript | WebSocketScript | ServiceResponse;
 
 export type RouteFunction = (call: ServiceCall) => RouteResponse | Promise<RouteResponse>;
 
 export type Route = FixedResponse | EventScript | WebSocketScript | RouteFunction;
 
-/** A hosted service that you define in TypeScript or YAML; functions require TypeScript. */
+/** A hosted service that you define in TypeScript or YAML. Functions require TypeScript. */
 export interface FakeService {
   /**
    * Code from the gateway's error table that calls fail with. With `for`, calls fail for that long after the

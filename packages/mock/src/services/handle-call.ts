@@ -13,7 +13,8 @@ export type ServiceContext = Omit<RouteContext, 'params' | 'report'> & {
 type CallResult = Promise<MockedResponse> | MockedResponse;
 
 /**
- * Handles a call with the most specific matching route, then the upstream service, otherwise a 404 or 405.
+ * Handles a call with the most specific matching route. If no route matches, forwards the call to the
+ * upstream service, or responds with 404 or 405 if there is none.
  */
 export function handleCall(service: CompiledService, context: ServiceContext): CallResult {
   const path = toPath(context);
@@ -26,7 +27,9 @@ export function handleCall(service: CompiledService, context: ServiceContext): C
   return refuse(service, context, method, path);
 }
 
-/** Same for a WebSocket. If no WebSocket route matches, the call is handled like any other GET. */
+/**
+ * Like `handleCall`, for a WebSocket. If no WebSocket route matches, the call is handled like any other GET.
+ */
 export function openCall(
   service: CompiledService,
   context: ServiceContext,

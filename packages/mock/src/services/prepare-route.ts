@@ -14,7 +14,7 @@ import {
 } from './services.ts';
 
 /**
- * Creates the handler of a route, and prepares everything that its calls share.
+ * Creates the handler for a route, and prepares everything that its calls share.
  *
  * @param folder base of relative file paths
  */
@@ -120,7 +120,7 @@ export function toServiceHeaders({ headers }: GatewayInput): Record<string, stri
   return kept;
 }
 
-/** @throws TypeError if it is not a response */
+/** @throws TypeError if the value is not a response */
 export function prepareResponse(response: unknown, folder: string): RouteHandler {
   if (!isObject(response)) {
     const got = response === null ? 'null' : typeof response;

@@ -19,7 +19,7 @@ export interface RouteKey {
 /**
  * Parses the key of a route.
  *
- * @throws TypeError whose message has no subject: `must begin …`
+ * @throws TypeError whose message continues a sentence: `must begin …`
  */
 export function parseRouteKey(key: string): RouteKey {
   const [, verb = '', path = '', , search = ''] =
@@ -115,7 +115,10 @@ export function matchRoute(
   return params ?? NONE;
 }
 
-/** Sorts the most specific route first: literal text before a parameter before `*`, then longer queries. */
+/**
+ * Compares routes for sorting. More specific routes come first: literal text before a parameter, a parameter
+ * before `*`, and then longer queries before shorter ones.
+ */
 export function compareRoutes(one: RouteKey, other: RouteKey): number {
   const length = Math.max(one.segments.length, other.segments.length) + 1;
   for (let at = 0; at < length; at += 1) {
@@ -131,7 +134,7 @@ function rankAt({ segments, isOpen }: RouteKey, at: number): number {
   return 'param' in segment ? 1 : 0;
 }
 
-/** Two routes with the same shape match the same calls. */
+/** Returns a route's shape. Two routes with the same shape match the same calls. */
 export function shapeOf({ method, segments, isOpen, query }: RouteKey): string {
   const path = segments.map((segment) => ('param' in segment ? '{}' : segment.text));
   return JSON.stringify([method, path, isOpen, [...query].sort()]);

@@ -8,7 +8,7 @@ import type { Session } from '../session/session.ts';
 import type { ServiceFault } from '../util/source-file.ts';
 import type { Params } from './routes.ts';
 
-/** What a defined service responded with. */
+/** The response from a defined service. */
 export interface MockedResponse extends ServiceResponse {
   /**
    * Whether no route of the service matched. The response is then a 404, or a 405 if a route matches another
@@ -18,7 +18,8 @@ export interface MockedResponse extends ServiceResponse {
 }
 
 /**
- * The hosted services of a mock: built-in ones, those from files, or any name with the contract's example.
+ * A mock's hosted services. They are built in, defined in files, or return the contract's example under any
+ * name.
  */
 export interface Services {
   /** Returns whether a service with that name exists. Every service does unless services are configured. */
@@ -83,7 +84,10 @@ export class ServiceRefusal extends Error {
   }
 }
 
-/** `{ "message": … }`: not a gateway error, which has a code and a request ID. */
+/**
+ * Converts a refusal to the response `{ "message": … }`. It is not a gateway error, which would have a code
+ * and a request ID.
+ */
 export function toRefusal(
   status: number,
   message: string,

@@ -7,8 +7,8 @@ import type { LoggedRequest } from './request-log.ts';
 import type { Session } from './session.ts';
 
 /**
- * The first bytes of a body, and its total length. They are kept as a string with one character per byte:
- * unlike a view of one of Node's buffers, it keeps nothing else alive and is cheap.
+ * The first bytes of a body, and its total length. The bytes are kept as a string with one character per
+ * byte. Unlike a view of one of Node's buffers, a string is cheap and keeps no other memory alive.
  */
 export class KeptBytes {
   /** Total length, including bytes that were not kept. */
@@ -59,7 +59,7 @@ const TEXT_BYTES = 32;
 
 type Headers = LoggedRequest['request']['headers'];
 
-/** What is known about a call in progress, and the part of it that the log keeps. */
+/** The state of a call in progress, including the parts that the log keeps. */
 export class CallRecord implements LoggedRequest {
   readonly session: Session;
   readonly at = Date.now();
@@ -168,7 +168,7 @@ export class CallRecord implements LoggedRequest {
   }
 }
 
-/** How many bytes of a body the log keeps. */
+/** Maximum number of bytes that the log keeps of a body. */
 export const MAX_KEPT = 16 * 1024;
 
 /** A request that keeps the beginning of its body while Node delivers it. */

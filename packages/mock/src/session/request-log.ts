@@ -52,7 +52,7 @@ export interface RequestLog {
 const CAPACITY = 1_000;
 
 /**
- * @param room limit shared with other logs
+ * @param room memory limit that is shared with other logs
  * @param capacity maximum number of calls
  */
 export function createRequestLog(room = createLogRoom(), capacity = CAPACITY): RequestLog {

@@ -3,7 +3,10 @@ import type { Clock } from '../util/clock.ts';
 /** Code for a service that is ready, whatever its definition says. */
 export const READY = 'READY';
 
-/** A hosted service's state from the gateway's error table, for a limited time or until it is changed. */
+/**
+ * A hosted service's state, which is a code from the gateway's error table. It lasts for a limited time or
+ * until it is changed.
+ */
 export interface ServiceState {
   /** Code from the gateway's error table, such as `SERVICE_NOT_READY`, or {@link READY}. */
   readonly code: string;
@@ -11,7 +14,7 @@ export interface ServiceState {
   readonly until?: number;
 }
 
-/** The hosted services of one session: states that were set, and data that services keep. */
+/** The state of hosted services in one session: the codes that were set, and the data that services keep. */
 export interface ServiceStates {
   /** Returns the state that was set; undefined if none was, or if it has expired. */
   get(service: string): ServiceState | undefined;
@@ -33,7 +36,7 @@ export interface ServiceStates {
   clear(): void;
 }
 
-/** Initial states of services that have not been called yet. */
+/** Creates the states for services that have not been called yet. */
 export function createServiceStates(clock: Pick<Clock, 'now'>): ServiceStates {
   const states = new Map<string, ServiceState>();
   const begun = new Map<string, { readonly said: string; readonly state: ServiceState }>();

@@ -91,8 +91,8 @@ export interface Sessions {
 
 /**
  * @param create returns an empty session
- * @param max maximum number of sessions besides the default one; beyond it, the least recently used is
- * dropped
+ * @param max maximum number of sessions besides the default one; beyond that, the least recently used session
+ *   is dropped
  */
 export function createSessions(create: (id: string) => Session, max: number): Sessions {
   const sessions = new Map<string, Session>();

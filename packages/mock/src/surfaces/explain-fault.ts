@@ -9,8 +9,8 @@ import { describeViolation } from '../contract/oracle/violation.ts';
 import { recordOf } from '../session/call-record.ts';
 
 /**
- * Logs what is wrong with a request, and explains it in more detail than the router does: all errors in a
- * body with the actual values, and similar paths for an unknown one.
+ * Creates a function that logs what is wrong with a request, in more detail than the router: it reports all
+ * errors in a body with the actual values, and suggests similar paths for an unknown path.
  */
 export function createFaultExplainer(
   context: Context,

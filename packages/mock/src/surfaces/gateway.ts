@@ -27,7 +27,10 @@ import type { Auth } from './auth/auth.ts';
 import { consult, preferencesOf } from './consult.ts';
 import { toRouterOptions } from './router-options.ts';
 
-/** The gateway: defined services respond themselves; for all others, it returns the contract's examples. */
+/**
+ * Creates the gateway. Defined services respond to their calls; for all other services, the gateway returns
+ * the contract's examples.
+ */
 export function createGateway(context: Context, auth: Auth): GatewayRouter {
   const examples = listExamples(context.operations);
 
@@ -196,9 +199,9 @@ function toWords({ kind }: Fault): string | undefined {
 }
 
 /**
- * The hosts of the mock's environment. D12: "A server of one environment also takes any loopback host". A
- * mock that is exposed to the network also accepts any IP address, because it does not know which one callers
- * use.
+ * Returns the router option for the hosts that belong to the mock's environment. D12: "A server of one
+ * environment also takes any loopback host". A mock that is exposed to the network also accepts any IP
+ * address, because it does not know which one callers use.
  */
 export function toEnvOption({ env, host }: Pick<ResolvedOptions, 'env' | 'host'>): EnvOption {
   if (isLoopback(host.toLowerCase())) return env;

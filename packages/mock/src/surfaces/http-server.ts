@@ -19,7 +19,7 @@ import {
 import { INVALID, type SurfaceName, toRefusal } from '../contract/surface.ts';
 import { RecordedRequest } from '../session/call-record.ts';
 
-/** Listeners for the events of an HTTP server. */
+/** Listeners for an HTTP server's events. */
 export interface Application {
   readonly request: RequestListener;
   readonly checkContinue: RequestListener;
@@ -44,7 +44,7 @@ export interface Certificate {
 /**
  * Creates the server and connects its events to an application.
  *
- * @param application returns the current one, which a hot reload replaces
+ * @param application returns the current application, which a hot reload replaces
  * @param certificate undefined for HTTP
  */
 export async function createHttpServer(

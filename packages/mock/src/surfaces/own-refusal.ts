@@ -7,7 +7,7 @@ import type { ResolvedOptions } from '../options.ts';
 import { isLoopback, isOwnHost, originOf } from '../util/host.ts';
 import { corsOf } from './router-options.ts';
 
-/** Errors of the mock itself, instead of a deployment's, by surface. */
+/** Errors that come from the mock itself rather than from a deployment, by surface. */
 export interface OwnRefusal {
   readonly code: Readonly<Record<SurfaceName, string>>;
   /** Default: the status of the code. */
@@ -51,7 +51,7 @@ function isPreflight({ method, headers }: IncomingMessage): boolean {
 /**
  * Refuses a call with another site's host name. A page may point its own host name at this machine (DNS
  * rebinding) and would then have the same origin as the mock. A mock that listens only on this machine
- * therefore accepts no name that others can have, except those in `origins`.
+ * therefore rejects every host name that another machine could have, unless it is in `origins`.
  */
 export function findHostRefusal(
   request: IncomingMessage,

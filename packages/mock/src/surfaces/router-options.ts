@@ -27,7 +27,7 @@ function toCors({ origins }: Pick<ResolvedOptions, 'origins'>): CorsOptions {
   return { ...CORS, origins: origins ?? isLoopbackOrigin };
 }
 
-/** CORS headers for the mock's own responses on a surface. */
+/** Returns the CORS headers for the mock's own responses on a surface. */
 export function corsOf(
   { profile, options }: Pick<Context, 'profile' | 'options'>,
   surface: SurfaceName,
@@ -35,13 +35,15 @@ export function corsOf(
   return createCors(surface, profile, toCors(options));
 }
 
-/** Routes of a custom document; empty if the surface uses the contract's. */
+/**
+ * Returns the routes in a custom document, or an empty object if the surface uses the contract's document.
+ */
 export function toRoutes({ contract: { routes } }: Context, surface: SurfaceName) {
   const own = surface === 'gateway' ? routes.gateway : routes.storage;
   return own && { routes: own };
 }
 
-/** Options that the routers of all surfaces share. */
+/** Returns the options that the routers of all surfaces share. */
 export function toRouterOptions(
   context: Context,
   surface: SurfaceName,

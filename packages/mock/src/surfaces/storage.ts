@@ -21,7 +21,9 @@ type Act = (
   call: Pick<StorageCall<StorageCaller>, 'envId' | 'caller' | 'request' | 'requestId'>,
 ) => unknown;
 
-/** The storage API over a session's files. With `Prefer`, it returns the contract's examples. */
+/**
+ * Creates the storage API for a session's files. For calls with `Prefer`, it returns the contract's examples.
+ */
 export function createStorage(context: Context, auth: Auth): Router {
   const { env, mode } = context.options;
   const examples = listExamples(context.operations);

@@ -16,7 +16,7 @@ import { recordOf } from '../session/call-record.ts';
 import { preferencesOf } from './consult.ts';
 import { toRouterOptions } from './router-options.ts';
 
-/** The upload target: the second step of an upload. */
+/** Creates the upload target, which handles the second step of an upload. */
 export function createUpload(context: Context): Router {
   const uploadFile: UploadHandler = async (form, call) => {
     const preferences = preferencesOf(call, 'upload', context) ?? context.dynamic;

@@ -1,4 +1,4 @@
-/** A session's clock, which tests can set. Links and grants expire by it. */
+/** A session's clock, which tests can set. It determines when links and grants expire. */
 export interface Clock {
   /** Returns milliseconds since the epoch. */
   now(): number;
@@ -12,7 +12,7 @@ export interface Clock {
   readonly state: { readonly offset: number; readonly frozen: boolean };
 }
 
-/** A clock that follows the machine's clock until it is set. */
+/** Creates a clock that follows the machine's clock until it is set. */
 export function createClock(machine: () => number = Date.now): Clock {
   let offset = 0;
   let frozenAt: number | undefined;

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Why a folder cannot be used, as one sentence. */
+/** Thrown if a folder cannot be used. The message is one sentence. */
 export class FolderError extends TypeError {
   override readonly name = 'FolderError';
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 /** Query parameter that selects the session in upload URLs and links, which are used without headers. */
 export const SESSION_PARAMETER = 'session';
 
-/** Returns the session in the query, otherwise the one in the header. */
+/** Returns the name of the session in the query, or in the header if the query names none. */
 export function sessionOfQuery(request: Pick<IncomingMessage, 'headers' | 'url'>): string {
   const { url = '' } = request;
   const mark = url.indexOf('?');
@@ -16,7 +16,7 @@ export const SESSION_HEADER = 'X-Mock-Session';
 
 const HEADER = SESSION_HEADER.toLowerCase();
 
-/** Returns the session in the header; empty for the default one. */
+/** Returns the name of the session in the header, which is empty for the default session. */
 export function sessionOfHeader({ headers }: Pick<IncomingMessage, 'headers'>): string {
   return String(headers[HEADER] ?? '');
 }
@@ -27,10 +27,10 @@ const PREFIX = 'mock.session.';
 const PROTOCOLS = 'sec-websocket-protocol';
 
 /**
- * Moves the session name from a WebSocket's subprotocols, all that a page can set, to the header that every
- * other call uses. An existing header takes precedence.
+ * Moves the session name from a WebSocket's subprotocols, which are all that a page can set, to the header
+ * that every other call uses. An existing header takes precedence.
  *
- * It is removed from both header lists, because the responder chooses among the other subprotocols.
+ * The name is removed from both header lists, because the responder chooses among the other subprotocols.
  */
 export function takeSessionProtocol({ headers, rawHeaders }: IncomingMessage): void {
   const offered = headers[PROTOCOLS];

@@ -16,8 +16,8 @@ function pass(from: Duplex, to: Duplex): void {
 }
 
 /**
- * Calls back when the other side ends a connection that nobody is reading yet. Data sent before that stays
- * for the next reader, and hides the end until then.
+ * Calls back when the other side ends a connection that nobody is reading yet. Data that was sent before the
+ * end stays in the socket for the next reader, and hides the end until it is read.
  *
  * @returns a function that stops watching
  */
@@ -41,7 +41,8 @@ export function resetSocket(socket: Duplex): void {
 }
 
 /**
- * Creates the response to an upgrade request, for which Node creates none, and then closes the connection.
+ * Creates the response to an upgrade request, because Node does not create one. The connection is closed
+ * after the response.
  */
 export function respondTo(request: IncomingMessage, socket: Duplex): ServerResponse {
   const response = new ServerResponse(request);

@@ -11,7 +11,7 @@ export interface ServiceFault {
   readonly message: string;
 }
 
-/** Thrown if services cannot be loaded on startup, when there is no valid version yet. */
+/** Thrown if services cannot be loaded at startup, when there is no earlier valid version. */
 export class ServicesError extends TypeError {
   override readonly name = 'ServicesError';
   readonly faults: readonly ServiceFault[];
@@ -22,13 +22,13 @@ export class ServicesError extends TypeError {
   }
 }
 
-/** `services/orders.yaml:4:12: routes["GET /orders"].delay must be …` */
+/** Formats an error with its location: `services/orders.yaml:4:12: routes["GET /orders"].delay must be …` */
 export function describeServiceFault({ file, line, column, message }: ServiceFault): string {
   const place = [file, line, column].filter((part) => part !== undefined).join(':');
   return place === '' ? message : `${place}: ${message}`;
 }
 
-/** What is wrong with a value, and the path to it. */
+/** A problem with a value, and the path of that value. */
 export interface Problem {
   /** Keys, outermost first. */
   readonly path: readonly (string | number)[];
@@ -38,7 +38,7 @@ export interface Problem {
   readonly isKey?: boolean;
 }
 
-/** `routes["GET /orders"].delay must be …` */
+/** Formats a problem with the path of its value: `routes["GET /orders"].delay must be …` */
 export function describeProblem({ path, rest }: Problem): string {
   const field = path.map((key, at) => {
     if (typeof key === 'number') return `[${key}]`;
@@ -78,7 +78,7 @@ function toPlace(text: string, offset: number): Place {
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
 }
 
-/** A parsed file: its value, and the locations of its fields. */
+/** A parsed file, with its value and the locations of its fields. */
 export interface ReadFile {
   readonly value: unknown;
   readonly locate: (problem: Pick<Problem, 'path' | 'isKey'>) => Place | undefined;
@@ -87,7 +87,7 @@ export interface ReadFile {
 /**
  * Reads a YAML file.
  *
- * @returns its errors if it is not valid YAML
+ * @returns the file, or its errors if it is not valid YAML
  */
 export async function readYaml(file: string, text: string): Promise<ReadFile | ServiceFault[]> {
   // Loaded only for YAML files.

@@ -46,7 +46,9 @@ export function toMilliseconds(value: unknown): number | undefined {
   return amount === undefined ? undefined : Number(amount) * (UNITS[unit] as number);
 }
 
-/** An invalid value from user input: its name, and what it must be. */
+/**
+ * Thrown for an invalid value from user input. It contains the name of the field and what its value must be.
+ */
 export class FieldError extends TypeError {
   override readonly name = 'FieldError';
   /** Path of the value, such as `fault.latency`. */

@@ -1,4 +1,4 @@
-/** What Dredd should do. */
+/** The message to the Dredd process: what to run. */
 export interface Order {
   /** Texts of OpenAPI 3.0 documents. */
   documents: string[];
@@ -11,7 +11,7 @@ export interface Order {
   service: string;
 }
 
-/** What it found. */
+/** The message in which the Dredd process reports its findings. */
 export interface Found {
   /** Names of the transactions that failed. */
   failed: string[];

@@ -56,7 +56,7 @@ export const gatewayRequests: readonly Mutant[] = [
 
 const isChunked = ({ headers }: MutatedRequest) => headers.get('Transfer-Encoding') === 'chunked';
 
-/** Rejects each call without `Content-Length`. */
+/** Rejects every call without `Content-Length`. */
 export const refuseChunks = (status: number): Mutant =>
   mutant(
     'GW-FORWARD-BODY',

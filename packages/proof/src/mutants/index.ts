@@ -22,7 +22,7 @@ import { storageUploadMetadata } from './storage-upload-metadata.ts';
 import { upload } from './upload.ts';
 import { uploadResponses } from './upload-responses.ts';
 
-/** The mutants of each rule, written along with its check, in the order of the rules. */
+/** The mutants for each rule, in the order of the rules. They were written along with the checks. */
 export const mutants: readonly Mutant[] = [
   ...gatewayAddress,
   ...gatewayNames,

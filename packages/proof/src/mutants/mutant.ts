@@ -2,7 +2,7 @@ import type { RuleId } from '../../../conformance/src/generated/rule-ids.gen.ts'
 import type { Hooks, MutatedResponse } from '../proxy/messages.ts';
 import type { ToServer } from '../proxy/start-mutating-proxy.ts';
 
-/** A fault of a deployment, injected between the suite and the reference server. */
+/** A fault in a deployment. A proxy between the suite and the reference server injects it. */
 export interface Mutant {
   /** The rule that it breaks. */
   rule: RuleId;
@@ -14,7 +14,7 @@ export interface Mutant {
   create: (context: MutantContext) => Hooks;
 }
 
-/** What a mutant can use. Its own calls go directly to the server. */
+/** The context that a mutant can use. Calls that the mutant makes itself are sent directly to the server. */
 export interface MutantContext {
   /** Address of the server behind the mutant for a path and query. */
   toServer: ToServer;
@@ -40,7 +40,7 @@ export interface MutantContext {
   keyPair: { id: string; secret: string };
 }
 
-/** A row in a table of mutants. */
+/** Creates a row in a table of mutants. */
 export function mutant(
   rule: RuleId,
   breaks: string,

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 // biome-ignore lint/suspicious/noExplicitAny: mutants change any JSON
 export type Json = any;
 
-/** Headers of a message, changed in place. Order and case stay as received. */
+/** A message's headers, which can be changed in place. Their order and case are kept. */
 export class Headers {
   list: [name: string, value: string][];
 
@@ -144,7 +144,7 @@ export function toHeaders({ rawHeaders }: IncomingMessage): Headers {
   );
 }
 
-/** The hooks of a mutant. Without a hook, everything passes unchanged and streamed. */
+/** A mutant's hooks. A message without a hook is streamed unchanged. */
 export interface Hooks {
   /**
    * Called with a request before it reaches the server, with its complete body; changes are forwarded. If it

@@ -16,7 +16,7 @@ import {
 } from './messages.ts';
 import { relayUpgrade } from './relay-upgrade.ts';
 
-/** The address of the server that a path and query belong to. */
+/** Returns the address of the server that a path and query belong to. */
 export type ToServer = (target: string) => string;
 
 export interface MutatingProxy {

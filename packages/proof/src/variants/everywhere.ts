@@ -24,7 +24,7 @@ const spell = (change: (name: string) => string) =>
 
 const INTERMEDIARY = 'D7: what HTTP lets every intermediary add or rewrite is not checked';
 
-/** What a deployment may do to each of its responses. */
+/** Variants that a deployment may apply to each of its responses. */
 export const everywhere: readonly Variant[] = [
   variant(
     'Server is replaced',

@@ -59,7 +59,7 @@ const hasUnknown = ({ operation, json }: MutatedRequest) => {
 
 const PAGE = { 'Content-Type': 'text/html' };
 
-/** What a storage API may do. */
+/** Variants that a storage API may have. */
 export const storage: readonly Variant[] = [
   variant(
     'request fields must be inside data',

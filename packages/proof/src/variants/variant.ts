@@ -15,7 +15,7 @@ export interface Variant {
   create: Mutant['create'];
 }
 
-/** A row of the table. */
+/** Creates a row in the table of variants. */
 export function variant(
   name: string,
   allowed: string,
@@ -91,7 +91,7 @@ export function combine(variants: readonly Variant[], context: MutantContext): H
   };
 }
 
-/** Writes JSON with line breaks, tabs, and the last field first. */
+/** Formats JSON with line breaks and tabs, and with the last field first. */
 export function prettyText(response: MutatedResponse): void {
   const { json } = response;
   if (json === undefined) return;

@@ -31,7 +31,7 @@ export interface Project extends Place {
 /**
  * @param root folder for all projects
  * @param registry where npm installs from
- * @returns a function that creates empty projects, each with its own version of Node
+ * @returns a function that creates an empty project with the given version of Node
  */
 export function createProjects(root: string, registry: Registry) {
   return (name: string, node: NodeMajor) => {

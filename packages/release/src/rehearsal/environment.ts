@@ -27,8 +27,8 @@ export const MACHINE_PATH = (process.env.PATH ?? '')
 const PROXIES = Object.entries(process.env).filter(([name]) => /_proxy$/i.test(name));
 
 /**
- * Returns the environment of someone with a new machine: a home that contains only these registries, one
- * version of Node, and the machine's npm.
+ * Returns the environment variables for a new machine: a home folder that configures only these registries,
+ * one version of Node, and the machine's npm.
  *
  * @param home created if it does not exist
  */

@@ -17,7 +17,7 @@ export interface Outcome {
   stderr: string;
 }
 
-/** Runs a command to its end, whatever its exit code. */
+/** Runs a command until it exits, whatever its exit code. */
 export async function tryCommand(place: Place, command: readonly string[]): Promise<Outcome> {
   const child = launch(place, command);
   const [stdout, stderr, [code]] = await Promise.all([
@@ -29,7 +29,7 @@ export async function tryCommand(place: Place, command: readonly string[]): Prom
 }
 
 /**
- * Runs a command to its end and returns what it prints.
+ * Runs a command until it exits, and returns its output.
  *
  * @throws Error with all output if it exits with a code other than 0
  */
@@ -54,7 +54,7 @@ export interface Running {
  * Starts a command that keeps running, and waits until it is ready.
  *
  * @param ready a pattern to look for in its output on both channels, whose first group becomes `found`; or a
- * promise for something that happens elsewhere as soon as it is up
+ *   promise that is fulfilled as soon as the command is ready
  */
 export async function startCommand(
   place: Place,

@@ -60,7 +60,7 @@ export async function buildServerImages(server: Project, suite: Packed): Promise
   return { served, judge };
 }
 
-/** Runs both: the suite checks the server, and is interrupted. */
+/** Runs both images: the suite checks the server, and is then interrupted. */
 export async function useServerImages({ served, judge }: ServerImages): Promise<void> {
   if (!(await judge.run()).includes('--gateway-url')) throw new Error('The suite prints no help.');
   writeSettings(served.at('/etc/berth'), served.at('/var/lib/berth/files'));

@@ -8,8 +8,8 @@ const NEVER =
   /\.test\.|\.spec\.|\.test-d\.|\.tsbuildinfo$|(?:^|\/)(?:test|node_modules|\.[^/]+)(?:\/|$)/;
 
 /**
- * Returns the problems of a tarball's files, one sentence each: missing, superfluous, or referred to in the
- * manifest but missing.
+ * Returns the problems with a tarball's files, one sentence each: files that are missing or superfluous, and
+ * files that the manifest refers to but the tarball does not contain.
  *
  * @param manifest as in the tarball
  * @param files paths relative to the root of the package

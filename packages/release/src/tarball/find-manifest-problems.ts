@@ -10,7 +10,7 @@ const FIELDS = ['description', 'keywords', 'license', 'engines', 'files', 'expor
 const PLACE = ['repository', 'homepage', 'bugs'];
 
 /**
- * Returns what is wrong with the manifest in a tarball, one sentence each.
+ * Returns the problems with the manifest in a tarball, one sentence each.
  *
  * @param manifest as in the tarball
  * @param published names of this repository's packages that are published
@@ -43,7 +43,7 @@ function findPlaceProblems(manifest: Manifest): string[] {
     : missing.map((field) => `"${field}" is missing: set all or none of ${PLACE.join(', ')}.`);
 }
 
-/** Returns whether a manifest has its repository, as npm requires for provenance. */
+/** Returns whether a manifest names its repository and folder, as npm requires for provenance. */
 export function namesItsPlace(manifest: Manifest): boolean {
   return findPlaceProblems(manifest).length === 0 && !isEmpty(manifest.repository);
 }

@@ -35,8 +35,8 @@ export class SourceKeptError extends Error {
 }
 
 /**
- * Thrown if a file is damaged: truncated, or with different bytes than were written. Retrying does not
- * help.
+ * Thrown if a file is damaged: it is truncated, or its bytes differ from those that were written. Retrying
+ * does not help.
  */
 export class BlobDamagedError extends Error {
   override readonly name = 'BlobDamagedError';
@@ -50,7 +50,7 @@ export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
 }
 
-/** Thrown if the file exceeds a limit of the store. The caller gets the message. */
+/** Thrown if the file exceeds one of the store's limits. The message is sent to the caller. */
 export class StoreFullError extends Error {
   override readonly name = 'StoreFullError';
 }
@@ -80,7 +80,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** An open version of a file. Later writes to its key do not change what is read. */
+/** An open version of a file. Reads are not affected by later writes to its key. */
 export interface OpenBlob {
   readonly info: BlobInfo;
   /** Returns the content, or part of it. Called at most once, and releases the file when done. */
@@ -115,9 +115,9 @@ export interface CopyOptions {
 /**
  * The file store behind the storage API.
  *
- * A file becomes visible only when it is complete, an interrupted upload leaves nothing behind, and what
- * was acknowledged is never lost (D28). A method has finished its work when its promise is fulfilled. It
- * rejects with `StoreUnavailableError` if the caller may retry later.
+ * A file becomes visible only when it is complete, an interrupted upload leaves nothing behind, and what was
+ * acknowledged is never lost (D28). When a method's promise is fulfilled, its work is done. The promise
+ * rejects with a `StoreUnavailableError` if the caller may retry later.
  */
 export interface BlobStore {
   /**

@@ -15,9 +15,10 @@ import { messageOf, type OperationCall, type StorageContext, toScope } from './s
 type Item = StorageInput<'batchCopyFile'>['fileList'][number];
 
 /**
- * Copies and moves files. The result is the same as if the items ran one by one, in request order.
+ * Creates the operation that copies and moves files. The result is the same as if the items were processed
+ * one by one, in request order.
  *
- * A bad item fails on its own, with `code` and `message`; a good one has neither (D24).
+ * An invalid item does not affect the others: only its own entry has a `code` and a `message` (D24).
  */
 export function createBatchCopyFile(context: StorageContext) {
   return async (

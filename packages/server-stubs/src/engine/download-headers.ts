@@ -28,10 +28,10 @@ const BYTES = /^bytes=/i;
  * Evaluates the conditions of a GET or HEAD in the order of RFC 9110, section 13.2.2. Returns 412 or
  * 304, which have no content, or `undefined` if the file should be sent.
  *
- * Only the ETag distinguishes versions. A time cannot: an older file that is copied over a newer one
- * keeps its older time, so a cache that sends `If-Modified-Since` would keep outdated content. RFC 9110,
- * section 8.8.2, asks for `Last-Modified` only if the time is consistent. Without it, conditions on
- * times are ignored (sections 13.1.3 and 13.1.4).
+ * Only the ETag distinguishes versions. A time cannot: an older file that is copied over a newer one keeps
+ * its older time, so a cache that sends `If-Modified-Since` would keep outdated content. RFC 9110, section
+ * 8.8.2, recommends `Last-Modified` only if the time can be determined consistently. Responses therefore have
+ * no `Last-Modified`, and conditions on times are ignored (sections 13.1.3 and 13.1.4).
  *
  * @param etag quoted, as in the `ETag` header
  */
@@ -60,9 +60,9 @@ export function isRangeValid({ 'if-range': ifRange }: DownloadHeaders, etag: str
 }
 
 /**
- * Returns the `Content-Disposition` of a download, with the file's own name (RFC 6266, section 4). A
- * name that is not plain ASCII is sent twice: encoded as in RFC 8187, and as an ASCII approximation for
- * clients that cannot read that (RFC 6266, appendix D).
+ * Returns the `Content-Disposition` of a download, with the file's own name (RFC 6266, section 4). A name
+ * that is not plain ASCII is sent twice: encoded as in RFC 8187, and as an ASCII approximation for clients
+ * that do not support that encoding (RFC 6266, appendix D).
  *
  * @param path file path, whose last segment is the name
  *
@@ -87,8 +87,8 @@ function toExtValue(name: string): string {
  * Returns the part of a file that a `Range` header requests: `undefined` for the complete file, or
  * `none` if the file has no byte in the range.
  *
- * RFC 9110, section 14.2: a server may ignore the header. This one ignores units other than bytes,
- * malformed ranges, multiple parts that cannot be combined into one, and any range of an empty file.
+ * RFC 9110, section 14.2: a server may ignore the header. This server ignores units other than bytes,
+ * malformed ranges, multiple ranges that cannot be merged into one, and any range of an empty file.
  */
 export function toRange(header: string | undefined, size: number): ByteRange | 'none' | undefined {
   if (header === undefined || size === 0 || !BYTES.test(header)) return undefined;

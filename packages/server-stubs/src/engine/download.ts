@@ -50,8 +50,8 @@ export interface Download {
 }
 
 /**
- * Creates the handler for links that `batchGetTempUrls` returns. Errors are those of the upload target
- * (D27): 403 if a link has expired or has a wrong signature, 404 if the file was deleted.
+ * Creates the handler for links that `batchGetTempUrls` returns. Errors have the upload target's format
+ * (D27): 403 if a link has expired or its signature is wrong, and 404 if the file was deleted.
  */
 export function createDownload({ blobs, bucketOf, links, inline, redirectLinks }: StorageContext) {
   return async (request: DownloadRequest): Promise<Download> => {

@@ -22,8 +22,8 @@ export class FilePathError extends Error {
  * (`BlobKey.path`). Paths are plain text: percent-encoding is not decoded, backslashes are not
  * separators, and nothing is normalized.
  *
- * Upload paths may contain any Unicode except for control characters, follow the same segment rules, and
- * lose one leading `/`. They have at most 1,024 bytes of UTF-8 (D24).
+ * Upload paths may contain any Unicode characters except control characters, follow the segment rules of
+ * `assertFilePath`, and are at most 1,024 bytes long in UTF-8. One leading `/` is dropped (D24).
  *
  * @throws FilePathError
  *
@@ -59,7 +59,7 @@ export function toCopyPath(given: string, pattern: RegExp | undefined): string {
 }
 
 /**
- * Checks the path in a key, which has no leading slash.
+ * Checks a key's path, which has no leading slash.
  *
  * Refuses empty, `.` and `..` segments, and a trailing `/` (D24).
  *

@@ -12,7 +12,7 @@ interface MemoryFile {
 }
 
 /**
- * Creates a store that keeps files in memory, without a limit. For tests and demos.
+ * Creates a store for tests and demos that keeps files in memory, without a limit.
  *
  * @example
  * const { storage, upload, download } = createStorage({ blobs: createMemoryStore(), ...options });

@@ -18,9 +18,9 @@ interface Batch<Item, Result> {
 /**
  * Runs a batch. Results are in request order (D25).
  *
- * D30: one bad item never fails the good ones. If the store fails for some items, the error goes into
- * their entries. If it fails for all of them, nothing was done, so the entire call fails and clients
- * that retry by status do so.
+ * D30: one invalid item never fails the valid ones. If the store fails for some items, the error goes into
+ * their entries. If it fails for all of them, nothing was done, so the entire call fails, and clients that
+ * retry depending on the status try again.
  *
  * @throws StorageError SERVICE_UNAVAILABLE if the store fails for all items
  */
@@ -49,7 +49,7 @@ export async function runBatch<Item, Result>(
   throw new StorageError('SERVICE_UNAVAILABLE', { cause: first });
 }
 
-/** The files that an item touches. */
+/** The files that an item reads and writes. */
 export interface Touched {
   readonly reads?: readonly string[];
   readonly writes?: readonly string[];

@@ -2,8 +2,8 @@
 export const FILES_PATH = '/files';
 
 /**
- * Signs lists of values, so that grants and links need not be stored. `createSigner` in `./node` creates
- * one.
+ * Signs lists of values, so that grants and links need not be stored. To create a signer, use `createSigner`
+ * from `./node`.
  */
 export interface Signer {
   /** Returns a signature in lowercase hex, which is different for each list. */
@@ -33,7 +33,7 @@ interface Grant {
   readonly storeFileID: string;
 }
 
-/** Issues and verifies upload grants. They are signed, and so need not be stored. */
+/** Issues and verifies upload grants, which are signed so that they need not be stored. */
 export interface Grants {
   /** @param seconds lifetime, or `Infinity` for a grant that never expires */
   issue(upload: GrantedUpload, seconds: number): Promise<Grant>;
@@ -51,7 +51,8 @@ type Claims = readonly [
 ];
 
 /**
- * Creates a server's grants. Servers with the same keys accept each other's grants.
+ * Creates the functions that issue and verify a server's grants. Servers with the same keys accept each
+ * other's grants.
  *
  * A grant is valid for one key, by default for 900 s (D27).
  *
@@ -105,7 +106,7 @@ type LinkVerdict =
   | 'expired'
   | 'mismatch';
 
-/** Issues and verifies download links. They are signed, and so need not be stored. */
+/** Issues and verifies download links, which are signed so that they need not be stored. */
 export interface Links {
   /** Returns the path and query of a link that is valid for this many seconds. */
   issue(file: LinkedFile, seconds: number): Promise<string>;
@@ -124,7 +125,8 @@ export interface LinkOptions {
 }
 
 /**
- * Creates a server's links. Servers with the same keys accept each other's links.
+ * Creates the functions that issue and verify a server's links. Servers with the same keys accept each
+ * other's links.
  *
  * Links are percent-encoded (D23), and stop working after their `maxAge` (D30).
  *

@@ -65,7 +65,7 @@ export interface StorageOptions {
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
-/** Limits in whole seconds. Defaults are those of the contract (D22, D27). */
+/** Limits in whole seconds. The defaults come from the contract (D22, D27). */
 export interface StorageLimits {
   /** Lifetime of an upload grant. Default: 900. */
   readonly grantSeconds: number;
@@ -127,7 +127,7 @@ export function toContext(options: StorageOptions): StorageContext {
 }
 
 /**
- * Returns the environment and the bucket of a call.
+ * Returns the environment and the bucket that a call uses.
  *
  * D30: "storage calls … for another environment are refused".
  *

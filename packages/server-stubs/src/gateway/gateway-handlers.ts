@@ -27,9 +27,9 @@ export interface GatewayInput {
 }
 
 /**
- * A hosted service's response. It passes through unchanged (D7), except that the router removes
- * hop-by-hop headers, sets `Content-Disposition` by rules C1 to C3, `X-Request-Id` and the CORS headers,
- * and adds the service's status as `X-Svc-Upstream-Status-Code` (D10).
+ * A hosted service's response. It is forwarded unchanged (D7), except that the router removes hop-by-hop
+ * headers, sets `Content-Disposition` by rules C1 to C3, `X-Request-Id` and the CORS headers, and adds the
+ * service's status as `X-Svc-Upstream-Status-Code` (D10).
  */
 export interface ServiceResponse {
   readonly status: number;
@@ -49,8 +49,8 @@ export interface GatewayCall<Caller = unknown>
 }
 
 /**
- * Calls a hosted service. To refuse the call, throw a `GatewayError`. Whatever you return counts as the
- * service's response, whatever its status.
+ * Calls a hosted service. To refuse the call, throw a `GatewayError`. Any response that you return counts as
+ * the service's, whatever its status.
  */
 export type GatewayHandler<Caller = unknown> = (
   input: GatewayInput,
@@ -87,8 +87,8 @@ export interface WebSocketResponse {
 }
 
 /**
- * Opens a WebSocket to a hosted service. A response with any other status is the service's own refusal,
- * and is sent as is. To refuse as the gateway, throw a `GatewayError`.
+ * Opens a WebSocket to a hosted service. A response with any other status is the service's own refusal, and
+ * is sent as is. To refuse the call on behalf of the gateway, throw a `GatewayError`.
  */
 export type WebSocketHandler<Caller = unknown> = (
   input: GatewayInput,

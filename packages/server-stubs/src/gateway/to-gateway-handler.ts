@@ -33,7 +33,7 @@ const OWN = new Set([
 ]);
 const NONE: readonly string[] = [];
 
-/** Wraps a handler: checks the call first, and applies the header rules to the response. */
+/** Wraps a handler so that the call is checked first, and the header rules are applied to the response. */
 export function toGatewayHandler<Caller>(
   handler: GatewayHandler<Caller>,
   cors: Cors,

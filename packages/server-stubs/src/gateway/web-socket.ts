@@ -21,7 +21,7 @@ const KEY = /^[+/0-9A-Za-z]{22}==$/;
 /** RFC 9110, section 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 
-/** Returned to the runtime, which sends nothing once the response head has been sent. */
+/** Returned to the runtime when the response head has already been sent. The runtime then sends nothing. */
 export const TAKEN: HandlerResponse = { status: 200 };
 const BEARER_PREFIX = 'berth.bearer.';
 const PROTOCOLS = 'sec-websocket-protocol';

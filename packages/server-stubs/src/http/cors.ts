@@ -19,10 +19,10 @@ export interface CorsOptions {
   readonly headers?: readonly string[];
 }
 
-/** The surfaces that browsers call. */
+/** The APIs that browsers call. */
 export type CorsSurface = keyof typeof CORS.allowMethods;
 
-/** The CORS headers of one surface. */
+/** The CORS headers for one API. */
 export interface Cors {
   /**
    * Returns the headers for responses to an origin. Do not modify the object, because it is shared.
@@ -35,10 +35,10 @@ export interface Cors {
 }
 
 /**
- * Creates the CORS headers of one surface.
+ * Creates the CORS headers for one API.
  *
- * D11: origins come from the configuration, by default `*` without credentials. Unlisted origins never
- * get credentials.
+ * D11: allowed origins are configured, and default to `*` without credentials. Unlisted origins never get
+ * credentials.
  *
  * @throws TypeError if credentials are combined with `*`, or if an origin is not in the form that browsers send
  */

@@ -16,8 +16,8 @@ const OWN_ATTACHMENT =
  * `Content-Disposition`.
  *
  * - C1: every response to a GET (or HEAD) has `attachment`.
- * - C2: so does every response that is not `application/json`, `application/x-www-form-urlencoded` or
- *   `text/plain`, whatever the method. A missing `Content-Type` counts as not text.
+ * - C2: every response that is not `application/json`, `application/x-www-form-urlencoded` or `text/plain`
+ *   has `attachment`, whatever the method. A response without a `Content-Type` counts as not text.
  * - C3: event streams and WebSocket upgrades have no `Content-Disposition`.
  *
  * A service's own `attachment; filename=…` is kept, and any other disposition is replaced, or removed if
@@ -64,7 +64,7 @@ interface DispositionFacts {
 /**
  * Returns a response's `Content-Disposition` by rules C1 to C3; `undefined` for none.
  *
- * D8: exactly one header; a service's own `attachment; filename=…` is kept, any other type replaced.
+ * D8: exactly one header; a service's own `attachment; filename=…` is kept, and any other type is replaced.
  */
 export function toDisposition(facts: DispositionFacts): string | undefined {
   if (!isAttachment(facts)) return undefined;

@@ -6,9 +6,9 @@ const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\])$/;
 
 /**
- * Returns the host of a request, without the port and normalized as in a URL. Returns `undefined` if the
- * request has no host or more than one. RFC 9112, section 3.2.2: the authority of an absolute-form
- * target takes precedence over `Host`.
+ * Returns a request's host without the port, normalized as in a URL. Returns `undefined` if the request has
+ * no host or more than one. RFC 9112, section 3.2.2: the authority of an absolute-form target takes
+ * precedence over `Host`.
  */
 export function hostOf(request: IncomingMessage): string | undefined {
   const { url = '' } = request;

@@ -30,8 +30,8 @@ export interface BerthRouterOptions
 }
 
 /**
- * The environments that a router serves: the name of the only one, or a function that decides for a
- * name. Default: any, for handlers that look up the environment themselves.
+ * The environments that a router serves: the name of a single environment, or a function that returns whether
+ * it serves a name. Default: any environment, for handlers that look it up themselves.
  */
 export type EnvOption = string | ((env: string) => boolean);
 

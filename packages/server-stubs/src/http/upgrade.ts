@@ -9,9 +9,9 @@ export function isWebSocket({ method, headers }: IncomingMessage): boolean {
 }
 
 /**
- * Whether a response to an earlier request on a connection is still in progress. An upgrade that follows
- * must close the connection, because Node.js no longer reads it, and the response could not wait for the
- * earlier ones.
+ * Whether a response to an earlier request on a connection is still in progress. A later upgrade on that
+ * connection must close it, because Node.js no longer reads the connection, and the upgrade's response cannot
+ * wait for the earlier responses.
  */
 export function isResponding(socket: Duplex): boolean {
   // An internal property, which makes `assignSocket` throw ERR_HTTP_SOCKET_ASSIGNED.
@@ -19,7 +19,7 @@ export function isResponding(socket: Duplex): boolean {
 }
 
 /**
- * The response to an `upgrade` event, for which Node.js creates none. Until the protocol changes, it is
+ * The response to an `upgrade` event, because Node.js does not create one. Until the protocol changes, it is
  * an ordinary HTTP response, so that upgrades are refused like any other request.
  */
 export class UpgradeResponse extends ServerResponse {

@@ -1,8 +1,8 @@
 import { DEFAULT_WIRE_PROFILE, type WireProfileNames } from '../generated/contract.gen.ts';
 
 /**
- * Names on the wire that a deployment may replace with its own (D1). Header and form field names are
- * case-insensitive, but the JSON field `storeFileID` is not.
+ * The header, form field and JSON field names that a deployment may replace with its own (D1). Header and
+ * form field names are case-insensitive, but the JSON field `storeFileID` is not.
  *
  * @example
  * import profile from './acme.json' with { type: 'json' };
@@ -10,5 +10,5 @@ import { DEFAULT_WIRE_PROFILE, type WireProfileNames } from '../generated/contra
  */
 export interface WireProfile extends WireProfileNames {}
 
-/** The contract's neutral names, which are the default. */
+/** The contract's vendor-neutral names, which are the default. */
 export const defaultWireProfile: WireProfile = DEFAULT_WIRE_PROFILE;

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HandlerResponse, Route } from './route-table.ts';
 
 /**
- * Name of the method with which an error defines its own response: `error[toResponse](call)`. For any
- * other error that a handler throws, the response is a 500 with a fixed message.
+ * Name of the method that an error implements to define its own response: `error[toResponse](call)`. If a
+ * handler throws any other error, the response is a 500 with a fixed message.
  */
 export const toResponse: unique symbol = Symbol.for('@berth/server-stubs/toResponse');
 

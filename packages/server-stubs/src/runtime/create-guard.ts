@@ -9,8 +9,8 @@ const NO_SCOPES: readonly string[] = [];
 export type Guard = (call: Call) => Promise<Principals | Refusal>;
 
 /**
- * Throw this in a security handler to refuse the caller with a reason. Returning `undefined`, `null` or
- * `false` refuses without one. The response is 401, unless another alternative authenticates the caller.
+ * Thrown by a security handler to refuse the caller with a reason. To refuse without a reason, return
+ * `undefined`, `null` or `false`. The response is 401, unless another alternative authenticates the caller.
  */
 export class Unauthorized extends Error {
   override readonly name = 'Unauthorized';

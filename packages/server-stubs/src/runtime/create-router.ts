@@ -31,7 +31,8 @@ type Next = (error?: unknown) => void;
  * handlers, parses and validates parameters and body, calls the handler, and validates and sends its
  * response.
  *
- * @throws TypeError if a handler has no operation, a security handler is missing, or an option is invalid
+ * @throws TypeError if a handler belongs to no operation, a security handler is missing, or an option is
+ *   invalid
  *
  * @example
  * createServer(createRouter(routes, { getPet: ({ path }) => ({ status: 200, body: pets.get(path.id) }) }));

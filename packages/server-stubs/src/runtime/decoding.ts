@@ -1,6 +1,6 @@
 /**
- * Decodes percent-encoding as UTF-8 (RFC 3986, section 2.1). Also decodes bytes that the client failed
- * to encode, which Node.js reads as Latin-1.
+ * Decodes percent-encoding as UTF-8 (RFC 3986, section 2.1). Also decodes bytes that the client did not
+ * encode, although it should have, and that Node.js reads as Latin-1.
  *
  * @returns `undefined` if the encoding is invalid
  */
@@ -42,12 +42,12 @@ export function createNullObject(): NullObject {
   return new Constructor();
 }
 
-/** Decoded names with their raw values. */
+/** Raw values, keyed by their decoded names. */
 export type QueryValues = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Splits a query at `&` and the first `=`. Names with invalid encoding are never documented, and so are
- * ignored like other unknown names.
+ * Splits a query at every `&`, and each part at its first `=`. A name with an invalid encoding is ignored
+ * like any unknown name, because no document can contain it.
  */
 export function parseQuery(query: string): QueryValues {
   const values = new Map<string, string[]>();

@@ -11,7 +11,7 @@ const ARTICLES: Readonly<Record<string, string>> = {
   string: 'a string',
 };
 
-/** Why the router responds instead of a handler. */
+/** The reason why the router responds instead of a handler. */
 export type FaultKind =
   | 'not-found'
   | 'method-not-allowed'
@@ -59,8 +59,8 @@ export interface Violation {
 }
 
 /**
- * A fault as an error. The multipart stream throws it if a form is malformed or too large. Handlers need
- * not catch it, because the router responds with the fault.
+ * An error that contains a fault. The multipart stream throws it if a form is malformed or too large.
+ * Handlers need not catch it, because the router converts it to a response.
  */
 export class FaultError extends Error {
   override readonly name = 'FaultError';
@@ -72,7 +72,7 @@ export class FaultError extends Error {
   }
 }
 
-/** Converts the first error of a validator to a violation. */
+/** Converts a validator's first error to a violation. */
 export function toViolation(
   errors: readonly SchemaError[] | null | undefined,
   place: Violation['in'],
@@ -220,7 +220,7 @@ export function handlerFailed(cause: unknown): Fault {
 }
 
 /**
- * The default format for faults: problem details (RFC 9457). `type` is omitted, which means
+ * Formats a fault as problem details (RFC 9457), which is the default format. `type` is omitted, which means
  * `about:blank`. `errors` lists the violations in the request.
  */
 export function toProblem(fault: Fault): HandlerResponse {

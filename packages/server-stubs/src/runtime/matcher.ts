@@ -35,9 +35,9 @@ class Node<Leaf> {
 }
 
 /**
- * A trie of segments. A literal takes precedence over a mixed segment, which takes precedence over a
- * parameter, which takes precedence over a greedy one. If the rest of the path then does not match, the
- * next is tried. Each node is visited at most once, whatever the path.
+ * Creates a trie of path segments. The order of precedence is: literal segments, mixed segments, parameters,
+ * greedy parameters. If the rest of the path does not match a candidate, the next one is tried. No node is
+ * visited more than once, whatever the path.
  */
 export function createMatcher<Leaf>(createLeaf: () => Leaf): Matcher<Leaf> {
   const root = new Node<Leaf>();

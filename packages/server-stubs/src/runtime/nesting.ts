@@ -8,8 +8,8 @@ const BRACKETED = /^([^[\]]+)((?:\[[^[\]]*\])+)$/;
 export type Field = readonly [name: string, value: unknown];
 
 /**
- * The first name and the steps inside of it: `a[b][]` gives `['a', 'b', '']`; `undefined` for a name
- * without brackets.
+ * Splits a bracketed name into its first name and the steps inside the brackets: `a[b][]` becomes `['a', 'b',
+ * '']`. Returns `undefined` for a name without brackets.
  */
 export function toSteps(name: string): readonly string[] | undefined {
   const [, head, brackets] = BRACKETED.exec(name) ?? [];
@@ -22,8 +22,8 @@ class Branch {
 }
 
 /**
- * The object that fields with bracketed names describe. Numbers and empty brackets make lists; a name
- * with several values is a list too.
+ * Builds the object that fields with bracketed names describe. Numbers and empty brackets create lists, and
+ * so does a name with several values.
  *
  * @returns `undefined` if a name has both a value and members, or too many steps
  *
@@ -76,7 +76,7 @@ function toValue(member: Branch | unknown[]): unknown {
   return object;
 }
 
-/** A text that is JSON of an object or a list as that value; any other as it is. */
+/** Parses a text that is a JSON object or list. Returns any other text unchanged. */
 export function fromJson(text: string, maxDepth = MAX_DEPTH): unknown {
   if (!/^\s*[[{]/.test(text)) return text;
   const { problem, value } = parseJson(text, maxDepth);

@@ -77,7 +77,7 @@ export interface RequestLimits {
   readonly formFiles?: number;
 }
 
-/** What every response of a `deprecated` operation announces. */
+/** The deprecation that every response of a `deprecated` operation announces. */
 export interface Deprecation {
   /** When the operation was deprecated (`Deprecation` header, RFC 9745). */
   readonly since: Date;
@@ -87,7 +87,7 @@ export interface Deprecation {
   readonly link?: string;
 }
 
-/** Input of a handler. Parts that the operation does not have are `undefined`. */
+/** The input to a handler. Parts that the operation does not have are `undefined`. */
 export interface Input {
   /** Path parameters by their names in the document, without a prototype. */
   readonly path: Readonly<Record<string, unknown>> | undefined;
@@ -111,11 +111,11 @@ export type Handler = (input: any, call: Call<any>) => HandlerResponse | Promise
 export type Handlers = Readonly<Record<string, Handler | undefined>>;
 
 /**
- * Checks the credential for one scheme. It gets the text after the scheme name (`http`, `oauth2`,
- * `openIdConnect`), the value of the header, query parameter or cookie (`apiKey`), or an empty string
- * (`mutualTLS`, and schemes that the document does not define); it is not called if the request has
- * none. It returns the principal. To refuse, return `undefined`, `null` or `false`, or throw
- * `Unauthorized` or an error that defines its own response.
+ * Checks the credential for one scheme, and returns the principal. The credential is the text after the
+ * scheme name (`http`, `oauth2`, `openIdConnect`), the value of the header, query parameter or cookie
+ * (`apiKey`), or an empty string (`mutualTLS`, and schemes that the document does not define). The handler is
+ * not called if the request has no credential. To refuse the caller, return `undefined`, `null` or `false`,
+ * or throw `Unauthorized` or an error that defines its own response.
  *
  * @param scopes the scopes or roles that the operation requires, if any
  */
@@ -197,8 +197,8 @@ function print(error: unknown, { operationId }: Call): void {
 }
 
 /**
- * Finds a handler by name. Includes methods of a class, but not members of every object, such as
- * `toString`.
+ * Finds a handler by name. Includes the methods of a class, but not the members that every object has, such
+ * as `toString`.
  */
 export function functionOf<Kind>(
   handlers: Readonly<Record<string, Kind | undefined>>,

@@ -87,7 +87,7 @@ function hasPrototype(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
 }
 
-/** Whether a text is an integer that a number would round, as most are beyond 2^53. */
+/** Whether a text is an integer that would be rounded as a number, as most integers beyond 2^53 are. */
 export function isRounded(text: string): boolean {
   if (text.length < 16 || !INTEGER.test(text)) return false;
   if (text.length > MOST_DIGITS + 1) return true;
@@ -102,7 +102,7 @@ function findRounded(json: string): string | undefined {
   return undefined;
 }
 
-/** Describes the problem with a rounded integer, as the rest of a sentence. */
+/** Describes the problem with a rounded integer, as the end of a sentence. */
 export function toRounded(integer: string): string {
   const shown = integer.length > 40 ? `${integer.slice(0, 40)}…` : integer;
   return `contains the integer ${shown}, which exceeds the precision of a number`;

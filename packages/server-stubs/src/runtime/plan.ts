@@ -83,7 +83,7 @@ function toDeprecationHeaders({
   };
 }
 
-/** The methods of one path, and of its queries. */
+/** The plans for one path and its queries, by method. */
 export class Leaf {
   readonly #plans = new Map<string, Plan[]>();
 

@@ -69,7 +69,7 @@ export interface Content {
   readonly validate?: Validator;
 }
 
-/** How the fields of a form are read that are more than text. */
+/** How to read form fields that are not plain text. */
 export interface FormLayout {
   /** Objects, and lists of them: `a[b]=1`, or JSON. */
   readonly nested?: readonly string[];
@@ -89,7 +89,7 @@ export interface RequestBody {
   readonly content: readonly Content[];
 }
 
-/** `status` is `200`, a range such as `4XX`, or `default`. */
+/** A documented response. Its `status` is a code such as `200`, a range such as `4XX`, or `default`. */
 export interface DocumentedResponse {
   readonly status: string;
   /** Lowercase names of headers that the response must have. */
@@ -145,9 +145,9 @@ export interface HandlerResponse {
 }
 
 /**
- * Ends a response, like `response.end`. If the client is still sending its body, the connection only
- * closes when the body has ended, or after a timeout, because a client that is cut off while sending may
- * never see the response (RFC 9112, section 9.6).
+ * Ends a response, like `response.end`. If the client is still sending its body, the connection is not closed
+ * until the body ends or a timeout expires, because a client that is cut off while sending may never see the
+ * response (RFC 9112, section 9.6).
  */
 export type EndResponse = (
   response: ServerResponse,
@@ -156,9 +156,9 @@ export type EndResponse = (
 ) => void;
 
 /**
- * A body that writes itself, without a stream in between. Called once, after the head is written. It
- * must respect `drain`, and finally call `end` or destroy the response. Node.js drops what it writes if
- * the response has no body (HEAD, 204, 304). For pass-through operations only.
+ * Writes a body directly, without a stream in between. Called once, after the head has been written. It must
+ * respect `drain`, and finally call `end` or destroy the response. If the response has no body (HEAD, 204,
+ * 304), Node.js discards what is written. Only pass-through operations support it.
  */
 export type BodyWriter = (response: ServerResponse, end: EndResponse) => void;
 

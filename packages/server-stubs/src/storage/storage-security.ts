@@ -55,7 +55,7 @@ export function toStorageSecurity(
 }
 
 /**
- * Creates a function that reads the environment from a raw path. It is the same segment in every
+ * Creates a function that reads the environment from a raw path. The environment is the same segment in every
  * operation. Counting characters would not work, because any segment may be percent-encoded.
  */
 export function envIdOf({ routes }: RouteTable): (rawPath: string) => string {

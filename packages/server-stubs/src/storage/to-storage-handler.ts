@@ -27,7 +27,7 @@ interface Settings {
   readonly storeFileID: string;
 }
 
-/** Wraps a handler: checks the call first, and adds the envelope to the response. */
+/** Wraps a handler so that the call is checked first, and the response gets its envelope. */
 export function toStorageHandler(
   handler: AnyHandler,
   { env, batchItems, storeFileID }: Settings,

@@ -26,7 +26,8 @@ export interface UploadInput {
 }
 
 /**
- * The result of an upload. The status is 204, or the one that the form requests in `success_action_status`.
+ * The result of an upload. The status is 204, or the status that the form requests in
+ * `success_action_status`.
  */
 export interface UploadResult {
   /** Strong ETag of the content, such as its MD5 in hex. Quoted on the wire. */

@@ -7,7 +7,7 @@ export type { Caller } from '@berth/server-stubs/engine/node';
 /** The contract's constants and limits for authentication. */
 export const { signature, limits } = defaults;
 
-/** Which Bearer tokens an environment accepts (D19). */
+/** The settings that determine which Bearer tokens an environment accepts (D19). */
 export interface TokenTrust {
   /** Required `iss` claim. Default: any issuer whose key is in the set. */
   readonly issuer?: string | undefined;
@@ -28,5 +28,5 @@ interface AuthEnvironment {
   readonly credentials?: readonly Credential[] | undefined;
 }
 
-/** By environment name. */
+/** The authentication settings of all environments, by environment name. */
 export type AuthEnvironments = Readonly<Record<string, AuthEnvironment>>;

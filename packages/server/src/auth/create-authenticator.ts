@@ -44,7 +44,7 @@ export interface Authenticator {
   /**
    * Replaces all environments atomically and clears the token cache.
    *
-   * @throws TypeError for credentials that could never work; the old environments then stay in use
+   * @throws TypeError if credentials could never authenticate anyone; the old environments then stay in use
    */
   update(environments: AuthEnvironments): Promise<void>;
   /** Aborts pending requests. */
@@ -54,7 +54,7 @@ export interface Authenticator {
 /**
  * Creates the security handlers for both APIs (D15 to D19, D30).
  *
- * @throws TypeError for credentials that could never work
+ * @throws TypeError if credentials could never authenticate anyone
  *
  * @example
  * const { gateway, storage } = await createAuthenticator({

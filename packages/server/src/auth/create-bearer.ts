@@ -13,7 +13,7 @@ const MAX_LENGTH = 8192;
 /** How many key changes one call tolerates. */
 const MAX_ROUNDS = 3;
 
-/** Which tokens an environment accepts. */
+/** The settings that determine which tokens an environment accepts. */
 export interface Trust {
   readonly issuer: string | undefined;
   readonly keys: KeySource;
@@ -34,7 +34,10 @@ interface Verified {
   readonly expires: number;
 }
 
-/** Authenticates callers with a token for the environment (D19). Synchronous for cached tokens. */
+/**
+ * Creates a function that authenticates callers by a token for the environment (D19). It is synchronous if
+ * the token is cached.
+ */
 export function createBearer({ trustOf, now, cacheSeconds }: Settings) {
   return (token: string, { env }: Pick<GatewayLogin, 'env'>): Caller | Promise<Caller> => {
     if (token.length > MAX_LENGTH) {

@@ -72,7 +72,7 @@ interface Settings {
   readonly timeoutMs?: number;
 }
 
-/** Keys that are fetched from a URL. */
+/** Creates a source for keys that are fetched from a URL. */
 export function createRemoteKeys(
   url: URL,
   { now, onFailure, timeoutMs = 5000 }: Settings,

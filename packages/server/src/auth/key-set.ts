@@ -12,7 +12,7 @@ import type { Caller } from './caller.ts';
 /** About 3 MB at worst. */
 const MAX_TOKENS = 10_000;
 
-/** A fixed list, so that the caller cannot choose `none` or HMAC (D19). */
+/** The accepted algorithms. The list is fixed, so that the caller cannot choose `none` or HMAC (D19). */
 export const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
 
 const KEY_TYPES = ['RSA', 'EC', 'OKP'];
@@ -32,8 +32,9 @@ interface Entry {
 }
 
 /**
- * Recently verified tokens, by SHA-256, so that no token can be read from memory. D19: cached until `exp`, at
- * most 60 s. Second-chance eviction: the oldest entry that was not used since its last turn.
+ * Caches recently verified tokens by their SHA-256, so that no token can be read from memory. D19: cached
+ * until `exp`, at most 60 s. Eviction uses the second-chance algorithm: it removes the oldest entry that has
+ * not been used since its last turn.
  */
 export class TokenCache {
   readonly #entries = new Map<string, Entry>();
@@ -75,7 +76,7 @@ export interface KeySet {
   verify(token: string, options: JWTVerifyOptions): Promise<JWTVerifyResult>;
 }
 
-/** @throws TypeError for anything but a set of public keys; the message quotes nothing */
+/** @throws TypeError if the value is not a set of public keys; the message does not quote the value */
 export function createKeySet(json: unknown): KeySet {
   const keys = (json as Partial<JSONWebKeySet> | undefined | null)?.keys;
   if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'object' && key !== null)) {
@@ -121,7 +122,7 @@ async function verify(
   }
 }
 
-/** Where an environment's keys come from. */
+/** The source of an environment's keys. */
 export interface KeySource {
   /** The keys in use; undefined before the first load. */
   readonly current: KeySet | undefined;
@@ -139,7 +140,7 @@ export interface KeySource {
   close(): void;
 }
 
-/** Keys cannot be loaded at the moment, and no earlier ones are left. */
+/** Thrown if keys cannot be loaded at the moment, and no earlier keys can be used. */
 export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable';
 }

@@ -21,7 +21,7 @@ export {
   type WriteOptions,
 } from '@berth/server-stubs/engine';
 
-/** One version of a file, kept open: later writes to its key do not change what is read. */
+/** An open version of a file. Reads are not affected by later writes to its key. */
 export interface OpenBlob extends EngineBlob {
   /** If the stream fails halfway, it is destroyed with the error. */
   read(range?: ByteRange): Readable;

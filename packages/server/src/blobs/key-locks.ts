@@ -2,8 +2,8 @@
 const queues = new Map<string, Promise<void>>();
 
 /**
- * Runs an operation while nothing else in this process uses one of these names. Waiting operations run in
- * order of arrival.
+ * Runs an operation while no other operation in this process uses any of these names. Waiting operations run
+ * in order of arrival.
  */
 export async function withLocks<T>(names: readonly string[], work: () => Promise<T>): Promise<T> {
   // Always in the same order, which rules out deadlocks.

@@ -15,7 +15,7 @@ interface DevelopmentFacts extends CurlOptions {
   readonly data: string;
 }
 
-/** Returns what a development server prints: its URLs, its keys, and calls to paste into a shell. */
+/** Returns the text that a development server prints: its URLs, its keys, and calls to paste into a shell. */
 export function describeDevelopment(facts: DevelopmentFacts): string {
   const { url, adminUrl, data, keyPair, token } = facts;
   const { documents } = contract;

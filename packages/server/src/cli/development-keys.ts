@@ -29,7 +29,7 @@ interface DevelopmentKeys {
 }
 
 /**
- * Reads the development keys in a data folder; returns undefined if it has none.
+ * Reads the development keys in a data folder. Returns `undefined` if the folder has none.
  *
  * @throws ConfigError if the file contains something else
  */
@@ -48,8 +48,8 @@ export async function readDevelopmentKeys(data: string): Promise<DevelopmentKeys
 }
 
 /**
- * Reads the development keys in a data folder, or creates them, so that what was signed before a restart
- * stays valid. Only the owner may read the file.
+ * Reads the development keys in a data folder, or creates them if there are none. Tokens and links that were
+ * signed before a restart therefore stay valid. Only the owner may read the file.
  */
 export async function openDevelopmentKeys(data: string): Promise<DevelopmentKeys> {
   await makeFolder(data);

@@ -12,7 +12,7 @@ export class Failure extends Error {
   }
 }
 
-/** Returns a sentence for an error that the user can fix; undefined for any other. */
+/** Returns a one-sentence message for an error that the user can fix, or `undefined` for any other error. */
 export function findFault(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
   if (error instanceof ConfigError) return new Failure(error.message, 2);

@@ -10,8 +10,8 @@ const TYPES = ['application/json', 'text/plain', 'text/event-stream'] as const;
 const EVENTS = 3;
 
 /**
- * Returns the first type in `Accept` that the service supports, ignoring quality values; JSON if there is
- * none. Many clients list every type that they can read.
+ * Returns the first type in `Accept` that the service supports, ignoring quality values, or JSON if it
+ * supports none. Many clients list every type that they can read.
  */
 export function chooseType(accept = ''): (typeof TYPES)[number] {
   const named = accept.split(',').map((range) => range.split(';')[0]?.trim().toLowerCase());

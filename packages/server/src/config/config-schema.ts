@@ -98,7 +98,7 @@ const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as
 const { signature } = defaults;
 const header = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be a header or field name');
 
-/** The wire names of a deployment (D1). */
+/** A deployment's wire names (D1). */
 export const wireProfileSchema = z.strictObject({
   $schema: z.string().optional(),
   name: z.string().optional(),
@@ -209,8 +209,8 @@ export type ConfigInput = z.input<typeof configSchema>;
 export type ParsedConfig = z.output<typeof configSchema>;
 
 /**
- * The JSON Schema (draft 2020-12) of a configuration file. The schema accepts any string that refers to an
- * environment variable (`${NAME}`), whose length is only known when the file is loaded.
+ * Returns the JSON Schema (draft 2020-12) for a configuration file. The schema accepts any string that refers
+ * to an environment variable (`${NAME}`), whose length is only known when the file is loaded.
  */
 export function toJsonSchema(): object {
   return z.toJSONSchema(configSchema, {

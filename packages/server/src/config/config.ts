@@ -35,7 +35,10 @@ export interface EnvironmentConfig extends Omit<ParsedEnvironment, 'credentials'
     | undefined;
 }
 
-/** A configuration with its defaults, every file read and every path absolute. It contains secrets. */
+/**
+ * A configuration with its defaults filled in, its files read and its paths made absolute. It contains
+ * secrets.
+ */
 export interface Config extends Omit<ParsedConfig, 'environments' | 'keys' | 'wireProfile'> {
   readonly wireProfile: WireProfile;
   readonly keys: readonly { readonly secret: string }[];
@@ -62,7 +65,7 @@ export interface ConfigFault {
   readonly place?: string | undefined;
 }
 
-/** An invalid configuration. The message has one line per error. */
+/** Thrown if a configuration is invalid. The message has one line per error. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly faults: readonly ConfigFault[];
@@ -93,7 +96,7 @@ interface Reloadable {
   readonly restarts: readonly string[];
 }
 
-/** Determines which configuration changes apply while the server is running. */
+/** Finds the changed settings that only take effect after a restart, and keeps their old values. */
 export function findRestarts(old: Config, next: Config): Reloadable {
   const settings = FIXED.filter((name) => !isDeepStrictEqual(old[name], next[name]));
   const limits = FIXED_LIMITS.filter((name) => old.limits[name] !== next.limits[name]);

@@ -140,7 +140,7 @@ const quota = z
   })
   .describe('Calls that exceed it fail with EXCEED_RATELIMIT.');
 
-/** Name of an environment: the first label of the gateway's host name (D12). */
+/** An environment's name, which is the first label of the gateway's host name (D12). */
 export const environmentNameSchema = z
   .string()
   .regex(

@@ -10,7 +10,7 @@ const tls = z
   })
   .describe('Serves HTTPS. Both files are reloaded when they change.');
 
-/** Where callers are served, and how long a connection may keep the server waiting. */
+/** The address and port for callers, and the limits on how long a connection may keep the server waiting. */
 export const listenSchema = z
   .strictObject({
     host: z
@@ -76,7 +76,7 @@ export const listenSchema = z
   })
   .describe('Where callers are served.');
 
-/** Where health checks and metrics are served. */
+/** The address and port for health checks and metrics. */
 export const adminSchema = z
   .strictObject({
     host: z

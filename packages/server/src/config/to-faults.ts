@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { ConfigFault } from './config.ts';
 import { DRIVERS, toJsonSchema } from './config-schema.ts';
 
-/** What to use instead of the `workers` setting and option, which were removed. */
+/** The message that explains what to use instead of `workers`, a setting and option that was removed. */
 export const ONE_PROCESS =
   'Each process is one server: to use more, start several with listen.reusePort, under a supervisor such as systemd, or behind a load balancer.';
 

@@ -8,7 +8,7 @@ import type { Connection, Upstream } from './upstream.ts';
 /** Maximum bytes to buffer before the response to the caller begins. */
 const HELD_BYTES = 64 * 1024;
 
-/** Why there is no response from a service. */
+/** The reason why there is no response from a service. */
 export class Failure {
   readonly error: Error;
   /** Whether the service may have seen anything of the call. */
@@ -23,7 +23,7 @@ export class Failure {
   }
 }
 
-/** Whether the HTTP client, which validates requests again, refused to send it. */
+/** Whether the HTTP client, which validates requests again, refused to send this one. */
 export function isRefusedInput(error: Error): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED';
@@ -45,14 +45,14 @@ export interface ReadyCall {
   readonly headersMilliseconds: number;
 }
 
-/** The service switched protocols as requested. */
+/** The outcome of an attempt if the service switched protocols as requested. */
 export interface Switched {
   readonly status: 101;
   readonly headers: IncomingHttpHeaders;
   readonly socket: Duplex;
 }
 
-/** Result of an attempt before its response begins. */
+/** The outcome of an attempt before the response is forwarded. */
 export type Outcome = ServiceResponse | Switched | Failure;
 
 export function attempt(

@@ -4,11 +4,11 @@ import { chooseUpstream, type Target } from './choose-upstream.ts';
 import type { Upstream } from './upstream.ts';
 
 /**
- * Calls one of the endpoints, and retries once after an attempt that no service can have seen, at another
+ * Calls one of a version's endpoints. If the request cannot have reached a service, retries once, at another
  * endpoint if there is one. Idempotent methods are also retried if there was no response (RFC 9110, section
- * 9.2.2): at another endpoint, or at the same one if a reused connection was closed, as services do with idle
- * connections (RFC 9112, section 9.3.1). A body is never sent again once it has been started, and a timeout
- * is never waited for twice.
+ * 9.2.2): at another endpoint, or at the same endpoint if a reused connection was closed, because services
+ * close idle connections (RFC 9112, section 9.3.1). A call is never retried after part of its body has been
+ * sent or after a timeout.
  *
  * @throws GatewayError SERVICE_LB_STATUS_ABNORMAL, SERVICE_TIMEOUT, BAD_GATEWAY, INVALID_REQUEST
  */

@@ -12,10 +12,10 @@ export interface Target {
 }
 
 /**
- * Returns the healthy endpoint with the fewest calls in flight relative to its weight; undefined if none can
- * be called. Ties are broken at random, by weight.
+ * Returns the healthy endpoint with the fewest calls in flight relative to its weight, or `undefined` if none
+ * can be called. Ties are broken at random, by weight.
  *
- * @param failed the endpoint of a failed first attempt, which is the last choice
+ * @param failed the endpoint of a failed first attempt, which is only chosen if there is no other
  */
 export function chooseUpstream(
   targets: readonly Target[],
@@ -58,8 +58,8 @@ function pick(
 }
 
 /**
- * Every endpoint that was called. Versions and services that share an endpoint share its health. The same
- * address with another certificate name is another endpoint.
+ * All endpoints that have been called. Versions and services that share an endpoint share its health. An
+ * address with two certificate names counts as two endpoints.
  */
 export class Upstreams {
   readonly #connectMilliseconds: number;

@@ -23,7 +23,7 @@ import type { UpstreamStats } from './upstream.ts';
 const { gatewayHeadersSeconds, gatewaySpoolBytes } = defaults.limits;
 const CONNECT_SECONDS = 5;
 
-/** How the gateway reaches hosted services. */
+/** Options that determine how the gateway calls hosted services. */
 export interface GatewayOptions {
   /** Finds services. No other address is ever called, and redirects are not followed. */
   readonly registry: ServiceRegistry;
@@ -81,12 +81,14 @@ export interface Gateway {
  * The response is streamed: only signed bodies (D13) and, up to a limit, bytes that a service has not yet
  * read are buffered. Nothing is decoded in either direction (D3, D7).
  *
- * The service receives the raw target after its name, the `Host` of its own endpoint, `X-Request-Id`,
- * `X-Forwarded-For`, `-Proto` and `-Host`, and the caller's headers without hop-by-hop headers and without
- * credentials, which would allow it to call other services or the storage API in the caller's name.
+ * The service receives the raw request target after the service name, the `Host` of its own endpoint,
+ * `X-Request-Id`, `X-Forwarded-For`, `-Proto` and `-Host`, and the caller's headers without hop-by-hop
+ * headers and without credentials, which would allow it to call other services or the storage API in the
+ * caller's name.
  *
  * A service behind `https:` must present a certificate for its host, or for the endpoint's `servername`, from
- * an authority that Node trusts; add others with `NODE_EXTRA_CA_CERTS`. Verification cannot be disabled.
+ * a certificate authority that Node trusts. Add other authorities with `NODE_EXTRA_CA_CERTS`. Verification
+ * cannot be disabled.
  *
  * A service that sends an unrequested `100 Continue`, as RFC 9110, section 15.2 allows, counts as broken
  * (`BAD_GATEWAY`), because the HTTP client never sends `Expect` and closes such a connection. Other interim

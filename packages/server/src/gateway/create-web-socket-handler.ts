@@ -28,8 +28,8 @@ interface WebSockets {
 }
 
 /**
- * Frames are forwarded as bytes: subprotocols, extensions, pings and close codes are between the caller and
- * the service (D14).
+ * Creates the WebSocket handler. It forwards frames as bytes: subprotocols, extensions, pings and close codes
+ * are between the caller and the service (D14).
  */
 export function createWebSocketHandler(callService: CallService): WebSockets {
   const open = new Set<Duplex>();

@@ -17,8 +17,8 @@ const CODES: Readonly<Record<Exclude<ServiceState, 'ready'>, GatewayErrorCode>> 
 /**
  * Returns the service with that name.
  *
- * @throws GatewayError SERVICE_NOT_FOUND; SERVICE_ENDPOINT_NOT_FOUND if the registry is unavailable: no
- * usable address is known, and a retry may help
+ * @throws GatewayError SERVICE_NOT_FOUND; SERVICE_ENDPOINT_NOT_FOUND if the registry is unavailable, because
+ *   no usable address is known and a retry may help
  */
 export async function findService(
   registry: ServiceRegistry,

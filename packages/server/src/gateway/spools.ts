@@ -27,7 +27,7 @@ interface Place {
   readonly lost: AbortController;
 }
 
-/** Spools signed bodies, up to a number at a time. */
+/** Spools signed bodies, up to a maximum number at a time. */
 export class Spools {
   readonly #memoryBytes: number;
   readonly #now: () => number;

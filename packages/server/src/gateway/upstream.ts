@@ -63,7 +63,7 @@ function ignore(): void {}
 
 type Connector = ReturnType<typeof buildConnector>;
 
-/** State of one endpoint. */
+/** The state of one endpoint, for metrics. */
 export interface UpstreamStats {
   readonly origin: string;
   /** Calls and WebSockets in flight. */

@@ -21,7 +21,7 @@ interface Scrubber {
 }
 
 /**
- * Creates a function that redacts secrets anywhere in a log line: the given ones, and everything that
+ * Creates a function that redacts secrets anywhere in a log line: the given secrets, and everything that
  * looks like a token, a signature or a signed link.
  */
 export function createScrubber(secrets: readonly string[]): Scrubber {

@@ -1,9 +1,12 @@
 import { FILES_PATH, UPLOAD_PATH } from '@berth/server-stubs/engine';
 
-/** Parts of the server that callers use. */
+/** The parts of the server that callers use. */
 export type Surface = 'gateway' | 'storage' | 'upload' | 'files';
 
-/** Everything else goes to the gateway, whose error lists what exists. */
+/**
+ * Returns the surface for a path. The gateway gets every unknown path, because its error lists the paths that
+ * exist.
+ */
 export function surfaceOf(url: string): Surface {
   if (isBelow(url, '/api/v2')) return 'storage';
   if (isBelow(url, UPLOAD_PATH)) return 'upload';

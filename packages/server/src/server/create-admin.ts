@@ -7,7 +7,10 @@ import { isOwnHost } from './urls.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
 
-/** Returns why each API accepts no calls; empty if it does. Without `gateway`, nothing is served. */
+/**
+ * Returns the reasons why each API accepts no calls. The list is empty if the API accepts calls. If `gateway`
+ * is missing, nothing is served.
+ */
 export interface Unreadiness {
   readonly gateway: readonly string[];
   readonly storage: readonly string[];
@@ -28,8 +31,8 @@ interface AdminOptions {
  * reasons.
  * - `/readyz`: 200 while the gateway accepts calls, along with the storage API's reasons. Hosted services do
  * not need the store, so an outage of the store must not take them down.
- * - `/metrics`: in the Prometheus text format.
- * - the documents of the contract, such as `/gateway.v1/openapi.json`.
+ * - `/metrics`: the metrics in the Prometheus text format.
+ * - The contract's documents, such as `/gateway.v1/openapi.json`.
  */
 export function createAdmin({ hosts, unreadiness, metrics }: AdminOptions): Server {
   return createServer(

@@ -35,9 +35,9 @@ interface ApplicationParts {
 
 /**
  * Assembles routers, storage and services. Created again for each configuration; everything stateful is in
- * `services` and is kept.
+ * `services`, which is kept.
  *
- * @throws TypeError for what the routers and the storage reject
+ * @throws TypeError if the routers or the storage API reject an option
  */
 export function createApplication(config: Config, parts: ApplicationParts): Application {
   const { services, observer, metrics, log, tracing } = parts;

@@ -24,7 +24,7 @@ const HEADER_CHECK_MILLISECONDS = 1_000;
 
 type Listen = Config['listen'];
 
-/** Creates the server for callers, hardened against clients that are slow, broken or too many. */
+/** Creates the server for callers, hardened against slow clients, broken clients and too many clients. */
 export async function createHttpServer(listen: Listen, dispatch: Dispatch): Promise<Server> {
   const options: ServerOptions = {
     headersTimeout: listen.headersSeconds * 1000,

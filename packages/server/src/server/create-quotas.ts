@@ -5,7 +5,7 @@ const ROUNDING = 1e-6;
  * Limits the calls of each environment with a token bucket. Environments without a quota are unlimited and
  * use no memory.
  *
- * @throws RangeError for an invalid quota; the old ones stay in use
+ * @throws RangeError for an invalid quota; the old quotas stay in use
  * @example
  * const quotas = createQuotas([['dev', { callsPerSecond: 50, burst: 100 }]]);
  * const seconds = quotas.take('dev');
@@ -52,7 +52,7 @@ export function createQuotas(
   };
 }
 
-/** How many calls an environment may make. */
+/** The number of calls that an environment may make. */
 export interface Quota {
   /** Sustained rate in calls per second; greater than 0, may be a fraction. */
   readonly callsPerSecond: number;

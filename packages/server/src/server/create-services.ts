@@ -20,7 +20,7 @@ import { createQuotas, type Quota } from './create-quotas.ts';
 const STORE_METHODS = ['write', 'stat', 'copy', 'delete', 'sweep', 'check'] as const;
 const STORE_FAILURES: readonly unknown[] = ['StoreUnavailableError', 'BlobDamagedError'];
 
-/** Everything stateful, which outlives a reload. */
+/** Everything that is stateful, and therefore kept when the configuration is reloaded. */
 export interface Services {
   readonly blobs: BlobStore;
   readonly gateway: Gateway;

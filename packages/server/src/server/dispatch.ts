@@ -23,7 +23,7 @@ export interface Dispatch {
   drain(): void;
 }
 
-/** Routes each request to its surface, and counts it. */
+/** Creates a dispatcher that routes each request to its surface, and counts the request. */
 export function createDispatch(
   application: () => Application,
   observer: Observer,
@@ -81,7 +81,7 @@ interface DrainOptions {
  * and aborts those that exceed the limit. WebSockets do not end by themselves, so they are closed as soon as
  * nothing else is in flight.
  *
- * @returns how many calls were aborted
+ * @returns the number of aborted calls
  */
 export async function drain(
   server: Server,

@@ -44,8 +44,9 @@ interface BodyWatch {
 }
 
 /**
- * Checks how fast bodies arrive. A limit on the total time, such as Node's `requestTimeout`, would abort long
- * uploads; one on the idle time would allow a client to send one byte now and then.
+ * Creates a watch that checks how fast bodies arrive. A limit on the total time, such as Node's
+ * `requestTimeout`, would abort long uploads, and a limit on the idle time would allow a client to send a
+ * byte now and then.
  */
 export function createBodyWatch({ seconds, bytes }: BodyWatchOptions): BodyWatch {
   if (seconds === 0) return { add: () => {}, close: () => {} };
@@ -101,8 +102,9 @@ interface WriteWatch {
 }
 
 /**
- * Checks that clients read the bytes sent to them. Node's socket timeout would not work: it also ends idle
- * streams, and is reset by bytes that the client sends, even if it reads nothing.
+ * Creates a watch that checks whether clients read the bytes sent to them. Node's socket timeout would not
+ * work: it also ends idle streams, and it is reset by bytes that the client sends, even if the client reads
+ * nothing.
  *
  * @param seconds time without progress after which a connection is closed; 0 disables the check
  */

@@ -11,7 +11,7 @@ type Files = NonNullable<Config['listen']['tls']>;
 /**
  * Reads a certificate and its key.
  *
- * @throws ConfigError if a file cannot be read, or contains something else
+ * @throws ConfigError if a file cannot be read, or does not contain a certificate or a key
  */
 export async function readTls(files: Files): Promise<{ cert: Buffer; key: Buffer }> {
   // One after the other, so that if neither can be read, the error is always about the certificate.
@@ -47,7 +47,7 @@ function assertUsable(
   }
 }
 
-/** Applies a new certificate when its files change; open connections keep the old one. */
+/** Applies a new certificate when its files change. Open connections keep the old certificate. */
 export function keepTls(
   server: Server,
   files: { readonly cert: string; readonly key: string },

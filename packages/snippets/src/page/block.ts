@@ -11,7 +11,7 @@ export type Block = {
   notes: Note[];
 };
 
-/** What became of a block: exactly one class, and what is wrong. */
+/** The outcome of checking a block: exactly one class, and the problem if there is one. */
 export type Outcome = {
   block: Block;
   class: 'run' | 'type-checked' | 'validated' | 'parsed' | 'left alone' | 'wrong';

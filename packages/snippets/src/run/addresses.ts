@@ -1,12 +1,15 @@
 /**
- * Ports that pages use: the mock's, the server's, the one for the server's administration, and those of
- * a reader's own services.
+ * The ports that pages use: for the mock, for the server, for the server's administration, and for a reader's
+ * own services.
  */
 export const PORTS = [4010, 4020, 4021, 4443, 8080, 9000];
 
 const MOCK = 'http://127.0.0.1:4010';
 
-/** Hosts that stand for a deployment in code on pages. When a block runs, they resolve to the page's mock. */
+/**
+ * Host names that represent a deployment in code on pages. When a block runs, they resolve to the page's
+ * mock.
+ */
 export const PLACEHOLDERS = new Map(
   ['api.example.com', 'dev.gateway.example.com', 'gateway.example.com', 'storage.example.com'].map(
     (host) => [host, MOCK],

@@ -2,8 +2,9 @@
 const TIME = / +\d+(\.\d+)?m?s$/;
 
 /**
- * Returns the first line on a page that was not printed. Complete lines must match in order, with any
- * other lines in between. `…` on a page matches any text, and JSON on a page may have line breaks.
+ * Returns the first line of a page's expected output that was not printed. Complete lines must match in
+ * order. Other lines may be printed between them. `…` on a page matches any text, and JSON on a page may have
+ * line breaks.
  */
 export function findMissing(shown: string[], printed: string): string | undefined {
   const lines = printed.split('\n').map((line) => line.trimEnd().replace(TIME, ''));

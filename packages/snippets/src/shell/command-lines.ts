@@ -24,7 +24,7 @@ export const COMMAND_LINES = new Map<string, string>(
   }),
 );
 
-/** Returns the words of a command without `npx`, if it is one of ours: the name, then the arguments. */
+/** Returns a command's name and arguments, without `npx`, if it is one of our commands. */
 export function toBerth(words: string[]): string[] | undefined {
   const [first, ...others] = words[0] === 'npx' ? withoutOptions(words.slice(1)) : words;
   const name = first?.replace(/^node_modules\/\.bin\//, '').replace(/(?<=.)@[^/]+$/, '') ?? '';
@@ -53,7 +53,7 @@ function toHelp(cli: string, within: string[]): string {
   return help;
 }
 
-/** Returns options in a call to one of our commands that its `--help` does not list. */
+/** Returns the options in a call to one of our commands that the command's `--help` does not list. */
 export function findUnknownOptions([name = '', ...args]: string[]): string[] {
   const cli = COMMAND_LINES.get(name) as string;
   const commands = /^Commands:\n(.*?)(?:\n\n|$(?![\s\S]))/ms.exec(toHelp(cli, []))?.[1] ?? '';

@@ -1,6 +1,6 @@
 import { toBerth } from './command-lines.ts';
 
-/** What one of our servers prints when it is ready. */
+/** The output of one of our servers when it is ready. */
 export const READY = /^ready$|(listens|listening) on|"msg":"listening"/m;
 
 /** Whether a command keeps running until it is stopped. */

@@ -1,6 +1,6 @@
 /**
- * Splits a line of shell into its simple commands, at `&&`, `||`, `|`, `;`, `&`, line breaks and `$(`.
- * Each command is a list of words, unquoted, without comments and leading variables.
+ * Splits a line of shell into its simple commands, at `&&`, `||`, `|`, `;`, `&`, line breaks and `$(`. Each
+ * command is a list of unquoted words, without comments and leading variable assignments.
  */
 export function toCommands(line: string): string[][] {
   const commands: string[][] = [[]];

@@ -15,8 +15,8 @@ function toChain(blocks: Block[], block: Block): Block[] {
 type Module = { file: string; text: string };
 
 /**
- * Turns a block into a module, with the blocks that it continues and the code in its notes. All code
- * stays on its line of the page, so that errors from the compiler and Node show lines of the page.
+ * Converts a block to a module, with the blocks that it continues and the code in its notes. All code keeps
+ * its line number on the page, so that errors from the compiler and Node refer to lines on the page.
  */
 export function toModule(blocks: Block[], block: Block): Module {
   const chain = toChain(blocks, block);

@@ -34,8 +34,8 @@ export function toRemotePath(text: string): string {
 }
 
 /**
- * Returns the ID of a file that the user named by ID or as `remote:/path`. The storage API cannot look
- * up an ID, but an upload to the path would get the same one, so this requests a grant for it.
+ * Returns the ID of a file that the user named by ID or as `remote:/path`. The storage API cannot look up the
+ * ID of a path, but an upload grant for the path contains the ID, so this requests a grant.
  */
 export async function toFileId(
   storage: StorageClient,

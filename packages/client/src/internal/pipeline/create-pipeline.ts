@@ -10,7 +10,10 @@ import { createRenewal, createRetryPolicy, runTries } from './retries.ts';
 /** Slightly longer than the gateway waits for a service, so that the gateway's own response arrives (D13). */
 const DEFAULTS = { perTry: GATEWAY_HEADERS_SECONDS * 1000 + 5_000, total: 120_000 };
 
-/** All calls pass through this pipeline, which adds credentials, hooks, time limits and retries (D6, D26). */
+/**
+ * Creates the pipeline that all calls pass through. It adds credentials, hooks, time limits and retries (D6,
+ * D26).
+ */
 export function createPipeline(options: PipelineOptions): Pipeline {
   const { fetch = platformFetch, hooks, signer, upstreamStatus, secretHeaders } = options;
   const renewal = createRenewal(signer);

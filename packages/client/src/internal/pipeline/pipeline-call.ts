@@ -17,8 +17,9 @@ export interface PipelineCall extends CallOptions {
 }
 
 /**
- * Whether a failed response allows a retry. `any`: the call was not executed. `idempotent`: it may have
- * been. `unauthorized`: it was not, and a new token or a corrected clock may help.
+ * Whether a failed response allows a retry. With `any`, the call was not executed, so any call may be
+ * retried. With `idempotent`, the call may have been executed, so only idempotent calls are retried. With
+ * `unauthorized`, the call was not executed, and a new token or a corrected clock may help.
  */
 export type RetryClass = 'any' | 'idempotent' | 'never' | 'unauthorized';
 

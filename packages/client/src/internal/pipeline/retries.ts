@@ -16,7 +16,7 @@ type Outcome<T> =
       readonly event: TryEvent | undefined;
     };
 
-/** Makes attempts, with waits in between, until one has a result. */
+/** Makes attempts until one of them succeeds, and waits between them. */
 export async function runTries<T>(
   deadline: Deadline,
   hooks: Hooks | undefined,
@@ -43,8 +43,9 @@ interface FailedTry {
 }
 
 /**
- * Decides about the next attempt of a call: returns the milliseconds until then, or `undefined` if there
- * is none. A stream is never sent again. A call that was refused for its credentials is retried once.
+ * Creates a function that decides whether a call gets another attempt: it returns the delay in milliseconds,
+ * or `undefined` if the call is not retried. A stream is never sent again. A call that was refused for its
+ * credentials is retried once.
  */
 export function createRetryPolicy(
   { method, headers: own, body, idempotent = method !== 'POST' }: PipelineCall,
@@ -72,8 +73,8 @@ export function createRetryPolicy(
 }
 
 /**
- * Renews the credentials for all calls of a client, with one refresh at a time for all waiting calls,
- * and corrects the clock by the `Date` header of an uncached refusal (RFC 9110, section 6.6.1; D18).
+ * Renews credentials for all of a client's calls, with one refresh at a time for all waiting calls, and
+ * adjusts the clock to the `Date` header of an uncached refusal (RFC 9110, section 6.6.1; D18).
  */
 export function createRenewal(signer: Signer | undefined): Renewal {
   let skew = 0;
@@ -97,10 +98,10 @@ export function createRenewal(signer: Signer | undefined): Renewal {
 }
 
 /**
- * Returns the milliseconds until the next attempt: exponential backoff with full jitter, but at least
- * the response's `Retry-After`, in seconds or as a date (RFC 9110, section 10.2.3). Returns `undefined`
- * if there is no next attempt, because all are used up or the server asks for a longer wait than is
- * allowed or left.
+ * Returns the milliseconds until the next attempt: exponential backoff with full jitter, but at least the
+ * response's `Retry-After`, in seconds or as a date (RFC 9110, section 10.2.3). Returns `undefined` if there
+ * is no next attempt, because no attempts are left or because the server asks for a longer wait than the
+ * options or the remaining time allow.
  *
  * @param attempt number of the failed attempt, starting at 1
  * @param left remaining time of the call, in milliseconds

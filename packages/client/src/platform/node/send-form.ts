@@ -20,7 +20,7 @@ const CHUNK = 512 * 1024;
 /** Maximum length of a response to keep, in characters. XML errors are far shorter. */
 const MAX_RESPONSE = 65_536;
 
-/** Sends a form over `node:http`. Streams its content, with an exact length if that is known. */
+/** Sends a form over `node:http`. Streams the content, and sends its exact length if that is known. */
 export function sendForm(form: UploadForm): Promise<UploadResponse> {
   const { content, signal, idle, fail } = form;
   const { step } = openDeadline(signal, { perTry: idle }, () => fail());
@@ -88,9 +88,9 @@ function openRequest(
 }
 
 /**
- * Returns the path and query of a URL, unchanged. Clients must not change them (D2). A parsed URL would
- * resolve and encode parts that a signature may cover. It is used only if HTTP cannot carry the
- * original.
+ * Returns the path and query of a URL exactly as written, because clients must not change them (D2). Parsing
+ * the URL would resolve and encode parts that a signature may cover, so the parsed form is used only if HTTP
+ * cannot carry the original.
  */
 export function toRequestTarget(url: string): string {
   const raw = /^[^:/?#]+:\/\/[^/?#]+(\/[!-"$-~]*)(?:#|$)/.exec(url)?.[1];

@@ -3,7 +3,7 @@ import { sendWithFetch, toFormData } from '../form-data.ts';
 
 import type { UploadForm, UploadResponse } from '../upload-form.ts';
 
-/** Sends a form with `XMLHttpRequest` if progress is wanted, because `fetch` does not report it. */
+/** Sends a form. Uses `XMLHttpRequest` if the caller wants progress, because `fetch` does not report it. */
 export async function sendForm(form: UploadForm): Promise<UploadResponse> {
   if (!form.report || typeof XMLHttpRequest === 'undefined') return sendWithFetch(form);
   return sendWithXhr(form, await toFormData(form));

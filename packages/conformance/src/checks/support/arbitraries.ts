@@ -26,11 +26,11 @@ export interface FaultyRequest {
 }
 
 /**
- * Generates requests that the contract allows from its schema. They refer to files that do not exist, below
- * the check's folder, and lists have 1 to 3 items.
+ * Generates requests that the contract's schema allows. They refer to files that do not exist, below the
+ * check's folder, and lists have 1 to 3 items.
  *
  * @param fileIds one valid file ID of the deployment per list item, for requests that must not be refused
- * because of its form. Default: texts that are not file IDs
+ *   because of the form of the ID. Default: strings that are not file IDs
  */
 export function validRequest(
   t: CheckContext,
@@ -80,8 +80,9 @@ const LEAF = fc.string({
 });
 
 /**
- * Generates requests with one value of another JSON type than the schema allows: the body, a field or a list
- * item. `null` is used only for required values, because some servers treat it like an omitted field.
+ * Generates requests in which one value has a JSON type that the schema does not allow. That value is the
+ * body, a field or a list item. `null` is used only for required values, because some servers treat it like
+ * an omitted field.
  */
 export function wrongTypeRequest(
   t: CheckContext,
@@ -105,7 +106,7 @@ export function wrongTypeRequest(
     }));
 }
 
-/** Returns whether a value of a type must be refused in a place. */
+/** Returns whether a deployment must refuse a value of this type in this place. */
 export function isWrongType(place: { type: JsonType; required: boolean }, type: JsonType): boolean {
   return type !== place.type && (type !== 'null' || place.required);
 }
@@ -137,7 +138,7 @@ export function lackingRequest(operation: StorageOperation): fc.Arbitrary<Faulty
     .map((fields) => ({ fields, fault: `${required.join(' and ')} is missing` }));
 }
 
-/** Generates texts that are not JSON: valid JSON with a part removed, inserted or cut off. */
+/** Generates strings that are not JSON, by removing, inserting or cutting off a part of valid JSON. */
 export function brokenJson(text: string): fc.Arbitrary<string> {
   const at = fc.nat({ max: text.length - 1 });
   return fc

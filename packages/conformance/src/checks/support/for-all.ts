@@ -13,9 +13,9 @@ export type ExpectOne = (holds: boolean, message: string, exchange: Evidence) =>
 
 /**
  * Tests a property with `--runs` generated requests, which depend only on `--seed`. The first request that
- * breaks the property is shrunk, within 200 calls and 5 s, and becomes a finding that names the seed, the run
- * and the smallest request. Other errors, such as NetworkFault or Unreached, are rethrown, but after a
- * violation they only end the shrinking.
+ * violates the property is shrunk, within 200 calls and 5 s. The finding reports the seed, the run and the
+ * smallest failing request. Other errors, such as NetworkFault or Unreached, are rethrown, unless they occur
+ * during shrinking: then they only end it.
  *
  * @param test makes the calls for one request, which must not depend on earlier ones
  * @returns whether the property holds

@@ -6,8 +6,8 @@ import type { Socket, Upgrade } from '../../http/open-web-socket.ts';
 import { cite } from './cite.ts';
 
 /**
- * Makes a call that must reach the fixture service according to the rule, and returns what arrived there. If
- * it does not arrive, that is a finding, unless a plain call with the same method does not arrive either.
+ * Makes a call that, according to the rule, must reach the fixture service, and returns what arrived there. A
+ * call that does not arrive is a finding, unless a plain call with the same method does not arrive either.
  *
  * @param what describes the case: `GET /a//b`
  * @param refusal a status with which HTTP allows a gateway to refuse this call: the operator then gets a note
@@ -38,19 +38,19 @@ export async function callEcho(
   return undefined;
 }
 
-/** A POST that the contract guarantees: a JSON object. */
+/** A POST that every gateway must forward, with a JSON object as its body. */
 export const jsonPost = {
   method: 'POST',
   headers: { 'Content-Type': 'application/json' },
   body: '{}',
 } satisfies GatewayCall;
 
-/** Calls for which the contract has operations. */
+/** The methods for which the contract defines gateway operations. */
 export const gatewayMethods = [{ method: 'GET' }, jsonPost] as const satisfies GatewayCall[];
 
 /**
- * Requests a response from the fixture service and returns what was received. If the request did not arrive
- * unchanged, the check is not reached: the rules about paths and queries cover that.
+ * Requests a response from the fixture service and returns what was received. If the gateway changed the
+ * request, the check is skipped as unreached: the rules about paths and queries cover that failure.
  */
 export async function requestResponse(
   t: CheckContext,
@@ -116,7 +116,7 @@ interface Provoked {
 
 /**
  * Makes calls that the gateway must reject according to the contract, and returns the responses that are
- * refusals. If there are none, the check is not reached.
+ * refusals. If the gateway refuses none of them, the check is skipped as unreached.
  */
 export async function provokeErrors(t: CheckContext): Promise<Provoked[]> {
   const service = t.uniqueName();
@@ -153,8 +153,8 @@ interface SocketOrder extends NonNullable<Parameters<CheckContext['fixture']['so
 }
 
 /**
- * Opens a WebSocket to the fixture service, and closes it when `use` is done. If it cannot be opened, the
- * check is not reached: GW-WS-UPGRADE covers that.
+ * Opens a WebSocket to the fixture service, and closes it when `use` is done. If the WebSocket cannot be
+ * opened, the check is skipped as unreached: GW-WS-UPGRADE covers that failure.
  */
 export async function openSocket<Result>(
   t: CheckContext,
@@ -178,8 +178,8 @@ export async function openSocket<Result>(
 const FARTHEST = 120;
 
 /**
- * Ends a check that signs the time if this machine's clock differs from the gateway's: a refusal would then
- * prove nothing about the gateway.
+ * Ends a check that signs the time if this machine's clock differs from the gateway's, because a refusal
+ * would then prove nothing about the gateway.
  */
 export async function assertClock(t: CheckContext): Promise<void> {
   const { received } = await t.gateway.call({ credentials: 'none' });
@@ -189,7 +189,7 @@ export async function assertClock(t: CheckContext): Promise<void> {
   t.reach(isClose, `this machine's clock differs from the gateway's by ${seconds} s`);
 }
 
-/** Signed calls by description. */
+/** Signed calls, keyed by description. */
 export type NamedCalls = Record<string, GatewayCall>;
 
 /** Statuses of a gateway that rejects such a body from anyone: the contract specifies no limits. */
@@ -203,7 +203,7 @@ const NONE: Excuse = async () => false;
 /**
  * Makes calls that must reach the fixture service.
  *
- * @param isExcused called for each one that does not. Default: returns false
+ * @param isExcused whether a call that does not arrive is excused. Default: no call is
  */
 export async function expectForwarded(
   t: CheckContext,
@@ -228,7 +228,7 @@ export async function expectForwarded(
  * never receive.
  *
  * @param mark the `mark` in the query of the calls, so that the service counts them
- * @param isExcused called for each one that is not refused. Default: returns false
+ * @param isExcused whether a call that is not refused is excused. Default: no call is
  */
 export async function expectRefused(
   t: CheckContext,

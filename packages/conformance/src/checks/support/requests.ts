@@ -12,7 +12,7 @@ export const JSON_TYPES = ['object', 'array', 'string', 'number', 'boolean', 'nu
 
 export type JsonType = (typeof JSON_TYPES)[number];
 
-/** What a field of a storage request may contain; references are resolved. */
+/** The schema of a field in a storage request, with its references resolved. */
 export interface RequestSchema {
   type: JsonType;
   /** Fields of an object. */
@@ -31,7 +31,10 @@ interface Written {
 
 const { document } = documents.storage;
 
-/** The fields of a storage request as the contract documents them, at the top level (D21). */
+/**
+ * Returns the schema of a storage request as the contract documents it, with the fields at the top level
+ * (D21).
+ */
 export function readRequestSchema(operation: StorageOperation): RequestSchema {
   const pointer = `#/paths/storages:${operation}`;
   const found = Object.values(document.paths).find((item) => item.post?.operationId === operation);
@@ -109,8 +112,8 @@ export function spellPlace(path: RequestPlace['path']): string {
 }
 
 /**
- * Creates a request that the contract allows, always the same for a check: every field, two items per list.
- * It refers to files that do not exist.
+ * Creates a request that the contract allows, with every field and two items per list. It refers to files
+ * that do not exist, and is the same in every run of a check.
  */
 export function sampleRequest(t: CheckContext, operation: StorageOperation): object {
   return toSample(t, readRequestSchema(operation), '', '1') as object;
@@ -128,7 +131,7 @@ function toSample(t: CheckContext, schema: RequestSchema, name: string, mark: st
   return type === 'boolean' ? false : toFieldText(t, name, `sample-${mark}-${name || 'item'}.txt`);
 }
 
-/** Returns a text that the contract allows in a field: a path below the check's folder. */
+/** Returns a valid value for a text field: a path below the check's folder. */
 export function toFieldText(t: CheckContext, field: string, leaf: string): string {
   const path = t.storage.path(leaf);
   return field === 'srcPath' || field === 'dstPath' ? t.storage.copyPath(path) : path;

@@ -35,7 +35,7 @@ export interface SignedCall {
   separator?: string;
 }
 
-/** Signed calls by description. */
+/** Signed calls, keyed by description. */
 export type SignedCalls = Record<string, SignedCall>;
 
 /** The content type of a signed POST. */
@@ -44,7 +44,10 @@ export const JSON_TYPE: HeaderList[number] = ['Content-Type', 'application/json;
 /** A signed POST. */
 export const POST = { headers: [JSON_TYPE], body: '{"a":1}' } as const satisfies SignedCall;
 
-/** A call whose `Authorization` signature is built part by part, so that one can be wrong. */
+/**
+ * Creates a call whose `Authorization` signature is built part by part, so that a check can make one part
+ * wrong.
+ */
 export function signCall(t: CheckContext, call: SignedCall): GatewayCall {
   const { path = '/signed', headers = [], body, instead, change = (parts) => parts } = call;
   const method = call.method ?? (body === undefined ? 'GET' : 'POST');
@@ -65,20 +68,20 @@ export function signCall(t: CheckContext, call: SignedCall): GatewayCall {
   };
 }
 
-/** Returns the run's key pair, which a check that signs needs. */
+/** Returns the run's key pair, which must be configured for checks that sign calls. */
 export function keysOf({ settings: { tc3 } }: CheckContext): Tc3Keys {
   if (tc3 === undefined) throw new Error('No key pair: the check needs `signature`.');
   return tc3;
 }
 
-/** Unix time in seconds. */
+/** Returns the current Unix time in seconds. */
 export function now(): number {
   return Math.floor(Date.now() / 1000);
 }
 
 /**
- * Ends a check about one part of the signature if a valid signature is refused: AU-SIGNATURE covers that, and
- * every invalid one would be refused as well.
+ * Ends a check about one part of the signature if the gateway refuses even a valid signature. It would then
+ * refuse every invalid signature too, and AU-SIGNATURE covers the failure.
  */
 export async function reachSignature(t: CheckContext): Promise<void> {
   await assertClock(t);
@@ -92,10 +95,10 @@ export async function reachSignature(t: CheckContext): Promise<void> {
 }
 
 /**
- * Defines the check of a rule about signatures.
+ * Defines the check for a rule about signatures.
  *
- * @param toCases `good` calls that must be accepted; `bad` ones that must be rejected, and that the hosted
- * service must not receive: it counts them by the `mark` in their query
+ * @param toCases creates `good` calls, which must be accepted, and `bad` calls, which must be rejected and
+ *   must not reach the hosted service. The service counts them by the `mark` in their query
  */
 export function defineSignatureCheck(
   rule: RuleId,

@@ -12,7 +12,7 @@ import type { Exchange } from '../../http/exchange.ts';
 import { expectText, show } from './cite.ts';
 import { sampleRequest } from './requests.ts';
 
-/** Returns the entries of a list response that are about a file, in any order. */
+/** Returns the entries in a list response that refer to a file, in any order. */
 export function entriesOf(entries: readonly Entry[], fileId: string): Entry[] {
   return entries.filter(({ fileID }) => fileID === fileId);
 }
@@ -33,8 +33,8 @@ export function expectAccepted(t: CheckContext, reply: StorageReply, what: strin
 export type GoodFields = Record<StorageOperation, Record<string, unknown>>;
 
 /**
- * Creates them with a valid file ID of the deployment, so that it has no reason to reject the form of a call.
- * If no file ID is available, the check is not reached.
+ * Creates the fields with a file ID that the deployment issued, so that it has no reason to reject a call as
+ * malformed. If no file ID is available, the check is skipped as unreached.
  */
 export async function makeGoodFields(t: CheckContext): Promise<GoodFields> {
   const path = t.storage.path('missing.txt');
@@ -51,7 +51,10 @@ export async function makeGoodFields(t: CheckContext): Promise<GoodFields> {
   };
 }
 
-/** Same, if valid calls of all operations are accepted; otherwise the check is not reached. */
+/**
+ * Like `makeGoodFields`, but also checks that valid calls to all operations are accepted. If they are not,
+ * the check is skipped as unreached.
+ */
 export async function reachGoodFields(t: CheckContext): Promise<GoodFields> {
   const fields = await makeGoodFields(t);
   for (const operation of STORAGE_OPERATIONS) {
@@ -67,7 +70,7 @@ export function missingFileId(t: CheckContext): Promise<string> {
   return t.upload.fileIdOf(t.storage.path(`${t.uniqueName()}.missing`));
 }
 
-/** What a check needs if it stores files. */
+/** The needs of a check that stores files. */
 export const needsFiles: readonly Need[] = ['storageCredentials', 'writes'];
 
 /** A call for a list: its description and its items. */
@@ -76,7 +79,7 @@ interface ListCase {
   fileList: readonly unknown[];
 }
 
-/** Makes calls for lists: each response must have one entry per item, and every entry must be an object. */
+/** Makes list calls, and expects each response to have one entry per item, all of which are objects. */
 export async function expectLists(
   t: CheckContext,
   operation: StorageOperation,
@@ -100,7 +103,7 @@ export async function expectLists(
   t.reach(checked > 0, `${operation} returned no data`);
 }
 
-/** Makes a call for a list: every entry must have a `fileID`, and every file one entry. */
+/** Makes a list call, and expects every entry to have a `fileID` and every file to have one entry. */
 export async function expectFileIds(
   t: CheckContext,
   operation: StorageOperation,
@@ -115,7 +118,7 @@ export async function expectFileIds(
   }
 }
 
-/** Makes calls with an item that lacks a field: the complete call must be refused. */
+/** Makes calls in which an item lacks a field, and expects each of these calls to be refused as a whole. */
 export async function expectListsRefused(
   t: CheckContext,
   operation: StorageOperation,
@@ -129,7 +132,7 @@ export async function expectListsRefused(
   }
 }
 
-/** Returns whether a response is this file. */
+/** Returns whether a response contains exactly this file. */
 export function isFile({ received: { status, body } }: Exchange, bytes: Buffer): boolean {
   return status >= 200 && status <= 299 && body.equals(bytes);
 }
@@ -144,7 +147,7 @@ export async function storeAll(t: CheckContext, ...names: string[]): Promise<Sto
   return files;
 }
 
-/** Reads the file that is currently at a path, whatever its file ID was before. */
+/** Reads the file that is currently at a path, even if its file ID has changed. */
 export async function readPath(t: CheckContext, path: string): Promise<Reading> {
   return t.upload.read(await t.upload.fileIdOf(path));
 }
@@ -153,7 +156,7 @@ export function hasBytes(reading: Reading, bytes: Buffer): boolean {
   return reading.found && reading.bytes.equals(bytes);
 }
 
-/** Describes what a reader received: `64 bytes, the first other one at 63`. */
+/** Describes what a reader received, such as `64 bytes, the first other one at 63`. */
 export function describeReading(reading: Reading, wanted?: Buffer): string {
   if (!reading.found) return `nothing (${reading.why})`;
   const { bytes } = reading;
@@ -178,8 +181,8 @@ export function expectNothing(t: CheckContext, reading: Reading, what: string): 
 }
 
 /**
- * Stores a file and reads it at its path, so that a later read proves something about what happened in
- * between. If that fails, the check is not reached.
+ * Stores a file and reads it at its path, so that a later failure to read it must be caused by what happened
+ * in between. If storing or reading fails, the check is skipped as unreached.
  */
 export async function storeReadable(
   t: CheckContext,
@@ -197,7 +200,7 @@ export async function storeReadable(
   return { ...file, fileId };
 }
 
-/** Stores a source, and proves that it can be copied at all; otherwise the check is not reached. */
+/** Stores a source file and checks that it can be copied. If it cannot, the check is skipped as unreached. */
 export async function storeCopyable(t: CheckContext, name: string): Promise<StoredFile> {
   const source = await storeReadable(t, name, `the content of the source ${name}, the longer one`);
   const free = t.storage.path(`free/${name}`);
@@ -208,7 +211,7 @@ export async function storeCopyable(t: CheckContext, name: string): Promise<Stor
   return source;
 }
 
-/** A copy, with cloud paths. */
+/** A file to copy. The paths are cloud paths. */
 export interface CopyOrder {
   from: string;
   to: string;
@@ -219,7 +222,7 @@ export interface CopyOrder {
 /** A path that a file may have; other paths are not looked for at the end of the run. */
 const PATH = /^[\w/!.,*\u4e00-\u9fff-]+$/;
 
-/** Items of a copy call. The destinations are removed at the end of the run. */
+/** Creates the items of a copy call, and registers their destinations for removal at the end of the run. */
 export function toCopyItems(t: CheckContext, orders: readonly CopyOrder[]): object[] {
   return orders.map(({ from, to, ...rest }) => {
     if (PATH.test(to)) t.upload.track(to);
@@ -227,7 +230,7 @@ export function toCopyItems(t: CheckContext, orders: readonly CopyOrder[]): obje
   });
 }
 
-/** Copies files; unless the response has one entry per item, the check is not reached. */
+/** Copies files. If the response does not have one entry per item, the check is skipped as unreached. */
 export function copy(t: CheckContext, ...orders: CopyOrder[]): Promise<Entry[]> {
   return t.storage.list('batchCopyFile', toCopyItems(t, orders));
 }
@@ -241,14 +244,14 @@ export function hasFailed({ code, message }: Entry): boolean {
   return [code, message].some((value) => value !== undefined && value !== null && value !== '');
 }
 
-/** Returns whether a file exists, without a link: whether a copy of it succeeds. */
+/** Returns whether a file exists, without requesting a link, by checking whether it can be copied. */
 export async function canBeCopied(t: CheckContext, path: string): Promise<boolean> {
   const [entry] = await copy(t, { from: path, to: `${path}.${t.uniqueName()}` });
   return entry !== undefined && !hasFailed(entry);
 }
 
 /**
- * Retries until the response is the expected one, for at most `most` milliseconds.
+ * Repeats a call until its response is as expected, for at most `most` milliseconds.
  *
  * @returns the last response, expected or not
  */

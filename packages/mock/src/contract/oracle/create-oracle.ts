@@ -47,7 +47,10 @@ export interface Oracle {
   ask(question: Question): Promise<Verdict>;
 }
 
-/** Runs Prism on both documents: validates requests, and creates responses from examples and schemas. */
+/**
+ * Creates an oracle that runs Prism on both documents. It validates requests, and creates responses from
+ * examples and schemas.
+ */
 export async function createOracle(documents: Documents): Promise<Oracle> {
   const prism = createInstance(
     {

@@ -32,8 +32,8 @@ const NOT_RECORDED = {
 };
 
 /**
- * Serves responses from recordings. If the same request has several responses, each session gets them in
- * order, then the last one repeatedly.
+ * Creates a backend that responds from recordings. If several responses were recorded for a request, each
+ * session gets them in order, and then the last one repeatedly.
  *
  * @throws RecordingError if the folder cannot be used
  */

@@ -4,14 +4,14 @@ import type { SurfaceName } from '../../contract/surface.ts';
 import type { ResolvedOptions } from '../../options.ts';
 import type { JsonBody } from '../../session/logged-json.ts';
 
-/** One message of a recording: header names in lower case, secrets removed. */
+/** One message in a recording, with lower-case header names and without secrets. */
 export interface RecordedMessage {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** Text if it is UTF-8. Absent if there is no body. */
   readonly body?: JsonBody;
 }
 
-/** Version of the file format; other versions are rejected. */
+/** Version of the file format. Recordings with any other version are rejected. */
 export const FORMAT = 'berth-exchange-1';
 
 export interface Recording {
@@ -33,19 +33,19 @@ export interface Recording {
   readonly responseViolations: readonly Violation[];
 }
 
-/** Why a folder of recordings cannot be used, as one sentence. */
+/** Thrown if a folder of recordings cannot be used. The message is one sentence. */
 export class RecordingError extends TypeError {
   override readonly name = 'RecordingError';
 }
 
-/** Returns the hash of the contract that a mock serves; undefined for custom documents. */
+/** Returns the hash of the contract that a mock serves, or `undefined` for custom documents. */
 export function contractHashOf({
   contract,
 }: Pick<ResolvedOptions, 'contract'>): string | undefined {
   return contract === undefined ? CONTRACT.sha256 : undefined;
 }
 
-/** Encodes bytes for a recording: as readable text if possible. */
+/** Encodes bytes for a recording, as readable text if possible. */
 export function toJsonBody(bytes: Buffer): JsonBody {
   return isUtf8(bytes) ? { text: bytes.toString() } : { base64: bytes.toString('base64') };
 }

@@ -33,9 +33,9 @@ export interface Scrubber {
 }
 
 /**
- * Removes what the log's redactor removes, plus query parameters that are credentials and every secret from a
- * header or grant wherever it appears again, for example in the response of a service that echoes its
- * headers.
+ * Creates a scrubber that removes what the log's redactor removes, and also query parameters that are
+ * credentials. A secret from a header or a grant is removed wherever it appears again, for example in the
+ * response of a service that echoes its headers.
  *
  * @param holder provides the current wire names
  */

@@ -21,10 +21,10 @@ const EVENT_STREAM = 'text/event-stream';
 type Resource = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[number];
 
 /**
- * Compiles the OpenAPI document of a hosted service: each GET and POST operation becomes a route, whose
- * requests Prism validates and whose responses it takes from examples or schemas.
+ * Compiles the OpenAPI document of a hosted service: each GET and POST operation becomes a route. Prism
+ * validates its requests, and creates its responses from examples or schemas.
  *
- * @returns problems instead, if the document cannot be used
+ * @returns the service, or the problems if the document cannot be used
  */
 export async function compileDocument(
   name: string,

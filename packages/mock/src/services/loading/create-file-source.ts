@@ -12,7 +12,7 @@ import { type FolderWatch, listFiles, type SourceFile, watchFolders } from './fo
 import { createModuleLoader, type ModuleLoader, readModules } from './read-modules.ts';
 import { type Validated, validateFile } from './validate-services.ts';
 
-/** The current services in the files; for an invalid file, its last valid version. */
+/** The current services in the files. For an invalid file, its last valid version is used. */
 export interface FileSource {
   services(): ReadonlyMap<string, CompiledService>;
   faults(): readonly ServiceFault[];

@@ -63,8 +63,8 @@ const MISSING_MILLISECONDS = 500;
 
 /**
  * Watches folders rather than the files in them, because editors replace files and add new ones. Does not use
- * chokidar 5, the last version for Node 20, because it misses a watched file whose folder is removed and
- * created again.
+ * chokidar 5, the last version that supports Node 20, because it no longer reports a watched file after the
+ * file's folder is removed and created again.
  */
 export interface FolderWatch {
   /** Sets the folders to watch. */

@@ -32,8 +32,8 @@ const loads = new Map<string, Set<string>>();
 let count = 0;
 
 /**
- * Modules from earlier loads stay in memory, because Node never unloads them: each load of a 100-line file
- * takes about 80 KiB.
+ * Creates a module loader. Modules from earlier loads stay in memory, because Node never unloads them: each
+ * load of a 100-line file uses about 80 KiB.
  */
 export function createModuleLoader(): ModuleLoader {
   let query = '';

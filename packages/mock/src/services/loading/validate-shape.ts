@@ -7,7 +7,7 @@ type Checker = (service: unknown) => readonly Problem[];
 
 let validator: Promise<Checker> | undefined;
 
-/** Validates services against `service.schema.json`, as editors do for YAML files. */
+/** Loads a function that validates services against `service.schema.json`, as editors do for YAML files. */
 export function loadShapeValidator(): Promise<Checker> {
   validator ??= load();
   return validator;

@@ -25,7 +25,9 @@ export interface Auth {
   verifyBody(input: GatewayInput, call: GatewayCall): Promise<GatewayInput> | undefined;
 }
 
-/** Accepts every call, and adds the credentials that the routers require if they are missing. */
+/**
+ * Creates an Auth that accepts every call. If credentials that the routers require are missing, it adds them.
+ */
 export function createOffAuth(profile: WireProfile): Auth {
   const { storageHeaders } = profile;
   const authorization = storageHeaders.authorization.toLowerCase();
@@ -54,8 +56,8 @@ const SIGNATURE_PARTS = ['Credential', 'SignedHeaders', 'Signature', 'Timestamp'
 const CALLER = { id: 'mock' };
 
 /**
- * Accepts any well-formed credentials. D15: "No credentials, or bad ones: 4xx with the error body. Each of
- * the two schemes alone suffices."
+ * Creates an Auth that accepts any well-formed credentials. D15: "No credentials, or bad ones: 4xx with the
+ * error body. Each of the two schemes alone suffices."
  */
 export function createPresentAuth(profile: WireProfile): Auth {
   const { authorization: header } = profile.storageHeaders;

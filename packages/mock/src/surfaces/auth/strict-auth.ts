@@ -18,7 +18,10 @@ import { recordOf } from '../../session/call-record.ts';
 import { type Auth, createPresentAuth } from './auth.ts';
 import { KEY_PAIR, TOKEN_KEY } from './credentials.ts';
 
-/** Verifies tokens and signatures made with the keys that every mock has (D15 to D19). */
+/**
+ * Creates an Auth that verifies tokens and signatures. They must be made with the keys that every mock has
+ * (D15 to D19).
+ */
 export async function createStrictAuth(env: string, profile: WireProfile): Promise<Auth> {
   const { d: _secret, ...publicKey } = TOKEN_KEY;
   const key = await importJWK(publicKey);

@@ -10,7 +10,7 @@ import {
 
 const toEnv = (env: string) => `${env}.gateway.example`;
 
-/** How servers get the environment wrong. */
+/** Mutants that get the environment wrong, as real servers do. */
 export const hosts: readonly Mutant[] = [
   mutant('GW-ENV-HOST', 'every host counts as the host of the one environment', ({ env }) =>
     gatewayRequest(({ headers }) => headers.set('Host', toEnv(env))),
@@ -52,7 +52,7 @@ const onPath = (
   method?: string,
 ) => mutant(rule, breaks, forwardedPath(rewrite, method));
 
-/** What web servers and frameworks do to paths along the way. */
+/** Mutants that change paths, as web servers and frameworks do. */
 export const paths: readonly Mutant[] = [
   onPath(
     'GW-PATH-SHAPE',
@@ -178,7 +178,7 @@ const rewrite = (breaks: string, change: (query: string) => string): Mutant =>
     }),
   );
 
-/** What parsers do to query strings that are read and written again. */
+/** Mutants that change query strings, as parsers do if they parse and serialize them. */
 export const queries: readonly Mutant[] = [
   rewrite('a plus becomes an escaped space', (query) => query.replaceAll('+', '%20')),
   rewrite('an escaped space becomes a plus', (query) => query.replaceAll('%20', '+')),

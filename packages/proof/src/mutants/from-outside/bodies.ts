@@ -15,7 +15,7 @@ const RESPOND_PATH = /\/respond$/;
 const asUtf8 = changeBody((body) => Buffer.from(body.toString()));
 const empty = setBody('');
 
-/** What gateways do to response bodies. */
+/** Mutants that change response bodies, as real gateways do. */
 export const bodies: readonly Mutant[] = [
   mutant(
     RULE,

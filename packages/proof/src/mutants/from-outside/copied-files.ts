@@ -79,7 +79,7 @@ const failWithout = (name: string): Hooks =>
     item[name] === undefined ? { code: 'INVALID_PARAM', message: 'no' } : undefined,
   );
 
-/** What stores do to the files of a copy. */
+/** Mutants that damage or lose the files in a copy, as real stores do. */
 export const copiedFiles: readonly Mutant[] = [
   after('ST-COPY-CALL', 'the copy is empty', async (context, { dstPath }, entry) => {
     if (entry && !entry.code) await storeFile(context, plainPath(dstPath));

@@ -33,7 +33,7 @@ const isFailed = ({ code }: Json) => code;
 const isDone = ({ code }: Json) => code === undefined;
 const isMove = (_: Json, { removeOriginal }: Json) => removeOriginal;
 
-/** How stores respond to copies. */
+/** Mutants that respond incorrectly to copies, as real stores do. */
 export const copyResponses: readonly Mutant[] = [
   onList('ST-COPY-LIST', 'successful copies get no entry', (all) => all.filter(isFailed)),
   onList('ST-COPY-LIST', 'a duplicate item gets no entry of its own', (all, items) => {

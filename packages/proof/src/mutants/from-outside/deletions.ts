@@ -58,7 +58,7 @@ const deleteToo = (breaks: string, belongs: (id: string, deleted: string) => boo
 
 const folderOf = (id: string) => id.replace(/[^/]+$/, '');
 
-/** What object stores do to deletions. */
+/** Mutants that handle deletions incorrectly, as real object stores do. */
 export const deletions: readonly Mutant[] = [
   mutant(
     'ST-DELETE-CALL',

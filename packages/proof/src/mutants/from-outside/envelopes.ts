@@ -6,7 +6,7 @@ const copy = 'batchCopyFile';
 const remove = 'batchDelete';
 const grant = 'getUploadMetaData';
 
-/** What storage services put into envelopes. */
+/** Mutants that send incorrect envelopes, as real storage services do. */
 export const envelopes: readonly Mutant[] = [
   mutant('ST-ENVELOPE-STATUS-CODE', 'it is a string', success({ statusCode: '200' }, remove)),
   mutant('ST-ENVELOPE-STATUS-CODE', 'failures have none', failure({ statusCode: undefined })),

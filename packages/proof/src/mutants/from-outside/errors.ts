@@ -14,7 +14,7 @@ const MISSING = { code: 'SERVICE_NOT_FOUND' };
 const FORBIDDEN = { code: 'SERVICE_FORBIDDEN' };
 const DEEP = /(\/[^/]*){5}/;
 
-/** How gateways respond with their own errors, and name services. */
+/** Mutants that send incorrect gateway errors or look up services incorrectly, as real gateways do. */
 export const errors: readonly Mutant[] = [
   mutant(
     'GW-ERROR-BODY',

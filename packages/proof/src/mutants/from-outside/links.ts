@@ -49,7 +49,10 @@ const onDownload = (breaks: string, change: (response: MutatedResponse) => void)
     },
   });
 
-/** Responds to a download that fails with this status with the content of an earlier one. */
+/**
+ * Creates a mutant: if a download fails with this status, it responds with the content of an earlier
+ * download.
+ */
 export const downloadsFromCache = (status: number) => (): ReturnType<Mutant['create']> => {
   const seen = new Map<string, Buffer>();
   return {
@@ -62,7 +65,7 @@ export const downloadsFromCache = (status: number) => (): ReturnType<Mutant['cre
   };
 };
 
-/** What object stores do to links. */
+/** Mutants that handle links incorrectly, as real object stores do. */
 export const links: readonly Mutant[] = [
   onList('ST-LINKS-CODE', 'only the first file gets a link', (all) => {
     for (const entry of all.slice(1)) Object.assign(entry, { code: 'LIMIT', tempFileURL: '' });

@@ -35,7 +35,7 @@ const inBody = (status: number, toId: (id: string) => string) =>
 const options = (when: (headers: MutatedRequest['headers']) => unknown) =>
   gatewayResponse({ method: 'OPTIONS', when: (_, { headers }) => when(headers) }, remove);
 
-/** How gateways create request IDs, and forget them. */
+/** Mutants that create incorrect request IDs or omit them, as real gateways do. */
 export const requestIds: readonly Mutant[] = [
   mutant(
     'GW-REQUEST-ID',

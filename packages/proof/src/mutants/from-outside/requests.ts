@@ -16,7 +16,7 @@ const onHeaders = (breaks: string, change: (request: MutatedRequest) => void) =>
 const onBody = (breaks: string, change: (request: MutatedRequest) => void) =>
   mutant('GW-FORWARD-BODY', breaks, forwardedRequest(change));
 
-/** What gateways do to requests before they forward them. */
+/** Mutants that change requests before they forward them, as real gateways do. */
 export const requests: readonly Mutant[] = [
   mutant(
     'GW-FORWARD-METHOD',

@@ -19,7 +19,7 @@ const connectionNames = (request: MutatedRequest) =>
     .split(',')
     .map((name) => name.trim());
 
-/** Hop-by-hop headers that are forwarded. */
+/** Mutants that forward hop-by-hop headers. */
 export const hops: readonly Mutant[] = [
   mutant(
     'GW-HOP-BY-HOP',
@@ -61,7 +61,7 @@ const charset = (type: string) =>
 
 const OWN = /^(content-|x-request-id|x-svc|date|connection)/i;
 
-/** What gateways do to response headers. */
+/** Mutants that change response headers, as real gateways do. */
 export const responseHeaders: readonly Mutant[] = [
   mutant(
     RULE,

@@ -34,7 +34,7 @@ function decoded(text: string, decode: (text: string) => string): string {
   }
 }
 
-/** How signature verifiers are too lax, or too strict. */
+/** Mutants that verify signatures too laxly or too strictly. */
 export const signatures: readonly Mutant[] = [
   ...['Credential', 'SignedHeaders', 'Signature', 'Timestamp'].map((part) =>
     mutant(

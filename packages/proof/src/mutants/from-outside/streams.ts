@@ -66,7 +66,7 @@ const handshake = (change: (headers: MutatedRequest['headers']) => unknown): Hoo
   upgrade: ({ headers }) => change(headers),
 });
 
-/** What gateways do to event streams and WebSockets. */
+/** Mutants that change event streams and WebSockets, as real gateways do. */
 export const streams: readonly Mutant[] = [
   events('the last event is lost', (text) => text.replace(/(?<=\n\n)[^\n]+\n(?:[^\n]+\n)*\n$/, '')),
   events('ids are lost', (text) => text.replace(/^id:.*\n/gm, '')),

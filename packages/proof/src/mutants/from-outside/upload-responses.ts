@@ -41,7 +41,9 @@ const onGrant = (
 const exists = async (context: MutantContext, path: string) =>
   (await readFile(context, await fileIdOf(context, path))) !== undefined;
 
-/** What upload targets respond with, and keep. */
+/**
+ * Mutants that respond incorrectly to uploads or keep what they must not store, as real upload targets do.
+ */
 export const uploadResponses: readonly Mutant[] = [
   onError('errors are JSON', setBody('{"code":"AccessDenied"}', 'application/json')),
   onError(

@@ -21,7 +21,7 @@ const pathOfGrant = (operation: string | undefined, json: Json) =>
 const onGrant = (rule: RuleId, breaks: string, patch: Patch) =>
   mutant(rule, breaks, metadata(patch));
 
-/** What storage services do to upload metadata. */
+/** Mutants that return incorrect upload metadata, as real storage services do. */
 export const grants: readonly Mutant[] = [
   mutant(
     'ST-META-CALL',
@@ -76,7 +76,7 @@ const FIELDS = [
 
 const startOf = (value = '') => value.slice(0, value.length / 2);
 
-/** What upload targets do to forms. */
+/** Mutants that handle forms incorrectly, as real upload targets do. */
 export const forms: readonly Mutant[] = [
   mutant('UP-FORM', 'a form succeeds, but nothing is stored', (context) =>
     afterUpload((_, form) => deleteFile(context, keyOf(form))),
@@ -124,7 +124,7 @@ export const forms: readonly Mutant[] = [
 const onFile = (breaks: string, change: (text: string) => string): Mutant =>
   mutant('UP-FILE', breaks, changeFile(change));
 
-/** What upload targets do to the bytes of a file. */
+/** Mutants that change a file's bytes, as real upload targets do. */
 export const contents: readonly Mutant[] = [
   onFile('a trailing CRLF is lost', (text) => text.replace(/\r\n$/, '')),
   onFile('a trailing LF is lost', (text) => text.replace(/\n$/, '')),

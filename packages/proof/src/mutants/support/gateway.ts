@@ -125,7 +125,7 @@ export const changeBody =
 export const changeText = (change: (text: string) => string) =>
   changeBody((body) => Buffer.from(change(body.toString('latin1')), 'latin1'));
 
-/** Replaces the response with another one. */
+/** Replaces the response. */
 export const replaceBy =
   (other: () => MutatedResponse) =>
   (response: MutatedResponse): void => {
@@ -133,7 +133,8 @@ export const replaceBy =
   };
 
 /**
- * Changes a JSON body in place, with a function or with new values for its members; `undefined` removes one.
+ * Changes a JSON body in place, with a function or with new values for its members. A member whose new value
+ * is `undefined` is removed.
  */
 export const changeJson =
   (change: ((json: Json) => void) | object) =>
@@ -169,7 +170,7 @@ export const passHeader =
     if (value && values.test(value)) headers[how](name, value);
   };
 
-/** Changes the 101 of a WebSocket handshake. */
+/** Changes the 101 response in a WebSocket handshake. */
 export const upgraded = (
   change: (response: MutatedResponse, request: MutatedRequest) => void,
 ): Hooks => ({ upgraded: change });
@@ -192,12 +193,12 @@ export function toGatewayResponse(
   return new MutatedResponse(status, headers, body);
 }
 
-/** Changes gateway requests; a returned response replaces the server's. */
+/** Changes gateway requests. If the function returns a response, that response replaces the server's. */
 export const gatewayRequest = (change: (request: MutatedRequest) => unknown): Hooks => ({
   request: (request) => (request.isGateway ? change(request) : undefined),
 });
 
-/** Same, after authentication: signed requests stay unchanged. */
+/** Like `gatewayRequest`, but changes requests after authentication. Signed requests stay unchanged. */
 export const forwardedRequest = (change: (request: MutatedRequest) => unknown): Hooks =>
   gatewayRequest((request) => {
     const isSigned = request.headers.get('Authorization')?.startsWith('TC3') ?? false;

@@ -34,7 +34,9 @@ function apply(
 /** Makes the proxy read request bodies, for a `response` hook that needs them. */
 export const readsRequests: Pick<Hooks, 'request'> = { request: () => undefined };
 
-/** Changes the requests of an operation; a returned response replaces the server's. */
+/**
+ * Changes requests to an operation. If the function returns a response, that response replaces the server's.
+ */
 export const request = (
   operation: Operation,
   change: (request: MutatedRequest) => unknown,
@@ -115,7 +117,7 @@ export const leaveOut = (operation: Operation, toEntry: ToEntry): Hooks => ({
   response: putEntries,
 });
 
-/** Same, with an asynchronous choice of items. */
+/** Like `leaveOut`, but with an asynchronous `toEntry`. */
 export const leaveOutAfter = (
   operation: Operation,
   prepare: (request: MutatedRequest) => Promise<ToEntry>,
@@ -162,15 +164,15 @@ const envelopes = (
   },
 });
 
-/** Changes the envelopes of successes. */
+/** Changes the envelopes of successful responses. */
 export const success = (patch: Patch, operation?: Operation): Hooks =>
   envelopes({ operation }, ({ body }) => body.data, patch);
 
-/** Changes the envelopes of failures. */
+/** Changes the envelopes of error responses. */
 export const failure = (patch: Patch, operation?: Operation, status?: number): Hooks =>
   envelopes({ operation, status }, ({ body }) => !body.data, patch);
 
-/** Changes the `body` of the envelopes of successes. */
+/** Changes the `body` in the envelopes of successful responses. */
 export const successBody = (patch: Patch, operation?: Operation): Hooks =>
   success(({ body }, response, name) => apply(body, patch, response, name), operation);
 
@@ -183,7 +185,10 @@ export const metadata = (patch: Patch, isWanted: (data: Json) => boolean = () =>
     if (isWanted(data)) apply(data, patch, response, operation);
   }, 'getUploadMetaData');
 
-/** Changes the list of entries, in place or by returning another; `given` are the items in the request. */
+/**
+ * Changes the list of entries, in place or by returning another list. `given` contains the items in the
+ * request.
+ */
 export const list = (
   operation: Operation,
   change: (entries: Json[], given: Json[], response: MutatedResponse) => unknown,
@@ -224,7 +229,7 @@ export const deletions = (isWanted: (entry: Json) => unknown, patch: Patch): Hoo
 export const copies = (isWanted: (entry: Json, item: Json) => unknown, patch: Patch): Hooks =>
   entries('batchCopyFile', isWanted, patch);
 
-/** Acts on each item of a copy afterwards, with its entry if it has one. */
+/** Calls a function for each item in a copy once the copy is done, with the item's entry if it has one. */
 export const afterCopies = (act: (item: Json, entry: Json) => unknown): Hooks => ({
   ...readsRequests,
   async response(response, one) {
@@ -249,12 +254,15 @@ export const refuseAfter = (
 
 export const any = () => true;
 
-/** Returns whether an entry of links or deletions is a success. Successful copies have no code. */
+/**
+ * Returns whether an entry in a response with links or deletions is a success. Do not use it for copies,
+ * whose successful entries have no code.
+ */
 export const isOk = ({ code }: Json): boolean => code === 'SUCCESS';
 
 export const isBad = (entry: Json): boolean => !isOk(entry);
 
-/** One entry for each file ID. */
+/** Removes duplicates, so that there is one entry for each file ID. */
 export const unique = (all: Json[]): Json[] =>
   all.filter(({ fileID }, index) => all.findIndex((other) => other.fileID === fileID) === index);
 

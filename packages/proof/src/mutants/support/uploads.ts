@@ -10,7 +10,7 @@ import { itemsOf, readsRequests } from './storage.ts';
 
 export type Form = Map<string, Buffer>;
 
-/** Parses the fields of an upload form; if it was interrupted, the last one is incomplete. */
+/** Parses the fields of an upload form. If the form was interrupted, the last field is incomplete. */
 export function readForm(request: MutatedRequest): Form {
   const form: Form = new Map();
   // A boundary begins a line (RFC 2046, section 5.1.1); a file may contain it elsewhere.
@@ -47,7 +47,7 @@ type Grant = Record<string, string>;
 /**
  * Accepts forms with one wrong field by replacing it with the right value from the grant.
  *
- * @param isRepaired called with the wrong value and those of all grants so far
+ * @param isRepaired whether to repair a wrong value, given that value and the values in all grants so far
  */
 export const repairForms =
   (
@@ -86,7 +86,7 @@ export const repairForms =
     };
   };
 
-/** Changes forms; a returned response replaces the server's. */
+/** Changes forms. If the function returns a response, that response replaces the server's. */
 export const uploadRequest = (change: (request: MutatedRequest) => unknown): Hooks => ({
   request: (request) => (request.isUpload ? change(request) : undefined),
 });
@@ -101,7 +101,7 @@ export const changeFile = (change: (text: string) => string): Hooks =>
     if (changed !== text) writeForm(request, form.set('file', Buffer.from(changed, 'latin1')));
   });
 
-/** Acts after a successful upload. */
+/** Calls a function after a successful upload. */
 export const afterUpload = (act: (response: MutatedResponse, form: Form) => unknown): Hooks => ({
   ...readsRequests,
   async response(response, request) {
@@ -118,7 +118,7 @@ export const uploadError = (change: (response: MutatedResponse, form: Form) => v
   },
 });
 
-/** Acts on the received part of an interrupted upload. */
+/** Calls a function with the part of an interrupted upload that was received. */
 export const brokenUpload = (
   act: (request: MutatedRequest, form: Form) => void | Promise<void>,
 ): Hooks => ({
@@ -154,7 +154,7 @@ export async function deleteFile(context: MutantContext, path: string): Promise<
   await context.storage('batchDelete', { fileList: [await fileIdOf(context, path)] });
 }
 
-/** Stores a file with an additional upload. */
+/** Stores a file by making an upload of its own. */
 export async function storeFile(
   context: MutantContext,
   path: string,

@@ -27,8 +27,8 @@ export interface Clock {
  * within the window, however often it is sent, because processes share no state that could detect a
  * replay. Only TLS keeps others from obtaining a signature.
  *
- * @param windowSeconds how far a time may be off in either direction
- * @param owner name of the owner of the clock, for messages
+ * @param windowSeconds maximum clock skew in either direction, in seconds
+ * @param owner whose clock it is, for messages
  */
 export function createClock(now: () => number, windowSeconds: number, owner = 'server'): Clock {
   return {

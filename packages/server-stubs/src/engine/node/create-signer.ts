@@ -7,10 +7,10 @@ const MIN_KEY_BYTES = 16;
 /**
  * Creates a signer for grants and links, using HMAC-SHA256.
  *
- * @param keys secrets of at least 16 bytes. The first one signs, and all of them verify. To rotate, put a
- *   new key first, and remove the old one once everything that it signed has expired
+ * @param keys secrets of at least 16 bytes. The first key signs, and all keys verify. To rotate, put a new
+ *   key first, and remove the old one once everything that was signed with it has expired
  *   (`limits.linkMaxSeconds`). All processes of a deployment need the same keys.
- * @throws TypeError if there is no key, or if one is too short
+ * @throws TypeError if there is no key, or if a key is too short
  */
 export function createSigner(keys: readonly Uint8Array[]) {
   const [first] = keys;

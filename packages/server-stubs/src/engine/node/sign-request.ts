@@ -71,7 +71,7 @@ export interface StorageSigning {
 }
 
 /**
- * Returns the three headers for a storage call (D17). They are valid for any call within the clock window.
+ * Returns the three headers for a storage call (D17). Within the clock window, they are valid for any call.
  *
  * @example
  * signStorageRequest({ id, secret }, { timestamp: Math.floor(Date.now() / 1000) });

@@ -170,8 +170,8 @@ export function toCanonicalHead({ method, path, query, headers }: Tc3Request): s
 }
 
 /**
- * Returns the canonical request of every storage call (D17): a constant text, whatever the real URL and
- * body. The slashes before the host are part of it.
+ * Returns the canonical request for every storage call (D17). It is a constant text that does not depend on
+ * the real URL and body, and that includes the slashes before the host.
  */
 export function toStorageCanonicalRequest(signingHost: string, contentType: string): string {
   const headers = [['content-type', contentType] as const, ['host', signingHost] as const];
@@ -197,7 +197,7 @@ export function toStringToSign(
   return `${algorithm}\n${timestamp}\n${date}/${service}/${TERMINATOR}\n${requestHash}`;
 }
 
-/** Returns the UTC date that a scope must have. A time of at most 12 digits always has one. */
+/** Returns the UTC date that a scope must have. Every time of at most 12 digits has a date. */
 export function toScopeDate(timestamp: number): string {
   return new Date(timestamp * 1000).toISOString().split('T', 1)[0] as string;
 }
@@ -224,12 +224,11 @@ export function toContentTypeSpellings(value: string): readonly string[] {
   return mediaType.toLowerCase() === MULTIPART ? [mediaType, type] : [type];
 }
 
-/** Signs a text with the key that a secret has for a date and a service. */
+/** Signs a text with the key that is derived from a secret, a date and a service. */
 export type Signer = (scope: Tc3Scope, text: string) => Buffer;
 
 /**
- * Creates a signer that caches the key of the day, because deriving it takes three times as long as
- * signing.
+ * Creates a signer that caches the day's key, because deriving a key takes three times as long as signing.
  */
 export function createSigner(secret: string): Signer {
   let known: Tc3Scope & { readonly key: Buffer } = { date: '', service: '', key: Buffer.alloc(0) };
@@ -255,9 +254,9 @@ export function sha256(content: string | Uint8Array): string {
 }
 
 /**
- * Decodes the text of a request line or header, which Node.js reads as Latin-1 and signers write as
- * UTF-8. Other bytes are refused, because different ones would decode to the same text and so share a
- * signature.
+ * Decodes the text of a request line or header, which Node.js reads as Latin-1 and signers write as UTF-8.
+ * Bytes that are not UTF-8 are refused, because different bytes would decode to the same text and therefore
+ * have the same signature.
  *
  * @throws MalformedSignature
  */

@@ -14,7 +14,7 @@ import { askToContinue, hasBody, limitStream, readBytes } from './request-stream
 
 const UTF_8 = new Set(['utf-8', 'utf8', 'us-ascii', 'ascii']);
 
-/** A parsed body, with the documented content that it matches. */
+/** A parsed body, with the documented media type that it matches. */
 export interface ReadBody {
   readonly value: unknown;
   readonly content: Content;

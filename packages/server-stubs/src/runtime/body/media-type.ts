@@ -16,8 +16,8 @@ function isWithinRange(range: string, type: string): boolean {
 }
 
 /**
- * Finds the content for a `Content-Type`: preferably with the same parameters, then with the same type,
- * then with the narrowest range.
+ * Finds the documented content for a `Content-Type`. Prefers content with the same parameters, then content
+ * with the same type, and then content with the narrowest range.
  */
 export function findContent<Content extends { readonly mediaType: string }>(
   content: readonly Content[],

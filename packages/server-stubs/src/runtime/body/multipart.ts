@@ -38,7 +38,7 @@ export type Part = FieldPart | FilePart;
  */
 export type MultipartStream = AsyncIterable<Part>;
 
-/** A form that remembers its failure, which explains why a handler failed. */
+/** A form that stores the error that ended it, which may explain why a handler failed. */
 export interface Form extends MultipartStream {
   /** Why the form could not be read to its end; `undefined` if there was no error. */
   readonly failure: FaultError | undefined;

@@ -48,7 +48,7 @@ export function limitStream(request: IncomingMessage, maxBytes: number): Readabl
 }
 
 /**
- * Returns the body of a pass-through operation: the request itself, unless a limit must be enforced.
+ * Returns the body for a pass-through operation. It is the request itself, unless a limit must be enforced.
  *
  * If `express.json()` ran first, the original bytes are lost. The parsed value is then serialized again,
  * and `Content-Length` is set to the new length. A signature over the original bytes no longer matches.

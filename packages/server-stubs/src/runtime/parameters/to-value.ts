@@ -17,7 +17,7 @@ const DECODERS: Readonly<Record<ParameterPlace, Decoder>> = {
   cookie: (raw) => decodeText(raw) ?? raw,
 };
 
-/** Why a text is not a valid parameter value: the keyword, and the rest of a sentence. */
+/** The reason why a text is not a valid parameter value: the schema keyword, and the end of a sentence. */
 export class Unreadable {
   readonly keyword: string;
   readonly problem: string;
@@ -155,7 +155,7 @@ function toJson(text: string | undefined): unknown {
  * Converts text from a URL or a header. Text that matches none of the types stays a string, which the
  * schema then refuses.
  *
- * An integer that a number cannot represent is `Unreadable`, unless it may stay a string.
+ * An integer that a JavaScript number cannot represent is `Unreadable`, unless the schema allows a string.
  *
  * @param types types that the schema allows: `12` becomes a number only if numbers are allowed
  */

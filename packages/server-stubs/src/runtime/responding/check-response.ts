@@ -4,8 +4,8 @@ import type { Content, DocumentedResponse, HandlerResponse } from '../route-tabl
 import { isBytes } from './write-response.ts';
 
 /**
- * Returns the documented content of a response: the one that it names, the one in its header, or the
- * first.
+ * Returns a response's documented content: the one that the response names, the one in its `Content-Type`
+ * header, or otherwise the first.
  */
 export function contentOf(
   { content }: DocumentedResponse,

@@ -26,7 +26,7 @@ const DISCONNECTS = new Set([
 ]);
 const LAST_RESORT = JSON.stringify({ title: 'Internal Server Error', status: 500 });
 
-/** Sends the response to a call, whatever produced it. */
+/** Sends the response to a call, whether it comes from a handler or from a fault. */
 export class Responder {
   /** The call's form. If it failed, that is why the handler failed. */
   form: Form | undefined;

@@ -189,7 +189,7 @@ function isUnread(request: IncomingMessage): 'drain' | 'close' | undefined {
   return length <= DRAIN_BYTES && request.headers.expect === undefined ? 'drain' : 'close';
 }
 
-/** The headers of one response, by lowercase name. The first value added is kept. */
+/** A response's headers, by lowercase name. The first value that is added for a name is kept. */
 export class Head {
   /** Alternating names and values, as `writeHead` accepts them. */
   readonly #list: (string | HeaderValue)[] = [];
@@ -255,7 +255,10 @@ export function isStream(body: unknown): body is Readable | ReadableStream<Uint8
   return body instanceof Readable || body instanceof ReadableStream;
 }
 
-/** Whether a body is bytes, which are sent as is. So are strings, unless their media type is JSON. */
+/**
+ * Whether a body consists of bytes, which are sent as is. Strings are also sent as is, unless their media
+ * type is JSON.
+ */
 export function isBytes(body: unknown): body is Uint8Array | Readable | ReadableStream<Uint8Array> {
   return body instanceof Uint8Array || isStream(body);
 }

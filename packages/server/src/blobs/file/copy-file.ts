@@ -11,8 +11,8 @@ import { statFile } from './open-file.ts';
 const UNLINKABLE: readonly unknown[] = ['EMLINK', 'EXDEV', 'EPERM'];
 
 /**
- * Copies without moving a byte: files never change, so a copy is another hard link. A temporary link first
- * keeps hold of one version, whatever happens to the source.
+ * Copies a file without copying its bytes: files never change, so the copy is another hard link. A temporary
+ * link is created first, so that the version stays available whatever happens to the source.
  */
 export async function copyFile(
   layout: Layout,
@@ -71,8 +71,8 @@ async function syncFile(path: string): Promise<void> {
 }
 
 /**
- * Moves a file durably. It is always in one of the two places, even if the process is killed, and of two
- * moves of one file only one succeeds.
+ * Moves a file durably. The file is always in one of the two places, even if the process is killed. If a file
+ * is moved twice at the same time, only one of the moves succeeds.
  */
 export async function moveFile(
   layout: Layout,

@@ -1,13 +1,13 @@
 import { StoreUnavailableError } from '../blob-store.ts';
 
-/** Returns the code of a file system error, such as `ENOENT`; undefined for any other error. */
+/** Returns the code of a file system error, such as `ENOENT`, or `undefined` for any other error. */
 export function diskCodeOf(error: unknown): string | undefined {
   return error instanceof Error && 'syscall' in error && 'code' in error
     ? String(error.code)
     : undefined;
 }
 
-/** Returns undefined if the file does not exist. */
+/** Resolves to the result of a file operation, or to `undefined` if the file does not exist. */
 export async function orMissing<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -40,7 +40,7 @@ function toStoreError(error: unknown): unknown {
   return new StoreUnavailableError(`${reason} (${code})`, { cause: error });
 }
 
-/** Runs an operation and converts its errors. */
+/** Runs an operation, and converts file system errors to the store's errors. */
 export async function withStoreErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -28,7 +28,7 @@ export async function assertRealFolder(folder: string): Promise<void> {
   }
 }
 
-/** Makes the names in a folder durable. */
+/** Makes the entries of a folder durable. */
 export async function syncFolder(folder: string): Promise<void> {
   // Windows has no such call; its disks preserve the order of names and contents.
   if (process.platform === 'win32') return;
@@ -44,7 +44,7 @@ export async function syncFolder(folder: string): Promise<void> {
  * Places a file in a folder, which is created if missing, and makes both durable. If another process removes
  * the empty folder in the meantime, it is created again.
  *
- * @param place fails with `ENOENT` if the folder no longer exists
+ * @param place places the file; must fail with `ENOENT` if the folder no longer exists
  * @param isLost whether the source itself no longer exists, so that retrying is pointless
  */
 export async function placeIn<T>(
@@ -169,7 +169,10 @@ async function isFolder(path: string): Promise<boolean> {
   return found?.isDirectory() ?? false;
 }
 
-/** Tries everything that changing a file requires: space, write permission, hard links, a single disk. */
+/**
+ * Checks everything that changing a file requires, by trying it: space, write permission, hard links and a
+ * single disk.
+ */
 export async function checkDisk(layout: Layout): Promise<void> {
   await assertRealFolder(layout.files);
   await assertRealFolder(layout.tmp);

@@ -13,10 +13,11 @@ const ABANDONED_MILLISECONDS = 30_000;
 const POLL_MILLISECONDS = 5;
 
 /**
- * Runs an operation while no one else, in any process, puts a file in one of these places.
+ * Runs an operation while no other operation, in any process, puts a file in one of these places.
  *
- * rename(2) moves a file atomically, but cannot refuse an existing destination, and does nothing with two
- * names of one file, so a move must check first. Node has no system locks, so a lock is a temporary file.
+ * rename(2) moves a file atomically, but it cannot refuse an existing destination, and it does nothing if
+ * both names are links to the same file. A move must therefore check first. Node does not support file locks,
+ * so each lock is a temporary file.
  */
 export async function withFileLocks<T>(
   layout: Layout,

@@ -42,7 +42,7 @@ export async function openFile(path: string): Promise<OpenedFile | undefined> {
   }
 }
 
-/** Reads the trailer of a file; throws the same errors as `openFile`. */
+/** Reads a file's trailer. Throws the same errors as `openFile`. */
 export async function statFile(path: string): Promise<BlobInfo | undefined> {
   const opened = await openFile(path);
   await opened?.handle.close();
@@ -74,7 +74,7 @@ async function readTail(handle: FileHandle, size: number, bytes: number): Promis
   return tail.subarray(0, bytesRead);
 }
 
-/** The stream owns the open file, and closes it when it ends, fails or is destroyed. */
+/** Wraps an open file. Its stream closes the file when the stream ends, fails or is destroyed. */
 export function toOpenBlob({ handle, info, crc32: sum }: OpenedFile): OpenBlob {
   let isTaken = false;
   const take = (range: ByteRange = { start: 0, end: info.size - 1 }): Readable => {

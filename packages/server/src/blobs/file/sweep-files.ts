@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import { orMissing } from './disk-error.ts';
 import type { Layout } from './folders.ts';
 
-/** Older files are litter: every live server has swept several times since then. */
+/**
+ * Returns the time before which temporary files count as litter: every live server has swept the folder
+ * several times since then.
+ */
 export function litterTime(): Date {
   return new Date(Date.now() - 3_600_000);
 }
 
-/** Temporary files that have not changed since then. */
+/** Finds temporary files that have not changed since the given time. */
 export async function findLitter({ tmp }: Layout, olderThan: Date): Promise<string[]> {
   const litter: string[] = [];
   for (const entry of await readdir(tmp, { withFileTypes: true })) {
@@ -19,8 +22,8 @@ export async function findLitter({ tmp }: Layout, olderThan: Date): Promise<stri
 }
 
 /**
- * Removes them and returns how many there were. Uploads of this process are touched first, for others that
- * sweep the same folder: a slow upload may write nothing for a long time.
+ * Removes litter, and returns the number of removed files. Before that, touches the files that this process
+ * is uploading, so that other processes do not remove them: a slow upload may write nothing for a long time.
  */
 export async function sweepFiles(layout: Layout, olderThan = litterTime()): Promise<number> {
   const now = new Date();

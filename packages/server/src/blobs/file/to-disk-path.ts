@@ -30,7 +30,7 @@ const PIECE_MARK = '~';
 
 /**
  * Returns the path of a key's file, relative to the folder of all files. Neither mark occurs in an encoded
- * segment, so no two keys share a path, and no file is in the way of a folder.
+ * segment, so no two keys have the same path, and no file has the same path as a folder.
  *
  * @throws FilePathError for an invalid key
  *
@@ -51,7 +51,10 @@ export function toDiskPath({ env, path }: BlobKey): string {
   return join(...names);
 }
 
-/** Returns the key of a path; undefined if no key has it, because the store did not create the file. */
+/**
+ * Returns the key for a path, or `undefined` if the store did not create the file, so that no key has this
+ * path.
+ */
 export function toBlobKey(diskPath: string): BlobKey | undefined {
   const segments: string[] = [];
   let pieces: string[] = [];

@@ -3,7 +3,10 @@ import type { BlobInfo } from '../blob-store.ts';
 
 /** The last bytes of every file of a store, and the version of this format. */
 const MAGIC = Buffer.from('BERTHv2\n');
-/** Length and CRC-32 of the JSON text, four bytes each, big-endian, followed by the magic bytes. */
+/**
+ * Size of the footer: the length and the CRC-32 of the JSON text, as big-endian numbers of four bytes each,
+ * and the magic bytes.
+ */
 export const FOOTER_BYTES = 8 + MAGIC.length;
 /** Maximum length of the JSON text: several times the longest possible content type of a request. */
 const MAX_JSON_BYTES = 64 * 1024;
@@ -14,7 +17,7 @@ export interface Trailer {
   readonly crc32: number;
 }
 
-/** Follows the content of each file: metadata as JSON, and a footer. */
+/** Creates the trailer that follows a file's content. It contains the metadata as JSON, and a footer. */
 export function toTrailer({ info: { size, etag, contentType }, crc32: sum }: Trailer): Buffer {
   const json = Buffer.from(JSON.stringify({ size, etag, crc32: sum, contentType }));
   const numbers = Buffer.alloc(8);
@@ -24,7 +27,7 @@ export function toTrailer({ info: { size, etag, contentType }, crc32: sum }: Tra
 }
 
 /**
- * Returns the length of the complete trailer, from its footer.
+ * Reads the length of the complete trailer from its footer.
  *
  * @throws Error for an invalid footer
  */

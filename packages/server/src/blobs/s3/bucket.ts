@@ -27,12 +27,18 @@ interface ObjectHead {
   readonly Metadata?: Record<string, string> | undefined;
 }
 
-/** A version of an object. Two versions with the same bytes may have the same ETag in the store. */
+/**
+ * Returns a value that identifies an object's version, because two versions with the same bytes may have the
+ * same ETag in the store.
+ */
 export function toVersion({ ETag, LastModified, Metadata }: ObjectHead): string {
   return JSON.stringify([ETag, LastModified, Metadata?.etag]);
 }
 
-/** Stored with an object. The store's ETag does not change if only the type does. */
+/**
+ * Returns the headers to store with an object. They identify the version, because the store's ETag does not
+ * change if only the type changes.
+ */
 export function toObjectHeaders({ etag, contentType }: BlobInfo) {
   const isPlain = PLAIN_HEADER.test(contentType);
   return {
@@ -64,8 +70,9 @@ export interface Bucket {
 }
 
 /**
- * Runs an operation while nothing else in this process changes these objects. This makes check-then-delete
- * atomic: no delete condition works on all stores (Ceph 16 ignores `If-Match` there).
+ * Runs an operation while no other operation in this process changes these objects. This makes it safe to
+ * check an object and then delete it, which is necessary because no delete condition works on all stores
+ * (Ceph 16 ignores `If-Match` there).
  */
 export function withObjectLocks<T>(
   { name }: Bucket,
@@ -78,7 +85,7 @@ export function withObjectLocks<T>(
   );
 }
 
-/** Returns undefined if the object does not exist. */
+/** Requests an object's headers. Returns `undefined` if the object does not exist. */
 export async function headObject(
   { client, name }: Bucket,
   key: string,
@@ -95,7 +102,9 @@ export async function headObject(
   }, signal);
 }
 
-/** @param version ETag of the only version to delete, for stores that support this condition */
+/**
+ * @param version ETag of the version to delete; stores that support this condition delete no other version
+ */
 export async function deleteObject(
   { client, name }: Bucket,
   key: string,
@@ -109,7 +118,7 @@ export function toCallOptions(signal: AbortSignal | undefined) {
   return signal ? { abortSignal: signal } : {};
 }
 
-/** What the calls for one part return. */
+/** The identifiers that the calls for a multipart upload need. */
 export interface UploadOfParts {
   readonly Bucket: string;
   readonly Key: string;
@@ -122,7 +131,7 @@ export interface SentPart {
   readonly ETag: string | undefined;
 }
 
-/** Assembles an object from parts; if that fails, nothing of it remains. */
+/** Assembles an object from parts. If that fails, no parts remain in the store. */
 export async function putInParts(
   { client, name }: Bucket,
   object: Omit<CreateMultipartUploadCommandInput, 'Bucket' | 'Key'> & { readonly Key: string },

@@ -36,7 +36,7 @@ interface Copied {
   readonly version: string;
 }
 
-/** Copies or moves a file, either replacing an existing one or only if there is none. */
+/** Copies or moves a file. Either replaces an existing file, or fails if there is one. */
 export async function copyBlob(
   bucket: Bucket,
   from: BlobKey,
@@ -158,7 +158,7 @@ interface Source {
   readonly version: string | undefined;
 }
 
-/** Copies inside the store, atomically, replacing any existing object. */
+/** Copies an object inside the store. The copy is atomic, and replaces any existing object. */
 export async function copyObject(
   bucket: Bucket,
   source: Source,

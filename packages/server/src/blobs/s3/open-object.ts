@@ -18,8 +18,8 @@ interface OpenObject extends OpenBlob {
 }
 
 /**
- * Opens an object. Reading all of it always returns this version, even if it is replaced. A range that begins
- * far from the start gets its own request, as long as this version still exists.
+ * Opens an object. Reading the complete object always returns this version, even if it is replaced. A range
+ * that begins far from the start gets its own request, as long as this version still exists.
  */
 export async function openObject(bucket: Bucket, key: string): Promise<OpenObject | undefined> {
   const found = await getObject(bucket, key);

@@ -14,7 +14,7 @@ const UNAVAILABLE_NAMES: readonly string[] = [
   'TokenRefreshRequired',
 ];
 
-/** Status of the store's response; undefined if there was none. */
+/** Returns the status of the store's response, or `undefined` if there was no response. */
 export function statusOf(error: unknown): number | undefined {
   const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
   return $metadata?.httpStatusCode;
@@ -25,7 +25,7 @@ export function isMissing(error: unknown): boolean {
   return statusOf(error) === 404 && (error as Error).name !== 'NoSuchBucket';
 }
 
-/** Returns whether the condition of a call failed: an object exists, or a different one. */
+/** Returns whether a call's condition failed: an object exists that must not, or its version is different. */
 export function isRefusedCondition(error: unknown): boolean {
   return statusOf(error) === 412;
 }
@@ -49,7 +49,10 @@ function isUnavailable(status: number, name: string): boolean {
   return status >= 500 || UNAVAILABLE_STATUSES.includes(status) || UNAVAILABLE_NAMES.includes(name);
 }
 
-/** Makes an SDK call. If the caller aborts it, throws the reason of the abort rather than its consequence. */
+/**
+ * Makes an SDK call. If the caller aborts the call, throws the reason of the abort instead of the SDK's
+ * error.
+ */
 export async function withS3Errors<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
     signal?.throwIfAborted();

@@ -67,9 +67,10 @@ type Found = Service | Promise<Service>;
  * configuration are resolved, plus those that their SRV records point to, but never a name from a request. No
  * call waits for DNS once a name is known.
  *
- * - no such name (NXDOMAIN): the version has no resource;
- * - no records, or no allowed address: it has no endpoints;
- * - no response (SERVFAIL, timeout, garbage): the last one is used for `staleSeconds`.
+ * - If the name does not exist (NXDOMAIN), the version has no resource.
+ * - If there are no records, or no allowed address, the version has no endpoints.
+ * - If there is no usable response (SERVFAIL, timeout, garbage), the last response is used for
+ *   `staleSeconds`.
  *
  * @throws TypeError for an invalid endpoint, `A` without a port, an invalid range, or a server that is not an
  * address

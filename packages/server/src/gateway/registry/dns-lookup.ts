@@ -1,7 +1,7 @@
 import type { SrvRecord } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 
-/** Clock, which tests can control. */
+/** A clock that tests can control. */
 export interface Clock {
   /** Returns milliseconds since any fixed point; monotonic. */
   now(): number;

@@ -81,7 +81,7 @@ interface Target {
   readonly weight?: number;
 }
 
-/** What DNS returned for a service. */
+/** The result of resolving a service with DNS. */
 export interface Resolution {
   /** False if the name does not exist. */
   readonly exists: boolean;

@@ -1,7 +1,10 @@
-/** Why a service cannot be called, regardless of its versions: each state has its own error code (D6). */
+/**
+ * The reason why a service cannot be called, regardless of its versions. Each state has its own error code
+ * (D6).
+ */
 export type ServiceState = 'ready' | 'not-ready' | 'forbidden' | 'overdue';
 
-/** Address of one instance of a service. */
+/** The address of a service instance. */
 export interface Endpoint {
   /** `http:` or `https:`, host and port, without a path. */
   readonly origin: string;
@@ -21,8 +24,8 @@ export interface ServiceVersion {
 }
 
 /**
- * A hosted service as the gateway needs it. The same object is returned until something changes or is
- * reloaded.
+ * A hosted service, with what the gateway needs to call it. The registry returns the same object until the
+ * service changes or the configuration is reloaded.
  */
 export interface Service {
   readonly env: string;
@@ -47,7 +50,7 @@ export interface ServiceRegistry {
   close(): Promise<void>;
 }
 
-/** The source of a registry cannot be queried, and no earlier response is left. */
+/** Thrown if a registry's source cannot be queried and no earlier response can be used. */
 export class RegistryUnavailableError extends Error {
   override readonly name = 'RegistryUnavailableError';
 }
