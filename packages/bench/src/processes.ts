@@ -97,7 +97,7 @@ const PINNED = existsSync(TASKSET) && availableParallelism() > 1;
 /** Processes that were started here and are still running. */
 const running = new Set<ChildProcess>();
 
-/** Like `startProgram`, but runs Node with `args`. */
+/** Starts Node with `args`, as `startProgram` starts other programs. */
 export function startProcess(args: readonly string[], core?: number): ChildProcess {
   return startProgram([process.execPath, ...args], core);
 }

@@ -27,7 +27,11 @@ export interface Mutated {
   close(): Promise<void>;
 }
 
-/** @param start called with the address of the proxy. Default: the reference server */
+/**
+ * Starts a server behind a proxy that injects faults.
+ *
+ * @param start called with the address of the proxy. Default: the reference server
+ */
 export async function startMutated(
   start: (publicUrl: string) => Promise<Deployment> = startReferenceBehind,
 ): Promise<Mutated> {

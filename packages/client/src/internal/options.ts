@@ -61,12 +61,20 @@ export function assertInteger(name: string, value: number | undefined, min: numb
   throw new RangeError(`${name} must be an integer of at least ${min}, got ${String(value)}.`);
 }
 
-/** @throws TypeError if the value is not a string */
+/**
+ * Checks that a value is a string.
+ *
+ * @throws TypeError if the value is not a string
+ */
 export function assertText(name: string, value: unknown): asserts value is string {
   if (typeof value !== 'string') throw wrong(name, 'a string', value);
 }
 
-/** @throws TypeError if the value is not an array */
+/**
+ * Checks that a value is an array.
+ *
+ * @throws TypeError if the value is not an array
+ */
 export function assertList(name: string, value: unknown): asserts value is readonly unknown[] {
   if (!Array.isArray(value)) throw wrong(name, 'an array', value);
 }

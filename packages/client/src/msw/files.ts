@@ -56,7 +56,11 @@ export function toKey(path: string): string {
   return path.replace(/^\//, '');
 }
 
-/** @param envId environment of the files */
+/**
+ * Creates an empty file store for one environment.
+ *
+ * @param envId environment of the files
+ */
 export function createFileStore(envId: string): FileStore {
   const files = new Map<string, MswFile>();
   let revision = 0;

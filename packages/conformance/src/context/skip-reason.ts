@@ -27,7 +27,12 @@ function skipped(reason: string): SkipReason {
   return { outcome: 'skip', reason };
 }
 
-/** @param name rule ID, `dredd` or `respect`, which `--only` and `--skip` match by prefix */
+/**
+ * Returns the skip reason for a check that the operator left out, or for any check once the run has been
+ * aborted.
+ *
+ * @param name rule ID, `dredd` or `respect`, which `--only` and `--skip` match by prefix
+ */
 export function leftOut({ settings, signal }: Run, name: string): SkipReason | undefined {
   if (signal.aborted) return skipped(String(signal.reason));
   const isNamed = (names: readonly string[]) => names.some((one) => name.startsWith(one));

@@ -35,7 +35,11 @@ export const rules: readonly Rule[] = (contract.rules as Written[])
     ...{ level: rule.level.toLowerCase() as Level, source, decisions, operations, places },
   }));
 
-/** @throws Error for an unknown ID */
+/**
+ * Returns the rule with this ID.
+ *
+ * @throws Error for an unknown ID
+ */
 export function findRule(id: string): Rule {
   const found = rules.find((rule) => rule.id === id);
   if (found) return found;

@@ -8,7 +8,11 @@ export class WireProfileError extends TypeError {
   override readonly name = 'WireProfileError';
 }
 
-/** @throws WireProfileError that names the first invalid field */
+/**
+ * Validates a wire profile.
+ *
+ * @throws WireProfileError that names the first invalid field
+ */
 export async function assertWireProfile(value: unknown): Promise<WireProfile> {
   // Loaded only for custom profiles.
   const { Ajv2020 } = await import('ajv/dist/2020.js');

@@ -22,7 +22,11 @@ export interface ClockState {
 /** The range of ECMAScript dates. */
 const LAST = 8.64e15;
 
-/** @throws FieldError that names the field and what it must be */
+/**
+ * Sets, advances, freezes or unfreezes a session's clock.
+ *
+ * @throws FieldError that names the field and what it must be
+ */
 export function changeClock(clock: Clock, { now, advance, frozen }: ClockChange): void {
   if (now === undefined && advance === undefined && frozen === undefined) {
     throw new FieldError('The body', 'must have now, advance or frozen.');

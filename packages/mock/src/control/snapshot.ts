@@ -38,7 +38,11 @@ export interface SessionSnapshot {
 /** Maximum total file size of a snapshot, because a JavaScript string is limited to about 2^29 characters. */
 export const MAX_SNAPSHOT_BYTES = 350 * 1024 * 1024;
 
-/** @throws Problem 409 if the files are too large for one string */
+/**
+ * Returns a snapshot of a session.
+ *
+ * @throws Problem 409 if the files are too large for one string
+ */
 export function takeSnapshot({ clock, files, faults, services }: Session): SessionSnapshot {
   const stored = [...files.list()];
   const size = stored.reduce((sum, [, file]) => sum + file.size, 0);
@@ -225,7 +229,11 @@ function replaceFiles(store: FileStore, files: readonly ReadFile[]): void {
 
 const STATES = [READY, ...CODES.gateway];
 
-/** @throws FieldError unless the code is `READY` or in the gateway's error table */
+/**
+ * Checks that a value is a code for a service's state.
+ *
+ * @throws FieldError unless the code is `READY` or in the gateway's error table
+ */
 export function assertStateCode(code: unknown, field: string): asserts code is string {
   if (typeof code === 'string' && STATES.includes(code)) return;
   throw new FieldError(

@@ -247,7 +247,11 @@ export function collectBytes(): Collected {
   };
 }
 
-/** @param maxBytes limit for all files together, including drafts */
+/**
+ * Creates the space that the sessions of a mock share.
+ *
+ * @param maxBytes limit for all files together, including drafts
+ */
 export function createRoom(maxBytes: number): Room {
   let used = 0;
   return {

@@ -76,7 +76,11 @@ export interface Destination {
 
 const AUTHORITY = /^https?:\/\/[^/?#]*/i;
 
-/** @returns undefined for a URL that storage has not issued */
+/**
+ * Returns the address to which a call must be forwarded.
+ *
+ * @returns undefined for a URL that storage has not issued
+ */
 export function findDestination(
   surface: SurfaceName,
   target: string,

@@ -85,7 +85,11 @@ async function readJson(body: Readable | undefined): Promise<unknown> {
 /** Maximum size of a body that is read into memory. */
 const MAX_TEXT_BYTES = 1024 * 1024;
 
-/** @throws ServiceRefusal 413 */
+/**
+ * Reads a complete body, up to a limit.
+ *
+ * @throws ServiceRefusal 413
+ */
 export async function readBytes(body: Readable | undefined): Promise<Buffer> {
   if (body === undefined) return Buffer.alloc(0);
   const chunks: Buffer[] = [];
@@ -120,7 +124,11 @@ export function toServiceHeaders({ headers }: GatewayInput): Record<string, stri
   return kept;
 }
 
-/** @throws TypeError if the value is not a response */
+/**
+ * Creates a handler that sends a given response.
+ *
+ * @throws TypeError if the value is not a response
+ */
 export function prepareResponse(response: unknown, folder: string): RouteHandler {
   if (!isObject(response)) {
     const got = response === null ? 'null' : typeof response;

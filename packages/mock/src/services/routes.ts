@@ -66,7 +66,11 @@ export interface CalledPath {
   readonly query: URLSearchParams;
 }
 
-/** @param path raw, with its leading slash */
+/**
+ * Parses the path of a call.
+ *
+ * @param path raw, with its leading slash
+ */
 export function toCalledPath(path: string, rawQuery: string | undefined): CalledPath {
   const raw = path.slice(1).split('/');
   return {

@@ -52,6 +52,8 @@ export interface RequestLog {
 const CAPACITY = 1_000;
 
 /**
+ * Creates an empty log for one session.
+ *
  * @param room memory limit that is shared with other logs
  * @param capacity maximum number of calls
  */

@@ -90,9 +90,11 @@ export interface Sessions {
 }
 
 /**
+ * Creates the sessions of a mock.
+ *
  * @param create returns an empty session
  * @param max maximum number of sessions besides the default one; beyond that, the least recently used session
- *   is dropped
+ * is dropped
  */
 export function createSessions(create: (id: string) => Session, max: number): Sessions {
   const sessions = new Map<string, Session>();

@@ -29,9 +29,11 @@ export interface Project extends Place {
 }
 
 /**
+ * Creates a function that creates empty projects for a rehearsal.
+ *
  * @param root folder for all projects
  * @param registry where npm installs from
- * @returns a function that creates an empty project with the given version of Node
+ * @returns a function that creates a project with the given version of Node
  */
 export function createProjects(root: string, registry: Registry) {
   return (name: string, node: NodeMajor) => {

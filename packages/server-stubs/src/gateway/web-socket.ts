@@ -36,7 +36,7 @@ export interface UpgradeSettings {
 /**
  * Handles an upgrade after authentication.
  *
- * @returns the service's refusal; `undefined` if the WebSocket is open
+ * @returns the service's refusal, or `undefined` if the WebSocket is open
  * @throws GatewayError INVALID_REQUEST for another protocol or an invalid handshake, SERVICE_FORBIDDEN
  *   for another origin
  */

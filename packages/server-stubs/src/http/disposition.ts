@@ -62,7 +62,7 @@ interface DispositionFacts {
 }
 
 /**
- * Returns a response's `Content-Disposition` by rules C1 to C3; `undefined` for none.
+ * Returns a response's `Content-Disposition` by rules C1 to C3, or `undefined` if it must have none.
  *
  * D8: exactly one header; a service's own `attachment; filename=…` is kept, and any other type is replaced.
  */
@@ -93,7 +93,7 @@ type Next = (error?: unknown) => void;
 type GivenHeaders = OutgoingHttpHeaders | readonly string[];
 
 /**
- * Middleware that applies rules C1 to C3 to every response, for your own proxy in Express or on
+ * Creates middleware that applies rules C1 to C3 to every response, for your own proxy in Express or on
  * `node:http`. Mount it before the handlers that respond. This package's routers apply the rules by
  * themselves.
  *

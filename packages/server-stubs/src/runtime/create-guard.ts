@@ -43,7 +43,11 @@ interface Check {
   readonly scopes: readonly string[];
 }
 
-/** @throws TypeError if a scheme has no handler */
+/**
+ * Creates the guard that authenticates callers for an operation.
+ *
+ * @throws TypeError if a scheme has no handler
+ */
 export function createGuard(
   { securitySchemes, title }: RouteTable,
   { security, scopes }: Route,

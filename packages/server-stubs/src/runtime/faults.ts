@@ -260,7 +260,11 @@ export function tooMany(what: string, most: number): Fault {
   return { kind: 'too-large', status: 413, message: `The form has more than ${most} ${what}.` };
 }
 
-/** @param accepted media types that the operation accepts, for the `Accept` header (RFC 9110, section 15.5.16) */
+/**
+ * Creates the fault for an unsupported media type.
+ *
+ * @param accepted media types that the operation accepts, for the `Accept` header (RFC 9110, section 15.5.16)
+ */
 export function unsupported(message: string, accepted: string): Fault {
   return {
     kind: 'unsupported-media-type',

@@ -166,7 +166,11 @@ export type Settings = RouterOptions &
     readonly limits: Limits;
   };
 
-/** @throws TypeError if a limit is not a number of at least 0 */
+/**
+ * Validates the options and fills in the defaults.
+ *
+ * @throws TypeError if a limit is not a number of at least 0
+ */
 export function toSettings(options: RouterOptions): Settings {
   return {
     ...options,

@@ -30,6 +30,8 @@ export interface Plan {
 }
 
 /**
+ * Creates the plan for a route.
+ *
  * @param pathNames path parameter names, in order
  * @throws TypeError if a security handler is missing
  */

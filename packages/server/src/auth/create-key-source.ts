@@ -20,7 +20,11 @@ const RETRY_MS = 1000;
 const URL_LIKE = /^https?:/i;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** @throws TypeError for unusable keys, or a file system error if a file cannot be read */
+/**
+ * Creates the source of an environment's keys.
+ *
+ * @throws TypeError for unusable keys, or a file system error if a file cannot be read
+ */
 export async function createKeySource(
   jwks: TokenTrust['jwks'],
   settings: Parameters<typeof createRemoteKeys>[1],

@@ -76,7 +76,11 @@ export interface KeySet {
   verify(token: string, options: JWTVerifyOptions): Promise<JWTVerifyResult>;
 }
 
-/** @throws TypeError if the value is not a set of public keys; the message does not quote the value */
+/**
+ * Creates a key set from parsed JSON.
+ *
+ * @throws TypeError if the value is not a set of public keys; the message does not quote the value
+ */
 export function createKeySet(json: unknown): KeySet {
   const keys = (json as Partial<JSONWebKeySet> | undefined | null)?.keys;
   if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'object' && key !== null)) {

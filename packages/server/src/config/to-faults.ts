@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { ConfigFault } from './config.ts';
 import { DRIVERS, toJsonSchema } from './config-schema.ts';
 
-/** The message that explains what to use instead of `workers`, a setting and option that was removed. */
+/** The message for `workers`, a setting and option that has been removed. It explains what to use instead. */
 export const ONE_PROCESS =
   'Each process is one server: to use more, start several with listen.reusePort, under a supervisor such as systemd, or behind a load balancer.';
 

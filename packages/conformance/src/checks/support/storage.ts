@@ -17,13 +17,21 @@ export function entriesOf(entries: readonly Entry[], fileId: string): Entry[] {
   return entries.filter(({ fileID }) => fileID === fileId);
 }
 
-/** @param what describes the call: `batchDelete without credentials` */
+/**
+ * Expects a storage call to be refused.
+ *
+ * @param what describes the call: `batchDelete without credentials`
+ */
 export function expectRefused(t: CheckContext, reply: StorageReply, what: string): void {
   const { status } = reply.received;
   t.expect(reply.refused, `${what}: must be refused, not accepted with ${status}`, reply);
 }
 
-/** @param what describes the call, for a message that ends with `must be accepted` */
+/**
+ * Expects a storage call to be accepted.
+ *
+ * @param what describes the call, for a message that ends with `must be accepted`
+ */
 export function expectAccepted(t: CheckContext, reply: StorageReply, what: string): void {
   const came = `${reply.received.status} ${reply.code}`;
   t.expect(!reply.refused, `${what} must be accepted, not refused with ${came}`, reply);

@@ -72,7 +72,11 @@ export interface FolderWatch {
   close(): void;
 }
 
-/** @param onChange called once for changes that happen together */
+/**
+ * Creates a watch for changes in folders.
+ *
+ * @param onChange called once for changes that happen together
+ */
 export function watchFolders(onChange: () => void): FolderWatch {
   const watched = new Map<string, { readonly inode: number; readonly watcher: FSWatcher }>();
   let wanted = new Set<string>();

@@ -93,7 +93,7 @@ interface Lax {
   header?: (name: string, value: string) => string;
 }
 
-/** Returns the parts of a TC3 signature by name; `undefined` if the request has none. */
+/** Returns the parts of a request's TC3 signature by name, or `undefined` if it has none. */
 export function readSignature({ headers }: MutatedRequest): Parts | undefined {
   const value = headers.get('Authorization') ?? '';
   if (!value.startsWith(PREFIX)) return undefined;

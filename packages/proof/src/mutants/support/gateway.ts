@@ -78,6 +78,8 @@ export const setStatus =
   };
 
 /**
+ * Sets a header of a response.
+ *
  * @param value the new value, or a function of the current one; if it returns `undefined`, the header stays
  * unchanged
  */

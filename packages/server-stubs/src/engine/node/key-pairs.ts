@@ -39,7 +39,11 @@ export interface KeyPairs {
   find(id: string, env: string): KeyPair;
 }
 
-/** @throws TypeError if a credential is invalid */
+/**
+ * Creates the key pairs of all environments from their credentials.
+ *
+ * @throws TypeError if a credential is invalid
+ */
 export function createKeyPairs(
   environments: Readonly<
     Record<string, { readonly credentials?: readonly Credential[] | undefined }>

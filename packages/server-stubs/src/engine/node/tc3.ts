@@ -187,7 +187,11 @@ interface Tc3Scope {
   readonly service: string;
 }
 
-/** @param requestHash SHA-256 of the canonical request in hex */
+/**
+ * Returns the text that a TC3 signature signs.
+ *
+ * @param requestHash SHA-256 of the canonical request in hex
+ */
 export function toStringToSign(
   algorithm: string,
   timestamp: number,

@@ -1,8 +1,8 @@
 const CHARSET = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]*))/i;
 
 /**
- * Returns the charset in a `Content-Type`, in lowercase (RFC 9110, section 8.3.2); `undefined` if there
- * is none.
+ * Returns the charset in a `Content-Type`, in lowercase (RFC 9110, section 8.3.2), or `undefined` if there is
+ * none.
  */
 export function charsetOf(header: string): string | undefined {
   const match = CHARSET.exec(header);

@@ -33,7 +33,11 @@ export type ParameterReader = (
 
 type Read = (parameter: Parameter, request: IncomingMessage) => unknown;
 
-/** @param pathNames path parameter names, in the order of their values */
+/**
+ * Creates the function that reads an operation's parameters.
+ *
+ * @param pathNames path parameter names, in the order of their values
+ */
 export function createParameterReader(
   route: Route,
   pathNames: readonly string[],
@@ -158,7 +162,7 @@ function toViolation(parameter: Parameter, keyword: string, problem: string): Vi
 }
 
 /**
- * Returns the value of a query parameter; `undefined` if it is absent.
+ * Returns the value of a query parameter, or `undefined` if it is absent.
  *
  * @param others names of the operation's other query parameters, which are not properties of an exploded
  *   object

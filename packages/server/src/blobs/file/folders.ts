@@ -121,7 +121,11 @@ export interface Layout {
   readonly uploads: Set<string>;
 }
 
-/** @param root absolute, without symbolic links */
+/**
+ * Creates the layout of a store.
+ *
+ * @param root absolute, without symbolic links
+ */
 export function createLayout(root: string): Layout {
   const [files, tmp] = [join(root, 'files'), join(root, 'tmp')];
   return {

@@ -103,6 +103,8 @@ export async function headObject(
 }
 
 /**
+ * Deletes an object.
+ *
  * @param version ETag of the version to delete; stores that support this condition delete no other version
  */
 export async function deleteObject(

@@ -35,6 +35,8 @@ const MAX_HELD_BYTES = 256 * 1024 * 1024;
 let heldBytes = 0;
 
 /**
+ * Writes an object atomically.
+ *
  * D28: "A file becomes visible when it is complete. An interrupted upload leaves nothing behind. What was
  * acknowledged with success is never lost." A single PUT has these properties. Parts are assembled under a
  * separate prefix, where a sweep finds what killed processes have left but no uploads from other programs.
