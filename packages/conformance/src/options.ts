@@ -40,7 +40,7 @@ export const MAX_AGE_UNITS = ['ms', 's', 'min'] as const;
 
 export type MaxAgeUnit = (typeof MAX_AGE_UNITS)[number];
 
-/** What to check, and with which credentials. */
+/** Options for a run: what to check, and with which credentials. */
 export interface ConformanceOptions {
   /**
    * Base URL of the gateway, such as `https://dev.gateway.example`. If omitted, the gateway is not checked.

@@ -201,7 +201,7 @@ function assertOrigin(origin: string): void {
  * Returns the base URLs in the `proxy` option, without a trailing slash.
  *
  * @param proxy one URL for both APIs, or one for each
- * @param names names of the URLs, for error messages
+ * @param names the names of the URLs, for error messages
  * @throws TypeError that names the invalid URL
  */
 export function toProxyTargets(

@@ -10,7 +10,9 @@ const ENV = 'dev';
 const OTHER_ENV = 'other';
 const KEY_PAIR = { id: 'reference', secret: 'secret of the key pair of the reference server' };
 
-/** The reference server with the fixture service behind it, and the suite's options for it. */
+/**
+ * The reference server with the fixture service behind it, and the options for checking it with the suite.
+ */
 export interface Reference {
   url: string;
   /** Complete, so that no rule is skipped or disabled. */

@@ -31,7 +31,7 @@ export interface ServiceRequest {
 }
 
 /**
- * What a hosted service returns: a complete response, such as `HttpResponse.json(…)`, a string, or
+ * The response from a hosted service: a complete response, such as `HttpResponse.json(…)`, a string, or
  * anything else, which is sent as JSON. Return nothing to leave the call to the next handler.
  */
 export type ServiceResponse = Response | string | number | boolean | object | null | undefined;

@@ -123,7 +123,7 @@ function readItems<Value>(
 /**
  * Returns the only result of a list with one file.
  *
- * @throws the error of that file
+ * @throws the file's error
  */
 export async function onlyResult<Result extends { readonly error?: Error | undefined }>(
   results: Promise<Result[]>,

@@ -63,7 +63,7 @@ export interface UploadOptions extends StorageCallOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** The result of an upload. */
+/** The stored file that an upload returns. */
 export interface UploadResult {
   /** ID of the stored file, which other methods take. */
   readonly fileID: string;

@@ -13,7 +13,7 @@ export interface FileSource {
 }
 
 /**
- * What can be uploaded: bytes, a string (sent as UTF-8), a web stream or Node stream, any other iterable
+ * Data that can be uploaded: bytes, a string (sent as UTF-8), a web stream or Node stream, any other iterable
  * of bytes or strings, or a local file.
  *
  * Node and Workers stream the content. Browsers cannot send a stream over HTTP/1.1, so they first buffer

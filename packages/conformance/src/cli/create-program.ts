@@ -66,7 +66,7 @@ function toVersion(): string {
   return `berth-conformance ${manifest.version} (contract: ${spoken.join(', ')})`;
 }
 
-/** What the command line requests (a run, or the fixture service), with the options as typed. */
+/** The parsed command line: whether it requests a run or the fixture service, and the options as typed. */
 export interface Typed {
   command: 'run' | 'fixture';
   options: Record<string, unknown>;

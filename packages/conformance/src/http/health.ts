@@ -30,7 +30,7 @@ const MOST_SILENT = 12;
 
 /**
  * Tracks the latency of targets and which of them have stopped responding, so that a run does not wait for
- * further responses in vain.
+ * responses that will never arrive.
  */
 export interface Health {
   /** @throws NetworkFault if a target has stopped responding */

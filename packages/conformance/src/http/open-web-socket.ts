@@ -38,7 +38,7 @@ export interface Message {
   data: Buffer;
 }
 
-/** How a WebSocket ended. */
+/** The way in which a WebSocket was closed. */
 export interface SocketEnd {
   code: number;
   reason: string;

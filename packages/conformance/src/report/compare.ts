@@ -48,7 +48,7 @@ export function toGroups(results: readonly Result[]): Group[] {
     .filter((group) => group.results.length > 0);
 }
 
-/** What has changed since an earlier run, as IDs of results. */
+/** The changes since an earlier run, as result IDs. */
 export interface Comparison {
   /** When the earlier run began, ISO 8601. */
   since: string;
@@ -57,7 +57,7 @@ export interface Comparison {
   stillFailing: string[];
 }
 
-/** The part of an earlier report that is compared. */
+/** The part of an earlier report that a comparison needs. */
 export interface Earlier {
   startedAt: string;
   results: Pick<Result, 'id' | 'outcome'>[];

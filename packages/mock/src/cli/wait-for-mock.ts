@@ -12,7 +12,7 @@ const MAX_TRY_MS = 60_000;
 /**
  * Waits until a mock responds.
  *
- * @param url including a port, such as `http://127.0.0.1:4010`; its certificate is not verified
+ * @param url URL with a port, such as `http://127.0.0.1:4010`. The certificate is not verified
  * @param seconds time limit
  * @returns whether the mock responded in time
  */

@@ -22,7 +22,7 @@ const HEADERS = {
 /**
  * Creates the control API, the HTTP counterpart of `mock.session()`.
  *
- * @param pages serves everything outside the API: the inspector and the documents
+ * @param pages serves all paths outside the API: the inspector and the documents
  */
 export function createControl(context: Context, pages: Pages): RequestListener {
   return (request, response) => {

@@ -29,7 +29,7 @@ export interface Fault {
   readonly expiredToken?: true;
 }
 
-/** How a response body ends, and how fast it is sent. */
+/** The end and the speed of a response body. */
 export interface BodyShape {
   /** Number of bytes after which the connection is closed. Default `Infinity`. */
   limit: number;

@@ -20,7 +20,7 @@ import { createOpenEnds, type Services } from './services.ts';
 /** The source of services: the path of a folder or file, definitions, or a list of names. */
 export type ServicesSource = string | FakeServices | readonly string[];
 
-/** Callbacks of running services. */
+/** Callbacks for running services. */
 export interface ServicesEvents {
   /** Called with the changed files once they have been reloaded. */
   readonly onChange?: (files: readonly string[]) => void;

@@ -94,8 +94,9 @@ export type Params = Readonly<Record<string, string>>;
 const NONE: Params = Object.freeze({});
 
 /**
- * Returns the route's parameters if it matches a path; otherwise undefined. A segment matches by its raw
- * bytes or its decoded text. Nothing else is normalized, so `//` and a trailing `/` are significant (D3).
+ * Returns the route's parameters if the route matches a path, and `undefined` otherwise. A segment matches by
+ * its raw bytes or its decoded text. Nothing else is normalized, so `//` and a trailing `/` are significant
+ * (D3).
  */
 export function matchRoute(
   { segments, isOpen, query }: RouteKey,

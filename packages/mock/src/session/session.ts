@@ -16,8 +16,9 @@ import { createRequestLog, type LogRoom, type RequestLog } from './request-log.t
 import { createServiceStates, type ServiceStates } from './service-states.ts';
 
 /**
- * Everything that calls can change. A call selects its session with the `X-Mock-Session` header, so that test
- * workers can share one mock without affecting each other; calls without the header use the default session.
+ * A session, which contains everything that calls can change. A call selects its session with the
+ * `X-Mock-Session` header, so that test workers can share one mock without affecting each other; calls
+ * without the header use the default session.
  */
 export interface Session {
   /** Value of the header; empty for the default session. */

@@ -16,8 +16,8 @@ function pass(from: Duplex, to: Duplex): void {
 }
 
 /**
- * Calls back when the other side ends a connection that nobody is reading yet. Data that was sent before the
- * end stays in the socket for the next reader, and hides the end until it is read.
+ * Calls a function when the other side ends a connection that is not being read yet. Data that was sent
+ * before the end stays in the socket for the next reader, and hides the end until it is read.
  *
  * @returns a function that stops watching
  */

@@ -10,7 +10,7 @@ const COPIES = new URL('../../../conformance/src/generated/', import.meta.url);
 /**
  * Checks a server with Dredd alone, using hooks that only add credentials.
  *
- * @returns names of the transactions that fail
+ * @returns the names of the transactions that fail
  */
 export async function runDreddAlone(options: ConformanceOptions): Promise<string[]> {
   const { gatewayUrl = '', gatewayHost, gatewayToken, tc3, service = 'conformance' } = options;

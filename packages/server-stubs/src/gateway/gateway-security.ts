@@ -20,7 +20,7 @@ export type GatewayLoginHandler<Caller> = (
   call: GatewayLogin,
 ) => Caller | undefined | null | false | Promise<Caller | undefined | null | false>;
 
-/** One handler for each of the gateway's security schemes. A call needs only one of them (D15). */
+/** The handlers for the gateway's security schemes. Only one scheme has to authenticate a call (D15). */
 export type GatewaySecurity<Caller = unknown> = {
   /**
    * - `bearerToken` gets the access token, without `Bearer`.

@@ -23,13 +23,13 @@ export type HeaderValue = string | number | readonly string[] | undefined;
 /** Headers by name. As on the wire, names are case-insensitive. */
 export type Headers = Readonly<Record<string, HeaderValue>>;
 
-/** Returns the value of a header, regardless of case. Multiple values are joined. */
+/** Returns a header's value. The name is case-insensitive, and multiple values are joined. */
 export function headerOf(headers: Headers, name: string): string | undefined {
   const value = givenOf(headers, name);
   return Array.isArray(value) ? value.join(', ') : value === undefined ? undefined : String(value);
 }
 
-/** Returns the raw value of a header, regardless of case. */
+/** Returns a header's raw value. The name is case-insensitive. */
 export function givenOf(headers: Headers, name: string): HeaderValue {
   const value = headers[name];
   if (value !== undefined) return value;

@@ -5,7 +5,7 @@ import type { Route, RouteTable, SecurityScheme } from './route-table.ts';
 
 const NO_SCOPES: readonly string[] = [];
 
-/** Authenticates a caller. Rethrows unexpected errors from security handlers. */
+/** Authenticates a caller, and rethrows unexpected errors from security handlers. */
 export type Guard = (call: Call) => Promise<Principals | Refusal>;
 
 /**

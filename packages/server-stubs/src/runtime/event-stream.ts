@@ -96,8 +96,8 @@ export function createEventStream(
 /**
  * Serializes an event. Each line of the data becomes a field; clients join them again.
  *
- * @throws TypeError for an event type or ID with several lines, an ID with NUL, which clients ignore, or
- *   a `retry` that is not a whole number
+ * @throws TypeError if the event type or the ID has several lines, if the ID contains NUL, which clients
+ *   ignore, or if `retry` is not a whole number
  */
 export function toEventText({ event, data, id, retry }: ServerEvent): string {
   let text = '';

@@ -25,7 +25,7 @@ export type FaultKind =
   | 'invalid-response'
   | 'handler-failed';
 
-/** What went wrong, before it is formatted as a response. Contains no stack traces and no secrets. */
+/** A fault that has not yet been formatted as a response. It contains no stack traces and no secrets. */
 export interface Fault {
   readonly kind: FaultKind;
   /** 400, 401, 404, 405, 413, 414, 415, 431, 500 or 501. */
@@ -45,7 +45,7 @@ export interface Fault {
   readonly cause?: unknown;
 }
 
-/** How a request or response violates the document. */
+/** A violation of the document by a request or response. */
 export interface Violation {
   readonly in: 'path' | 'query' | 'header' | 'cookie' | 'body' | 'response';
   /** JSON Pointer to the value, within the part that `in` names, such as `/fileList/0/fileID`. */

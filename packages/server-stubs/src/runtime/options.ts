@@ -55,7 +55,10 @@ export interface RouterOptions {
   readonly deprecations?: Readonly<Record<string, Deprecation>>;
 }
 
-/** Request limits. If one is exceeded, the response is 413, 414 (path, query) or 431 (headers). */
+/**
+ * Request limits. If a limit is exceeded, the status is 414 for the path or the query, 431 for the headers,
+ * and 413 otherwise.
+ */
 export interface RequestLimits {
   /** Maximum size of a buffered body (JSON, text, form) in bytes. Default: 1 MiB. */
   readonly bodyBytes?: number;
@@ -125,7 +128,7 @@ export type SecurityHandler<Principal = unknown> = (
   scopes: readonly string[],
 ) => Principal | Promise<Principal>;
 
-/** One handler for each scheme that the document uses. */
+/** The security handlers, one for each scheme that the document uses. */
 export type SecurityHandlers = Readonly<Record<string, SecurityHandler>>;
 
 /** A request listener for `node:http` and Express. */

@@ -15,7 +15,7 @@ type ParsedJson =
   | { readonly problem: undefined; readonly value: unknown }
   | { readonly problem: string; readonly value?: undefined };
 
-/** Parses untrusted JSON. Refuses integers that would be rounded. */
+/** Parses untrusted JSON, and refuses integers that would be rounded. */
 export function parseJson(text: string, maxDepth: number): ParsedJson {
   // Before parsing, because deep nesting is far more expensive to parse than its size suggests.
   if (nestsDeeper(text, maxDepth)) return { problem: tooDeep(maxDepth) };
@@ -31,8 +31,8 @@ export function parseJson(text: string, maxDepth: number): ParsedJson {
 }
 
 /**
- * Finds the problem with a parsed JSON value: nesting deeper than `maxDepth`, or a key that enables
- * prototype pollution (CWE-1321), which is `__proto__`, or `constructor` with `prototype` inside.
+ * Finds the problem with a parsed JSON value: nesting deeper than `maxDepth`, or a key that enables prototype
+ * pollution (CWE-1321). Such a key is `__proto__`, or a `constructor` that contains `prototype`.
  */
 export function findJsonProblem(value: unknown, maxDepth: number): string | undefined {
   return findProblem(value, maxDepth, maxDepth);

@@ -7,8 +7,8 @@ export type StorageOperationId = Exclude<keyof Handlers, 'uploadFile'>;
 type Generated<Id extends StorageOperationId> = NonNullable<Handlers[Id]>;
 
 /**
- * The fields of a storage request, validated and flat, whether they were sent at the top level or inside
- * `data` (D21).
+ * The validated fields of a storage request. They are at the top level, even if they were sent inside `data`
+ * (D21).
  */
 export type StorageInput<Id extends StorageOperationId> = Parameters<Generated<Id>>[0]['body'];
 

@@ -4,7 +4,10 @@ import type { Call, RouteTable, SecurityHandler } from '../runtime/index.ts';
 
 const SEGMENT = '{envId}';
 
-/** The three headers of a storage call (D17), which belong together because the signature covers the time. */
+/**
+ * The credentials of a storage call, which are sent in three headers (D17). They belong together, because the
+ * signature covers the time.
+ */
 export interface StorageCredentials {
   /** The signature, `1.0 TC3-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`. */
   readonly authorization: string;

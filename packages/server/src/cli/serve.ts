@@ -19,7 +19,7 @@ const TOKEN_SECONDS = 86_400;
 const ECHO_MILLISECONDS = 500;
 
 /**
- * Serves until SIGINT or SIGTERM; a second signal ends the process immediately. SIGHUP reloads the
+ * Runs the server until SIGINT or SIGTERM. A second signal ends the process immediately. SIGHUP reloads the
  * configuration.
  */
 export async function serve(options: ServeOptions): Promise<void> {

@@ -13,7 +13,7 @@ import type { Switched } from './attempt.ts';
 /** Idle time after which TCP probes a connection. */
 const KEEP_ALIVE_MILLISECONDS = 60_000;
 
-/** Calls a service; resolves with a socket only if `upgrade` requests one. */
+/** Calls a service. Resolves with a socket only if `upgrade` requests one. */
 export type CallService = (
   input: GatewayInput,
   call: GatewayCall<Caller>,

@@ -50,7 +50,7 @@ interface ObserverOptions {
   readonly logCalls: () => boolean;
 }
 
-/** Counts and logs a server's calls. */
+/** Creates an observer that counts and logs a server's calls. */
 export function createObserver({ log, metrics, logCalls }: ObserverOptions): Observer {
   let active = 0;
   let streams = 0;

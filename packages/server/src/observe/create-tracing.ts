@@ -21,7 +21,7 @@ export interface Tracing {
 
 /**
  * Sets up tracing if `@opentelemetry/api` is installed and an SDK has already been registered, for example
- * with `node --import`. Otherwise returns undefined, at no cost per call.
+ * with `node --import`. Otherwise returns `undefined`, so that tracing costs nothing per call.
  */
 export async function createTracing(): Promise<Tracing | undefined> {
   const api = await import('@opentelemetry/api').catch(() => undefined);

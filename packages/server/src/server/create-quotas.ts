@@ -2,8 +2,8 @@
 const ROUNDING = 1e-6;
 
 /**
- * Limits the calls of each environment with a token bucket. Environments without a quota are unlimited and
- * use no memory.
+ * Creates quotas, which limit each environment's calls with a token bucket. Environments without a quota are
+ * unlimited and use no memory.
  *
  * @throws RangeError for an invalid quota; the old quotas stay in use
  * @example

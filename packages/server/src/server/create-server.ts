@@ -87,7 +87,7 @@ interface LoggedServer extends Omit<BerthServer, 'reload' | typeof Symbol.asyncD
   take(config: Config): Promise<readonly string[]>;
 }
 
-/** Combines the core and the admin server. */
+/** Creates a server that combines the core with the admin server. */
 export async function createLoggedServer(config: Config, log: ServerLog): Promise<LoggedServer> {
   const core = await createCore(config, log);
   const admin = createAdmin({

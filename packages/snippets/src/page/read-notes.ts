@@ -1,6 +1,6 @@
 const NAMES = ['continues', 'given', 'file', 'not run', 'exits', 'printed', 'stays up'] as const;
 
-/** An invisible HTML comment directly before a block. The README of this package lists all notes. */
+/** A note, which is an HTML comment directly before a block. This package's README lists all notes. */
 export type Note = { name: (typeof NAMES)[number]; value: string; body: string; line: number };
 
 const NOTE = new RegExp(`^<!--\\s*(${NAMES.join('|')})\\b:?[ \\t]*([^\\n]*?)(?:\\n(.*))?-->$`, 's');

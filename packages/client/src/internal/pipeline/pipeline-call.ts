@@ -6,7 +6,7 @@ import type { Deadline } from './deadline.ts';
 /** Headers by lowercase name. */
 export type HeaderRecord = Readonly<Record<string, string>>;
 
-/** A call, with all its attempts. */
+/** A call, which may consist of several attempts. */
 export interface PipelineCall extends CallOptions {
   readonly method: string;
   readonly url: string;
@@ -31,7 +31,7 @@ export interface Signer {
   refresh?: ((refused: HeaderRecord) => Promise<boolean>) | undefined;
 }
 
-/** What can change between refused attempts: the token and the clock. */
+/** The token and the clock, which can change between refused attempts. */
 export interface Renewal {
   /** Returns the server's time in milliseconds since the epoch. */
   now(): number;

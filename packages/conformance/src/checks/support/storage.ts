@@ -126,7 +126,7 @@ export async function expectFileIds(
   }
 }
 
-/** Makes calls in which an item lacks a field, and expects each of these calls to be refused as a whole. */
+/** Makes calls in which an item lacks a field, and expects each call to be refused entirely. */
 export async function expectListsRefused(
   t: CheckContext,
   operation: StorageOperation,
@@ -244,8 +244,8 @@ export function copy(t: CheckContext, ...orders: CopyOrder[]): Promise<Entry[]> 
 }
 
 /**
- * Returns whether an entry of a copy response reports a failure. `ST-COPY-FAILED` and `ST-COPY-SUCCEEDED`
- * check how it does so.
+ * Returns whether an entry in a copy response reports a failure. `ST-COPY-FAILED` and `ST-COPY-SUCCEEDED`
+ * check the format of that report.
  */
 export function hasFailed({ code, message }: Entry): boolean {
   if (code === 'SUCCESS') return false;

@@ -15,7 +15,8 @@ export interface Preferences {
 /**
  * Parses `Prefer: code=404, example=…, dynamic=true, seed=…` as Prism's own server does.
  *
- * @returns undefined if the header has no preference for the mock; a message if a value is invalid
+ * @returns the preferences, `undefined` if the header has no preference for the mock, or a message if a value
+ *   is invalid
  */
 export function readPreferences(
   header: string | undefined,

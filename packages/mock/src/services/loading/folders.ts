@@ -75,7 +75,7 @@ export interface FolderWatch {
 /**
  * Creates a watch for changes in folders.
  *
- * @param onChange called once for changes that happen together
+ * @param onChange called once for changes that happen at the same time
  */
 export function watchFolders(onChange: () => void): FolderWatch {
   const watched = new Map<string, { readonly inode: number; readonly watcher: FSWatcher }>();

@@ -147,7 +147,7 @@ function hmac(key: Uint8Array, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-/** Returns the claims of a token; empty if it is not a token. */
+/** Returns a token's claims, or an empty object if the text is not a token. */
 export function claimsOf(value = ''): { aud?: unknown; exp?: number } | undefined {
   return parsePart(value, 1);
 }

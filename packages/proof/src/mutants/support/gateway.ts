@@ -47,7 +47,7 @@ function isMatch(wanted: Match, response: MutatedResponse, request: MutatedReque
 export const statuses = (...classes: number[]) =>
   classes.flatMap((hundreds) => Array.from({ length: 100 }, (_, index) => hundreds * 100 + index));
 
-/** Changes gateway responses, both its own and those from a service. */
+/** Changes all gateway responses: the gateway's own, and those from a service. */
 export function gatewayResponse(wanted: Match, change: Change): Hooks {
   return {
     response(response, request) {
@@ -78,10 +78,10 @@ export const setStatus =
   };
 
 /**
- * Sets a header of a response.
+ * Sets a header.
  *
- * @param value the new value, or a function of the current one; if it returns `undefined`, the header stays
- * unchanged
+ * @param value the new value, or a function that returns it for the current value. If the function returns
+ *   `undefined`, the header stays unchanged
  */
 export const setHeader =
   (name: string, value: string | ((value: string) => string | undefined)) =>

@@ -16,7 +16,10 @@ export const OPERATIONS = [
 
 export type Operation = (typeof OPERATIONS)[number];
 
-/** New values for fields (`undefined` removes one), or a function that changes them in place. */
+/**
+ * New values for fields, or a function that changes the fields in place. A field whose new value is
+ * `undefined` is removed.
+ */
 export type Patch =
   | Record<string, unknown>
   | ((target: Json, response: MutatedResponse, operation: string | undefined) => unknown);

@@ -217,8 +217,8 @@ export function toSignedValue(name: string, value: string): string {
 }
 
 /**
- * Returns the forms in which a Content-Type may have been signed. D16: multipart types are accepted with
- * and without the boundary.
+ * Returns the values that may have been signed for a Content-Type. D16: multipart types are accepted with and
+ * without the boundary.
  */
 export function toContentTypeSpellings(value: string): readonly string[] {
   const type = value.trim();
@@ -252,7 +252,7 @@ function hmac(key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-/** Returns the SHA-256 in hex. */
+/** Returns the SHA-256 hash in hex. */
 export function sha256(content: string | Uint8Array): string {
   return hash('sha256', content);
 }

@@ -46,7 +46,7 @@ export interface Lookup {
 
 /**
  * Opens a resolver for the queries of one refresh. Each refresh gets a new one, because resolvers keep state:
- * a new one applies a changed resolv.conf, and its timeout does not depend on earlier responses
+ * a new resolver reads the current resolv.conf, and its timeout does not depend on earlier responses
  * (nodejs/node#57839).
  */
 export function openLookup(servers: readonly string[] | undefined, timeoutMs: number): Lookup {
