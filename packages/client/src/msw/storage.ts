@@ -50,7 +50,7 @@ export type StorageResolver<Operation extends StorageOperation> = (
 type Maybe<Value> = Value | undefined | Promise<Value | undefined>;
 
 /**
- * Creates handlers for storage operations. Put them before the default handlers.
+ * Functions that create handlers for storage operations. Put these handlers before the default ones.
  *
  * @example
  * server.use(berth.storage.batchDelete(({ body }) => ({

@@ -36,7 +36,8 @@ export interface UploadRequest {
 type Resolver = (call: UploadRequest) => Response | undefined | Promise<Response | undefined>;
 
 /**
- * Creates handlers for the upload target and for links. Put them before the default handlers.
+ * Functions that create handlers for the upload target and for links. Put these handlers before the default
+ * ones.
  *
  * @example
  * server.use(berth.uploads.uploadFile(() => uploadError('SlowDown'), { once: true }));

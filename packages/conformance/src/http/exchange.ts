@@ -54,7 +54,7 @@ export interface Exchange {
   received: Received;
 }
 
-/** Converts a call to evidence. The head is enough for a response that is still open. */
+/** A call that a finding can cite as evidence. If its response is still open, the head is enough. */
 export type Evidence = Exchange | { sent: Sent; status: number; headers: HeaderList };
 
 /** Returns a response's status and headers. */

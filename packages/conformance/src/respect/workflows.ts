@@ -19,8 +19,8 @@ export interface Workflow {
 const UPLOAD = ['getUploadMetaData', 'uploadFile'];
 
 /**
- * The workflows that run on their own. `files` is not one of them, because it contains the steps that the
- * others start with.
+ * The contract's workflows that run on their own, by file. Workflows in other files start with steps from
+ * `files`.
  */
 export const workflowFiles: readonly WorkflowFile[] = [
   {

@@ -8,8 +8,8 @@ import { isOwnHost } from './urls.ts';
 const TEXT = 'text/plain; charset=utf-8';
 
 /**
- * Returns the reasons why each API accepts no calls. The list is empty if the API accepts calls. If `gateway`
- * is missing, nothing is served.
+ * The reasons why each API accepts no calls. An API's list is empty while it accepts calls. If the gateway
+ * accepts no calls, neither does the storage API.
  */
 export interface Unreadiness {
   readonly gateway: readonly string[];
