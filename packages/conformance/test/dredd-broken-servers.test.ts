@@ -69,7 +69,7 @@ const FAULTS: Fault[] = [
     status: 400,
     change: () => ({ status: 200, body: '{"statusCode":200,"body":{"data":{"fileList":[]}}}' }),
     result: 'storage batchDelete 4XX application/json',
-    finding: 'a call without its required fields must be rejected, not get 200',
+    finding: 'a call without its required fields must be rejected, but the response was 200',
   },
   {
     what: 'data in a refusal',
@@ -77,7 +77,8 @@ const FAULTS: Fault[] = [
     status: 400,
     change: replace('"code"', '"data":{},"code"'),
     result: 'storage batchGetTempUrls 4XX application/json',
-    finding: 'a call without its required fields must be rejected, not get 400 with data',
+    finding:
+      'a call without its required fields must be rejected, but the response was 400 with data',
   },
   {
     what: 'a statusCode of a copy that is not the status',

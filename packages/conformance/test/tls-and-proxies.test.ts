@@ -80,7 +80,7 @@ test('--proxy that opens no tunnels to http targets: calls are forwarded as they
   const others = ['fail', 'error', 'skip'].flatMap((outcome) => mustsOf(ran, outcome));
   expect(others).toEqual([]);
   expect(ran.notices).toContain(
-    'the proxy opens no tunnel to http targets; it may rewrite paths and Host',
+    'the proxy does not open tunnels to http targets, so it may rewrite paths and Host',
   );
   expect(proxy.lines).toContainEqual(`GET ${target.options.gatewayUrl}/`);
 });

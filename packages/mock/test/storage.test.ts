@@ -95,7 +95,7 @@ describe('getUploadMetaData', () => {
     ['a/../b', 'path must not contain the segment "..".'],
     ['.', 'path must not contain the segment ".".'],
     ['a\u0000b', 'path must not contain control characters.'],
-    ['a\ud800', 'path must be well-formed Unicode, but contains half a surrogate pair.'],
+    ['a\ud800', 'path must be well-formed Unicode, but contains an unpaired surrogate.'],
     ['中'.repeat(342), 'path must be at most 1024 bytes long in UTF-8.'],
   ])('refuses %j', async (path, message) => {
     const { status, json } = await storage(mock, 'getUploadMetaData', { path });

@@ -95,7 +95,7 @@ export const authSignature: readonly Check[] = [
   defineSignatureCheck('AU-TC3-FORM', () => {
     const bad: SignedCalls = {
       'GET with nothing after TC3-HMAC-SHA256': { change: () => ({}) },
-      'GET with a Credential that is only the id': {
+      'GET with a Credential that is only the ID': {
         change: changing('Credential', (value) => value.split('/')[0] ?? ''),
       },
       'GET with a Credential without tc3_request': {
@@ -123,14 +123,14 @@ export const authSignature: readonly Check[] = [
         'GET signed with another secret': { keys: otherKey },
         'POST signed with another secret': { ...POST, keys: otherKey },
         'GET signed with an empty secret': { keys: { secretKey: '' } },
-        'GET with an unknown id': { keys: { secretId: `${secretId}x` } },
-        'GET with an unknown id and an empty secret': { keys: unknown },
-        'POST with an unknown id and an empty secret': { ...POST, keys: unknown },
+        'GET with an unknown ID': { keys: { secretId: `${secretId}x` } },
+        'GET with an unknown ID and an empty secret': { keys: unknown },
+        'POST with an unknown ID and an empty secret': { ...POST, keys: unknown },
         'GET signed for a service other than the one in the header': {
           keys: { service: `${service}x` },
           change: naming(scope, `${service}/tc3_request`),
         },
-        'GET signed for this service, but with another one in the header': {
+        'GET signed for this service, but with another service in the header': {
           change: naming(scope, `${service}x/tc3_request`),
         },
         'GET with the previous day in the header': { change: naming(/\d{4}-\d\d-\d\d/, dayBefore) },
@@ -175,7 +175,7 @@ export const authSignature: readonly Check[] = [
     const good: SignedCalls = {};
     for (const query of QUERIES) good[`GET with ?${query}`] = { path: `/query?${query}` };
     good['POST with ?b=2&a=%E4%B8%AD'] = { ...POST, path: '/query?b=2&a=%E4%B8%AD' };
-    const bad: SignedCalls = { 'GET with a query signed without any': { instead: { query: '' } } };
+    const bad: SignedCalls = { 'GET with a query, signed without it': { instead: { query: '' } } };
     for (const [what, [signed, sent]] of Object.entries(REWRITTEN_QUERIES)) {
       const query = [signed, `mark=${mark}`].filter((one) => one !== '').join('&');
       const call = { path: `/query?${sent}&mark=${mark}`, instead: { query } };
@@ -198,9 +198,12 @@ export const authSignature: readonly Check[] = [
       bad: {
         'POST of one changed byte': { ...signed('{"a":1}'), body: '{"a":2}' },
         'POST of an added space': { ...signed('{"a":1}'), body: '{"a": 1}' },
-        'POST of a body signed without one': signed(''),
+        'POST with a body, signed without it': signed(''),
         'POST without the body that was signed': { ...signed('{"a":1}'), body: '' },
-        'POST of 64 KiB whose end is changed': { ...signed(toLong('1')), body: toLong('2') },
+        'POST of 64 KiB whose last bytes were changed': {
+          ...signed(toLong('1')),
+          body: toLong('2'),
+        },
       },
     };
   }),
@@ -219,7 +222,7 @@ export const authSignature: readonly Check[] = [
       bad: {
         'GET with a signed header changed': { headers: [OTHER_ONE], signed: [host, ONE] },
         'GET without a header that was signed': { signed: [host, ONE] },
-        'GET with a signed header twice': { headers: [ONE, OTHER_ONE], signed: [host, ONE] },
+        'GET that sends a signed header twice': { headers: [ONE, OTHER_ONE], signed: [host, ONE] },
         'POST with a signed header changed': {
           ...{ ...POST, headers: [JSON_TYPE, OTHER_ONE] },
           signed: [host, JSON_TYPE, ONE],

@@ -34,7 +34,7 @@ async function expectHeaderTaken(t: CheckContext, name: string): Promise<void> {
         ([key, value]) => [isNamed(key, name) ? spelling : key, value] as const,
       );
       const reply = await t.storage.call(operation, fields[operation], { credentials });
-      expectAccepted(t, reply, `${operation} with valid credentials in ${spelling}:`);
+      expectAccepted(t, reply, `${operation} with valid credentials in ${spelling}`);
     }
   }
 }
@@ -50,7 +50,7 @@ async function readCredentials(
 ): Promise<{ credentials: HeaderList; value: string }> {
   const credentials = await t.storage.credentials();
   const [value] = readAll(credentials, name);
-  t.reach(value !== undefined, `the given storage credentials have no ${name}`);
+  t.reach(value !== undefined, `the storage credentials do not include ${name}`);
   return { credentials, value };
 }
 
@@ -82,10 +82,10 @@ function forgeAuthorizations(
   const secretId = `${tc3.secretId}x`;
   return {
     ...wrong,
-    'a signature with another secret': sign({ secretKey: `${tc3.secretKey}x` }),
-    'a signature with an empty secret': sign({ secretKey: '' }),
-    'a signature with an unknown id': sign({ secretId }),
-    'a signature with an unknown id and an empty secret': sign({ secretId, secretKey: '' }),
+    'a signature made with another secret': sign({ secretKey: `${tc3.secretKey}x` }),
+    'a signature made with an empty secret': sign({ secretKey: '' }),
+    'a signature with an unknown ID': sign({ secretId }),
+    'a signature with an unknown ID and an empty secret': sign({ secretId, secretKey: '' }),
   };
 }
 
@@ -106,7 +106,10 @@ export const authStorage: readonly Check[] = [
   defineCheck('AU-STORAGE-TIMESTAMP', ['storageCredentials'], async (t: CheckContext) => {
     const { timestamp } = t.settings.wireProfile.storageHeaders;
     const { value } = await readCredentials(t, timestamp);
-    t.reach(/^\d{10}$/.test(value), `the given ${timestamp} is not a time in whole seconds`);
+    t.reach(
+      /^\d{10}$/.test(value),
+      `the ${timestamp} of the storage credentials is not a time in whole seconds`,
+    );
     await expectHeaderTaken(t, timestamp);
   }),
   defineCheck('AU-STORAGE-NONE', [], (t) =>

@@ -17,7 +17,7 @@ import {
  */
 export function forgeTokens(token: string): Record<string, string> {
   const cut = {
-    'a token without its last characters': token.slice(0, Math.floor(token.length / 2)),
+    'a truncated token': token.slice(0, Math.floor(token.length / 2)),
     'a token with four extra letters': `${token}AAAA`,
   };
   const [head = '', payload = '', signature = ''] = token.split('.');
@@ -99,13 +99,13 @@ function toCallsWith(values: Record<string, string>, mark: string): NamedCalls {
 
 const MALFORMED = {
   'no token after Bearer': '',
-  'a token of one letter': 'x',
-  'a token of three parts that are not JSON': 'a.b.c',
+  'a one-letter token': 'x',
+  'a token whose three parts are not JSON': 'a.b.c',
   'the token undefined': 'undefined',
   'the token null': 'null',
-  'a token of two words': 'made up',
-  'a token of dots': '..',
-  'a token of 1,000 letters': 'x'.repeat(1000),
+  'a two-word token': 'made up',
+  'a token that is only dots': '..',
+  'a token with 1,000 letters': 'x'.repeat(1000),
 };
 
 const BASIC = Buffer.from('admin:admin').toString('base64');
@@ -132,10 +132,10 @@ function toGoodTokens({ settings: { gatewayToken } }: CheckContext): Record<stri
   if (gatewayToken === undefined) return {};
   const basic = Buffer.from(`token:${gatewayToken}`).toString('base64');
   return {
-    'a valid token as Basic': `Basic ${gatewayToken}`,
-    'a valid token as a Basic password': `Basic ${basic}`,
-    'a valid token as Token': `Token ${gatewayToken}`,
-    'a valid token as BearerX': `BearerX ${gatewayToken}`,
+    'a valid token with the scheme Basic': `Basic ${gatewayToken}`,
+    'a valid token as the password of Basic credentials': `Basic ${basic}`,
+    'a valid token with the scheme Token': `Token ${gatewayToken}`,
+    'a valid token with the scheme BearerX': `BearerX ${gatewayToken}`,
     'a valid token without a scheme': gatewayToken,
   };
 }
@@ -162,13 +162,15 @@ export const auth: readonly Check[] = [
     const mark = t.uniqueName();
     await expectRefused(t, mark, {
       ...toCalls('none', mark),
-      ...toCallsWith({ 'an empty Authorization': '' }, mark),
+      ...toCallsWith({ 'an empty Authorization header': '' }, mark),
     });
   }),
   defineCheck('AU-BEARER-BAD', ['fixture'], async (t) => {
     const { gatewayToken, expiredToken } = t.settings;
-    if (gatewayToken === undefined) t.note('no --gateway-token: no forged tokens were tried');
-    if (expiredToken === undefined) t.note('no --expired-token: no expired token was tried');
+    if (gatewayToken === undefined)
+      t.note('Forged tokens were not tried, because --gateway-token is missing.');
+    if (expiredToken === undefined)
+      t.note('An expired token was not tried, because --expired-token is missing.');
     const tokens = {
       ...MALFORMED,
       ...(gatewayToken === undefined ? {} : forgeTokens(gatewayToken)),

@@ -15,7 +15,10 @@ async function expectPath(t: CheckContext, paths: readonly string[]): Promise<vo
       const came = await callEcho(t, { ...call, path }, what);
       if (!came) continue;
       const { target } = came.echo;
-      t.expect(target === path, `${what}: the service must receive ${path}, not ${target}`);
+      t.expect(
+        target === path,
+        `${what}: the service must receive ${path}, but received ${target}`,
+      );
     }
   }
 }
@@ -96,7 +99,10 @@ async function expectOfSocket(t: CheckContext): Promise<void> {
   const call = { path: `${t.fixture.socket()}?${query}` };
   await openSocket(t, { call }, async (socket) => {
     const { target } = await readHello(t, socket);
-    t.expect(queryOf(target) === query, toMessage(`WebSocket ${call.path}`, target));
+    t.expect(
+      queryOf(target) === query,
+      toMessage(`WebSocket ${call.path}`, `it received ${target}`),
+    );
   });
 }
 
@@ -106,7 +112,7 @@ function queryOf(target = ''): string | undefined {
 }
 
 function toMessage(what: string, came: string): string {
-  return `${what}: the service must receive the query unchanged, not ${came}`;
+  return `${what}: the service must receive the query unchanged, but ${came}`;
 }
 
 export const gatewayAddress: readonly Check[] = [
@@ -121,7 +127,7 @@ export const gatewayAddress: readonly Check[] = [
         await callAnyhow(t, { ...call, path, host, acceptsRefusal: true });
         const count = await t.fixture.count(mark);
         const what = `${call.method} with Host: ${host}`;
-        t.expect(count === 0, `${what}: must not reach the service, but did`);
+        t.expect(count === 0, `${what} must not reach the service, but did`);
       }
     }
   }),
@@ -142,7 +148,10 @@ export const gatewayAddress: readonly Check[] = [
         const came = await callEcho(t, { ...call, path }, what);
         if (!came) continue;
         const [arrived] = came.echo.target.split('?');
-        t.expect(arrived === '/', `${what}: the service must receive the path /, not ${arrived}`);
+        t.expect(
+          arrived === '/',
+          `${what}: the service must receive the path /, but received ${arrived}`,
+        );
       }
     }
   }),
@@ -155,7 +164,10 @@ export const gatewayAddress: readonly Check[] = [
         if (!came) continue;
         const [path = ''] = came.echo.target.split('?');
         const isSame = path === '/' || path === bare;
-        t.expect(isSame, `${what}: the service must receive the path ${bare}, not ${path}`);
+        t.expect(
+          isSame,
+          `${what}: the service must receive the path ${bare}, but received ${path}`,
+        );
       }
     }
   }),
@@ -187,8 +199,11 @@ export const gatewayAddress: readonly Check[] = [
       const path = `/a${pieces.join('')}`;
       const exchange = await t.gateway.call({ path });
       const target = t.fixture.readEcho(exchange)?.target;
-      const came = target ?? `a response of ${exchange.received.status}`;
-      const message = `GET ${path}: the service must receive ${path}, not ${came}`;
+      const came =
+        target === undefined
+          ? `the response was ${exchange.received.status}`
+          : `it received ${target}`;
+      const message = `GET ${path}: the service must receive ${path}, but ${came}`;
       expect(target === path, message, exchange);
     });
   }),
@@ -205,7 +220,10 @@ export const gatewayAddress: readonly Check[] = [
           const refusal = SOUND.test(query) ? undefined : 400;
           const came = await callEcho(t, { ...call, path: `${path}?${query}` }, what, refusal);
           if (came)
-            t.expect(queryOf(came.echo.target) === query, toMessage(what, came.echo.target));
+            t.expect(
+              queryOf(came.echo.target) === query,
+              toMessage(what, `it received ${came.echo.target}`),
+            );
         }
       }
     }
@@ -214,7 +232,10 @@ export const gatewayAddress: readonly Check[] = [
       const query = pieces.join('');
       const exchange = await t.gateway.call({ path: `/?${query}` });
       const target = t.fixture.readEcho(exchange)?.target;
-      const came = target ?? `a response of ${exchange.received.status}`;
+      const came =
+        target === undefined
+          ? `the response was ${exchange.received.status}`
+          : `it received ${target}`;
       expect(queryOf(target) === query, toMessage(`GET /?${query}`, came), exchange);
     });
     await expectOfSocket(t);

@@ -39,7 +39,7 @@ async function orderDisposition(
   const type = received.header('content-type');
   t.reach(
     received.status === status && (order.type === undefined || isSameType(order.type, type)),
-    `a response of ${status} ${order.type} arrived as ${received.status} ${type}`,
+    `a ${status} response of type ${order.type} arrived as ${received.status} ${type}`,
   );
   const values = received.all('content-disposition');
   return {
@@ -69,10 +69,7 @@ async function expectNone(
 ): Promise<void> {
   const { what, exchange, came } = await orderDisposition(t, order, call);
   const values = exchange.received.all('content-disposition');
-  t.expect(
-    values.length === 0,
-    `${what}: there must be no Content-Disposition, but it was ${came}`,
-  );
+  t.expect(values.length === 0, `${what}: Content-Disposition must be absent, but it was ${came}`);
 }
 
 /** Expects that no Content-Disposition is `inline`. */
@@ -82,7 +79,10 @@ async function expectNotInline(
   call: GatewayCall,
 ): Promise<void> {
   const { what, types, came } = await orderDisposition(t, order, call);
-  t.expect(!types.includes('inline'), `${what}: no Content-Disposition may be inline: ${came}`);
+  t.expect(
+    !types.includes('inline'),
+    `${what}: no Content-Disposition may be inline, but the values were ${came}`,
+  );
 }
 
 const GET_ORDERS: DispositionOrder[] = [
@@ -228,7 +228,7 @@ export const gatewayDisposition: readonly Check[] = [
           t.reach(isStream, `an event stream arrived as ${status} ${mediaType}`);
           const came = received.header('content-disposition');
           const what = `${call.method} /events with Accept: ${accept}`;
-          const message = `${what}: there must be no Content-Disposition, but it was ${came}`;
+          const message = `${what}: Content-Disposition must be absent, but it was ${came}`;
           t.expect(came === undefined, message);
         }
       }
@@ -238,8 +238,8 @@ export const gatewayDisposition: readonly Check[] = [
     for (const headers of OWN_HEADERS) {
       await openSocket(t, { headers, offers: OFFERS }, async (_, upgrade) => {
         const came = readAll(upgrade.headers, 'content-disposition').join(', ');
-        const what = `101 from the service: ${headers[0]?.[1] ?? 'none'}`;
-        t.expect(came === '', `${what}: there must be no Content-Disposition, but it was ${came}`);
+        const what = `101 with the Content-Disposition ${headers[0]?.[1] ?? 'none'} from the service`;
+        t.expect(came === '', `${what}: Content-Disposition must be absent, but it was ${came}`);
       });
     }
   }),

@@ -16,7 +16,7 @@ async function expectField(
     bodies += 1;
     expectText(t, `${what}: ${field}`, (json as Record<string, unknown>)[field], exchange);
   }
-  t.reach(bodies > 0, 'no gateway error is a JSON object');
+  t.reach(bodies > 0, 'no gateway error has a JSON object as its body');
 }
 
 /** Expects a response from the gateway itself, with this status and code. */
@@ -69,7 +69,7 @@ export const gatewayErrors: readonly Check[] = [
     for (const call of gatewayMethods) {
       for (const { path, service } of cases) {
         const exchange = await t.gateway.call({ ...call, service, path });
-        const what = `${call.method} of a missing service, path "${path}"`;
+        const what = `${call.method} to the path "${path}" of a missing service`;
         expectError(t, exchange, what, 404, 'SERVICE_NOT_FOUND');
       }
     }

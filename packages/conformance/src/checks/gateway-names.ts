@@ -16,7 +16,10 @@ async function expectRefused(t: CheckContext, names: readonly string[]): Promise
       const what = `${call.method} to the name ${service}`;
       t.expect(status >= 400 && status < 500, `${what}: the status must be 4xx, not ${status}`);
       const came = cite(received.text);
-      t.expect(hasErrorBody(received), `${what}: the body must be the error body, not ${came}`);
+      t.expect(
+        hasErrorBody(received),
+        `${what}: the body must be the gateway's error body, not ${came}`,
+      );
     }
   }
 }
@@ -72,7 +75,10 @@ export const gatewayNames: readonly Check[] = [
       .replace(/[^a-z]/gi, '')
       .slice(-20);
     const plain = await t.gateway.call({ service: `q${letters}q` });
-    t.reach(isMissing(plain), 'no call to a missing service gets 404 SERVICE_NOT_FOUND');
+    t.reach(
+      isMissing(plain),
+      'the response to a call to a missing service is not 404 SERVICE_NOT_FOUND',
+    );
     for (const service of listNames(t)) {
       const exchange = await t.gateway.call({ service });
       // A service may actually have a short name, and then it responds.
@@ -113,7 +119,7 @@ export const gatewayNames: readonly Check[] = [
       const exchange = await t.gateway.call({ service, acceptsRefusal: true });
       const { status } = exchange.received;
       const isRefused = status >= 400 && status < 500 && hasErrorBody(exchange.received);
-      const message = `GET to the name ${service}: must be refused with 4xx and the error body, not ${status}`;
+      const message = `GET to the name ${service} must be rejected with a 4xx and the gateway's error body, but the response was ${status}`;
       expect(isRefused, message, exchange);
     });
   }),

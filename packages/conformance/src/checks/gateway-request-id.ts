@@ -41,7 +41,7 @@ function expectOwn(t: CheckContext, what: string, headers: HeaderList, evidence:
   const ids = readAll(headers, 'x-request-id');
   const isOwn = ids.length === 1 && !ids[0]?.includes(OF_THE_SERVICE);
   const came = ids.join(' and ') || 'none';
-  const message = `${what}: X-Request-Id must have one value, the gateway's own, not ${came}`;
+  const message = `${what}: X-Request-Id must have exactly one value, set by the gateway, but was ${came}`;
   t.expect(isOwn, message, evidence);
 }
 
@@ -114,7 +114,7 @@ export const gatewayRequestId: readonly Check[] = [
       const came = exchange.received.header('x-request-id');
       if (came === undefined) continue;
       ids += 1;
-      const message = `two calls must not share an X-Request-Id, but two have ${came}`;
+      const message = `calls must not share an X-Request-Id, but two have ${came}`;
       t.expect(!seen.has(came), message, exchange);
       seen.add(came);
     }
@@ -148,7 +148,11 @@ export const gatewayRequestId: readonly Check[] = [
   defineCheck('GW-REQUEST-ID-UPGRADE', ['fixture'], async (t) => {
     for (const offers of [[], ['conformance']]) {
       await openSocket(t, { offers }, async (_, upgrade) => {
-        expectId(t, `101 with ${offers[0] ?? 'no'} subprotocol:`, upgrade.headers);
+        expectId(
+          t,
+          `the 101 to a handshake that offers ${offers[0] ?? 'no subprotocol'}`,
+          upgrade.headers,
+        );
       });
     }
   }),

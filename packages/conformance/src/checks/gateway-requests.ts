@@ -47,11 +47,14 @@ async function expectBody(t: CheckContext, call: GatewayCall, body: Buffer): Pro
   const { size, sha256 } = came.echo.body;
   t.expect(
     size === body.length,
-    `${what}: the service must receive ${body.length} bytes, not ${size}`,
+    `${what}: the service must receive ${body.length} bytes, but received ${size}`,
   );
   if (size !== body.length) return;
   const wanted = createHash('sha256').update(body).digest('hex');
-  t.expect(sha256 === wanted, `${what}: the service must receive the bytes unchanged`);
+  t.expect(
+    sha256 === wanted,
+    `${what}: the service must receive the bytes unchanged, but their SHA-256 differs`,
+  );
 }
 
 const HEADERS: HeaderList = [
@@ -88,7 +91,7 @@ function expectHeaders(t: CheckContext, what: string, sent: HeaderList, arrived:
       const values = readAll(list, name);
       return values.length > 0 ? values.join(', ') : undefined;
     });
-    const message = `the service must receive ${name}: ${cite(wanted)}, not ${cite(got)}`;
+    const message = `the service must receive ${name}: ${cite(wanted)}, but received ${cite(got)}`;
     if (got === undefined && UNUSUAL.test(name)) {
       t.note(`${what}: ${name} does not reach the service; a proxy may be configured to block it.`);
       continue;
@@ -116,18 +119,24 @@ export const gatewayRequests: readonly Check[] = [
         for (const path of ['', '/a', '/a/b?_method=PUT']) {
           const exchange = await t.gateway.call({ ...call, headers, path });
           const echo = t.fixture.readEcho(exchange);
-          const came = echo?.method ?? `a response of ${exchange.received.status}`;
+          const came =
+            echo === undefined
+              ? `the response was ${exchange.received.status}`
+              : `it received ${echo.method}`;
           const what = `${call.method} "${path}"`;
           t.expect(
-            came === call.method,
-            `${what}: the service must receive ${call.method}, not ${came}`,
+            echo?.method === call.method,
+            `${what}: the service must receive ${call.method}, but ${came}`,
           );
         }
       }
     }
     const echo = t.fixture.readEcho(await t.gateway.call({ ...EMPTY, path: '/a' }));
     const came = echo?.method ?? 'POST';
-    t.expect(came === 'POST', `POST without a body: the service must receive POST, not ${came}`);
+    t.expect(
+      came === 'POST',
+      `POST without a body: the service must receive POST, but received ${came}`,
+    );
   }),
   defineCheck('GW-FORWARD-HEADERS', ['fixture'], async (t) => {
     for (const path of ['', '/a/b']) {
@@ -158,7 +167,7 @@ export const gatewayRequests: readonly Check[] = [
     const { received } = await t.gateway.call({ path: '/a', headers, chunks });
     if (received.status === LENGTH_REQUIRED) {
       const why = 'as HTTP allows (RFC 9112, section 6.3).';
-      return t.note(`The gateway refuses chunked bodies with 411, ${why}`);
+      return t.note(`The gateway rejects chunked bodies with 411, ${why}`);
     }
     for (const path of paths) {
       for (const body of CHUNKED)

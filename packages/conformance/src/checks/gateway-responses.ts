@@ -59,14 +59,20 @@ function expectObjects(t: CheckContext, call: GatewayCall): Promise<void> {
   const bodies = OBJECTS.map((object) => JSON.stringify(object));
   return expectSame(t, call, 'application/json', bodies, (what, body, { json, text }) => {
     const isSameObject = isDeepStrictEqual(json, JSON.parse(body));
-    t.expect(isSameObject, `${what}: the object must be the service's, not ${cite(text)}`);
+    t.expect(
+      isSameObject,
+      `${what}: the caller must receive the service's object, but received ${cite(text)}`,
+    );
   });
 }
 
 function expectTexts(t: CheckContext, call: GatewayCall): Promise<void> {
   return expectSame(t, call, 'text/plain', TEXTS, (what, body, { text }) => {
     const came = JSON.stringify(text.slice(0, 200));
-    t.expect(text === body, `${what}: the text must be the service's, not ${came}`);
+    t.expect(
+      text === body,
+      `${what}: the caller must receive the service's text, but received ${came}`,
+    );
   });
 }
 
@@ -100,13 +106,16 @@ const BODY_ORDERS: ResponseOrder[] = [
 async function expectBody(t: CheckContext, call: GatewayCall, order: ResponseOrder): Promise<void> {
   const { received } = await requestResponse(t, order, call);
   const { status, body } = received;
-  t.reach(status === (order.status ?? 200), `an order of ${order.status ?? 200} brought ${status}`);
+  t.reach(
+    status === (order.status ?? 200),
+    `a ${order.status ?? 200} from the service arrived as ${status}`,
+  );
   const wanted = toBytes(order);
   const at = wanted.findIndex((byte, index) => byte !== body[index]);
-  const difference = at < 0 ? 'more' : `another byte at ${at}`;
+  const difference = at < 0 ? 'extra bytes' : `the first difference at offset ${at}`;
   t.expect(
     wanted.equals(body),
-    `${call.method} /respond ${order.type ?? 'without a type'}: the ${wanted.length} bytes must be the service's, not ${body.length} with ${difference}`,
+    `${call.method} /respond ${order.type ?? 'without a type'}: the caller must receive the service's ${wanted.length} bytes, but received ${body.length}, with ${difference}`,
   );
 }
 
@@ -266,7 +275,10 @@ export const gatewayResponses: readonly Check[] = [
         const headers = [...HEADERS, ...(order.headers ?? [])];
         const exchange = await requestResponse(t, { ...order, headers }, call);
         const { status } = exchange.received;
-        t.reach(status === (order.status ?? 200), `an order of ${order.status} brought ${status}`);
+        t.reach(
+          status === (order.status ?? 200),
+          `a ${order.status} from the service arrived as ${status}`,
+        );
         const typed: HeaderList = order.type ? [['Content-Type', order.type]] : [];
         const what = `${call.method} /respond ${status}`;
         expectHeaders(t, what, [...headers, ...typed], exchange.received.headers, exchange);
@@ -289,7 +301,10 @@ export const gatewayResponses: readonly Check[] = [
             // listed.
             const isConnection = name.toLowerCase() === 'connection';
             const isKept = isConnection ? /x-conformance/i.test(came) : came.includes(value);
-            t.expect(!isKept, `${what}: ${name} of the service must not reach the caller: ${came}`);
+            t.expect(
+              !isKept,
+              `${what}: the service's ${name} must not reach the caller, but it received ${came}`,
+            );
           }
         }
       }

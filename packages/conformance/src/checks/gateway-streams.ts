@@ -55,13 +55,13 @@ async function expectMessages(
 ): Promise<void> {
   const kind = typeof wanted[0] === 'string' ? 'text' : 'binary';
   const came = await exchangeMessages(t, socket, messages);
-  const counts = `${what}: ${wanted.length} messages must arrive, not ${came.length}`;
+  const counts = `${what}: ${wanted.length} messages must arrive, but ${came.length} did`;
   t.expect(came.length === wanted.length, counts);
   for (const [index, { binary, data }] of came.entries()) {
     const sent = Buffer.from(wanted[index] ?? '');
-    const place = `${what}: message ${index + 1} of ${sent.length} bytes`;
+    const place = `${what}: message ${index + 1} (${sent.length} bytes)`;
     t.expect(binary === (kind === 'binary'), `${place} must arrive as ${kind}`);
-    t.expect(data.equals(sent), `${place} must arrive unchanged, not as ${show(data)}`);
+    t.expect(data.equals(sent), `${place} must arrive unchanged, but arrived as ${show(data)}`);
   }
 }
 
@@ -100,7 +100,10 @@ async function followHeldStream(t: CheckContext, call: GatewayCall) {
   const open = await t.gateway.open({ ...call, headers, path });
   const stream = followEvents(open);
   try {
-    t.reach(open.status === 200, `an event stream got ${open.status}`);
+    t.reach(
+      open.status === 200,
+      `the response to a request for an event stream was ${open.status}`,
+    );
     await stream.until(1);
     t.reach(stream.events().length > 0, 'no event arrived');
     if (!(await t.fixture.release(hold))) {
@@ -108,8 +111,7 @@ async function followHeldStream(t: CheckContext, call: GatewayCall) {
       if (stream.events().length === 1) return { open };
       return {
         open,
-        buffered:
-          'the first event must arrive when it is sent, but arrived only with the next ones',
+        buffered: 'the first event must arrive when it is sent, but arrived only with later events',
       };
     }
     await stream.until(2);
@@ -118,7 +120,7 @@ async function followHeldStream(t: CheckContext, call: GatewayCall) {
     if (later === 2) return { open };
     return {
       open,
-      buffered: 'the second event must arrive when it is sent, but arrived with the next one',
+      buffered: 'the second event must arrive when it is sent, but arrived with the next event',
     };
   } finally {
     await stream.close();
@@ -143,7 +145,7 @@ const BAD: Record<string, NonNullable<GatewayCall['credentials']>> = {
   'no credentials': 'none',
   'a wrong token': { Authorization: 'Bearer wrong' },
   'an empty token': { Authorization: 'Bearer ' },
-  'credentials without a known scheme': { Authorization: 'Wrong wrong' },
+  'credentials of an unknown scheme': { Authorization: 'Wrong wrong' },
   'half a signature': { Authorization: 'TC3-HMAC-SHA256 Credential=a' },
 };
 
@@ -178,11 +180,11 @@ function expectEnd(
   [code, reason]: [number, string],
   end?: SocketEnd,
 ): void {
-  const came = end ? `${end.code} "${end.reason}"` : 'no end';
+  const came = end ? `${end.code} "${end.reason}"` : 'no close';
   const isSame = end?.code === code && end.reason === reason;
-  t.expect(isSame, `${who} must get ${code} "${reason}", not ${came}`);
+  t.expect(isSame, `${who} must receive ${code} "${reason}", but received ${came}`);
   // Any other end would be waited for just as long.
-  if (!end) throw new Failed('no end');
+  if (!end) throw new Failed('no close');
 }
 
 /** Returns how a socket ends; `undefined` if it does not end in time. */
@@ -207,16 +209,16 @@ async function expectPicked(
   const what = `offered ${offers.join(', ') || 'none'}`;
   const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(order) }, offers);
   const { status, headers, socket } = upgrade;
-  t.reach(status === 101, `a handshake got ${status}`);
+  t.reach(status === 101, `the response to a handshake was ${status}`);
   const came = readAll(headers, NAME).join(', ');
-  const message = `${what}: the caller must receive "${picked}" from the service, not "${came}"`;
+  const message = `${what}: the caller must receive "${picked}" from the service, but received "${came}"`;
   t.expect(came === picked, message, upgrade);
   if (!socket) return;
   const hello = await readHello(t, socket);
   const arrived = readAll(hello.headers, NAME).join(',').replaceAll(' ', '');
   t.expect(
     arrived === offers.join(),
-    `${what}: the service must receive them as is, not ${arrived}`,
+    `${what}: the service must receive the offered subprotocols as is, but received ${arrived}`,
   );
   socket.close();
   await socket.closed().catch(() => {});
@@ -245,12 +247,12 @@ export const gatewayStreams: readonly Check[] = [
         const { received } = await t.gateway.call({ ...call, headers, path });
         const { status, mediaType } = received;
         const what = `${call.method} /events?count=${order.count}`;
-        t.reach(status === 200, `${what} got ${status}`);
+        t.reach(status === 200, `the response to ${what} was ${status}`);
         t.expectEqual(`${what}: the content type`, mediaType, 'text/event-stream');
         const wanted = Array.from({ length: order.count }, (_, index) => String(index + 1));
         const ids = parseEvents(received.text).map(({ id, data }) => (isOf(data, id) ? id : '?'));
         const came = ids.join().slice(0, 200) || 'none';
-        const message = `${what}: all events must arrive in order, not ${came}`;
+        const message = `${what}: all events must arrive in order, but the IDs that arrived were ${came}`;
         t.expect(wanted.join() === ids.join(), message);
       }
     }
@@ -271,20 +273,20 @@ export const gatewayStreams: readonly Check[] = [
       const { status, breach, socket, refusal } = upgrade;
       t.reach(!refusal || !t.fixture.readEcho(refusal), 'the path did not reach the fixture');
       if (status === 403 && 'Origin' in Object(call.headers)) {
-        t.note(`${what} is refused with 403, as a server may do (RFC 6455, section 10.2).`);
+        t.note(`${what} was rejected with 403, as RFC 6455, section 10.2, allows.`);
         continue;
       }
-      t.expect(status === 101, `${what} must get 101, not ${status}`);
+      t.expect(status === 101, `the response to ${what} must be 101, not ${status}`);
       // A choice of subprotocol that violates RFC 6455 is covered by GW-WS-SUBPROTOCOL.
       const isSubprotocol = breach?.includes('subprotocol') === true;
-      t.expect(isSubprotocol || !breach, `${what} must get a valid 101: ${breach}`);
+      t.expect(isSubprotocol || !breach, `the 101 response to ${what} must be valid: ${breach}`);
       socket?.close();
       await socket?.closed().catch(() => {});
     }
   }),
   defineCheck('GW-WS-TEXT', ['fixture'], (t) =>
     openSocket(t, {}, async (socket) => {
-      await expectMessages(t, socket, 'sent back', TEXTS);
+      await expectMessages(t, socket, 'sent back by the service', TEXTS);
       await expectMessages(t, socket, 'a burst sent back', TEXT_BURST);
       const order = [`!burst ${TEXT_BURST.length}`];
       await expectMessages(t, socket, 'a burst from the service', order, TEXT_BURST);
@@ -292,7 +294,7 @@ export const gatewayStreams: readonly Check[] = [
   ),
   defineCheck('GW-WS-BINARY', ['fixture'], (t) =>
     openSocket(t, {}, async (socket) => {
-      await expectMessages(t, socket, 'sent back', MESSAGES);
+      await expectMessages(t, socket, 'sent back by the service', MESSAGES);
       await expectMessages(t, socket, 'a burst sent back', BINARY_BURST);
     }),
   ),
@@ -337,10 +339,10 @@ export const gatewayStreams: readonly Check[] = [
         t.expect(status >= 400 && status < 500, `${what}: the status must be 4xx, not ${status}`);
         const evidence = refusal ?? upgrade;
         const isError = refusal !== undefined && hasErrorBody(refusal.received);
-        t.expect(isError, `${what}: the response must have the error body`, evidence);
+        t.expect(isError, `${what}: the response must have the gateway's error body`, evidence);
         socket?.close();
         const isCalled = (await t.fixture.count(mark)) > 0;
-        t.expect(!isCalled, `${what}: the service must not be called`, evidence);
+        t.expect(!isCalled, `${what}: the service must not be called, but was`, evidence);
       }
     }
   }),

@@ -57,7 +57,7 @@ async function expectNoFate(
     const { status } = reply.received;
     t.expect(fate !== bad, toMessage(operation, status), reply);
     const isElsewhere = fate !== 'accepted' && fate !== bad;
-    t.reach(!isElsewhere, `a valid call to ${operation} is refused with ${status}`);
+    t.reach(!isElsewhere, `a valid call to ${operation} was rejected with ${status}`);
   }
 }
 
@@ -102,7 +102,7 @@ async function sendGenerated(t: CheckContext, form: RequestForm): Promise<void> 
     const reply = await t.storage.call(operation, {}, { body, acceptsRefusal: true });
     const { status } = reply.received;
     const what = `${operation} with fields ${FORMS[form]}`;
-    expect(!reply.refused, `${what} must be accepted, not refused with ${status}`, reply);
+    expect(!reply.refused, `${what} must be accepted, but the response was ${status}`, reply);
   });
 }
 
@@ -144,9 +144,9 @@ async function expectIgnored(
     const reply = await t.storage.call(operation, add(unknown), { acceptsRefusal: true });
     const names = Object.keys(unknown).map((name) => JSON.stringify(name));
     const { status } = reply.received;
-    const came = `refused with ${status} ${reply.code}`;
-    const what = `${operation}, ${names.join(', ')} ${place}`;
-    t.expect(!reply.refused, `${what}: must be ignored, not ${came}`);
+    const came = `rejected with ${status} ${reply.code}`;
+    const what = `${operation}: ${names.join(', ')} ${place}`;
+    t.expect(!reply.refused, `${what} must be ignored, but the call was ${came}`);
     if (reply.refused) return;
   }
 }
@@ -157,7 +157,7 @@ export const storageCalls: readonly Check[] = [
       t,
       'no operation',
       (operation, status) =>
-        `${operation} must be at its path, but gets ${status} like an unknown operation`,
+        `${operation} must be at its path, but the response was ${status}, as for an unknown operation`,
     ),
   ),
   defineCheck('ST-PATH-EXACT', [], async (t) => {
@@ -174,7 +174,7 @@ export const storageCalls: readonly Check[] = [
     expectNoFate(
       t,
       'method',
-      (operation, status) => `${operation} must accept POST, not respond with ${status}`,
+      (operation, status) => `${operation} must accept POST, but the response was ${status}`,
     ),
   ),
   defineCheck('ST-GET-REFUSED', [], async (t) => {
@@ -199,11 +199,11 @@ export const storageCalls: readonly Check[] = [
       for (const type of TYPES) {
         const headers = { 'Content-Type': type };
         const reply = await t.storage.call(operation, fields[operation], { ...options, headers });
-        expectAccepted(t, reply, `${operation}, a body of type ${type}`);
+        expectAccepted(t, reply, `a ${operation} body of type ${type}`);
       }
       for (const [spelling, body] of Object.entries(spell(t.storage.body(fields[operation])))) {
         const reply = await t.storage.call(operation, {}, { ...options, body });
-        expectAccepted(t, reply, `${operation}, JSON ${spelling}`);
+        expectAccepted(t, reply, `a ${operation} body ${spelling}`);
       }
     }
   }),
@@ -224,12 +224,12 @@ export const storageCalls: readonly Check[] = [
       const calls: Record<string, [fields: object, options: StorageCallOptions]> = {
         'a valid call': [good, options],
         'a call without fields': [{}, options],
-        'a body that is not JSON': [{}, { ...options, body: '{' }],
+        'a call with a body that is not JSON': [{}, { ...options, body: '{' }],
         'a call without credentials': [good, { credentials: 'none' }],
-        'a call from another environment': [good, { ...options, env: t.uniqueName() }],
+        'a call for another environment': [good, { ...options, env: t.uniqueName() }],
       };
       for (const [what, call] of Object.entries(calls)) {
-        expectJson(await t.storage.call(operation, ...call), `${operation}, ${what}`);
+        expectJson(await t.storage.call(operation, ...call), `${what} to ${operation}`);
       }
     }
   }),
@@ -251,7 +251,7 @@ export const storageCalls: readonly Check[] = [
       t.reach(isThere, `${operation} does not exist, or does not accept POST`);
     }
     const tried = forms.map((form) => `fields ${FORMS[form]}`).join(' or ');
-    const message = `all four operations must accept ${tried}; refused: ${refusals.join(', ')}`;
+    const message = `all four operations must accept ${tried}; rejected: ${refusals.join(', ')}`;
     t.expect(false, message, last);
   }),
   defineCheck('ST-UNKNOWN-FIELDS', [], async (t) => {

@@ -19,9 +19,9 @@ const CASES = [
   { what: 'upper case letters', name: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ' },
   { what: '! - _ . , *', name: 'a!b-c_d.e,f*g' },
   { what: '! - _ , * at the ends', name: '!-_,*a*,_-!' },
-  { what: 'dots at the ends and side by side', name: '.a..b.' },
+  { what: 'dots at the ends and in a row', name: '.a..b.' },
   { what: 'the first and the last Chinese character', name: '\u4e00\u9fff' },
-  { what: 'Chinese characters and all others', name: '文件/Ab1!-_.,*/目录/终.txt' },
+  { what: 'Chinese and all other allowed characters', name: '文件/Ab1!-_.,*/目录/终.txt' },
 ];
 
 const LEVELS = ['name.txt', 'level/name.txt', 'level/deeper/name.txt', 'other/deeper/name.txt'];
@@ -34,7 +34,7 @@ async function expectSourceRefused(t: CheckContext, name: string): Promise<void>
   const grant = await t.storage.call('getUploadMetaData', { path: from }, { acceptsRefusal: true });
   if (!grant.refused) await t.upload.send(from, Buffer.from(name));
   const [entry = {}] = await copy(t, { from, to: t.storage.path('from-bad.txt') });
-  t.expect(hasFailed(entry), `${name} as srcPath: the item must fail`);
+  t.expect(hasFailed(entry), `${name} as srcPath: the item must fail, but did not`);
 }
 
 export const storageCopyPaths: readonly Check[] = [
@@ -48,7 +48,12 @@ export const storageCopyPaths: readonly Check[] = [
       copies.push({ level, to, bytes });
     }
     for (const { level, to, bytes } of copies) {
-      expectBytes(t, await readPath(t, to), bytes, `${level}, next to files of its name,`);
+      expectBytes(
+        t,
+        await readPath(t, to),
+        bytes,
+        `the copy at ${level}, next to files with the same name,`,
+      );
     }
   }),
   defineCheck('ST-COPY-PATH-CHARACTERS', needsFiles, async (t) => {
@@ -56,14 +61,20 @@ export const storageCopyPaths: readonly Check[] = [
     for (const [index, { what, name }] of CASES.entries()) {
       const strange = t.storage.path(`to/${name}`);
       const [there = {}] = await copy(t, { from: source.path, to: strange });
-      t.expect(!hasFailed(there), `${what} in dstPath must be accepted, not fail: ${show(there)}`);
+      t.expect(
+        !hasFailed(there),
+        `${what} in dstPath must be accepted, but the entry was ${show(there)}`,
+      );
       if (hasFailed(there)) continue;
       const plain = t.storage.path(`back-${index}.txt`);
       const [back = {}] = await copy(t, { from: strange, to: plain, removeOriginal: true });
-      t.expect(!hasFailed(back), `${what} in srcPath must be accepted, not fail: ${show(back)}`);
+      t.expect(
+        !hasFailed(back),
+        `${what} in srcPath must be accepted, but the entry was ${show(back)}`,
+      );
       if (hasFailed(back)) continue;
       const reading = await readPath(t, plain);
-      expectBytes(t, reading, source.bytes, `${what}: what was copied there and back`);
+      expectBytes(t, reading, source.bytes, `${what}: the file that was copied there and back`);
     }
   }),
   defineCheck('ST-COPY-PATH-REFUSED', needsFiles, async (t: CheckContext) => {
@@ -78,11 +89,15 @@ export const storageCopyPaths: readonly Check[] = [
       const reply = await t.storage.call('batchCopyFile', { fileList });
       const what = `${show(character)} (U+${point}) in dstPath`;
       const { status } = reply.received;
-      t.expect(!reply.refused, `${what}: the call must not be refused with ${status}`, reply);
+      t.expect(
+        !reply.refused,
+        `${what}: the call must not be rejected, but the response was ${status}`,
+        reply,
+      );
       const entries = reply.data?.fileList;
       if (reply.refused || !Array.isArray(entries) || entries.length !== 2) continue;
       const failed = entries.map(Object).filter(hasFailed);
-      const alone = `${what}: of the two items, only this one must fail, not ${failed.length}`;
+      const alone = `${what}: only this item must fail, but ${failed.length} of the two items failed`;
       t.expect(failed.length === 1, alone, reply);
       if (failed.length === 0) t.upload.track(path);
       for (const { code, message } of failed) {
@@ -94,7 +109,10 @@ export const storageCopyPaths: readonly Check[] = [
     await expectSourceRefused(t, 'a b.txt');
     const to = t.storage.path('end.txt\n');
     const [entry = {}] = await copy(t, { from: source.path, to });
-    t.expect(hasFailed(entry), 'a line feed at the end of dstPath: the item must fail');
+    t.expect(
+      hasFailed(entry),
+      'a line feed at the end of dstPath: the item must fail, but did not',
+    );
   }),
   defineCheck('ST-COPY-PATH-ABSOLUTE', needsFiles, async (t: CheckContext) => {
     const isAbsolute = t.settings.copyPath === 'absolute';
@@ -115,7 +133,7 @@ export const storageCopyPaths: readonly Check[] = [
         t.reach(hasBytes(second.reading, bytes), 'batchCopyFile copies nothing');
       }
       const what = `${lead}${name} copied to ${lead}${name}.copy: the cloud path ${name}.copy`;
-      t.expect(!reply.refused, `${what} must exist, but the call was refused`, reply);
+      t.expect(!reply.refused, `${what} must exist, but the call was rejected`, reply);
       expectBytes(t, reading, bytes, what);
     }
   }),

@@ -56,8 +56,8 @@ export const storageCopyResponses: readonly Check[] = [
     const cases = {
       'one copy': [good('a.txt')],
       'two copies': [good('b.txt'), good('level/c.txt')],
-      'two copies and a bad item': [good('d.txt'), ...bad.slice(0, 1), good('e.txt')],
-      'only bad items': bad,
+      'two copies and an invalid item': [good('d.txt'), ...bad.slice(0, 1), good('e.txt')],
+      'only invalid items': bad,
       'the same copy twice': [good('f.txt'), good('f.txt')],
     };
     const lists = Object.entries(cases).map(([what, orders]) => ({
@@ -80,10 +80,10 @@ export const storageCopyResponses: readonly Check[] = [
         if (typeof fileID !== 'string' || hasFailed(entry)) continue;
         seen += 1;
         const reading = await t.upload.read(fileID);
-        expectBytes(t, reading, file.bytes, `the file that the entry's fileID ${fileID} names`);
+        expectBytes(t, reading, file.bytes, `the file with the fileID ${fileID} from the entry`);
       }
     }
-    if (seen === 0) t.note('No entry of a copy has a fileID.');
+    if (seen === 0) t.note('No entry in a copy response has a fileID.');
   }),
   defineCheck('ST-COPY-FILE-ID-PRESENT', needsFiles, async (t: CheckContext) => {
     const { path } = await t.upload.store('source.txt');
@@ -100,7 +100,7 @@ export const storageCopyResponses: readonly Check[] = [
       for (const entry of entries.filter((one) => !hasFailed(one))) {
         checked += 1;
         const isPresent = (entry.fileID ?? undefined) !== undefined;
-        t.expect(isPresent, `${what}: the entry should have fileID`, reply);
+        t.expect(isPresent, `${what}: the entry should have a fileID`, reply);
       }
     }
     t.reach(checked > 0, 'no copy succeeded');
@@ -122,7 +122,7 @@ export const storageCopyResponses: readonly Check[] = [
         }
       }
     }
-    t.reach(checked > 0, 'none of the copies that must fail does');
+    t.reach(checked > 0, 'every copy that must fail succeeded');
   }),
   defineCheck('ST-COPY-SUCCEEDED', needsFiles, async (t: CheckContext) => {
     const { path, bytes } = await storeReadable(t, 'source.txt');
@@ -145,9 +145,13 @@ export const storageCopyResponses: readonly Check[] = [
       if (!readings.every((reading) => hasBytes(reading, bytes))) continue;
       checked += 1;
       for (const { code, message } of entries) {
-        t.expect(code === undefined, `${what}: there must be no code, not ${show(code)}`, reply);
+        t.expect(
+          code === undefined,
+          `${what}: code must be absent, but it was ${show(code)}`,
+          reply,
+        );
         const isSilent = message === undefined;
-        t.expect(isSilent, `${what}: there must be no message, not ${show(message)}`, reply);
+        t.expect(isSilent, `${what}: message must be absent, but it was ${show(message)}`, reply);
       }
     }
     t.reach(checked > 0, 'no copy was made');
@@ -161,15 +165,19 @@ export const storageCopyResponses: readonly Check[] = [
     const cases: Record<string, Omit<CopyOrder, 'to'>> = {
       'a file that was never stored': { from: missing },
       'a move of a file that was never stored': { from: missing, removeOriginal: true },
-      'a folder, which is not a file,': { from: t.storage.path('folder') },
+      'a folder instead of a file': { from: t.storage.path('folder') },
       ...(isGone ? { 'a file that was deleted': { from: deleted.path } } : {}),
     };
     for (const [index, [what, order]] of Object.entries(cases).entries()) {
       const to = t.storage.path(`to-${index}.txt`);
       const { reply, entries } = await askForCopies(t, [{ ...order, to }]);
       const [entry = {}] = entries;
-      t.expect(hasFailed(entry), `${what}: its copy must fail, not be ${show(entry)}`, reply);
-      expectNothing(t, await readPath(t, to), `${what}: its destination`);
+      t.expect(
+        hasFailed(entry),
+        `${what}: the copy must fail, but its entry was ${show(entry)}`,
+        reply,
+      );
+      expectNothing(t, await readPath(t, to), `${what}: the destination`);
     }
     const to = `${present.path}.copy`;
     const beside = [
@@ -178,7 +186,11 @@ export const storageCopyResponses: readonly Check[] = [
     ];
     const { reply, entries } = await askForCopies(t, beside);
     const failed = entries.filter(hasFailed).length;
-    t.expect(failed > 0, 'a missing file next to an existing one: its copy must fail', reply);
+    t.expect(
+      failed > 0,
+      'a missing file next to an existing one: the copy of the missing file must fail',
+      reply,
+    );
   }),
   defineCheck('ST-COPY-ALONE', needsFiles, async (t: CheckContext) => {
     const a = await storeReadable(t, 'a.txt');
@@ -192,7 +204,10 @@ export const storageCopyResponses: readonly Check[] = [
     const sound = toOrders('sound');
     await copy(t, ...sound.map(({ order }) => order));
     for (const { order, bytes } of sound) {
-      t.reach(hasBytes(await readPath(t, order.to), bytes), 'valid items alone are not copied');
+      t.reach(
+        hasBytes(await readPath(t, order.to), bytes),
+        'a call with only valid items does not copy them',
+      );
     }
     for (const { fileId } of [a, b]) {
       t.reach((await t.upload.read(fileId)).found, 'a copy removes its source');
@@ -211,7 +226,11 @@ export const storageCopyResponses: readonly Check[] = [
       const fileList = toCopyItems(t, orders);
       const reply = await t.storage.call('batchCopyFile', { fileList });
       const { status } = reply.received;
-      t.expect(!reply.refused, `${what}: the call must not be refused with ${status}`, reply);
+      t.expect(
+        !reply.refused,
+        `${what}: the call must not be rejected, but the response was ${status}`,
+        reply,
+      );
       if (reply.refused) continue;
       for (const [item, { order: copied, bytes }] of good.entries()) {
         const reading = await readPath(t, copied.to);

@@ -22,7 +22,7 @@ async function expectRefusedWithout(t: CheckContext, field: 'srcPath' | 'dstPath
   const { path } = await t.upload.store('source.txt');
   const toItem = (name: string) => toCopyItems(t, [{ from: path, to: t.storage.path(name) }])[0];
   const sound = await t.storage.call('batchCopyFile', { fileList: [toItem('sound.txt')] });
-  t.reach(!sound.refused, 'a copy call with both paths is refused');
+  t.reach(!sound.refused, 'a copy call with both paths is rejected');
   const bad = { ...toItem('never.txt'), [field]: undefined };
   await expectListsRefused(t, 'batchCopyFile', [
     { what: `an item without ${field}`, fileList: [bad] },
@@ -96,7 +96,7 @@ export const storageCopy: readonly Check[] = [
       const fileList = toCopyItems(t, orders);
       const reply = await t.storage.call('batchCopyFile', { fileList });
       const { status } = reply.received;
-      t.expect(!reply.refused, `${what} must not be refused with ${status}`, reply);
+      t.expect(!reply.refused, `${what} must be accepted, but the response was ${status}`, reply);
       for (const [index, { to }] of reply.refused ? [] : orders.entries()) {
         const { name, bytes } = sources[index] as (typeof sources)[number];
         const reading = await readPath(t, to);
@@ -133,7 +133,7 @@ export const storageCopy: readonly Check[] = [
     for (const [how, more] of Object.entries(cases)) {
       const [entry = {}] = await copy(t, { from, to, overwrite: false, ...more });
       const what = `${how} with overwrite false onto an existing destination`;
-      t.expect(hasFailed(entry), `${what}: the item must fail, not be ${show(entry)}`);
+      t.expect(hasFailed(entry), `${what}: the item must fail, but its entry was ${show(entry)}`);
       expectBytes(t, await readPath(t, to), existing.bytes, `${what}: the destination`);
     }
   }),
@@ -211,6 +211,6 @@ export const storageCopy: readonly Check[] = [
         expectBytes(t, reading, source.bytes, `a move ${what}: the source`);
       }
     }
-    t.reach(checked > 0, 'none of the moves that must fail does');
+    t.reach(checked > 0, 'every move that must fail succeeded');
   }),
 ];

@@ -52,14 +52,14 @@ export const storageDelete: readonly Check[] = [
       const reply = await t.storage.call('batchDelete', { fileList });
       const what = `batchDelete of ${names.length} files`;
       const { status } = reply.received;
-      t.expect(!reply.refused, `${what} must not be refused with ${status}`, reply);
+      t.expect(!reply.refused, `${what} must be accepted, but the response was ${status}`, reply);
       if (reply.refused) continue;
       for (const { name, fileId, path, link, bytes } of files) {
-        expectNothing(t, await t.upload.read(fileId), `${what}: ${name}, by its file ID,`);
-        expectNothing(t, await readPath(t, path), `${what}: ${name}, by its path,`);
+        expectNothing(t, await t.upload.read(fileId), `${what}: ${name}, read by its file ID,`);
+        expectNothing(t, await readPath(t, path), `${what}: ${name}, read by its path,`);
         const exchange = await t.upload.download(link);
         const works = isFile(exchange, bytes);
-        t.expect(!works, `${what}: a link to ${name} must no longer work`, exchange);
+        t.expect(!works, `${what}: a link to ${name} must no longer work, but does`, exchange);
       }
     }
   }),
@@ -74,7 +74,7 @@ export const storageDelete: readonly Check[] = [
     const folder = await t.upload.fileIdOf(t.storage.path('folder'));
     const cases = [
       { what: 'name', fileId: named.fileId },
-      { what: 'folder, which is not a file,', fileId: folder },
+      { what: 'the path of a folder', fileId: folder },
     ];
     for (const { what, fileId } of cases) {
       await deleteFiles(t, fileId);
@@ -83,7 +83,7 @@ export const storageDelete: readonly Check[] = [
           t,
           await t.upload.read(file.fileId),
           file.bytes,
-          `${name}, after ${what} is deleted,`,
+          `${name}, after a batchDelete of ${what},`,
         );
       }
     }
@@ -138,26 +138,33 @@ export const storageDelete: readonly Check[] = [
     await verify(t, 'a file that was deleted before', deleted.fileId);
 
     const present = await t.upload.store('present.txt');
-    const what = 'a file that was deleted before, next to another one';
+    const what = 'a file that was deleted before, next to an existing file';
     await verify(t, what, deleted.fileId, present.fileId);
   }),
   defineCheck('ST-DELETE-ALONE', needsFiles, async (t: CheckContext) => {
     const sound = await storeReadable(t, 'sound.txt');
     await deleteFiles(t, sound.fileId);
-    t.reach(!(await t.upload.read(sound.fileId)).found, 'a file alone is not deleted');
+    t.reach(
+      !(await t.upload.read(sound.fileId)).found,
+      'a call with one existing file does not delete it',
+    );
     const bad = await missingFileId(t);
     const cases: Record<string, (a: string, b: string) => string[]> = {
       'a missing file in the first item': (a, b) => [bad, a, b],
       'a missing file in the middle': (a, b) => [a, bad, b],
       'a missing file in the last item': (a, b) => [a, b, bad],
-      'a strange file ID in the middle': (a, b) => [a, 'no file has this name', b],
+      'an invalid file ID in the middle': (a, b) => [a, 'no file has this name', b],
     };
     for (const [what, toList] of Object.entries(cases)) {
       const a = await storeReadable(t, `${what.replaceAll(' ', '-')}/a.txt`);
       const b = await storeReadable(t, `${what.replaceAll(' ', '-')}/b.txt`);
       const reply = await t.storage.call('batchDelete', { fileList: toList(a.fileId, b.fileId) });
       const { status } = reply.received;
-      t.expect(!reply.refused, `${what}: the call must not be refused with ${status}`, reply);
+      t.expect(
+        !reply.refused,
+        `${what}: the call must not be rejected, but the response was ${status}`,
+        reply,
+      );
       if (reply.refused) continue;
       for (const { path, fileId } of [a, b]) {
         const { found } = await t.upload.read(fileId);

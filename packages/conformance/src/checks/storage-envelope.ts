@@ -72,7 +72,7 @@ async function* failures(
       yield { what: `${operation} ${name}`, operation, reply };
     }
   }
-  t.reach(reached > 0, 'no bad call was refused with JSON');
+  t.reach(reached > 0, 'no invalid call was rejected with JSON');
 }
 
 /** Yields all of them. */
@@ -204,7 +204,7 @@ export const storageEnvelope: readonly Check[] = [
   }),
   defineCheck('ST-ENVELOPE-SUCCESS', NEEDS, (t) => {
     const responses = t.settings.envelope === 'flat' ? successes(t) : withoutCopies(successes(t));
-    const missing = 'no success had a statusCode';
+    const missing = 'no successful response had a statusCode';
     return checkStatusCodes(t, responses, missing, (value, { what, reply }) =>
       t.expectEqual(`${what}: statusCode`, value, 200, reply),
     );
@@ -213,11 +213,11 @@ export const storageEnvelope: readonly Check[] = [
     const missing = 'no response to a copy call had a statusCode';
     return checkStatusCodes(t, copyResponses(t), missing, (value, { what, reply }) => {
       const { status } = reply.received;
-      const equals = `${what}: statusCode must equal the HTTP status ${status}, not be ${value}`;
+      const equals = `${what}: statusCode must equal the HTTP status ${status}, but was ${value}`;
       t.expect(value === status, equals, reply);
       const isWhole = what !== PARTLY && reply.data !== undefined;
       const isSuccess = isWhole && status >= 200 && status <= 299;
-      if (isSuccess) t.expectEqual(`${what}: it`, value, 200, reply);
+      if (isSuccess) t.expectEqual(`${what}: statusCode`, value, 200, reply);
     });
   }),
   defineCheck('ST-ENVELOPE-BODY', NEEDS, async (t) => {
@@ -238,17 +238,17 @@ export const storageEnvelope: readonly Check[] = [
       const came = show(reply.body?.data);
       t.expect(reply.data !== undefined, `${what}: data must be an object, not ${came}`, reply);
     };
-    const missing = 'no success had a body to check';
+    const missing = 'no successful response had a body to check';
     await checkBodies(t, successes(t), missing, (what, _, reply) => expectData(what, reply));
     // An empty list may be rejected, but does not excuse a success without data.
     const empty = await t.storage.call('batchGetTempUrls', { fileList: [] });
     if (empty.body && !empty.refused) expectData('batchGetTempUrls without files', empty);
   }),
   defineCheck('ST-ENVELOPE-CODE', NEEDS, (t) => {
-    const missing = 'no failure had a body to check';
+    const missing = 'no error response had a body to check';
     return checkBodies(t, failures(t), missing, (what, { code, data }, reply) => {
       expectText(t, `${what}: code`, code, reply);
-      t.expect(data === undefined, `${what}: there must be no data, not ${show(data)}`, reply);
+      t.expect(data === undefined, `${what}: data must be absent, but it was ${show(data)}`, reply);
     });
   }),
   defineCheck('ST-ENVELOPE-MESSAGE', NEEDS, (t) => expectTexts(t, 'message', everyResponse(t))),

@@ -55,10 +55,14 @@ async function expectFile(
   const exchange = await t.upload.download(link);
   const { status, body } = exchange.received;
   const isSuccess = status >= 200 && status <= 299;
-  t.expect(isSuccess, `${what}: it must return the file, not ${status}`, exchange);
+  t.expect(isSuccess, `${what} must return the file, but the response was ${status}`, exchange);
   if (!isSuccess) return;
-  const wanted = `${what}: it must return the ${bytes.length} bytes of the file`;
-  t.expect(body.equals(bytes), `${wanted}, not ${body.length} or different ones`, exchange);
+  const wanted = `${what} must return the ${bytes.length} bytes of the file`;
+  t.expect(
+    body.equals(bytes),
+    `${wanted}, but returned ${body.length} bytes with different content`,
+    exchange,
+  );
 }
 
 /** Lifetimes to try, in seconds, the shortest first: each deployment decides which ones it accepts (D22). */
@@ -87,7 +91,9 @@ async function isOfMinimum(
   const least = await askForLink(t, fileId, LEAST);
   if (least === undefined || (await outlives(t, link, bytes, LEAST))) return false;
   if (await outlives(t, least, bytes, least.lifetime)) return false;
-  t.note(`A link with maxAge ${link.maxAge} works as long as one with ${least.maxAge}.`);
+  t.note(
+    `A link with maxAge ${link.maxAge} works for as long as a link with maxAge ${least.maxAge}.`,
+  );
   return true;
 }
 
@@ -175,7 +181,7 @@ export const storageLinks: readonly Check[] = [
       const what = `batchGetTempUrls of ${fileList.length} files`;
       const reply = await t.storage.call('batchGetTempUrls', { fileList });
       const { status } = reply.received;
-      t.expect(!reply.refused, `${what} must return links, not a refusal with ${status}`, reply);
+      t.expect(!reply.refused, `${what} must return links, but the response was ${status}`, reply);
       const entries = reply.data?.fileList;
       for (const { code, tempFileURL } of Array.isArray(entries) ? entries.map(Object) : []) {
         // Other rules cover other codes, and links that are not strings.
@@ -189,7 +195,7 @@ export const storageLinks: readonly Check[] = [
   defineCheck('ST-LINKS-ITEM-FILE-ID', needsFiles, async (t: CheckContext) => {
     const [good] = await storeForLinks(t, 'file.txt');
     const sound = await t.storage.call('batchGetTempUrls', { fileList: [good] });
-    t.reach(!sound.refused, 'a call with a fileID in its item is refused');
+    t.reach(!sound.refused, 'a call with a fileID in its item is rejected');
     const maxAge = t.storage.maxAge(60);
     await expectListsRefused(t, 'batchGetTempUrls', [
       { what: 'an empty item', fileList: [{}] },
@@ -217,8 +223,12 @@ export const storageLinks: readonly Check[] = [
     }
     // If neither gets a link, or two items never do, something else is at fault.
     t.reach(without.works || alone.works, 'batchGetTempUrls returns no links at all');
-    t.expect(without.works, 'an item without maxAge must get its link', without.reply);
-    t.expect(alone.works, `an item with maxAge ${maxAge} must get its link`, alone.reply);
+    t.expect(without.works, 'an item without maxAge must get its link, but did not', without.reply);
+    t.expect(
+      alone.works,
+      `an item with maxAge ${maxAge} must get its link, but did not`,
+      alone.reply,
+    );
     if (!(await ask(one, other)).works) return;
     const cases = {
       'in the first item': [{ ...one, maxAge }, other],
@@ -226,7 +236,11 @@ export const storageLinks: readonly Check[] = [
     };
     for (const [what, fileList] of Object.entries(cases)) {
       const { reply, works } = await ask(...fileList);
-      t.expect(works, `maxAge ${maxAge} ${what} of two: both must get their links`, reply);
+      t.expect(
+        works,
+        `maxAge ${maxAge} ${what} of two: both items must get their links, but did not`,
+        reply,
+      );
     }
   }),
   defineCheck('ST-LINKS-LIST', needsFiles, async (t) => {
@@ -286,7 +300,7 @@ export const storageLinks: readonly Check[] = [
       if (link === undefined) continue;
       files.push({ name, bytes, fileId, link });
       for (const turn of ['first', 'second']) {
-        await expectFile(t, `${name}, ${turn} GET of the link`, link, bytes);
+        await expectFile(t, `the ${turn} GET of the link to ${name}`, link, bytes);
       }
     }
     const [first] = files;
@@ -295,9 +309,15 @@ export const storageLinks: readonly Check[] = [
     const { entries } = await askForLinks(t, orders);
     for (const { name, bytes, fileId } of files) {
       const link = linkOf(entriesOf(entries, fileId)[0]);
-      if (link) await expectFile(t, `${name}, link from a call for several files`, link, bytes);
+      if (link)
+        await expectFile(t, `the link to ${name} from a call for several files`, link, bytes);
     }
-    await expectFile(t, `${first.name}, link that is not the last one`, first.link, first.bytes);
+    await expectFile(
+      t,
+      `the link to ${first.name} that was issued before other links`,
+      first.link,
+      first.bytes,
+    );
   }),
   defineCheck('ST-LINKS-EXPIRE', needsFiles, async (t: CheckContext) => {
     const file = await t.upload.store('short.txt');
@@ -316,7 +336,7 @@ export const storageLinks: readonly Check[] = [
       const isThere = await works(t, long, other.bytes);
       t.expect(
         isThere,
-        `a link with maxAge ${long.maxAge} must not stop working after ${spellAge(started)}`,
+        `a link with maxAge ${long.maxAge} must still work after ${spellAge(started)}, but does not`,
       );
       return;
     }
@@ -335,19 +355,23 @@ export const storageLinks: readonly Check[] = [
     const [a, b] = files.map(({ fileId }) => ({ fileID: fileId })) as [LinkOrder, LinkOrder];
     const good = await askForLinks(t, [a, b]);
     const areGood = good.entries.every(({ code }) => code === 'SUCCESS');
-    t.reach(areGood, 'valid items alone do not get their links');
+    t.reach(areGood, 'a call with only valid items does not return their links');
     const bad = { fileID: await missingFileId(t) };
     const cases = {
       'a missing file in the first item': [bad, a, b],
       'a missing file in the middle': [a, bad, b],
       'a missing file in the last item': [a, b, bad],
       'two missing files around valid ones': [bad, a, b, bad],
-      'a strange file ID in the middle': [a, { fileID: 'no file has this name' }, b],
+      'an invalid file ID in the middle': [a, { fileID: 'no file has this name' }, b],
     };
     for (const [what, fileList] of Object.entries(cases)) {
       const reply = await t.storage.call('batchGetTempUrls', { fileList });
       const { status } = reply.received;
-      t.expect(!reply.refused, `${what}: the call must not be refused with ${status}`, reply);
+      t.expect(
+        !reply.refused,
+        `${what}: the call must not be rejected, but the response was ${status}`,
+        reply,
+      );
       const list = reply.data?.fileList;
       if (reply.refused || !Array.isArray(list)) continue;
       for (const { fileId, path } of files) {
@@ -356,7 +380,11 @@ export const storageLinks: readonly Check[] = [
         if (entry === undefined && list.length === fileList.length) continue;
         const isLinked = entry?.code === 'SUCCESS' && typeof entry.tempFileURL === 'string';
         const came = entry === undefined ? 'no entry' : `the code ${show(entry.code)}`;
-        t.expect(isLinked, `${what}: ${path} must get its link, not ${came}`, reply);
+        t.expect(
+          isLinked,
+          `${what}: ${path} must get its link, but the response had ${came}`,
+          reply,
+        );
       }
     }
   }),

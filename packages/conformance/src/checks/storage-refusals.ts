@@ -41,11 +41,23 @@ function callWrongly(
  */
 function expectRefusal(expect: ExpectOne, reply: StorageReply, what: string): void {
   const { status } = reply.received;
-  expect(status < 500, `${what}: must be refused, and never with a 5xx such as ${status}`, reply);
-  expect(reply.refused, `${what}: must be refused, not accepted with ${status}`, reply);
-  const came = reply.envelope === undefined ? 'not a JSON object' : 'a response without a code';
+  expect(
+    status < 500,
+    `${what}: the call must be rejected with a status below 500, but the response was ${status}`,
+    reply,
+  );
+  expect(
+    reply.refused,
+    `${what}: the call must be rejected, but the response was ${status}`,
+    reply,
+  );
+  const came = reply.envelope === undefined ? 'is not a JSON object' : 'has no code';
   const hasCode = reply.code !== undefined;
-  expect(hasCode, `${what}: ${status} must be an envelope with a code, not ${came}`, reply);
+  expect(
+    hasCode,
+    `${what}: the ${status} response must be an envelope with a code, but ${came}`,
+    reply,
+  );
 }
 
 const SIZE = 262_144;
@@ -58,7 +70,7 @@ const TOO_LARGE = 413;
 
 /** Sends 256 KiB of text instead of a list. Size limits are not specified, so any refusal will do. */
 async function expectLargeRefused(t: CheckContext, operation: StorageOperation): Promise<void> {
-  const what = `${operation}, fileList is a string of ${SIZE} bytes`;
+  const what = `${operation} with a string of ${SIZE} bytes as fileList`;
   let reply: StorageReply;
   try {
     reply = await callWrongly(t, operation, t.storage.body({ fileList: 'a'.repeat(SIZE) }));
@@ -90,8 +102,8 @@ async function sendBroken(t: CheckContext, operation: StorageOperation): Promise
     'a word': 'nothing',
     'a form': 'path=a.txt&fileList=a.txt',
     XML: '<request><path>a.txt</path></request>',
-    'text that is truncated in the middle': text.slice(0, Math.floor(text.length / 2)),
-    'text without its last character': text.slice(0, -1),
+    'JSON truncated in the middle': text.slice(0, Math.floor(text.length / 2)),
+    'JSON without its last character': text.slice(0, -1),
     'trailing characters': `${text}x`,
     'two bodies': text + text,
     'a trailing comma': text.replace(/\}$/, ',}'),
@@ -110,7 +122,7 @@ async function sendBroken(t: CheckContext, operation: StorageOperation): Promise
   }
   for (const [what, body] of Object.entries(bodies)) {
     const reply = await callWrongly(t, operation, body);
-    expectRefusal(t.expect, reply, `${operation}, the body is not JSON (${what})`);
+    expectRefusal(t.expect, reply, `${operation} with a body that is not JSON (${what})`);
   }
 }
 
@@ -120,7 +132,7 @@ async function sendWithoutEach(t: CheckContext, operation: StorageOperation): Pr
   const inherited = JSON.parse(`{"__proto__":${JSON.stringify(sampleRequest(t, operation))}}`);
   const bodies = {
     'an empty object': '{}',
-    'an empty object in the form that is accepted': t.storage.body({}),
+    'an empty object in the accepted form': t.storage.body({}),
     'an empty object as data': '{"data":{}}',
     'a field of another operation': t.storage.body(others),
     'an unknown field': t.storage.body({ unknown: 1 }),
@@ -128,7 +140,7 @@ async function sendWithoutEach(t: CheckContext, operation: StorageOperation): Pr
   };
   for (const [what, body] of Object.entries(bodies)) {
     const reply = await callWrongly(t, operation, body);
-    expectRefusal(t.expect, reply, `${operation}, ${required} is missing (${what})`);
+    expectRefusal(t.expect, reply, `${operation} without ${required} (${what})`);
   }
 }
 
@@ -163,7 +175,7 @@ async function sendMistyped(t: CheckContext, operation: StorageOperation): Promi
   for (const place of places.filter(({ path }) => !path.includes(0))) {
     for (const type of JSON_TYPES.filter((one) => isWrongType(place, one))) {
       const fields = replaceAt(request, place.path, toLaxValue(type, place.type, text));
-      const fault = `${operation}, ${spellPlace(place.path)} is ${spellType(type)}`;
+      const fault = `${operation} with ${spellPlace(place.path)} as ${spellType(type)}`;
       const isBody = place.path.length === 0;
       // Something that is not an object is wrong in both forms of a request.
       const bodies = [t.storage.body(fields), ...(isBody ? [JSON.stringify(fields)] : [])];
@@ -180,9 +192,17 @@ async function sendNested(t: CheckContext, operation: StorageOperation): Promise
   const deep = '['.repeat(DEPTH) + ']'.repeat(DEPTH);
   const body = t.storage.body({ [field]: 'DEEP' }).replace('"DEEP"', deep);
   const nested = await callWrongly(t, operation, body);
-  expectRefusal(t.expect, nested, `${operation}, ${field} is an array nested ${DEPTH} levels deep`);
+  expectRefusal(
+    t.expect,
+    nested,
+    `${operation} with an array nested ${DEPTH} levels deep as ${field}`,
+  );
   const whole = await callWrongly(t, operation, deep);
-  expectRefusal(t.expect, whole, `${operation}, the body is an array nested ${DEPTH} levels deep`);
+  expectRefusal(
+    t.expect,
+    whole,
+    `${operation} with an array nested ${DEPTH} levels deep as the body`,
+  );
 }
 
 /** Generated bad requests for any operation. */
@@ -195,7 +215,7 @@ async function sendGenerated(
   );
   await forAll(t, requests, async ({ operation, body, fault }, expect) => {
     const reply = await callWrongly(t, operation, body);
-    expectRefusal(expect, reply, `${operation}, ${fault}`);
+    expectRefusal(expect, reply, `${operation} (${fault})`);
   });
 }
 

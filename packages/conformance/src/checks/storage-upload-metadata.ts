@@ -20,7 +20,7 @@ async function* askForGrants(
 async function expectString(t: CheckContext, field: string): Promise<void> {
   for await (const { what, reply } of askForGrants(t)) {
     const { data } = reply;
-    t.reach(data !== undefined, `${what}: no data in the response`);
+    t.reach(data !== undefined, `${what}: the response has no data`);
     const value = data[field];
     const came = value === undefined ? 'absent' : `a value of type ${typeof value}`;
     t.expect(typeof value === 'string', `${what}: ${field} must be a string, not ${came}`, reply);
@@ -31,15 +31,19 @@ export const storageUploadMetadata: readonly Check[] = [
   defineCheck('ST-META-CALL', ['storageCredentials'], async (t: CheckContext) => {
     for await (const { what, reply } of askForGrants(t)) {
       const { refused, received, code, data } = reply;
-      t.reach(refused || data !== undefined, `${what}: no data in the response`);
-      const came = `a refusal with ${received.status} ${code ?? ''}`.trim();
-      t.expect(!refused, `${what} must return the upload attributes, not ${came}`, reply);
+      t.reach(refused || data !== undefined, `${what}: the response has no data`);
+      const came = `${received.status} ${code ?? ''}`.trim();
+      t.expect(
+        !refused,
+        `${what} must return the upload attributes, but the response was ${came}`,
+        reply,
+      );
     }
   }),
   defineCheck('ST-META-URL', ['storageCredentials'], async (t: CheckContext) => {
     for await (const { what, reply } of askForGrants(t)) {
       const { data } = reply;
-      t.reach(data !== undefined, `${what}: no data in the response`);
+      t.reach(data !== undefined, `${what}: the response has no data`);
       const { url } = data;
       const isAbsolute =
         typeof url === 'string' && /^https?:\/\/[^/?#]/i.test(url) && URL.canParse(url);

@@ -86,7 +86,7 @@ async function keepGranted(t: CheckContext): Promise<void> {
   if (!hasBytes(await t.upload.read(fileId), bytes)) return;
   await t.upload.grant(path);
   const reading = await t.upload.read(fileId);
-  expectBytes(t, reading, bytes, 'an upload, after another one to its path was requested,');
+  expectBytes(t, reading, bytes, 'an upload, after another upload to its path was requested,');
 }
 
 /** Reads it immediately, and again after other operations. */
@@ -100,20 +100,20 @@ async function keepUploads(t: CheckContext): Promise<void> {
     t,
     await t.upload.read(second.fileId),
     second.bytes,
-    'an upload over it, read immediately,',
+    'an upload over an existing file, read immediately,',
   );
   const neighbour = await t.upload.store('file.txt.2');
   await t.storage.list('batchDelete', [neighbour.fileId]);
   const missing = t.storage.path('missing.txt');
   await copy(t, { from: missing, to: file.path });
   await copy(t, { from: missing, to: file.path, removeOriginal: true });
-  const after = 'an upload, after another was deleted and copies onto it failed,';
+  const after = 'an upload, after another file was deleted and copies onto the upload failed,';
   expectBytes(t, await t.upload.read(second.fileId), second.bytes, after);
 
   await t.storage.list('batchDelete', [file.fileId]);
   const again = await t.upload.store('file.txt');
   const reading = await readPath(t, again.path);
-  expectBytes(t, reading, again.bytes, 'an upload to a path that was deleted before');
+  expectBytes(t, reading, again.bytes, 'an upload to the path of a deleted file');
 }
 
 /** A copy must remain when its source is removed. */
@@ -136,11 +136,11 @@ async function keepOneOfTwo(t: CheckContext): Promise<void> {
   const contents = ['a', 'b'].map((text) => Buffer.alloc(30_000, text));
   const sent = await Promise.all(contents.map((content) => t.upload.send(path, content)));
   const accepted = contents.filter((_, index) => sent[index]?.reply.isAccepted);
-  t.reach(accepted.length > 0, 'two concurrent uploads of one file are both refused');
+  t.reach(accepted.length > 0, 'two concurrent uploads of one file are both rejected');
   const reading = await readPath(t, path);
   const isOne = accepted.some((content) => hasBytes(reading, content));
   const came = describeReading(reading);
-  const message = `two concurrent uploads of one file: one of them must be stored intact, not ${came}`;
+  const message = `two concurrent uploads of one file: one of them must be stored intact, but a read returned ${came}`;
   t.expect(isOne, message, reading.exchange);
 }
 
@@ -171,7 +171,7 @@ async function uploadAndRead(
     if (!reading.found) return t.expect(true, when);
     const isWhole = contents.some((content) => hasBytes(reading, content));
     const wanted = contents.length > 0 ? 'must be intact' : 'must not exist';
-    const message = `an upload ${what}, ${when}: the file ${wanted}, not ${describeReading(reading)}`;
+    const message = `an upload ${what}, ${when}: the file ${wanted}, but a read returned ${describeReading(reading)}`;
     t.expect(isWhole, message, reading.exchange);
   };
   await Promise.race([held.isUnderWay, responded.catch(() => {})]);
@@ -182,9 +182,9 @@ async function uploadAndRead(
   }
   held.release();
   while (!state.isOver) {
-    verify(await t.upload.read(given.fileId), 'while it ends', [...before, NEW]);
+    verify(await t.upload.read(given.fileId), 'while it completes', [...before, NEW]);
   }
-  t.reach((await responded).isAccepted, 'a slowly sent form is refused');
+  t.reach((await responded).isAccepted, 'a form that is sent slowly is rejected');
 }
 
 export const uploadResponses: readonly Check[] = [
@@ -215,7 +215,7 @@ export const uploadResponses: readonly Check[] = [
       const message = `${what}: the response must be XML with an Error element, not ${came}`;
       t.expect(hasError, message, reply);
     }
-    t.reach(checked > 0, 'no bad form is refused');
+    t.reach(checked > 0, 'no invalid form is rejected');
   }),
   defineCheck('UP-SUCCESS', needsFiles, async (t: CheckContext) => {
     const cases = {
@@ -244,10 +244,10 @@ export const uploadResponses: readonly Check[] = [
       checked += 1;
       t.expect(
         !hasError,
-        `${what}, which is stored: the response must have no Error element`,
+        `${what}: the file was stored, so the response must not have an Error element`,
         reply,
       );
-      const lost = `${what}: a response without an Error element is a success, so it must be stored`;
+      const lost = `${what}: the response has no Error element, so the file must be stored`;
       t.expect(isStored, lost, reply);
     }
     t.reach(checked > 0, 'no valid form is accepted');
@@ -261,13 +261,13 @@ export const uploadResponses: readonly Check[] = [
         const byPath = hasBytes(await readPath(t, path), bytes);
         t.reach(byPath || (await canBeCopied(t, path)), 'an upload stored nothing');
         const [entry] = await t.storage.list('batchDelete', [fileId]);
-        t.reach(entry?.code !== 'SUCCESS', 'an existing file gets no link');
+        t.reach(entry?.code !== 'SUCCESS', 'no link is returned for an existing file');
       }
-      expectBytes(t, reading, bytes, `the file that the fileID of step 1 refers to, ${name},`);
+      expectBytes(t, reading, bytes, `${name}, read by the fileID from step 1,`);
       if (!hasBytes(reading, bytes)) continue;
       await t.storage.list('batchDelete', [fileId]);
       const after = await readPath(t, path);
-      expectNothing(t, after, `${name}, deleted by the fileID of step 1,`);
+      expectNothing(t, after, `${name}, deleted by the fileID from step 1,`);
     }
   }),
   defineCheck('UP-WHOLE', needsFiles, async (t: CheckContext) => {
@@ -303,10 +303,10 @@ export const uploadResponses: readonly Check[] = [
           (got) => (isFresh ? got.found : !hasBytes(got, existing.bytes)),
           LOOK,
         );
-        const how = `an upload that is interrupted ${what}${reply ? ' (and got a response)' : ''}`;
+        const how = `an upload that was interrupted ${what}${reply ? ' (with a response)' : ''}`;
         for (const reading of [...readings, last]) {
           if (isFresh) expectNothing(t, reading, `${how}: the file`);
-          else expectBytes(t, reading, existing.bytes, `${how}: the file that was there before`);
+          else expectBytes(t, reading, existing.bytes, `${how}: the existing file`);
         }
       }),
     );

@@ -50,7 +50,7 @@ async function expectField(
     [`no ${field}`]: () => undefined,
     [`an empty ${field}`]: () => '',
     // A path is changed at its end, so that it stays in the check's folder.
-    [`a ${field} that is slightly different`]: (right) =>
+    [`a slightly different ${field}`]: (right) =>
       field === 'key' ? `${right}0` : changeOneCharacter(right),
     [`the ${field} from another grant`]: () => toRight(other),
   };
@@ -63,11 +63,11 @@ async function expectField(
       if (value === toRight(given)) continue;
       const form = withField(t.upload.fields(given, CONTENT), field, value);
       const reply = await t.upload.post(given, form);
-      const came = `accepted with ${reply.received.status} and no Error`;
-      t.expect(!reply.isAccepted, `${what}: the form must be refused, not ${came}`, reply);
+      const came = `accepted with ${reply.received.status} and without an Error element`;
+      t.expect(!reply.isAccepted, `${what}: the form must be rejected, but was ${came}`, reply);
       const reading = await t.upload.read(given.fileId);
       if (path === fresh) expectNothing(t, reading, `${what}: the file`);
-      else expectBytes(t, reading, existing.bytes, `${what}: the file that was there before`);
+      else expectBytes(t, reading, existing.bytes, `${what}: the existing file`);
       if (field !== 'key' || !value) continue;
       t.upload.track(value);
       expectNothing(t, await readPath(t, value), `${what}: the file at that key`);
@@ -85,7 +85,9 @@ const CONTENTS: Record<string, Buffer> = {
   'all byte values': everyByte(256),
   'text with all kinds of line breaks': Buffer.from('\r\na\nb\rc\r\n\r\nd\r\n'),
   'only a line break': Buffer.from('\r\n'),
-  'what looks like boundaries': Buffer.from('--\r\n--berth-\r\n--berth-0000--\r\n\r\n------\r\n--'),
+  'content that looks like boundaries': Buffer.from(
+    '--\r\n--berth-\r\n--berth-0000--\r\n\r\n------\r\n--',
+  ),
   'text in many languages': Buffer.from('\uFEFFGrüße, 文件, файл, 😀\n'),
   escapes: Buffer.from('%41%0D%0A+%25%zz&amp;\\n'),
   '65,537 bytes': everyByte(65_537),
@@ -101,7 +103,7 @@ async function expectLookalike(t: CheckContext): Promise<void> {
   const { given, reply } = await t.upload.send(path, bytes, { boundary });
   const reading = await t.upload.read(given.fileId);
   if (!reply.isAccepted || !reading.found) return;
-  expectBytes(t, reading, bytes, 'what begins like the boundary');
+  expectBytes(t, reading, bytes, 'content that begins like the boundary');
 }
 
 /**
@@ -146,8 +148,8 @@ export const upload: readonly Check[] = [
           'forms are not accepted at the returned url',
         );
       }
-      const came = `accepted with ${reply.received.status} and read as ${describeReading(reading)}`;
-      t.expect(holds, `${what} must be stored, not ${came}`, reply);
+      const came = `accepted with ${reply.received.status} and a read returned ${describeReading(reading)}`;
+      t.expect(holds, `${what} must be stored, but the form was ${came}`, reply);
     }
   }),
   defineCheck('UP-URL-VERBATIM', needsFiles, async (t: CheckContext) => {
@@ -162,7 +164,7 @@ export const upload: readonly Check[] = [
       }
       const { status } = reply.received;
       const wanted = `${name}: a form to the returned url, with its path and query, must be accepted`;
-      t.expect(found, `${wanted}, but got ${status} and was not stored`, reply);
+      t.expect(found, `${wanted}, but the response was ${status} and nothing was stored`, reply);
     }
   }),
   defineCheck('UP-SIGNATURE', needsFiles, (t) =>
@@ -184,7 +186,7 @@ export const upload: readonly Check[] = [
     for (const [index, [what, bytes]] of Object.entries(CONTENTS).entries()) {
       const path = t.storage.path(`${index}.bin`);
       const { given, reply } = await t.upload.send(path, bytes);
-      if (!reply.isAccepted) t.note(`${what} is refused with ${reply.received.status}.`);
+      if (!reply.isAccepted) t.note(`${what} was rejected with ${reply.received.status}.`);
       const reading = await t.upload.read(given.fileId);
       // UP-FORM covers that a form is stored at all.
       if (!reply.isAccepted || !reading.found) continue;

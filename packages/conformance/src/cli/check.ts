@@ -190,7 +190,7 @@ function toPart(file: string): string {
 function toEndLines({ results, leftovers, baseline, comparison }: Report): string[] {
   return [
     ...toDisabledLines(results),
-    ...toList('left behind because it could not be removed', leftovers),
+    ...toList('left behind because they could not be removed', leftovers),
     ...toList('known failures', baseline.known),
     ...toList(
       'stale in the baseline: no longer failing, or not the name of a check',

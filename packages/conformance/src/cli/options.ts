@@ -45,11 +45,9 @@ const flag = (about: string, more: More = {}) => ({ kind: 'flag', about, ...more
 /** What is checked, and how the deployment fills in what the contract leaves open. */
 const targets = {
   gatewayUrl: text('<url>', 'gateway base URL; without it, the gateway is not checked'),
-  gatewayHost: text(
-    '<host>',
-    'Host header for gateway calls, whose first label is the environment',
-    { usual: 'host of the URL' },
-  ),
+  gatewayHost: text('<host>', 'Host header for gateway calls; its first label is the environment', {
+    usual: 'host of the URL',
+  }),
   storageUrl: text(
     '<url>',
     'storage API base URL, without /api/v2; without it, the storage API is not checked',
@@ -71,23 +69,31 @@ const targets = {
     'where storage requests put their fields: at the top level or inside data',
     { choices: REQUEST_FORMS, usual: 'detected with a call' },
   ),
-  envelope: text('<form>', 'form of storage responses; flat is a declared deviation', {
-    choices: ENVELOPES,
-    usual: 'wrapped',
-  }),
-  copyPath: text('<form>', 'form of copy paths; relative is a declared deviation', {
+  envelope: text(
+    '<form>',
+    'format of storage responses; flat is reported as a declared deviation',
+    {
+      choices: ENVELOPES,
+      usual: 'wrapped',
+    },
+  ),
+  copyPath: text('<form>', 'format of copy paths; relative is reported as a declared deviation', {
     choices: COPY_PATHS,
     usual: 'absolute',
   }),
-  maxAgeUnit: text('<unit>', 'unit of maxAge; any unit but s is a declared deviation', {
-    choices: MAX_AGE_UNITS,
-    usual: 's',
-  }),
+  maxAgeUnit: text(
+    '<unit>',
+    'unit of maxAge; any unit except s is reported as a declared deviation',
+    {
+      choices: MAX_AGE_UNITS,
+      usual: 's',
+    },
+  ),
 };
 
 /** How the targets are called. */
 const connection = {
-  ca: text('<file>', 'CA certificates (PEM) to trust instead of the default ones', {
+  ca: text('<file>', 'CA certificates (PEM) to trust instead of the default CAs', {
     isFile: true,
   }),
   insecure: flag(
@@ -113,13 +119,13 @@ const credentials = {
   gatewayToken: text('<token>', 'access token for gateway calls, without Bearer'),
   otherEnvToken: text('<token>', 'valid access token from another environment, for AU-BEARER-ENV'),
   expiredToken: text('<token>', 'expired access token from this environment, for AU-BEARER-BAD'),
-  tc3SecretId: text('<id>', 'key pair for version 3 signatures of gateway and storage calls'),
-  tc3SecretKey: text('<key>', 'secret of that key pair'),
+  tc3SecretId: text('<id>', 'ID of the key pair that signs gateway and storage calls (version 3)'),
+  tc3SecretKey: text('<key>', 'secret key of that key pair'),
   tc3Token: text('<token>', 'session token of temporary credentials'),
   tc3Service: text('<name>', 'service name in the credential scope', {
     usual: defaults.signature.service,
   }),
-  storageSigningHost: text('<host>', 'constant host for which storage calls are signed', {
+  storageSigningHost: text('<host>', 'host name in storage signatures, whatever URL is called', {
     usual: defaults.signature.storageSigningHost,
   }),
   storageHeader: list(
@@ -140,10 +146,10 @@ const output = {
     'write a report: json=FILE, junit=FILE, html=FILE or badge=FILE; repeatable',
     { separator: /,(?=[a-z]+=)/ },
   ),
-  failedOnly: flag('show only what did not pass'),
+  failedOnly: flag('show only results that did not pass'),
   compare: text(
     '<file>',
-    'earlier JSON report; show what newly fails, newly passes and still fails',
+    'earlier JSON report to compare with; shows what newly fails, newly passes and still fails',
     { isFile: true },
   ),
 };
@@ -166,13 +172,16 @@ const commands = {
 const selection = {
   only: list(
     '<ids>',
-    'check only these: rule IDs or prefixes (GW-C,ST-COPY), dredd, respect; repeatable',
+    'check only these rule IDs or prefixes (GW-C,ST-COPY), dredd or respect; repeatable',
     { separator: COMMAS },
   ),
-  skip: list('<ids>', 'skip these; they are reported as disabled; repeatable', {
+  skip: list('<ids>', 'skip these rule IDs or prefixes and report them as disabled; repeatable', {
     separator: COMMAS,
   }),
-  level: text('<level>', 'must leaves out the SHOULD rules', { choices: LEVELS, usual: 'should' }),
+  level: text('<level>', 'level of the rules to check; must leaves out the SHOULD rules', {
+    choices: LEVELS,
+    usual: 'should',
+  }),
   rules: text('<version>', 'version of the rule set', { usual: rules.version }),
   readOnly: flag('send no request that stores, changes or deletes a file'),
   prefix: text('<path>', 'folder for all stored files; emptied at the end', {

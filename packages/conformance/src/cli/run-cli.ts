@@ -56,7 +56,7 @@ function describePlan(plan: readonly Planned[], json: boolean): string[] {
     ...shown.map((planned) => `${planned.id.padEnd(width)}  ${describe(planned)}`),
     `${total.checks} checks of ${plan.length} would send about ${count(total.requests, 'request')} with ${count(total.bytes, 'byte')}, measured on the reference server.`,
     ...(unmeasured > 0 ? [`${unmeasured} of them have not been measured.`] : []),
-    'Some additional calls find the targets before the checks, and remove stored files after them.',
+    'Additional calls find the targets before the checks and remove stored files afterwards.',
   ];
 }
 

@@ -72,7 +72,7 @@ export class UploadClient {
     const areTexts = Object.values(all).every((value) => typeof value === 'string');
     if (areTexts && URL.canParse(String(url))) return all as Grant;
     throw new Unreached(
-      `getUploadMetaData responded with ${received.status} without what an upload needs`,
+      `getUploadMetaData responded with ${received.status} without the fields that an upload needs`,
     );
   }
 
@@ -143,7 +143,8 @@ export class UploadClient {
   async read(fileId: string): Promise<Reading> {
     const [entry] = await this.#storage.list('batchGetTempUrls', [{ fileID: fileId }]);
     const { code, tempFileURL } = entry ?? {};
-    if (code !== 'SUCCESS') return { found: false, why: `the code of its link is ${code}` };
+    if (code !== 'SUCCESS')
+      return { found: false, why: `the entry for its link has the code ${code}` };
     if (!URL.canParse(String(tempFileURL))) throw new Unreached('a link is not a URL');
     const exchange = await this.download(String(tempFileURL));
     const { status, body } = exchange.received;

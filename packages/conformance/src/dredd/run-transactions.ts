@@ -147,7 +147,7 @@ function toResult(transaction: Transaction): Result {
   const what = [status, contentType].filter(Boolean).join(' ');
   return {
     ...{ engine: 'dredd', id: name, level: 'must' },
-    statement: `The response of ${operationId} is as ${document} documents it for ${what}.`,
+    statement: `The response to ${operationId} matches what ${document} documents for ${what}.`,
     ...{ rules: [], operations: [operationId], outcome: 'error', findings: [], notes: [] },
     ...{ requests: 0, bytes: 0, assertions: 0, durationMs: 0 },
   };

@@ -284,7 +284,9 @@ export async function probe(api: Api, url: string, run: Run): Promise<void> {
       const isTunnel = cause instanceof TunnelRefused && NO_TUNNEL.includes(cause.status);
       if (!isTunnel || settings.proxy === undefined || !origin.startsWith('http:')) throw error;
       agents.forwarder = new URL(settings.proxy);
-      settings.onNotice('the proxy opens no tunnel to http targets; it may rewrite paths and Host');
+      settings.onNotice(
+        'the proxy does not open tunnels to http targets, so it may rewrite paths and Host',
+      );
       await ask();
     }
   });

@@ -54,7 +54,7 @@ function wasRefused(transaction: Transaction, response: Received): Finding[] {
   const came = body?.data === undefined ? '' : ' with data';
   if (came === '' && response.status >= 400 && response.status < 500) return [];
   if (came === '' && response.status < 300 && body?.code !== undefined) return [];
-  const message = `a call without its required fields must be rejected, not get ${response.status}${came}`;
+  const message = `a call without its required fields must be rejected, but the response was ${response.status}${came}`;
   return [{ message, where }];
 }
 

@@ -46,7 +46,7 @@ export async function runCli(argv: readonly string[], output: Output): Promise<n
 function createProgram(output: Output): Command {
   const program = new Command('berth-stubs')
     .description(
-      'Typed handlers, routes and compiled validators from an OpenAPI document (3.0 to 3.2, Swagger 2.0).',
+      'Generates typed handlers, routes and compiled validators from an OpenAPI document (3.0 to 3.2, Swagger 2.0).',
     )
     .version(readManifest().version)
     .showHelpAfterError('See berth-stubs --help for options and commands.')
@@ -71,10 +71,7 @@ function createProgram(output: Output): Command {
         .choices(['ts', 'js'])
         .default('ts'),
     )
-    .option(
-      '--strict',
-      'refuse a document with warnings, of which parts are left out or not checked',
-    )
+    .option('--strict', 'treat warnings about omitted or unchecked parts of the document as errors')
     .option('-q, --quiet', 'print errors only')
     .addHelpText('after', EPILOGUE)
     .exitOverride()

@@ -70,7 +70,7 @@ export function assertFilePath(path: string): void {
   if (path.length > MAX_BYTES || new TextEncoder().encode(path).length > MAX_BYTES) throw tooLong();
   // Half a surrogate pair, which UTF-8 cannot encode.
   if (/\p{Cs}/u.test(path)) {
-    throw new FilePathError('must be well-formed Unicode, but contains half a surrogate pair.');
+    throw new FilePathError('must be well-formed Unicode, but contains an unpaired surrogate.');
   }
   if (/\p{Cc}/u.test(path)) throw new FilePathError('must not contain control characters.');
   if (path.endsWith('/')) throw new FilePathError('must not end in "/": include the file name.');

@@ -128,7 +128,7 @@ async function readKey(key: ParsedConfig['keys'][number], index: number, reader:
   const path = ['keys', index, 'file'];
   const secret = await reader.text(key.file, path);
   if (secret !== '' && secret.length < 32) {
-    reader.faults.push({ path, problem: 'names a secret of fewer than 32 characters' });
+    reader.faults.push({ path, problem: 'names a file whose secret has fewer than 32 characters' });
   }
   return { secret };
 }

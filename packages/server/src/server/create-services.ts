@@ -54,7 +54,8 @@ export async function createServices(
     wireProfile: config.wireProfile,
     clockWindowSeconds: limits.clockWindowSeconds,
     tokenCacheSeconds: limits.tokenCacheSeconds,
-    onKeyFailure: (env, reason) => log.error({ env, reason }, 'cannot load the keys of tokens'),
+    onKeyFailure: (env, reason) =>
+      log.error({ env, reason }, 'cannot load the keys for access tokens'),
   });
   const gateway = createGateway({
     registry,

@@ -101,7 +101,7 @@ async function findInList(names: readonly string[], to: string, list: string) {
       }),
   );
   if (found.length > 0) return found;
-  throw new Failure(`${list} has no files below ${names.join(' or ')}.`, 2);
+  throw new Failure(`${list} lists no files below ${names.join(' or ')}.`, 2);
 }
 
 /** Joins a path from the list, which may come from someone else, and rejects any path outside the folder. */

@@ -22,7 +22,7 @@ export async function callEcho(
   const echo = t.fixture.readEcho(exchange);
   if (echo) return { echo, exchange };
   if (exchange.received.status === refusal) {
-    t.note(`${what}: refused with ${refusal}, as HTTP allows.`);
+    t.note(`${what} was rejected with ${refusal}, as HTTP allows.`);
     return undefined;
   }
   const plain = await t.gateway.call({
@@ -34,7 +34,7 @@ export async function callEcho(
   });
   t.reach(t.fixture.readEcho(plain) !== undefined, 'a plain call does not reach the fixture');
   const { status } = exchange.received;
-  t.expect(false, `${what}: must reach the service, but got ${status}`, exchange);
+  t.expect(false, `${what} must reach the service, but the response was ${status}`, exchange);
   return undefined;
 }
 
@@ -128,11 +128,11 @@ export async function provokeErrors(t: CheckContext): Promise<Provoked[]> {
     'GET without credentials': { service, credentials: 'none' },
     'POST without credentials': { service, ...jsonPost, credentials: 'none' },
     'GET with a wrong token': { service, credentials: { Authorization: 'Bearer wrong' } },
-    'GET with credentials without a known scheme': {
+    'GET with credentials of an unknown scheme': {
       service,
       credentials: { Authorization: 'wrong' },
     },
-    'GET to a name of one letter': { service: 'a' },
+    'GET to a one-letter name': { service: 'a' },
     'POST to a name that begins with a digit': { service: `1${service}`, ...jsonPost },
     ...(forbiddenService ? { 'GET to the forbidden service': { service: forbiddenService } } : {}),
   };
@@ -142,7 +142,7 @@ export async function provokeErrors(t: CheckContext): Promise<Provoked[]> {
     const { status } = exchange.received;
     if (status >= 400) provoked.push({ what, exchange });
   }
-  t.reach(provoked.length > 0, 'the gateway refuses nothing');
+  t.reach(provoked.length > 0, 'the gateway rejected none of the invalid calls');
   return provoked;
 }
 
@@ -215,11 +215,15 @@ export async function expectForwarded(
     const echo = t.fixture.readEcho(exchange);
     const came = spell(exchange);
     if (echo === undefined && NO_SUCH_BODY.has(exchange.received.status)) {
-      t.note(`${what}: refused with ${came}, which says nothing about its credentials.`);
+      t.note(`${what} was rejected with ${came}, which does not depend on its credentials.`);
       continue;
     }
     if (echo === undefined && (await isExcused(t, call))) continue;
-    t.expect(echo !== undefined, `${what}: must be accepted, but got ${came}`, exchange);
+    t.expect(
+      echo !== undefined,
+      `${what} must be accepted, but the response was ${came}`,
+      exchange,
+    );
   }
 }
 
@@ -246,19 +250,30 @@ export async function expectRefused(
       excused += 1;
       continue;
     }
-    t.expect(isRefusal, `${what}: must be refused with a 4xx, not ${spell(exchange)}`, exchange);
+    t.expect(
+      isRefusal,
+      `${what} must be rejected with a 4xx, but the response was ${spell(exchange)}`,
+      exchange,
+    );
     if (!isRefusal) {
       taken.push(what);
       continue;
     }
     const hasBody = hasErrorBody(exchange.received);
-    t.expect(hasBody, `${what}: the ${status} must have the error body`, exchange);
+    t.expect(
+      hasBody,
+      `${what}: the ${status} response must have the gateway's error body`,
+      exchange,
+    );
   }
   if (excused > 0) return;
   const count = await t.fixture.count(mark);
   // A gateway may also refuse a call that it has already forwarded.
   const names = cite((taken.length > 0 ? taken : Object.keys(calls)).join('; '));
-  t.expect(count === 0, `the hosted service must not be called, but was ${count} times (${names})`);
+  t.expect(
+    count === 0,
+    `the hosted service must not be called, but was called ${count} times (${names})`,
+  );
 }
 
 function spell({ received: { status, json } }: Exchange): string {

@@ -90,7 +90,7 @@ export async function reachSignature(t: CheckContext): Promise<void> {
     const exchange = await t.gateway.call(signed);
     const { status } = exchange.received;
     const isForwarded = t.fixture.readEcho(exchange) !== undefined;
-    t.reach(isForwarded, `a ${signed.method} with a valid signature gets ${status}`);
+    t.reach(isForwarded, `the response to a ${signed.method} with a valid signature was ${status}`);
   }
 }
 

@@ -24,7 +24,7 @@ export function entriesOf(entries: readonly Entry[], fileId: string): Entry[] {
  */
 export function expectRefused(t: CheckContext, reply: StorageReply, what: string): void {
   const { status } = reply.received;
-  t.expect(reply.refused, `${what}: must be refused, not accepted with ${status}`, reply);
+  t.expect(reply.refused, `${what} must be rejected, but the response was ${status}`, reply);
 }
 
 /**
@@ -34,7 +34,7 @@ export function expectRefused(t: CheckContext, reply: StorageReply, what: string
  */
 export function expectAccepted(t: CheckContext, reply: StorageReply, what: string): void {
   const came = `${reply.received.status} ${reply.code}`;
-  t.expect(!reply.refused, `${what} must be accepted, not refused with ${came}`, reply);
+  t.expect(!reply.refused, `${what} must be accepted, but the response was ${came}`, reply);
 }
 
 /** Fields that every deployment must accept, for each operation. They refer to files that do not exist. */
@@ -68,7 +68,7 @@ export async function reachGoodFields(t: CheckContext): Promise<GoodFields> {
   for (const operation of STORAGE_OPERATIONS) {
     const options = { acceptsRefusal: true };
     const { refused, received } = await t.storage.call(operation, fields[operation], options);
-    t.reach(!refused, `a valid call to ${operation} is refused with ${received.status}`);
+    t.reach(!refused, `a valid call to ${operation} was rejected with ${received.status}`);
   }
   return fields;
 }
@@ -103,7 +103,7 @@ export async function expectLists(
     t.expect(isList, `${what}: data.fileList must be an array, not ${show(entries)}`, reply);
     if (!isList) continue;
     const wanted = fileList.length;
-    const counts = `${what}: the list must have ${wanted} entries, not ${entries.length}`;
+    const counts = `${what}: data.fileList must have ${wanted} entries, but has ${entries.length}`;
     t.expect(entries.length === wanted, counts, reply);
     const areObjects = entries.every((entry) => Object(entry) === entry);
     t.expect(areObjects, `${what}: every entry must be an object`, reply);
@@ -122,7 +122,7 @@ export async function expectFileIds(
   for (const item of fileList) {
     const id = typeof item === 'string' ? item : item.fileID;
     const count = entriesOf(entries, id).length;
-    t.expect(count === 1, `one entry must have the fileID ${id}, not ${count}`, reply);
+    t.expect(count === 1, `exactly one entry must have the fileID ${id}, but ${count} do`, reply);
   }
 }
 
@@ -136,7 +136,11 @@ export async function expectListsRefused(
     const reply = await t.storage.call(operation, { fileList }, { acceptsRefusal: true });
     const { status } = reply.received;
     const isRefused = reply.refused && status < 500;
-    t.expect(isRefused, `${what}: the call must be refused, but got ${status}`, reply);
+    t.expect(
+      isRefused,
+      `${what}: the call must be rejected, but the response was ${status}`,
+      reply,
+    );
   }
 }
 
@@ -164,26 +168,26 @@ export function hasBytes(reading: Reading, bytes: Buffer): boolean {
   return reading.found && reading.bytes.equals(bytes);
 }
 
-/** Describes what a reader received, such as `64 bytes, the first other one at 63`. */
+/** Describes what a reader received: `64 bytes, with the first difference at offset 63`. */
 export function describeReading(reading: Reading, wanted?: Buffer): string {
   if (!reading.found) return `nothing (${reading.why})`;
   const { bytes } = reading;
   if (wanted === undefined) return `${bytes.length} bytes`;
   const first = bytes.findIndex((byte, index) => byte !== wanted[index]);
   const differs = first >= 0 && first < wanted.length;
-  return `${bytes.length} bytes${differs ? `, the first different one at ${first}` : ''}`;
+  return `${bytes.length} bytes${differs ? `, with the first difference at offset ${first}` : ''}`;
 }
 
 /** Expects a reader to receive exactly these bytes. */
 export function expectBytes(t: CheckContext, reading: Reading, bytes: Buffer, what: string): void {
-  const message = `${what} must have its ${bytes.length} bytes, not ${describeReading(reading, bytes)}`;
+  const message = `${what} must have the expected ${bytes.length} bytes, but a read returned ${describeReading(reading, bytes)}`;
   t.expect(hasBytes(reading, bytes), message, reading.exchange);
 }
 
 export function expectNothing(t: CheckContext, reading: Reading, what: string): void {
   t.expect(
     !reading.found,
-    `${what} must not be found, but was read with ${describeReading(reading)}`,
+    `${what} must not be found, but a read returned ${describeReading(reading)}`,
     reading.exchange,
   );
 }
@@ -204,7 +208,10 @@ export async function storeReadable(
     (got) => hasBytes(got, file.bytes),
     { most: LATEST, every: 100 },
   );
-  t.reach(hasBytes(reading, file.bytes), `a stored file was read as ${describeReading(reading)}`);
+  t.reach(
+    hasBytes(reading, file.bytes),
+    `a read of a stored file returned ${describeReading(reading)}`,
+  );
   return { ...file, fileId };
 }
 

@@ -33,7 +33,7 @@ export function toTrailer({ info: { size, etag, contentType }, crc32: sum }: Tra
  */
 export function trailerBytesOf(footer: Buffer): number {
   if (footer.length !== FOOTER_BYTES || !footer.subarray(8).equals(MAGIC)) {
-    throw new Error('it does not end like a file of the store');
+    throw new Error('it does not end with the trailer of a stored file');
   }
   const jsonBytes = footer.readUInt32BE(0);
   if (jsonBytes > MAX_JSON_BYTES) throw new Error('its trailer has an invalid length');
