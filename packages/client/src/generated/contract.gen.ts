@@ -41,7 +41,7 @@ export const CONTRACT = {
       "sha256": "305aa8aa68388a5a8422d66ad3d97de7110ce30126f9f344c844751da452fd23"
     }
   },
-  "sha256": "4b47e4b5e6dc3f2442abbb19997e0a100e522a8d7bba08f34428a75f02a0a8c9"
+  "sha256": "d1fdb04e69141a3661d77720e68720d5437cc2796b6ddd2ca583177493ac6666"
 } as const;
 
 /** URL template for the gateway of an environment. */

@@ -39,7 +39,7 @@ async function orderDisposition(
   const type = received.header('content-type');
   t.reach(
     received.status === status && (order.type === undefined || isSameType(order.type, type)),
-    `a ${status} response of type ${order.type} arrived as ${received.status} ${type}`,
+    `a ${status} response ${order.type ? `of type ${order.type} ` : ''}arrived as ${received.status} ${type ?? 'without a type'}`,
   );
   const values = received.all('content-disposition');
   return {

@@ -163,7 +163,7 @@ export const upload: readonly Check[] = [
         t.reach(await isStoredAtRoot(t, name, bytes), 'no form is accepted at all');
       }
       const { status } = reply.received;
-      const wanted = `${name}: a form to the returned url, with its path and query, must be accepted`;
+      const wanted = `${name}: a form sent to the returned url, including its path and query, must be accepted`;
       t.expect(found, `${wanted}, but the response was ${status} and nothing was stored`, reply);
     }
   }),
