@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Query parameter that selects the session in upload URLs and links, which are used without headers. */
+/**
+ * Query parameter that selects the session in upload URLs and links, which are requested without the session
+ * header.
+ */
 export const SESSION_PARAMETER = 'session';
 
 /** Returns the name of the session in the query, or in the header if the query names none. */

@@ -12,7 +12,7 @@ export const CONTRACT = {
       "sha256": "305aa8aa68388a5a8422d66ad3d97de7110ce30126f9f344c844751da452fd23"
     }
   },
-  "sha256": "d1fdb04e69141a3661d77720e68720d5437cc2796b6ddd2ca583177493ac6666"
+  "sha256": "3a81aaece58d0eb5f7a5e503034b4a9f7e88d6391fffa07405c91e1c8e96254a"
 } as const;
 
 /** Names on the wire (D1). */

@@ -17,7 +17,7 @@ const OWN_ATTACHMENT =
  *
  * - C1: every response to a GET (or HEAD) has `attachment`.
  * - C2: every response that is not `application/json`, `application/x-www-form-urlencoded` or `text/plain`
- *   has `attachment`, whatever the method. A response without a `Content-Type` counts as not text.
+ *   has `attachment`, whatever the method. A response without a `Content-Type` is not considered text.
  * - C3: event streams and WebSocket upgrades have no `Content-Disposition`.
  *
  * A service's own `attachment; filename=…` is kept, and any other disposition is replaced, or removed if

@@ -51,7 +51,7 @@ export function addMv(program: Command, signal: AbortSignal): Command {
   return program
     .command('mv')
     .description('Move a file within remote storage. If that fails, the source is kept.')
-    .argument('<from>', 'remote:/path')
+    .argument('<from>', 'current path as remote:/path')
     .argument('<to>', 'new path as remote:/path; an existing file is replaced')
     .action(async (from: string, to: string, options: CommonOptions) => {
       const paths = [from, to].map((name) => `/${toFilePath(name)}`) as [string, string];

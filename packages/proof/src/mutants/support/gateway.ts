@@ -47,7 +47,7 @@ function isMatch(wanted: Match, response: MutatedResponse, request: MutatedReque
 export const statuses = (...classes: number[]) =>
   classes.flatMap((hundreds) => Array.from({ length: 100 }, (_, index) => hundreds * 100 + index));
 
-/** Changes all gateway responses: the gateway's own, and those from a service. */
+/** Changes the matching gateway responses, whether they come from the gateway itself or from a service. */
 export function gatewayResponse(wanted: Match, change: Change): Hooks {
   return {
     response(response, request) {

@@ -4,8 +4,8 @@ import type { Content, DocumentedResponse, HandlerResponse } from '../route-tabl
 import { isBytes } from './write-response.ts';
 
 /**
- * Returns a response's documented content: the one that the response names, the one in its `Content-Type`
- * header, or otherwise the first.
+ * Returns the documented content for a response: selected by its `contentType` if set, then by its
+ * `Content-Type` header, and otherwise the first.
  */
 export function contentOf(
   { content }: DocumentedResponse,
