@@ -27,11 +27,14 @@ describe(`through a proxy that breaks connections, seeds ${FIRST} to ${FIRST + R
       };
       await Promise.all(Array.from({ length: PARALLEL }, work));
       expect(runs.flatMap(({ complaints }) => complaints)).toEqual([]);
-      // A proxy that breaks everything or nothing would prove nothing. On a busy machine, more calls
-      // exceed their time limits.
-      const failed = runs.filter(({ failures }) => failures.length > 0).length;
-      expect(failed).toBeGreaterThan(RUNS / 5);
-      expect(failed).toBeLessThan(RUNS * 0.95);
+      // A proxy that breaks everything or nothing would prove nothing.
+      const failed = runs.filter(({ failures }) => failures.length > 0);
+      expect(failed.length).toBeGreaterThan(RUNS / 5);
+      // How many calls time out, or are aborted before they end, depends on the machine.
+      const broken = failed.filter(({ failures }) =>
+        failures.some((name) => name !== 'TimeoutError' && name !== 'Error'),
+      );
+      expect(broken.length).toBeLessThan(RUNS / 2);
     },
     time,
   );

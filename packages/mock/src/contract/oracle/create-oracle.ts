@@ -5,7 +5,7 @@ import type { Preferences } from './read-preferences.ts';
 import type { Violation } from './violation.ts';
 
 /** Discards Prism's logs, which cover every step. */
-export const silentLogger = {
+const silentLogger = {
   child: () => silentLogger,
   trace() {},
   debug() {},
@@ -47,15 +47,12 @@ export interface Oracle {
   ask(question: Question): Promise<Verdict>;
 }
 
-/**
- * Creates an oracle that runs Prism on both documents. It validates requests, and creates responses from
- * examples and schemas.
- */
-export async function createOracle(documents: Documents): Promise<Oracle> {
-  const prism = createInstance(
+/** Creates a Prism that validates requests, and creates responses from examples. */
+export function createPrism(): ReturnType<typeof createInstance> {
+  return createInstance(
     {
       isProxy: false,
-      checkSecurity: false, // Invalid credentials have their own error codes, which the surfaces check.
+      checkSecurity: false, // The surfaces check credentials, and have their own error codes for them.
       validateRequest: true,
       validateResponse: false,
       errors: false,
@@ -64,6 +61,14 @@ export async function createOracle(documents: Documents): Promise<Oracle> {
     },
     { logger: silentLogger as never },
   );
+}
+
+/**
+ * Creates an oracle that runs Prism on both documents. It validates requests, and creates responses from
+ * examples and schemas.
+ */
+export async function createOracle(documents: Documents): Promise<Oracle> {
+  const prism = createPrism();
   const resources = await Promise.all(
     Object.values(documents).map((one) => getHttpOperationsFromSpec(toPrismDocument(one))),
   );

@@ -1,5 +1,5 @@
-import { silentLogger } from '../../contract/oracle/create-oracle.ts';
-import { createInstance, getHttpOperationsFromSpec } from '../../contract/oracle/prism.ts';
+import { createPrism } from '../../contract/oracle/create-oracle.ts';
+import { getHttpOperationsFromSpec } from '../../contract/oracle/prism.ts';
 import { readPreferences } from '../../contract/oracle/read-preferences.ts';
 import { describeViolation, type Violation } from '../../contract/oracle/violation.ts';
 import type { Problem } from '../../util/source-file.ts';
@@ -32,18 +32,7 @@ export async function compileDocument(
 ): Promise<CompiledService | readonly Problem[]> {
   const problems = findProblems(document);
   if (problems.length > 0) return problems;
-  const prism = createInstance(
-    {
-      isProxy: false,
-      checkSecurity: false, // The gateway has checked the credentials, and does not forward them.
-      validateRequest: true,
-      validateResponse: false,
-      errors: false,
-      upstreamProxy: undefined,
-      mock: { dynamic: false },
-    },
-    { logger: silentLogger as never },
-  );
+  const prism = createPrism();
   let resources: readonly Resource[];
   try {
     resources = await getHttpOperationsFromSpec(toReadable(document) as object);
@@ -116,7 +105,7 @@ function toReadable(node: unknown): unknown {
   );
 }
 
-function toHandler(prism: ReturnType<typeof createInstance>, resource: Resource): RouteHandler {
+function toHandler(prism: ReturnType<typeof createPrism>, resource: Resource): RouteHandler {
   const handle = async (context: RouteContext): Promise<MockedResponse> => {
     const { input } = context;
     const headers = Object.fromEntries(
