@@ -33,20 +33,20 @@ export function toMutantsPage(rows: readonly MutantRow[], outside: number): stri
   return `# What the conformance suite finds
 
 Measured by \`npm run soak\` in \`packages/proof\`. Each row is a mutant: the reference server behind a proxy
-that breaks one rule of the rule set ${contract.version}. The server itself passes every rule.
+that breaks one rule of rule set ${contract.version}. The server itself passes every rule.
 
 | | Mutants found |
 | --- | --- |
 | By the suite, with the right rule | ${count(({ caught }) => caught)} of ${rows.length} |
 | By the suite, with no other rule | ${count(({ caught, unrelated, companions }) => caught && unrelated.length + companions.length === 0)} |
-| By the suite's engine Dredd, which compares the documented calls with the contract | ${count(({ engine }) => engine)} |
+| By the Dredd engine of the suite, which compares the documented calls with the contract | ${count(({ engine }) => engine)} |
 | By Dredd alone | ${count(({ dredd }) => dredd)} |
 
 Dredd alone is Dredd 14.1 with the OpenAPI 3.0 copy, the documented successes, and hooks that add credentials
 and make the hosted service return the example. Findings that also occur on the correct server are not counted.
 
-Another ${outside} mutants copy faults of real gateways, proxies and object stores. They were written from the
-rules alone, without reading the checks, and \`npm test\` verifies that the rule each of them breaks fails.
+Another ${outside} mutants reproduce faults of real gateways, proxies and object stores. They were written from the
+rules alone, without looking at the checks, and \`npm test\` verifies that the rule each of them breaks fails.
 
 | Rule | Fault | Found | Other failures | Engine Dredd | Dredd alone |
 | --- | --- | --- | --- | --- | --- |

@@ -26,7 +26,7 @@ export const authSignature: readonly Mutant[] = [
   ),
   mutant(
     'AU-TC3-KEY',
-    'an unknown key ID has an empty secret',
+    'the secret of an unknown key ID is empty',
     acceptSigned((request, context, { Credential }) => {
       const isKnown = Credential?.split('/')[0] === context.keyPair.id;
       return !isKnown && isSigned(request, context, { secret: '' });
@@ -39,22 +39,26 @@ export const authSignature: readonly Mutant[] = [
   ),
   mutant(
     'AU-TC3-TIMESTAMP',
-    'the signed timestamp may differ from the sent one by some seconds',
+    'the signed timestamp may differ from the one in the header by a few seconds',
     acceptSigned((request, context, { Timestamp }) =>
       Array.from({ length: 11 }, (_, index) => Number(Timestamp) - 5 + index).some((timestamp) =>
         isSigned(request, context, { timestamp }),
       ),
     ),
   ),
-  mutant('AU-TC3-METHOD', 'every method is signed as GET', acceptIfSignedFor({ method: 'GET' })),
+  mutant(
+    'AU-TC3-METHOD',
+    'every signature is verified as if the method were GET',
+    acceptIfSignedFor({ method: 'GET' }),
+  ),
   mutant(
     'AU-TC3-PATH',
-    'the path is decoded before the signature is checked',
+    'the path is decoded before the signature is verified',
     acceptIfSignedFor(({ path }) => ({ path: decodeURI(path) })),
   ),
   mutant(
     'AU-TC3-PATH',
-    "the path's trailing slash is not signed",
+    'a trailing slash in the path is not signed',
     acceptIfSignedFor(({ path }) => ({ path: path.replace(/\/$/, '') })),
   ),
   mutant(
@@ -64,10 +68,10 @@ export const authSignature: readonly Mutant[] = [
   ),
   mutant(
     'AU-TC3-QUERY',
-    'a signature without the query is accepted',
+    'a signature that does not cover the query is accepted',
     acceptIfSignedFor({ query: '' }),
   ),
-  mutant('AU-TC3-QUERY', 'the query is sorted before the signature is checked', (context) =>
+  mutant('AU-TC3-QUERY', 'the query is sorted before the signature is verified', (context) =>
     gatewayRequest((request) => {
       const query = request.query.split('&').sort().join('&');
       if (isSigned(request, context, { query })) authenticate(request, context);
@@ -78,19 +82,19 @@ export const authSignature: readonly Mutant[] = [
   ),
   mutant(
     'AU-TC3-BODY',
-    'the body is parsed and serialized again before the signature is checked',
+    'the body is parsed and serialized again before the signature is verified',
     acceptIfSignedFor(({ json }) =>
       json === undefined ? undefined : { body: JSON.stringify(json) },
     ),
   ),
   mutant(
     'AU-TC3-BODY',
-    'a signature without the body is accepted',
+    'a signature that does not cover the body is accepted',
     acceptIfSignedFor({ body: '' }),
   ),
   mutant(
     'AU-TC3-BODY',
-    'the service is called before the hash of a large body is checked',
+    'the service is called before the hash of a large body is verified',
     (context) =>
       gatewayRequest(async (request) => {
         const isOfTc3 = request.headers.get('Authorization')?.startsWith('TC3');
@@ -118,7 +122,7 @@ export const authSignature: readonly Mutant[] = [
   ),
   mutant(
     'AU-TC3-HOST',
-    'host need not be signed',
+    'the host header does not have to be signed',
     acceptSigned(
       (request, context, { SignedHeaders }) =>
         SignedHeaders === 'content-type' && isSigned(request, context, { anyHeaders: true }),
@@ -135,7 +139,7 @@ export const authSignature: readonly Mutant[] = [
   ),
   mutant(
     'AU-TC3-NORMAL-FORM',
-    'signed values are not lower-cased',
+    'signed values are not lowercased',
     rejectSigned(({ headers }, parts) =>
       signedNames(parts).some(
         (name) => name.startsWith('x-') && /[A-Z]/.test(headers.get(name) ?? ''),
@@ -144,7 +148,7 @@ export const authSignature: readonly Mutant[] = [
   ),
   mutant(
     'AU-TC3-NORMAL-FORM',
-    'a signed content type is lower-cased',
+    'a signed content type is lowercased',
     rejectSigned(({ headers }, { SignedHeaders }) => {
       const type = headers.get('Content-Type') ?? '';
       const isCompared = SignedHeaders?.includes('content-type') && !type.startsWith('multipart/');
@@ -161,7 +165,7 @@ export const authSignature: readonly Mutant[] = [
   ),
   mutant(
     'AU-TC3-MULTIPART',
-    'a signature that leaves the boundary out is rejected',
+    'a signature that omits the boundary is rejected',
     rejectSigned(
       (request, _, context) =>
         isForm(request.headers.get('Content-Type')) && isSigned(request, context),

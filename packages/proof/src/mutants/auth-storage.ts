@@ -29,7 +29,7 @@ const refuseSpelling = (operation: Operation, spelling: string) =>
 export const authStorage: readonly Mutant[] = [
   mutant(
     'AU-STORAGE-AUTHORIZATION',
-    'links need no credential except a timestamp',
+    'links can be requested with only a timestamp',
     accept(
       'batchGetTempUrls',
       (get) => get(authorization) === undefined && get(timestamp) !== undefined,
@@ -37,22 +37,22 @@ export const authStorage: readonly Mutant[] = [
   ),
   mutant(
     'AU-STORAGE-AUTHORIZATION',
-    'the credential is rejected if its header name is lower case',
+    'the credential is rejected if its header name is in lower case',
     refuseSpelling('batchDelete', authorization.toLowerCase()),
   ),
   mutant(
     'AU-STORAGE-SESSION-TOKEN',
-    'the session token is rejected if its header name is lower case',
+    'the session token is rejected if its header name is in lower case',
     refuseSpelling('getUploadMetaData', sessionToken.toLowerCase()),
   ),
   mutant(
     'AU-STORAGE-TIMESTAMP',
-    'the timestamp is rejected if its header name is upper case',
+    'the timestamp is rejected if its header name is in upper case',
     refuseSpelling('batchCopyFile', timestamp.toUpperCase()),
   ),
   mutant(
     'AU-STORAGE-NONE',
-    'links need no credentials at all',
+    'links can be requested without any credentials',
     accept('batchGetTempUrls', (get) =>
       Object.values(profile.storageHeaders).every((name) => get(name) === undefined),
     ),
@@ -70,14 +70,17 @@ export const authStorage: readonly Mutant[] = [
     'an empty credential is accepted',
     accept('batchDelete', (get) => get(authorization) === ''),
   ),
-  mutant('AU-STORAGE-ENV', 'the environment of a deletion is not checked', ({ env }) =>
+  mutant('AU-STORAGE-ENV', 'the environment in a deletion is not checked', ({ env }) =>
     retarget((target) => target.replace(/(?<=\/envs\/)[^/]*(?=\/storages:batchDelete$)/, env)),
   ),
-  mutant('AU-STORAGE-ENV', 'only the beginning of the environment is checked', (context) =>
-    retarget((target) =>
-      target.replace(/(?<=\/envs\/)[^/]*/, (env) =>
-        env.startsWith(context.env) ? context.env : env,
+  mutant(
+    'AU-STORAGE-ENV',
+    'an environment that merely starts with the right name is accepted',
+    (context) =>
+      retarget((target) =>
+        target.replace(/(?<=\/envs\/)[^/]*/, (env) =>
+          env.startsWith(context.env) ? context.env : env,
+        ),
       ),
-    ),
   ),
 ];

@@ -39,7 +39,7 @@ export const auth: readonly Mutant[] = [
   ),
   mutant(
     'AU-NONE',
-    'a POST without credentials is rejected after the service was called',
+    'a POST without credentials is rejected only after the service has been called',
     (context) =>
       gatewayRequest(async (request) => {
         const { method, headers } = request;
@@ -49,7 +49,7 @@ export const auth: readonly Mutant[] = [
   ),
   mutant(
     'AU-NONE',
-    'a GET of a path without credentials is redirected to a login page',
+    'a GET without credentials is redirected to a login page',
     gatewayResponse(
       {
         method: 'GET',
@@ -76,7 +76,7 @@ export const auth: readonly Mutant[] = [
   ),
   mutant(
     'AU-BEARER-BAD',
-    'the signature of a token is not checked',
+    'the signature of a token is not verified',
     accept((value = '', _, { authorization }) => {
       const [head, payload] = authorization.split('.');
       const [givenHead, givenPayload, signature] = value.split('.');
@@ -85,7 +85,7 @@ export const auth: readonly Mutant[] = [
   ),
   mutant(
     'AU-BEARER-BAD',
-    'a token that is not a JSON Web Token gets 500',
+    'a token that is not a JSON Web Token causes a 500',
     gatewayResponse(
       { when: (_, { headers }) => headers.get('Authorization') === 'Bearer undefined' },
       setStatus(500),

@@ -13,12 +13,12 @@ const rewritePath = (rewrite: (path: string) => string) =>
   });
 
 export const gatewayAddress: readonly Mutant[] = [
-  mutant('GW-ENV-HOST', 'every host counts as the host of the environment', ({ env }) =>
+  mutant('GW-ENV-HOST', 'every host is accepted as the host of the environment', ({ env }) =>
     gatewayRequest(({ headers }) => headers.set('Host', `${env}.${HOST}`)),
   ),
   mutant(
     'GW-ENV-HOST',
-    'a host that only begins with the environment counts as its host',
+    'a host that merely starts with the name of the environment is accepted',
     ({ env }) =>
       gatewayRequest(({ headers }) => {
         if (headers.get('Host')?.startsWith(`${env}-`)) headers.set('Host', `${env}.${HOST}`);
@@ -26,14 +26,14 @@ export const gatewayAddress: readonly Mutant[] = [
   ),
   mutant(
     'GW-PATH-SHAPE',
-    'the extension of a page is cut from the path',
+    'the extension .html is removed from the path',
     gatewayRequest((request) => {
       request.target = request.target.replace(/\.html$/, '');
     }),
   ),
   mutant(
     'GW-PATH-SHAPE',
-    'calls of a missing service go to another one',
+    'a call to a missing service is sent to another service',
     retarget((target) =>
       target.replace(/^\/v1\/cloudrun\/[^/?]+(?=[^?]*\/respond(\?|$))/, '/v1/cloudrun/conformance'),
     ),
@@ -45,7 +45,7 @@ export const gatewayAddress: readonly Mutant[] = [
       request.target = request.target.replace(request.path, `${request.path}/index`);
     },
   }),
-  mutant('GW-PATH-OPTIONAL', 'a POST needs an anyPath', {
+  mutant('GW-PATH-OPTIONAL', 'a POST without anyPath is rejected', {
     request: ({ method, target }) =>
       method === 'POST' && target === '/v1/cloudrun/conformance?a=1'
         ? toRefusal(404, 'INVALID_PATH')
@@ -53,7 +53,7 @@ export const gatewayAddress: readonly Mutant[] = [
   }),
   mutant(
     'GW-PATH-TRAILING-SLASH',
-    'a slash after the name is redirected',
+    'a trailing slash after the name causes a redirect',
     {
       request({ target }) {
         if (target !== '/v1/cloudrun/conformance/') return;
@@ -66,7 +66,7 @@ export const gatewayAddress: readonly Mutant[] = [
   ),
   mutant(
     'GW-PATH-SEGMENTS',
-    'segments from the tenth on are lost',
+    'the tenth and later segments are dropped',
     gatewayRequest((request) => {
       const { path, query } = request;
       const segments = path.split('/');
@@ -81,7 +81,7 @@ export const gatewayAddress: readonly Mutant[] = [
   ),
   mutant(
     'GW-PATH-SEGMENTS',
-    'parameters of a segment (;b=1) are dropped',
+    'segment parameters (;b=1) are dropped',
     rewritePath((path) => path.replaceAll(/;[^/]*/g, '')),
     ['GW-PATH-SHAPE'],
   ),
@@ -92,22 +92,22 @@ export const gatewayAddress: readonly Mutant[] = [
   ),
   mutant(
     'GW-PATH-ESCAPES',
-    'escapes in a path become upper case',
+    'escapes in a path are converted to upper case',
     rewritePath((path) => path.replaceAll(/%[\da-f]{2}/gi, (code) => code.toUpperCase())),
   ),
   mutant(
     'GW-PATH-ESCAPES',
-    'encoded Chinese in a path is encoded again',
+    'encoded Chinese characters in a path are encoded again',
     rewritePath((path) => path.replaceAll('%E4', '%25E4')),
   ),
   mutant(
     'GW-PATH-SLASHES',
-    'empty segments of a path are dropped',
+    'empty path segments are dropped',
     rewritePath((path) => (/[^/]\/{2,}[^/]/.test(path) ? path.replaceAll(/\/{2,}/g, '/') : path)),
   ),
   mutant(
     'GW-QUERY-RAW',
-    'the parameters of a query are sorted by name',
+    'query parameters are sorted by name',
     gatewayRequest((request) => {
       if (request.query === '') return;
       const nameOf = (pair: string) => pair.split('=', 1)[0] ?? '';
@@ -118,7 +118,7 @@ export const gatewayAddress: readonly Mutant[] = [
   ),
   mutant(
     'GW-QUERY-RAW',
-    'a plus in the query of a POST becomes %20',
+    'a plus in the query of a POST is replaced by %20',
     gatewayRequest((request) => {
       if (request.method !== 'POST' || request.query === '') return;
       request.target = `${request.path}?${request.query.replaceAll('+', '%20')}`;

@@ -20,17 +20,17 @@ export const gatewayDisposition: readonly Mutant[] = [
   ),
   mutant(
     'GW-C1',
-    'a service error has no Content-Disposition on GET',
+    'a service error in response to a GET has no Content-Disposition',
     gatewayResponse({ method: 'GET', status: statuses(5) }, remove),
   ),
   mutant(
     'GW-C2',
-    'audio has no Content-Disposition on POST',
+    'audio in response to a POST has no Content-Disposition',
     gatewayResponse({ method: 'POST', type: /^audio\// }, remove),
   ),
   mutant(
     'GW-C2',
-    'a response other than 200 has no Content-Disposition on POST',
+    'a response to a POST with a status other than 200 has no Content-Disposition',
     gatewayResponse({ method: 'POST', when: ({ status }) => status !== 200 }, remove),
   ),
   mutant(
@@ -47,7 +47,7 @@ export const gatewayDisposition: readonly Mutant[] = [
   ),
   mutant(
     'GW-C2-TEXT',
-    'a Content-Disposition of the service stays on a text type',
+    'a Content-Disposition from the service is kept on a text type',
     gatewayResponse({ method: 'POST', type: 'text/plain' }, passHeader(NAME)),
   ),
   mutant(
@@ -68,25 +68,25 @@ export const gatewayDisposition: readonly Mutant[] = [
   ),
   mutant(
     'GW-C2-NOT-TEXT',
-    'HTML counts as text on POST',
+    'HTML in response to a POST counts as text',
     gatewayResponse({ method: 'POST', type: 'text/html' }, remove),
   ),
   mutant(
     'GW-C2-NOT-TEXT',
-    'a type counts as text if it begins like a text type',
+    'a type counts as text if it starts with the name of a text type',
     gatewayResponse({ method: 'POST', type: /^(application\/json|text\/plain)./ }, remove),
   ),
   mutant(
     'GW-C3',
-    'an event stream has attachment on POST',
+    'an event stream in response to a POST is sent as an attachment',
     gatewayResponse({ method: 'POST', type: 'text/event-stream' }, attach),
   ),
   mutant(
     'GW-C3',
-    'an event stream with a charset has attachment',
+    'an event stream with a charset is sent as an attachment',
     gatewayResponse({ contentType: /^text\/event-stream;/ }, attach),
   ),
-  mutant('GW-C3-WEBSOCKET', 'a 101 has attachment', upgraded(attach)),
+  mutant('GW-C3-WEBSOCKET', 'a 101 is sent as an attachment', upgraded(attach)),
   mutant(
     'GW-C3-WEBSOCKET',
     "a 101 has the service's Content-Disposition",
@@ -94,7 +94,7 @@ export const gatewayDisposition: readonly Mutant[] = [
   ),
   mutant(
     'GW-DISPOSITION-INLINE',
-    'inline from the service stays next to attachment on POST',
+    'an inline disposition from the service is kept next to attachment in response to a POST',
     gatewayResponse(
       { method: 'POST', when: ({ headers }) => headers.get(NAME) },
       passHeader(NAME, 'add', /^inline/i),
@@ -102,7 +102,7 @@ export const gatewayDisposition: readonly Mutant[] = [
   ),
   mutant(
     'GW-DISPOSITION-INLINE',
-    'inline from the service replaces attachment on HTML',
+    'an inline disposition from the service replaces attachment on HTML',
     gatewayResponse({ method: 'GET', type: 'text/html' }, passHeader(NAME, 'set', /^inline/i)),
   ),
 ];

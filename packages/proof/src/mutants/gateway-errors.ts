@@ -12,17 +12,17 @@ export const gatewayErrors: readonly Mutant[] = [
   ),
   mutant(
     'GW-ERROR-CODE',
-    'the code of an invalid name is a number',
+    'the code for an invalid name is a number',
     gatewayResponse({ status: 400, when: ({ json }) => json?.code }, changeJson({ code: 400 })),
   ),
   mutant(
     'GW-ERROR-MESSAGE',
-    'the error of a missing service has no message',
+    'the error for a missing service has no message',
     gatewayResponse({ code: 'SERVICE_NOT_FOUND' }, changeJson({ message: undefined })),
   ),
   mutant(
     'GW-ERROR-REQUEST-ID',
-    'the error of a missing service has no requestId on POST',
+    'the error for a POST to a missing service has no requestId',
     gatewayResponse(
       { method: 'POST', code: 'SERVICE_NOT_FOUND' },
       changeJson({ requestId: undefined }),
@@ -30,7 +30,7 @@ export const gatewayErrors: readonly Mutant[] = [
   ),
   mutant(
     'GW-ERROR-FORBIDDEN',
-    'a forbidden service has another code on POST',
+    'a POST to a forbidden service gets a different code',
     gatewayResponse(
       { method: 'POST', code: 'SERVICE_FORBIDDEN' },
       changeJson({ code: 'FORBIDDEN' }),
@@ -38,7 +38,7 @@ export const gatewayErrors: readonly Mutant[] = [
   ),
   mutant(
     'GW-ERROR-NOT-FOUND',
-    'a missing service gets 410 on POST',
+    'a POST to a missing service gets a 410',
     gatewayResponse({ method: 'POST', status: 404, code: 'SERVICE_NOT_FOUND' }, setStatus(410)),
   ),
 ];

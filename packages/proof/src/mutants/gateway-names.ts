@@ -10,7 +10,7 @@ const instead = (names: RegExp, response: () => MutatedResponse) =>
 export const gatewayNames: readonly Mutant[] = [
   mutant(
     'GW-NAME-ACCEPTED',
-    'a name with upper case is rejected',
+    'a name with uppercase letters is rejected',
     instead(/[A-Z]/, () => toRefusal(400, 'INVALID_REQUEST')),
   ),
   mutant(
@@ -20,22 +20,22 @@ export const gatewayNames: readonly Mutant[] = [
   ),
   mutant(
     'GW-NAME-LENGTH',
-    'a name of one letter gets 200',
+    'a one-letter name gets a 200',
     instead(/^[m-zA-Z]$/, () => toGatewayResponse(200)),
   ),
   mutant(
     'GW-NAME-LENGTH',
-    'a very long name gets an HTML page',
+    'a very long name gets an HTML error page',
     instead(/^.{100}/, () => toGatewayResponse(414, 'text/html', '<h1>URI too long</h1>')),
   ),
   mutant(
     'GW-NAME-PATTERN',
-    'a name that begins with an underscore is an internal error of the gateway',
+    'a name that begins with an underscore causes an internal error in the gateway',
     instead(/^_/, () => toRefusal(500, 'SYS_ERR')),
   ),
   mutant(
     'GW-NAME-PATTERN',
-    'a name with a semicolon is called',
+    'a name with a semicolon is accepted',
     retarget((target) => target.replace(/^\/v1\/cloudrun\/[^/?]*;.*/, '/v1/cloudrun/conformance')),
   ),
 ];

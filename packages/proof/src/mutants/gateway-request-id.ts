@@ -21,12 +21,12 @@ export const gatewayRequestId: readonly Mutant[] = [
   ),
   mutant(
     'GW-REQUEST-ID',
-    'the error of an invalid name has no X-Request-Id',
+    'the error for an invalid name has no X-Request-Id',
     gatewayResponse({ status: 400 }, remove),
   ),
   mutant(
     'GW-REQUEST-ID-EQUAL',
-    'the requestId of an error on POST differs from the header',
+    'the requestId in an error response to a POST differs from the header',
     gatewayResponse({ method: 'POST', code: 'SERVICE_NOT_FOUND' }, (response) =>
       changeJson({ requestId: randomUUID() })(response),
     ),
@@ -49,7 +49,7 @@ export const gatewayRequestId: readonly Mutant[] = [
   ),
   mutant(
     'GW-REQUEST-ID-OWN',
-    "the service's X-Request-Id is sent next to the gateway's",
+    "the service's X-Request-Id is sent alongside the gateway's",
     gatewayResponse({ method: 'POST' }, ({ headers }, request) => {
       for (const own of valuesOfService(request, NAME)) headers.add(NAME, own);
     }),

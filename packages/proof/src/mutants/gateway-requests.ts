@@ -12,7 +12,7 @@ import {
 export const gatewayRequests: readonly Mutant[] = [
   mutant(
     'GW-FORWARD-METHOD',
-    'X-HTTP-Method-Override of a POST changes the method',
+    'X-HTTP-Method-Override in a POST changes the method',
     gatewayRequest((request) => {
       const wanted = request.headers.get('X-HTTP-Method-Override');
       if (request.method === 'POST' && wanted) request.method = wanted;
@@ -25,7 +25,7 @@ export const gatewayRequests: readonly Mutant[] = [
   ),
   mutant(
     'GW-FORWARD-HEADERS',
-    'parameters of the content type do not reach the service',
+    'content type parameters do not reach the service',
     forwardedRequest(({ headers, method }) => {
       const [type] = headers.get('Content-Type')?.split(';', 1) ?? [];
       if (method === 'POST' && type !== undefined) headers.set('Content-Type', type);
@@ -39,7 +39,7 @@ export const gatewayRequests: readonly Mutant[] = [
       if (last !== undefined) headers.set('X-Conformance-Repeated', last);
     }),
   ),
-  mutant('GW-FORWARD-HEADERS', 'cookies of a WebSocket handshake do not reach the service', {
+  mutant('GW-FORWARD-HEADERS', 'cookies in a WebSocket handshake do not reach the service', {
     upgrade: ({ headers }) => headers.remove('Cookie'),
   }),
   mutant(

@@ -16,14 +16,14 @@ import {
 export const gatewayResponses: readonly Mutant[] = [
   mutant(
     'GW-GET-JSON',
-    'an object with a code counts as an envelope and is returned inside data',
+    'an object with a code is mistaken for an envelope and returned inside data',
     gatewayResponse({ method: 'GET', status: 200, code: 'OK' }, (response) => {
       response.json = { data: response.json };
     }),
   ),
   mutant(
     'GW-GET-TEXT',
-    'line breaks in plain text become LF',
+    'line breaks in plain text are converted to LF',
     gatewayResponse(
       { method: 'GET', contentType: 'text/plain' },
       changeText((text) => text.replaceAll('\r\n', '\n')),
@@ -39,7 +39,7 @@ export const gatewayResponses: readonly Mutant[] = [
   ),
   mutant(
     'GW-POST-TEXT',
-    'plain text that is JSON gets the content type of JSON',
+    'plain text that is valid JSON gets the content type application/json',
     gatewayResponse(
       { method: 'POST', type: 'text/plain', when: ({ json }) => json?.not },
       setHeader('Content-Type', 'application/json'),
@@ -47,24 +47,24 @@ export const gatewayResponses: readonly Mutant[] = [
   ),
   mutant(
     'GW-STATUS',
-    'an unregistered status becomes the first of its class',
+    'an unregistered status is replaced by the first status of its class',
     gatewayResponse({ when: ({ status }) => status % 100 === 99 }, (response) => {
       response.status -= 99;
     }),
   ),
   mutant(
     'GW-STATUS',
-    '504 from the service becomes a 502 error of the gateway',
+    'a 504 from the service is replaced by a 502 from the gateway',
     gatewayResponse({ method: 'GET', status: 504 }, setStatus(502)),
   ),
   mutant(
     'GW-STATUS',
-    '308 to a POST becomes 302',
+    'a 308 in response to a POST becomes a 302',
     gatewayResponse({ method: 'POST', status: 308 }, setStatus(302)),
   ),
   mutant(
     'GW-HEADERS',
-    'cookies of a response are joined into one header',
+    'Set-Cookie headers are joined into one',
     gatewayResponse(
       {},
       setHeader('Set-Cookie', (cookies) => cookies || undefined),
@@ -83,17 +83,17 @@ export const gatewayResponses: readonly Mutant[] = [
     'a 304 loses its ETag',
     gatewayResponse({ status: 304 }, removeHeader('ETag')),
   ),
-  mutant('GW-HEADERS', "the 101 of a WebSocket loses the service's cookies", {
+  mutant('GW-HEADERS', "the 101 of a WebSocket handshake loses the service's cookies", {
     upgraded: removeHeader('Set-Cookie'),
   }),
   mutant(
     'GW-HOP-BY-HOP',
-    "headers named in the service's Connection reach the caller",
+    "headers listed in the service's Connection header reach the caller",
     gatewayResponse({}, passHeader('X-Conformance-One', 'add')),
   ),
   mutant(
     'GW-HOP-BY-HOP',
-    'Proxy-Connection of a service error reaches the caller',
+    'the Proxy-Connection header of a service error reaches the caller',
     gatewayResponse({ status: 404 }, passHeader('Proxy-Connection', 'add')),
   ),
   mutant(
@@ -119,7 +119,7 @@ export const gatewayResponses: readonly Mutant[] = [
   ),
   mutant(
     'GW-BODY',
-    'a 404 page from the service is replaced by one of the gateway',
+    'a 404 page from the service is replaced by a page from the gateway',
     gatewayResponse({ status: 404, type: 'text/html' }, setBody('<h1>Not found</h1>')),
   ),
 ];

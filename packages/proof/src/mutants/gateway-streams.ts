@@ -17,7 +17,7 @@ export const gatewayStreams: readonly Mutant[] = [
       return response;
     },
   })),
-  mutant('GW-SSE-UNBUFFERED', 'an event stream is held back until it ends', {
+  mutant('GW-SSE-UNBUFFERED', 'an event stream is buffered until it ends', {
     buffersEvents: true,
   }),
   mutant('GW-WS-UPGRADE', 'a handshake with a cookie is rejected', {
@@ -27,7 +27,7 @@ export const gatewayStreams: readonly Mutant[] = [
   mutant('GW-WS-TEXT', 'text messages of more than 16,384 bytes are lost', {
     message: (message) => (!message.binary && message.data.length > 16_384 ? undefined : message),
   }),
-  mutant('GW-WS-TEXT', 'two short text messages from the service are swapped', () => {
+  mutant('GW-WS-TEXT', 'two short text messages from the service arrive in the wrong order', () => {
     let held: SocketMessage | undefined;
     return {
       message(message) {
@@ -41,7 +41,7 @@ export const gatewayStreams: readonly Mutant[] = [
       },
     };
   }),
-  mutant('GW-WS-BINARY', 'binary messages that hold text arrive as text', {
+  mutant('GW-WS-BINARY', 'binary messages that contain text arrive as text messages', {
     message(message) {
       const isText = isUtf8(message.data) && message.data.length > 1;
       return message.binary && isText ? { ...message, binary: false } : message;
@@ -64,10 +64,10 @@ export const gatewayStreams: readonly Mutant[] = [
       if (offered.includes(',')) response.headers.remove('Sec-WebSocket-Protocol');
     }),
   ),
-  mutant('GW-WS-CLOSE', 'the reason of a close by the service is lost', {
+  mutant('GW-WS-CLOSE', 'the close reason sent by the service is lost', {
     close: (end) => (end.from === 'service' ? { ...end, reason: '' } : end),
   }),
-  mutant('GW-WS-CLOSE', 'the service always gets the close code 1000', {
+  mutant('GW-WS-CLOSE', 'the service always receives the close code 1000', {
     close: (end) => (end.from === 'caller' ? { ...end, code: 1000 } : end),
   }),
   mutant('GW-WS-AUTH', 'a handshake without credentials is accepted', ({ authorization }) => ({

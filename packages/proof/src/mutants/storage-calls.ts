@@ -13,7 +13,7 @@ import {
 export const storageCalls: readonly Mutant[] = [
   mutant(
     'ST-PATH',
-    'copies have another path',
+    'copies are at a different path',
     retarget((target) =>
       target.replace(/(?<=storages:)batchCopy(?:File)?$/, (name) =>
         name === 'batchCopy' ? 'batchCopyFile' : 'batchCopyFiles',
@@ -33,7 +33,7 @@ export const storageCalls: readonly Mutant[] = [
   ),
   mutant(
     'ST-POST',
-    'copies need a PUT',
+    'copies require PUT instead of POST',
     request('batchCopyFile', (call) => {
       if (call.method === 'POST') return toStorageRefusal(405, 'METHOD_NOT_ALLOWED');
       if (call.method === 'PUT') call.method = 'POST';
@@ -56,7 +56,7 @@ export const storageCalls: readonly Mutant[] = [
   ),
   mutant(
     'ST-GET-REFUSED',
-    'a GET of a list returns an empty list',
+    'a GET of a list operation returns an empty list',
     request('batchGetTempUrls', ({ method }) =>
       method === 'GET' ? toStorageResponse(200, NO_ENTRIES) : undefined,
     ),
@@ -85,7 +85,7 @@ export const storageCalls: readonly Mutant[] = [
         setHeader('Content-Type', 'text/plain')(response);
     },
   }),
-  mutant('ST-RESPONSE-JSON', 'a deletion has the content type text/json', {
+  mutant('ST-RESPONSE-JSON', 'the response to a deletion has the content type text/json', {
     response(response, { operation }) {
       if (operation === 'batchDelete' && response.status === 200)
         setHeader('Content-Type', 'text/json')(response);
@@ -93,7 +93,7 @@ export const storageCalls: readonly Mutant[] = [
   }),
   mutant(
     'ST-REQUEST-FORM',
-    'copies need their fields in data, all other calls at the top level',
+    'copies accept their fields only in data, all other calls only at the top level',
     refuse(({ operation, json }) =>
       operation === 'batchCopyFile' ? json?.fileList !== undefined : json?.data !== undefined,
     ),

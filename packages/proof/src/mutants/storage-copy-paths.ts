@@ -19,22 +19,22 @@ export const storageCopyPaths: readonly Mutant[] = [
         call.body = Buffer.from(text.replaceAll('/level/deeper/', '/level/'));
     },
   }),
-  mutant('ST-COPY-PATH-CHARACTERS', '* is rejected in a copy path', failFor(/\*/)),
+  mutant('ST-COPY-PATH-CHARACTERS', 'a * in a copy path is rejected', failFor(/\*/)),
   mutant(
     'ST-COPY-PATH-CHARACTERS',
-    'the last Chinese characters are rejected in a copy path',
+    'the last Chinese characters of the range are rejected in a copy path',
     failFor(/[\u9f00-\u9fff]/),
   ),
   mutant(
     'ST-COPY-PATH-REFUSED',
-    '~ is accepted in a copy path',
+    'a ~ in a copy path is accepted',
     items('batchCopyFile', (item) => {
       item.dstPath = item.dstPath?.replace('~', '-');
     }),
   ),
   mutant(
     'ST-COPY-PATH-REFUSED',
-    'a copy path with an emoji rejects the call',
+    'a copy path with an emoji causes the call to be rejected',
     refuse(
       (call) =>
         call.operation === 'batchCopyFile' &&
@@ -45,7 +45,7 @@ export const storageCopyPaths: readonly Mutant[] = [
   ),
   mutant(
     'ST-COPY-PATH-ABSOLUTE',
-    'a copy path with a leading / is rejected, one without it is accepted',
+    'copy paths are accepted only without the leading /',
     failFor(/^\//),
   ),
 ];

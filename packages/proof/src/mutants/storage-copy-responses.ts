@@ -13,19 +13,19 @@ import { listStored, storeFile } from './support/uploads.ts';
 export const storageCopyResponses: readonly Mutant[] = [
   mutant(
     'ST-COPY-LIST',
-    'an item that failed has no entry',
+    'a failed item has no entry',
     list('batchCopyFile', (entries) => entries.filter(({ code }) => code === undefined)),
   ),
   mutant(
     'ST-COPY-LIST',
-    'the list of a single copy is the entry itself',
+    'the fileList for a single copy is the entry itself',
     successBody(({ data }) => {
       if (data.fileList.length === 1) data.fileList = data.fileList[0];
     }, 'batchCopyFile'),
   ),
   mutant(
     'ST-COPY-FILE-ID',
-    'the fileID of an entry does not exist',
+    'the fileID of an entry does not belong to any file',
     copies(
       ({ fileID }) => fileID,
       (entry) => {
@@ -40,39 +40,39 @@ export const storageCopyResponses: readonly Mutant[] = [
   ),
   mutant(
     'ST-COPY-FILE-ID-PRESENT',
-    'the entry of a move has no fileID',
+    'the entry for a move has no fileID',
     copies((_, { removeOriginal }) => removeOriginal, { fileID: undefined }),
   ),
   mutant(
     'ST-COPY-FAILED',
-    'the entry of a missing source has no message',
+    'the entry for a missing source has no message',
     copies(({ code }) => code === 'STORAGE_FILE_NONEXIST', { message: undefined }),
   ),
   mutant(
     'ST-COPY-FAILED',
-    'the code of an existing destination is a number',
+    'the code for an existing destination is a number',
     copies(({ code }) => code === 'OBJECT_ALREADY_EXIST', { code: 409 }),
   ),
   mutant(
     'ST-COPY-SUCCEEDED',
-    'the entry of a copy has the code SUCCESS',
+    'the entry for a successful copy has the code SUCCESS',
     copies(({ code }) => code === undefined, { code: 'SUCCESS' }),
   ),
   mutant(
     'ST-COPY-SUCCEEDED',
-    'the entry of a copy has an empty message',
+    'the entry for a successful copy has an empty message',
     copies(({ message }) => message === undefined, { message: '' }),
   ),
   mutant(
     'ST-COPY-MISSING',
-    'the copy of a missing file succeeds',
+    'copying a missing file succeeds',
     list('batchCopyFile', (entries) =>
       entries.map((entry) => (entry.code === 'STORAGE_FILE_NONEXIST' ? {} : entry)),
     ),
   ),
   mutant(
     'ST-COPY-MISSING',
-    'the copy of a missing file fails, and leaves an empty destination',
+    'copying a missing file fails, but creates an empty destination',
     (context) =>
       request('batchCopyFile', async (call) => {
         const sources = await listStored(context, call, 'srcPath');
@@ -84,14 +84,17 @@ export const storageCopyResponses: readonly Mutant[] = [
         }
       }),
   ),
-  mutant('ST-COPY-ALONE', 'a missing source in the first item rejects the call', (context) =>
-    request('batchCopyFile', async (call) => {
-      const sources = await listStored(context, call, 'srcPath');
-      const isMissing = sources.size > 0 && !sources.has(itemsOf(call)[0].srcPath);
-      return isMissing ? toStorageRefusal(404, 'STORAGE_FILE_NONEXIST') : undefined;
-    }),
+  mutant(
+    'ST-COPY-ALONE',
+    'a missing source in the first item causes the call to be rejected',
+    (context) =>
+      request('batchCopyFile', async (call) => {
+        const sources = await listStored(context, call, 'srcPath');
+        const isMissing = sources.size > 0 && !sources.has(itemsOf(call)[0].srcPath);
+        return isMissing ? toStorageRefusal(404, 'STORAGE_FILE_NONEXIST') : undefined;
+      }),
   ),
-  mutant('ST-COPY-ALONE', 'items after an existing destination are not copied', () => {
+  mutant('ST-COPY-ALONE', 'items after one whose destination exists are not copied', () => {
     let isOver = false;
     return leaveOut('batchCopyFile', ({ overwrite }, index) => {
       const isAfter = index > 0 && isOver;

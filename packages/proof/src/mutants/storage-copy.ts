@@ -37,22 +37,22 @@ export const storageCopy: readonly Mutant[] = [
   ),
   mutant(
     'ST-COPY-SRC-PATH',
-    'an item without srcPath fails alone instead of the call',
+    'an item without srcPath fails, but the call does not',
     failWithout('srcPath'),
   ),
   mutant(
     'ST-COPY-DST-PATH',
-    'an item without dstPath fails alone instead of the call',
+    'an item without dstPath fails, but the call does not',
     failWithout('dstPath'),
   ),
   mutant(
     'ST-COPY-OVERWRITE-DEFAULT',
-    'an existing destination stays without overwrite',
+    'an existing destination is kept if overwrite is omitted',
     replaceFlag('overwrite', undefined, false),
   ),
   mutant(
     'ST-COPY-OVERWRITE-TRUE',
-    'an existing destination stays with overwrite true',
+    'an existing destination is kept even if overwrite is true',
     replaceFlag('overwrite', true, false),
   ),
   mutant(
@@ -62,7 +62,7 @@ export const storageCopy: readonly Mutant[] = [
   ),
   mutant(
     'ST-COPY-OVERWRITE-FALSE',
-    'with overwrite false the item fails, but the destination is overwritten',
+    'if overwrite is false, the item fails, but the destination is overwritten',
     ({ storage }) =>
       afterCopies(async ({ srcPath, dstPath }, entry) => {
         if (entry?.code === 'OBJECT_ALREADY_EXIST')
@@ -76,11 +76,11 @@ export const storageCopy: readonly Mutant[] = [
   ),
   mutant(
     'ST-COPY-KEEPS-SOURCE',
-    'removeOriginal false removes the source',
+    'the source is removed even if removeOriginal is false',
     replaceFlag('removeOriginal', false, true),
   ),
-  mutant('ST-COPY-MOVE', 'a move leaves its source', replaceFlag('removeOriginal', true, false)),
-  mutant('ST-COPY-MOVE', 'a move onto an existing file leaves its source', (context) =>
+  mutant('ST-COPY-MOVE', 'a move keeps its source', replaceFlag('removeOriginal', true, false)),
+  mutant('ST-COPY-MOVE', 'a move onto an existing file keeps its source', (context) =>
     request('batchCopyFile', async (call) => {
       const existing = await listStored(context, call, 'dstPath');
       changeItems(call, (item) => {

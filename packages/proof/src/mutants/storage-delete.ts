@@ -39,7 +39,7 @@ export const storageDelete: readonly Mutant[] = [
   ),
   mutant(
     'ST-DELETE-CALL',
-    'a link still works, from a cache, after its file is deleted',
+    'a link to a deleted file still works, because of a cache',
     (context) => {
       const links = new Map<string, string[]>();
       const cache = new Map<string, Buffer>();
@@ -67,7 +67,7 @@ export const storageDelete: readonly Mutant[] = [
   ),
   mutant(
     'ST-DELETE-ONLY',
-    'files whose names begin with the deleted one are deleted too',
+    'files whose names start with the name of the deleted file are deleted too',
     deleteToo((id) => `${id}.txt`),
   ),
   mutant(
@@ -77,7 +77,7 @@ export const storageDelete: readonly Mutant[] = [
   ),
   mutant(
     'ST-DELETE-LIST',
-    'a missing file has no entry',
+    'a missing file gets no entry',
     list('batchDelete', (entries) => entries.filter(isOk)),
   ),
   mutant(
@@ -89,7 +89,7 @@ export const storageDelete: readonly Mutant[] = [
   ),
   mutant(
     'ST-DELETE-CODE',
-    'the code of a file deleted with others is DELETED',
+    'the code for a file that is deleted along with others is DELETED',
     list('batchDelete', (entries) => {
       const deleted = entries.length === 1 ? [] : entries.filter(isOk);
       for (const entry of deleted) entry.code = 'DELETED';
@@ -97,7 +97,7 @@ export const storageDelete: readonly Mutant[] = [
   ),
   mutant(
     'ST-DELETE-MISSING',
-    'the code of a file that does not exist is SUCCESS',
+    'the code for a file that does not exist is SUCCESS',
     deletions(any, { code: 'SUCCESS' }),
   ),
   mutant('ST-DELETE-MISSING', 'a file can be deleted a second time', () => {
@@ -107,12 +107,15 @@ export const storageDelete: readonly Mutant[] = [
       if (isOk(entry)) deleted.add(entry.fileID);
     });
   }),
-  mutant('ST-DELETE-ALONE', 'a missing file in the first item rejects the call', (context) =>
-    request('batchDelete', async (call) => {
-      const [first, ...rest] = await filesOf(context, call);
-      const isMissing = first === undefined && rest.some((bytes) => bytes !== undefined);
-      return isMissing ? toStorageRefusal(404, 'STORAGE_FILE_NONEXIST') : undefined;
-    }),
+  mutant(
+    'ST-DELETE-ALONE',
+    'a missing file in the first item causes the call to be rejected',
+    (context) =>
+      request('batchDelete', async (call) => {
+        const [first, ...rest] = await filesOf(context, call);
+        const isMissing = first === undefined && rest.some((bytes) => bytes !== undefined);
+        return isMissing ? toStorageRefusal(404, 'STORAGE_FILE_NONEXIST') : undefined;
+      }),
   ),
   mutant('ST-DELETE-ALONE', 'files after a missing one are not deleted', (context) =>
     leaveOutAfter('batchDelete', async (call) => {

@@ -14,12 +14,12 @@ export const storageEnvelope: readonly Mutant[] = [
   ),
   mutant(
     'ST-ENVELOPE-STATUS-CODE',
-    'the response with links has no statusCode',
+    'a links response has no statusCode',
     success({ statusCode: undefined }, 'batchGetTempUrls'),
   ),
   mutant(
     'ST-ENVELOPE-SUCCESS',
-    'the statusCode of links is 0, like an exit code',
+    'the statusCode of a links response is 0, like an exit code',
     success({ statusCode: 0 }, 'batchGetTempUrls'),
   ),
   mutant(
@@ -34,7 +34,7 @@ export const storageEnvelope: readonly Mutant[] = [
   ),
   mutant(
     'ST-ENVELOPE-BODY',
-    'a credential error is flat, without body',
+    'a credential error has no body object',
     failure(
       (json) => {
         Object.assign(json, json.body, { body: undefined });
@@ -45,14 +45,14 @@ export const storageEnvelope: readonly Mutant[] = [
   ),
   mutant(
     'ST-ENVELOPE-BODY',
-    'the body of a deletion is JSON in a string',
+    'the body of a deletion response is JSON in a string',
     success((json) => {
       json.body = JSON.stringify(json.body);
     }, 'batchDelete'),
   ),
   mutant(
     'ST-ENVELOPE-REQUEST-ID',
-    'the requestId of a deletion is a number',
+    'the requestId of a deletion response is a number',
     successBody({ requestId: 20_260_101 }, 'batchDelete'),
   ),
   mutant(
@@ -62,7 +62,7 @@ export const storageEnvelope: readonly Mutant[] = [
   ),
   mutant(
     'ST-ENVELOPE-DATA',
-    'the data of a deletion is the list itself',
+    'the data of a deletion response is the list itself',
     successBody((body) => {
       body.data = body.data.fileList;
     }, 'batchDelete'),
@@ -74,12 +74,12 @@ export const storageEnvelope: readonly Mutant[] = [
   ),
   mutant(
     'ST-ENVELOPE-CODE',
-    'a credential error has data, which is null',
+    'a credential error has data that is null',
     unauthorized({ data: null }),
   ),
   mutant(
     'ST-ENVELOPE-MESSAGE',
-    'the message of a credential error is an object of languages',
+    'the message of a credential error is an object keyed by language',
     unauthorized((body) => {
       body.message = { en: body.message };
     }),

@@ -34,42 +34,46 @@ export const storageLinks: readonly Mutant[] = [
   ),
   mutant(
     'ST-LINKS-MAX-AGE',
-    'a second item with maxAge gets no link',
+    'the second item with a maxAge gets no link',
     leaveOut('batchGetTempUrls', ({ fileID, maxAge }, index) =>
       index > 0 && fileID && maxAge !== undefined
         ? { fileID, code: 'INVALID_PARAM', tempFileURL: '' }
         : undefined,
     ),
   ),
-  mutant('ST-LINKS-LIST', 'a file requested twice has one entry', list('batchGetTempUrls', unique)),
   mutant(
     'ST-LINKS-LIST',
-    'a missing file has no entry',
+    'a file requested twice has only one entry',
+    list('batchGetTempUrls', unique),
+  ),
+  mutant(
+    'ST-LINKS-LIST',
+    'a missing file gets no entry',
     list('batchGetTempUrls', (entries) => entries.filter(isOk)),
   ),
   mutant(
     'ST-LINKS-FILE-ID',
-    'the entry of a missing file has an empty fileID',
+    'the entry for a missing file has an empty fileID',
     links(isBad, { fileID: '' }),
   ),
   mutant(
     'ST-LINKS-CODE',
-    'the code of a file without an extension is OK',
+    'the code for a file without an extension is OK',
     links(hasNoExtension, { code: 'OK' }),
   ),
   mutant(
     'ST-LINKS-CODE',
-    'the entry of a missing file has no code',
+    'the entry for a missing file has no code',
     links(isBad, { code: undefined }),
   ),
   mutant(
     'ST-LINKS-URL',
-    'the entry of a missing file has no tempFileURL',
+    'the entry for a missing file has no tempFileURL',
     links(isBad, { tempFileURL: undefined }),
   ),
   mutant(
     'ST-LINKS-DOWNLOAD',
-    'a link works once',
+    'a link works only once',
     () => {
       const used = new Set<string>();
       return {
@@ -99,7 +103,7 @@ export const storageLinks: readonly Mutant[] = [
   ),
   mutant(
     'ST-LINKS-EXPIRE',
-    'every link with maxAge works for two seconds',
+    'every link with a maxAge works for only two seconds',
     items('batchGetTempUrls', (item) => {
       if (item.maxAge > 2) item.maxAge = 2;
     }),
@@ -122,7 +126,7 @@ export const storageLinks: readonly Mutant[] = [
   ),
   mutant(
     'ST-LINKS-ALONE',
-    'a missing file in the last item rejects the call',
+    'a missing file in the last item causes the call to be rejected',
     refuseAfter(
       'batchGetTempUrls',
       (entries) => entries.at(-1)?.code === 'STORAGE_FILE_NONEXIST' && isOk(entries[0]),

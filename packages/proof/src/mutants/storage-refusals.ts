@@ -18,7 +18,7 @@ export const storageRefusals: readonly Mutant[] = [
   ),
   mutant(
     'ST-BAD-JSON',
-    'unclosed brackets get 500',
+    'unclosed brackets cause a 500',
     refuse(
       ({ operation, body }) =>
         operation === 'batchDelete' && /^\[{100}[\s\S]*[^\]]$/.test(body.toString()),
@@ -28,7 +28,7 @@ export const storageRefusals: readonly Mutant[] = [
   ),
   mutant(
     'ST-BAD-JSON',
-    'an empty body of a copy counts as an empty list',
+    'an empty body in a copy call counts as an empty list',
     request('batchCopyFile', ({ method, body }) =>
       method === 'POST' && body.length === 0 ? toStorageResponse(200, NO_ENTRIES) : undefined,
     ),
@@ -40,7 +40,7 @@ export const storageRefusals: readonly Mutant[] = [
   ),
   mutant(
     'ST-MISSING-FIELD',
-    'a deletion without fileList deletes nothing, with success',
+    'a deletion without fileList succeeds and deletes nothing',
     request('batchDelete', ({ json }) => {
       const hasNone = isObject(json) && !('fileList' in json) && !('data' in json);
       return hasNone ? toStorageResponse(200, NO_ENTRIES) : undefined;
@@ -48,7 +48,7 @@ export const storageRefusals: readonly Mutant[] = [
   ),
   mutant(
     'ST-MISSING-FIELD',
-    'a missing path gets 500',
+    'a missing path causes a 500',
     refuse(
       ({ operation, json }) =>
         operation === 'getUploadMetaData' && isObject(json) && Object.keys(json).length === 0,
@@ -58,7 +58,7 @@ export const storageRefusals: readonly Mutant[] = [
   ),
   mutant(
     'ST-WRONG-TYPE',
-    'a string instead of a list counts as one item',
+    'a string in place of a list counts as a single item',
     request('batchDelete', (call) => {
       const { json } = call;
       if (typeof json?.fileList === 'string') call.json = { ...json, fileList: [json.fileList] };
@@ -96,7 +96,7 @@ export const storageRefusals: readonly Mutant[] = [
   ),
   mutant(
     'ST-WRONG-TYPE',
-    'a deeply nested list gets 503',
+    'a deeply nested list causes a 503',
     refuse(
       ({ operation, body }) =>
         operation === 'batchGetTempUrls' &&

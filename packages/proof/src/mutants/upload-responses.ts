@@ -50,14 +50,14 @@ export const uploadResponses: readonly Mutant[] = [
   ),
   mutant(
     'UP-FILE-ID',
-    'the fileID of step 1 does not exist',
+    'the fileID from step 1 does not belong to any file',
     metadata((data) => {
       data.fileID += '#upload';
     }),
   ),
   mutant(
     'UP-WHOLE',
-    'half of a large file can be read while the rest is still written',
+    'half of a large file can be read while the rest is still being written',
     (context) =>
       uploadRequest(async (request) => {
         if (request.body.length < 150_000) return;
@@ -67,13 +67,13 @@ export const uploadResponses: readonly Mutant[] = [
         await wait(300);
       }),
   ),
-  mutant('UP-BROKEN', 'an interrupted upload is stored partially', (context) =>
+  mutant('UP-BROKEN', 'an interrupted upload is partially stored', (context) =>
     brokenUpload(async ({ headers }, form) => {
       if (form.has('file') && !headers.get('transfer-encoding'))
         await storeFile(context, keyOf(form), form.get('file'));
     }),
   ),
-  mutant('UP-BROKEN', 'an interrupted chunked upload is stored partially', (context) =>
+  mutant('UP-BROKEN', 'an interrupted chunked upload is partially stored', (context) =>
     brokenUpload(async ({ headers }, form) => {
       if (form.has('file') && headers.get('transfer-encoding'))
         await storeFile(context, keyOf(form), form.get('file'));
@@ -82,12 +82,12 @@ export const uploadResponses: readonly Mutant[] = [
   mutant('UP-BROKEN', 'an interrupted upload deletes the previous file', (context) =>
     brokenUpload((_, form) => deleteFile(context, keyOf(form))),
   ),
-  mutant('UP-KEPT', 'a copy that fails deletes its destination', (context) =>
+  mutant('UP-KEPT', 'a failed copy deletes its destination', (context) =>
     afterCopies(async ({ dstPath }, entry) => {
       if (entry?.code === 'STORAGE_FILE_NONEXIST') await deleteFile(context, dstPath);
     }),
   ),
-  mutant('UP-KEPT', 'a copy is deleted with its source', (context) => {
+  mutant('UP-KEPT', 'a copy is deleted along with its source', (context) => {
     const copies = new Map<string, string>();
     return {
       async request(request) {
@@ -105,7 +105,7 @@ export const uploadResponses: readonly Mutant[] = [
       },
     };
   }),
-  mutant('UP-KEPT', 'two simultaneous uploads of a file are mixed up', () => {
+  mutant('UP-KEPT', 'two simultaneous uploads of a file are mixed up with each other', () => {
     const underWay = new Map<string, { file: Buffer; met: (file: Buffer) => void }>();
     return uploadRequest(async (request) => {
       if (request.body.length < 25_000) return;

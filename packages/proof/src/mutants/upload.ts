@@ -14,7 +14,7 @@ import {
 export const upload: readonly Mutant[] = [
   mutant(
     'UP-FORM',
-    'a form with more than 15,000 bytes is rejected',
+    'a form of more than 15,000 bytes is rejected',
     uploadRequest(({ body }) =>
       body.length > 15_000 ? toUploadError(400, 'EntityTooLarge') : undefined,
     ),
@@ -44,11 +44,11 @@ export const upload: readonly Mutant[] = [
   ),
   mutant(
     'UP-SIGNATURE',
-    'a form with the Signature of another grant is stored',
+    'a form with the Signature from another grant is stored',
     repairForms('Signature', Boolean),
     ['UP-FILE'],
   ),
-  mutant('UP-TOKEN', 'the token of a form is not checked', repairForms('x-store-security-token'), [
+  mutant('UP-TOKEN', 'the token in a form is not checked', repairForms('x-store-security-token'), [
     'UP-FILE',
   ]),
   mutant(
@@ -58,12 +58,12 @@ export const upload: readonly Mutant[] = [
   ),
   mutant(
     'UP-META-FILE-ID',
-    'the meta file ID of a form is not checked',
+    'the meta file ID in a form is not checked',
     repairForms('x-store-meta-fileid'),
   ),
   mutant(
     'UP-KEY',
-    'a form with a wrong key is stored under the right one',
+    'a form with a wrong key is stored under the right key',
     repairForms('key', Boolean),
     ['UP-FILE'],
   ),
@@ -74,7 +74,7 @@ export const upload: readonly Mutant[] = [
   ),
   mutant(
     'UP-FILE',
-    'a trailing line break of a file is lost',
+    'a line break at the end of a file is lost',
     changeFile((text) => text.replace(/\r\n$/, '')),
   ),
   mutant(

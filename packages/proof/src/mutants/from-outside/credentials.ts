@@ -89,7 +89,7 @@ const gateway: readonly Mutant[] = [
   ),
   lax(
     'AU-BEARER-BAD',
-    'the signature of a token is not checked',
+    'the signature of a token is not verified',
     (value, _, context) => isOf(context, value) && isLive(value),
   ),
   lax(

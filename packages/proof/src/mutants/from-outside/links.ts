@@ -107,7 +107,7 @@ export const links: readonly Mutant[] = [
     const [first, ...more] = all.filter(isOk);
     for (const entry of more) entry.tempFileURL = first.tempFileURL;
   }),
-  mutant('ST-LINKS-DOWNLOAD', 'a link works once', () => {
+  mutant('ST-LINKS-DOWNLOAD', 'a link works only once', () => {
     const seen = new Set<string>();
     return {
       request({ isDownload, target }) {

@@ -107,7 +107,7 @@ export const statuses: readonly Mutant[] = [
   ),
   mutant(
     'GW-STATUS',
-    'an unregistered status becomes the first of its class',
+    'an unregistered status is replaced by the first status of its class',
     serviceResponse({ status: UNREGISTERED }, (response) => {
       response.status -= response.status % 100;
     }),
