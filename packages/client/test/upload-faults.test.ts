@@ -128,7 +128,7 @@ describe('an upload', () => {
     });
     const error = await failureOf(served.storage.upload('a.bin', endless()));
     expect(error).toMatchObject({ name: 'NetworkError' });
-    expect(String(error)).toContain('responded before the file was sent completely');
+    expect(String(error)).toContain('responded before the entire file was sent');
   });
 
   it.each([

@@ -22,7 +22,7 @@ test('a port in use is one sentence that names the option', async () => {
   const { code, lines } = await run('fixture', '--port', String(port));
   expect(code).toBe(2);
   expect(lines).toEqual([
-    `berth-conformance: Cannot start the fixture service: port ${port} is already in use, choose another one with --port.`,
+    `berth-conformance: Cannot start the fixture service: port ${port} is already in use: choose another port with --port.`,
   ]);
 });
 

@@ -74,7 +74,7 @@ test('a known failure does not decide; a stale entry does', async () => {
   await writeFile(file, '["GW-ERROR-NOT-FOUND"]');
   const stale = await runAgainst(sound.url, ...NOT_FOUND, '--baseline', file);
   expect(stale.code).toBe(1);
-  expect(stale.output).toMatch(/^stale in the baseline: .*: GW-ERROR-NOT-FOUND$/m);
+  expect(stale.output).toMatch(/^stale baseline entries, .*: GW-ERROR-NOT-FOUND$/m);
   expect(stale.lines.at(-1)).toContain('the baseline is stale');
 });
 

@@ -61,7 +61,7 @@ const FAULTS: Fault[] = [
     status: 200,
     change: () => ({ body: '{"statusCode":200,"body":{"code":"SYS_ERR","message":"No."}}' }),
     result: 'storage batchCopyFile 200 application/json',
-    finding: 'body.data is required in a success; body.code is SYS_ERR',
+    finding: 'body.data is missing from a successful response; body.code is SYS_ERR',
   },
   {
     what: 'a call without its required fields that succeeds',
@@ -86,7 +86,7 @@ const FAULTS: Fault[] = [
     status: 400,
     change: replace('"statusCode":400', '"statusCode":200'),
     result: 'storage batchCopyFile 4XX application/json',
-    finding: 'statusCode must equal the status 400 of a copy, not 200',
+    finding: 'statusCode must equal the HTTP status 400 of a copy, but was 200',
   },
   {
     what: 'a response to GET without Content-Disposition',

@@ -58,7 +58,7 @@ test('a custom signer that never settles ends like a call without a response', a
   const auth = { gateway: () => new Promise<never>(() => {}) };
   const ran = await runSuite({ ...options, auth, timeout: 500 });
   expect(ran.exitCode).toBe(2);
-  expect(ran.sentence).toContain('--auth-module: returned no headers within 500 ms');
+  expect(ran.sentence).toContain('--auth-module did not return headers within 500 ms');
   expect(ran.took).toBeLessThan(10_000);
 });
 

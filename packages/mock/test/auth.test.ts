@@ -93,7 +93,7 @@ describe('strict, the gateway', () => {
       headers: { authorization, 'content-type': JSON_TYPE },
     });
     expect(json).toMatchObject({ code: 'INVALID_CREDENTIALS' });
-    expect(json.message).toMatch(/the mock's time is \d+/);
+    expect(json.message).toMatch(/the mock's clock, which is at \d+/);
   });
 });
 

@@ -247,7 +247,7 @@ describe('invalid options', async () => {
     [['--wire-profile', none], `${none} is not a wire profile: ${gone}.`],
     [['--wire-profile', dir], `${dir} is not a wire profile: it is a folder.`],
     [['--replay', none], `The folder ${none} cannot be read: ${gone}.`],
-    [['--replay', file], `The folder ${file} cannot be read: there is a file in its place.`],
+    [['--replay', file], `The folder ${file} cannot be read: it is a file, not a folder.`],
     [['--replay', recordings], `${join(recordings, '0001.json')} cannot be read: it is a folder.`],
     [['--proxy', 'ftp://a'], 'error: --proxy must be a URL such as https://dev.example.com.'],
     [

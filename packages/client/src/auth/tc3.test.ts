@@ -200,7 +200,7 @@ describe('tc3', () => {
   it('fails if a header to sign is missing', async () => {
     for (const name of ['x-a', 'constructor']) {
       await expect(sign({}, { signedHeaders: [name] })).rejects.toThrow(
-        `Cannot sign the ${name} header: the call does not have it.`,
+        `Cannot sign the ${name} header: the request does not have one.`,
       );
     }
   });

@@ -67,7 +67,7 @@ export function tc3(options: Tc3Options): GatewayAuth {
       for (const name of listed ?? ('content-type' in headers ? ['content-type'] : [])) {
         const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
         if (value === undefined && name !== 'host') {
-          throw new TypeError(`Cannot sign the ${name} header: the call does not have it.`);
+          throw new TypeError(`Cannot sign the ${name} header: the request does not have one.`);
         }
         signed[name] = value ?? '';
       }

@@ -12,7 +12,7 @@ export const SETTINGS = {
   gatewayUrl: ['BERTH_GATEWAY_URL', 'gateway URL'],
   gatewayDomain: [
     'BERTH_GATEWAY_DOMAIN',
-    'gateway domain, as an alternative to gatewayUrl; the environment is prepended as the first label',
+    'gateway domain, used instead of gatewayUrl; the environment is prepended as the first label',
   ],
   secretId: ['BERTH_SECRET_ID', 'secret ID of the key pair'],
   secretKey: ['BERTH_SECRET_KEY', 'secret key of the key pair'],

@@ -2,29 +2,29 @@
 
 /** Names on the wire (D1). */
 export type WireProfileNames = {
-  /** Name of the profile, for people and reports. */
+  /** Name of the profile, as shown in reports. */
   readonly name?: string;
-  /** The three headers of a storage call. */
+  /** Names of the three headers that authenticate a storage call. */
   readonly storageHeaders: {
-    /** Header of the signature. */
+    /** Header that contains the signature. */
     readonly authorization: string;
-    /** Header of the session token. */
+    /** Header that contains the session token. */
     readonly sessionToken: string;
-    /** Header of the time, in seconds since the epoch. */
+    /** Header that contains the time, in seconds since the epoch. */
     readonly timestamp: string;
   };
-  /** The two form fields of an upload that carry a vendor's word. */
+  /** Names of the two upload form fields that contain a vendor's name in real deployments. */
   readonly uploadFields: {
-    /** Field of the token of the grant. */
+    /** Field that contains the token of the upload grant. */
     readonly securityToken: string;
-    /** Field of the ID in the object store. */
+    /** Field that contains the ID of the file in the object store. */
     readonly metaFileId: string;
   };
-  /** The field of the upload metadata that holds the ID in the object store. */
+  /** Name of the property in the upload metadata that contains the ID of the file in the object store. */
   readonly storeFileID: string;
-  /** The gateway header that carries the hosted service's status. */
+  /** Names of the headers that the gateway adds to responses. */
   readonly gatewayHeaders: {
-    /** Name of the header. */
+    /** Header that contains the status of the hosted service's response. */
     readonly upstreamStatus: string;
   };
 };
@@ -34,14 +34,14 @@ export const CONTRACT = {
   "documents": {
     "gateway.v1": {
       "version": "1.0.0",
-      "sha256": "b9c934ed2fae6958ed7536aba83a8fc1c440ebb2cdf4312db0b8489eba4c759c"
+      "sha256": "986a898ec8d118978a5d124e9af945f89b3b4783fe8f40e59577505c7c4b4a19"
     },
     "storage.v2": {
       "version": "2.0.0",
-      "sha256": "305aa8aa68388a5a8422d66ad3d97de7110ce30126f9f344c844751da452fd23"
+      "sha256": "641f98ac421fb72a05d673130f900bf56bebd8b7d3855ff1b106e3eac3c0b420"
     }
   },
-  "sha256": "3a81aaece58d0eb5f7a5e503034b4a9f7e88d6391fffa07405c91e1c8e96254a"
+  "sha256": "11961f6ae21fc8fa209b31be3e5fccea57b4bf88f46019f573fdc2acf91260a3"
 } as const;
 
 /** URL template for the gateway of an environment. */

@@ -52,7 +52,7 @@ export interface paths {
                 /**
                  * @description Path within the hosted service. It may have several segments (`a/b/c`), including empty ones. OpenAPI
                  *     cannot express this, so the extension `x-berth-greedy` does. The path reaches the service as sent:
-                 *     `%2F` stays `%2F`. Deployments of this project refuse a segment that is `.` or `..`, plain or
+                 *     `%2F` stays `%2F`. Deployments of this project reject a segment that is `.` or `..`, plain or
                  *     percent-encoded once, because clients rewrite such paths.
                  * @example abc
                  */
@@ -95,12 +95,12 @@ export interface components {
         ServiceName: string;
         /**
          * Gateway error code
-         * @description Error code. The list is open, so a deployment may use codes that are not in it.
+         * @description An error code. A deployment may also use codes that are not in this list.
          *
          *     | Code | Meaning |
          *     |---|---|
          *     | `SERVICE_NOT_FOUND` | The service does not exist (with status 404). |
-         *     | `SERVICE_FORBIDDEN` | Access is denied because of permissions or an abnormal state of the service (with status 403). |
+         *     | `SERVICE_FORBIDDEN` | Access is denied because the caller lacks permission or the service is in an abnormal state (with status 403). |
          *     | `SERVICE_TIMEOUT` | The call to the service timed out. |
          *     | `SERVICE_NOT_READY` | The service is not ready. |
          *     | `SERVICE_VERSION_NOT_FOUND` | No version of the service matches. |
@@ -108,7 +108,7 @@ export interface components {
          *     | `SERVICE_LB_STATUS_ABNORMAL` | The load balancer is in an abnormal state. Deploying a new version may help. |
          *     | `SERVICE_RESOURCE_NOT_FOUND` | A resource of the service is missing. |
          *     | `SERVICE_CHARGE_OVERDUE` | The service was stopped because of an overdue payment. |
-         *     | `INVALID_HOST` | The request address is abnormal. |
+         *     | `INVALID_HOST` | The request address is invalid. |
          * @example SERVICE_NOT_FOUND
          * @example SERVICE_FORBIDDEN
          * @example SERVICE_TIMEOUT
@@ -123,7 +123,7 @@ export interface components {
         GatewayErrorCode: string;
         /**
          * Gateway error
-         * @description The response body if the gateway, not the hosted service, ends a call.
+         * @description The body of an error response from the gateway itself, not from the hosted service.
          */
         GatewayError: {
             code: components["schemas"]["GatewayErrorCode"];
@@ -181,7 +181,7 @@ export interface components {
                 "*/*": Blob;
             };
         };
-        /** @description The hosted service refused access because of permissions or an abnormal state. */
+        /** @description The hosted service denied access because the caller lacks permission or the service is in an abnormal state. */
         ServiceForbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -220,7 +220,7 @@ export interface components {
         /**
          * @description Path within the hosted service. It may have several segments (`a/b/c`), including empty ones. OpenAPI
          *     cannot express this, so the extension `x-berth-greedy` does. The path reaches the service as sent:
-         *     `%2F` stays `%2F`. Deployments of this project refuse a segment that is `.` or `..`, plain or
+         *     `%2F` stays `%2F`. Deployments of this project reject a segment that is `.` or `..`, plain or
          *     percent-encoded once, because clients rewrite such paths.
          * @example abc
          */
@@ -352,7 +352,7 @@ export interface operations {
                 /**
                  * @description Path within the hosted service. It may have several segments (`a/b/c`), including empty ones. OpenAPI
                  *     cannot express this, so the extension `x-berth-greedy` does. The path reaches the service as sent:
-                 *     `%2F` stays `%2F`. Deployments of this project refuse a segment that is `.` or `..`, plain or
+                 *     `%2F` stays `%2F`. Deployments of this project reject a segment that is `.` or `..`, plain or
                  *     percent-encoded once, because clients rewrite such paths.
                  * @example abc
                  */
@@ -382,7 +382,7 @@ export interface operations {
                 /**
                  * @description Path within the hosted service. It may have several segments (`a/b/c`), including empty ones. OpenAPI
                  *     cannot express this, so the extension `x-berth-greedy` does. The path reaches the service as sent:
-                 *     `%2F` stays `%2F`. Deployments of this project refuse a segment that is `.` or `..`, plain or
+                 *     `%2F` stays `%2F`. Deployments of this project reject a segment that is `.` or `..`, plain or
                  *     percent-encoded once, because clients rewrite such paths.
                  * @example abc
                  */

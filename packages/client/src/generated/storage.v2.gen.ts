@@ -170,7 +170,7 @@ export interface components {
         RequestId: string;
         /**
          * Error code
-         * @description Error code. The list is open, so a deployment may use codes that are not in it.
+         * @description An error code. A deployment may also use codes that are not listed here.
          * @example INVALID_PARAM
          */
         ErrorCode: string;
@@ -182,7 +182,7 @@ export interface components {
         ErrorMessage: string;
         /**
          * Error response
-         * @description The envelope of a call that failed as a whole.
+         * @description The envelope of the response to a failed call.
          */
         ErrorResponse: {
             statusCode: components["schemas"]["StatusCode"];
@@ -439,11 +439,11 @@ export interface components {
         };
         /**
          * Copy path
-         * @description Absolute path including the file name: the cloud path of the file with a leading `/`. As in a
-         *     conventional file system, `/` separates the levels. Digits, Latin letters, `/`, `!`, `-`, `_`, `.`,
-         *     `,`, `*` and Chinese characters (U+4E00 to U+9FFF) are allowed. If a path contains any other
-         *     character, only its item fails, never the entire call, so the pattern is in `x-berth-item-pattern`
-         *     instead of `pattern`.
+         * @description Absolute path of a file: a leading `/`, followed by the cloud path including the file name. As in a
+         *     conventional file system, `/` separates the levels. A path may contain digits, Latin letters, `/`, `!`,
+         *     `-`, `_`, `.`, `,`, `*` and Chinese characters (U+4E00 to U+9FFF). If it contains any other character,
+         *     its item fails, but the call does not. The pattern is therefore in `x-berth-item-pattern` instead of
+         *     `pattern`.
          * @example /reports/summary.txt
          */
         FilePath: string;
@@ -646,9 +646,9 @@ export interface components {
             };
         };
         /**
-         * @description The call was refused because of its credentials or environment, or because the body is not JSON, or a
-         *     field is missing or has the wrong type. The contract does not define which status belongs to which
-         *     code, but an error of the caller never gets a 5xx.
+         * @description The call was rejected because of its credentials or environment, because the body is not JSON, or because
+         *     a field is missing or has the wrong type. The contract does not define which status belongs to which
+         *     code, but an invalid request never gets a 5xx.
          */
         Refused: {
             headers: {
@@ -711,7 +711,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description The upload was refused, and nothing is stored. */
+        /** @description The upload was rejected, and nothing is stored. */
         UploadRefused: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];

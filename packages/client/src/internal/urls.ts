@@ -31,7 +31,7 @@ export function toGatewayUrl({ baseUrl, envId, gatewayDomain }: GatewayAddress):
     !/^[^/]+$/.test(gatewayDomain ?? '')
   ) {
     throw new TypeError(
-      'Set baseUrl, or set gatewayDomain to a host name and envId to a single label.',
+      'Set baseUrl, or set gatewayDomain to a host name and envId to a single host name label.',
     );
   }
   return GATEWAY_SERVER.replace('{envId}', envId).replace('{gatewayDomain}', gatewayDomain);
@@ -70,12 +70,14 @@ export function toSegment(name: string, value: unknown, isRaw = false): string {
   const text = isRaw ? String(value) : encodeURIComponent(String(value));
   const segment = REWRITTEN.exec(text)?.[1];
   if (segment !== undefined) {
-    throw new TypeError(`${name}: fetch would rewrite the segment "${segment}".`);
+    throw new TypeError(
+      `${name} must not contain the segment "${segment}", because fetch would rewrite the path.`,
+    );
   }
   const lost = DROPPED.exec(text)?.[0];
   if (lost !== undefined) {
     throw new TypeError(
-      `${name}: fetch would drop ${JSON.stringify(lost)}; write it as "${encodeURIComponent(lost)}".`,
+      `${name} must not contain ${JSON.stringify(lost)}, because fetch would drop it: write "${encodeURIComponent(lost)}".`,
     );
   }
   return text;

@@ -221,7 +221,7 @@ function resumable(
             const { done, value } = await deadline.step(read);
             if (done || !value) {
               if (loaded !== (size ?? loaded))
-                throw new Error('The response has the wrong length.');
+                throw new Error('The response is shorter than expected.');
               return controller.close();
             }
             loaded += value.byteLength;

@@ -59,7 +59,7 @@ export async function tempUrls(
     assertInteger('maxAge', maxAge, LINK_MIN_SECONDS);
     if (maxAge && maxAge > LINK_WARN_SECONDS) {
       context.onWarning(
-        `maxAge ${maxAge} exceeds ${LINK_WARN_SECONDS} s. It is sent unchanged, but the server may refuse it.`,
+        `maxAge ${maxAge} is above ${LINK_WARN_SECONDS} s: it is sent unchanged, but the server may reject it.`,
       );
     }
     // JSON omits `undefined`.

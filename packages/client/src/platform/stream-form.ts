@@ -88,7 +88,7 @@ export async function streamForm(
   if (isComplete) return result;
   // A response that comes early is a refusal, so do not send the rest.
   if (result.status < 300)
-    throw fail(new Error('The server responded before the file was sent completely.'));
+    throw fail(new Error('The server responded before the entire file was sent.'));
   close();
   return result;
 }

@@ -82,7 +82,7 @@ describe('berth call', () => {
   });
 
   it.each([
-    [['call', 'hello', 'a/../b'], /^berth: .*fetch would rewrite the segment/],
+    [['call', 'hello', 'a/../b'], /^berth: .*must not contain the segment/],
     [['call', 'hello'], /^berth: No credentials for the gateway: set BERTH_TOKEN, or/],
   ])('refuses %j before anything is sent', async (args, message) => {
     const { seen, variables } = await startGateway((response) => response.end());

@@ -47,12 +47,12 @@ const PATHS = [
 /** Paths that are similar to the one that was signed. */
 const REWRITTEN_PATHS: Record<string, readonly [signed: string, sent: string]> = {
   'for another path': ['/a/b', '/a/c'],
-  'for the path above': ['/a', '/a/b'],
+  'for the parent path': ['/a', '/a/b'],
   'for the root': ['', '/a'],
   'without the trailing slash': ['/a/b', '/a/b/'],
   'with a single slash instead of two': ['/a/b', '/a//b'],
   'with the escape decoded': ['/a/A', '/a/%41'],
-  'with a letter escaped': ['/a/%41', '/a/A'],
+  'with an unescaped letter escaped': ['/a/%41', '/a/A'],
   'with the slash decoded': ['/a/b', '/a%2Fb'],
   'with the escape in lower case': ['/a%2fb', '/a%2Fb'],
   'with the escape escaped again': ['/a%252Fb', '/a%2Fb'],
@@ -95,7 +95,7 @@ export const authSignature: readonly Check[] = [
   defineSignatureCheck('AU-TC3-FORM', () => {
     const bad: SignedCalls = {
       'GET with nothing after TC3-HMAC-SHA256': { change: () => ({}) },
-      'GET with a Credential that is only the ID': {
+      'GET whose Credential contains only the ID': {
         change: changing('Credential', (value) => value.split('/')[0] ?? ''),
       },
       'GET with a Credential without tc3_request': {
@@ -133,8 +133,10 @@ export const authSignature: readonly Check[] = [
         'GET signed for this service, but with another service in the header': {
           change: naming(scope, `${service}x/tc3_request`),
         },
-        'GET with the previous day in the header': { change: naming(/\d{4}-\d\d-\d\d/, dayBefore) },
-        'GET with only the first half of the signature correct': {
+        'GET with the date of the previous day in the header': {
+          change: naming(/\d{4}-\d\d-\d\d/, dayBefore),
+        },
+        'GET whose signature is correct only in its first half': {
           change: changing('Signature', changeEnd),
         },
         'GET with half a signature': {
@@ -220,14 +222,14 @@ export const authSignature: readonly Check[] = [
         'POST that signs every header': { ...POST, headers: [JSON_TYPE, ONE, TWO] },
       },
       bad: {
-        'GET with a signed header changed': { headers: [OTHER_ONE], signed: [host, ONE] },
+        'GET whose signed header was changed': { headers: [OTHER_ONE], signed: [host, ONE] },
         'GET without a header that was signed': { signed: [host, ONE] },
         'GET that sends a signed header twice': { headers: [ONE, OTHER_ONE], signed: [host, ONE] },
-        'POST with a signed header changed': {
+        'POST whose signed header was changed': {
           ...{ ...POST, headers: [JSON_TYPE, OTHER_ONE] },
           signed: [host, JSON_TYPE, ONE],
         },
-        'POST with its signed content type changed': {
+        'POST whose signed content type was changed': {
           ...{ ...POST, headers: [['Content-Type', 'application/json']] },
           signed: [host, JSON_TYPE],
         },
@@ -254,20 +256,23 @@ export const authSignature: readonly Check[] = [
     const headers = (...list: HeaderList) => ({ headers: list });
     return {
       good: {
-        'GET with the name of a signed header in upper case': headers(['X-CONFORMANCE', 'a']),
-        'GET with the names of signed headers in arbitrary order': headers(
+        'GET with a signed header whose name is in upper case': headers(['X-CONFORMANCE', 'a']),
+        'GET with signed headers in arbitrary order': headers(
           ['x-c', '3'],
           ['X-B', '2'],
           ['x-a', '1'],
         ),
-        'GET with upper case letters in a signed value': headers(['X-Conformance', 'Some VALUE']),
-        'GET with spaces around a signed value': headers(['X-Conformance', '  value  ']),
-        'GET with spaces inside a signed value': headers(['X-Conformance', 'a   b']),
-        'POST with upper case letters in its content type': {
+        'GET with uppercase letters in a signed header value': headers([
+          'X-Conformance',
+          'Some VALUE',
+        ]),
+        'GET with spaces around a signed header value': headers(['X-Conformance', '  value  ']),
+        'GET with spaces inside a signed header value': headers(['X-Conformance', 'a   b']),
+        'POST with uppercase letters in its content type': {
           ...POST,
           ...headers(['Content-Type', 'Application/JSON; Charset=UTF-8']),
         },
-        'POST with the name of its content type in upper case': {
+        'POST with CONTENT-TYPE as the name of the header': {
           ...POST,
           ...headers(['CONTENT-TYPE', JSON_TYPE[1]]),
         },
@@ -282,10 +287,16 @@ export const authSignature: readonly Check[] = [
     const tight: SignedCall = { ...form, headers: [['Content-Type', type.replace(' ', '')]] };
     const kept = { instead: { boundary: 'kept' } } as const;
     const spellings = {
-      'POST of a form signed without the boundary': signCall(t, form),
-      'POST of a form signed with the boundary': signCall(t, { ...form, ...kept }),
-      'POST of a form without spaces signed without the boundary': signCall(t, tight),
-      'POST of a form without spaces signed with the boundary': signCall(t, { ...tight, ...kept }),
+      'POST of a form whose signature omits the boundary': signCall(t, form),
+      'POST of a form whose signature includes the boundary': signCall(t, { ...form, ...kept }),
+      'POST of a form with no space before the boundary, which the signature omits': signCall(
+        t,
+        tight,
+      ),
+      'POST of a form with no space before the boundary, which the signature includes': signCall(
+        t,
+        { ...tight, ...kept },
+      ),
     };
     // A gateway may refuse all forms (D13); then nothing can be learned about their signature.
     const plain = { path: '/form', headers: form.headers ?? [], body };

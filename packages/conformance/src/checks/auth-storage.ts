@@ -71,8 +71,8 @@ function forgeAuthorizations(
   const wrong = {
     'made-up credentials': 'made up',
     'empty credentials': '',
-    'credentials whose last characters are changed': changeEnd(value),
-    'credentials whose last characters are missing': value.slice(0, -CHANGED),
+    'credentials with different last characters': changeEnd(value),
+    'credentials without their last characters': value.slice(0, -CHANGED),
   };
   const isSigned = auth?.storage === undefined && Object.keys(storageHeaders).length === 0;
   if (tc3 === undefined || !isSigned) return wrong;

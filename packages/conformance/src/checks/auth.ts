@@ -104,7 +104,7 @@ const MALFORMED = {
   'the token undefined': 'undefined',
   'the token null': 'null',
   'a two-word token': 'made up',
-  'a token that is only dots': '..',
+  'a token that consists only of dots': '..',
   'a token with 1,000 letters': 'x'.repeat(1000),
 };
 

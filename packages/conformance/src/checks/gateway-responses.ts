@@ -112,10 +112,11 @@ async function expectBody(t: CheckContext, call: GatewayCall, order: ResponseOrd
   );
   const wanted = toBytes(order);
   const at = wanted.findIndex((byte, index) => byte !== body[index]);
-  const difference = at < 0 ? 'extra bytes' : `the first difference at offset ${at}`;
+  const difference =
+    at < 0 || at >= body.length ? '' : `, with the first difference at offset ${at}`;
   t.expect(
     wanted.equals(body),
-    `${call.method} /respond ${order.type ?? 'without a type'}: the caller must receive the service's ${wanted.length} bytes, but received ${body.length}, with ${difference}`,
+    `${call.method} /respond ${order.type ?? 'without a type'}: the caller must receive the ${wanted.length} bytes that the service sent, but received ${body.length} bytes${difference}`,
   );
 }
 

@@ -111,7 +111,8 @@ async function followHeldStream(t: CheckContext, call: GatewayCall) {
       if (stream.events().length === 1) return { open };
       return {
         open,
-        buffered: 'the first event must arrive when it is sent, but arrived only with later events',
+        buffered:
+          'the first event must arrive as soon as it is sent, but arrived together with later events',
       };
     }
     await stream.until(2);
@@ -120,7 +121,8 @@ async function followHeldStream(t: CheckContext, call: GatewayCall) {
     if (later === 2) return { open };
     return {
       open,
-      buffered: 'the second event must arrive when it is sent, but arrived with the next event',
+      buffered:
+        'the second event must arrive as soon as it is sent, but arrived together with the next one',
     };
   } finally {
     await stream.close();
@@ -180,9 +182,12 @@ function expectEnd(
   [code, reason]: [number, string],
   end?: SocketEnd,
 ): void {
-  const came = end ? `${end.code} "${end.reason}"` : 'no close';
+  const came = end ? `${end.code} and "${end.reason}"` : 'neither';
   const isSame = end?.code === code && end.reason === reason;
-  t.expect(isSame, `${who} must receive ${code} "${reason}", but received ${came}`);
+  t.expect(
+    isSame,
+    `${who} must receive the close code ${code} and the reason "${reason}", but received ${came}`,
+  );
   // Any other end would be waited for just as long.
   if (!end) throw new Failed('no close');
 }
@@ -211,7 +216,7 @@ async function expectPicked(
   const { status, headers, socket } = upgrade;
   t.reach(status === 101, `the response to a handshake was ${status}`);
   const came = readAll(headers, NAME).join(', ');
-  const message = `${what}: the caller must receive "${picked}" from the service, but received "${came}"`;
+  const message = `${what}: the caller must receive the subprotocol "${picked}" that the service selected, but received "${came}"`;
   t.expect(came === picked, message, upgrade);
   if (!socket) return;
   const hello = await readHello(t, socket);

@@ -15,13 +15,16 @@ import {
 
 const CASES = [
   { what: 'digits', name: '0123456789' },
-  { what: 'lower case letters', name: 'abcdefghijklmnopqrstuvwxyz' },
-  { what: 'upper case letters', name: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ' },
+  { what: 'lowercase letters', name: 'abcdefghijklmnopqrstuvwxyz' },
+  { what: 'uppercase letters', name: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ' },
   { what: '! - _ . , *', name: 'a!b-c_d.e,f*g' },
-  { what: '! - _ , * at the ends', name: '!-_,*a*,_-!' },
-  { what: 'dots at the ends and in a row', name: '.a..b.' },
-  { what: 'the first and the last Chinese character', name: '\u4e00\u9fff' },
-  { what: 'Chinese and all other allowed characters', name: '文件/Ab1!-_.,*/目录/终.txt' },
+  { what: 'leading and trailing ! - _ , *', name: '!-_,*a*,_-!' },
+  { what: 'leading, trailing and consecutive dots', name: '.a..b.' },
+  { what: 'the first and last Chinese characters of the range', name: '\u4e00\u9fff' },
+  {
+    what: 'Chinese characters along with all other allowed characters',
+    name: '文件/Ab1!-_.,*/目录/终.txt',
+  },
 ];
 
 const LEVELS = ['name.txt', 'level/name.txt', 'level/deeper/name.txt', 'other/deeper/name.txt'];
@@ -44,7 +47,7 @@ export const storageCopyPaths: readonly Check[] = [
       const { path, bytes } = await storeReadable(t, `source-${index}.txt`, `content ${index}`);
       const to = t.storage.path(`to/${level}`);
       await copy(t, { from: path, to });
-      t.reach(hasBytes(await readPath(t, to), bytes), `no copy is made to ${level}`);
+      t.reach(hasBytes(await readPath(t, to), bytes), `no file can be copied to ${level}`);
       copies.push({ level, to, bytes });
     }
     for (const { level, to, bytes } of copies) {
@@ -111,12 +114,12 @@ export const storageCopyPaths: readonly Check[] = [
     const [entry = {}] = await copy(t, { from: source.path, to });
     t.expect(
       hasFailed(entry),
-      'a line feed at the end of dstPath: the item must fail, but did not',
+      'dstPath with a line feed at the end: the item must fail, but did not',
     );
   }),
   defineCheck('ST-COPY-PATH-ABSOLUTE', needsFiles, async (t: CheckContext) => {
     const isAbsolute = t.settings.copyPath === 'absolute';
-    if (!isAbsolute) t.note('Copy paths are declared to have no leading /.');
+    if (!isAbsolute) t.note('The operator declared that copy paths have no leading /.');
     const [lead, other] = isAbsolute ? ['/', ''] : ['', '/'];
     for (const name of ['file.txt', 'level/deeper/file.txt']) {
       const { path, bytes } = await storeReadable(t, name);

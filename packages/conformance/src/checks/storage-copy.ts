@@ -152,7 +152,12 @@ export const storageCopy: readonly Check[] = [
     const { path, bytes } = await storeReadable(t, 'kept.txt');
     const move = { from: moved.path, to: `${moved.path}.to`, removeOriginal: true };
     await copy(t, move, { from: path, to: `${path}.copy` });
-    expectBytes(t, await readPath(t, path), bytes, 'a copy next to a move: the source of the copy');
+    expectBytes(
+      t,
+      await readPath(t, path),
+      bytes,
+      'a copy in the same call as a move: the source of the copy',
+    );
   }),
   defineCheck('ST-COPY-MOVE', needsFiles, async (t) => {
     const kept = await storeCopyable(t, 'kept.txt');

@@ -41,7 +41,7 @@ function linkOf({ code, tempFileURL }: Entry = {}): string | undefined {
 }
 
 const CONTENTS = [
-  { name: 'text.txt', bytes: Buffer.from('What a link\r\nmust return.\n') },
+  { name: 'text.txt', bytes: Buffer.from('The content\r\nof the file.\n') },
   { name: 'level/empty.bin', bytes: Buffer.alloc(0) },
   { name: 'large.bin', bytes: Buffer.from(Array.from({ length: 65_537 }, (_, at) => at % 251)) },
 ];
@@ -238,7 +238,7 @@ export const storageLinks: readonly Check[] = [
       const { reply, works } = await ask(...fileList);
       t.expect(
         works,
-        `maxAge ${maxAge} ${what} of two: both items must get their links, but did not`,
+        `a call with maxAge ${maxAge} ${what} only: both items must get their links, but did not`,
         reply,
       );
     }
@@ -286,7 +286,7 @@ export const storageLinks: readonly Check[] = [
     for (const fileList of [orders.slice(0, 1), [...orders, missing], [missing]]) {
       const { reply, entries } = await askForLinks(t, fileList);
       for (const { code, tempFileURL } of entries) {
-        const what = `tempFileURL of an entry with the code ${show(code)}`;
+        const what = `the tempFileURL of an entry with the code ${show(code)}`;
         expectText(t, what, tempFileURL, reply);
       }
     }
@@ -300,7 +300,7 @@ export const storageLinks: readonly Check[] = [
       if (link === undefined) continue;
       files.push({ name, bytes, fileId, link });
       for (const turn of ['first', 'second']) {
-        await expectFile(t, `the ${turn} GET of the link to ${name}`, link, bytes);
+        await expectFile(t, `the ${turn} GET of a link to ${name}`, link, bytes);
       }
     }
     const [first] = files;
@@ -346,7 +346,7 @@ export const storageLinks: readonly Check[] = [
     const file = await t.upload.store('deleted.txt');
     await verify(t, 'a file that was never stored', await missingFileId(t), file.fileId);
     const shorter = await t.upload.fileIdOf(t.storage.path('deleted'));
-    await verify(t, 'a path that is a prefix of a longer one', shorter);
+    await verify(t, 'a path that is only the beginning of an existing path', shorter);
     await t.storage.list('batchDelete', [file.fileId]);
     await verify(t, 'a file that was deleted', file.fileId);
   }),

@@ -86,34 +86,39 @@ async function keepGranted(t: CheckContext): Promise<void> {
   if (!hasBytes(await t.upload.read(fileId), bytes)) return;
   await t.upload.grant(path);
   const reading = await t.upload.read(fileId);
-  expectBytes(t, reading, bytes, 'an upload, after another upload to its path was requested,');
+  expectBytes(t, reading, bytes, 'a file whose path was granted to another upload');
 }
 
 /** Reads it immediately, and again after other operations. */
 async function keepUploads(t: CheckContext): Promise<void> {
   const file = await t.upload.store('file.txt');
   for (const turn of ['immediately', 'a second time', 'a third time']) {
-    expectBytes(t, await t.upload.read(file.fileId), file.bytes, `an upload, read ${turn},`);
+    expectBytes(
+      t,
+      await t.upload.read(file.fileId),
+      file.bytes,
+      `an uploaded file that is read ${turn}`,
+    );
   }
   const second = await t.upload.store('file.txt');
   expectBytes(
     t,
     await t.upload.read(second.fileId),
     second.bytes,
-    'an upload over an existing file, read immediately,',
+    'a file that is read immediately after it was overwritten',
   );
   const neighbour = await t.upload.store('file.txt.2');
   await t.storage.list('batchDelete', [neighbour.fileId]);
   const missing = t.storage.path('missing.txt');
   await copy(t, { from: missing, to: file.path });
   await copy(t, { from: missing, to: file.path, removeOriginal: true });
-  const after = 'an upload, after another file was deleted and copies onto the upload failed,';
+  const after = 'an uploaded file, after another file was deleted and copies onto it failed,';
   expectBytes(t, await t.upload.read(second.fileId), second.bytes, after);
 
   await t.storage.list('batchDelete', [file.fileId]);
   const again = await t.upload.store('file.txt');
   const reading = await readPath(t, again.path);
-  expectBytes(t, reading, again.bytes, 'an upload to the path of a deleted file');
+  expectBytes(t, reading, again.bytes, 'a file uploaded to the path of a deleted one');
 }
 
 /** A copy must remain when its source is removed. */
@@ -126,7 +131,7 @@ async function keepCopies(t: CheckContext): Promise<void> {
     if (what === 'deleted') await t.storage.list('batchDelete', [source.fileId]);
     else await t.upload.store(`${what}.txt`, 'overwritten');
     const reading = await readPath(t, to);
-    expectBytes(t, reading, source.bytes, `a copy, after its source was ${what},`);
+    expectBytes(t, reading, source.bytes, `a copy whose source was ${what}`);
   }
 }
 
@@ -178,7 +183,7 @@ async function uploadAndRead(
   // The form has to end before its own timeout.
   const last = performance.now() + t.settings.timeout / 3;
   for (let turn = 0; turn < READINGS && (turn === 0 || performance.now() < last); turn += 1) {
-    verify(await t.upload.read(given.fileId), 'with half of it sent', before);
+    verify(await t.upload.read(given.fileId), 'after half of it was sent', before);
   }
   held.release();
   while (!state.isOver) {
@@ -263,11 +268,11 @@ export const uploadResponses: readonly Check[] = [
         const [entry] = await t.storage.list('batchDelete', [fileId]);
         t.reach(entry?.code !== 'SUCCESS', 'no link is returned for an existing file');
       }
-      expectBytes(t, reading, bytes, `${name}, read by the fileID from step 1,`);
+      expectBytes(t, reading, bytes, `${name}, when read by the fileID from step 1,`);
       if (!hasBytes(reading, bytes)) continue;
       await t.storage.list('batchDelete', [fileId]);
       const after = await readPath(t, path);
-      expectNothing(t, after, `${name}, deleted by the fileID from step 1,`);
+      expectNothing(t, after, `${name}, once deleted by the fileID from step 1,`);
     }
   }),
   defineCheck('UP-WHOLE', needsFiles, async (t: CheckContext) => {
@@ -279,8 +284,8 @@ export const uploadResponses: readonly Check[] = [
     const existing = await storeReadable(t, 'existing.txt', 'the content before');
     const cases: Record<string, [cut: (size: number) => number, headers?: Record<string, string>]> =
       {
-        'after half': [half],
-        'after half, chunked': [half, { 'Transfer-Encoding': 'chunked' }],
+        halfway: [half],
+        'halfway, chunked': [half, { 'Transfer-Encoding': 'chunked' }],
         'within the last boundary': [(size) => size - 20],
       };
     const allChecks = Object.entries(cases).flatMap(([what, [cut, headers = {}]], index) =>

@@ -190,10 +190,10 @@ function toPart(file: string): string {
 function toEndLines({ results, leftovers, baseline, comparison }: Report): string[] {
   return [
     ...toDisabledLines(results),
-    ...toList('left behind because they could not be removed', leftovers),
+    ...toList('files that could not be removed', leftovers),
     ...toList('known failures', baseline.known),
     ...toList(
-      'stale in the baseline: no longer failing, or not the name of a check',
+      'stale baseline entries, which no longer fail or are not the ID of a check',
       baseline.stale,
     ),
     ...(comparison

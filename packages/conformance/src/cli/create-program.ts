@@ -32,7 +32,7 @@ Exit codes, the first that applies:
 export function createProgram(onTyped: (typed: Typed) => void): Command {
   const program = new Command('berth-conformance')
     .description(
-      'Checks, rule by rule, whether a deployment follows the contract of the gateway and the storage API.',
+      'Check, rule by rule, whether a deployment follows the contract of the gateway and the storage API.',
     )
     .usage('--gateway-url <url> --storage-url <url> [options]')
     .allowExcessArguments(false)

@@ -60,7 +60,7 @@ const targets = {
     '<name>',
     'service that these credentials may not call; needed for GW-ERROR-FORBIDDEN',
   ),
-  wireProfile: text('<file>', 'JSON file with the names that the deployment uses on the wire', {
+  wireProfile: text('<file>', 'JSON file with the wire profile of the deployment', {
     isFile: true,
     usual: "the contract's names",
   }),
@@ -119,13 +119,13 @@ const credentials = {
   gatewayToken: text('<token>', 'access token for gateway calls, without Bearer'),
   otherEnvToken: text('<token>', 'valid access token from another environment, for AU-BEARER-ENV'),
   expiredToken: text('<token>', 'expired access token from this environment, for AU-BEARER-BAD'),
-  tc3SecretId: text('<id>', 'ID of the key pair that signs gateway and storage calls (version 3)'),
+  tc3SecretId: text('<id>', 'ID of the key pair that signs gateway and storage calls (signature version 3)'),
   tc3SecretKey: text('<key>', 'secret key of that key pair'),
   tc3Token: text('<token>', 'session token of temporary credentials'),
   tc3Service: text('<name>', 'service name in the credential scope', {
     usual: defaults.signature.service,
   }),
-  storageSigningHost: text('<host>', 'host name in storage signatures, whatever URL is called', {
+  storageSigningHost: text('<host>', 'host name in storage signatures, regardless of the URL that is called', {
     usual: defaults.signature.storageSigningHost,
   }),
   storageHeader: list(
@@ -149,7 +149,7 @@ const output = {
   failedOnly: flag('show only results that did not pass'),
   compare: text(
     '<file>',
-    'earlier JSON report to compare with; shows what newly fails, newly passes and still fails',
+    'earlier JSON report; shows what has started to fail since then, what passes now and what still fails',
     { isFile: true },
   ),
 };
@@ -178,7 +178,7 @@ const selection = {
   skip: list('<ids>', 'skip these rule IDs or prefixes and report them as disabled; repeatable', {
     separator: COMMAS,
   }),
-  level: text('<level>', 'level of the rules to check; must leaves out the SHOULD rules', {
+  level: text('<level>', 'level of the rules to check; must skips the SHOULD rules', {
     choices: LEVELS,
     usual: 'should',
   }),

@@ -54,9 +54,9 @@ function describePlan(plan: readonly Planned[], json: boolean): string[] {
   const unmeasured = made.filter(({ requests }) => requests === undefined).length;
   return [
     ...shown.map((planned) => `${planned.id.padEnd(width)}  ${describe(planned)}`),
-    `${total.checks} checks of ${plan.length} would send about ${count(total.requests, 'request')} with ${count(total.bytes, 'byte')}, measured on the reference server.`,
+    `${total.checks} of ${plan.length} checks would send about ${count(total.requests, 'request')} with ${count(total.bytes, 'byte')}, as measured on the reference server.`,
     ...(unmeasured > 0 ? [`${unmeasured} of them have not been measured.`] : []),
-    'Additional calls find the targets before the checks and remove stored files afterwards.',
+    'A run also makes calls to find the targets before the checks, and to remove stored files afterwards.',
   ];
 }
 
@@ -183,7 +183,8 @@ async function serveFixture(
 
 function toReason({ code, message }: NodeJS.ErrnoException, port: unknown, host: unknown): string {
   if (code === 'EADDRINUSE')
-    return `port ${port} is already in use, choose another one with --port`;
-  if (code === 'EADDRNOTAVAIL') return `${host} is not an address of this machine, see --host`;
+    return `port ${port} is already in use: choose another port with --port`;
+  if (code === 'EADDRNOTAVAIL')
+    return `${host} is not an address of this machine: choose another one with --host`;
   return message;
 }

@@ -116,7 +116,7 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
     leftovers: createLeftovers(),
     requestForm: settings.requestForm ?? 'top',
     refused: {},
-    fixture: 'the fixture service was not looked for',
+    fixture: 'the run has not looked for the fixture service',
   };
 }
 
@@ -133,7 +133,7 @@ function withSecrets(
     (signer: Signer): Signer =>
     async (call) => {
       const late = new NetworkFault(
-        `--auth-module: returned no headers within ${timeout} ms`,
+        `--auth-module did not return headers within ${timeout} ms`,
         'TIMEOUT',
       );
       const headers = await within(timeout, signer(call), late);

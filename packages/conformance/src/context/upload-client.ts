@@ -145,7 +145,7 @@ export class UploadClient {
     const { code, tempFileURL } = entry ?? {};
     if (code !== 'SUCCESS')
       return { found: false, why: `the entry for its link has the code ${code}` };
-    if (!URL.canParse(String(tempFileURL))) throw new Unreached('a link is not a URL');
+    if (!URL.canParse(String(tempFileURL))) throw new Unreached('the link is not a URL');
     const exchange = await this.download(String(tempFileURL));
     const { status, body } = exchange.received;
     if (status >= 200 && status < 300) return { found: true, bytes: body, exchange };

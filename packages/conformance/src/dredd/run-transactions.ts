@@ -35,7 +35,7 @@ export async function runTransactions(run: Run, onResult: (result: Result) => vo
     else open.add(transaction);
   }
   if (open.size === 0) return;
-  let fault = new Error('bug in the suite: Dredd made no call for it');
+  let fault = new Error('bug in the suite: Dredd did not request this response');
   const known: Known = { gateway: run.gatewayScheme !== undefined, storage: false };
   const onDraft = async (draft: Draft) => {
     const transaction = findTransaction(open, draft);

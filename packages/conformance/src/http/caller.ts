@@ -113,7 +113,7 @@ export class Caller {
       if ('close' in made) (made as unknown as OpenExchange).close();
       notBefore = pace.slowDown(readAll(headers, 'retry-after')[0], attempt, began);
       if (notBefore === undefined) {
-        throw new Throttled(`${spell(call)}: too many requests (429) on every attempt`);
+        throw new Throttled(`${spell(call)}: every attempt got a 429 (Too Many Requests)`);
       }
     }
   }

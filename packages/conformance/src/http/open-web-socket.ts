@@ -153,7 +153,10 @@ export class Socket {
     const next = this.#messages.next().catch(() => ({ done: true, value: undefined }));
     const { value } = await within(this.#timeout, next, late);
     if (value) return { data: value[0], binary: value[1] };
-    throw new NetworkFault(`${this.#what}: it ended before the next message`, 'ENDED');
+    throw new NetworkFault(
+      `${this.#what}: the WebSocket was closed before the next message`,
+      'ENDED',
+    );
   }
 
   /** Closes with a code and reason. */

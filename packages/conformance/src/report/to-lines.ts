@@ -160,7 +160,7 @@ export function toVerdictPhrase({ summary, exitCode, baseline }: Report): string
       if (baseline.known.length > 0) return 'follows the contract except for known failures';
       if (summary.fail > 0) return 'follows the contract, but not every SHOULD';
       return summary.disabled > 0
-        ? 'follows the contract as far as checked'
+        ? 'follows the contract, as far as it was checked'
         : 'follows the contract';
   }
 }

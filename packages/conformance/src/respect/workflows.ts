@@ -28,17 +28,17 @@ export const workflowFiles: readonly WorkflowFile[] = [
     writes: true,
     workflows: {
       'upload-file': {
-        title: 'A file is uploaded in two steps.',
+        title: 'Upload a file in two steps.',
         operations: UPLOAD,
         rules: ['ST-META-CALL', 'UP-FORM', 'UP-SUCCESS'],
       },
       'download-file': {
-        title: 'A file is uploaded, linked and downloaded.',
+        title: 'Upload a file and download it through a link.',
         operations: [...UPLOAD, 'batchGetTempUrls'],
         rules: ['ST-LINKS-CALL', 'ST-LINKS-DOWNLOAD', 'UP-FILE-ID'],
       },
       'delete-file': {
-        title: 'A file is uploaded and deleted.',
+        title: 'Upload a file and delete it.',
         operations: [...UPLOAD, 'batchDelete', 'batchGetTempUrls'],
         rules: ['ST-DELETE-CALL', 'ST-LINKS-MISSING'],
       },
@@ -49,7 +49,7 @@ export const workflowFiles: readonly WorkflowFile[] = [
     writes: true,
     workflows: {
       'copy-file': {
-        title: 'A file is copied and its source stays.',
+        title: 'Copy a file and keep its source.',
         operations: [...UPLOAD, 'batchCopyFile', 'batchGetTempUrls', 'batchDelete'],
         rules: ['ST-COPY-CALL', 'ST-COPY-KEEPS-SOURCE', 'ST-COPY-OVERWRITE-DEFAULT'],
       },
@@ -60,7 +60,7 @@ export const workflowFiles: readonly WorkflowFile[] = [
     writes: true,
     workflows: {
       'copy-without-overwriting': {
-        title: 'A copy without overwriting keeps the existing file.',
+        title: 'Copy a file without overwriting the existing destination.',
         operations: [...UPLOAD, 'batchCopyFile', 'batchDelete'],
         rules: ['ST-COPY-OVERWRITE-FALSE', 'ST-COPY-FAILED'],
       },
@@ -71,7 +71,7 @@ export const workflowFiles: readonly WorkflowFile[] = [
     writes: true,
     workflows: {
       'move-file': {
-        title: 'A file is moved and no longer exists at its source.',
+        title: 'Move a file, so that its source no longer exists.',
         operations: [...UPLOAD, 'batchCopyFile', 'batchGetTempUrls', 'batchDelete'],
         rules: ['ST-COPY-MOVE'],
       },
@@ -82,17 +82,17 @@ export const workflowFiles: readonly WorkflowFile[] = [
     writes: false,
     workflows: {
       'call-service': {
-        title: 'The root and a path of a hosted service are called.',
+        title: 'Call the root and another path of a hosted service.',
         operations: ['cloudrun-get-root', 'cloudrun-post'],
         rules: ['GW-PATH-OPTIONAL', 'GW-PATH-SHAPE', 'GW-C1', 'GW-REQUEST-ID'],
       },
       'call-missing-service': {
-        title: 'A service that does not exist is called.',
+        title: 'Call a hosted service that does not exist.',
         operations: ['cloudrun-get-root'],
         rules: ['GW-ERROR-NOT-FOUND', 'GW-REQUEST-ID-EQUAL'],
       },
       'call-without-credentials': {
-        title: 'A service is called without credentials.',
+        title: 'Call a hosted service without credentials.',
         operations: ['cloudrun-get-root'],
         rules: ['AU-NONE', 'GW-ERROR-CODE', 'GW-ERROR-MESSAGE'],
       },

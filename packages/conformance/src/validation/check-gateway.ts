@@ -48,7 +48,10 @@ function checkService(transaction: Transaction, response: Received): Verdict {
   if (response.status !== 200) return skip(true, `${came}; its headers follow the contract`);
   if (!matchesMediaType(contentType, wanted) || checkBody(transaction, response).length > 0) {
     const { name } = documents.gateway;
-    return skip(true, `${came}, not what ${name} documents; its headers follow the contract`);
+    return skip(
+      true,
+      `${came}, which is not what ${name} documents; its headers follow the contract`,
+    );
   }
   return { outcome: 'pass', findings: [] };
 }

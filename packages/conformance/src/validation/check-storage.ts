@@ -39,10 +39,17 @@ function succeeded(transaction: Transaction, response: Received): Finding[] {
   }
   const { statusCode, body } = readEnvelope(response);
   if (body !== undefined && body.data === undefined) {
-    return [{ message: `body.data is required in a success; body.code is ${body.code}`, where }];
+    return [
+      {
+        message: `body.data is missing from a successful response; body.code is ${body.code}`,
+        where,
+      },
+    ];
   }
   if (typeof statusCode === 'number' && statusCode !== 200) {
-    return [{ message: `statusCode must be 200 in a success, not ${statusCode}`, where }];
+    return [
+      { message: `statusCode must be 200 in a successful response, not ${statusCode}`, where },
+    ];
   }
   return [];
 }
@@ -62,7 +69,7 @@ function wasRefused(transaction: Transaction, response: Received): Finding[] {
 function failed(transaction: Transaction, response: Received): Finding[] {
   if (response.status >= 500) return [];
   const where = `${documents[transaction.api].name} ${transaction.pointer}`;
-  return [{ message: `the status must be 5xx for a failure, not ${response.status}`, where }];
+  return [{ message: `the status of a server error must be 5xx, not ${response.status}`, where }];
 }
 
 /** 'For copy `statusCode` equals the HTTP status' (D20). */
@@ -73,7 +80,7 @@ function checkStatusCode(
   const { statusCode } = readEnvelope(response);
   if (operationId !== 'batchCopyFile' || typeof statusCode !== 'number') return [];
   if (statusCode === response.status) return [];
-  const message = `statusCode must equal the status ${response.status} of a copy, not ${statusCode}`;
+  const message = `statusCode must equal the HTTP status ${response.status} of a copy, but was ${statusCode}`;
   return [{ message, where: `${documents[api].name} ${pointer}` }];
 }
 

@@ -59,7 +59,7 @@ export interface CliOptions extends ProxyFlags {
 /** Parses the command line. Exits with 0 after `--help` and `--version`, and with 2 for invalid options. */
 export function parseOptions(argv: string[]): CliOptions {
   const program = new Command('berth-mock')
-    .description('Serves a mock of the gateway, the storage API and the upload target on one port.')
+    .description('Serve a mock of the gateway, the storage API and the upload target on one port.')
     .addHelpText(
       'after',
       '\nOpen /__mock for the inspector; it lists the documents, such as /__mock/gateway.v1/openapi.json.',
@@ -95,7 +95,7 @@ export function parseOptions(argv: string[]): CliOptions {
     )
     .option(
       '--services <source...>',
-      'hosted services: a folder or file (./services), or a list of names (default: any name)',
+      'folder or file that defines hosted services (./services), or a list of service names (default: any name)',
       parseServices,
     )
     .option(

@@ -88,7 +88,7 @@ function checkDocumented(
   const schema = documented.content?.[JSON_TYPE]?.schema;
   if (schema === undefined || method === 'HEAD') return missing;
   if (body === undefined) {
-    const message = `The body of the ${status} must be JSON, with the Content-Type ${JSON_TYPE}.`;
+    const message = `The body of a ${status} response must be JSON with the Content-Type ${JSON_TYPE}.`;
     return [...missing, violate('/body', 'contentType', message)];
   }
   const validate = compileSchema(schema);
@@ -164,10 +164,10 @@ function violateDisposition(what: string): Violation {
 function checkUpload({ status, body }: CheckedResponse): readonly Violation[] {
   const isError = /<Error[\s/>]/.test(body?.toString() ?? '');
   if (status >= 400 && !isError) {
-    return [violate('/body', 'xml', `The body of the ${status} is not an XML Error.`)];
+    return [violate('/body', 'xml', `The body of a ${status} response must be an XML Error.`)];
   }
   if (status < 400 && isError) {
-    return [violate('/body', 'xml', `The body of the ${status} must not be an XML Error.`)];
+    return [violate('/body', 'xml', `The body of a ${status} response must not be an XML Error.`)];
   }
   return [];
 }

@@ -187,7 +187,7 @@ export class RecordedRequest extends IncomingMessage {
 export function recordOf(request: IncomingMessage): CallRecord {
   const { record } = request as RecordedRequest;
   if (record === undefined)
-    throw new TypeError('The request does not belong to a call of the mock.');
+    throw new TypeError('The request does not belong to any call to the mock.');
   return record;
 }
 

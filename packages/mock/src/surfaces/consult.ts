@@ -111,11 +111,11 @@ class DocumentedResponse extends Error {
 const MISSING = {
   example: {
     status: 404,
-    message: 'The response has no example with the name in the Prefer header.',
+    message: 'The response has no example with the name that the Prefer header requests.',
   },
   status: {
     status: 404,
-    message: 'The contract has no response with the status in the Prefer header.',
+    message: 'The contract has no response with the status that the Prefer header requests.',
   },
   type: {
     status: 406,

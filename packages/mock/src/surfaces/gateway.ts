@@ -103,7 +103,7 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
     record.matched = false;
     throw new GatewayError('SYS_ERR', {
       status: 501,
-      message: `No WebSocket of the service ${input.name} is defined in this mock.`,
+      message: `This mock does not define a WebSocket for the service ${input.name}.`,
     });
   };
 

@@ -59,7 +59,7 @@ function respondAsDocumented(
 ): never {
   const examples = examplesOf(documents, code);
   if (examples === undefined) {
-    throw missing('The contract has no response with the status in the Prefer header.');
+    throw missing('The contract has no response with the status that the Prefer header requests.');
   }
   const row = uploadErrors.findStatus(code);
   if (exampleKey === undefined && row !== undefined) throw new UploadError(row.code);
@@ -67,7 +67,7 @@ function respondAsDocumented(
   if (exampleKey === undefined && first === undefined) throw new DocumentedSuccess(code);
   const { value } = examples[exampleKey ?? (first as string)] ?? {};
   if (value === undefined) {
-    throw missing('The response has no example with the name in the Prefer header.');
+    throw missing('The response has no example with the name that the Prefer header requests.');
   }
   throw new UploadError(value.Code, { status: code, message: value.Message });
 }

@@ -34,7 +34,7 @@ function make(folder: string): void {
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or folder',
   EISDIR: 'it is a folder',
-  ENOTDIR: 'there is a file in its place',
+  ENOTDIR: 'it is a file, not a folder',
   EACCES: 'permission denied',
 };
 

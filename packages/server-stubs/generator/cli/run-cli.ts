@@ -46,7 +46,7 @@ export async function runCli(argv: readonly string[], output: Output): Promise<n
 function createProgram(output: Output): Command {
   const program = new Command('berth-stubs')
     .description(
-      'Generates typed handlers, routes and compiled validators from an OpenAPI document (3.0 to 3.2, Swagger 2.0).',
+      'Generate typed handlers, routes and compiled validators from an OpenAPI document (3.0 to 3.2, or Swagger 2.0).',
     )
     .version(readManifest().version)
     .showHelpAfterError('See berth-stubs --help for options and commands.')
@@ -63,7 +63,7 @@ function createProgram(output: Output): Command {
     )
     .option(
       '--runtime <specifier>',
-      'module from which the generated code imports the runtime',
+      'module that the generated code imports the runtime from',
       parseSpecifier,
     )
     .addOption(

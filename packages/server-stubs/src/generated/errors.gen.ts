@@ -8,7 +8,7 @@ export const GATEWAY_ERRORS = {
   },
   "SERVICE_FORBIDDEN": {
     "status": 403,
-    "message": "The hosted service refuses access."
+    "message": "Access to the hosted service is denied."
   },
   "SERVICE_TIMEOUT": {
     "status": 504,

@@ -133,7 +133,7 @@ function assertKnown({ routes }: RouteTable, handlers: Handlers, options: Router
   const known = new Map(routes.map((route) => [route.operationId, route]));
   for (const name of Object.keys(handlers)) {
     if (typeof handlers[name] === 'function' && !known.has(name)) {
-      throw new TypeError(`handlers.${name} has no operation of that name.`);
+      throw new TypeError(`handlers.${name}: the document has no operation of that name.`);
     }
   }
   for (const name of Object.keys(options.deprecations ?? {})) {

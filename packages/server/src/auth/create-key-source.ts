@@ -61,7 +61,7 @@ function toUrl(text: string): URL {
   const url = new URL(text);
   if (url.protocol !== 'https:' && !LOOPBACK.test(url.hostname)) {
     throw new TypeError(
-      'The URL of a key set must be https: anyone who can change its response could log in.',
+      'The URL of a key set must use https: otherwise, anyone who can change the response could log in.',
     );
   }
   return url;

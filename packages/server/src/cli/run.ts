@@ -38,7 +38,7 @@ function createProgram(): Command {
   const version = `${readPackageInfo().version} (gateway ${documents['gateway.v1'].version}, storage ${documents['storage.v2'].version}, contract ${contract.sha256.slice(0, 12)})`;
   const port = parseNumber(0, 65_535);
   const program = new Command('berth-server')
-    .description('Serves the gateway, the storage API and the upload target.')
+    .description('Serve the gateway, the storage API and the upload target.')
     .version(version)
     .exitOverride()
     .showHelpAfterError('See berth-server --help for options and commands.')
@@ -72,7 +72,7 @@ function createProgram(): Command {
     .addOption(
       new Option(
         '--expose-development',
-        'allow a development server to listen on an address that others can reach',
+        'let a development server listen on an address that other machines can reach',
       ).conflicts('config'),
     )
     .allowExcessArguments(false)
@@ -80,7 +80,7 @@ function createProgram(): Command {
     .action(async (options) => (await import('./serve.ts')).serve(options));
   program
     .command('token')
-    .description("Mints an access token with a private key, by default the development server's.")
+    .description("Mint an access token with a private key, by default that of the development server.")
     .addOption(
       new Option('--data <folder>', 'data folder of the development server')
         .argParser(parseText)
@@ -98,17 +98,17 @@ function createProgram(): Command {
     });
   program
     .command('check-config')
-    .description('Validates a configuration file and reports every error with file and line.')
+    .description('Validate a configuration file, and report every error with its file and line.')
     .argument('<file>', 'YAML file')
     .allowExcessArguments(false)
     .action(async (file) => (await import('./commands.ts')).checkConfig(file));
   program
     .command('fsck')
-    .description('Verifies the integrity of a file store on disk.')
+    .description('Verify the integrity of a file store on disk.')
     .argument('[root]', 'folder of the store (default: the folder from --config or --data)')
     .option(
       '--repair',
-      'remove leftovers, and move damaged or foreign files to set-aside/ in the folder',
+      'remove leftovers, and move damaged and foreign files to set-aside/ in the store folder',
     )
     .allowExcessArguments(false)
     .action(async (root, options) => {

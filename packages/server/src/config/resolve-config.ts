@@ -128,7 +128,7 @@ async function readKey(key: ParsedConfig['keys'][number], index: number, reader:
   const path = ['keys', index, 'file'];
   const secret = await reader.text(key.file, path);
   if (secret !== '' && secret.length < 32) {
-    reader.faults.push({ path, problem: 'names a file whose secret has fewer than 32 characters' });
+    reader.faults.push({ path, problem: 'must be a file with a secret of at least 32 characters' });
   }
   return { secret };
 }

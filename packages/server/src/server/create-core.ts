@@ -85,7 +85,8 @@ export async function createCore(initial: Config, serverLog: ServerLog): Promise
         },
         endWebSockets: () => gateway.close(),
       });
-      if (cut > 0) log.warn({ calls: cut }, 'aborted calls that outlived the shutdown');
+      if (cut > 0)
+        log.warn({ calls: cut }, 'aborted calls that did not finish before the shutdown deadline');
     }
     await services.close();
   }

@@ -17,9 +17,13 @@ export async function readTls(files: Files): Promise<{ cert: Buffer; key: Buffer
   // One after the other, so that if neither can be read, the error is always about the certificate.
   const cert = await read('cert', files);
   const key = await read('key', files);
-  assertUsable({ cert }, ['cert'], 'must name a PEM file with a certificate');
-  assertUsable({ key }, ['key'], 'must name a PEM file with a private key, without a password');
-  assertUsable({ cert, key }, [], 'must name a certificate and the key of that certificate');
+  assertUsable({ cert }, ['cert'], 'must be the path of a PEM file with a certificate');
+  assertUsable(
+    { key },
+    ['key'],
+    'must be the path of a PEM file with a private key that has no password',
+  );
+  assertUsable({ cert, key }, [], 'must contain a certificate and its private key');
   return { cert, key };
 }
 

@@ -41,10 +41,10 @@ async function runHere(args: string[], files: Record<string, string> = {}) {
 test.each([
   [['--admin-port', '65536'], 'integer from 0 to 65535'],
   [['--workers', '2'], 'start several with listen.reusePort, under a supervisor such as systemd'],
-  [['--workers'], 'Each process is one server'],
+  [['--workers'], 'Each process runs one server'],
   [
     ['--config', 'workers.yaml'],
-    'workers.yaml:1:1: workers is not a setting. Each process is one server: ',
+    'workers.yaml:1:1: workers is not a setting. Each process runs one server: ',
   ],
   [['--log-level', 'loud'], 'Allowed choices are fatal'],
   [['--prot', '1'], 'Did you mean --port?'],
@@ -115,7 +115,7 @@ test.each([
     'berth.invalid is not an address of this machine',
   ],
   [['--config', 'tls.yaml'], 'listen.tls.cert cannot be read: ENOENT: no such file or directory'],
-  [['--config', 'pem.yaml'], 'listen.tls.cert must name a PEM file with a certificate'],
+  [['--config', 'pem.yaml'], 'listen.tls.cert must be the path of a PEM file with a certificate'],
 ])('a process with %j ends with exit 2', async (args, sentence) => {
   const { code, stdout, stderr } = await run(args, {
     'pem.yaml': `listen: { tls: { cert: good.yaml, key: good.yaml } }\n${GOOD}`,

@@ -46,7 +46,11 @@ test('calls in flight finish, connections close, new ones are refused', async ()
   expect(await text(response)).toBe('begun ended');
   await closed;
   await expect(fetch(adminUrl)).rejects.toThrow();
-  expect(lines.some(({ msg }) => msg === 'aborted calls that outlived the shutdown')).toBe(false);
+  expect(
+    lines.some(
+      ({ msg }) => msg === 'aborted calls that did not finish before the shutdown deadline',
+    ),
+  ).toBe(false);
 });
 
 test('aborts streams and WebSockets at the limit', async () => {
@@ -69,7 +73,10 @@ test('aborts streams and WebSockets at the limit', async () => {
   await server.close();
   expect(await cut).toBe('cut');
   expect(lines).toContainEqual(
-    expect.objectContaining({ msg: 'aborted calls that outlived the shutdown', calls: 1 }),
+    expect.objectContaining({
+      msg: 'aborted calls that did not finish before the shutdown deadline',
+      calls: 1,
+    }),
   );
 });
 

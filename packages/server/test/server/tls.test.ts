@@ -99,12 +99,12 @@ test('names the setting of a key instead of a certificate, and of a mismatched k
   const [cert, key] = [join(folder, 'first.pem'), join(folder, 'second.key')];
   const start = (tls: { cert: string; key: string }) => startServer({ listen: { port: 0, tls } });
   await expect(start({ cert: key, key })).rejects.toThrow(
-    'listen.tls.cert must name a PEM file with a certificate',
+    'listen.tls.cert must be the path of a PEM file with a certificate',
   );
   await expect(start({ cert, key: cert })).rejects.toThrow(
-    'listen.tls.key must name a PEM file with a private key',
+    'listen.tls.key must be the path of a PEM file with a private key',
   );
   await expect(start({ cert, key })).rejects.toThrow(
-    'listen.tls must name a certificate and the key of that certificate',
+    'listen.tls must contain a certificate and its private key',
   );
 });

@@ -50,7 +50,7 @@ export function addRm(program: Command, signal: AbortSignal): Command {
 export function addMv(program: Command, signal: AbortSignal): Command {
   return program
     .command('mv')
-    .description('Move a file within remote storage. If that fails, the source is kept.')
+    .description('Move a file within remote storage. If the move fails, the source is kept.')
     .argument('<from>', 'current path as remote:/path')
     .argument('<to>', 'new path as remote:/path; an existing file is replaced')
     .action(async (from: string, to: string, options: CommonOptions) => {

@@ -36,7 +36,7 @@ export function addTypes(program: Command): Command {
     .description('Generate TypeScript types for hosted services from their OpenAPI documents.')
     .argument(
       '[paths...]',
-      'folders or files; orders.openapi.yaml is the document for the service "orders"',
+      'files, or folders that contain them; orders.openapi.yaml is the document of the service "orders"',
     )
     .option(
       '-s, --service <name=file>',

@@ -60,7 +60,7 @@ export function toFilePath(name: string): string {
   const path = toRemotePath(name);
   if (path !== '' && !path.endsWith('/')) return path;
   throw new Failure(
-    `${name} is a folder, and the storage API cannot list folders: name the files, or pass cp the --list file from the upload.`,
+    `${name} is a folder, and the storage API cannot list folders: pass the files one by one, or use cp with the --list file from the upload.`,
     2,
   );
 }

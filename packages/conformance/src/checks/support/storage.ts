@@ -217,7 +217,7 @@ export async function storeReadable(
 
 /** Stores a source file and checks that it can be copied. If it cannot, the check is skipped as unreached. */
 export async function storeCopyable(t: CheckContext, name: string): Promise<StoredFile> {
-  const source = await storeReadable(t, name, `the content of the source ${name}, the longer one`);
+  const source = await storeReadable(t, name, `the full content of the copy source file: ${name}`);
   const free = t.storage.path(`free/${name}`);
   await copy(t, { from: source.path, to: free });
   const isCopied = hasBytes(await readPath(t, free), source.bytes);

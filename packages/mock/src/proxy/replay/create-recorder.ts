@@ -36,7 +36,7 @@ export async function createRecorder(
       const recorded = toRecording(exchange, scrubber);
       if (recorded === undefined) {
         const { method, target } = exchange.record.request;
-        process.emitWarning(`${method} ${target} is too large to record.`, 'MockWarning');
+        process.emitWarning(`${method} ${target} is too large to be recorded.`, 'MockWarning');
         return;
       }
       const recording = { ...recorded, ...(contract !== undefined && { contract }) };

@@ -7,7 +7,7 @@ import * as requests from './request-validators.gen.ts';
 export const routes: RouteTable = {
   title: 'Gateway API',
   version: '1.0.0',
-  sha256: 'b9c934ed2fae6958ed7536aba83a8fc1c440ebb2cdf4312db0b8489eba4c759c',
+  sha256: '986a898ec8d118978a5d124e9af945f89b3b4783fe8f40e59577505c7c4b4a19',
   securitySchemes: {
     bearerToken: { type: 'http', scheme: 'bearer' },
     signature: { type: 'apiKey', in: 'header', name: 'authorization' },

@@ -61,7 +61,7 @@ export type CloudrunGetInput = {
     /**
      * Path within the hosted service. It may have several segments (`a/b/c`), including empty ones. OpenAPI
      * cannot express this, so the extension `x-berth-greedy` does. The path reaches the service as sent:
-     * `%2F` stays `%2F`. Deployments of this project refuse a segment that is `.` or `..`, plain or
+     * `%2F` stays `%2F`. Deployments of this project reject a segment that is `.` or `..`, plain or
      * percent-encoded once, because clients rewrite such paths.
      */
     anyPath: string;
@@ -95,7 +95,7 @@ export type CloudrunPostInput = {
     /**
      * Path within the hosted service. It may have several segments (`a/b/c`), including empty ones. OpenAPI
      * cannot express this, so the extension `x-berth-greedy` does. The path reaches the service as sent:
-     * `%2F` stays `%2F`. Deployments of this project refuse a segment that is `.` or `..`, plain or
+     * `%2F` stays `%2F`. Deployments of this project reject a segment that is `.` or `..`, plain or
      * percent-encoded once, because clients rewrite such paths.
      */
     anyPath: string;

@@ -8,7 +8,7 @@ import * as responses from './response-validators.gen.ts';
 export const routes: RouteTable = {
   title: 'Storage API',
   version: '2.0.0',
-  sha256: '305aa8aa68388a5a8422d66ad3d97de7110ce30126f9f344c844751da452fd23',
+  sha256: '641f98ac421fb72a05d673130f900bf56bebd8b7d3855ff1b106e3eac3c0b420',
   securitySchemes: {
     authorization: { type: 'apiKey', in: 'header', name: 'x-svc-authorization' },
     sessionToken: { type: 'apiKey', in: 'header', name: 'x-svc-sessiontoken' },

@@ -330,13 +330,13 @@ export type UploadMetaData = {
 /** ID of a stored file. The contract does not define its format. */
 export type FileId = string;
 
-/** Error code. The list is open, so a deployment may use codes that are not in it. */
+/** An error code. A deployment may also use codes that are not listed here. */
 export type ErrorCode = string;
 
 /** Human-readable error message. It may change at any time. */
 export type ErrorMessage = string;
 
-/** The envelope of a call that failed as a whole. */
+/** The envelope of the response to a failed call. */
 export type ErrorResponse = {
   statusCode: StatusCode;
   /** The error. It has no `data`. */
@@ -455,11 +455,11 @@ export type CopyItem = {
 };
 
 /**
- * Absolute path including the file name: the cloud path of the file with a leading `/`. As in a
- * conventional file system, `/` separates the levels. Digits, Latin letters, `/`, `!`, `-`, `_`, `.`,
- * `,`, `*` and Chinese characters (U+4E00 to U+9FFF) are allowed. If a path contains any other
- * character, only its item fails, never the entire call, so the pattern is in `x-berth-item-pattern`
- * instead of `pattern`.
+ * Absolute path of a file: a leading `/`, followed by the cloud path including the file name. As in a
+ * conventional file system, `/` separates the levels. A path may contain digits, Latin letters, `/`, `!`,
+ * `-`, `_`, `.`, `,`, `*` and Chinese characters (U+4E00 to U+9FFF). If it contains any other character,
+ * its item fails, but the call does not. The pattern is therefore in `x-berth-item-pattern` instead of
+ * `pattern`.
  */
 export type FilePath = string;
 

@@ -197,7 +197,7 @@ function parseForm(
   const object = nest(inside);
   if (object === undefined) {
     throw new FaultError(
-      malformed('A field of the form has both a value and members, or too many.'),
+      malformed('A form field has both a value and nested fields, or is nested too deeply.'),
     );
   }
   return Object.assign(value, object);

@@ -12,7 +12,10 @@ import { type Field, fromJson, nest, toSteps } from '../nesting.ts';
 import type { Parameter, ParameterPlace, Route } from '../route-table.ts';
 import { BAD_ENCODING, fromPairs, toArray, toValue, Unreadable } from './to-value.ts';
 
-const MIXED = new Unreadable('style', 'has a name with both a value and members, or too many');
+const MIXED = new Unreadable(
+  'style',
+  'has a name with both a value and nested names, or is nested too deeply',
+);
 const TWICE = new Unreadable('duplicate', 'is given more than once');
 const NONE: readonly Violation[] = [];
 
