@@ -10,7 +10,7 @@ const BUMPS = ['none', 'patch', 'minor', 'major'] as const;
 
 type Bump = (typeof BUMPS)[number];
 
-/** Whether a bump is at least as large as another. */
+/** Returns whether a bump is at least as large as another. */
 function isAtLeast(bump: Bump, other: Bump): boolean {
   return BUMPS.indexOf(bump) >= BUMPS.indexOf(other);
 }

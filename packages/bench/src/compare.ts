@@ -1,8 +1,8 @@
 type Side = () => Promise<number>;
 
 /**
- * Measures both sides alternately, `runs` times after a warm-up round, and compares them pair by pair, so
- * that both figures in a pair are affected if the machine slows down.
+ * Measures both sides alternately, `runs` times after a warm-up round, and compares them pair by pair. If
+ * the machine slows down, both figures of a pair are affected.
  */
 export async function compare(figure: Figure, runs: number, ours: Side, peer: Side): Promise<Row> {
   await ours();

@@ -44,7 +44,7 @@ export interface RetryOptions {
   readonly maxRetryAfter?: number | undefined;
 }
 
-/** One attempt, without its credentials. */
+/** Describes one attempt of a call, without its credentials. */
 export interface TryEvent {
   /** HTTP method. */
   readonly method: string;
@@ -57,7 +57,8 @@ export interface TryEvent {
 }
 
 /**
- * Functions that are called for each attempt. Promises are awaited. An error in a hook fails the call with that error.
+ * Functions that are called for each attempt. Promises are awaited. An error in a hook fails the call
+ * with that error.
  *
  * @example
  * const hooks: Hooks = {
@@ -93,7 +94,7 @@ export interface Hooks {
 export interface SharedCallOptions {
   /** Time limits. */
   readonly timeouts?: Timeouts | undefined;
-  /** How to retry failed calls; `false` turns retries off. A refused token is refreshed in any case. */
+  /** How to retry failed calls; `false` turns retries off. A rejected token is refreshed in any case. */
   readonly retry?: RetryOptions | false | undefined;
 }
 
@@ -105,7 +106,10 @@ export interface SharedCallOptions {
  * await service.post('orders/7/confirm', {}, { signal: stop.signal, idempotent: true });
  */
 export interface CallOptions extends SharedCallOptions {
-  /** Aborts the call, even while it waits for a retry or reads a body. The call rejects with the signal's `reason`. */
+  /**
+   * Aborts the call, even while it waits for a retry or reads a body. The call rejects with the signal's
+   * `reason`.
+   */
   readonly signal?: AbortSignal | undefined;
   /**
    * Whether it is safe to execute the call twice, and so to retry it after any temporary failure.

@@ -19,7 +19,8 @@ import type { OpenWebSocket, Service } from './service/service.ts';
 import type { WireProfile } from './wire-profile.ts';
 
 /**
- * Options for {@link createGatewayClient}. Only the address is required: `baseUrl`, or `envId` and `gatewayDomain`.
+ * Options for {@link createGatewayClient}. Only the address is required: `baseUrl`, or `envId` and
+ * `gatewayDomain`.
  *
  * @example
  * const options: GatewayClientOptions = {

@@ -162,7 +162,7 @@ function isIdempotent(operation: string): boolean {
 }
 
 /**
- * Whether a failed response from the storage API or a link allows a retry, judging by the status alone:
+ * Returns whether a failed response from the storage API or a link allows a retry, judging by the status alone:
  * 401 and 429 were not executed, and a server error may be temporary (RFC 9110, section 15.6), except
  * for 501 and anything above 504.
  */

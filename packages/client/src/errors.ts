@@ -59,7 +59,7 @@ export abstract class BerthError<Own extends object = object> extends Error {
 // Properties on the prototype do not show up in logs.
 Object.defineProperty(BerthError.prototype, BRAND, { value: true });
 
-/** Whether a value is an error of the given class, from any copy of this package. */
+/** Returns whether a value is an error of the given class, from any copy of this package. */
 function isOfFamily(value: unknown, name?: string): boolean {
   if (typeof value !== 'object' || value === null || !(BRAND in value)) return false;
   return name === undefined || (value as { name?: unknown }).name === name;
@@ -104,7 +104,7 @@ export class ContractError extends BerthError {
 }
 
 /**
- * Whether an error is a {@link ContractError}, even from another copy of this package.
+ * Returns whether an error is a {@link ContractError}, even from another copy of this package.
  *
  * @example
  * if (isContractError(error)) for (const { path, message } of error.issues) console.error(path, message);
@@ -153,14 +153,17 @@ export class GatewayError extends BerthError {
     this.#body = body;
   }
 
-  /** Returns the response body, parsed if it is JSON, otherwise as text. It is a method so that logs do not show it. */
+  /**
+   * Returns the response body, parsed if it is JSON, otherwise as text. It is a method so that logs do
+   * not show it.
+   */
   body(): unknown {
     return this.#body;
   }
 }
 
 /**
- * Whether an error is a {@link GatewayError}, even from another copy of this package.
+ * Returns whether an error is a {@link GatewayError}, even from another copy of this package.
  *
  * @example
  * if (isGatewayError(error) && error.code === 'SERVICE_NOT_READY') await startService();
@@ -185,7 +188,7 @@ export class NetworkError extends BerthError {
 }
 
 /**
- * Whether an error is a {@link NetworkError}, even from another copy of this package.
+ * Returns whether an error is a {@link NetworkError}, even from another copy of this package.
  *
  * @example
  * if (isNetworkError(error)) console.error(error.message, error.cause);
@@ -213,7 +216,7 @@ export class StorageError extends BerthError {
 }
 
 /**
- * Whether an error is a {@link StorageError}, even from another copy of this package.
+ * Returns whether an error is a {@link StorageError}, even from another copy of this package.
  *
  * @example
  * if (isStorageError(error)) console.error(error.code);
@@ -240,7 +243,7 @@ export class TimeoutError extends BerthError<{ readonly timeout: number }> {
 }
 
 /**
- * Whether an error is a {@link TimeoutError}, even from another copy of this package.
+ * Returns whether an error is a {@link TimeoutError}, even from another copy of this package.
  *
  * @example
  * if (isTimeoutError(error)) console.error(`Nothing came within ${error.timeout} ms`);
@@ -253,7 +256,7 @@ export function isTimeoutError(error: unknown): error is TimeoutError {
 export type UploadErrorCode = KnownUploadErrorCode | (string & Record<never, never>);
 
 /**
- * Thrown if the upload target refuses the form. `code` and `requestId` come from the XML `Error` element
+ * Thrown if the upload target rejects the form. `code` and `requestId` come from the XML `Error` element
  * of its response, which may have any status, even 200. Nothing was stored (D30).
  *
  * @example
@@ -269,7 +272,7 @@ export class UploadError extends BerthError {
 }
 
 /**
- * Whether an error is an {@link UploadError}, even from another copy of this package.
+ * Returns whether an error is an {@link UploadError}, even from another copy of this package.
  *
  * @example
  * if (isUploadError(error) && error.code === 'EntityTooLarge') showLimit();
@@ -302,8 +305,8 @@ export type AnyBerthError =
   | UploadError;
 
 /**
- * Whether an error is a Berth error, even from another copy of this package. If so, its `name` is the name of
- * its class.
+ * Returns whether an error is a Berth error, even from another copy of this package. If so, its `name` is
+ * the name of its class.
  *
  * @example
  * if (!isBerthError(error)) throw error;

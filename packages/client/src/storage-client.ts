@@ -51,10 +51,10 @@ interface StorageCalls {
 }
 
 /**
- * Methods that work on files. A method for one file throws if it fails: a `StorageError` if the call or the
- * file was refused, a `NetworkError` or `TimeoutError` if there was no response, and the `signal`'s reason if
- * it aborts. A method for a list instead returns a result for each file, in the order in which you passed the
- * files. A failed file or call does not affect the results of the others.
+ * Methods that work on files. A method for one file throws if it fails: a `StorageError` if the call or
+ * the file was rejected, a `NetworkError` or `TimeoutError` if there was no response, and the `signal`'s
+ * reason if it aborts. A method for a list returns a result for each file instead, in the order in which
+ * you passed the files. A failed file or call does not affect the other results.
  */
 export interface StorageFiles {
   /**
@@ -65,7 +65,7 @@ export interface StorageFiles {
    * @param path path in the storage, including the file name, such as `reports/summary.txt`
    * @param data content of the file; a string is content too, not a path, and `{ file }` is a local file
    * @throws StorageError if the first step fails
-   * @throws UploadError if the upload target refuses the file, in which case nothing was stored
+   * @throws UploadError if the upload target rejects the file, in which case nothing was stored
    * @throws RangeError if the content is larger than `maxBytes`, or `size` is not its size
    * @throws TypeError if `path` is missing or empty, or `data` cannot be uploaded
    *

@@ -151,7 +151,7 @@ describe('the packed client', () => {
     });
 
     // The newest compiler checks everything, older ones the largest module and those that only they
-    // might refuse.
+    // might reject.
     const projectsOf: Record<string, readonly number[]> = { 5: [1, 2], 6: [1], 7: [0, 1, 2] };
     const projects: [string, string[], object][] = [
       // Only the module resolution differs from the next case, which checks the libraries too.

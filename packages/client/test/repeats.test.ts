@@ -75,7 +75,7 @@ describe('a wait between attempts', () => {
     vi.restoreAllMocks();
   });
 
-  /** Refuses the first calls, and returns the milliseconds between all of them. */
+  /** Rejects the first calls, and returns the milliseconds between all of them. */
   async function waits(
     options: Partial<GatewayClientOptions>,
     refusals: ((count: number) => Response)[] = [],
@@ -220,7 +220,7 @@ describe('the server clock after a refused signature', () => {
   beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
   afterEach(() => void vi.useRealTimers());
 
-  /** A server with a wrong clock, which refuses signatures made with any other clock. */
+  /** A server with a wrong clock, which rejects signatures made with any other clock. */
   function clockServer(skew: () => number | undefined) {
     const signed: number[] = [];
     const fetch = async () => {
@@ -348,7 +348,7 @@ describe('the time of an attempt', () => {
 });
 
 describe('a token from your own auth', () => {
-  /** Makes two calls with the same token. The second is refused only after the first has succeeded. */
+  /** Makes two calls with the same token. The second is rejected only after the first has succeeded. */
   async function twoCalls(refresh: () => boolean) {
     const sent: string[] = [];
     const { promise: firstEnded, resolve: endFirst } = Promise.withResolvers<void>();

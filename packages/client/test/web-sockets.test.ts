@@ -48,7 +48,7 @@ async function echoServer({ refused = '' } = {}) {
   };
 }
 
-/** Refuses a handshake as the gateway does. */
+/** Rejects a handshake as the gateway does. */
 function refuseUpgrade(socket: Socket, code = 'ACCESS_TOKEN_EXPIRED', status = 401): void {
   const body = JSON.stringify({ code, message: 'No.', requestId: 'r-1' });
   socket.end(

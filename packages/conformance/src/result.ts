@@ -20,8 +20,8 @@ export class StartError extends Error {
  * - `pass`: at least one request was made and one assertion succeeded, and none failed
  * - `fail`: the target violates the contract; `findings` explain how
  * - `skip`: the rule could not be reached; `reason` explains why. A skip is never a pass
- * - `disabled`: the operator left the check out or did not provide what it needs, and `reason` names the
- *   option; or the target lacks the optional feature that the rule is about
+ * - `disabled`: the operator left the check out or did not provide what it needs, in which case `reason`
+ *   names the option; or the target lacks the optional feature that the rule is about
  * - `error`: the suite or the network is at fault, never the target
  */
 export type Outcome = 'pass' | 'fail' | 'skip' | 'disabled' | 'error';

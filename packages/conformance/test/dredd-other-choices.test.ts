@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Draft, startCorrectServer } from './support/correct-server.ts';
 import { listDredd, runDredd } from './support/run-dredd.ts';
 
-/** Refuses a bad name and three bad bodies with 403, and the fourth with 200 and a code. */
+/** Rejects a bad name and three bad bodies with 403, and the fourth with 200 and a code. */
 function refuseOtherwise(draft: Draft): Draft {
   if (draft.status !== 422 && draft.status !== 400) return draft;
   const status = draft.operation === 'batchCopyFile' ? 200 : 403;

@@ -32,7 +32,7 @@ async function open(query = '', protocols: string[] = [], headers = {}) {
   return { socket, next, response };
 }
 
-/** Status and parsed body of a handshake that is refused. */
+/** Status and parsed body of a handshake that is rejected. */
 async function refusal(query: string) {
   const socket = new WebSocket(`${fixture.url.replace('http', 'ws')}/socket?${query}`);
   const [, response] = await once(socket, 'unexpected-response');

@@ -93,8 +93,9 @@ async function toDeployment(
 }
 
 /**
- * A hosted service: `/text` is text, `/events` sends one event and stays open, anything else describes the request as
- * JSON. `/upload` is a proxy of the real upload target, with a path and a query of its own.
+ * A hosted service: `/text` is text, `/events` sends one event and stays open, anything else describes
+ * the request as JSON. `/upload` is a proxy of the real upload target, with a path and a query of its
+ * own.
  */
 async function startService() {
   const server = createHttpServer(async (request, response) => {

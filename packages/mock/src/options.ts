@@ -3,7 +3,7 @@ import type { FaultRule } from './faults/fault-rules.ts';
 import { parseFaultFlag, toFaultRule } from './faults/parse-fault.ts';
 import type { ServicesSource } from './services/create-services.ts';
 
-/** Which credentials a mock accepts. */
+/** The values of `auth`, which determine what credentials a mock accepts. */
 export const AUTH_MODES = ['off', 'present', 'strict'] as const;
 
 /** The sources of a mock's responses. */
@@ -70,7 +70,7 @@ export interface MockOptions {
   /** Folder to store uploaded files in, created if missing. Default: files are kept in memory. */
   dir?: string | undefined;
   /**
-   * Maximum total size of uploaded files in all sessions, in bytes; uploads that exceed it are refused.
+   * Maximum total size of uploaded files in all sessions, in bytes; uploads that exceed it are rejected.
    * Default 256 MiB in memory, unlimited in a folder.
    */
   maxStoreBytes?: number | undefined;

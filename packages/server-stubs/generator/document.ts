@@ -182,7 +182,7 @@ interface Addresses {
 
 const known = new WeakMap<object, Addresses>();
 
-/** Whether several schemas of the document have the `$dynamicAnchor` of a `$dynamicRef`. */
+/** Returns whether several schemas of the document have the `$dynamicAnchor` of a `$dynamicRef`. */
 export function isAmbiguous(document: unknown, ref: unknown): boolean {
   return addressesOf(document).ambiguous.has(String(ref));
 }

@@ -14,7 +14,10 @@ import { ValidatorPlan } from './validators/validator-plan.ts';
 export interface GenerateOptions {
   /** Module specifier of the runtime in generated imports. Default: `@berth/server-stubs/runtime`. */
   readonly runtime?: string | undefined;
-  /** File extension in imports between generated files. Use `js` if your compiler does not rewrite them. Default: `ts`. */
+  /**
+   * File extension in imports between generated files. Use `js` if your compiler does not rewrite them.
+   * Default: `ts`.
+   */
   readonly importExtension?: 'ts' | 'js' | undefined;
   /** Path prefix for all routes. Default: the path of the document's first server. */
   readonly basePath?: string | undefined;

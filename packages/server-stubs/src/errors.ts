@@ -31,7 +31,10 @@ export interface ContractErrorOptions {
   readonly message?: string;
   /** Response status. Default: the contract's status for the code, or 500 for other codes. */
   readonly status?: number;
-  /** How long, in whole seconds, the caller should wait, sent as `Retry-After`. Default: the contract's value for the code. */
+  /**
+   * How long, in whole seconds, the caller should wait, sent as `Retry-After`. Default: the contract's
+   * value for the code.
+   */
   readonly retryAfter?: number;
   /** Additional response headers. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -20,7 +20,7 @@ beforeAll(async () => {
   };
 });
 
-/** Returns where and why a value is refused, or `valid`. */
+/** Returns where and why a value is rejected, or `valid`. */
 function judge(name: string, value: unknown): string {
   const validate = validators[name];
   if (validate === undefined) throw new Error(`no validator ${name}`);

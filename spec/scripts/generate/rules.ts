@@ -63,7 +63,7 @@ const ruleSchema = {
   },
 };
 
-/** Whether the place that a rule names exists: a pointer into a bundled document or into a file in `spec`. */
+/** Returns whether the place that a rule names exists: a pointer into a bundled document or into a file in `spec`. */
 function isPlace(place: string, documents: Record<string, unknown>): boolean {
   const [target = '', pointer = ''] = place.split('#');
   if (target in documents) return hasPointer(documents[target], pointer);

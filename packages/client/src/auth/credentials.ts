@@ -2,7 +2,7 @@ import { singleFlight } from '#single-flight';
 import type { Signer } from '../internal/pipeline/pipeline-call.ts';
 import type { StorageNames } from '../wire-profile.ts';
 
-/** An attempt to sign. */
+/** The request to sign, for one attempt of a call. */
 export interface SignableRequest {
   /** Uppercase: `GET`, `POST`. */
   readonly method: string;
@@ -18,7 +18,7 @@ export interface SignableRequest {
   readonly headers: Record<Lowercase<string>, string>;
   /** The body passed to `fetch`. A signer must not read a stream, because it could not be sent afterwards. */
   readonly body: RequestInit['body'];
-  /** Milliseconds since the epoch, adjusted to the `Date` header of the last refused response. */
+  /** Milliseconds since the epoch, adjusted to the `Date` header of the last rejected response. */
   readonly now: number;
 }
 
@@ -39,11 +39,12 @@ export interface GatewayAuth {
    */
   authorize(request: SignableRequest): string | undefined | Promise<string | undefined>;
   /**
-   * Called after the gateway has refused a call with 401, and after a WebSocket failed to open on a
+   * Called after the gateway has rejected a call with 401, and after a WebSocket failed to open on a
    * platform that does not expose the status. Return `true` if the next attempt can send new
    * credentials. The client runs one refresh at a time for all waiting calls.
    *
-   * @param refused the `Authorization` header that was refused; if it differs from the current one, the credentials count as new
+   * @param rejected the `Authorization` header that was rejected; if it differs from the current one, the
+   *   credentials count as new
    */
   refresh?(refused?: string): Promise<boolean>;
 }

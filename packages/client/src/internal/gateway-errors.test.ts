@@ -35,7 +35,7 @@ describe('toGatewayError', () => {
     expect(error).toMatchObject({
       name: 'GatewayError',
       message:
-        'The gateway refused the call: SERVICE_NOT_FOUND, The service is missing. ' +
+        'The gateway rejected the call: SERVICE_NOT_FOUND, The service is missing. ' +
         '(POST /v1/cloudrun/hello/a, status 404, request id r-1)',
       ...{ code: 'SERVICE_NOT_FOUND', status: 404, requestId: 'r-1', source: 'gateway' },
       ...{ method: 'POST', path: '/v1/cloudrun/hello/a' },

@@ -38,7 +38,7 @@ export function toGatewayError(result: { error?: unknown; response: Response }):
 }
 
 function whatOf(response: Response, isOwn: boolean): string {
-  if (isOwn) return 'The gateway refused the call';
+  if (isOwn) return 'The gateway rejected the call';
   if (response.type === 'opaqueredirect') {
     return "The hosted service returned a redirect, which browsers hide (set redirect: 'follow' to follow it)";
   }
@@ -52,14 +52,14 @@ export async function classifyGateway(response: Response): Promise<RetryClass> {
   if (status < 401 || (status > 401 && status < 429)) return 'never';
   if (isOfService(response)) return classifyGatewayBody(undefined, response);
   const call = rememberedCall(response);
-  // Without a body, it is unclear who refused the call; a new token does no harm.
+  // Without a body, it is unclear who rejected the call; a new token does no harm.
   if (status === 401 && call.method === 'HEAD') return 'unauthorized';
   const body = parseJson(await readText(rememberCall(response.clone(), call)));
   return classifyGatewayBody(body, response);
 }
 
 /**
- * Whether a failed gateway response allows a retry, according to the `retry` column in D6. D10
+ * Returns whether a failed gateway response allows a retry, according to the `retry` column in D6. D10
  * distinguishes the gateway's own refusals from responses of the hosted service, which has executed the
  * call: a POST is not retried after a 503 from the service itself.
  */
@@ -75,7 +75,7 @@ function classifyGatewayBody(body: unknown, response: Response): RetryClass {
 }
 
 /**
- * Whether a response comes from the gateway itself: it is not {@link isOfService}, and its body has a
+ * Returns whether a response comes from the gateway itself: it is not {@link isOfService}, and its body has a
  * `code`, a `message` and a `requestId` equal to `X-Request-Id` (D10).
  */
 function isGatewayRefusal(body: unknown, response: Response): body is GatewayErrorBody {
@@ -89,7 +89,7 @@ function isGatewayRefusal(body: unknown, response: Response): body is GatewayErr
   );
 }
 
-/** Whether a response comes from the hosted service, which the upstream status header shows (D10). */
+/** Returns whether a response comes from the hosted service, which the upstream status header shows (D10). */
 function isOfService(response: Response): boolean {
   return response.headers.has(rememberedCall(response).upstreamStatus ?? UPSTREAM_STATUS);
 }

@@ -10,7 +10,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether a value is an object with fields, not an array. */
+/** Returns whether a value is an object with fields, not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,9 +5,9 @@ const MAX_WAIT = 5_000;
 const LATE = Symbol();
 
 /**
- * Like {@link onOtherPlatforms}, but for Workers. Once the request that created a promise has ended there,
- * the promise may never settle, or may reject only for other requests. Callers therefore wait for each other
- * only for a limited time.
+ * Like {@link onOtherPlatforms}, but for Workers. There, a promise may never settle once the request that
+ * created it has ended, or may reject for all other requests. Callers therefore wait for each other only
+ * for a limited time.
  */
 export const singleFlight: typeof onOtherPlatforms = (run) => {
   let pending: ReturnType<typeof run> | undefined;

@@ -56,12 +56,12 @@ function kindOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
 
-/** Whether a value is an `ArrayBuffer` from any realm: jsdom and Jest have their own. */
+/** Returns whether a value is an `ArrayBuffer` from any realm: jsdom and Jest have their own. */
 export function isArrayBuffer(value: unknown): value is ArrayBuffer {
   return kindOf(value) === 'ArrayBuffer';
 }
 
-/** Whether a body can be read only once, because it is a web stream or a Node stream. */
+/** Returns whether a body can be read only once, because it is a web stream or a Node stream. */
 export function isStream(
   value: unknown,
 ): value is ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string> {
@@ -80,7 +80,7 @@ export function assertUnread(stream: object): void {
   throw new TypeError('The stream has already been read, or is being read.');
 }
 
-/** Whether a web stream has been read before, which only an error from `Response` reveals. */
+/** Returns whether a web stream has been read before, which only an error from `Response` reveals. */
 function isDisturbed(stream: object): boolean {
   if (!(globalThis.ReadableStream && stream instanceof ReadableStream)) return false;
   try {

@@ -58,7 +58,7 @@ export function assertBaseUrl(baseUrl: unknown): asserts baseUrl is string {
 /**
  * Encodes a path parameter as part of a URL, or leaves it unchanged if `isRaw`.
  *
- * Throws if a segment is `.` or `..` after one decoding, which the gateway refuses (D3): `fetch`
+ * Throws if a segment is `.` or `..` after one decoding, which the gateway rejects (D3): `fetch`
  * itself resolves such segments (WHATWG URL, section 4.4), and would call another service.
  *
  * @throws TypeError if it is missing, or if `fetch` would change its bytes
@@ -97,7 +97,7 @@ export function encodeLink(link: string): string | undefined {
 }
 
 /**
- * Whether `fetch` accepts this URL: it is absolute, uses http or https, and has no user name or
+ * Returns whether `fetch` accepts this URL: it is absolute, uses http or https, and has no user name or
  * password, which `fetch` would quote in an error.
  */
 export function isFetchable(address: string): boolean {

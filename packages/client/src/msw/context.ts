@@ -73,7 +73,7 @@ export function allowAnyOrigin<Result extends Response | undefined>(
   return new HttpResponse(body, { status, statusText, headers });
 }
 
-/** Whether this is an MSW network error, or the MSW marker for passing the request through. */
+/** Returns whether this is an MSW network error, or the MSW marker for passing the request through. */
 export function isMswMarker(response: Response): boolean {
   return response.type === 'error' || response.headers.has('x-msw-intention');
 }

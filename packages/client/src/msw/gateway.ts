@@ -67,7 +67,7 @@ type MaybePromise<Value> = Value | Promise<Value>;
 /**
  * Creates handlers for one hosted service, to pass to `setupServer`, `setupWorker` or `server.use`. A path is
  * the part of the URL after the service name, with or without a leading `/`, in MSW syntax: `users/:id`. As
- * in the gateway, calls without credentials are refused, and responses get the gateway's headers.
+ * in the gateway, calls without credentials are rejected, and responses get the gateway's headers.
  */
 export interface MswService {
   /**
@@ -188,7 +188,7 @@ function refuseUnknown({ method, url }: Request, pattern: RegExp): Response {
 }
 
 /**
- * Refuses calls without credentials, or with malformed ones (D15). Any well-formed credentials are
+ * Rejects calls without credentials, or with malformed ones (D15). Any well-formed credentials are
  * accepted.
  */
 function checkCredentials({ headers }: Request): Response | undefined {
@@ -213,7 +213,7 @@ export function gatewayError(...[code, options]: ErrorArguments<typeof GATEWAY_E
   return response;
 }
 
-/** Whether {@link gatewayError} created this response, so that it comes from the gateway itself. */
+/** Returns whether {@link gatewayError} created this response, so that it comes from the gateway itself. */
 function isRefusal(response: Response): boolean {
   return refusals.has(response);
 }
@@ -259,7 +259,7 @@ function setDisposition(headers: Headers, method: string): void {
   headers.set('Content-Disposition', isAttachment ? own : 'attachment');
 }
 
-/** Whether a request accepts server-sent events. */
+/** Returns whether a request accepts server-sent events. */
 function wantsEvents({ headers }: Request): boolean {
   return headers.get('Accept')?.includes(TYPE) ?? false;
 }

@@ -37,7 +37,7 @@ type Addresses =
  * };
  */
 export type MswHandlersOptions = Addresses & {
-  /** ID of the environment. Calls to any other are refused. Default: `dev`. */
+  /** ID of the environment. Calls to any other are rejected. Default: `dev`. */
   readonly envId?: string | undefined;
   /** The deployment's wire profile (D1). Default: the contract's. */
   readonly wireProfile?: WireProfile | undefined;

@@ -40,7 +40,7 @@ export interface StorageRequest<Operation extends StorageOperation> {
 }
 
 /**
- * Handles a storage operation. Returns the `data` of the envelope or a complete response such as
+ * Handles a storage operation. Return the `data` of the envelope, or a complete response such as
  * `storageError(code)`. Return nothing to leave the call to the next handler.
  */
 export type StorageResolver<Operation extends StorageOperation> = (
@@ -272,7 +272,7 @@ function findCopyFault(item: CopyItem): string | undefined {
 /**
  * Checks a file path. Returns what is wrong, as the rest of a sentence that starts with the field name.
  *
- * Refuses empty, `.` and `..` segments, a trailing `/`, control characters, and more than 1,024 bytes of
+ * Rejects empty, `.` and `..` segments, a trailing `/`, control characters, and more than 1,024 bytes of
  * UTF-8 (D24).
  *
  * @param pattern pattern for copy paths, which requires the otherwise optional leading `/`
@@ -292,7 +292,7 @@ function toFailure(code: keyof typeof STORAGE_ERRORS) {
   return { code, message: STORAGE_ERRORS[code].message };
 }
 
-/** Refuses a batch of more than 50 items; otherwise returns the results in request order (D25). */
+/** Rejects a batch of more than 50 items; otherwise returns the results in request order (D25). */
 function toBatch<Item, Result>(
   items: readonly Item[],
   act: (item: Item) => Result,

@@ -32,7 +32,10 @@ export interface DownloadRange {
 export interface DownloadOptions extends TempUrlOptions {
   /** Part of the file to download (RFC 9110, section 14). Default: the complete file. */
   readonly range?: DownloadRange | undefined;
-  /** Called as you read the body, with the number of bytes received so far. If it throws, the download is aborted. */
+  /**
+   * Called as you read the body, with the number of bytes received so far. If it throws, the download is
+   * aborted.
+   */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
@@ -143,7 +146,7 @@ function readContentRange({ headers }: Response): Part | undefined {
   return from <= to && to < total ? part : undefined;
 }
 
-/** Whether a part covers a range, or as much of it as the file has. */
+/** Returns whether a part covers a range, or as much of it as the file has. */
 function isWanted({ from, to, total }: Part, offset: number, length = UNKNOWN) {
   const wanted = offset + length - 1;
   return from === offset && to === Math.min(wanted, total === undefined ? to : total - 1);

@@ -28,7 +28,7 @@ export interface TempUrlOptions extends StorageCallOptions, MaxAge {}
  */
 export interface TempUrlsOptions extends ListOptions, MaxAge {}
 
-/** A file to link to, optionally with its own lifetime. */
+/** A file to link to. Its link may have its own lifetime. */
 export interface TempUrlOrder extends MaxAge {
   /** ID of the file. */
   readonly fileID: string;
@@ -41,7 +41,10 @@ export type TempUrlResult = ItemResult<
     readonly fileID: string;
   },
   {
-    /** The percent-encoded link; `undefined` if there is an `error`. It grants access to the file, so do not log it. */
+    /**
+     * The percent-encoded link; `undefined` if there is an `error`. It grants access to the file, so do
+     * not log it.
+     */
     readonly url: string;
   }
 >;

@@ -51,7 +51,7 @@ export interface UploadOptions extends StorageCallOptions {
    */
   readonly size?: number | undefined;
   /**
-   * Maximum size in bytes. Larger content is refused, if possible before anything is sent. Set it for
+   * Maximum size in bytes. Larger content is rejected, if possible before anything is sent. Set it for
    * streams from untrusted sources, because browsers buffer a stream in memory. Default: no limit.
    */
   readonly maxBytes?: number | undefined;
@@ -63,7 +63,7 @@ export interface UploadOptions extends StorageCallOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** The stored file that an upload returns. */
+/** The stored file, as `upload` returns it. */
 export interface UploadResult {
   /** ID of the stored file, which other methods take. */
   readonly fileID: string;

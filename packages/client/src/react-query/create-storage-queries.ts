@@ -49,7 +49,7 @@ export interface LinkOptions extends SharedCallOptions {
   readonly maxAge?: number | undefined;
 }
 
-/** A query whose data expires. It is refetched, and removed from the cache, before that happens. */
+/** A query whose data expires. The data is refetched, or removed from the cache, before it expires. */
 export interface LinkQuery<Data> extends BerthQuery<Data> {
   /** Four fifths of the link lifetime, in milliseconds. */
   readonly staleTime: number;
@@ -98,7 +98,7 @@ export function createStorageQueries(storage: StorageClient): StorageQueries {
 }
 
 /**
- * Whether a file failed because the entire call failed: its error is not a refusal, or other files share
+ * Returns whether a file failed because the entire call failed: its error is not a refusal, or other files share
  * it.
  */
 function isOfCall({ error }: TempUrlResult, index: number, all: readonly TempUrlResult[]): boolean {

@@ -61,7 +61,7 @@ export async function connectSocket(
       const failure = isKnown
         ? error
         : networkFailure(described, error, 'The WebSocket did not open');
-      // If the platform hides the response, the reason may have been a refused token.
+      // If the platform hides the response, the reason may have been a rejected token.
       const { source } = failure as Partial<GatewayError>;
       const mayBeToken = socket.on ? source === 'gateway' && failure.status === 401 : true;
       if (isLast || !mayBeToken || call.headers.authorization) throw failure;
@@ -79,7 +79,7 @@ export async function connectSocket(
 /**
  * Waits until a socket is open.
  *
- * @param refuse creates the error for a response other than 101, on platforms that expose it
+ * @param reject creates the error for a response other than 101, on platforms that expose it
  */
 function opening(socket: Socket, refuse: (response: Response) => Promise<never>) {
   return new Promise<void>((resolve, reject) => {

@@ -142,7 +142,7 @@ export interface Service<Default = unknown> {
    * Iterates over a path's server-sent events (SSE, WHATWG HTML section 9.2). When a connection ends or
    * breaks, the client reconnects after the server's `retry` time, then with growing waits, and resumes
    * after the last event (`Last-Event-ID`). The iteration ends when you leave it, when `signal` aborts,
-   * or when the service returns 204. If the service refuses the request, it throws the same errors as
+   * or when the service returns 204. If the service rejects the request, it throws the same errors as
    * `get`. `timeouts` apply to each connection until its headers arrive. `data` is text or, with a
    * `schema`, validated JSON.
    *
@@ -165,7 +165,7 @@ export interface Service<Default = unknown> {
    * the subprotocol `berth.bearer.<token>` (D14), and other credentials cannot be sent. Heartbeats and
    * reconnecting are up to you.
    *
-   * @throws GatewayError if the gateway or the service refuses the handshake, and the WebSocket comes
+   * @throws GatewayError if the gateway or the service rejects the handshake, and the WebSocket comes
    *   from the ws package, which exposes the response
    * @throws NetworkError if it fails to open for any other reason, which platforms do not report
    *

@@ -93,7 +93,7 @@ function assertEvents(response: Response): void {
   throw contractFailure(response, 'the response is not an event stream');
 }
 
-/** Whether a connection failed for a possibly temporary reason. */
+/** Returns whether a connection failed for a possibly temporary reason. */
 function mayPass(error: unknown): boolean {
   if (!(error instanceof BerthError) || error.name === 'ContractError') return false;
   return (error as Partial<GatewayError>).retryable !== false;

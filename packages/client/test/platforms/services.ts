@@ -3,7 +3,7 @@
  * `deployment/start-services.ts` has them as three plain HTTP servers, `mock/` as services of the mock.
  *
  * `echo`: any GET or POST gets the JSON of what came ({@link Echo}), but for
- * - `/status/<n>`: status n, JSON `{ "status": n }`; a WebSocket is refused with that status;
+ * - `/status/<n>`: status n, JSON `{ "status": n }`; a WebSocket is rejected with that status;
  * - `/broken`: 200, `application/json`, the text `{"broken":`.
  *
  * A WebSocket of any other path takes the subprotocol `chat` if it is offered, and sends each message

@@ -31,7 +31,7 @@ export const serve =
     response.end(JSON.stringify(body));
   };
 
-/** Refuses the call as the gateway does. */
+/** Rejects the call as the gateway does. */
 export const refuse =
   (code: string, status: number, headers: Record<string, string> = {}): Act =>
   (_, response) => {

@@ -298,7 +298,7 @@ export const authSignature: readonly Check[] = [
         { ...tight, ...kept },
       ),
     };
-    // A gateway may refuse all forms (D13); then nothing can be learned about their signature.
+    // A gateway may reject all forms (D13); then nothing can be learned about their signature.
     const plain = { path: '/form', headers: form.headers ?? [], body };
     let isTaken = false;
     for (const call of [plain, ...Object.values(spellings)]) {

@@ -5,7 +5,7 @@ import { type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
 import { type Check, defineCheck } from './check.ts';
 import { expectAccepted, expectRefused, reachGoodFields } from './support/storage.ts';
 
-/** Makes a valid call to every operation with each of these changes, all of which must be refused. */
+/** Makes a valid call to every operation with each of these changes, all of which must be rejected. */
 async function expectAllRefused(
   t: CheckContext,
   ways: Record<string, StorageCallOptions>,

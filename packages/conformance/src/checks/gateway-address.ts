@@ -87,7 +87,7 @@ const QUERIES = [
 ];
 
 /**
- * Characters that RFC 3986 allows in a query; a gateway may refuse any other with 400 (RFC 9112, section 3).
+ * Characters that RFC 3986 allows in a query; a gateway may reject any other with 400 (RFC 9112, section 3).
  */
 const SOUND = /^(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*$/i;
 

@@ -6,7 +6,7 @@ import { cite } from './support/cite.ts';
 import { forAll } from './support/for-all.ts';
 import { gatewayMethods, hasErrorBody } from './support/gateway.ts';
 
-/** Expects calls to these names to be refused with a 4xx and the error body. */
+/** Expects calls to these names to be rejected with a 4xx and the error body. */
 async function expectRefused(t: CheckContext, names: readonly string[]): Promise<void> {
   for (const [index, service] of names.entries()) {
     for (const call of gatewayMethods) {

@@ -32,7 +32,7 @@ const LENGTH_REQUIRED = 411;
 
 const TOO_LARGE = 413;
 
-/** The contract specifies no limit for bodies; no gateway refuses one with fewer bytes than this. */
+/** The contract specifies no limit for bodies; no gateway rejects one with fewer bytes than this. */
 const LARGE = 32_768;
 
 function toChunks(body = Buffer.alloc(0)): Buffer[] {
@@ -108,7 +108,7 @@ const OVERRIDES = {
   'X-Method-Override': 'PUT',
 };
 
-/** Has no body, so a gateway may refuse it, but not turn it into a GET. */
+/** Has no body, so a gateway may reject it, but not turn it into a GET. */
 const EMPTY = { method: 'POST', body: '' };
 
 export const gatewayRequests: readonly Check[] = [

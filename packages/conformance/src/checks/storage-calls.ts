@@ -23,8 +23,8 @@ import {
 const METHOD_REFUSED = new Set([405, 501]);
 
 /**
- * Outcome of a valid POST: accepted, refused because of its method, refused like a call to an operation that
- * does not exist, or refused otherwise.
+ * Outcome of a valid POST: accepted, rejected because of its method, rejected like a call to an operation that
+ * does not exist, or rejected otherwise.
  */
 type Fate = 'accepted' | 'method' | 'no operation' | 'refused';
 

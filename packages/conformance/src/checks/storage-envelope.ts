@@ -66,7 +66,7 @@ async function* failures(
     };
     for (const [name, [fields, options]] of Object.entries(cases)) {
       const reply = await t.storage.call(operation, fields, { acceptsRefusal: true, ...options });
-      // That it is refused, and with JSON, is covered by other rules.
+      // That it is rejected, and with JSON, is covered by other rules.
       if (reply.received.json === undefined || !isFailure(reply)) continue;
       reached += 1;
       yield { what: `${operation} ${name}`, operation, reply };

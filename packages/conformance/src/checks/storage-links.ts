@@ -79,8 +79,8 @@ const GRACE = 10;
 const SECONDS = { ms: 0.001, s: 1, min: 60 };
 
 /**
- * Whether a link works for too long because the deployment grants no lifetime of less than a minute: then it
- * ends after a minute, just like one that is requested for a minute.
+ * Returns whether a link works for too long because the deployment grants no lifetime of less than a
+ * minute: then it ends after a minute, just like one that is requested for a minute.
  */
 async function isOfMinimum(
   t: CheckContext,
@@ -118,7 +118,7 @@ async function askForLink(
   return { url, maxAge, lifetime: maxAge * SECONDS[t.settings.maxAgeUnit], asked };
 }
 
-/** Whether a link still works after this many seconds, and some more. */
+/** Returns whether a link still works after this many seconds, and some more. */
 function outlives(t: CheckContext, link: Link, bytes: Buffer, seconds: number): Promise<boolean> {
   const left = (seconds + GRACE) * 1000 - (performance.now() - link.asked);
   return poll(
@@ -132,7 +132,7 @@ function spellAge(since: number): string {
   return `${((performance.now() - since) / 1000).toFixed(1)} s`;
 }
 
-/** Whether a link returns the file. */
+/** Returns whether a link returns the file. */
 async function works(t: CheckContext, { url }: Link, bytes: Buffer): Promise<boolean> {
   return isFile(await t.upload.download(url), bytes);
 }

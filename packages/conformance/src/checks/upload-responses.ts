@@ -241,7 +241,7 @@ export const uploadResponses: readonly Check[] = [
         { most: hasError ? 0 : LATEST, every: 200 },
       );
       const isStored = hasBytes(reading, bytes);
-      // UP-FORM covers a valid form that is refused and stores nothing.
+      // UP-FORM covers a valid form that is rejected and stores nothing.
       if (!isStored && (hasError || status >= 400)) continue;
       if (!isStored) {
         t.reach(!(await canBeCopied(t, given.path)), 'a file that was stored cannot be read');

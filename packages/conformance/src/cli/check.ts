@@ -95,7 +95,7 @@ export function createProgress({ progress }: Output): Progress {
 /** Reasons that only repeat what the operator asked for. */
 const CHOSEN: readonly string[] = ['not in --only', '--skip', '--level must'];
 
-/** Whether the operator chose to leave a check out, as opposed to not having what the check needs. */
+/** Returns whether the operator chose to leave a check out, as opposed to not having what the check needs. */
 export function isChosen(reason: string | undefined): boolean {
   return reason !== undefined && CHOSEN.includes(reason);
 }

@@ -119,15 +119,22 @@ const credentials = {
   gatewayToken: text('<token>', 'access token for gateway calls, without Bearer'),
   otherEnvToken: text('<token>', 'valid access token from another environment, for AU-BEARER-ENV'),
   expiredToken: text('<token>', 'expired access token from this environment, for AU-BEARER-BAD'),
-  tc3SecretId: text('<id>', 'ID of the key pair that signs gateway and storage calls (signature version 3)'),
+  tc3SecretId: text(
+    '<id>',
+    'ID of the key pair that signs gateway and storage calls (signature version 3)',
+  ),
   tc3SecretKey: text('<key>', 'secret key of that key pair'),
   tc3Token: text('<token>', 'session token of temporary credentials'),
   tc3Service: text('<name>', 'service name in the credential scope', {
     usual: defaults.signature.service,
   }),
-  storageSigningHost: text('<host>', 'host name in storage signatures, regardless of the URL that is called', {
-    usual: defaults.signature.storageSigningHost,
-  }),
+  storageSigningHost: text(
+    '<host>',
+    'host name in storage signatures, regardless of the URL that is called',
+    {
+      usual: defaults.signature.storageSigningHost,
+    },
+  ),
   storageHeader: list(
     '<header>',
     "header to send with storage calls, as 'Name: value'; repeatable",

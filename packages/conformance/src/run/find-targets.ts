@@ -255,7 +255,7 @@ function toCode({ code, received }: StorageReply): string {
   return typeof own === 'string' ? own : '';
 }
 
-/** CONNECT statuses with which a proxy refuses tunnels to a host. */
+/** CONNECT statuses with which a proxy rejects tunnels to a host. */
 const NO_TUNNEL = [0, 400, 403, 404, 405, 501];
 
 /**

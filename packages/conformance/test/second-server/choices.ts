@@ -7,7 +7,7 @@ export interface Choices {
   /** Whether storage responses have the envelope. `flat` must be declared to the suite. */
   envelope: 'wrapped' | 'flat';
   /**
-   * How the storage API and the upload target refuse calls: with a 4xx status, with status 200 and a `code`
+   * How the storage API and the upload target reject calls: with a 4xx status, with status 200 and a `code`
    * or an `Error` element, or some in one way and some in the other.
    */
   failures: 'status' | 'ok' | 'some';

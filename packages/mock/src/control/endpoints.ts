@@ -81,7 +81,7 @@ const faultEndpoints: readonly Endpoint[] = [
   },
 ];
 
-/** Returned by an endpoint that has already sent a response. */
+/** Returned by an endpoint that has already sent the response itself. */
 export const RESPONDED = Symbol('responded');
 
 const fileEndpoints: readonly Endpoint[] = [

@@ -27,7 +27,7 @@ export interface FaultedCall extends RefusedCall {
   readonly rules: FaultRules;
   /** Identifies the call. Only called if there are faults. */
   readonly subject: () => FaultSubject;
-  /** Called with the call and the names of the faults that apply to it. A refused call reaches no router. */
+  /** Called with the call and the names of the faults that apply to it. A rejected call reaches no router. */
   readonly note: (names: readonly string[], subject: FaultSubject) => void;
   /** Called if the call is delayed. Default: does nothing. */
   readonly begin?: () => void;

@@ -29,7 +29,7 @@ export interface Fault {
   readonly expiredToken?: true;
 }
 
-/** The end and the speed of a response body. */
+/** Where a response body is cut off, and how fast it is sent. */
 export interface BodyShape {
   /** Number of bytes after which the connection is closed. Default `Infinity`. */
   limit: number;

@@ -42,9 +42,9 @@ interface DiskContent extends Content {
 }
 
 /**
- * Stores files in a folder. Each one is stored as two files: one for its bytes, and one for its metadata,
- * which is written last and renamed. If the mock is killed halfway, either the old or the new version
- * remains. The next start removes any bytes without metadata.
+ * Stores files in a folder. Each one is stored as two files: one with its bytes, and one with its
+ * metadata, which is written last and then renamed. If the mock is killed in between, either the old or
+ * the new version remains. The next start removes any bytes without metadata.
  *
  * @param folder created with the first file; a session's folder is removed with its last file
  * @param maxSessions maximum number of folders for sessions other than the default one

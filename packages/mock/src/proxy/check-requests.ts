@@ -23,7 +23,7 @@ import { createResponseChecker, type ResponseChecker } from './check-responses.t
 
 /**
  * A copy of a request. A router validates the copy while the request itself is forwarded to the deployment,
- * which is unaffected if the copy is refused or not read.
+ * which is unaffected if the copy is rejected or not read.
  */
 export class ShadowRequest extends IncomingMessage {
   readonly record: CallRecord;
@@ -138,7 +138,7 @@ function createRequestChecker(context: Context): RequestChecker {
       settle(call.request);
       return undefined;
     },
-    // Refused by a rule that a schema cannot express, such as the one against `..` in a path.
+    // Rejected by a rule that a schema cannot express, such as the one against `..` in a path.
     onResponse({ status, body }: HandlerResponse, { request, operationId }: Call) {
       if (status < 400 || !waiting.has(request)) return;
       const record = recordOf(request);

@@ -18,7 +18,7 @@ export type Opened = WebSocketResponse | MockedResponse;
 
 export type Opener = (context: RouteContext, upstreamStatus: string) => Promise<Opened>;
 
-/** Creates the WebSocket handler for a route. A function may refuse the upgrade with any response. */
+/** Creates the WebSocket handler for a route. A function may reject the upgrade with any response. */
 export function prepareWebSocket(route: Route, folder: string): Opener {
   return async (context, upstreamStatus) => {
     try {

@@ -53,7 +53,7 @@ export async function createHttpServer(
 ): Promise<Server> {
   const options: ServerOptions<typeof RecordedRequest> = {
     IncomingMessage: RecordedRequest,
-    // The gateway refuses a missing Host in its own format.
+    // The gateway rejects a missing Host in its own format.
     requireHostHeader: false,
     shouldUpgradeCallback: (request) => application().shouldUpgrade(request),
   };
@@ -138,7 +138,7 @@ function respondToBrokenRequest(
     if (response.writableFinished) respondUnread(error, socket);
     else response.once('finish', () => respondUnread(error, socket));
   } else if (response.headersSent) {
-    // The request was refused before its end; there is nothing more to send.
+    // The request was rejected before its end; there is nothing more to send.
     response.end();
   } else {
     respondToBrokenBody(error, response);

@@ -16,8 +16,8 @@ export interface OwnRefusal {
 }
 
 /**
- * Refuses a call in its surface's format. Preflights are accepted, because nobody would see the refusal; the
- * call that follows is refused.
+ * Rejects a call in its surface's format. Preflights are accepted, because nobody would see the refusal; the
+ * call that follows is rejected.
  */
 export function sendOwnRefusal(
   { code, status, message }: OwnRefusal,
@@ -49,7 +49,7 @@ function isPreflight({ method, headers }: IncomingMessage): boolean {
 }
 
 /**
- * Refuses a call with another site's host name. A page may point its own host name at this machine (DNS
+ * Rejects a call with another site's host name. A page may point its own host name at this machine (DNS
  * rebinding) and would then have the same origin as the mock. A mock that listens only on this machine
  * therefore rejects every host name that another machine could have, unless it is in `origins`.
  */
@@ -76,8 +76,9 @@ function nameOf(request: IncomingMessage): string {
 }
 
 /**
- * Returns whether a call comes from a browser. Browsers send neither `Sec-Fetch-Site` to a name without TLS
- * nor `Origin` with a same-origin GET, but they always send their own name.
+ * Returns whether a call comes from a browser. Without TLS, browsers do not send `Sec-Fetch-Site` to a
+ * host name, and they do not send `Origin` with a same-origin GET, but they always send their
+ * `User-Agent`.
  */
 export function isFromBrowser({ headers }: IncomingMessage): boolean {
   return (

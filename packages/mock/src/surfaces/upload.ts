@@ -21,7 +21,7 @@ export function createUpload(context: Context): Router {
   const uploadFile: UploadHandler = async (form, call) => {
     const preferences = preferencesOf(call, 'upload', context) ?? context.dynamic;
     if (preferences !== undefined || context.options.mode === 'static') {
-      // An incomplete form is refused in every mode.
+      // An incomplete form is rejected in every mode.
       for await (const _ of form.file);
       return respondAsDocumented(context.contract.documents, preferences);
     }

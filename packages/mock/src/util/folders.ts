@@ -21,7 +21,7 @@ export function makeFolder(folder: string): void {
 }
 
 /**
- * Creates one level at a time, because Node's own recursion never ends on a file system that refuses without
+ * Creates one level at a time, because Node's own recursion never ends on a file system that rejects without
  * a reason (`/proc`).
  */
 function make(folder: string): void {

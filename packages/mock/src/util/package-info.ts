@@ -5,7 +5,7 @@ interface PackageInfo {
   engines: { node: string };
 }
 
-/** Reads this package's package.json, which is two folders up from both the source and the build. */
+/** Reads this package's package.json, which is two folders up in both the source and the build. */
 export function readPackageInfo(): PackageInfo {
   return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 }

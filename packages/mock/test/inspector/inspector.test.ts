@@ -160,7 +160,7 @@ describeOn('chromium', 'the inspector', () => {
     await page.getByRole('button', { name: 'Add' }).click();
     await page.locator('.notice.bad').waitFor();
     expect(await page.locator('.notice.bad').textContent()).toMatch(/latency/);
-    // The browser reports on its console that a call was refused.
+    // The browser reports on its console that a call was rejected.
     complaints = complaints.filter((text) => !text.includes('400 (Bad Request)'));
   });
 

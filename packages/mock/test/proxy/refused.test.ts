@@ -55,7 +55,7 @@ describe('a page whose name points to this machine', () => {
   );
 });
 
-/** Returns the status of the response to a refused WebSocket. */
+/** Returns the status of the response to a rejected WebSocket. */
 async function upgradeStatus(url: string, headers = {}): Promise<number | undefined> {
   const asked = request(`${url}/v1/cloudrun/echo`, {
     headers: {

@@ -18,7 +18,7 @@ interface Handshake {
 
 /**
  * A real service of WebSockets: it sends each message back, closes at the text `!close 4001 reason`, floods
- * at `!flood`, loses the connection at `!cut`, says nothing at `/silent`, refuses at `/no`, and changes to
+ * at `!flood`, loses the connection at `!cut`, says nothing at `/silent`, rejects at `/no`, and changes to
  * no WebSocket at `/h2c` and `/nothing`.
  */
 export async function startSocketService() {

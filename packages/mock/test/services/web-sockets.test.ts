@@ -82,7 +82,7 @@ function open(path: string, protocols: string[] = []) {
   };
 }
 
-/** The response to an upgrade that is refused. */
+/** The response to an upgrade that is rejected. */
 async function refusal(path: string, headers: Record<string, string> = {}) {
   const outgoing = request(`${started.url}/v1/cloudrun/chat/${path}`, {
     agent: false,

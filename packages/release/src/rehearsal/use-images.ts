@@ -22,8 +22,8 @@ interface Packed {
 }
 
 /**
- * Does without Docker what the mock's Dockerfile does, with tarballs and a registry that does not have them:
- * installs it, starts it, checks its health, calls it, stops it.
+ * Runs the steps of the mock's Dockerfile without Docker, using tarballs that the registry does not have:
+ * installs the mock, starts it, checks its health, calls it and stops it.
  *
  * @param client the command from `npm run pack` that installs the client next to it
  */

@@ -24,7 +24,7 @@ import type { Reader } from './reader.ts';
 
 const SCHEMES = '#/components/securitySchemes';
 
-/** Nothing says where the credential is: the security handler finds it in the request, or refuses. */
+/** Nothing says where the credential is: the security handler finds it in the request, or rejects. */
 const UNKNOWN_SCHEME: SecurityScheme = { type: 'unknown' };
 
 /** `query` is new in OpenAPI 3.2. */

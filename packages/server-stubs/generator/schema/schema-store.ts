@@ -51,7 +51,7 @@ export class SchemaStore {
   }
 }
 
-/** Whether a schema is only a `$ref`, apart from annotations. */
+/** Returns whether a schema is only a `$ref`, apart from annotations. */
 export function isPlainReference(schema: Schema): schema is SchemaObject & { $ref: Pointer } {
   if (typeof schema === 'boolean' || schema.$ref === undefined) return false;
   return Object.keys(schema).every((key) => key === '$ref' || ANNOTATIONS.has(key));
@@ -81,7 +81,7 @@ function repair(schema: Schema, pointer: Pointer, problems: Problems): Schema {
 }
 
 /**
- * Whether a schema refers to itself without descending into the value, so that validation would never
+ * Returns whether a schema refers to itself without descending into the value, so that validation would never
  * end.
  *
  * @param get returns the schema at a pointer
@@ -135,7 +135,7 @@ export class SchemaNames {
  */
 export type Direction = 'request' | 'response';
 
-/** Whether a schema is marked as not for this direction, either itself or through a `$ref` or `allOf`. */
+/** Returns whether a schema is marked as not for this direction, either itself or through a `$ref` or `allOf`. */
 function isHidden(schema: Schema, direction: Direction, store: SchemaStore): boolean {
   return isMarked(schema, direction === 'request' ? 'readOnly' : 'writeOnly', store, new Set());
 }

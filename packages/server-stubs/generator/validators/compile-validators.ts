@@ -106,13 +106,13 @@ function hasUnevaluated(schema: SchemaObject): boolean {
   return 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema;
 }
 
-/** Whether a schema names a property that every object inherits, such as `constructor` or `toString`. */
+/** Returns whether a schema names a property that every object inherits, such as `constructor` or `toString`. */
 function hasInheritedName(schema: SchemaObject): boolean {
   const names = [...requiredOf(schema), ...propertiesOf(schema).map(([name]) => name)];
   return names.some((name) => name in Object.prototype);
 }
 
-/** Whether a test passes for a schema or any of its subschemas. */
+/** Returns whether a test passes for a schema or any of its subschemas. */
 function isSomewhere(schema: Schema, test: (schema: SchemaObject) => boolean): boolean {
   if (typeof schema === 'boolean') return false;
   if (test(schema)) return true;
@@ -147,7 +147,7 @@ function createAjv({ isForm, usesUnevaluated, usesInherited }: AjvSettings): Ajv
     ...(isForm ? { coerceTypes: 'array' as const } : {}),
     code: { source: true, esm: !isForm, lines: true },
   });
-  // Adds bookkeeping to every function, for keywords that are rare or refused.
+  // Adds bookkeeping to every function, for keywords that are rare or rejected.
   ajv.opts.unevaluated = usesUnevaluated;
   ajv.opts.dynamicRef = false;
   addFormats.default(ajv);

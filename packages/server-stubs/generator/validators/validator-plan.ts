@@ -118,7 +118,7 @@ function toPlace(place: string, parameters: readonly ParameterModel[]): SchemaOb
   };
 }
 
-/** Whether this is a path parameter whose schema allows any string. */
+/** Returns whether this is a path parameter whose schema allows any string. */
 function isAnyText({ parameter, schema }: ParameterModel, store: SchemaStore): boolean {
   if (parameter.in !== 'path' || parameter.shape !== 'scalar') return false;
   const target: Schema = store.resolve(schema);

@@ -99,7 +99,7 @@ interface Copy {
   readonly move: boolean;
 }
 
-/** A validated copy, or why it is refused. */
+/** A validated copy, or why it is rejected. */
 type CopyPlan = Copy | CopyFailure;
 
 /**

@@ -28,10 +28,10 @@ const BYTES = /^bytes=/i;
  * Evaluates the conditions of a GET or HEAD in the order of RFC 9110, section 13.2.2. Returns 412 or
  * 304, which have no content, or `undefined` if the file should be sent.
  *
- * Only the ETag distinguishes versions. A time cannot: an older file that is copied over a newer one keeps
- * its older time, so a cache that sends `If-Modified-Since` would keep outdated content. RFC 9110, section
- * 8.8.2, recommends `Last-Modified` only if the time can be determined consistently. Responses therefore have
- * no `Last-Modified`, and conditions on times are ignored (sections 13.1.3 and 13.1.4).
+ * Only the ETag distinguishes versions. A time cannot do so: a file that is copied over a newer one keeps
+ * its earlier time, so a cache that sends `If-Modified-Since` would keep outdated content. RFC 9110,
+ * section 8.8.2, recommends `Last-Modified` only if the time can be determined consistently. Responses
+ * therefore have no `Last-Modified`, and conditions on times are ignored (sections 13.1.3 and 13.1.4).
  *
  * @param etag quoted, as in the `ETag` header
  */
@@ -49,7 +49,7 @@ function lists(list: string, etag: string, weak: boolean): boolean {
 }
 
 /**
- * Whether a `Range` header applies: `If-Range` is absent, or names this version by its ETag (RFC 9110,
+ * Returns whether a `Range` header applies: `If-Range` is absent, or names this version by its ETag (RFC 9110,
  * section 13.1.5). Otherwise, and for any date, the complete file is sent, so that a client never
  * combines parts of two versions.
  *

@@ -61,7 +61,7 @@ export function toCopyPath(given: string, pattern: RegExp | undefined): string {
 /**
  * Checks a key's path, which has no leading slash.
  *
- * Refuses empty, `.` and `..` segments, and a trailing `/` (D24).
+ * Rejects empty, `.` and `..` segments, and a trailing `/` (D24).
  *
  * @throws FilePathError
  */

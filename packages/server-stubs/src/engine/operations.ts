@@ -86,7 +86,7 @@ function noLink(fileID: string, code: StorageItemCode) {
   return { fileID, code, tempFileURL: '' };
 }
 
-/** Whether `maxAge` is a whole number of seconds within the limits (D22). */
+/** Returns whether `maxAge` is a whole number of seconds within the limits (D22). */
 function isLifetime(maxAge: number, { linkMinSeconds, linkMaxSeconds }: StorageLimits): boolean {
   return Number.isInteger(maxAge) && maxAge >= linkMinSeconds && maxAge <= linkMaxSeconds;
 }

@@ -58,9 +58,9 @@ export interface Touched {
 /**
  * Runs the items of a batch concurrently, with the same outcome as if they ran in sequence.
  *
- * An item waits for earlier items that write what it touches, or touch what it writes, and may overtake
- * all others. So "copy a to b, copy b to c" copies a to c, and if a file is deleted twice, the first
- * deletion succeeds. No two items wait for each other, because none waits for a later one.
+ * An item waits for earlier items that write a file that it uses, or use a file that it writes. It may
+ * overtake all other items. So "copy a to b, copy b to c" copies a to c, and if a file is deleted twice,
+ * the first deletion succeeds. No two items wait for each other, because none waits for a later one.
  *
  * @param run must not reject
  */

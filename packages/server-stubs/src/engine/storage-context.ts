@@ -28,7 +28,10 @@ export interface StorageOptions {
   readonly blobs: BlobStore;
   /** Signs grants and links. Its keys give access to every file. */
   readonly signer: Signer;
-  /** Returns the bucket of an environment, or `undefined` if there is no such environment. Called for each request. */
+  /**
+   * Returns the bucket of an environment, or `undefined` if there is no such environment. Called for each
+   * request.
+   */
   readonly bucketOf: (env: string) => string | undefined;
   /**
    * Public URL of this server, without a trailing slash, such as `https://files.example.com`. Upload
@@ -45,7 +48,10 @@ export interface StorageOptions {
    */
   readonly onlyEnv?: string | undefined;
   readonly limits?: Partial<StorageLimits> | undefined;
-  /** Returns the pattern that copy paths must match, given the field name, or `undefined` to allow any path. Default: the contract's pattern. */
+  /**
+   * Returns the pattern that copy paths must match, given the field name, or `undefined` to allow any
+   * path. Default: the contract's pattern.
+   */
   readonly copyPattern?: ((field: 'srcPath' | 'dstPath') => RegExp | undefined) | undefined;
   /** Names on the wire, for messages. Default: the contract's neutral names (D1). */
   readonly wireProfile?: (() => WireProfile) | undefined;

@@ -45,10 +45,10 @@ export interface GatewayRouterOptions<Caller = unknown> extends BerthRouterOptio
 export interface GatewayRouter extends Router {
   /**
    * Listener for `server.on('upgrade', …)`. A WebSocket passes the same checks as any call, and then
-   * goes to the `webSocket` handler. If it is refused, the response is an ordinary HTTP response, after
+   * goes to the `webSocket` handler. If it is rejected, the response is an ordinary HTTP response, after
    * which the connection closes. A browser may send its token as the subprotocol `berth.bearer.<token>`,
    * which is removed before the handler is called (D14). Pages whose `Origin` is not in `cors.origins`
-   * are refused. An upgrade that arrives while an earlier call on the same connection is in progress
+   * are rejected. An upgrade that arrives while an earlier call on the same connection is in progress
    * closes the connection.
    */
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;

@@ -49,7 +49,7 @@ export interface GatewayCall<Caller = unknown>
 }
 
 /**
- * Calls a hosted service. To refuse the call, throw a `GatewayError`. Any response that you return counts as
+ * Calls a hosted service. To reject the call, throw a `GatewayError`. Any response that you return counts as
  * the service's, whatever its status.
  */
 export type GatewayHandler<Caller = unknown> = (
@@ -88,7 +88,7 @@ export interface WebSocketResponse {
 
 /**
  * Opens a WebSocket to a hosted service. A response with any other status is the service's own refusal, and
- * is sent as is. To refuse the call on behalf of the gateway, throw a `GatewayError`.
+ * is sent as is. To reject the call on behalf of the gateway, throw a `GatewayError`.
  */
 export type WebSocketHandler<Caller = unknown> = (
   input: GatewayInput,

@@ -7,12 +7,12 @@ import type { Call, SecurityHandler } from '../runtime/index.ts';
 
 /** A call that has not been authenticated yet. */
 export interface GatewayLogin extends Call {
-  /** Environment that the host name selects. Refuse credentials for any other (D15). */
+  /** Environment that the host name selects. Reject credentials for any other (D15). */
   readonly env: string;
 }
 
 /**
- * Returns the caller that a credential belongs to. Return `undefined`, `null` or `false` to refuse it,
+ * Returns the caller that a credential belongs to. Return `undefined`, `null` or `false` to reject it,
  * or throw a `GatewayError` to give a reason, such as `ACCESS_TOKEN_EXPIRED`.
  */
 export type GatewayLoginHandler<Caller> = (

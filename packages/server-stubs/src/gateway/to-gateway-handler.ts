@@ -70,7 +70,7 @@ function faultOf(body: Readable | undefined): FaultError | undefined {
 }
 
 /**
- * Refuses requests that must not reach a hosted service.
+ * Rejects requests that must not reach a hosted service.
  *
  * A segment that is `.` or `..` after one decoding is `INVALID_REQUEST` (D3): a service or a
  * library along the way could resolve it, and so reach another service. The same applies to a backslash,

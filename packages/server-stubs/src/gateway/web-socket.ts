@@ -135,7 +135,7 @@ function toAccept(key: string): string {
  * or logs it.
  *
  * Changes both lists of headers, so that no log of either contains the token. A second token, here or in
- * `Authorization`, is joined with the first into one credential, which is always refused.
+ * `Authorization`, is joined with the first into one credential, which is always rejected.
  */
 export function takeBearerProtocol({ headers, rawHeaders }: IncomingMessage): void {
   const offered = headers[PROTOCOLS];

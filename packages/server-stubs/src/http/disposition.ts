@@ -8,7 +8,7 @@ const ATTACHMENT = 'attachment';
 
 /** An `attachment` disposition with its parameters (RFC 6266, section 4.1). */
 const OWN_ATTACHMENT =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it rejects
   /^attachment[ \t]*(?:;(?:[^",;\u0000-\u001F\u007F]|"(?:[^"\\\u0000-\u001F\u007F]|\\[^\u0000-\u001F\u007F])*")*)*$/i;
 
 /**

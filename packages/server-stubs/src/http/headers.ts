@@ -84,7 +84,7 @@ function nominatedBy(connection: string | undefined): Set<string> | undefined {
   return names;
 }
 
-/** Whether the headers request a WebSocket (RFC 6455, section 4.1). */
+/** Returns whether the headers request a WebSocket (RFC 6455, section 4.1). */
 export function isUpgrade({ upgrade, connection }: IncomingHttpHeaders): boolean {
   if (upgrade === undefined || connection === undefined) return false;
   return lists(upgrade, 'websocket') && lists(connection, 'upgrade');

@@ -23,7 +23,7 @@ function authorityOf(url: string): string | undefined {
 }
 
 /**
- * RFC 9112, section 3.2: a request with more than one `Host` is refused, because two parsers could
+ * RFC 9112, section 3.2: a request with more than one `Host` is rejected, because two parsers could
  * choose different ones.
  */
 function hostHeaderOf({ headers, rawHeaders }: IncomingMessage): string | undefined {
@@ -34,7 +34,7 @@ function hostHeaderOf({ headers, rawHeaders }: IncomingMessage): string | undefi
   return count === 1 ? headers.host : undefined;
 }
 
-/** Whether a host is this machine: `localhost` or a loopback address. */
+/** Returns whether a host is this machine: `localhost` or a loopback address. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host);
 }

@@ -3,13 +3,13 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { isUpgrade } from './headers.ts';
 
-/** Whether a request opens a WebSocket. Only a GET can (RFC 6455, section 4.1). */
+/** Returns whether a request opens a WebSocket. Only a GET can (RFC 6455, section 4.1). */
 export function isWebSocket({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && isUpgrade(headers);
 }
 
 /**
- * Whether a response to an earlier request on a connection is still in progress. A later upgrade on that
+ * Returns whether a response to an earlier request on a connection is still in progress. A later upgrade on that
  * connection must close it, because Node.js no longer reads the connection, and the upgrade's response cannot
  * wait for the earlier responses.
  */
@@ -20,7 +20,7 @@ export function isResponding(socket: Duplex): boolean {
 
 /**
  * The response to an `upgrade` event, because Node.js does not create one. Until the protocol changes, it is
- * an ordinary HTTP response, so that upgrades are refused like any other request.
+ * an ordinary HTTP response, so that upgrades are rejected like any other request.
  */
 export class UpgradeResponse extends ServerResponse {
   readonly #socket: Duplex;

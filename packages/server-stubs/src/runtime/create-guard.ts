@@ -9,7 +9,7 @@ const NO_SCOPES: readonly string[] = [];
 export type Guard = (call: Call) => Promise<Principals | Refusal>;
 
 /**
- * Thrown by a security handler to refuse the caller with a reason. To refuse without a reason, return
+ * Thrown by a security handler to reject the caller with a reason. To reject without a reason, return
  * `undefined`, `null` or `false`. The response is 401, unless another alternative authenticates the caller.
  */
 export class Unauthorized extends Error {
@@ -17,8 +17,8 @@ export class Unauthorized extends Error {
   /** The `WWW-Authenticate` response header (RFC 9110, section 11.6.1). Default: one challenge per scheme. */
   readonly challenge: string | undefined;
 
-  /** @param message message for the caller. Default: `The credentials were refused.` */
-  constructor(message = 'The credentials were refused.', challenge?: string) {
+  /** @param message message for the caller. Default: `The credentials were rejected.` */
+  constructor(message = 'The credentials were rejected.', challenge?: string) {
     super(message);
     this.challenge = challenge;
   }
@@ -89,7 +89,7 @@ export function createGuard(
   };
 }
 
-/** Returns the principals of one alternative; `undefined` if a credential is missing or refused. */
+/** Returns the principals of one alternative; `undefined` if a credential is missing or rejected. */
 async function authenticate(checks: readonly Check[], call: Call): Promise<Principals | undefined> {
   const credentials: string[] = [];
   for (const { find } of checks) {

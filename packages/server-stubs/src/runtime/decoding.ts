@@ -1,6 +1,6 @@
 /**
- * Decodes percent-encoding as UTF-8 (RFC 3986, section 2.1). Also decodes bytes that the client did not
- * encode, although it should have, and that Node.js reads as Latin-1.
+ * Decodes percent-encoding as UTF-8 (RFC 3986, section 2.1). Also decodes bytes that the client should
+ * have percent-encoded but did not, and that Node.js therefore reads as Latin-1.
  *
  * @returns `undefined` if the encoding is invalid
  */

@@ -15,7 +15,7 @@ type ParsedJson =
   | { readonly problem: undefined; readonly value: unknown }
   | { readonly problem: string; readonly value?: undefined };
 
-/** Parses untrusted JSON, and refuses integers that would be rounded. */
+/** Parses untrusted JSON, and rejects integers that would be rounded. */
 export function parseJson(text: string, maxDepth: number): ParsedJson {
   // Before parsing, because deep nesting is far more expensive to parse than its size suggests.
   if (nestsDeeper(text, maxDepth)) return { problem: tooDeep(maxDepth) };
@@ -59,7 +59,7 @@ function tooDeep(maxDepth: number): string {
   return `is nested deeper than ${maxDepth} levels`;
 }
 
-/** Whether a JSON text is nested deeper than `maxDepth`. The result for invalid JSON is arbitrary. */
+/** Returns whether a JSON text is nested deeper than `maxDepth`. The result for invalid JSON is arbitrary. */
 function nestsDeeper(text: string, maxDepth: number): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -87,7 +87,7 @@ function hasPrototype(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
 }
 
-/** Whether a text is an integer that would be rounded as a number, as most integers beyond 2^53 are. */
+/** Returns whether a text is an integer that would be rounded as a number, as most integers beyond 2^53 are. */
 export function isRounded(text: string): boolean {
   if (text.length < 16 || !INTEGER.test(text)) return false;
   if (text.length > MOST_DIGITS + 1) return true;

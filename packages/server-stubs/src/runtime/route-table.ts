@@ -83,7 +83,7 @@ export interface RequestBody {
   readonly unwrap?: string;
   /**
    * Names of the flat fields. None of them may appear next to the `unwrap` property; other fields there
-   * are ignored. Without this list, any field next to it is refused.
+   * are ignored. Without this list, any field next to it is rejected.
    */
   readonly unwrapFields?: readonly string[];
   readonly content: readonly Content[];

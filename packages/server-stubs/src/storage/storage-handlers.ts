@@ -29,7 +29,7 @@ export interface StorageCall<Caller = unknown> extends Call<{ readonly credentia
 
 /**
  * Handles a storage operation: receives the fields and returns `data`. Return an invalid item in a list with
- * its own `code`. To refuse the call, throw a `StorageError`.
+ * its own `code`. To reject the call, throw a `StorageError`.
  */
 export type StorageHandler<Id extends StorageOperationId, Caller = unknown> = (
   input: StorageInput<Id>,

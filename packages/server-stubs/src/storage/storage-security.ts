@@ -19,14 +19,14 @@ export interface StorageCredentials {
 
 /** A storage call that has not been authenticated yet. */
 export interface StorageLogin extends Call {
-  /** Environment in the path. Refuse credentials for any other (D30). */
+  /** Environment in the path. Reject credentials for any other (D30). */
   readonly envId: string;
 }
 
 /** The storage API's security handler. */
 export interface StorageSecurity<Caller = unknown> {
   /**
-   * Returns the caller that the credentials belong to. Return `undefined`, `null` or `false` to refuse
+   * Returns the caller that the credentials belong to. Return `undefined`, `null` or `false` to reject
    * them, or throw a `StorageError` to give a reason, such as a wrong clock (D18).
    */
   credentials(

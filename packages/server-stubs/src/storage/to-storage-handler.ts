@@ -59,7 +59,7 @@ function assertEnv(envId: string, env: EnvOption | undefined): void {
 }
 
 /**
- * Refuses a call with more than the maximum number of items (D25).
+ * Rejects a call with more than the maximum number of items (D25).
  *
  * @throws StorageError INVALID_PARAM
  */

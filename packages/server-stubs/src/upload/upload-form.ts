@@ -104,7 +104,7 @@ class Content extends Readable {
     super();
     this.#body = body;
     let size = 0;
-    // A handler that refuses the form reads nothing, and an aborted form must not crash the process.
+    // A handler that rejects the form reads nothing, and an aborted form must not crash the process.
     this.on('error', () => {});
     // Nothing is read before the content is requested.
     body.pause();

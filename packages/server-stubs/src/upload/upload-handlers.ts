@@ -36,7 +36,7 @@ export interface UploadResult {
   readonly location: string;
 }
 
-/** Stores a file. To refuse it, throw an `UploadError`, preferably before reading the content. */
+/** Stores a file. To reject it, throw an `UploadError`, preferably before reading the content. */
 export type UploadHandler = (
   input: UploadInput,
   call: Call,

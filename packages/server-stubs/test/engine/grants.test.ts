@@ -159,7 +159,7 @@ test('it does no harm if a client aborts a refused or accepted form', async () =
     socket.write(
       `POST /upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 9999999\r\n\r\n${head.join('')}--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n${'y'.repeat(100_000)}`,
     );
-    // A refused client gets a response, the other one none until its form is complete.
+    // A rejected client gets a response, the other one none until its form is complete.
     if (key === 'b.txt') await once(socket, 'data');
     else await once(to.arrivals, 'upload');
     socket.resetAndDestroy();

@@ -25,7 +25,7 @@ export async function send(
   const { hostname, port } = new URL(base);
   const outgoing = request({ hostname, port, path, method, headers: { ...headers } as never });
   const responded = once(outgoing, 'response');
-  // A refused body may be aborted; only the response matters.
+  // A rejected body may be aborted; only the response matters.
   outgoing.on('error', () => {});
   await write(outgoing, body);
   const [response] = (await responded) as [IncomingMessage];

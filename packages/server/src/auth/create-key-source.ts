@@ -174,7 +174,7 @@ function toReason(error: unknown): string {
   return typeof code === 'string' ? `${error.message} (${code})` : error.message;
 }
 
-/** Whether the keys are fetched from a URL. */
+/** Returns whether the keys are fetched from a URL. */
 export function isRemote(jwks: TokenTrust['jwks']): jwks is string {
   return typeof jwks === 'string' && URL_LIKE.test(jwks);
 }

@@ -80,7 +80,9 @@ function createProgram(): Command {
     .action(async (options) => (await import('./serve.ts')).serve(options));
   program
     .command('token')
-    .description("Mint an access token with a private key, by default that of the development server.")
+    .description(
+      'Mint an access token with a private key, by default that of the development server.',
+    )
     .addOption(
       new Option('--data <folder>', 'data folder of the development server')
         .argParser(parseText)

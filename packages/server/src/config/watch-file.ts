@@ -23,10 +23,10 @@ async function look(path: string): Promise<string> {
 }
 
 /**
- * Calls `onChange` when one of the files has changed: when it was written in place, replaced by a rename as
- * editors do, or is behind a symbolic link that now points elsewhere, such as `..data` in a Kubernetes
- * ConfigMap. Files that change together count as one change, which is reported once they stop changing. While
- * a file is missing, only `onError` is called.
+ * Calls `onChange` when one of the files has changed: when it is written in place, when an editor
+ * replaces it by renaming another file, or when a symbolic link in its path points elsewhere, such as
+ * `..data` in a Kubernetes ConfigMap. Files that change together count as one change, which is reported
+ * once they stop changing. While a file is missing, only `onError` is called.
  *
  * It polls because file system events miss the targets of symbolic links, replaced folders and network disks.
  * Polling a few files costs next to nothing. A change is noticed within two intervals after the promise

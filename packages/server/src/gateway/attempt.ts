@@ -23,7 +23,7 @@ export class Failure {
   }
 }
 
-/** Whether the HTTP client, which validates requests again, refused to send this one. */
+/** Returns whether the HTTP client, which validates requests again, refused to send this one. */
 export function isRefusedInput(error: Error): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED';

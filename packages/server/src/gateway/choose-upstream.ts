@@ -15,7 +15,7 @@ export interface Target {
  * Returns the healthy endpoint with the fewest calls in flight relative to its weight, or `undefined` if none
  * can be called. Ties are broken at random, by weight.
  *
- * @param failed the endpoint of a failed first attempt, which is only chosen if there is no other
+ * @param failed the endpoint of a failed first attempt, which is chosen only if there is no other one
  */
 export function chooseUpstream(
   targets: readonly Target[],

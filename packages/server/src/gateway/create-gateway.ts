@@ -51,7 +51,7 @@ export interface GatewayOptions {
   readonly wireProfile?: WireProfile;
   /**
    * Called for each call and WebSocket after authentication, before anything else is done. Throws a
-   * `GatewayError` to refuse it.
+   * `GatewayError` to reject it.
    */
   readonly beforeCall?: (call: GatewayCall<Caller>) => void;
   /** Returns milliseconds of a monotonic clock. Default: `performance.now`. */

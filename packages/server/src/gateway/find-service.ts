@@ -37,7 +37,7 @@ export async function findService(
 }
 
 /**
- * Refuses callers that may not call the service, and services that cannot be called. The caller is checked
+ * Rejects callers that may not call the service, and services that cannot be called. The caller is checked
  * first, so that others do not learn the service's state.
  *
  * @throws GatewayError SERVICE_FORBIDDEN, SERVICE_NOT_READY, SERVICE_CHARGE_OVERDUE

@@ -16,9 +16,9 @@ let ahead = 0;
 const EMPTY_HASH = createHash('sha256').digest('hex');
 
 /**
- * The body of a call on its way to the service. The HTTP client destroys a request's body when a call fails.
- * This wrapper protects the caller's request, so that the caller can still get a response. Nothing is read
- * before the connection is open, so that a second attempt finds the body untouched.
+ * The body of a call on its way to the service. The HTTP client destroys a request's body when a call
+ * fails. This wrapper keeps the caller's request intact, so that the caller can still get a response.
+ * Nothing is read before the connection is open, so that a second attempt finds the body untouched.
  */
 export class ServiceBody extends Readable {
   readonly #source: Readable;

@@ -162,7 +162,7 @@ async function openTemporary(): Promise<FileHandle> {
   return file;
 }
 
-/** Unlike `pipeline`, does not destroy the body: a refused caller must still get its response. */
+/** Unlike `pipeline`, does not destroy the body: a rejected caller must still get its response. */
 function pipeTo(sink: Writable, body: Readable, signal: AbortSignal): Promise<void> {
   return new Promise<void>((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));

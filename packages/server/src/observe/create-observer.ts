@@ -98,10 +98,10 @@ export function createObserver({ log, metrics, logCalls }: ObserverOptions): Obs
     };
     if (isFailure) log.warn(entry, 'call failed');
     else if (logCalls()) log.info(entry, status === 0 ? 'caller disconnected' : 'call');
-    else log.debug(entry, 'call refused');
+    else log.debug(entry, 'call rejected');
   }
 
-  /** A WebSocket is counted and logged when it is opened or refused. */
+  /** A WebSocket is counted and logged when it is opened or rejected. */
   function endUpgrade(reply: HandlerResponse, call: Call): void {
     const { operationId, request, response } = call;
     const startedAt = (request as Upgrading)[UPGRADE] ?? performance.now();

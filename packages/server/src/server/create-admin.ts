@@ -8,7 +8,7 @@ import { isOwnHost } from './urls.ts';
 const TEXT = 'text/plain; charset=utf-8';
 
 /**
- * The reasons why each API accepts no calls. An API's list is empty while it accepts calls. If the gateway
+ * For each API, the reasons why it does not accept calls. The list is empty while it does. If the gateway
  * accepts no calls, neither does the storage API.
  */
 export interface Unreadiness {

@@ -33,7 +33,7 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
     connectionsCheckingInterval: HEADER_CHECK_MILLISECONDS,
     keepAliveTimeout: listen.keepAliveSeconds * 1000,
     maxHeaderSize: listen.maxHeaderBytes,
-    // The routers refuse it in the contract's error format.
+    // The routers reject it in the contract's error format.
     requireHostHeader: false,
     noDelay: true,
     shouldUpgradeCallback: dispatch.shouldUpgrade,

@@ -91,7 +91,7 @@ export async function createServices(
       },
     },
     async update(next) {
-      // All or nothing: no part may refuse after another has changed.
+      // All or nothing: no part may reject after another has changed.
       await checkParts(next);
       await authenticator.update(toAuthEnvironments(next));
       registry.update(toServiceConfigs(next));

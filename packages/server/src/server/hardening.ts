@@ -20,7 +20,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 /** Placeholder for a request that could not be parsed. */
 const UNPARSED_REQUEST = { method: 'GET', headers: {} } as IncomingMessage;
 
-/** Refuses a request that Node could not parse, in the contract's error format (D6). */
+/** Rejects a request that Node could not parse, in the contract's error format (D6). */
 export function refuseClientError(code: string | undefined, socket: Duplex): void {
   refuse(socket, REFUSALS[code ?? ''] ?? MALFORMED);
 }
@@ -78,13 +78,13 @@ export function createBodyWatch({ seconds, bytes }: BodyWatchOptions): BodyWatch
   };
 }
 
-/** Whether this side has stopped reading: the client cannot send more than is read. */
+/** Returns whether this side has stopped reading: the client cannot send more than is read. */
 function isHeldUp(request: IncomingMessage): boolean {
   const isUntouched = request.readableFlowing === null && request.listenerCount('readable') === 0;
   return isUntouched || request.readableLength > 0;
 }
 
-/** Refuses a request whose body does not arrive. */
+/** Rejects a request whose body does not arrive. */
 function refuseSlowBody(socket: Duplex): void {
   refuse(socket, { status: 408, message: 'The request body arrived too slowly.' });
 }

@@ -100,7 +100,7 @@ function time(run: () => unknown): number {
     try {
       run();
     } catch {
-      // These inputs are meant to be refused.
+      // These inputs are meant to be rejected.
     }
     least = Math.min(least, performance.now() - start);
   }

@@ -44,7 +44,7 @@ test.for([true, false])(
   },
 );
 
-/** Links a file until the disk refuses; undefined if it never does. */
+/** Links a file until the disk rejects; undefined if it never does. */
 function findRefusal(file: string, names: string): unknown {
   try {
     for (let index = 0; index < MANY; index++) linkSync(file, join(names, `${index}`));

@@ -83,7 +83,7 @@ describe('a link in the place of a file', () => {
   beforeEach(async () => {
     target = join(outside, 'target');
     await write();
-    // A valid file of the store, so that nothing else refuses it.
+    // A valid file of the store, so that nothing else rejects it.
     await rename(place, target);
     await symlink(target, place);
   });

@@ -1,4 +1,4 @@
-/** Paths that D24 allows and that a store might confuse, lose, or refuse. */
+/** Paths that D24 allows and that a store might confuse, lose, or reject. */
 export const HARD_PATHS: readonly string[] = [
   'plain.txt',
   // A file and a folder with the same name.

@@ -22,7 +22,7 @@ export async function mountSmallDisk(
   } catch (error) {
     return { reason: `cannot mount a file system here: ${String(error)}` };
   }
-  // Before the folder is removed: the last registered callback runs first. Lazily: a refused upload may
+  // Before the folder is removed: the last registered callback runs first. Lazily: a rejected upload may
   // still be closing its file.
   onTestFinished(async () => {
     await run('umount', ['-l', folder]);

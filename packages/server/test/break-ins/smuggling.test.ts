@@ -6,7 +6,7 @@ const HOST = 'Host: dev.localhost\r\n';
 const smuggled = (token: string) =>
   `GET /v1/cloudrun/hello/smuggled HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\n\r\n`;
 
-/** Requests that are refused before their body is read, on every surface. */
+/** Requests that are rejected before their body is read, on every surface. */
 const REFUSED = [
   'POST /v1/cloudrun/hello',
   'POST /v1/cloudrun/nobody',

@@ -47,5 +47,5 @@ test('otherwise only logs a refusal, at debug', async () => {
   expect(quiet.calls()).toEqual([]);
   const loud = await startEcho({ level: 'debug' });
   expect(await refusal(loud.open('x.y.z'))).toBe(401);
-  expect(loud.calls()).toMatchObject([{ level: 'debug', msg: 'call refused', status: 401 }]);
+  expect(loud.calls()).toMatchObject([{ level: 'debug', msg: 'call rejected', status: 401 }]);
 });

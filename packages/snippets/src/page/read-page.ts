@@ -30,7 +30,7 @@ export function readPage(page: string, markdown: string): Block[] {
   }
 }
 
-/** Whether a comment, or the comments that follow it, come directly before a block. */
+/** Returns whether a comment, or the comments that follow it, come directly before a block. */
 function leadsToCode(nodes: Node[], index: number): boolean {
   const next = nodes.slice(index).find(({ type }) => type !== 'html');
   return next?.type === 'code';

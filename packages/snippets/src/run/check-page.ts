@@ -149,7 +149,7 @@ const LEFT_ALONE = ['', 'go', 'http', 'ini', 'python', 'text'];
 
 export type Checked = { outcomes: Outcome[]; faults: string[] };
 
-/** Classifies the blocks on a page, in order, typing them as a reader would. */
+/** Runs the blocks on a page in order, as a reader would, and classifies each one. */
 export async function checkPage(desk: Desk, blocks: Block[]): Promise<Checked> {
   const outcomes: Outcome[] = [];
   const faults: string[] = [];

@@ -20,8 +20,8 @@ const VARIABLES = "set | grep -vE '^(BASH[A-Z_]*|EUID|PPID|SHELLOPTS|UID)='";
 export type Ran = { code: number | null; printed: string };
 
 /**
- * A place to type the commands on a page: a folder, a shell that keeps its folder and variables, and
- * servers that keep running.
+ * An environment in which to run the commands on a page: a folder, a shell that keeps its working
+ * directory and variables, and servers that keep running.
  */
 export class Desk {
   readonly #folder: string;
@@ -133,7 +133,7 @@ export class Desk {
   }
 }
 
-/** Whether a command leaves a process running in the background. */
+/** Returns whether a command leaves a process running in the background. */
 export function isBackground(command: string): boolean {
   return /[^&]&\s*$/.test(command);
 }

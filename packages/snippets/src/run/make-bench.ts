@@ -6,8 +6,8 @@ import { COMMAND_LINES } from '../shell/command-lines.ts';
 const OWN = join(import.meta.dirname, '../../node_modules');
 
 /**
- * Prepares a folder in which pages can be typed: `node_modules` with the packages that pages install,
- * and `commands` with an `npx`, `npm install` and `curl` that need no network.
+ * Prepares a folder in which pages can be run. It contains `node_modules` with the packages that pages
+ * install, and `commands` with versions of `npx`, `npm install` and `curl` that need no network.
  */
 export async function makeBench(folder: string): Promise<{ commands: string }> {
   const commands = join(folder, 'commands');

@@ -3,7 +3,7 @@ import { toBerth } from './command-lines.ts';
 /** The output of one of our servers when it is ready. */
 export const READY = /^ready$|(listens|listening) on|"msg":"listening"/m;
 
-/** Whether a command keeps running until it is stopped. */
+/** Returns whether a command keeps running until it is stopped. */
 export function staysUp(words: string[]): boolean {
   const [name = '', ...args] = toBerth(words) ?? [];
   if (args.some((word) => ['--wait', '--help', '--version'].includes(word))) return false;
@@ -12,7 +12,7 @@ export function staysUp(words: string[]): boolean {
   return /mock$/.test(name);
 }
 
-/** Whether a command keeps printing until it is stopped. */
+/** Returns whether a command keeps printing until it is stopped. */
 export function isEndless(words: string[]): boolean {
   const [name = '', command] = toBerth(words) ?? [];
   return /^(berth|@berth\/client)$/.test(name) && command === 'tail';

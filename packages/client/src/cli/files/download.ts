@@ -116,7 +116,7 @@ async function isDirectory(name: string): Promise<boolean> {
   return info?.isDirectory() ?? false;
 }
 
-/** Whether an earlier download already wrote the file. */
+/** Returns whether an earlier download already wrote the file. */
 async function isUnchanged({ file, size, mtime }: RemoteFile): Promise<boolean> {
   if (mtime === undefined) return false;
   const info = await stat(file).catch(() => undefined);

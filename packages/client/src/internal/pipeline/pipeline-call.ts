@@ -27,11 +27,11 @@ export type RetryClass = 'any' | 'idempotent' | 'never' | 'unauthorized';
 export interface Signer {
   /** Returns the headers of an attempt, including credentials. */
   sign(call: PipelineCall, headers: HeaderRecord, now: number): Promise<HeaderRecord>;
-  /** Whether there are new credentials after `unauthorized`. Receives the headers of the refused attempt. */
+  /** Whether there are new credentials after `unauthorized`. Receives the headers of the rejected attempt. */
   refresh?: ((refused: HeaderRecord) => Promise<boolean>) | undefined;
 }
 
-/** The token and the clock, which can change between refused attempts. */
+/** The token and the clock, both of which can change after an attempt was rejected. */
 export interface Renewal {
   /** Returns the server's time in milliseconds since the epoch. */
   now(): number;
@@ -41,7 +41,7 @@ export interface Renewal {
    * Whether another attempt would have new credentials to send.
    *
    * @param response headers of the refusal
-   * @param refused headers of the attempt, if they contain the client's credentials
+   * @param rejected headers of the attempt, if they contain the client's credentials
    */
   renew(
     mark: number,

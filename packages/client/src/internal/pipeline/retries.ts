@@ -44,7 +44,7 @@ interface FailedTry {
 
 /**
  * Creates a function that decides whether a call gets another attempt: it returns the delay in milliseconds,
- * or `undefined` if the call is not retried. A stream is never sent again. A call that was refused for its
+ * or `undefined` if the call is not retried. A stream is never sent again. A call that was rejected for its
  * credentials is retried once.
  */
 export function createRetryPolicy(

@@ -25,7 +25,7 @@ export function sendForm(form: UploadForm): Promise<UploadResponse> {
         ? new IdentityTransformStream()
         : new FixedLengthStream(head.length + content.size + tail.length);
     const { data } = content;
-    // Local files have already been refused.
+    // Local files have already been rejected.
     const source = openSource(data instanceof Blob ? slicesOf(data, CHUNK) : data);
     const body = writable.getWriter();
     const signal = limits.signal();

@@ -16,7 +16,7 @@ export interface Certificate {
   readonly pin: string;
 }
 
-/** Creates a certificate in a folder. It is not a CA, because some platforms refuse those for servers. */
+/** Creates a certificate in a folder. It is not a CA, because some platforms reject those for servers. */
 export async function createCertificate(folder: string, name: string): Promise<Certificate> {
   const [file, keyFile] = [join(folder, `${name}.pem`), join(folder, `${name}.key`)];
   const extensions = [

@@ -29,7 +29,7 @@ export interface FaultyRequest {
  * Generates requests that the contract's schema allows. They refer to files that do not exist, below the
  * check's folder, and lists have 1 to 3 items.
  *
- * @param fileIds one valid file ID of the deployment per list item, for requests that must not be refused
+ * @param fileIds one valid file ID of the deployment per list item, for requests that must not be rejected
  *   because of the form of the ID. Default: strings that are not file IDs
  */
 export function validRequest(
@@ -106,7 +106,7 @@ export function wrongTypeRequest(
     }));
 }
 
-/** Returns whether a deployment must refuse a value of this type in this place. */
+/** Returns whether a deployment must reject a value of this type in this place. */
 export function isWrongType(place: { type: JsonType; required: boolean }, type: JsonType): boolean {
   return type !== place.type && (type !== 'null' || place.required);
 }

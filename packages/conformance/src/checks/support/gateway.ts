@@ -10,7 +10,7 @@ import { cite } from './cite.ts';
  * call that does not arrive is a finding, unless a plain call with the same method does not arrive either.
  *
  * @param what describes the case: `GET /a//b`
- * @param refusal a status with which HTTP allows a gateway to refuse this call: the operator then gets a note
+ * @param refusal a status with which HTTP allows a gateway to reject this call: the operator then gets a note
  */
 export async function callEcho(
   t: CheckContext,
@@ -116,7 +116,7 @@ interface Provoked {
 
 /**
  * Makes calls that the gateway must reject according to the contract, and returns the responses that are
- * refusals. If the gateway refuses none of them, the check is skipped as unreached.
+ * refusals. If the gateway accepts all of them, the check is skipped as unreached.
  */
 export async function provokeErrors(t: CheckContext): Promise<Provoked[]> {
   const service = t.uniqueName();
@@ -178,8 +178,8 @@ export async function openSocket<Result>(
 const FARTHEST = 120;
 
 /**
- * Ends a check that signs the time if this machine's clock differs from the gateway's, because a refusal
- * would then prove nothing about the gateway.
+ * Ends a check that signs the time if this machine's clock differs from the gateway's, because a rejected
+ * call would then prove nothing about the gateway.
  */
 export async function assertClock(t: CheckContext): Promise<void> {
   const { received } = await t.gateway.call({ credentials: 'none' });
@@ -228,11 +228,11 @@ export async function expectForwarded(
 }
 
 /**
- * Makes calls that must be refused 'with a 4xx and the error body' (D15), and that the fixture service must
+ * Makes calls that must be rejected 'with a 4xx and the error body' (D15), and that the fixture service must
  * never receive.
  *
  * @param mark the `mark` in the query of the calls, so that the service counts them
- * @param isExcused whether a call that is not refused is excused. Default: no call is
+ * @param isExcused whether a call that is not rejected is excused. Default: no call is
  */
 export async function expectRefused(
   t: CheckContext,
@@ -268,7 +268,7 @@ export async function expectRefused(
   }
   if (excused > 0) return;
   const count = await t.fixture.count(mark);
-  // A gateway may also refuse a call that it has already forwarded.
+  // A gateway may also reject a call that it has already forwarded.
   const names = cite((taken.length > 0 ? taken : Object.keys(calls)).join('; '));
   t.expect(
     count === 0,

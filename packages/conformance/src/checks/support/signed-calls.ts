@@ -80,8 +80,8 @@ export function now(): number {
 }
 
 /**
- * Ends a check about one part of the signature if the gateway refuses even a valid signature. It would then
- * refuse every invalid signature too, and AU-SIGNATURE covers the failure.
+ * Ends a check about one part of the signature if the gateway rejects even a valid signature. It would then
+ * reject every invalid signature too, and AU-SIGNATURE covers the failure.
  */
 export async function reachSignature(t: CheckContext): Promise<void> {
   await assertClock(t);
@@ -118,7 +118,7 @@ export function defineSignatureCheck(
 }
 
 /**
- * Whether a call arrives at the hosted service changed, or not at all, even with a token instead of a
+ * Returns whether a call arrives at the hosted service changed, or not at all, even with a token instead of a
  * signature. Its result then says nothing about the verifier, and other rules cover the change. False if
  * there is no token to find out with.
  */

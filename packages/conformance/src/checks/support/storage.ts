@@ -18,7 +18,7 @@ export function entriesOf(entries: readonly Entry[], fileId: string): Entry[] {
 }
 
 /**
- * Expects a storage call to be refused.
+ * Expects a storage call to be rejected.
  *
  * @param what describes the call: `batchDelete without credentials`
  */
@@ -126,7 +126,7 @@ export async function expectFileIds(
   }
 }
 
-/** Makes calls in which an item lacks a field, and expects each call to be refused entirely. */
+/** Makes calls in which an item lacks a field, and expects each call to be rejected entirely. */
 export async function expectListsRefused(
   t: CheckContext,
   operation: StorageOperation,

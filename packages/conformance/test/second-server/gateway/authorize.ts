@@ -41,7 +41,7 @@ function isTakenType(contentType = '', { forms }: GatewaySettings): boolean {
   return taken.includes(type.trim());
 }
 
-/** "Either of two alternative schemes, each one alone suffices." Returns why the call is refused. */
+/** "Either of two alternative schemes, each one alone suffices." Returns why the call is rejected. */
 function checkCredentials(
   request: IncomingMessage,
   body: Buffer,

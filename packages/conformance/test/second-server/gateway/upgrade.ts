@@ -30,7 +30,7 @@ export function upgrade(
     if (call.head.length > 0) other.write(call.head);
     join(socket, other);
   });
-  // "WebSocket requests are exempt from C1 and C2", even if the service refuses them.
+  // "WebSocket requests are exempt from C1 and C2", even if the service rejects them.
   upstream.on('response', (response) => {
     const sent = toResponseHeaders(response, call.id, []);
     socket.write(toHead(response, [...sent, 'Connection', 'close']), 'latin1');

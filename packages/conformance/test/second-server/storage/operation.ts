@@ -37,7 +37,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Refuses the call if a field "is missing or has a wrong type". */
+/** Rejects the call if a field "is missing or has a wrong type". */
 export function checkFields(value: unknown, shape: Shape, should: Choices['should']) {
   if (!isObject(value)) throw new Refusal('BAD_FIELD');
   for (const [name, type] of Object.entries(shape)) {
@@ -52,7 +52,7 @@ export function checkFields(value: unknown, shape: Shape, should: Choices['shoul
 }
 
 /**
- * How a storage call is refused. The contract specifies no code for a failure; it requires 4xx, or status 200
+ * How a storage call is rejected. The contract specifies no code for a failure; it requires 4xx, or status 200
  * with a `code` and no `data`. `ok` marks those that are 200 if only some are.
  */
 export const refusals = {

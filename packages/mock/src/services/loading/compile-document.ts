@@ -146,7 +146,10 @@ function toHandler(prism: ReturnType<typeof createPrism>, resource: Resource): R
   return (context) => handle(context).catch((error: unknown) => toFailure(error, context));
 }
 
-/** The response if Prism has none: the document has no response to an invalid request, or not what is asked for. */
+/**
+ * The response if Prism has none: the document has no response to an invalid request, or not what is
+ * asked for.
+ */
 function toProblem(error: Error, body: unknown): MockedResponse {
   const {
     status = 500,

@@ -43,7 +43,7 @@ const inlinePasses = (
 const get: Match = { method: 'GET' };
 const post: Match = { method: 'POST' };
 
-/** Mutants that omit or duplicate the `Content-Disposition` header, or compare it too simply. */
+/** Mutants that omit or duplicate the `Content-Disposition` header, or compare types too naively. */
 export const dispositions: readonly Mutant[] = [
   lost('GW-C1', 'a service error has none on GET', { ...get, status: NOT_OF_NGINX }),
   lost('GW-C1', 'a redirect has none on GET', { ...get, status: statuses(3) }),

@@ -16,7 +16,7 @@ import { readsRequests } from '../support/storage.ts';
 const lax = (rule: RuleId, breaks: string, given: Parameters<typeof acceptIfSignedFor>[0]) =>
   mutant(rule, breaks, acceptIfSignedFor(given));
 
-/** Refuses what only this verifier refuses. */
+/** Rejects what only this verifier rejects. */
 const strict = (rule: RuleId, breaks: string, ...given: Parameters<typeof rejectSigned>) =>
   mutant(rule, breaks, rejectSigned(...given));
 
@@ -119,7 +119,7 @@ export const signatures: readonly Mutant[] = [
   mutant(
     'AU-TC3-BODY',
     'a body of less than 64 bytes is not hashed',
-    // The signed body is not known here: whatever is refused only because of its signature is accepted.
+    // The signed body is not known here: whatever is rejected only because of its signature is accepted.
     acceptSigned((request, context, { Signature, Credential, Timestamp }) => {
       const isShort = request.body.length > 0 && request.body.length < 64;
       const isComplete = Signature && Credential?.startsWith(context.keyPair.id) && Timestamp;

@@ -18,13 +18,13 @@ export interface Caller {
 export interface Clock {
   /** Returns the time in milliseconds since the epoch. */
   now(): number;
-  /** Returns why a time is refused; `undefined` if it is within the window. */
+  /** Returns why a time is rejected; `undefined` if it is within the window. */
   refusalOf(timestamp: number): string | undefined;
 }
 
 /**
- * Creates the clock that signatures are checked against. A signature is valid as long as its time is
- * within the window, however often it is sent, because processes share no state that could detect a
+ * Creates the clock that signatures are checked against. A signature is valid while its time is within
+ * the window, no matter how often it is sent: processes share no state, so none of them could detect a
  * replay. Only TLS keeps others from obtaining a signature.
  *
  * @param windowSeconds maximum clock skew in either direction, in seconds

@@ -13,7 +13,7 @@ export interface DownloadListenerOptions {
   readonly cors: Cors;
   /** Returns the request ID. Default: a new UUID. */
   readonly requestId?: ((request: IncomingMessage) => string | undefined) | undefined;
-  /** Called with the error code of each refused download. Must not throw. */
+  /** Called with the error code of each rejected download. Must not throw. */
   readonly onRefusal?: ((code: string, response: ServerResponse) => void) | undefined;
   /** Called with each store failure. Must not throw. */
   readonly onError: (error: unknown, requestId: string) => void;

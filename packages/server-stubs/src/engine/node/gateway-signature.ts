@@ -39,8 +39,8 @@ export interface GatewaySignatureOptions {
 
 /**
  * Authenticates callers by the request signature (D16). If the request has a body, `Caller.verifyBody` must
- * verify its SHA-256, which the signature covers. `verifyBody` also refuses unknown IDs and expired pairs,
- * because refusing them before the body is read would reveal which IDs exist. Only checks that do not depend
+ * verify its SHA-256, which the signature covers. `verifyBody` also rejects unknown IDs and expired pairs,
+ * because rejecting them before the body is read would reveal which IDs exist. Only checks that do not depend
  * on the key pair, such as those of the format and the time, are made earlier.
  */
 export function createGatewaySignature({

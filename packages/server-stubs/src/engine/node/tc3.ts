@@ -101,7 +101,7 @@ export function parseSignature(text: string, allowed: readonly Field[]): Tc3Sign
 
 /**
  * Parses `name=value` pairs. D16: a missing space after a comma is accepted. The order differs between
- * signers as well. A duplicate field is refused, because two parsers could choose different ones.
+ * signers as well. A duplicate field is rejected, because two parsers could choose different ones.
  *
  * @throws MalformedSignature
  */
@@ -259,7 +259,7 @@ export function sha256(content: string | Uint8Array): string {
 
 /**
  * Decodes the text of a request line or header, which Node.js reads as Latin-1 and signers write as UTF-8.
- * Bytes that are not UTF-8 are refused, because different bytes would decode to the same text and therefore
+ * Bytes that are not UTF-8 are rejected, because different bytes would decode to the same text and therefore
  * have the same signature.
  *
  * @throws MalformedSignature

@@ -24,7 +24,7 @@ export interface ReadBody {
  * Reads the body of a request; returns `undefined` if it has none. Never resolves if the client
  * disconnects before the body is complete.
  *
- * @throws FaultError if the body is refused
+ * @throws FaultError if the body is rejected
  */
 export type BodyReader = (request: IncomingMessage) => Promise<ReadBody | undefined>;
 

@@ -9,15 +9,15 @@ export function charsetOf(header: string): string | undefined {
   return (match?.[1] ?? match?.[2])?.toLowerCase();
 }
 
-/** Whether a media type matches a documented one, which may be a range (`text/*`). */
+/** Returns whether a media type matches a documented one, which may be a range (`text/*`). */
 function isWithinRange(range: string, type: string): boolean {
   if (range === type || range === '*/*') return true;
   return range.endsWith('/*') && type.startsWith(range.slice(0, -1));
 }
 
 /**
- * Finds the documented content for a `Content-Type`. Prefers content with the same parameters, then content
- * with the same type, and then content with the narrowest range.
+ * Finds the documented content for a `Content-Type`. Prefers content with identical parameters, then
+ * content with the identical type, and then the narrowest matching range.
  */
 export function findContent<Content extends { readonly mediaType: string }>(
   content: readonly Content[],

@@ -16,7 +16,7 @@ export function askToContinue(request: IncomingMessage): void {
   waiting.delete(request);
 }
 
-/** Whether a request announces a body (RFC 9112, section 6.3). */
+/** Returns whether a request announces a body (RFC 9112, section 6.3). */
 export function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'];
   return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';

@@ -88,7 +88,7 @@ function toObject(parameter: Parameter, parts: readonly string[], decode: Decode
   return fromPairs(parameter, pairs, decode);
 }
 
-/** Creates an object from raw names and values. Refuses duplicate names. */
+/** Creates an object from raw names and values. Rejects duplicate names. */
 export function fromPairs(
   parameter: Parameter,
   pairs: readonly (readonly [string, string])[],
@@ -153,7 +153,7 @@ function toJson(text: string | undefined): unknown {
 
 /**
  * Converts text from a URL or a header. Text that matches none of the types stays a string, which the
- * schema then refuses.
+ * schema then rejects.
  *
  * An integer that a JavaScript number cannot represent is `Unreadable`, unless the schema allows a string.
  *

@@ -193,7 +193,7 @@ function discard(body: unknown): void {
   else body.once('error', () => {}).destroy();
 }
 
-/** Whether an error only means that the client disconnected. */
+/** Returns whether an error only means that the client disconnected. */
 function isDisconnect(error: unknown, { request, response }: Call): boolean {
   const isGone = response.destroyed || (request.destroyed && !request.complete);
   if (!isGone || !(error instanceof Error)) return false;

@@ -242,7 +242,8 @@ export class Head {
 }
 
 /**
- * Whether headers can be passed to `writeHead`. Express, and middleware that wraps `writeHead`, need `setHeader`.
+ * Returns whether headers can be passed to `writeHead`. Express, and middleware that wraps `writeHead`,
+ * need `setHeader`.
  */
 function isPlain(response: ServerResponse): boolean {
   return (
@@ -256,7 +257,7 @@ export function isStream(body: unknown): body is Readable | ReadableStream<Uint8
 }
 
 /**
- * Whether a body consists of bytes, which are sent as is. Strings are also sent as is, unless their media
+ * Returns whether a body consists of bytes, which are sent as is. Strings are also sent as is, unless their media
  * type is JSON.
  */
 export function isBytes(body: unknown): body is Uint8Array | Readable | ReadableStream<Uint8Array> {

@@ -12,7 +12,7 @@ import { toDiskPath } from './to-disk-path.ts';
 const MAX_ATTEMPTS = 1000;
 
 /**
- * Refuses a folder that is reached through a symbolic link, so that links below the root, from a restored
+ * Rejects a folder that is reached through a symbolic link, so that links below the root, from a restored
  * backup, an unpacked archive or another program, never lead out of it. This does not protect against a
  * program that swaps folders during a call: such a program can write to the root and could change the files
  * themselves.
@@ -96,7 +96,7 @@ export async function pruneFolders(top: string, folder: string): Promise<void> {
   await syncNearest(top, nearest);
 }
 
-/** Whether the folder no longer exists. */
+/** Returns whether the folder no longer exists. */
 async function removeEmpty(folder: string): Promise<boolean> {
   try {
     await rmdir(folder);
@@ -138,7 +138,10 @@ export function createLayout(root: string): Layout {
   };
 }
 
-/** Checks that a key has no file. If the store folder no longer exists, the store is unavailable instead. */
+/**
+ * Returns the error for a key that has no file. Throws a `StoreUnavailableError` if the store folder
+ * itself no longer exists.
+ */
 export async function toMissing({ files }: Layout, key: BlobKey): Promise<BlobMissingError> {
   await assertRealFolder(files);
   return new BlobMissingError(key);

@@ -59,12 +59,13 @@ export interface S3BlobStoreOptions {
  * ListBucket and ListBucketMultipartUploads; without ListBucket, a store responds to a missing file with a
  * 403, which counts as unavailable.
  *
- * S3 does not report whether a deletion found anything, and no delete condition works on all stores (Ceph 16
- * ignores `If-Match` there): deletions and moves check first. This is atomic within a process. If several
- * processes delete a file, more than one may get `true`; more than one may move one file, each to its own
- * place; and on stores that ignore `If-Match`, another process's write to the source of a move is lost if it
- * happens between the last check and the deletion. A copy that must not overwrite goes through this process,
- * and is limited to 5 GiB, one S3 PUT (`BlobTooLargeError`).
+ * S3 does not report whether a deletion found anything, and no delete condition works on all stores (Ceph
+ * 16 ignores `If-Match` there): deletions and moves check first. This is atomic within a process. If
+ * several processes delete the same file, more than one of them may get `true`. If several processes move
+ * the same file to different places, more than one of them may succeed. On stores that ignore `If-Match`,
+ * a write to the source of a move by another process is lost if it happens between the last check and the
+ * deletion. A copy that must not overwrite goes through this process, and is limited to 5 GiB, one S3 PUT
+ * (`BlobTooLargeError`).
  *
  * @example
  * createS3BlobStore({ endpoint: 'http://127.0.0.1:7480', region: 'us-east-1', bucket: 'files', credentials });
@@ -128,7 +129,7 @@ function createClient(options: ClientOptions): S3Client {
     maxAttempts: ATTEMPTS,
     logger: SILENT,
     expectContinueHeader: EXPECT_CONTINUE_BYTES,
-    // Otherwise streams are sent in chunks with a trailer, which Ceph and others refuse (411). An MD5
+    // Otherwise streams are sent in chunks with a trailer, which Ceph and others reject (411). An MD5
     // protects the content.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',

@@ -155,7 +155,7 @@ async function putWhole(
   info: BlobInfo,
   signal: AbortSignal,
 ): Promise<void> {
-  // The SDK also signs the SHA-256 of a body in memory, so the store refuses content that changed in
+  // The SDK also signs the SHA-256 of a body in memory, so the store rejects content that changed in
   // transit.
   const put = { Bucket: name, Key: key, Body: body, ...toObjectHeaders(info) };
   const command = new PutObjectCommand(put);

@@ -45,7 +45,7 @@ export interface RegistryOptions {
    * address the gateway calls, so set the range of the pods if you know it.
    */
   readonly allow?: readonly string[] | undefined;
-  /** Called for failed queries and refused addresses, once for each until it changes. */
+  /** Called for failed queries and rejected addresses, once for each until it changes. */
   readonly onError?: (error: Error) => void;
   /** For tests. Default: the machine's clock. */
   readonly clock?: Clock;

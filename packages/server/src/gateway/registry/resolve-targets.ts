@@ -93,7 +93,7 @@ export interface Resolved {
   readonly resolution: Resolution;
   /** When to query again, by the clock. */
   readonly expires: number;
-  /** Errors in addition to the result, such as a refused address. */
+  /** Errors in addition to the result, such as a rejected address. */
   readonly problems: readonly Error[];
 }
 

@@ -154,7 +154,7 @@ async function startRoundRobin(): Promise<RoundRobin> {
       outgoing.writeHead(response.statusCode ?? 502, response.rawHeaders);
       pipeline(response, outgoing, () => {});
     });
-    // A target that refuses a body early responds and closes: the response must still reach the client.
+    // A target that rejects a body early responds and closes: the response must still reach the client.
     call.on('error', () => outgoing.headersSent || outgoing.writeHead(502).end());
     incoming.pipe(call);
     outgoing.on('close', () => outgoing.writableFinished || call.destroy());

@@ -7,7 +7,7 @@ export interface Caller {
 }
 
 /**
- * Accepts the development token, `DEV_TOKEN` in `.env`. If it is not set, every token is refused.
+ * Accepts the development token, `DEV_TOKEN` in `.env`. If it is not set, every token is rejected.
  * TODO: verify the access tokens of your platform. Throw `new GatewayError('ACCESS_TOKEN_EXPIRED')` for
  * a token that has expired.
  */
@@ -15,7 +15,7 @@ export function bearerToken(token: string): Caller | undefined {
   return isDevToken(token) ? { id: 'developer' } : undefined;
 }
 
-/** TODO: verify TC3 signatures. Until then, every signature is refused. */
+/** TODO: verify TC3 signatures. Until then, every signature is rejected. */
 export function signature(): undefined {
   throw new GatewayError('INVALID_CREDENTIALS', { message: 'Signatures are not supported yet.' });
 }

@@ -45,7 +45,7 @@ export interface DnsServer {
   start(): Promise<void>;
 }
 
-// RFC 2782: "name compression is not to be used for this field". dns2 does, and c-ares refuses it.
+// RFC 2782: "name compression is not to be used for this field". dns2 does, and c-ares rejects it.
 const codecs = Packet.Resource as unknown as Record<'SRV', { encode: typeof encodeSrv }>;
 function encodeSrv(record: Required<Srv>, writer: Writer): void {
   for (const part of [record.priority, record.weight, record.port]) writer.write(part, 16);
