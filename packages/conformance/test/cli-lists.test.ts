@@ -55,5 +55,5 @@ test('--dry-run counts only what the other options leave', async () => {
 test('--dry-run as lines ends with the total', async () => {
   const { output } = await run('--dry-run', '--only', 'GW-C1');
   expect(output).toMatch(/^GW-C1 +\d+ requests, [\d,]+ bytes$/m);
-  expect(output).toMatch(/^1 checks? of \d+ would send about \d+ requests with [\d,]+ bytes/m);
+  expect(output).toMatch(/^1 of \d+ checks would send about \d+ requests with [\d,]+ bytes/m);
 });
