@@ -56,7 +56,7 @@ describe('the GitHub Action', () => {
     action = parse(await readFile(file, 'utf8'));
   });
 
-  test('pins what it uses by the hash of a commit', () => {
+  test('pins the actions it uses to commit hashes', () => {
     const used = action.runs.steps.flatMap(({ uses }) => uses ?? []);
     expect(used).not.toEqual([]);
     for (const name of used) expect(name).toMatch(/@[\da-f]{40}$/);

@@ -11,7 +11,7 @@ import { makeTemporaryFolder } from './support/temporary-folder.ts';
 
 const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 
-test('the built command runs under plain node, and says nothing but its results', async () => {
+test('the built command runs under plain node, and prints only its results', async () => {
   await using target = await startTarget();
   const args = [cli, ...target.args, '--only', 'GW-ERROR,dredd,respect'];
   const run = promisify(execFile)(process.execPath, args);
@@ -28,7 +28,7 @@ test('the built command runs under plain node, and says nothing but its results'
   }
 });
 
-test('Ctrl-C ends a run, which cleans up and reports', async () => {
+test('Ctrl-C ends a run, which still cleans up and reports', async () => {
   await using target = await startTarget();
   await using folder = await makeTemporaryFolder();
   const file = join(folder.path, 'r.json');
@@ -57,7 +57,7 @@ test('Ctrl-C ends a run, which cleans up and reports', async () => {
   expect(berth.leftovers).toEqual([]);
 });
 
-test('a reader that leaves does not end the run', async () => {
+test('a closed stdout does not end the run', async () => {
   await using target = await startTarget();
   await using folder = await makeTemporaryFolder();
   const file = join(folder.path, 'r.json');

@@ -8,7 +8,7 @@ import { run, runAgainst, runWithin } from './support/run.ts';
 import { startTarget } from './support/start-target.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
 
-test('a dead address: one sentence, in bounded time', async () => {
+test('a dead address is reported in one sentence, in limited time', async () => {
   const server = createServer();
   const url = await listen(server);
   await closeServer(server);
@@ -22,7 +22,7 @@ test('a dead address: one sentence, in bounded time', async () => {
   expect(performance.now() - started).toBeLessThan(5000);
 });
 
-test('a server that speaks no TLS', async () => {
+test('a server without TLS', async () => {
   await using server = await startCorrectServer();
   const { code, lines } = await runAgainst(server.url.replace('http:', 'https:'));
   expect(code).toBe(2);
@@ -39,7 +39,7 @@ test('a server that accepts the connection and never responds', async () => {
   expect(performance.now() - started).toBeLessThan(5000);
 });
 
-test('credentials that every call refuses', async () => {
+test('credentials that are rejected by every call', async () => {
   await using server = await startCorrectServer((draft) => {
     const requestId = draft.headers['X-Request-Id'];
     const error = { code: 'NO', message: 'No.' };
@@ -112,7 +112,7 @@ test.each([
   expect(code).toBe(3);
 });
 
-test('an interruption before the first check: everything is skipped', async () => {
+test('an interruption before the first check skips everything', async () => {
   await using server = await startCorrectServer(() => undefined);
   const ends = new AbortController();
   const urls = ['--gateway-url', server.url, '--storage-url', server.url];
@@ -191,7 +191,7 @@ test.each([
   expect(lines[0]).toContain(file);
 });
 
-test('--help and --version', async () => {
+test('--help and --version print to stdout', async () => {
   expect(await run('--help')).toMatchObject({ code: 0 });
   const { code, output } = await run('--version');
   expect(code).toBe(0);

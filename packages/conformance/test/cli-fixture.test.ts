@@ -14,7 +14,7 @@ test('the fixture service runs until it is aborted', async () => {
   await expect(fetch(url)).rejects.toThrow();
 });
 
-test('a port in use is one sentence that names the option', async () => {
+test('a port in use is reported in one sentence that names the option', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   onTestFinished(() => void other.close());

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { checks } from '../src/checks/index.ts';
 import { run } from './support/run.ts';
 
-test('--list shows the chosen rules with level, needs and sentence', async () => {
+test('--list shows the selected rules with their level, needs and statement', async () => {
   const { code, output, lines } = await run('--list', '--only', 'GW-C3,GW-C1', '--skip', 'GW-C3-W');
   expect(code).toBe(0);
   expect(output).toContain('GW-C1 (MUST, needs fixture)\n  If a hosted service responds to a GET');
   expect(lines.at(-1)).toBe('2 rules');
 });
 
-test('--list --json, without the SHOULD rules', async () => {
+test('--list --json works without the SHOULD rules', async () => {
   const { output } = await run('--list', '--json', '--level', 'must');
   const rules = JSON.parse(output);
   expect(rules.length).toBeGreaterThan(100);
@@ -44,7 +44,7 @@ test('--dry-run shows what each check would send, and sends nothing', async () =
   expect(whole.total).toBe(made.reduce((sum, { requests = 0 }) => sum + requests, 0));
 });
 
-test('--dry-run counts only what the other options leave', async () => {
+test('--dry-run counts only the checks that the other options select', async () => {
   const { checks: planned } = await plan('--only', 'GW-C1,ST-COPY', '--read-only');
   const reason = (id: string) => planned.find((each) => each.id === id)?.reason;
   expect(reason('GW-C1')).toBeUndefined();
@@ -52,7 +52,7 @@ test('--dry-run counts only what the other options leave', async () => {
   expect(reason('ST-COPY-CALL')).toMatch(/--read-only|no --storage-header/);
 });
 
-test('--dry-run as lines ends with the total', async () => {
+test('--dry-run without --json ends with the total', async () => {
   const { output } = await run('--dry-run', '--only', 'GW-C1');
   expect(output).toMatch(/^GW-C1 +\d+ requests, [\d,]+ bytes$/m);
   expect(output).toMatch(/^1 of \d+ checks would send about \d+ requests with [\d,]+ bytes/m);

@@ -16,7 +16,7 @@ const SAMPLES = Object.fromEntries(
   }),
 );
 
-test('the command line comes before variables, and they before the file', async () => {
+test('the command line takes precedence over variables, and variables over the file', async () => {
   await using folder = await makeTemporaryFolder();
   const config = join(folder.path, 'c.json');
   await writeFile(config, JSON.stringify({ env: 'file', service: 'file', prefix: 'file' }));
@@ -34,7 +34,7 @@ test.each(OPTION_NAMES)('a variable sets %s', async (name) => {
   expect(parsed).toEqual({ command: 'run', given: { [name]: value }, labels });
 });
 
-test('variables contain lists with one value per line, turn flags off, and set nothing if empty', async () => {
+test('variables can contain lists with one value per line and turn flags off, and are ignored if empty', async () => {
   const env = {
     ...{ BERTH_STORAGE_HEADER: 'A: 1\nB: 2\n', BERTH_ONLY: 'GW, ST', BERTH_READ_ONLY: 'false' },
     ...{ BERTH_REPORT: 'json=a,b.json,html=c', BERTH_PREFIX: '' },
@@ -52,7 +52,7 @@ test('variables contain lists with one value per line, turn flags off, and set n
   });
 });
 
-test('the file is described by a schema, and every setting is allowed in it', async () => {
+test('the file has a schema that allows every setting', async () => {
   await using folder = await makeTemporaryFolder();
   const config = join(folder.path, 'c.json');
   const content = Object.fromEntries(
@@ -73,7 +73,7 @@ test('the file is described by a schema, and every setting is allowed in it', as
   expect(validate({ gatewayUri: 'x' })).toBe(false);
 });
 
-test('paths in the file begin at its folder', async () => {
+test('paths in the file are relative to its folder', async () => {
   await using folder = await makeTemporaryFolder();
   const config = join(folder.path, 'c.json');
   await writeFile(config, JSON.stringify({ ca: 'ca.pem', report: ['html=out/r.html'] }));
@@ -102,13 +102,13 @@ test.each([
   expect(lines[0]).not.toContain('secret-token');
 });
 
-test('a bad variable is named', async () => {
+test('the message for an invalid variable names the variable', async () => {
   const { code, output } = await runWithin({ env: { BERTH_BUDGET: 'long' } });
   expect(code).toBe(2);
   expect(output).toContain('BERTH_BUDGET must be a whole number of seconds from 1 to 86400.');
 });
 
-test('an option that turns out invalid later is named the way it was set', async () => {
+test('an option that is found to be invalid later is named the way it was set', async () => {
   await using folder = await makeTemporaryFolder();
   const config = join(folder.path, 'c.json');
   await writeFile(config, JSON.stringify({ gatewayUrl: 'nonsense', storageUrl: 'http://a:b@c' }));
@@ -127,7 +127,7 @@ test('an option that turns out invalid later is named the way it was set', async
   expect(ofFlag).toContain(`: --gateway-url ${sentence}`);
 });
 
-test('the readme has every option', async () => {
+test('the README lists every option', async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
   const { output } = await run('--help');
   const flags = new Set(output.match(/--[a-z][a-z0-9-]+/g));

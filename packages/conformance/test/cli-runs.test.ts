@@ -8,7 +8,7 @@ import { makeTemporaryFolder } from './support/temporary-folder.ts';
 
 const ONLY = ['--only', 'GW-ERROR'];
 
-test('a sound deployment: a line for each result, and a summary', async () => {
+test('a correct deployment gets a line for each result, and a summary', async () => {
   await using target = await startTarget();
   const { code, lines } = await run(...target.args, ...ONLY, '--seed', '5');
   expect(code).toBe(0);
@@ -19,13 +19,13 @@ test('a sound deployment: a line for each result, and a summary', async () => {
   expect(lines.at(-2)).toMatch(/^disabled \(not in --only\): \d+$/);
 });
 
-test('a missing option is named with the rules that it disables', async () => {
+test('a missing option is listed with the rules that it disables', async () => {
   await using server = await startCorrectServer();
   const { output } = await runAgainst(server.url, '--only', 'GW-ERROR-NOT-FOUND,AU-BEARER-ENV');
   expect(output).toMatch(/^disabled \(no --\S+\): AU-BEARER-ENV$/m);
 });
 
-test('--failed-only shows nothing that passed', async () => {
+test('--failed-only does not show passed results', async () => {
   await using target = await startTarget();
   const { output } = await run(...target.args, ...ONLY, '--failed-only');
   expect(output).not.toMatch(/^pass/m);
@@ -36,7 +36,7 @@ const startBroken = () =>
   startCorrectServer((draft) => (draft.status === 404 ? { ...draft, status: 410 } : draft));
 const NOT_FOUND = ['--only', 'GW-ERROR-NOT-FOUND'];
 
-test('a breach is exit code 1, with what was sent, what came and a curl', async () => {
+test('a violation exits with 1, and shows the request, the response and a curl command', async () => {
   await using server = await startBroken();
   const { code, output } = await runAgainst(server.url, ...NOT_FOUND);
   expect(code).toBe(1);
@@ -62,7 +62,7 @@ test('a failed SHOULD is reported, but does not change the exit code', async () 
   expect(lines.at(-1)).toContain('follows the contract, but not every SHOULD');
 });
 
-test('a known failure does not decide; a stale entry does', async () => {
+test('a known failure does not fail the run, but a stale entry does', async () => {
   await using server = await startBroken();
   await using sound = await startCorrectServer();
   await using folder = await makeTemporaryFolder();
@@ -92,7 +92,7 @@ test('--bail ends after a failure, but not after a known one', async () => {
   );
 });
 
-test('--compare says what has changed since an earlier report', async () => {
+test('--compare shows what has changed since an earlier report', async () => {
   await using server = await startBroken();
   await using sound = await startCorrectServer();
   await using folder = await makeTemporaryFolder();
@@ -104,7 +104,7 @@ test('--compare says what has changed since an earlier report', async () => {
   expect(same.output).toMatch(/^still failing since \S+: GW-ERROR-NOT-FOUND$/m);
 });
 
-test('all reports are written, and nothing else', async () => {
+test('all reports are written, and no other files', async () => {
   await using target = await startTarget();
   await using folder = await makeTemporaryFolder();
   const at = (name: string) => join(folder.path, name);
@@ -133,7 +133,7 @@ test('--insecure warns', async () => {
   expect(lines[0]).toBe('berth-conformance: --insecure: certificates are not verified.');
 });
 
-test('an interrupted run cleans up, and still reports', async () => {
+test('an interrupted run still cleans up and reports', async () => {
   await using target = await startTarget();
   await using folder = await makeTemporaryFolder();
   const file = join(folder.path, 'r.json');

@@ -146,7 +146,7 @@ describe('a server with many faults', () => {
     expect(findings.map(({ message }) => message)).toContainEqual(expect.stringContaining(finding));
   });
 
-  test('violates the contract in these responses, and in no other', () => {
+  test('violates the contract only in these responses', () => {
     const failed = Object.values(results).filter(({ outcome }) => outcome === 'fail');
     // One response of a service is requested as JSON and as text.
     const twice = FAULTS.filter(
@@ -159,7 +159,7 @@ describe('a server with many faults', () => {
     expect(failed.map(({ id }) => id).toSorted()).toEqual(expected.toSorted());
   });
 
-  test('findings show what was sent, what came, and the place in the contract', () => {
+  test('findings show the request, the response and the place in the contract', () => {
     const result = results['storage batchDelete 200 application/json'];
     const [finding] = result?.findings ?? [];
     expect(finding?.request?.url).toMatch(/storages:batchDelete$/);

@@ -3,7 +3,7 @@ import type { Report } from '../src/index.ts';
 import { type CorrectServer, startCorrectServer } from './support/correct-server.ts';
 import { listDredd, runDredd } from './support/run-dredd.ts';
 
-describe('a sound deployment', () => {
+describe('a correct deployment', () => {
   let report: Report;
   let url: string;
   let requests: CorrectServer['requests'];
@@ -14,20 +14,20 @@ describe('a sound deployment', () => {
     report = await runDredd(server.url);
   });
 
-  test('passes in everything that Dredd can drive', () => {
+  test('passes everything that Dredd can run', () => {
     const outcomes = Object.values(listDredd(report)).map(({ outcome }) => outcome);
     expect(outcomes).toEqual(Array(26).fill('pass'));
     expect(report.exitCode).toBe(0);
   });
 
-  test('is named with the contract that it was checked against', () => {
+  test('is reported with the contract that it was checked against', () => {
     expect(report.targets).toEqual([
       { api: 'gateway', url, contract: 'gateway.v1', version: '1.0.0' },
       { api: 'storage', url, contract: 'storage.v2', version: '2.0.0' },
     ]);
   });
 
-  test('is asked for files of the run only, by the IDs that it gave', () => {
+  test('is only asked for files of the run, by the IDs that it returned', () => {
     const bodies = requests
       .filter(({ url, body }) => url.includes('storages:') && body !== '{}')
       .map(({ body }) => body);
@@ -38,7 +38,7 @@ describe('a sound deployment', () => {
   });
 });
 
-test('addresses, names and credentials are those of the options', async () => {
+test('addresses, names and credentials come from the options', async () => {
   await using gateway = await startCorrectServer();
   await using storage = await startCorrectServer();
   await runDredd(gateway.url, {
@@ -59,7 +59,7 @@ test('addresses, names and credentials are those of the options', async () => {
   });
 });
 
-test('without what a check needs it is disabled, with the option that would help', async () => {
+test('a check that lacks what it needs is disabled, and the reason names the option', async () => {
   await using server = await startCorrectServer();
   const results = listDredd(
     await runDredd(server.url, { forbiddenService: undefined, readOnly: true }),

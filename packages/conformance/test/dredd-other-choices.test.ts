@@ -13,7 +13,7 @@ function refuseOtherwise(draft: Draft): Draft {
   };
 }
 
-test('a deployment that makes every open choice in another way passes', async () => {
+test('a deployment that makes every open choice differently passes', async () => {
   await using server = await startCorrectServer(refuseOtherwise, 'data');
   const report = await runDredd(server.url);
   const bad = Object.values(listDredd(report)).filter(({ outcome }) => outcome !== 'pass');
@@ -22,7 +22,7 @@ test('a deployment that makes every open choice in another way passes', async ()
   expect(wrapped.map(({ body }) => Object.keys(JSON.parse(body)))).toEqual([['data'], ['data']]);
 });
 
-test('flat responses pass if they are declared', async () => {
+test('flat responses pass if declared', async () => {
   await using server = await startCorrectServer((draft) => {
     if (!draft.body.startsWith('{"statusCode"')) return draft;
     return { ...draft, body: JSON.stringify(JSON.parse(draft.body).body) };
@@ -31,7 +31,7 @@ test('flat responses pass if they are declared', async () => {
   expect(Object.values(listDredd(flat)).filter(({ outcome }) => outcome !== 'pass')).toEqual([]);
 });
 
-test('credentials that a gateway refuses with 400 leave the run incomplete, and are no breach', async () => {
+test('credentials that a gateway rejects with 400 make the run incomplete, but are not a violation', async () => {
   await using server = await startCorrectServer((draft) => {
     if (!draft.operation.startsWith('cloudrun-')) return draft;
     const requestId = draft.headers['X-Request-Id'];
@@ -48,7 +48,7 @@ test('credentials that a gateway refuses with 400 leave the run incomplete, and 
   });
 });
 
-test('a request form that is asked for is the only one that is tried', async () => {
+test('only the configured request form is tried', async () => {
   await using server = await startCorrectServer();
   const report = await runDredd(server.url, { requestForm: 'data' });
   expect(report.exitCode).toBe(1);

@@ -3,7 +3,7 @@ import type { Report, Result } from '../src/index.ts';
 import { startCorrectServer } from './support/correct-server.ts';
 import { listDredd, runDredd } from './support/run-dredd.ts';
 
-describe('a server that hangs, dawdles and drops', () => {
+describe('a server that hangs, responds slowly and drops connections', () => {
   const started = performance.now();
   let report: Report;
   let results: Record<string, Result>;
@@ -37,7 +37,7 @@ describe('a server that hangs, dawdles and drops', () => {
     },
   );
 
-  test('a connection that is dropped is an error, not a breach', () => {
+  test('a dropped connection is an error, not a violation', () => {
     const result = results['storage batchCopyFile 200 application/json'];
     expect(result?.outcome).toBe('error');
     expect(result?.reason).toMatch(/socket hang up|ECONNRESET/);

@@ -12,11 +12,11 @@ async function driveDocument(document: object): Promise<string[]> {
   return drafted;
 }
 
-test('every transaction is drafted', async () => {
+test('every transaction is created', async () => {
   expect(await driveDocument(documents.storage.copy)).toHaveLength(12);
 });
 
-test('a warning of Dredd ends the run, for Dredd drops what it warns about', async () => {
+test('a Dredd warning ends the run, because Dredd drops what it warns about', async () => {
   const broken = structuredClone(documents.storage.copy);
   Object.assign(broken.info, { summary: 'A key of OpenAPI 3.1.' });
   const driven = driveDocument(broken);
@@ -24,6 +24,6 @@ test('a warning of Dredd ends the run, for Dredd drops what it warns about', asy
   await expect(driven).rejects.toThrow(/^Dredd warns about the document: .*'summary'/);
 });
 
-test('a document that is none ends the run', async () => {
+test('an invalid document ends the run', async () => {
   await expect(driveDocument({ openapi: '3.0.0' })).rejects.toThrow();
 });

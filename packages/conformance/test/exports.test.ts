@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as conformance from '../src/index.ts';
 
-test('these names are public', () => {
+test('exports only these names', () => {
   expect(Object.keys(conformance).sort()).toEqual(['StartError', 'createConformance']);
 });

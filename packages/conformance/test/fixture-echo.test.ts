@@ -12,7 +12,7 @@ afterAll(() => fixture.close());
 /** The JSON after a response head. */
 const bodyOf = (text: string) => JSON.parse(text.slice(text.indexOf('\r\n\r\n')));
 
-test('path, query and headers come back as they arrived', async () => {
+test('path, query and headers are echoed as received', async () => {
   const { text } = await callRaw(fixture.url, [
     'GET /a//b/%2F/%e4%b8%ad?x=1&&x=%20+ HTTP/1.1',
     'hOST: here',
@@ -55,7 +55,7 @@ test.each([65_536, 65_537])('a body of %d bytes is reported by its hash', async 
   expect(echo.body).toEqual({ size, sha256, ...(base64 && { base64 }) });
 });
 
-test('a body beyond 32 MiB is refused', async () => {
+test('a body over 32 MiB is rejected', async () => {
   const body = Buffer.alloc(32 * 1024 * 1024 + 1);
   const response = await fetch(fixture.url, { method: 'POST', body });
   expect([response.status, await response.json()]).toEqual([
@@ -64,7 +64,7 @@ test('a body beyond 32 MiB is refused', async () => {
   ]);
 });
 
-test('a request that asks for another protocol is echoed with that and with its body', async () => {
+test('a request to upgrade to another protocol is echoed with its headers and body', async () => {
   const { text } = await callRaw(
     fixture.url,
     Buffer.from(
@@ -75,7 +75,7 @@ test('a request that asks for another protocol is echoed with that and with its 
   expect(bodyOf(text).headers).toContainEqual(['Upgrade', 'h2c']);
 });
 
-test('a path that only begins like a command is echoed', async () => {
+test('a path that merely starts like a command is echoed', async () => {
   for (const target of [
     '/respond/',
     '/responds',
@@ -89,7 +89,7 @@ test('a path that only begins like a command is echoed', async () => {
   }
 });
 
-test('requests are counted by the mark of their query or header', async () => {
+test('requests are counted by the mark in their query or header', async () => {
   const call = (path: string, mark?: string) =>
     fetch(
       fixture.url + path,
@@ -107,7 +107,7 @@ test('requests are counted by the mark of their query or header', async () => {
   expect(await count('two')).toEqual({ count: 1 });
 });
 
-test('a mark that was used is kept while others come and go', async () => {
+test('a mark that is in use is kept while others expire', async () => {
   const call = async (query: string) => (await fetch(`${fixture.url}${query}`)).json();
   const marks = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, index) => `mark=m${from + index}`).join('&');

@@ -12,13 +12,13 @@ const release = async (hold: string) => (await call(`/release?hold=${hold}`)).js
 const event = (n: number, released = false) =>
   `id: ${n}\ndata: {"n":${n},"released":${released}}\n\n`;
 
-test('three events by default', async () => {
+test('sends three events by default', async () => {
   const response = await call('/events');
   expect(response.headers.get('content-type')).toBe('text/event-stream');
   expect(await response.text()).toBe(event(1) + event(2) + event(3));
 });
 
-test('a held stream sends its first event, then waits to be released', async () => {
+test('a held stream sends its first event and then waits for its release', async () => {
   const response = await call(
     '/events?hold=a&count=3&wait=60000&header=X-One:%201&type=text/plain',
   );
@@ -36,11 +36,11 @@ test('a held stream sends its first event, then waits to be released', async () 
   expect(await release('a')).toEqual({ released: false });
 });
 
-test('a stream that nobody releases goes on after its wait', async () => {
+test('a stream that nobody releases continues after a timeout', async () => {
   expect(await (await call('/events?hold=b&count=2&wait=30')).text()).toBe(event(1) + event(2));
 });
 
-test('Last-Event-ID begins behind that event', async () => {
+test('Last-Event-ID resumes after that event', async () => {
   const after = (id: string) =>
     call('/events?hold=d&wait=10', { headers: { 'Last-Event-ID': id } });
   expect(await (await after('1')).text()).toBe(event(2) + event(3));
@@ -50,7 +50,7 @@ test('Last-Event-ID begins behind that event', async () => {
   expect(await bad.json()).toMatchObject({ parameter: 'Last-Event-ID' });
 });
 
-test('the interval is kept between events', async () => {
+test('waits for the interval between events', async () => {
   const start = performance.now();
   await (await call('/events?count=3&interval=40')).text();
   expect(performance.now() - start).toBeGreaterThanOrEqual(78);
@@ -69,7 +69,7 @@ test.each([
   expect(await response.json()).toMatchObject({ parameter });
 });
 
-test('not more than 1000 calls wait at a time, and callers that have gone do not', async () => {
+test('at most 1000 calls wait at a time, not counting callers that have disconnected', async () => {
   const other = await startFixture({ port: 0 });
   const gone = new AbortController();
   const hold = (signal: AbortSignal) =>

@@ -88,14 +88,14 @@ test('fragments are assembled, and pings between them get a pong', async () => {
   );
 });
 
-test('a message of very many fragments comes back', async () => {
+test('a message with very many fragments is echoed', async () => {
   const frames = Array.from({ length: 20_000 }, () => frame(0x00, 'x'));
   const response = await exchange(frame(0x02, ''), ...frames, frame(0x80, 'y'), good);
   expect(response.subarray(0, 4)).toEqual(Buffer.from([0x82, 126, 20_001 >> 8, 20_001 & 255]));
   expect(response.subarray(4, -4).toString()).toBe(`${'x'.repeat(20_000)}y`);
 });
 
-test('the reply to a close frame has the same code and reason', async () => {
+test('the reply to a close frame repeats its code and reason', async () => {
   expect(await exchange(close(4000, 'tired'))).toEqual(
     Buffer.from('\x88\x07\x0f\xa0tired', 'latin1'),
   );

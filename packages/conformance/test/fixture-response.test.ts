@@ -13,7 +13,7 @@ const call = (query: string, method = 'GET') =>
 const callOnWire = (query: string, method = 'GET') =>
   callRaw(fixture.url, [`${method} /respond?${query} HTTP/1.1`, 'Host: a', 'Connection: close']);
 
-test('by default an empty 200 without a content type', async () => {
+test('responds with an empty 200 without a content type by default', async () => {
   const { text } = await callOnWire('');
   expect(text).toMatch(
     /^HTTP\/1\.1 200 OK\r\nContent-Length: 0\r\nDate: .*\r\nConnection: close\r\n\r\n$/,
@@ -33,7 +33,7 @@ test.each([204, 304])('%d has no body', async (status) => {
   expect(text).not.toMatch(/content-length|transfer-encoding/i);
 });
 
-test('the type and the headers are those of the query, repeated ones too', async () => {
+test('the type and headers come from the query, including repeated headers', async () => {
   const query =
     'type=text/plain;%20charset=gbk&header=X-One:%20a%20b&header=x-one:c&header=Date:%20never';
   const { text } = await callOnWire(query);
@@ -43,7 +43,7 @@ test('the type and the headers are those of the query, repeated ones too', async
   expect(text.match(/date:/gi)).toHaveLength(1);
 });
 
-test('the body is text, base64url, or a pattern of some size', async () => {
+test('the body is text, base64url, or a pattern of a given size', async () => {
   expect(await (await call('body=%E4%BD%A0+%2B')).text()).toBe('你 +');
   expect(await (await call('body64=_-8A')).bytes()).toEqual(new Uint8Array([255, 239, 0]));
   const bytes = await (await call('size=1000000')).bytes();
@@ -51,32 +51,32 @@ test('the body is text, base64url, or a pattern of some size', async () => {
   expect(bytes.every((byte, index) => byte === index % 251)).toBe(true);
 });
 
-test('a body of 32 MiB is sent whole', async () => {
+test('a body of 32 MiB is sent completely', async () => {
   const response = await call(`size=${32 * 1024 * 1024}`);
   expect(response.headers.get('content-length')).toBe('33554432');
   expect((await response.arrayBuffer()).byteLength).toBe(33_554_432);
 });
 
-test('chunked has no length', async () => {
+test('a chunked response has no Content-Length', async () => {
   const { text } = await callOnWire('chunked=1&body=hello');
   expect(text).not.toMatch(/content-length/i);
   expect(text).toMatch(/Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n$/);
 });
 
-test('HEAD has the head of the GET and nothing else', async () => {
+test('HEAD returns the head of the GET without a body', async () => {
   const { text } = await callOnWire('type=text/plain&body=hello&break=', 'HEAD');
   expect(text).toMatch(/^HTTP\/1\.1 400 /);
   const sound = await callOnWire('type=text/plain&body=hello', 'HEAD');
   expect(sound.text).toMatch(/Content-Type: text\/plain\r\nContent-Length: 5\r\n[\s\S]*\r\n\r\n$/);
 });
 
-test('delay is waited before the head', async () => {
+test('delay waits before it sends the head', async () => {
   const start = performance.now();
   await call('delay=80');
   expect(performance.now() - start).toBeGreaterThanOrEqual(79);
 });
 
-test('trickle sends eight pieces with a pause between', async () => {
+test('trickle sends eight parts with a pause between them', async () => {
   const start = performance.now();
   const { text } = await callOnWire('chunked=1&trickle=20&size=16&type=a/b');
   expect(performance.now() - start).toBeGreaterThanOrEqual(7 * 19);
@@ -84,12 +84,12 @@ test('trickle sends eight pieces with a pause between', async () => {
   expect(await (await call('trickle=0&body=abc')).text()).toBe('abc');
 });
 
-test('break=head ends the connection without a response', async () => {
+test('break=head closes the connection without a response', async () => {
   expect((await callOnWire('break=head')).text).toBe('');
   expect((await callOnWire('break=head&body=x', 'HEAD')).text).toBe('');
 });
 
-test('break=truncate ends it cleanly after half of the body', async () => {
+test('break=truncate closes the connection cleanly halfway through the body', async () => {
   const { text, wasReset } = await callOnWire('break=truncate&body=12345678');
   expect(text).toContain('Content-Length: 8\r\n');
   expect([text.split('\r\n\r\n')[1], wasReset]).toEqual(['1234', false]);
@@ -97,7 +97,7 @@ test('break=truncate ends it cleanly after half of the body', async () => {
   expect(chunked.text).toMatch(/\r\n\r\n4\r\n1234\r\n$/);
 });
 
-test('break=reset resets it after half of the body', async () => {
+test('break=reset resets the connection halfway through the body', async () => {
   const { text, wasReset } = await callOnWire('break=reset&body=12345678');
   expect([text.split('\r\n\r\n')[1], wasReset]).toEqual(['1234', true]);
 });
@@ -137,7 +137,7 @@ test.each([
   expect(error).toMatch(new RegExp(`^${parameter} must be .`));
 });
 
-test('open calls end with the service', async () => {
+test('open calls end when the service stops', async () => {
   const other = await startFixture({ port: 0 });
   await (await fetch(`${other.url}/respond`)).text();
   const hanging = fetch(`${other.url}/respond?delay=60000`);

@@ -40,7 +40,7 @@ async function refusal(query: string) {
   return [response.statusCode, response.headers, Buffer.concat(parts).toString()] as const;
 }
 
-test('text and binary messages come back as they were sent', async () => {
+test('text and binary messages are echoed unchanged', async () => {
   const { socket, next } = await open();
   for (const message of [
     '',
@@ -64,7 +64,7 @@ test('text and binary messages come back as they were sent', async () => {
   socket.close();
 });
 
-test('the last of the offered subprotocols is picked, or the one of the query, or none', async () => {
+test('selects the last offered subprotocol, the one in the query, or none', async () => {
   expect((await open('', ['a', 'b'])).socket.protocol).toBe('b');
   expect((await open('protocol=a', ['a', 'b'])).socket.protocol).toBe('a');
   expect((await open()).response).not.toHaveProperty('sec-websocket-protocol');
@@ -113,7 +113,7 @@ test.each([
   expect(await call('/closed?mark=asked')).toEqual({ closed: true, code, reason });
 });
 
-test('/closed waits for the end, and reports the code and reason of the caller', async () => {
+test("/closed waits for the close, and reports the caller's code and reason", async () => {
   const { socket } = await open('mark=mine');
   expect(await call('/closed?mark=mine&wait=10')).toEqual({ closed: false });
   const closed = call('/closed?mark=mine&wait=60000');
@@ -128,13 +128,13 @@ test('/closed waits for the end, and reports the code and reason of the caller',
   expect(await call('/count?mark=mine')).toEqual({ count: 2 });
 });
 
-test('an end without a code is 1005', async () => {
+test('a close without a code is reported as 1005', async () => {
   const { socket } = await open('mark=silent');
   socket.close();
   expect(await call('/closed?mark=silent')).toEqual({ closed: true, code: 1005, reason: '' });
 });
 
-test('a handshake is refused where it is asked for', async () => {
+test('a handshake is rejected on request', async () => {
   const [status, headers, body] = await refusal('refuse=418&header=X-One:%201&mark=no');
   expect([status, headers['x-one'], JSON.parse(body)]).toEqual([
     418,
@@ -156,7 +156,7 @@ test.each([
   expect([status, JSON.parse(body).parameter]).toEqual([400, parameter]);
 });
 
-test('a WebSocket elsewhere is an echo', async () => {
+test('a WebSocket at any other path is an echo', async () => {
   const socket = new WebSocket(`${fixture.url.replace('http', 'ws')}/elsewhere`);
   const [, response] = await once(socket, 'unexpected-response');
   expect(response.statusCode).toBe(200);
@@ -164,12 +164,12 @@ test('a WebSocket elsewhere is an echo', async () => {
   expect(echo.headers).toContainEqual(['Upgrade', 'websocket']);
 });
 
-test('/socket without an upgrade is 426', async () => {
+test('/socket without an upgrade responds with 426', async () => {
   const response = await fetch(`${fixture.url}/socket`);
   expect([response.status, response.headers.get('upgrade')]).toEqual([426, 'websocket']);
 });
 
-test('sockets are closed with 1001 when the service ends', async () => {
+test('sockets are closed with 1001 when the service stops', async () => {
   const other = await startFixture({ port: 0 });
   const socket = new WebSocket(`${other.url.replace('http', 'ws')}/socket`);
   await once(socket, 'open');

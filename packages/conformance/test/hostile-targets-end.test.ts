@@ -19,7 +19,7 @@ function endAfter(count: number) {
   return { options, ended };
 }
 
-test('interrupted in the middle: all that was stored is removed', async () => {
+test('a run that is interrupted halfway removes everything it stored', async () => {
   await using target = await startFronted();
   const { options, ended } = endAfter(10);
   const ran = await runSuite({ ...target.options, ...options });
@@ -31,7 +31,7 @@ test('interrupted in the middle: all that was stored is removed', async () => {
   expect(ran.report?.leftovers).toEqual([]);
 });
 
-test('interrupted before it began: nothing is sent', async () => {
+test('a run that is interrupted before it starts sends nothing', async () => {
   await using target = await startFronted();
   const ran = await runSuite({ ...target.options, signal: AbortSignal.abort() });
   expect(ran.exitCode).toBe(3);
@@ -39,7 +39,7 @@ test('interrupted before it began: nothing is sent', async () => {
   expect(target.gateway.count() + target.storage.count()).toBe(0);
 });
 
-test('a spent budget: the remaining checks are skipped, and all files are removed', async () => {
+test('once the budget is used up, the remaining checks are skipped and all files are removed', async () => {
   await using target = await startFronted();
   const ran = await runSuite({ ...target.options, budget: 2 });
   expect([...mustsOf(ran, 'fail'), ...mustsOf(ran, 'error')]).toEqual([]);
@@ -90,7 +90,7 @@ test('--read-only makes no call that stores, copies or deletes', async () => {
 const REFUSAL = '{"statusCode":500,"body":{"code":"NO","message":"No."}}';
 const NO_DELETE = `HTTP/1.1 500 No\r\nContent-Type: application/json\r\nContent-Length: ${REFUSAL.length}\r\n\r\n${REFUSAL}`;
 
-test('a server that deletes nothing: the remaining files are listed in a notice', async () => {
+test('if a server deletes nothing, a notice lists the remaining files', async () => {
   await using target = await startFronted({
     decide: (_, head) =>
       /^POST \S+:batchDelete /.test(head) ? (socket) => void socket.end(NO_DELETE) : 'pass',

@@ -3,7 +3,7 @@ import { mustsOf, runSuite } from './support/run-suite.ts';
 import type { Deed } from './support/start-front.ts';
 import { startFronted } from './support/start-fronted.ts';
 
-test('every third connection is dropped: errors, and nothing that is blamed on the target', async () => {
+test('dropped connections are errors, not failures of the target', async () => {
   await using target = await startFronted({
     decide: (index) => (index % 3 === 0 ? 'drop' : 'pass'),
   });
@@ -17,7 +17,7 @@ test('every third connection is dropped: errors, and nothing that is blamed on t
   expect(ran.took).toBeLessThan(60_000);
 });
 
-test('429 now and then: the calls that are refused wait, and all pass', async () => {
+test('after an occasional 429, calls wait and all checks pass', async () => {
   const refusal = 'HTTP/1.1 429 Slow down\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n';
   await using target = await startFronted({
     decide: (index) => (index % 50 === 0 ? (socket) => void socket.end(refusal) : 'pass'),
@@ -52,7 +52,7 @@ test.each(Object.entries(HALVES))(
   },
 );
 
-test('a custom signer that never settles ends like a call without a response', async () => {
+test('a custom signer that never settles times out like a call without a response', async () => {
   await using target = await startFronted();
   const { gatewayToken: _, ...options } = target.options;
   const auth = { gateway: () => new Promise<never>(() => {}) };

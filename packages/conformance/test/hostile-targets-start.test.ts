@@ -37,7 +37,7 @@ test.each<[string, Deed, RegExp]>([
   expect(ran.took).toBeLessThan(10_000);
 });
 
-test('a target that always responds with 429: no run, after a few waits', async () => {
+test('a target that always responds with 429 prevents the run after a few waits', async () => {
   const response = 'HTTP/1.1 429 Slow down\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n';
   await using target = await startFronted({ decide: () => (socket) => void socket.end(response) });
   const ran = await runSuite(target.options);
@@ -58,7 +58,7 @@ const WRONG_STORAGE = {
   'X-Svc-TimeStamp': '1',
 };
 
-test('credentials that both targets refuse: no run', async () => {
+test('credentials that both targets reject prevent the run', async () => {
   await using target = await startFronted();
   const wrong = { ...WRONG_GATEWAY, storageHeaders: WRONG_STORAGE };
   const ran = await runSuite({ ...target.options, ...wrong });
@@ -70,7 +70,7 @@ test('credentials that both targets refuse: no run', async () => {
   expect(ran.took).toBeLessThan(5000);
 });
 
-test('credentials that the gateway refuses: the storage API is checked', async () => {
+test('if the gateway rejects the credentials, the storage API is still checked', async () => {
   await using target = await startFronted();
   const only = ['GW-ERROR', 'GW-C', 'ST-DELETE'];
   const ran = await runSuite({ ...target.options, ...WRONG_GATEWAY, only });
@@ -87,7 +87,7 @@ test('credentials that the gateway refuses: the storage API is checked', async (
   expect(target.server.listFiles()).toEqual([]);
 });
 
-test('credentials that the storage API refuses: the gateway is checked', async () => {
+test('if the storage API rejects the credentials, the gateway is still checked', async () => {
   await using target = await startFronted();
   const only = ['GW-ERROR', 'ST-META'];
   const ran = await runSuite({ ...target.options, storageHeaders: WRONG_STORAGE, only });
@@ -106,7 +106,7 @@ test('a valid token next to a wrong key pair is enough', async () => {
   expect(ran.exitCode).toBe(0);
 });
 
-test('no service behind the gateway: what needs it is skipped, and the verdict incomplete', async () => {
+test('without a service behind the gateway, checks that need it are skipped and the verdict is incomplete', async () => {
   await using target = await startFronted();
   const ran = await runSuite({ ...target.options, service: 'not-there', only: ['GW-', 'dredd'] });
   expect([...mustsOf(ran, 'fail'), ...mustsOf(ran, 'error')]).toEqual([]);

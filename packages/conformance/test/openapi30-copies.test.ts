@@ -31,13 +31,13 @@ describe.each(APIS)('the OpenAPI 3.0 copy of %s', (api) => {
     expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0 } });
   });
 
-  test('is what the generator makes of the contract', () => {
+  test('matches the output of the generator', () => {
     const generated = toOpenapi30(sources[api] as OpenapiDocument, api);
     const { 'x-generated': _, ...written } = copy as typeof copy & { 'x-generated': string };
     expect(written).toEqual(JSON.parse(JSON.stringify(generated)));
   });
 
-  test('gives Dredd nothing to warn about', async () => {
+  test('causes no Dredd warnings', async () => {
     expect((await compileTransactions(copy)).annotations).toEqual([]);
   });
 
@@ -81,7 +81,7 @@ describe.each(APIS)('the OpenAPI 3.0 copy of %s', (api) => {
   });
 });
 
-test('these are the transactions', async () => {
+test('lists the transactions', async () => {
   const lines: string[] = [];
   for (const api of APIS) {
     const { transactions } = await compileTransactions(documents[api].copy);
@@ -98,7 +98,7 @@ test('these are the transactions', async () => {
   await expect(lines.join('\n').concat('\n')).toMatchFileSnapshot('transactions.txt');
 });
 
-test('a response that Dredd does not understand would be a warning', async () => {
+test('a response that Dredd does not understand causes a warning', async () => {
   const { copy } = documents.storage;
   const broken = structuredClone(copy);
   const [path] = Object.values(broken.paths);

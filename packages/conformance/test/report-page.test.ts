@@ -57,7 +57,7 @@ describeOn('chromium', 'the page of a report', () => {
       `[...document.querySelectorAll('main details')].filter((e) => e.checkVisibility()).map((e) => e.id)`,
     );
 
-  test('the page loads nothing, and shows the outcome of the run', () =>
+  test('the page loads nothing else and shows the outcome of the run', () =>
     withPage({}, async (page, asked) => {
       expect(await page.textContent('h1')).toBe('The deployment breaks the contract');
       expect(await page.getAttribute('#GW-C2', 'open')).not.toBeNull();
@@ -65,7 +65,7 @@ describeOn('chromium', 'the page of a report', () => {
       expect(asked).toHaveLength(1);
     }));
 
-  test('results are filtered by outcome and by words, with the keyboard alone', () =>
+  test('results can be filtered by outcome and text, using only the keyboard', () =>
     withPage({}, async (page) => {
       await page.focus('#show-pass');
       await page.keyboard.press('Space');
@@ -76,7 +76,7 @@ describeOn('chromium', 'the page of a report', () => {
       expect(await shown(page)).toEqual(['GW-C1']);
     }));
 
-  test('a rule of the matrix links to its result, even if that was filtered out', () =>
+  test('a rule in the matrix links to its result, even if the result is filtered out', () =>
     withPage({}, async (page) => {
       await page.uncheck('#show-skip');
       await page.click('td.rules a[href="#ST-META-CALL"]');
@@ -106,7 +106,7 @@ describeOn('chromium', 'the page of a report', () => {
     }),
   );
 
-  test('it obeys the colour scheme of its reader, but on paper', async () => {
+  test('the page follows the colour scheme of the reader, except in print', async () => {
     const ground = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor');
     await withPage({ colorScheme: 'dark' }, async (page) => {
       expect(await ground(page)).toBe('rgb(20, 23, 28)');

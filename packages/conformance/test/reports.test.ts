@@ -38,7 +38,7 @@ const report = sampleReport([
   sampleResult({ engine: 'respect', id: 'copy-file', outcome: 'error', reason: HOSTILE }),
 ]);
 
-test('JUnit: well-formed, in suites, with the evidence of a failure', () => {
+test('JUnit: is well-formed and contains the evidence for failures', () => {
   const xml = reporters.junit(report);
   expect(XMLValidator.validate(xml)).toBe(true);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 forbids them
@@ -63,13 +63,13 @@ test('JUnit: well-formed, in suites, with the evidence of a failure', () => {
   expect(failure['#text']).toContain('<script>alert');
 });
 
-test('JUnit: a known failure is a skip that says so', () => {
+test('JUnit: a known failure is reported as a skip with a reason', () => {
   const xml = reporters.junit(sampleReport([sampleResult(), failed], ['GW-C2']));
   expect(xml).toMatch(/<testsuites [^>]*failures="0" errors="0" skipped="1"/);
   expect(xml).toContain('known failure: must be attachment');
 });
 
-test('JUnit: a SHOULD that is not met fails no build', () => {
+test('JUnit: an unmet SHOULD does not fail a build', () => {
   const failed = sampleResult({
     level: 'should',
     outcome: 'fail',
@@ -80,7 +80,7 @@ test('JUnit: a SHOULD that is not met fails no build', () => {
   expect(xml).toContain('a SHOULD that is not met: body.requestId must be there');
 });
 
-test('JSON: valid by the schema of CTRF, with the complete report as extra', () => {
+test('JSON: is valid against the CTRF schema and contains the complete report as extra', () => {
   const text = reporters.json(report);
   const content = JSON.parse(text);
   expect(validate(content)).toMatchObject({ valid: true });
@@ -100,7 +100,7 @@ test('JSON: valid by the schema of CTRF, with the complete report as extra', () 
   expect(content.extra.berth.results).toHaveLength(5);
 });
 
-test('HTML: nothing of the target is markup, and each line of the description has its outcome', () => {
+test('HTML: nothing from the target becomes markup, and each line of the description has its outcome', () => {
   const page = reporters.html(report);
   expect(page).not.toContain('<script>alert');
   expect(page.match(/<script>/g)).toHaveLength(1);
@@ -109,12 +109,12 @@ test('HTML: nothing of the target is markup, and each line of the description ha
   expect(page).not.toMatch(/(src|href)="(?!#)/);
 });
 
-test('badge: the verdict, for readers and for screen readers', () => {
+test('badge: shows the verdict, also to screen readers', () => {
   expect(reporters.badge(report)).toContain('aria-label="contract: broken 1/4"');
   expect(XMLValidator.validate(reporters.badge(report))).toBe(true);
 });
 
-test('the summary names counts, verdict, deviations, seed and duration', () => {
+test('the summary contains counts, verdict, deviations, seed and duration', () => {
   expect(toSummaryLine({ ...report, declared: ['--envelope flat'] })).toBe(
     '1 pass, 1 fail, 1 skip, 1 disabled, 1 error: breaks the contract · declared: --envelope flat · seed 7 · 1.5 s',
   );

@@ -99,7 +99,7 @@ describe('storage calls', () => {
     },
   );
 
-  test('are refused by some statuses and by some codes, and a copy says its status', async () => {
+  test('are rejected with various statuses and codes, and statusCode of a copy equals its status', async () => {
     const [wrong, many] = [{ fileList: 1 }, { fileList: Array(21).fill('f') }];
     expect(await operate(server, 'batchDelete', many)).toMatchObject({
       status: 200,
@@ -115,7 +115,7 @@ describe('storage calls', () => {
     });
   });
 
-  test('make all choices that the caller names', async () => {
+  test('support every choice that the caller configures', async () => {
     await using other = await startWith({ envelope: 'flat', requestForm: 'top', should: 'kept' });
     const url = `${other.storageUrl}/api/v2/envs/stage/storages:${meta}`;
     const send = (text: string) =>
@@ -132,7 +132,7 @@ describe('storage calls', () => {
   });
 });
 
-test('hostile bodies are refused like others', async () => {
+test('hostile bodies are rejected like any others', async () => {
   const url = `${server.storageUrl}/api/v2/envs/stage/storages:batchCopyFile`;
   for (const body of [
     '['.repeat(100_000),
@@ -154,7 +154,7 @@ test('hostile bodies are refused like others', async () => {
   }
 });
 
-test('two writers leave one of their files, and readers see only complete ones', async () => {
+test('of two concurrent uploads one file remains, and readers see only complete files', async () => {
   const contents = ['a', 'b', 'c'].map((letter) => letter.repeat(1_000_000));
   await store(server, 'race/one', contents[0] ?? '');
   const [, ...seen] = await Promise.all([
@@ -166,7 +166,7 @@ test('two writers leave one of their files, and readers see only complete ones',
 });
 
 describe('uploads', () => {
-  test('end with 200 and two letters, and links give the bytes without credentials', async () => {
+  test('respond with 200 and two letters, and links return the bytes without credentials', async () => {
     const { url, fields, fileID } = await prepare(server, 'up/one.txt', 'one\r\n--x\0');
     const response = await post(url, { success_action_status: '201', ...fields });
     expect([response.status, response.text]).toEqual([200, 'ok']);
@@ -197,7 +197,7 @@ describe('uploads', () => {
     expect(await read(server, 'up/no.txt')).toBeUndefined();
   });
 
-  test('need the address as it was returned', async () => {
+  test('need the URL exactly as returned', async () => {
     const { url, fields } = await prepare(server, 'up/no.txt', 'no');
     expect((await post(url.replace('%2F', '/'), fields)).status).toBe(410);
     expect((await post(url.replace('&part', ''), fields)).status).toBe(410);
@@ -205,7 +205,7 @@ describe('uploads', () => {
     expect((await post(url, fields)).status).toBe(410);
   });
 
-  test('whose form lacks its end store nothing', async () => {
+  test('with a truncated form store nothing', async () => {
     const { url } = await prepare(server, 'up/no.txt', 'no');
     const headers = { 'Content-Type': 'multipart/form-data; boundary=b' };
     const part = '--b\r\nContent-Disposition: form-data; name="file"\r\n\r\nno\r\n';
@@ -215,7 +215,7 @@ describe('uploads', () => {
     expect((await call(url, whole)).text).toContain('FieldMissing');
   });
 
-  test('that are too big or break off leave what was there', async () => {
+  test('that are too large or interrupted keep the existing file', async () => {
     await store(server, 'up/kept.txt', 'kept');
     const { url, fields } = await prepare(server, 'up/kept.txt', 'x'.repeat(9 * 1024 * 1024));
     expect((await post(url, fields)).text).toContain('<Code>FileTooBig<');
@@ -230,7 +230,7 @@ describe('uploads', () => {
 });
 
 describe('links', () => {
-  test('work for their time and stop at most a second after it', async () => {
+  test('work until they expire, and stop within a second', async () => {
     const fileID = await store(server, 'links/one.txt', 'one');
     onTestFinished(() => void vi.useRealTimers());
     vi.useFakeTimers({ toFake: ['Date'] });
@@ -242,7 +242,7 @@ describe('links', () => {
     expect((await call(address)).status).toBe(410);
   });
 
-  test('come unencoded, and have to be encoded once', async () => {
+  test('are unencoded, and have to be encoded once', async () => {
     const fileID = await store(server, 'links/文.txt', 'text');
     const { body } = await operate(server, 'batchGetTempUrls', { fileList: [{ fileID }] });
     const address = body.data.fileList[0].tempFileURL;
@@ -258,7 +258,7 @@ describe('links', () => {
     expect((await call(address)).status).toBe(410);
   });
 
-  test('have one entry per item, and only the invalid ones fail', async () => {
+  test('have one entry per item, and only invalid items fail', async () => {
     const fileID = await store(server, 'links/three.txt', 'three');
     const fileList = [
       { fileID: 'f_0' },
@@ -278,7 +278,7 @@ describe('links', () => {
   });
 });
 
-test('a deletion deletes what it names once, and nothing else', async () => {
+test('a deletion deletes only the files in its list, and only once', async () => {
   const [gone, kept] = [await store(server, 'del/a', 'a'), await store(server, 'del/b', 'b')];
   const { body } = await operate(server, 'batchDelete', { fileList: [gone, 'f_0', gone] });
   expect(body.data.fileList).toEqual([
@@ -291,7 +291,7 @@ test('a deletion deletes what it names once, and nothing else', async () => {
 });
 
 describe('copies', () => {
-  test('fail alone with code and message, and else say nothing', async () => {
+  test('fail individually with code and message, which successes omit', async () => {
     await store(server, 'copy/一.txt', 'one');
     const srcPath = '/copy/一.txt';
     const { status, statusCode, body } = await copy(

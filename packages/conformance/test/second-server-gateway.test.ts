@@ -48,7 +48,7 @@ const at = (query: string) => `/v1/cloudrun/hello/?${query}`;
 const DISPOSITION = 'attachment; filename="x"';
 
 describe('responses of a hosted service', () => {
-  test('passes with its status, words, headers and body', async () => {
+  test('passes through with its status, reason phrase, headers and body', async () => {
     const { status, reason, rawHeaders, text } = await invoke(at('status=418'));
     expect([status, reason, text]).toEqual([418, 'Own Words', 'content']);
     expect(rawHeaders.join()).toContain('X-Own,1,X-Own,2');
@@ -98,7 +98,7 @@ describe('responses of a hosted service', () => {
   );
 });
 
-test('path and query reach the service as they came', async () => {
+test('path and query reach the service unchanged', async () => {
   for (const [sent, arrived] of [
     ['/v1/cloudrun/hello', '/'],
     ['/v1/cloudrun/hello/', '/'],
@@ -110,7 +110,7 @@ test('path and query reach the service as they came', async () => {
   }
 });
 
-test('method, headers and body reach the service, and the credential does not', async () => {
+test('method, headers and body reach the service, but the credential does not', async () => {
   const headers = { 'Content-Type': 'application/json; x=Y', 'X-Own': 'Z', 'X-Request-Id': 'mine' };
   const body = '{ "a" : 1 }\n';
   const { text } = await invoke('/v1/cloudrun/hello/echo', { method: 'POST', headers, body });
@@ -186,7 +186,7 @@ test.each([
   },
 );
 
-test('refuses HEAD without a body, and gives each call an id of its own', async () => {
+test('rejects HEAD without a body, and gives each call a new ID', async () => {
   const responses = await Promise.all([1, 2, 3].map(() => invoke(at(''), { method: 'HEAD' })));
   expect(responses.map(({ status, text }) => [status, text])).toEqual(Array(3).fill([501, '']));
   expect(new Set(responses.map(({ headers }) => headers['x-request-id'])).size).toBe(3);
@@ -207,7 +207,7 @@ describe('a signature', () => {
     return invoke(to, { method: 'POST', body, headers: { ...own, ...headers }, ...rest });
   };
 
-  test.each([', ', ','])('suffices, with "%s" between its parts', async (comma) => {
+  test.each([', ', ','])('is sufficient, with "%s" between its parts', async (comma) => {
     expect((await send(make(comma))).status).toBe(200);
     expect((await send(`${make(comma)}${comma}Token=t`)).status).toBe(200);
   });
@@ -233,7 +233,7 @@ describe('a signature', () => {
     expect((await send(change(make()))).status).toBe(412);
   });
 
-  test('has to be over the host', async () => {
+  test('must cover the host', async () => {
     const value = sign(
       { method: 'POST', target, headers: { 'x-own': 'mixed case' }, body },
       server.tc3,

@@ -55,7 +55,7 @@ describe('a WebSocket', () => {
     return { socket, received };
   }
 
-  test('passes with its path, subprotocol and an id, and no Content-Disposition', async () => {
+  test('passes through with its path, subprotocol and an ID, without Content-Disposition', async () => {
     const { socket, received } = await open('/a//b?c=%2F');
     expect(service.targets.at(-1)).toBe('/a//b?c=%2F');
     expect(received.headers['x-request-id']).toMatch(/^2nd-/);
@@ -64,7 +64,7 @@ describe('a WebSocket', () => {
     expect(socket.protocol).toBe('last');
   });
 
-  test('passes text, binary and the close of the service', async () => {
+  test('passes through text, binary messages and the close frame of the service', async () => {
     const { socket } = await open('/');
     for (const data of ['text', '中'.repeat(100_000)]) {
       socket.send(data);
@@ -107,7 +107,7 @@ describe('a WebSocket', () => {
     },
   );
 
-  test('that the service refuses passes through as its response', async () => {
+  test('passes through the response of a service that rejects it', async () => {
     const { received } = await open('/refused');
     const [body] = await received.toArray();
     expect([received.statusCode, String(body)]).toEqual([418, 'tea']);

@@ -36,7 +36,7 @@ async function runWithReports(...args: string[]): Promise<string> {
   return [output, ...(await Promise.all(written))].join('\n');
 }
 
-test('no credential is ever shown, wherever and however the target sends it back', async () => {
+test('no credential is ever shown, however the target echoes it', async () => {
   await using parrot = await startParrot(Object.values(SECRETS));
   const urls = ['--gateway-url', parrot.url, '--storage-url', parrot.url];
   const shown = await runWithReports(...urls, ...OPTIONS, '--runs', '3');
@@ -51,7 +51,7 @@ test('no credential is ever shown, wherever and however the target sends it back
   }
 });
 
-test('what a signer of the operator makes is a secret', async () => {
+test("the headers from an operator's signer are secrets", async () => {
   await using parrot = await startParrot([]);
   await using folder = await makeTemporaryFolder();
   const file = join(folder.path, 'auth.mjs');
@@ -63,7 +63,7 @@ test('what a signer of the operator makes is a secret', async () => {
   expect(shown).not.toMatch(/made-by-the-module-\d|\d-of-the-module/);
 });
 
-test('no upload grant and no signature of the suite is in a report of failures', async () => {
+test('failure reports contain no upload grants and no signatures', async () => {
   await using target = await startTarget({});
   const only = ['--only', 'ST-META,ST-LINKS,ST-ENVELOPE,UP-FORM,AU-TC3'];
   const shown = await runWithReports(...target.args, ...only, '--envelope', 'flat');

@@ -35,7 +35,7 @@ function expectCorrect(ran: Awaited<ReturnType<typeof runSuite>>): void {
   expect(idsOf(ran, 'pass')).toEqual(expect.arrayContaining(['GW-WS-CLOSE', 'UP-FORM']));
 }
 
-test('a certificate that nobody trusts: no run, and a sentence', async () => {
+test('an untrusted certificate prevents the run, with one sentence', async () => {
   await using target = await startFronted({ tls });
   const ran = await runSuite(target.options);
   expect(ran.exitCode).toBe(2);
@@ -43,7 +43,7 @@ test('a certificate that nobody trusts: no run, and a sentence', async () => {
   expect(ran.took).toBeLessThan(5000);
 });
 
-test('a target that speaks no TLS: no run, and a sentence', async () => {
+test('a target without TLS prevents the run, with one sentence', async () => {
   await using target = await startFronted();
   const { gatewayUrl = '' } = target.options;
   const https = gatewayUrl.replace('http:', 'https:');
@@ -52,13 +52,13 @@ test('a target that speaks no TLS: no run, and a sentence', async () => {
   expect(ran.sentence).toMatch(/^gatewayUrl: the gateway at https:.* cannot be reached/);
 });
 
-test.each(['ca', 'insecure'] as const)('--%s reaches it', async (option) => {
+test.each(['ca', 'insecure'] as const)('--%s makes it reachable', async (option) => {
   await using target = await startFronted({ tls });
   const trust = option === 'ca' ? { ca: tls.cert } : { insecure: true };
   expectCorrect(await runSuite({ ...target.options, ...trust, only }));
 });
 
-test('--proxy: all calls go through tunnels', async () => {
+test('with --proxy, all calls go through tunnels', async () => {
   await using target = await startFronted();
   const proxy = await openProxy();
   expectCorrect(await runSuite({ ...target.options, proxy: proxy.url, only }));
@@ -66,13 +66,13 @@ test('--proxy: all calls go through tunnels', async () => {
   expect(proxy.lines.length).toBeGreaterThan(target.gateway.count() + target.storage.count() - 1);
 });
 
-test('--proxy with credentials, to targets with TLS', async () => {
+test('--proxy supports credentials and targets with TLS', async () => {
   await using target = await startFronted({ tls });
   const proxy = await openProxy({ credentials: 'user:pass' });
   expectCorrect(await runSuite({ ...target.options, proxy: proxy.url, ca: tls.cert, only }));
 });
 
-test('--proxy that opens no tunnels to http targets: calls are forwarded as they are', async () => {
+test('if the proxy opens no tunnels to http targets, it forwards calls unchanged', async () => {
   await using target = await startFronted();
   const proxy = await openProxy({ connectStatus: 403 });
   const forwarded = ['GW-ERROR-NOT-FOUND', 'GW-PATH', 'AU-TC3', 'UP-FORM', 'ST-META'];

@@ -14,8 +14,8 @@ test('every rule has a mutant', () => {
 
 const mutated = useMutated();
 
-testOwnRules('the rule that it breaks catches a mutant', mutated, mutants);
-testOwnRules('mishandled chunked bodies are caught', mutated, chunkedBodies);
+testOwnRules('each mutant is caught by the rule that it breaks', mutated, mutants);
+testOwnRules('mutants that mishandle chunked bodies are caught', mutated, chunkedBodies);
 
 test('a gateway may require the length of a body, and the report notes it', async () => {
   mutated().use(refuseChunks(411));
@@ -27,7 +27,7 @@ test('a gateway may require the length of a body, and the report notes it', asyn
   });
 });
 
-test('events that a busy machine delivers together once do not fail the gateway', async () => {
+test('events that arrive together once on a busy machine do not fail the gateway', async () => {
   let late = 2;
   const hooks = {
     get buffersEvents() {

@@ -4,7 +4,7 @@ import { startMutated } from '../src/start-mutated.ts';
 import { variants } from '../src/variants/index.ts';
 import { toRuns } from '../src/variants/variant.ts';
 
-test('there are at least 60, each with a unique name', () => {
+test('there are at least 60 variants, each with a unique name', () => {
   expect(new Set(variants.map(({ name }) => name)).size).toBe(variants.length);
   expect(variants.length).toBeGreaterThanOrEqual(60);
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { startReference } from '../src/start-reference.ts';
 
 // The server tests that it passes with its own names: `deployment/wire-profile.test.ts`.
-test('a server with the names of another vendor fails with those of the contract', async () => {
+test("a server with another vendor's names fails if checked with the neutral names", async () => {
   const { $schema: _, name: __, ...wireProfile } = acme;
   const reference = await startReference({ wireProfile });
   try {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { toDreddSchema } from './to-dredd-schema.ts';
 
-test('only what Dredd reads is left', () => {
+test('keeps only what Dredd reads', () => {
   const schema = {
     type: 'object',
     required: ['a'],
@@ -21,7 +21,7 @@ test('only what Dredd reads is left', () => {
   });
 });
 
-test('oneOf becomes its first branch', () => {
+test('replaces oneOf by its first branch', () => {
   expect(toDreddSchema({ oneOf: [{ $ref: '#/flat' }, { type: 'object' }] })).toEqual({
     $ref: '#/flat',
   });

@@ -5,14 +5,14 @@ const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('bas
 const SIGNATURE = 'A'.repeat(86);
 const JWT = `${part({ alg: 'ES256', kid: 'a' })}.${part({ sub: 'me', aud: 'dev' })}.${SIGNATURE}`;
 
-test('no forged token equals the valid one or another', () => {
+test('forged tokens differ from the valid token and from each other', () => {
   for (const token of [JWT, 'opaque-token-of-32-letters-AAAAAA', 'a.b.c']) {
     const forged = Object.values(forgeTokens(token));
     expect(new Set([token, ...forged]).size).toBe(forged.length + 1);
   }
 });
 
-test('a changed signature differs in its bytes, not in its padding', () => {
+test('a changed signature differs in its bytes, not only in its padding', () => {
   const [, , changed = ''] = (forgeTokens(JWT)['a token with a changed signature'] ?? '').split(
     '.',
   );

@@ -19,7 +19,7 @@ function openStream(): { stream: NodeJS.WriteStream; read: () => string } {
   };
 }
 
-test('a line is printed above the progress line, which is cut to the width of the terminal', () => {
+test('lines are printed above the progress line, which is truncated to the width of the terminal', () => {
   const { stream, read } = openStream();
   const terminal = createTerminal(stream, stream, true);
   terminal.progress?.('12 checks, 0 failed, 3 s');
@@ -31,7 +31,7 @@ test('a line is printed above the progress line, which is cut to the width of th
   expect(read()).toBe('\r\u001b[2Kend\n');
 });
 
-test('progress counts the results, and is removed at the end', () => {
+test('the progress line counts the results, and is removed at the end', () => {
   const shown: string[] = [];
   const output = { out: () => {}, error: () => {}, progress: (text: string) => shown.push(text) };
   const progress = createProgress(output);
@@ -47,7 +47,7 @@ test('progress counts the results, and is removed at the end', () => {
   ]);
 });
 
-test('no progress without a terminal', () => {
+test('there is no progress line without a terminal', () => {
   const { stream, read } = openStream();
   const terminal = createTerminal(stream, stream, false);
   createProgress(terminal).begin();

@@ -5,20 +5,20 @@ const document = {
   components: { a: { $ref: '#/components/b' }, b: { 'x/y': { value: 1 } } },
 } as unknown as OpenapiDocument;
 
-test('references are followed to their end', () => {
+test('chains of references are followed', () => {
   expect(dereference(document, { $ref: '#/components/a' }, '#/here')).toEqual({
     value: { 'x/y': { value: 1 } },
     pointer: '#/components/b',
   });
 });
 
-test('segments are escaped as RFC 6901 says', () => {
+test('segments are escaped as in RFC 6901', () => {
   const $ref = `#/components/b/${toPointerSegment('x/y')}`;
   expect($ref).toBe('#/components/b/x~1y');
   expect(dereference(document, { $ref }, '').value).toEqual({ value: 1 });
 });
 
-test('a value that is not a reference keeps its place', () => {
+test('a value that is not a reference keeps its pointer', () => {
   expect(dereference(document, { value: 2 }, '#/here').pointer).toBe('#/here');
 });
 

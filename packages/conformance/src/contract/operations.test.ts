@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { transactions } from './documents.ts';
 import { expandPath, findByContentType, findByStatus } from './operations.ts';
 
-test('each value is one segment', () => {
+test('each value is encoded as a single segment', () => {
   const path = expandPath('/envs/{envId}/storages:{name}', { envId: 'a/b c', name: 'x' });
   expect(path).toBe('/envs/a%2Fb%20c/storages:x');
 });
@@ -30,7 +30,7 @@ test('an exact type takes precedence over a range', () => {
   expect(findByContentType(entries, 'image/png')?.contentType).toBe('*/*');
 });
 
-test('only the absence of a type matches a response without content', () => {
+test('only a missing type matches a response without content', () => {
   expect(findByContentType(findByStatus(ofOperation('uploadFile'), 204), undefined)).toBeDefined();
   expect(findByContentType(findByStatus(ofOperation('batchDelete'), 200), undefined)).toBe(
     undefined,

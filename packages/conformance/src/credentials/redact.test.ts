@@ -23,11 +23,11 @@ test.each(Object.entries(spellings))('a secret %s', (_, spell) => {
   expect(blanked).toMatch(/^a .{0,4}\[redacted\].{0,4} b$/);
 });
 
-test('the long pieces of a secret', () => {
+test('redacts the long parts of a secret', () => {
   expect(redact('signed 0123456789abcdef01')).toBe('signed [redacted]');
 });
 
-test('headers by name, even if their value is short', () => {
+test('redacts secret headers by name, even if the value is short', () => {
   expect(redact({ headers: { 'x-TIME': '17', Authorization: 'any', Accept: 'a/b' } })).toEqual({
     headers: { 'x-TIME': '[redacted]', Authorization: '[redacted]', Accept: 'a/b' },
   });
@@ -37,21 +37,21 @@ test('a field that is not a header keeps its value', () => {
   expect(redact({ 'x-time': '17' })).toEqual({ 'x-time': '17' });
 });
 
-test('short values do not blank ordinary text', () => {
+test('short secrets do not redact ordinary text', () => {
   expect(redact({ count: 17, text: '17 files' })).toEqual({ count: 17, text: '17 files' });
 });
 
-test('secrets that overlap are blanked together', () => {
+test('overlapping secrets are redacted together', () => {
   const both = createRedactor({ values: ['abcdef', 'defghi'], headers: [] });
   expect(both('x abcdefghi y')).toBe('x [redacted] y');
 });
 
-test('the beginning of a secret at the end of a body that was cut', () => {
+test('redacts the beginning of a secret at the end of a truncated body', () => {
   expect(redact({ body: 'signed 0123456789abc', bodySize: 90 }).body).toBe('signed [redacted]');
   expect(redact({ body: 'signed 0123456789abc' }).body).toBe('signed 0123456789abc');
 });
 
-test('a signature that was made for one call', () => {
+test('redacts the signature of a single call', () => {
   const text = `TC3 Credential=id, Signature=${'0f'.repeat(32)}, Timestamp=1`;
   expect(redact(text)).toBe('TC3 Credential=id, Signature=[redacted], Timestamp=1');
 });

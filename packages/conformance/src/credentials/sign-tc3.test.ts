@@ -52,7 +52,7 @@ describe('the published vectors', () => {
   });
 });
 
-test('names are lower-cased and sorted, values trimmed and lower-cased', () => {
+test('header names are lowercased and sorted; values are trimmed and lowercased', () => {
   const spelled = sign({
     headers: [
       ['X-Two', ' B '],
@@ -64,13 +64,13 @@ test('names are lower-cased and sorted, values trimmed and lower-cased', () => {
   expect(spelled).toEqual(sign({ headers: [HOST, ['x-one', 'a'], ['x-two', 'b']] }));
 });
 
-test('a content type is signed as it is sent', () => {
+test('a content type is signed as sent', () => {
   const one = sign({ headers: [['content-type', ' Text/Plain; A=B '], HOST] });
   expect(one).toEqual(sign({ headers: [['content-type', 'Text/Plain; A=B'], HOST] }));
   expect(one).not.toEqual(sign({ headers: [['content-type', 'text/plain; a=b'], HOST] }));
 });
 
-test('a boundary is signed where that is asked for', () => {
+test('a boundary is signed on request', () => {
   const headers = [['content-type', 'multipart/form-data; boundary=x'], HOST] as const;
   const cut = sign({ headers: [['content-type', 'multipart/form-data'], HOST] });
   expect(sign({ headers })).toEqual(cut);
@@ -87,7 +87,7 @@ test.each([
   expect(sign(changed).Signature).not.toBe(sign({}).Signature);
 });
 
-test('a token is at the end', () => {
+test('the token comes last', () => {
   const parts = signTc3(INPUT, { ...KEYS, token: 'temporary' });
   expect(toTc3Header(parts, ',')).toMatch(/,Timestamp=1700000000,Token=temporary$/);
 });

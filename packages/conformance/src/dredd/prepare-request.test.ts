@@ -35,7 +35,7 @@ async function prepare(
   };
 }
 
-test('a service is called below the base URL, with the token and the host', async () => {
+test('a service is called below the base URL, with the token and the Host header', async () => {
   const { call } = await prepare(findTransaction('cloudrun-get', '200'), {
     gatewayHost: 'dev.other.example',
   });
@@ -56,12 +56,12 @@ test.each([
   expect(call.target).toMatch(target);
 });
 
-test('a text is ordered from the fixture service', async () => {
+test('a text response is requested from the fixture service', async () => {
   const { call } = await prepare(findTransaction('cloudrun-get', '200', 'text/plain'));
   expect(call.target).toContain('/conformance/respond?type=text%2Fplain');
 });
 
-test('the files of a storage call are those of the run', async () => {
+test('a storage call uses the files of the run', async () => {
   const body = '{"path":"a.txt"}';
   const { call, mark } = await prepare(findTransaction('getUploadMetaData', '200'), {}, body);
   expect(JSON.parse(call.body.toString())).toEqual({
@@ -70,7 +70,7 @@ test('the files of a storage call are those of the run', async () => {
   expect(readAll(call.headers, 'x-auth')).toEqual(['signed']);
 });
 
-test('a call that must be refused lacks its fields', async () => {
+test('a call that must be rejected has no fields', async () => {
   const body = '{"path":"a.txt"}';
   const { call } = await prepare(findTransaction('getUploadMetaData', '4XX'), {}, body);
   expect(call.body.toString()).toBe('{}');
@@ -86,7 +86,7 @@ test('`Prefer` is sent only if requested for mocks', async () => {
 
 const scratch = { folder: 'berth-conformance/1a2b/dredd', fileId: undefined };
 
-test('paths and file IDs move into the folder of the run', () => {
+test('paths and file IDs are moved to the folder of the run', () => {
   const fields = {
     path: 'reports/summary.txt',
     fileList: [{ srcPath: '/a.txt', overwrite: false }, 'cloud://dev.files/b.txt'],
@@ -100,7 +100,7 @@ test('paths and file IDs move into the folder of the run', () => {
   });
 });
 
-test('a file ID that the target gave is taken as it is', () => {
+test('a file ID from the target is used unchanged', () => {
   const known = { ...scratch, fileId: 'f_17' };
   expect(toScratch(['cloud://dev.files/b.txt', 'c.txt'], known)).toEqual([
     'f_17',

@@ -15,7 +15,7 @@ test.each([
   expect(matchesMediaType(contentType, documented)).toBe(fits);
 });
 
-test('JSON is application/json and every +json type', () => {
+test('application/json and every +json type count as JSON', () => {
   expect(isJson('application/json; charset=utf-8')).toBe(true);
   expect(isJson('application/problem+json')).toBe(true);
   expect(isJson('text/json')).toBe(false);

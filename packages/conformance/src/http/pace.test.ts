@@ -27,7 +27,7 @@ test('Retry-After as a date', () => {
   expect(measure(soon)).toBeLessThan(10_001);
 });
 
-test('the call that was refused waits until then, and no other', async () => {
+test('only the call that got the 429 waits', async () => {
   const pace = createPace(() => {});
   const notBefore = pace.slowDown('1', 0, Date.now());
   const started = performance.now();
@@ -38,7 +38,7 @@ test('the call that was refused waits until then, and no other', async () => {
   expect(performance.now() - started).toBeGreaterThan(990);
 });
 
-test('every call waits until then once a call that was made later is refused as well', async () => {
+test('all calls wait once a later call gets a 429 too', async () => {
   const pace = createPace(() => {});
   pace.slowDown('1', 0, Date.now() - 1);
   pace.slowDown('1', 0, Date.now() + 1);
@@ -48,7 +48,7 @@ test('every call waits until then once a call that was made later is refused as 
   expect(performance.now() - started).toBeGreaterThan(990);
 });
 
-test('a call that is refused again and again is given up, and those after it until one is accepted', () => {
+test('a call that keeps getting 429s is given up, and so are later calls until one is accepted', () => {
   const pace = createPace(() => {});
   const refuse = (attempt: number) => pace.slowDown('1', attempt, Date.now()) !== undefined;
   const goesOn = [0, 1, 2, 3, 4, 5, 6].map(refuse);
@@ -58,7 +58,7 @@ test('a call that is refused again and again is given up, and those after it unt
   expect(refuse(0)).toBe(true);
 });
 
-test('calls that are refused at the same time are reported once', () => {
+test('concurrent 429s are reported once', () => {
   const told: number[] = [];
   const pace = createPace((pause) => told.push(pause));
   for (let call = 0; call < 8; call += 1) pace.slowDown('1', 0, Date.now());

@@ -14,16 +14,16 @@ async function measure(milliseconds: number, blocked: number): Promise<number> {
   return performance.now() - started;
 }
 
-test('ends after its time', async () => {
+test('fires after its delay', async () => {
   const took = await measure(200, 0);
   expect(took).toBeGreaterThan(195);
 });
 
-test('time in which the process is blocked hardly counts', async () => {
+test('time during which the process is blocked barely counts', async () => {
   expect(await measure(200, 300)).toBeGreaterThan(450);
 });
 
-test('does not end once it was stopped', async () => {
+test('does not fire after it was stopped', async () => {
   let ended = false;
   startTimer(10, () => {
     ended = true;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { sampleResult } from '../../test/support/sample-report.ts';
 import { compare } from './compare.ts';
 
-test('what newly fails, newly passes and still fails', () => {
+test('compares what newly fails, newly passes and still fails', () => {
   const since = '2026-01-01T00:00:00.000Z';
   const before = {
     startedAt: since,

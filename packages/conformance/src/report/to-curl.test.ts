@@ -9,7 +9,7 @@ import { toCurl } from './to-curl.ts';
 
 const get: SentRequest = { method: 'GET', url: 'http://a.example/', headers: {}, body: '' };
 
-test('a blanked credential is a variable that is named after its header', () => {
+test('a redacted credential becomes a variable named after its header', () => {
   const headers = { Authorization: '[redacted]', 'X-Svc-SessionToken': 'a$b [redacted]' };
   expect(toCurl({ ...get, headers })).toContain('-H "Authorization: $AUTHORIZATION"');
   expect(toCurl({ ...get, headers })).toContain(
@@ -17,14 +17,14 @@ test('a blanked credential is a variable that is named after its header', () => 
   );
 });
 
-test('a body of several lines is on one line, which a terminal can show indented', () => {
+test('a body with several lines is written on one line, which a terminal can show indented', () => {
   const body = '--b\r\n[redacted]\\\r\n';
   expect(toCurl({ ...get, method: 'POST', body })).toMatch(
     /^printf %b "--b\\\\r\\\\n\$BODY\\\\\\\\\\\\r\\\\n" \| curl -i /,
   );
 });
 
-test('a body that is shown in part says so', () => {
+test('a truncated body is marked as truncated', () => {
   expect(toCurl({ ...get, method: 'POST', body: 'a', bodySize: 9 })).toMatch(
     /^# the body had 9 bytes/,
   );
@@ -58,7 +58,7 @@ const REQUESTS: SentRequest[] = [
   },
 ];
 
-test.each(REQUESTS)('curl sends $method $url as it was sent', async (request) => {
+test.each(REQUESTS)('the curl command reproduces $method $url', async (request) => {
   const server = createServer((incoming, response) => {
     const chunks: Buffer[] = [];
     incoming

@@ -3,18 +3,18 @@ import { sampleResult } from '../../test/support/sample-report.ts';
 import type { Result } from '../result.ts';
 import { toEvidenceText, toLines } from './to-lines.ts';
 
-test('a skip is one line with its reason, in capitals where a MUST was skipped', () => {
+test('a skip is one line with its reason, in capitals if the rule is a MUST', () => {
   const skip: Partial<Result> = { outcome: 'skip', reason: 'why' };
   expect(toLines(sampleResult(skip))).toEqual(['SKIP     GW-C1: why']);
   expect(toLines(sampleResult({ ...skip, level: 'should' }))).toEqual(['skip     GW-C1: why']);
 });
 
-test('a failed SHOULD says that it is one', () => {
+test('a failed SHOULD is marked as a SHOULD', () => {
   const [line] = toLines(sampleResult({ outcome: 'fail', level: 'should' }));
   expect(line).toBe('fail     GW-C1 (SHOULD)');
 });
 
-test('a failure is shown with its evidence, and a hostile body does not reach the terminal', () => {
+test('a failure is shown with its evidence, without control characters from a hostile body', () => {
   const finding = {
     message: 'the status must be 404, not 200',
     where: 'gateway.v1#/x',
@@ -45,7 +45,7 @@ test('a failure is shown with its evidence, and a hostile body does not reach th
   ]);
 });
 
-test('no more than three findings are shown, and the rest is counted', () => {
+test('at most three findings are shown, and the rest are counted', () => {
   const findings = ['a', 'b', 'c', 'd', 'e'].map((message) => ({ message, where: '' }));
   const lines = toLines(sampleResult({ outcome: 'fail', findings })).join('\n');
   expect(lines).toContain('found    c');

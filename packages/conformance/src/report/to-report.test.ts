@@ -17,7 +17,7 @@ test.each<[Outcome[], number]>([
   expect(toVerdict(results(...outcomes), []).exitCode).toBe(exitCode);
 });
 
-test('a SHOULD decides nothing', () => {
+test('a failed SHOULD does not affect the verdict', () => {
   const level: Level = 'should';
   const should = results('fail', 'error', 'skip').map((result) => ({ ...result, level }));
   const { exitCode, summary } = toVerdict(should, []);
@@ -25,7 +25,7 @@ test('a SHOULD decides nothing', () => {
   expect(summary).toMatchObject({ fail: 1, error: 1, skip: 1, incomplete: 0 });
 });
 
-test('a known failure does not decide', () => {
+test('a known failure does not affect the verdict', () => {
   const { exitCode, baseline } = toVerdict(results('fail', 'pass'), ['GW-0']);
   expect(exitCode).toBe(0);
   expect(baseline).toEqual({ known: ['GW-0'], stale: [] });
@@ -40,7 +40,7 @@ test.each([
   expect(baseline.stale).toEqual([entry]);
 });
 
-test('an entry that could not be checked is not stale', () => {
+test('a baseline entry that was not checked is not stale', () => {
   expect(toVerdict(results('pass', 'disabled'), ['GW-1']).baseline.stale).toEqual([]);
 });
 

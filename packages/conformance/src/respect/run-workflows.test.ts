@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { toSentence } from './run-workflows.ts';
 
-test('of a body that breaks its schema the line at fault is shown', () => {
+test('for a body that violates its schema, the failing line is shown', () => {
   const frame = [
     '\u001b[0m',
     '\u001b[31m\u001b[1mTYPE\u001b[22m\u001b[39m\u001b[31m must be string\u001b[39m',
@@ -21,7 +21,7 @@ test('of a body that breaks its schema the line at fault is shown', () => {
   );
 });
 
-test('any other message is on one line', () => {
+test('any other message is reduced to one line', () => {
   expect(toSentence('\u001b[2mValid are\u001b[22m \n\nin the list:\n  200\nReceived:\n  500')).toBe(
     'Valid are in the list: 200 Received: 500',
   );

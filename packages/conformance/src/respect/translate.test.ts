@@ -7,7 +7,7 @@ const data = {
   fileList: [{ fileID: 'f.1', code: 'SUCCESS', tempFileURL: '' }],
 };
 
-test('what is only passed on is a plain word', () => {
+test('values that are only passed through are replaced by plain words', () => {
   const { conceal } = createVault();
   expect(conceal({ body: { data } })).toEqual({
     body: {
@@ -20,7 +20,7 @@ test('what is only passed on is a plain word', () => {
   });
 });
 
-test('equal values are equal words, and come back', () => {
+test('equal values become equal words, and can be restored', () => {
   const vault = createVault();
   expect(vault.conceal([{ fileID: 'f.1' }, { fileID: 'f.1' }])).toEqual([
     { fileID: 'value-0' },

@@ -30,12 +30,12 @@ async function mostAtOnce(latency: number, concurrency?: number): Promise<number
   return most;
 }
 
-test('a target near by is checked by 8 checks at the same time, one far away by 32', async () => {
+test('runs 8 checks in parallel against a fast target, and 32 against a slow one', async () => {
   expect(await mostAtOnce(3)).toBe(8);
   expect(await mostAtOnce(200)).toBe(32);
 });
 
-test('a number that is given is obeyed', async () => {
+test('the concurrency option takes precedence', async () => {
   expect(await mostAtOnce(3, 20)).toBe(20);
   expect(await mostAtOnce(200, 1)).toBe(1);
 });

@@ -34,12 +34,12 @@ test('a body that is not JSON', () => {
   ]);
 });
 
-test('fields that the contract does not name are allowed', () => {
+test('fields that the contract does not define are allowed', () => {
   const body = '{"statusCode":200,"body":{"extra":1},"extra":2}';
   expect(check('batchDelete', 'application/json', body)).toEqual([]);
 });
 
-test('text is a string', () => {
+test('text must be a string', () => {
   expect(check('cloudrun-get', 'text/plain', 'anything')).toEqual([]);
 });
 

@@ -27,19 +27,22 @@ function validateRequest(operation: StorageOperation): (fields: unknown) => bool
   return (fields) => validate(fields);
 }
 
-test.each(STORAGE_OPERATIONS)('%s: valid requests fit the schema of the contract', (operation) => {
-  const validate = validateRequest(operation);
-  assert(property(validRequest(t, operation), (request) => validate(request)));
-  expect(validate(sampleRequest(t, operation))).toBe(true);
-});
+test.each(STORAGE_OPERATIONS)(
+  '%s: valid requests match the schema of the contract',
+  (operation) => {
+    const validate = validateRequest(operation);
+    assert(property(validRequest(t, operation), (request) => validate(request)));
+    expect(validate(sampleRequest(t, operation))).toBe(true);
+  },
+);
 
-test.each(STORAGE_OPERATIONS)('%s: requests with a fault do not', (operation) => {
+test.each(STORAGE_OPERATIONS)('%s: requests with a fault do not match the schema', (operation) => {
   const validate = validateRequest(operation);
   assert(property(wrongTypeRequest(t, operation), ({ fields }) => !validate(fields)));
   assert(property(lackingRequest(operation), ({ fields }) => !validate(fields)));
 });
 
-test('the fault is in every place and of every type', () => {
+test('faults occur in every place and with every type', () => {
   const faults = sample(wrongTypeRequest(t, 'batchCopyFile'), { numRuns: 2000, seed: 1 });
   const spelled = new Set(faults.map(({ fault }) => fault));
   for (const fault of [
@@ -54,7 +57,7 @@ test('the fault is in every place and of every type', () => {
   expect([...spelled].filter((fault) => /overwrite is null/.test(fault))).toEqual([]);
 });
 
-test('broken JSON is none, and near to what is one', () => {
+test('broken JSON is invalid, but resembles valid JSON', () => {
   const text = JSON.stringify(sampleRequest(t, 'batchDelete'));
   assert(
     property(brokenJson(text), (broken) => {

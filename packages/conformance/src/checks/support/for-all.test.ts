@@ -25,7 +25,7 @@ async function listValues(seed: number): Promise<number[]> {
   return values;
 }
 
-test('a property that holds is an assertion for each run and no finding', async () => {
+test('a property that holds counts as one assertion per run, without a finding', async () => {
   const { t, findings, assertions } = createContext({ seed: 1, runs: 25 });
   const holds = await forAll(t, integer(), async (_, expectOne) =>
     expectOne(true, 'holds', EXCHANGE),
@@ -35,7 +35,7 @@ test('a property that holds is an assertion for each run and no finding', async 
   });
 });
 
-test('a breach is one finding with the smallest request, the run and the seed', async () => {
+test('a violation is a single finding with the smallest request, the run and the seed', async () => {
   const { t, findings } = createContext({ seed: 7, runs: 100 });
   const lists = record({ fileList: array(integer()) });
   const holds = await forAll(t, lists, async ({ fileList }, expectOne) => {
@@ -49,12 +49,12 @@ test('a breach is one finding with the smallest request, the run and the seed', 
   expect(findings[0]?.exchange).toBe(EXCHANGE);
 });
 
-test('a seed gives the same requests again, another seed gives others', async () => {
+test('a seed reproduces its requests, and a different seed generates different ones', async () => {
   expect(await listValues(3)).toEqual(await listValues(3));
   expect(await listValues(3)).not.toEqual(await listValues(4));
 });
 
-test('what else is thrown passes through, and nothing is called after it', async () => {
+test('other errors are rethrown, and no further calls are made', async () => {
   const { t, findings } = createContext({ seed: 1, runs: 50 });
   const fault = new Error('reset');
   let calls = 0;
@@ -67,7 +67,7 @@ test('what else is thrown passes through, and nothing is called after it', async
   expect(findings).toEqual([]);
 });
 
-test('a fault while a breach is made smaller leaves the breach', async () => {
+test('an error during shrinking does not discard the violation', async () => {
   const { t, findings } = createContext({ seed: 1, runs: 50 });
   let calls = 0;
   await forAll(t, integer({ min: 1000, max: 100_000 }), async (_, expectOne) => {
@@ -79,7 +79,7 @@ test('a fault while a breach is made smaller leaves the breach', async () => {
   expect(findings).toHaveLength(1);
 });
 
-test('the search for a smaller request ends', async () => {
+test('shrinking ends in time', async () => {
   const { t, findings } = createContext({ seed: 1, runs: 50 });
   let calls = 0;
   const long = array(integer(), { minLength: 400, maxLength: 500 });
@@ -91,7 +91,7 @@ test('the search for a smaller request ends', async () => {
   expect(findings).toHaveLength(1);
 });
 
-test('a long request is cut', async () => {
+test('a long request is truncated', async () => {
   const { t, findings } = createContext({ seed: 1, runs: 1 });
   await forAll(t, constant('x'.repeat(5000)), async (_, expectOne) =>
     expectOne(false, 'breach', EXCHANGE),

@@ -22,7 +22,7 @@ describe('hasFailed', () => {
 });
 
 describe('poll', () => {
-  it('asks until the response is the expected one', async () => {
+  it('repeats the call until the response is as expected', async () => {
     let asked = 0;
     const ask = async () => {
       asked += 1;
@@ -37,7 +37,7 @@ describe('poll', () => {
     expect(await poll(ask, () => false, { most: 20, every: 5 })).toBe('last');
   });
 
-  it('asks once if there is no time', async () => {
+  it('makes a single call if there is no time', async () => {
     let asked = 0;
     const ask = async () => {
       asked += 1;
