@@ -89,7 +89,7 @@ describe('a download that resumes', () => {
     expect(await failureOf(response.bytes())).toMatchObject({
       name: 'NetworkError',
       message: expect.stringContaining(
-        'The download of a was interrupted: The response has the wrong length.',
+        'The download of a was interrupted: The response does not have the expected length.',
       ),
     });
   });

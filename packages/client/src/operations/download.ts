@@ -224,7 +224,7 @@ function resumable(
             const { done, value } = await deadline.step(read);
             if (done || !value) {
               if (loaded !== (size ?? loaded))
-                throw new Error('The response is shorter than expected.');
+                throw new Error('The response does not have the expected length.');
               return controller.close();
             }
             loaded += value.byteLength;

@@ -27,7 +27,7 @@ describe('tempUrl', () => {
     const { storage, requests, warnings } = storageWith([link('https://h/a')]);
     await storage.tempUrl('a', { maxAge: 1_000_000 });
     expect(await requests[0]?.json()).toMatchObject({ fileList: [{ maxAge: 1_000_000 }] });
-    expect(warnings).toEqual([expect.stringContaining('1000000 exceeds 3600')]);
+    expect(warnings).toEqual([expect.stringContaining('1000000 is above 3600')]);
   });
 
   it('warns on the console by default', async () => {

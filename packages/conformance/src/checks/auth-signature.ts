@@ -94,11 +94,11 @@ const BOUNDARY = 'Conformance-Boundary';
 export const authSignature: readonly Check[] = [
   defineSignatureCheck('AU-TC3-FORM', () => {
     const bad: SignedCalls = {
-      'GET with nothing after TC3-HMAC-SHA256': { change: () => ({}) },
-      'GET whose Credential contains only the ID': {
+      'a GET with nothing after TC3-HMAC-SHA256': { change: () => ({}) },
+      'a GET whose Credential contains only the ID': {
         change: changing('Credential', (value) => value.split('/')[0] ?? ''),
       },
-      'GET with a Credential without tc3_request': {
+      'a GET with a Credential without tc3_request': {
         change: changing('Credential', (value) => value.split('/').slice(0, 3).join('/')),
       },
     };
@@ -120,26 +120,26 @@ export const authSignature: readonly Check[] = [
     const dayBefore = new Date((now() - DAY) * 1000).toISOString().slice(0, 10);
     return {
       bad: {
-        'GET signed with another secret': { keys: otherKey },
-        'POST signed with another secret': { ...POST, keys: otherKey },
-        'GET signed with an empty secret': { keys: { secretKey: '' } },
-        'GET with an unknown ID': { keys: { secretId: `${secretId}x` } },
-        'GET with an unknown ID and an empty secret': { keys: unknown },
-        'POST with an unknown ID and an empty secret': { ...POST, keys: unknown },
-        'GET signed for a service other than the one in the header': {
+        'a GET signed with another secret': { keys: otherKey },
+        'a POST signed with another secret': { ...POST, keys: otherKey },
+        'a GET signed with an empty secret': { keys: { secretKey: '' } },
+        'a GET with an unknown ID': { keys: { secretId: `${secretId}x` } },
+        'a GET with an unknown ID and an empty secret': { keys: unknown },
+        'a POST with an unknown ID and an empty secret': { ...POST, keys: unknown },
+        'a GET signed for a service other than the one in the header': {
           keys: { service: `${service}x` },
           change: naming(scope, `${service}/tc3_request`),
         },
-        'GET signed for this service, but with another service in the header': {
+        'a GET signed for this service, but with another service in the header': {
           change: naming(scope, `${service}x/tc3_request`),
         },
-        'GET with the date of the previous day in the header': {
+        'a GET with the date of the previous day in the header': {
           change: naming(/\d{4}-\d\d-\d\d/, dayBefore),
         },
-        'GET whose signature is correct only in its first half': {
+        'a GET whose signature is only half correct': {
           change: changing('Signature', changeEnd),
         },
-        'GET with half a signature': {
+        'a GET with half a signature': {
           change: changing('Signature', (value) => value.slice(0, 32)),
         },
       },
@@ -147,18 +147,18 @@ export const authSignature: readonly Check[] = [
   }),
   defineSignatureCheck('AU-TC3-TIMESTAMP', () => ({
     bad: {
-      'GET with a Timestamp one second later than signed': { change: later(1) },
-      'GET with a Timestamp one second earlier than signed': { change: later(-1) },
-      'GET with a Timestamp half a minute later than signed': { change: later(30) },
-      'POST with a Timestamp one second later than signed': { ...POST, change: later(1) },
+      'a GET with a Timestamp one second later than signed': { change: later(1) },
+      'a GET with a Timestamp one second earlier than signed': { change: later(-1) },
+      'a GET with a Timestamp half a minute later than signed': { change: later(30) },
+      'a POST with a Timestamp one second later than signed': { ...POST, change: later(1) },
     },
   })),
   defineSignatureCheck('AU-TC3-METHOD', () => ({
     bad: {
-      'POST signed as a GET': { ...POST, instead: { method: 'GET' } },
-      'POST without a body signed as a GET': { method: 'POST', instead: { method: 'GET' } },
-      'GET signed as a POST': { instead: { method: 'POST' } },
-      'GET signed with the method in lower case': { instead: { method: 'get' } },
+      'a POST signed as a GET': { ...POST, instead: { method: 'GET' } },
+      'a POST without a body, signed as a GET': { method: 'POST', instead: { method: 'GET' } },
+      'a GET signed as a POST': { instead: { method: 'POST' } },
+      'a GET signed with the method in lower case': { instead: { method: 'get' } },
     },
   })),
   defineSignatureCheck('AU-TC3-PATH', (_, mark) => {
@@ -191,18 +191,18 @@ export const authSignature: readonly Check[] = [
     const signed = (text: string) => ({ ...POST, instead: { body: Buffer.from(text) } });
     return {
       good: {
-        'POST of an object': POST,
-        'POST of Chinese': { ...POST, body: '{"msg":"你好"}' },
-        'POST of 64 KiB': { ...POST, body: toLong('1') },
+        'a POST of an object': POST,
+        'a POST of Chinese': { ...POST, body: '{"msg":"你好"}' },
+        'a POST of 64 KiB': { ...POST, body: toLong('1') },
         // A gateway may require a body; a call with a token shows whether this one does.
         ...(t.settings.gatewayToken && { 'POST without a body': { method: 'POST' } }),
       },
       bad: {
-        'POST of one changed byte': { ...signed('{"a":1}'), body: '{"a":2}' },
-        'POST of an added space': { ...signed('{"a":1}'), body: '{"a": 1}' },
-        'POST with a body, signed without it': signed(''),
-        'POST without the body that was signed': { ...signed('{"a":1}'), body: '' },
-        'POST of 64 KiB whose last bytes were changed': {
+        'a POST of one changed byte': { ...signed('{"a":1}'), body: '{"a":2}' },
+        'a POST of an added space': { ...signed('{"a":1}'), body: '{"a": 1}' },
+        'a POST with a body that was not signed': signed(''),
+        'a POST without the body that was signed': { ...signed('{"a":1}'), body: '' },
+        'a POST of 64 KiB whose last bytes were changed': {
           ...signed(toLong('1')),
           body: toLong('2'),
         },
@@ -213,28 +213,31 @@ export const authSignature: readonly Check[] = [
     const host = ['Host', t.gateway.host] as const;
     return {
       good: {
-        'GET that signs only host': { headers: [ONE], signed: [host] },
-        'GET that signs another header': { headers: [ONE] },
-        'GET that signs one of two headers': { headers: [ONE, TWO], signed: [host, TWO] },
-        'GET that signs 20 headers': { headers: [JSON_TYPE, ...MANY] },
-        'POST that signs only host': { ...POST, signed: [host] },
-        'POST that signs content-type and host': POST,
-        'POST that signs every header': { ...POST, headers: [JSON_TYPE, ONE, TWO] },
+        'a GET that signs only host': { headers: [ONE], signed: [host] },
+        'a GET that signs another header': { headers: [ONE] },
+        'a GET that signs one of two headers': { headers: [ONE, TWO], signed: [host, TWO] },
+        'a GET that signs 20 headers': { headers: [JSON_TYPE, ...MANY] },
+        'a POST that signs only host': { ...POST, signed: [host] },
+        'a POST that signs content-type and host': POST,
+        'a POST that signs every header': { ...POST, headers: [JSON_TYPE, ONE, TWO] },
       },
       bad: {
-        'GET whose signed header was changed': { headers: [OTHER_ONE], signed: [host, ONE] },
-        'GET without a header that was signed': { signed: [host, ONE] },
-        'GET that sends a signed header twice': { headers: [ONE, OTHER_ONE], signed: [host, ONE] },
-        'POST whose signed header was changed': {
+        'a GET whose signed header was changed': { headers: [OTHER_ONE], signed: [host, ONE] },
+        'a GET without a header that was signed': { signed: [host, ONE] },
+        'a GET that sends a signed header twice': {
+          headers: [ONE, OTHER_ONE],
+          signed: [host, ONE],
+        },
+        'a POST whose signed header was changed': {
           ...{ ...POST, headers: [JSON_TYPE, OTHER_ONE] },
           signed: [host, JSON_TYPE, ONE],
         },
-        'POST whose signed content type was changed': {
+        'a POST whose signed content type was changed': {
           ...{ ...POST, headers: [['Content-Type', 'application/json']] },
           signed: [host, JSON_TYPE],
         },
-        'GET signed for another host': { signed: [['Host', `x${t.gateway.host}`]] },
-        'GET with a header that is listed but was not signed': {
+        'a GET signed for another host': { signed: [['Host', `x${t.gateway.host}`]] },
+        'a GET that lists a header it did not sign': {
           ...{ headers: [ONE], signed: [host] },
           change: changing('SignedHeaders', () => 'host;x-conformance-one'),
         },
@@ -245,9 +248,9 @@ export const authSignature: readonly Check[] = [
     const decoy = ['X-Host', t.gateway.host] as const;
     return {
       bad: {
-        'GET that signs only content-type': { headers: [JSON_TYPE], signed: [JSON_TYPE] },
-        'GET that signs x-host': { headers: [decoy], signed: [decoy] },
-        'POST that signs only content-type': { ...POST, signed: [JSON_TYPE] },
+        'a GET that signs only content-type': { headers: [JSON_TYPE], signed: [JSON_TYPE] },
+        'a GET that signs x-host': { headers: [decoy], signed: [decoy] },
+        'a POST that signs only content-type': { ...POST, signed: [JSON_TYPE] },
       },
     };
   }),
@@ -256,23 +259,23 @@ export const authSignature: readonly Check[] = [
     const headers = (...list: HeaderList) => ({ headers: list });
     return {
       good: {
-        'GET with a signed header whose name is in upper case': headers(['X-CONFORMANCE', 'a']),
-        'GET with signed headers in arbitrary order': headers(
+        'a GET with a signed header whose name is in upper case': headers(['X-CONFORMANCE', 'a']),
+        'a GET with signed headers in arbitrary order': headers(
           ['x-c', '3'],
           ['X-B', '2'],
           ['x-a', '1'],
         ),
-        'GET with uppercase letters in a signed header value': headers([
+        'a GET with uppercase letters in a signed header value': headers([
           'X-Conformance',
           'Some VALUE',
         ]),
-        'GET with spaces around a signed header value': headers(['X-Conformance', '  value  ']),
-        'GET with spaces inside a signed header value': headers(['X-Conformance', 'a   b']),
-        'POST with uppercase letters in its content type': {
+        'a GET with spaces around a signed header value': headers(['X-Conformance', '  value  ']),
+        'a GET with spaces inside a signed header value': headers(['X-Conformance', 'a   b']),
+        'a POST with uppercase letters in its content type': {
           ...POST,
           ...headers(['Content-Type', 'Application/JSON; Charset=UTF-8']),
         },
-        'POST with CONTENT-TYPE as the name of the header': {
+        'a POST with its content type in a CONTENT-TYPE header': {
           ...POST,
           ...headers(['CONTENT-TYPE', JSON_TYPE[1]]),
         },
@@ -287,13 +290,13 @@ export const authSignature: readonly Check[] = [
     const tight: SignedCall = { ...form, headers: [['Content-Type', type.replace(' ', '')]] };
     const kept = { instead: { boundary: 'kept' } } as const;
     const spellings = {
-      'POST of a form whose signature omits the boundary': signCall(t, form),
-      'POST of a form whose signature includes the boundary': signCall(t, { ...form, ...kept }),
-      'POST of a form with no space before the boundary, which the signature omits': signCall(
+      'a POST of a form whose signature omits the boundary': signCall(t, form),
+      'a POST of a form whose signature includes the boundary': signCall(t, { ...form, ...kept }),
+      'a POST of a form with no space before the boundary, which the signature omits': signCall(
         t,
         tight,
       ),
-      'POST of a form with no space before the boundary, which the signature includes': signCall(
+      'a POST of a form with no space before the boundary, which the signature includes': signCall(
         t,
         { ...tight, ...kept },
       ),
@@ -311,10 +314,10 @@ export const authSignature: readonly Check[] = [
   }),
   defineSignatureCheck('AU-TC3-SPACES', () => ({
     good: {
-      'GET with a space after the commas': { separator: ', ' },
-      'GET without a space after the commas': { separator: ',' },
-      'POST with a space after the commas': { ...POST, separator: ', ' },
-      'POST without a space after the commas': { ...POST, separator: ',' },
+      'a GET with a space after the commas': { separator: ', ' },
+      'a GET without a space after the commas': { separator: ',' },
+      'a POST with a space after the commas': { ...POST, separator: ', ' },
+      'a POST without a space after the commas': { ...POST, separator: ',' },
     },
   })),
 ];

@@ -238,7 +238,7 @@ export const gatewayDisposition: readonly Check[] = [
     for (const headers of OWN_HEADERS) {
       await openSocket(t, { headers, offers: OFFERS }, async (_, upgrade) => {
         const came = readAll(upgrade.headers, 'content-disposition').join(', ');
-        const what = `101 with the Content-Disposition ${headers[0]?.[1] ?? 'none'} from the service`;
+        const what = `a 101 whose Content-Disposition from the service is ${headers[0]?.[1] ?? 'none'}`;
         t.expect(came === '', `${what}: Content-Disposition must be absent, but it was ${came}`);
       });
     }

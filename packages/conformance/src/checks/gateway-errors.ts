@@ -69,7 +69,7 @@ export const gatewayErrors: readonly Check[] = [
     for (const call of gatewayMethods) {
       for (const { path, service } of cases) {
         const exchange = await t.gateway.call({ ...call, service, path });
-        const what = `${call.method} to the path "${path}" of a missing service`;
+        const what = `a ${call.method} to the path "${path}" of a missing service`;
         expectError(t, exchange, what, 404, 'SERVICE_NOT_FOUND');
       }
     }

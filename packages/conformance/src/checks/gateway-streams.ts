@@ -315,14 +315,24 @@ export const gatewayStreams: readonly Check[] = [
     for (const wanted of ENDS) {
       await openSocket(t, {}, async (socket) => {
         socket.send(`!close ${wanted.join(' ').trim()}`);
-        expectEnd(t, 'closed by the service: the caller', wanted, await endOf(t, socket));
+        expectEnd(
+          t,
+          'the caller of a WebSocket that the service closes',
+          wanted,
+          await endOf(t, socket),
+        );
       });
     }
     for (const wanted of OF_CALLERS) {
       const mark = t.uniqueName();
       await openSocket(t, { mark }, async (socket) => {
         socket.close(...wanted);
-        expectEnd(t, 'closed by the caller: the service', wanted, await t.fixture.closed(mark));
+        expectEnd(
+          t,
+          'the service of a WebSocket that the caller closes',
+          wanted,
+          await t.fixture.closed(mark),
+        );
       });
     }
   }),

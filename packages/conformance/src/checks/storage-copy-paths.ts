@@ -77,7 +77,7 @@ export const storageCopyPaths: readonly Check[] = [
       );
       if (hasFailed(back)) continue;
       const reading = await readPath(t, plain);
-      expectBytes(t, reading, source.bytes, `${what}: the file that was copied there and back`);
+      expectBytes(t, reading, source.bytes, `a file copied to a path with ${what} and back`);
     }
   }),
   defineCheck('ST-COPY-PATH-REFUSED', needsFiles, async (t: CheckContext) => {
@@ -135,7 +135,7 @@ export const storageCopyPaths: readonly Check[] = [
         const second = await copyWith(other, `${path}.other`);
         t.reach(hasBytes(second.reading, bytes), 'batchCopyFile copies nothing');
       }
-      const what = `${lead}${name} copied to ${lead}${name}.copy: the cloud path ${name}.copy`;
+      const what = `the file ${name}.copy, copied from ${lead}${name} to ${lead}${name}.copy,`;
       t.expect(!reply.refused, `${what} must exist, but the call was rejected`, reply);
       expectBytes(t, reading, bytes, what);
     }

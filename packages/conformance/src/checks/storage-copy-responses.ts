@@ -32,13 +32,13 @@ function failingCopies(
   const missing = t.storage.path(`${t.uniqueName()}.missing`);
   const to = t.storage.path('never.txt');
   return {
-    missing: { what: 'a missing source', order: { from: missing, to } },
+    missing: { what: 'a copy of a missing source', order: { from: missing, to } },
     existing: {
-      what: 'an existing destination and overwrite false',
+      what: 'a copy onto an existing file with overwrite false',
       order: { from: source, to: existing, overwrite: false },
     },
     spelled: {
-      what: 'a destination with a character that is not allowed',
+      what: 'a copy to a path with a character that is not allowed',
       order: { from: source, to: t.storage.path('not@allowed.txt') },
     },
     moved: {
@@ -215,10 +215,10 @@ export const storageCopyResponses: readonly Check[] = [
     const bad = failingCopies(t, a.path, c.path);
     const cases: Record<string, [order: CopyOrder, place: number]> = {
       'a missing source in the first item': [bad.missing.order, 0],
-      'a missing source in the middle': [bad.missing.order, 1],
+      'a missing source in the middle item': [bad.missing.order, 1],
       'a missing source in the last item': [bad.missing.order, 2],
-      'an existing destination with overwrite false in the middle': [bad.existing.order, 1],
-      'a character that is not allowed in the first item': [bad.spelled.order, 0],
+      'an existing destination with overwrite false in the middle item': [bad.existing.order, 1],
+      'an invalid character in the first item': [bad.spelled.order, 0],
     };
     for (const [index, [what, [order, place]]] of Object.entries(cases).entries()) {
       const good = toOrders(String(index));

@@ -33,7 +33,7 @@ async function expectRefusedWithout(t: CheckContext, field: 'srcPath' | 'dstPath
 }
 
 const CONTENTS = [
-  { name: 'text.txt', bytes: Buffer.from('What is copied.\n') },
+  { name: 'text.txt', bytes: Buffer.from('A file to copy.\n') },
   { name: 'empty.bin', bytes: Buffer.alloc(0) },
   { name: 'level/bytes.bin', bytes: Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)) },
 ];
@@ -119,11 +119,11 @@ export const storageCopy: readonly Check[] = [
     const [from, to] = [source.path, existing.path];
     const free = t.storage.path('level/free.txt');
     await copy(t, { from, to: free, overwrite: false });
-    const place = 'overwrite false and a destination that does not exist: the copy';
+    const place = 'a file copied to a new destination with overwrite false';
     expectBytes(t, await readPath(t, free), source.bytes, place);
     const second = t.storage.path('second.txt');
     await copy(t, { from, to: second }, { from, to, overwrite: false });
-    const beside = 'overwrite false in the second item: the destination';
+    const beside = 'the existing destination of a second item with overwrite false';
     expectBytes(t, await readPath(t, to), existing.bytes, beside);
     const cases = {
       'a copy': {},
@@ -134,7 +134,7 @@ export const storageCopy: readonly Check[] = [
       const [entry = {}] = await copy(t, { from, to, overwrite: false, ...more });
       const what = `${how} with overwrite false onto an existing destination`;
       t.expect(hasFailed(entry), `${what}: the item must fail, but its entry was ${show(entry)}`);
-      expectBytes(t, await readPath(t, to), existing.bytes, `${what}: the destination`);
+      expectBytes(t, await readPath(t, to), existing.bytes, `the destination of ${what}`);
     }
   }),
   defineCheck('ST-COPY-KEEPS-SOURCE', needsFiles, async (t) => {
@@ -146,7 +146,7 @@ export const storageCopy: readonly Check[] = [
     for (const [what, more] of Object.entries(cases)) {
       const { path, bytes } = await storeReadable(t, `${what.replaceAll(' ', '-')}.txt`);
       await copy(t, { from: path, to: `${path}.copy`, ...more });
-      expectBytes(t, await readPath(t, path), bytes, `a copy ${what}: the source`);
+      expectBytes(t, await readPath(t, path), bytes, `the source of a copy ${what}`);
     }
     const moved = await storeReadable(t, 'moved.txt');
     const { path, bytes } = await storeReadable(t, 'kept.txt');
@@ -156,7 +156,7 @@ export const storageCopy: readonly Check[] = [
       t,
       await readPath(t, path),
       bytes,
-      'a copy in the same call as a move: the source of the copy',
+      'the source of a copy that is in the same call as a move',
     );
   }),
   defineCheck('ST-COPY-MOVE', needsFiles, async (t) => {
@@ -187,8 +187,8 @@ export const storageCopy: readonly Check[] = [
       // Whether an existing destination is overwritten, and a second item copied, are covered by other
       // rules.
       if (file !== single && !hasBytes(reading, file.bytes)) continue;
-      expectBytes(t, reading, file.bytes, `a move ${what}: the destination`);
-      expectNothing(t, await readPath(t, file.path), `a move ${what}: the source`);
+      expectBytes(t, reading, file.bytes, `the destination of a move ${what}`);
+      expectNothing(t, await readPath(t, file.path), `the source of a move ${what}`);
     }
   }),
   defineCheck('ST-COPY-MOVE-FAILED', needsFiles, async (t: CheckContext) => {
@@ -197,7 +197,7 @@ export const storageCopy: readonly Check[] = [
     const { path, bytes } = await storeReadable(t, 'itself.txt');
     const [same] = await copy(t, { from: path, to: path, removeOriginal: true });
     if (same && hasFailed(same)) {
-      expectBytes(t, await readPath(t, path), bytes, 'a move onto itself, which fails: the source');
+      expectBytes(t, await readPath(t, path), bytes, 'the source of a failed move onto itself');
     }
     const failing: Record<string, Omit<CopyOrder, 'from'>> = {
       'onto an existing file with overwrite false': { to: existing.path, overwrite: false },
@@ -213,7 +213,7 @@ export const storageCopy: readonly Check[] = [
         if (!entries.some(hasFailed)) continue;
         checked += 1;
         const reading = await readPath(t, source.path);
-        expectBytes(t, reading, source.bytes, `a move ${what}: the source`);
+        expectBytes(t, reading, source.bytes, `the source of a move ${what}`);
       }
     }
     t.reach(checked > 0, 'every move that must fail succeeded');

@@ -55,8 +55,12 @@ export const storageDelete: readonly Check[] = [
       t.expect(!reply.refused, `${what} must be accepted, but the response was ${status}`, reply);
       if (reply.refused) continue;
       for (const { name, fileId, path, link, bytes } of files) {
-        expectNothing(t, await t.upload.read(fileId), `${what}: ${name}, read by its file ID,`);
-        expectNothing(t, await readPath(t, path), `${what}: ${name}, read by its path,`);
+        expectNothing(
+          t,
+          await t.upload.read(fileId),
+          `${what}: ${name}, when read by its file ID,`,
+        );
+        expectNothing(t, await readPath(t, path), `${what}: ${name}, when read by its path,`);
         const exchange = await t.upload.download(link);
         const works = isFile(exchange, bytes);
         t.expect(!works, `${what}: a link to ${name} must no longer work, but does`, exchange);
@@ -124,7 +128,7 @@ export const storageDelete: readonly Check[] = [
       }
     }
     for (const { code } of await deleteFiles(t, await missingFileId(t))) {
-      expectText(t, 'the code of a missing file', code);
+      expectText(t, 'the code for a missing file', code);
     }
   }),
   defineCheck('ST-DELETE-MISSING', needsFiles, async (t: CheckContext) => {
@@ -151,9 +155,9 @@ export const storageDelete: readonly Check[] = [
     const bad = await missingFileId(t);
     const cases: Record<string, (a: string, b: string) => string[]> = {
       'a missing file in the first item': (a, b) => [bad, a, b],
-      'a missing file in the middle': (a, b) => [a, bad, b],
+      'a missing file in the middle item': (a, b) => [a, bad, b],
       'a missing file in the last item': (a, b) => [a, b, bad],
-      'an invalid file ID in the middle': (a, b) => [a, 'no file has this name', b],
+      'an invalid file ID in the middle item': (a, b) => [a, 'no file has this name', b],
     };
     for (const [what, toList] of Object.entries(cases)) {
       const a = await storeReadable(t, `${what.replaceAll(' ', '-')}/a.txt`);

@@ -162,7 +162,7 @@ async function expectFlat(
   t: CheckContext,
   responses: AsyncIterable<StorageResponse>,
 ): Promise<void> {
-  t.note('The responses are declared flat, so they have neither statusCode nor body.');
+  t.note('The operator declared the responses flat, so they have neither statusCode nor body.');
   for await (const { what, reply } of responses) {
     const { envelope } = reply;
     const isFlat = envelope !== undefined && ('data' in envelope || 'code' in envelope);

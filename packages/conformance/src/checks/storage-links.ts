@@ -278,7 +278,7 @@ export const storageLinks: readonly Check[] = [
       }
     }
     const { reply, entries } = await askForLinks(t, [{ fileID: await missingFileId(t) }]);
-    for (const { code } of entries) expectText(t, 'the code of a missing file', code, reply);
+    for (const { code } of entries) expectText(t, 'the code for a missing file', code, reply);
   }),
   defineCheck('ST-LINKS-URL', needsFiles, async (t) => {
     const orders = await storeForLinks(t, 'a.txt', 'b.txt');
@@ -359,10 +359,10 @@ export const storageLinks: readonly Check[] = [
     const bad = { fileID: await missingFileId(t) };
     const cases = {
       'a missing file in the first item': [bad, a, b],
-      'a missing file in the middle': [a, bad, b],
+      'a missing file in the middle item': [a, bad, b],
       'a missing file in the last item': [a, b, bad],
-      'two missing files around valid ones': [bad, a, b, bad],
-      'an invalid file ID in the middle': [a, { fileID: 'no file has this name' }, b],
+      'missing files before and after valid ones': [bad, a, b, bad],
+      'an invalid file ID in the middle item': [a, { fileID: 'no file has this name' }, b],
     };
     for (const [what, fileList] of Object.entries(cases)) {
       const reply = await t.storage.call('batchGetTempUrls', { fileList });

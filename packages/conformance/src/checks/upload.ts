@@ -70,7 +70,7 @@ async function expectField(
       else expectBytes(t, reading, existing.bytes, `${what}: the existing file`);
       if (field !== 'key' || !value) continue;
       t.upload.track(value);
-      expectNothing(t, await readPath(t, value), `${what}: the file at that key`);
+      expectNothing(t, await readPath(t, value), `${what}: the file at the key in the form`);
     }
   }
 }
@@ -103,7 +103,7 @@ async function expectLookalike(t: CheckContext): Promise<void> {
   const { given, reply } = await t.upload.send(path, bytes, { boundary });
   const reading = await t.upload.read(given.fileId);
   if (!reply.isAccepted || !reading.found) return;
-  expectBytes(t, reading, bytes, 'content that begins like the boundary');
+  expectBytes(t, reading, bytes, 'content that starts like the boundary');
 }
 
 /**
@@ -129,7 +129,12 @@ export const upload: readonly Check[] = [
         bytes: Buffer.alloc(20_000, 'ab'),
       },
       { what: 'a form for an existing file', name: 'small.txt', bytes: Buffer.from('second') },
-      { what: 'a quoted boundary', name: 'quoted.txt', bytes: Buffer.from('q'), isQuoted: true },
+      {
+        what: 'a form with a quoted boundary',
+        name: 'quoted.txt',
+        bytes: Buffer.from('q'),
+        isQuoted: true,
+      },
     ];
     const before = new Map<string, Buffer>();
     for (const { what, name, bytes, ...options } of cases) {
@@ -149,18 +154,18 @@ export const upload: readonly Check[] = [
         );
       }
       const came = `accepted with ${reply.received.status} and a read returned ${describeReading(reading)}`;
-      t.expect(holds, `${what} must be stored, but the form was ${came}`, reply);
+      t.expect(holds, `${what} must be stored, but it was ${came}`, reply);
     }
   }),
   defineCheck('UP-URL-VERBATIM', needsFiles, async (t: CheckContext) => {
     for (const name of ['file.txt', 'level/file.txt', 'file.txt']) {
-      const bytes = Buffer.from('what is sent to the returned url');
+      const bytes = Buffer.from('a file sent to the returned url.');
       const { given, reply } = await t.upload.send(t.storage.path(name), bytes);
       const { found } = await t.upload.read(given.fileId);
       if (!found) {
         t.reach(!(await canBeCopied(t, given.path)), 'a stored file cannot be read');
         // If no URL accepts a form, the URL is not at fault.
-        t.reach(await isStoredAtRoot(t, name, bytes), 'no form is accepted at all');
+        t.reach(await isStoredAtRoot(t, name, bytes), 'no upload form is accepted');
       }
       const { status } = reply.received;
       const wanted = `${name}: a form sent to the returned url, including its path and query, must be accepted`;

@@ -81,7 +81,7 @@ function toEnding(report: Report, result: Result): string[] {
       return [`      <failure${toAttributes(attributes)}>${escapeXml(text)}</failure>`];
     }
     case 'skipped': {
-      const why = level === 'should' ? 'a SHOULD that is not met' : 'known failure';
+      const why = level === 'should' ? 'an unmet SHOULD' : 'known failure';
       const message = outcome === 'fail' ? `${why}: ${first?.message}` : `${outcome}: ${reason}`;
       return [`      <skipped${toAttributes({ message })}/>`];
     }

@@ -40,7 +40,7 @@ async function runHere(args: string[], files: Record<string, string> = {}) {
 
 test.each([
   [['--admin-port', '65536'], 'integer from 0 to 65535'],
-  [['--workers', '2'], 'start several with listen.reusePort, under a supervisor such as systemd'],
+  [['--workers', '2'], 'listen.reusePort under a supervisor such as systemd'],
   [['--workers'], 'Each process runs one server'],
   [
     ['--config', 'workers.yaml'],

@@ -125,10 +125,10 @@ export async function provokeErrors(t: CheckContext): Promise<Provoked[]> {
     'GET to a missing service': { service },
     'GET to a path of a missing service': { service, path: '/a/b?c=d' },
     'POST to a missing service': { service, ...jsonPost },
-    'GET without credentials': { service, credentials: 'none' },
-    'POST without credentials': { service, ...jsonPost, credentials: 'none' },
-    'GET with a wrong token': { service, credentials: { Authorization: 'Bearer wrong' } },
-    'GET with credentials of an unknown scheme': {
+    'a GET without credentials': { service, credentials: 'none' },
+    'a POST without credentials': { service, ...jsonPost, credentials: 'none' },
+    'a GET with a wrong token': { service, credentials: { Authorization: 'Bearer wrong' } },
+    'a GET with credentials of an unknown scheme': {
       service,
       credentials: { Authorization: 'wrong' },
     },
