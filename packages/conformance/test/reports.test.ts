@@ -77,7 +77,7 @@ test('JUnit: an unmet SHOULD does not fail a build', () => {
   });
   const xml = reporters.junit(sampleReport([failed]));
   expect(xml).toContain(' failures="0"');
-  expect(xml).toContain('a SHOULD that is not met: body.requestId must be there');
+  expect(xml).toContain('an unmet SHOULD: body.requestId must be there');
 });
 
 test('JSON: is valid against the CTRF schema and contains the complete report as extra', () => {

@@ -9,7 +9,7 @@ import { startReference } from './start-reference.ts';
 /** A fixed seed, because only a few of the generated requests reveal some faults. */
 const SEED = 1;
 
-/** A deployment behind the proxy. */
+/** The deployment that the proxy forwards requests to. */
 export interface Deployment {
   /** Complete, except for the addresses. */
   options: ConformanceOptions;

@@ -18,8 +18,14 @@ export const SETTINGS = {
   secretKey: ['BERTH_SECRET_KEY', 'secret key of the key pair'],
   sessionToken: ['BERTH_SESSION_TOKEN', 'session token, for a temporary key pair'],
   token: ['BERTH_TOKEN', 'access token for the gateway; takes precedence over the key pair'],
-  signingService: ['BERTH_SIGNING_SERVICE', 'service name in signatures, if not the default'],
-  signingHost: ['BERTH_SIGNING_HOST', 'host name in storage signatures, if not the default'],
+  signingService: [
+    'BERTH_SIGNING_SERVICE',
+    'service name to use in signatures instead of the default',
+  ],
+  signingHost: [
+    'BERTH_SIGNING_HOST',
+    'host name to use in storage signatures instead of the default',
+  ],
   wireProfile: ['BERTH_WIRE_PROFILE', "JSON file with the deployment's wire profile"],
 } as const;
 

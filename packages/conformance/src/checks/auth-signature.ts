@@ -103,9 +103,9 @@ export const authSignature: readonly Check[] = [
       },
     };
     for (const part of PARTS) {
-      bad[`GET without ${part}`] = { change: lacking(part) };
-      bad[`POST without ${part}`] = { ...POST, change: lacking(part) };
-      bad[`GET with an empty ${part}`] = { change: changing(part, () => '') };
+      bad[`a GET without ${part}`] = { change: lacking(part) };
+      bad[`a POST without ${part}`] = { ...POST, change: lacking(part) };
+      bad[`a GET with an empty ${part}`] = { change: changing(part, () => '') };
     }
     return { good: { 'a GET': {}, 'a POST': POST }, bad };
   }),
@@ -163,27 +163,30 @@ export const authSignature: readonly Check[] = [
   })),
   defineSignatureCheck('AU-TC3-PATH', (_, mark) => {
     const good: SignedCalls = {};
-    for (const path of PATHS) good[`GET of ${path || 'the root'}`] = { path };
-    good['POST to /%E4%B8%AD%E6%96%87/a%2Fb'] = { ...POST, path: '/%E4%B8%AD%E6%96%87/a%2Fb' };
+    for (const path of PATHS) good[`a GET of ${path || 'the root'}`] = { path };
+    good['a POST to /%E4%B8%AD%E6%96%87/a%2Fb'] = { ...POST, path: '/%E4%B8%AD%E6%96%87/a%2Fb' };
     const bad: SignedCalls = {};
     for (const [what, [signed, sent]] of Object.entries(REWRITTEN_PATHS)) {
       const call = { path: `${sent}?mark=${mark}`, instead: { path: signed } };
-      bad[`GET of ${sent} signed ${what}`] = call;
-      if (what === 'for another path') bad[`POST to ${sent} signed ${what}`] = { ...POST, ...call };
+      bad[`a GET of ${sent} signed ${what}`] = call;
+      if (what === 'for another path')
+        bad[`a POST to ${sent} signed ${what}`] = { ...POST, ...call };
     }
     return { good, bad };
   }),
   defineSignatureCheck('AU-TC3-QUERY', (_, mark) => {
     const good: SignedCalls = {};
-    for (const query of QUERIES) good[`GET with ?${query}`] = { path: `/query?${query}` };
-    good['POST with ?b=2&a=%E4%B8%AD'] = { ...POST, path: '/query?b=2&a=%E4%B8%AD' };
-    const bad: SignedCalls = { 'GET with a query, signed without it': { instead: { query: '' } } };
+    for (const query of QUERIES) good[`a GET with ?${query}`] = { path: `/query?${query}` };
+    good['a POST with ?b=2&a=%E4%B8%AD'] = { ...POST, path: '/query?b=2&a=%E4%B8%AD' };
+    const bad: SignedCalls = {
+      'a GET with a query, signed without it': { instead: { query: '' } },
+    };
     for (const [what, [signed, sent]] of Object.entries(REWRITTEN_QUERIES)) {
       const query = [signed, `mark=${mark}`].filter((one) => one !== '').join('&');
       const call = { path: `/query?${sent}&mark=${mark}`, instead: { query } };
-      bad[`GET with ?${sent} signed ${what}`] = call;
+      bad[`a GET with ?${sent} signed ${what}`] = call;
       if (what === 'for another value')
-        bad[`POST with ?${sent} signed ${what}`] = { ...POST, ...call };
+        bad[`a POST with ?${sent} signed ${what}`] = { ...POST, ...call };
     }
     return { good, bad };
   }),
@@ -195,7 +198,7 @@ export const authSignature: readonly Check[] = [
         'a POST of Chinese': { ...POST, body: '{"msg":"你好"}' },
         'a POST of 64 KiB': { ...POST, body: toLong('1') },
         // A gateway may require a body; a call with a token shows whether this one does.
-        ...(t.settings.gatewayToken && { 'POST without a body': { method: 'POST' } }),
+        ...(t.settings.gatewayToken && { 'a POST without a body': { method: 'POST' } }),
       },
       bad: {
         'a POST of one changed byte': { ...signed('{"a":1}'), body: '{"a":2}' },

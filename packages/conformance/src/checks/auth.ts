@@ -77,10 +77,10 @@ function toCalls(credentials: GatewayCall['credentials'], mark: string): NamedCa
   const deep = `/a/b?mark=${mark}`;
   const given = credentials === undefined ? {} : { credentials };
   return {
-    'GET of the root': { path: root, ...given },
-    'GET of a path': { path: deep, ...given },
-    'POST to the root': { path: root, ...jsonPost, ...given },
-    'POST to a path': { path: deep, ...jsonPost, ...given },
+    'a GET of the root': { path: root, ...given },
+    'a GET of a path': { path: deep, ...given },
+    'a POST to the root': { path: root, ...jsonPost, ...given },
+    'a POST to a path': { path: deep, ...jsonPost, ...given },
   };
 }
 
@@ -90,8 +90,8 @@ function toCallsWith(values: Record<string, string>, mark: string): NamedCalls {
   const calls = Object.entries(values).flatMap(([what, value]) => {
     const credentials = [['Authorization', value]] as const;
     return [
-      [`GET with ${what}`, { path, credentials }],
-      [`POST with ${what}`, { path, ...jsonPost, credentials }],
+      [`a GET with ${what}`, { path, credentials }],
+      [`a POST with ${what}`, { path, ...jsonPost, credentials }],
     ] as const;
   });
   return Object.fromEntries(calls);

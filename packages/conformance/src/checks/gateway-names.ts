@@ -56,7 +56,7 @@ function isNameRefused({ received: { status, json } }: Exchange): boolean {
 
 function toMessage(service: string, { received: { status, json } }: Exchange): string {
   const came = [status, Object(json).code].filter(Boolean).join(' ');
-  return `GET to the name ${service}: the response must be 404 SERVICE_NOT_FOUND, not ${came}`;
+  return `a GET to the name ${service}: the response must be 404 SERVICE_NOT_FOUND, not ${came}`;
 }
 
 const GOOD = ['a', 'Z', '7'];
@@ -119,7 +119,7 @@ export const gatewayNames: readonly Check[] = [
       const exchange = await t.gateway.call({ service, acceptsRefusal: true });
       const { status } = exchange.received;
       const isRefused = status >= 400 && status < 500 && hasErrorBody(exchange.received);
-      const message = `GET to the name ${service} must be rejected with a 4xx and the gateway's error body, but the response was ${status}`;
+      const message = `a GET to the name ${service} must be rejected with a 4xx and the gateway's error body, but the response was ${status}`;
       expect(isRefused, message, exchange);
     });
   }),

@@ -137,7 +137,7 @@ export const gatewayRequests: readonly Check[] = [
     const came = echo?.method ?? 'POST';
     t.expect(
       came === 'POST',
-      `POST without a body: the service must receive POST, but received ${came}`,
+      `a POST without a body: the service must receive POST, but received ${came}`,
     );
   }),
   defineCheck('GW-FORWARD-HEADERS', ['fixture'], async (t) => {

@@ -276,7 +276,10 @@ export const gatewayStreams: readonly Check[] = [
       const path = t.fixture.socket({ mark: t.uniqueName() });
       const upgrade = await t.gateway.upgrade({ ...call, path }, offers);
       const { status, breach, socket, refusal } = upgrade;
-      t.reach(!refusal || !t.fixture.readEcho(refusal), 'the path did not reach the fixture');
+      t.reach(
+        !refusal || !t.fixture.readEcho(refusal),
+        'the path did not reach the fixture service',
+      );
       if (status === 403 && 'Origin' in Object(call.headers)) {
         t.note(`${what} was rejected with 403, as RFC 6455, section 10.2, allows.`);
         continue;

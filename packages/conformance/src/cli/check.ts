@@ -95,7 +95,10 @@ export function createProgress({ progress }: Output): Progress {
 /** Reasons that only repeat what the operator asked for. */
 const CHOSEN: readonly string[] = ['not in --only', '--skip', '--level must'];
 
-/** Returns whether the operator chose to leave a check out, as opposed to not having what the check needs. */
+/**
+ * Returns whether the operator left a check out on purpose, rather than because something that it needs
+ * is missing.
+ */
 export function isChosen(reason: string | undefined): boolean {
   return reason !== undefined && CHOSEN.includes(reason);
 }

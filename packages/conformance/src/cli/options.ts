@@ -194,9 +194,13 @@ const selection = {
   prefix: text('<path>', 'folder for all stored files; emptied at the end', {
     usual: 'berth-conformance',
   }),
-  seed: whole('<number>', 'seed for generated requests; the same seed sends the same requests', {
-    usual: 'random, shown at the end',
-  }),
+  seed: whole(
+    '<number>',
+    'seed for generated requests; the same seed generates the same requests',
+    {
+      usual: 'random, shown at the end',
+    },
+  ),
   runs: whole('<number>', 'number of generated requests per property', {
     range: RANGES.runs,
     usual: String(RANGES.runs.usual),

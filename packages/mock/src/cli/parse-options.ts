@@ -136,7 +136,7 @@ export function parseOptions(argv: string[]): CliOptions {
     )
     .option(
       '--timeout <seconds>',
-      'how long --wait waits, in seconds',
+      'maximum time for --wait, in seconds',
       parseSeconds,
       DEFAULT_TIMEOUT,
     )

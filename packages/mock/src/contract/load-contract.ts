@@ -70,7 +70,7 @@ interface Loaded {
   readonly routes: RouteTable;
 }
 
-const FOREIGN = 'It has no gateway or storage API operation.';
+const FOREIGN = 'It has no operation of the gateway or the storage API.';
 
 async function loadDocument(file: string): Promise<Loaded> {
   const text = await readFile(file, 'utf8').catch((error: Error) =>

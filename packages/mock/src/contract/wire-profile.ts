@@ -23,7 +23,7 @@ export async function assertWireProfile(value: unknown): Promise<WireProfile> {
   const field = `wireProfile${instancePath.replaceAll('/', '.')}`;
   const extra = params?.additionalProperty;
   throw new WireProfileError(
-    extra === undefined ? `${field} ${message}.` : `${field} must not have the ${extra} field.`,
+    extra === undefined ? `${field} ${message}.` : `${field} must not contain the ${extra} field.`,
   );
 }
 

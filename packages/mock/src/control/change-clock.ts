@@ -29,7 +29,7 @@ const LAST = 8.64e15;
  */
 export function changeClock(clock: Clock, { now, advance, frozen }: ClockChange): void {
   if (now === undefined && advance === undefined && frozen === undefined) {
-    throw new FieldError('The body', 'must have now, advance or frozen.');
+    throw new FieldError('The body', 'must contain now, advance or frozen.');
   }
   if (frozen !== undefined && typeof frozen !== 'boolean') {
     throw new FieldError('frozen', 'must be true or false.');

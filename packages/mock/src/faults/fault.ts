@@ -220,7 +220,7 @@ function isCount(value: unknown): value is number {
 
 const UPLOAD = codesOf(defaults.uploadErrors);
 
-/** Codes of errors for entire calls, by surface. */
+/** The error codes that can apply to an entire call, by surface. */
 export const CODES: Readonly<Record<SurfaceName, readonly string[]>> = {
   gateway: codesOf(defaults.gatewayErrors),
   storage: codesOf(defaults.storageErrors),

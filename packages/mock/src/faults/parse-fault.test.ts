@@ -64,7 +64,7 @@ test.each([
   ['times=0,reset', 'times must be a positive integer'],
   ['times,reset', 'times must be a positive integer'],
   ['share=2,reset', 'share must be a number from 0 to 1'],
-  ['times=2', 'fault must have at least one of latency, code'],
+  ['times=2', 'fault must contain at least one of latency, code'],
   ['storage:', 'The fault must be a comma-separated list'],
 ])('rejects the flag %j by name', (flag, message) => {
   expect(() => parseFaultFlag('fault-1', flag)).toThrow(message);
@@ -75,7 +75,7 @@ test.each([
   [[], 'The body must be a rule'],
   [{}, 'fault must be an object'],
   [{ fault: 5 }, 'fault must be an object'],
-  [{ fault: {} }, 'fault must have at least one of'],
+  [{ fault: {} }, 'fault must contain at least one of'],
   [{ fault: { latency: '200' } }, 'fault.latency must be'],
   [{ fault: { latency: { min: 1, max: 2, mean: 3 } } }, 'fault.latency must be'],
   [{ fault: { latency: Number.NaN } }, 'fault.latency must be'],

@@ -143,7 +143,7 @@ function toFault(value: unknown, place: string): Fault {
   if (entries.length === 0) {
     throw new FieldError(
       place || 'The fault',
-      `must have at least one of ${FAULT_FIELDS.join(', ')}.`,
+      `must contain at least one of ${FAULT_FIELDS.join(', ')}.`,
     );
   }
   for (const [name, given] of entries) {

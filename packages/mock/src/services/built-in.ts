@@ -12,7 +12,7 @@ import { readBytes } from './prepare-route.ts';
 /**
  * The built-in `echo` service, which returns what it receives.
  *
- * - `/status/{status}`: that status with `{ "status": … }`; a WebSocket is rejected with it.
+ * - `/status/{status}`: that status with `{ "status": … }`; a WebSocket is rejected with that status.
  * - `/broken`: 200, `application/json`, the text `{"broken":`.
  * - `POST /body`: the body itself, byte for byte as it arrives, with its own type.
  * - any other call that accepts `text/event-stream`: an event for each value of `data` in the query, or for

@@ -34,7 +34,7 @@ export async function openFileList(name: string): Promise<FileList> {
   for (const [index, line] of lines.entries()) {
     const file = parse(line);
     if (file) files.set(file.path, file);
-    else throw new Failure(`${name}:${index + 1} is not an entry that --list writes.`, 2);
+    else throw new Failure(`${name}:${index + 1} is not an entry written by --list.`, 2);
   }
   let last = cut ? truncate(name, Buffer.byteLength(text) - Buffer.byteLength(cut)) : undefined;
   return {

@@ -32,7 +32,10 @@ export async function callEcho(
       : { headers: { 'Content-Type': 'application/json' }, body: '{}' }),
     path: '/echo',
   });
-  t.reach(t.fixture.readEcho(plain) !== undefined, 'a plain call does not reach the fixture');
+  t.reach(
+    t.fixture.readEcho(plain) !== undefined,
+    'a plain call does not reach the fixture service',
+  );
   const { status } = exchange.received;
   t.expect(false, `${what} must reach the service, but the response was ${status}`, exchange);
   return undefined;
@@ -64,14 +67,14 @@ export async function requestResponse(
   const isMisread = received.status === 400 && order.status !== 400 && parameter !== undefined;
   t.reach(
     !t.fixture.readEcho(exchange) && !isMisread,
-    'the request for a response did not reach the fixture',
+    'the request for a response did not reach the fixture service',
   );
   // What the fixture returns to a request without a query.
   const isBare = received.body.length === 0 && received.mediaType === undefined;
   if (isBare && received.status === 200 && order.type !== undefined) {
     t.reach(
       (await t.fixture.count(mark)) > 0,
-      'the query of the request did not reach the fixture',
+      'the query of the request did not reach the fixture service',
     );
   }
   return exchange;
@@ -85,7 +88,7 @@ export async function readHello(
   socket.send('!hello');
   const message = await socket.next().catch(() => undefined);
   const hello = parse(message?.data.toString() ?? '');
-  t.reach(hello !== undefined, 'the fixture did not report its handshake');
+  t.reach(hello !== undefined, 'the fixture service did not report the handshake that it received');
   return hello;
 }
 
@@ -109,7 +112,7 @@ export function hasErrorBody({ json }: Received): boolean {
 
 /** An error from the gateway itself. */
 interface Provoked {
-  /** Describes the case: `GET to a missing service` */
+  /** Describes the case: `a GET to a missing service` */
   what: string;
   exchange: Exchange;
 }
@@ -122,9 +125,9 @@ export async function provokeErrors(t: CheckContext): Promise<Provoked[]> {
   const service = t.uniqueName();
   const { forbiddenService } = t.settings;
   const calls: Record<string, GatewayCall> = {
-    'GET to a missing service': { service },
-    'GET to a path of a missing service': { service, path: '/a/b?c=d' },
-    'POST to a missing service': { service, ...jsonPost },
+    'a GET to a missing service': { service },
+    'a GET to a path of a missing service': { service, path: '/a/b?c=d' },
+    'a POST to a missing service': { service, ...jsonPost },
     'a GET without credentials': { service, credentials: 'none' },
     'a POST without credentials': { service, ...jsonPost, credentials: 'none' },
     'a GET with a wrong token': { service, credentials: { Authorization: 'Bearer wrong' } },
@@ -132,9 +135,11 @@ export async function provokeErrors(t: CheckContext): Promise<Provoked[]> {
       service,
       credentials: { Authorization: 'wrong' },
     },
-    'GET to a one-letter name': { service: 'a' },
-    'POST to a name that begins with a digit': { service: `1${service}`, ...jsonPost },
-    ...(forbiddenService ? { 'GET to the forbidden service': { service: forbiddenService } } : {}),
+    'a GET to a one-letter name': { service: 'a' },
+    'a POST to a name that begins with a digit': { service: `1${service}`, ...jsonPost },
+    ...(forbiddenService
+      ? { 'a GET to the forbidden service': { service: forbiddenService } }
+      : {}),
   };
   const provoked: Provoked[] = [];
   for (const [what, call] of Object.entries(calls)) {

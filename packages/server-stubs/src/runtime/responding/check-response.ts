@@ -19,7 +19,7 @@ export function contentOf(
 }
 
 /**
- * Returns how a response violates the document, or `undefined` if it does not.
+ * Checks a response against the document, and returns the violation, or `undefined` if there is none.
  *
  * @param others headers that are sent in addition to the response's own
  */

@@ -29,7 +29,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EMFILE: 'The process has too many files open.',
   ENFILE: 'The system has too many files open.',
   ELOOP: 'The store contains a symbolic link; links are not followed.',
-  ENAMETOOLONG: 'The path of the store folder is too long for names of this length.',
+  ENAMETOOLONG: 'The path of the store folder is too long for file names of this length.',
 };
 
 /** Converts an error for callers: a file system error means that the store is unavailable. */
