@@ -67,7 +67,7 @@ describe('a mock with the names of acme', () => {
 
 test.each([
   [{}, "wireProfile must have required property 'storageHeaders'."],
-  [{ ...acme, color: 'red' }, 'wireProfile must not have the color field.'],
+  [{ ...acme, color: 'red' }, 'wireProfile must not contain the color field.'],
   [{ ...acme, storeFileID: '' }, 'wireProfile.storeFileID must NOT have fewer than 1 characters.'],
   [
     { ...acme, gatewayHeaders: { upstreamStatus: 'a\r\nb' } },
