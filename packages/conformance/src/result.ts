@@ -28,7 +28,7 @@ export type Outcome = 'pass' | 'fail' | 'skip' | 'disabled' | 'error';
 
 export const OUTCOMES = ['pass', 'fail', 'skip', 'disabled', 'error'] as const;
 
-/** The engines that make calls: the checks for single rules, Dredd, and Respect. */
+/** The engines that make calls: the checks for individual rules, Dredd, and Respect. */
 export const ENGINES = ['rules', 'dredd', 'respect'] as const;
 
 export type Engine = (typeof ENGINES)[number];

@@ -42,7 +42,7 @@ test('a target that always responds with 429 prevents the run after a few waits'
   await using target = await startFronted({ decide: () => (socket) => void socket.end(response) });
   const ran = await runSuite(target.options);
   expect(ran.exitCode).toBe(2);
-  expect(ran.sentence).toContain('too many requests (429) on every attempt');
+  expect(ran.sentence).toContain('every attempt got a 429 (Too Many Requests)');
   expect(ran.notices).toContain('the target is rate-limiting; waiting 1 s');
   expect(ran.took).toBeLessThan(30_000);
   expect(target.gateway.count() + target.storage.count()).toBeLessThan(30);

@@ -245,7 +245,7 @@ export async function installTool(id: string, packages: readonly string[]): Prom
   return folder;
 }
 
-/** Returns a tool's version, which is either pinned or the installed one. */
+/** Returns a tool's pinned version, or the installed one if none is pinned. */
 export function versionOf({ package: name, packages }: Pick<Generator, 'package' | 'packages'>) {
   const pinned = packages?.find((each) => each.startsWith(`${name}@`));
   if (pinned) return pinned.slice(name.length + 1);

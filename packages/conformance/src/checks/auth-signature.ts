@@ -240,7 +240,7 @@ export const authSignature: readonly Check[] = [
           signed: [host, JSON_TYPE],
         },
         'a GET signed for another host': { signed: [['Host', `x${t.gateway.host}`]] },
-        'a GET that lists a header it did not sign': {
+        'a GET that lists a header that was not signed': {
           ...{ headers: [ONE], signed: [host] },
           change: changing('SignedHeaders', () => 'host;x-conformance-one'),
         },

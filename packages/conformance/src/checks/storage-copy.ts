@@ -197,7 +197,7 @@ export const storageCopy: readonly Check[] = [
     const { path, bytes } = await storeReadable(t, 'itself.txt');
     const [same] = await copy(t, { from: path, to: path, removeOriginal: true });
     if (same && hasFailed(same)) {
-      expectBytes(t, await readPath(t, path), bytes, 'the source of a failed move onto itself');
+      expectBytes(t, await readPath(t, path), bytes, 'a file after a failed move onto itself');
     }
     const failing: Record<string, Omit<CopyOrder, 'from'>> = {
       'onto an existing file with overwrite false': { to: existing.path, overwrite: false },

@@ -123,7 +123,7 @@ const credentials = {
     '<id>',
     'ID of the key pair that signs gateway and storage calls (signature version 3)',
   ),
-  tc3SecretKey: text('<key>', 'secret key of that key pair'),
+  tc3SecretKey: text('<key>', 'secret key of the key pair'),
   tc3Token: text('<token>', 'session token of temporary credentials'),
   tc3Service: text('<name>', 'service name in the credential scope', {
     usual: defaults.signature.service,
@@ -189,7 +189,7 @@ const selection = {
     choices: LEVELS,
     usual: 'should',
   }),
-  rules: text('<version>', 'version of the rule set', { usual: rules.version }),
+  rules: text('<version>', 'version of the rule set to check', { usual: rules.version }),
   readOnly: flag('send no request that stores, changes or deletes a file'),
   prefix: text('<path>', 'folder for all stored files; emptied at the end', {
     usual: 'berth-conformance',

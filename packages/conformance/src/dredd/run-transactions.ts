@@ -53,8 +53,8 @@ export async function runTransactions(run: Run, onResult: (result: Result) => vo
 }
 
 /**
- * Returns whether Dredd can run a documented response. Responses that it cannot run get no result, and are
- * left to the checks for single rules.
+ * Returns whether Dredd can run a documented response. Responses that it cannot run get no result, and
+ * are left to the checks for individual rules.
  */
 export function isDriven(transaction: Transaction, preferCode: boolean): boolean {
   const { api, operationId, status, contentType } = transaction;

@@ -35,7 +35,7 @@ export interface SessionSnapshot {
   readonly services: Readonly<Record<string, ServiceStateJson>>;
 }
 
-/** Maximum total file size of a snapshot, because a JavaScript string is limited to about 2^29 characters. */
+/** Maximum total size of the files in a snapshot. A JavaScript string is limited to about 2^29 characters. */
 export const MAX_SNAPSHOT_BYTES = 350 * 1024 * 1024;
 
 /**

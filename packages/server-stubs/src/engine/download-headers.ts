@@ -28,10 +28,11 @@ const BYTES = /^bytes=/i;
  * Evaluates the conditions of a GET or HEAD in the order of RFC 9110, section 13.2.2. Returns 412 or
  * 304, which have no content, or `undefined` if the file should be sent.
  *
- * Only the ETag distinguishes versions. A time cannot do so: a file that is copied over a newer one keeps
- * its earlier time, so a cache that sends `If-Modified-Since` would keep outdated content. RFC 9110,
- * section 8.8.2, recommends `Last-Modified` only if the time can be determined consistently. Responses
- * therefore have no `Last-Modified`, and conditions on times are ignored (sections 13.1.3 and 13.1.4).
+ * Only the ETag distinguishes versions. A modification time does not: a file that is copied over a newer
+ * one keeps its earlier time, so a cache that sends `If-Modified-Since` would keep outdated content. RFC
+ * 9110, section 8.8.2, recommends `Last-Modified` only if the time can be determined consistently.
+ * Responses therefore have no `Last-Modified`, and time-based conditions are ignored (sections 13.1.3 and
+ * 13.1.4).
  *
  * @param etag quoted, as in the `ETag` header
  */
