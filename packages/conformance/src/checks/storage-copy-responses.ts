@@ -38,7 +38,7 @@ function failingCopies(
       order: { from: source, to: existing, overwrite: false },
     },
     spelled: {
-      what: 'a copy to a path with a character that is not allowed',
+      what: 'a copy to a path with an invalid character',
       order: { from: source, to: t.storage.path('not@allowed.txt') },
     },
     moved: {

@@ -168,7 +168,7 @@ export const storageCopy: readonly Check[] = [
     const move = (from: string, to: string) => ({ from, to, removeOriginal: true });
     const cases = [
       {
-        what: 'to a destination that does not exist',
+        what: 'to a new destination',
         file: single,
         to: `${single.path}.moved`,
         before: [],
@@ -201,7 +201,7 @@ export const storageCopy: readonly Check[] = [
     }
     const failing: Record<string, Omit<CopyOrder, 'from'>> = {
       'onto an existing file with overwrite false': { to: existing.path, overwrite: false },
-      'to a path with a character that is not allowed': { to: t.storage.path('not@allowed.txt') },
+      'to a path with an invalid character': { to: t.storage.path('not@allowed.txt') },
     };
     let checked = 0;
     for (const [what, order] of Object.entries(failing)) {

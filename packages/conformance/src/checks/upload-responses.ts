@@ -272,7 +272,7 @@ export const uploadResponses: readonly Check[] = [
       if (!hasBytes(reading, bytes)) continue;
       await t.storage.list('batchDelete', [fileId]);
       const after = await readPath(t, path);
-      expectNothing(t, after, `${name}, once deleted by the fileID from step 1,`);
+      expectNothing(t, after, `${name}, after it was deleted by the fileID from step 1,`);
     }
   }),
   defineCheck('UP-WHOLE', needsFiles, async (t: CheckContext) => {

@@ -178,8 +178,8 @@ function toLogin(proxy: string | undefined): string[] {
 }
 
 /**
- * Returns a function that redacts the secrets in every string of a value, in any encoding, and the values of
- * the headers that contain secrets, however short they are.
+ * Returns a function that redacts secrets in every string of a value, in any encoding. It also redacts
+ * the values of headers that contain secrets, however short these values are.
  *
  * @param index finds the secrets. Secrets may be added to it later. Default: an index of the given secrets
  */
