@@ -41,7 +41,7 @@ export const CONTRACT = {
       "sha256": "641f98ac421fb72a05d673130f900bf56bebd8b7d3855ff1b106e3eac3c0b420"
     }
   },
-  "sha256": "11961f6ae21fc8fa209b31be3e5fccea57b4bf88f46019f573fdc2acf91260a3"
+  "sha256": "0bd2e62643367ecde27ab1cfde5bea29a0741f843173fd118c868030bc7e9abd"
 } as const;
 
 /** URL template for the gateway of an environment. */

@@ -97,8 +97,8 @@ class Tunnel extends HttpsProxyAgent<string> {
 }
 
 /**
- * Returns the name that a certificate must have: the host in the URL, whatever the `Host` header contains. IP
- * addresses are not names.
+ * Returns the name that a certificate must have: the host in the URL, whatever the `Host` header
+ * contains. Returns an empty string for an IP address.
  */
 export function toServerName(hostname: string): string {
   return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : '';
