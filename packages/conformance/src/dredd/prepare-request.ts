@@ -55,8 +55,8 @@ interface Scratch {
 }
 
 /**
- * Moves every file that an example request names to this run's folder, so that no real file is touched. Each
- * string in a storage request is a path or a file ID.
+ * Replaces every path and file ID in an example request by one in this run's folder, so that no real file
+ * is touched. Each string in a storage request is a path or a file ID.
  */
 export function toScratch(value: unknown, scratch: Scratch): unknown {
   if (typeof value === 'string') return moveString(value, scratch);

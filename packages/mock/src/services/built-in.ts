@@ -12,14 +12,14 @@ import { readBytes } from './prepare-route.ts';
 /**
  * The built-in `echo` service, which returns what it receives.
  *
- * - `/status/{status}`: that status with `{ "status": … }`; a WebSocket is rejected with that status.
- * - `/broken`: 200, `application/json`, the text `{"broken":`.
- * - `POST /body`: the body itself, byte for byte as it arrives, with its own type.
- * - any other call that accepts `text/event-stream`: an event for each value of `data` in the query, or for
- * each line of the body; IDs start at 1, and `Last-Event-ID` is supported.
- * - any other call: the method, target, headers and body as JSON, with `base64` instead of `body` for bytes
- * that are not UTF-8.
- * - any other WebSocket: each message unchanged; the text `close 4001` closes the socket with that code.
+ * - `/status/{status}` responds with that status and `{ "status": … }`, and rejects a WebSocket with it.
+ * - `/broken` responds with a 200, the type `application/json` and the text `{"broken":`.
+ * - `POST /body` streams the body back as it arrives, with its own type.
+ * - Any other call that accepts `text/event-stream` gets an event for each value of `data` in the query, or
+ *   for each line of the body. IDs start at 1, and `Last-Event-ID` is supported.
+ * - Any other call gets its method, target, headers and body as JSON, with `base64` instead of `body` for
+ *   bytes that are not UTF-8.
+ * - Any other WebSocket echoes each message. The text `close 4001` closes it with that code.
  */
 export const echo = defineService({
   routes: {

@@ -20,7 +20,7 @@ const ALLOWED = [
   'WTFPL',
 ] as const;
 
-/** Licences that a maintainer found in a version's files, because its manifest has no SPDX ID. */
+/** Licences that a maintainer looked up in the files of a package version whose manifest has no SPDX ID. */
 export const READ_IN_FILES: Readonly<Record<string, (typeof ALLOWED)[number]>> = {
   'cycle@1.0.3': 'LicenseRef-Public-Domain', // "Public Domain." in cycle.js
   'html@1.0.0': 'MIT', // LICENSE; its manifest says "BSD"

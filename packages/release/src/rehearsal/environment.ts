@@ -18,7 +18,7 @@ export const NODES = {
 
 export type NodeMajor = keyof typeof NODES;
 
-/** The machine's own tools, including npm, without those of this repository. */
+/** The `PATH` of the machine's own tools, including npm but not the tools of this repository. */
 export const MACHINE_PATH = (process.env.PATH ?? '')
   .split(delimiter)
   .filter((path) => !path.endsWith(join('node_modules', '.bin')))

@@ -220,7 +220,7 @@ export async function expectForwarded(
     const echo = t.fixture.readEcho(exchange);
     const came = spell(exchange);
     if (echo === undefined && NO_SUCH_BODY.has(exchange.received.status)) {
-      t.note(`${what} was rejected with ${came}, which does not depend on its credentials.`);
+      t.note(`${what} was rejected with ${came}, for a reason other than its credentials.`);
       continue;
     }
     if (echo === undefined && (await isExcused(t, call))) continue;

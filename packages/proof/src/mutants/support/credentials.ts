@@ -19,7 +19,7 @@ type IsAccepted = (
   context: MutantContext,
 ) => unknown;
 
-/** Accepts requests by their `Authorization`, even if the server would reject them. */
+/** Accepts requests with a matching `Authorization`, even if the server would reject them. */
 export const accept =
   (isAccepted: IsAccepted): Mutant['create'] =>
   (context) =>
@@ -28,7 +28,7 @@ export const accept =
       if (isAccepted(value, request, context)) authenticate(request, context);
     });
 
-/** Rejects requests by their `Authorization`. */
+/** Rejects requests with a matching `Authorization`. */
 export const reject = (
   isRejected: (value: string, request: MutatedRequest) => unknown,
   status = 401,
@@ -41,7 +41,7 @@ export const reject = (
 
 type Parts = Record<string, string>;
 
-/** Accepts signed requests by its own verification. */
+/** Accepts signed requests that pass a verification other than the server's. */
 export const acceptSigned =
   (
     isAccepted: (request: MutatedRequest, context: MutantContext, parts: Parts) => unknown,
