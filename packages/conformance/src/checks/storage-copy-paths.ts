@@ -55,7 +55,7 @@ export const storageCopyPaths: readonly Check[] = [
         t,
         await readPath(t, to),
         bytes,
-        `the copy at ${level}, next to files with the same name,`,
+        `the copy at ${level}, one of several files with the same name,`,
       );
     }
   }),

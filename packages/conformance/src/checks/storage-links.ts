@@ -340,7 +340,7 @@ export const storageLinks: readonly Check[] = [
       );
       return;
     }
-    t.apply(false, `the deployment returns no link with a maxAge of ${SHORT.join(', ')} s`);
+    t.apply(false, `the deployment issues no links for a maxAge of ${SHORT.join(' or ')} s`);
   }),
   defineCheck('ST-LINKS-MISSING', needsFiles, async (t: CheckContext) => {
     const file = await t.upload.store('deleted.txt');

@@ -148,8 +148,8 @@ export async function toMissing({ files }: Layout, key: BlobKey): Promise<BlobMi
 }
 
 /**
- * Creates a folder and its missing parents durably. `mkdir` with `recursive` never ends if the parent exists
- * but reports `ENOENT` for every new folder, as `/proc` does.
+ * Creates a folder and its missing parents durably. Does not use `mkdir` with `recursive`, which never
+ * ends if the parent exists but reports `ENOENT` for every new folder, as `/proc` does.
  *
  * @throws a file system error
  */
