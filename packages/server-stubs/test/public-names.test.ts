@@ -1,4 +1,5 @@
 import * as stubs from '@berth/server-stubs';
+import * as document from '@berth/server-stubs/document';
 import * as engine from '@berth/server-stubs/engine';
 import * as node from '@berth/server-stubs/engine/node';
 import { expect, test } from 'vitest';
@@ -22,6 +23,10 @@ test('the package exports these names, and no others', () => {
     'removeHopByHop',
     'toResponse',
   ]);
+});
+
+test('the reader of documents exports these names, and no others', () => {
+  expect(Object.keys(document).sort()).toEqual(['UnreadableError', 'loadDocument']);
 });
 
 test('the engine exports these names, and no others', () => {

@@ -1,18 +1,28 @@
 import { readFile } from 'node:fs/promises';
-import { LineCounter, parseDocument } from 'yaml';
+import { type ParseError, parseTree } from 'jsonc-parser';
+import { LineCounter, parseDocument, YAMLParseError } from 'yaml';
 import { isObject, type Problem } from '../document.ts';
 import { bundleFiles } from './bundle-files.ts';
-import { createJsonLocator, createYamlLocator, type Locator } from './locate.ts';
+import { createJsonLocator, createYamlLocator, type Locator, toLines } from './locate.ts';
 
 /** Thrown if a file does not exist, cannot be read, or is neither JSON nor YAML. */
 export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
+  /** Place of a syntax error, from 1. */
+  readonly place: { readonly line: number; readonly col: number } | undefined;
+
+  constructor(message: string, place?: UnreadableError['place']) {
+    super(message);
+    this.place = place;
+  }
 }
 
 export interface Loaded {
   /** OpenAPI 3, in one piece. */
   readonly document: unknown;
   readonly bytes: Uint8Array;
+  /** The file, and the files that it refers to. */
+  readonly files: readonly string[];
   /** What was changed to read it. */
   readonly warnings: readonly Problem[];
   /** The place of a pointer in the file, or of what is closest to it. */
@@ -39,12 +49,13 @@ export async function loadDocument(file: string): Promise<Loaded> {
       `${file} has a YAML alias that contains itself. Use $ref for recursive schemas.`,
     );
   }
-  const loaded: Loaded = { ...parsed, bytes };
+  const loaded: Loaded = { ...parsed, bytes, files: [file] };
   if (!found.hasFiles) return convert(file, loaded);
-  const document = await bundleFiles(file).catch((error: Error) => {
+  const { document, files } = await bundleFiles(file).catch((error: Error) => {
     throw new UnreadableError(`${file} cannot be bundled: ${error.message}`);
   });
-  return convert(file, { ...loaded, document, bytes: Buffer.from(JSON.stringify(document)) });
+  const text = JSON.stringify(document);
+  return convert(file, { ...loaded, document, files, bytes: Buffer.from(text) });
 }
 
 /** Converts Swagger 2.0. */
@@ -52,7 +63,11 @@ async function convert(file: string, loaded: Loaded): Promise<Loaded> {
   const { document, warnings } = loaded;
   if (!isObject(document) || !String(document.swagger).startsWith('2')) return loaded;
   // Loaded on demand, too.
-  const { default: swagger } = await import('swagger2openapi');
+  const { default: swagger } = await import('swagger2openapi').catch(() => {
+    throw new UnreadableError(
+      `${file} is Swagger 2.0: to read it, run npm install swagger2openapi.`,
+    );
+  });
   const options = { patch: true, warnOnly: true };
   const { openapi } = await swagger
     .convertObj(document as unknown as Swagger, options as Parameters<typeof swagger.convertObj>[1])
@@ -107,7 +122,10 @@ function parseFile(file: string, text: string): Parsed {
     const locate = createJsonLocator(file, text);
     return { document: JSON.parse(text), warnings: [], locate };
   } catch (error) {
-    throw new UnreadableError(`${file} is not valid JSON: ${(error as Error).message}`);
+    const errors: ParseError[] = [];
+    parseTree(text, errors);
+    const place = toLines(text).linePos(errors[0]?.offset ?? 0);
+    throw new UnreadableError(`${file} is not valid JSON: ${(error as Error).message}`, place);
   }
 }
 
@@ -125,6 +143,7 @@ function parseYaml(file: string, text: string): Parsed {
       locate: createYamlLocator(file, yaml, lines),
     };
   } catch (error) {
-    throw new UnreadableError(`${file} is not valid YAML: ${(error as Error).message}`);
+    const place = error instanceof YAMLParseError ? error.linePos?.[0] : undefined;
+    throw new UnreadableError(`${file} is not valid YAML: ${(error as Error).message}`, place);
   }
 }

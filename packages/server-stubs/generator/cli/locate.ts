@@ -10,17 +10,11 @@ export type Locator = (pointer: Pointer) => string;
 
 export function createJsonLocator(file: string, text: string): Locator {
   let tree: Node | undefined;
-  const lines = new LineCounter();
+  let lines: LineCounter | undefined;
   return (pointer) => {
     // Read only for documents with warnings.
-    if (tree === undefined) {
-      tree = parseTree(text);
-      for (let at = -1; ; ) {
-        lines.addNewLine(at + 1);
-        at = text.indexOf('\n', at + 1);
-        if (at < 0) break;
-      }
-    }
+    tree ??= parseTree(text);
+    lines ??= toLines(text);
     let node = tree;
     for (const name of toNames(pointer)) {
       const step = node?.type === 'array' ? Number(name) : name;
@@ -31,6 +25,12 @@ export function createJsonLocator(file: string, text: string): Locator {
     const offset = node?.parent?.type === 'property' ? node.parent.offset : (node?.offset ?? 0);
     return toPlace(file, lines, offset);
   };
+}
+
+export function toLines(text: string): LineCounter {
+  const lines = new LineCounter();
+  for (let at = 0; at >= 0; at = text.indexOf('\n', at) + 1 || -1) lines.addNewLine(at);
+  return lines;
 }
 
 export function createYamlLocator(file: string, yaml: Document, lines: LineCounter): Locator {
