@@ -13,6 +13,7 @@ import { CallRecord, type RecordedRequest, recordOf } from './session/call-recor
 import { recordResponse } from './session/record-response.ts';
 import { createRedactor } from './session/redactor.ts';
 import type { Auth } from './surfaces/auth/auth.ts';
+import { createDocumentSurface } from './surfaces/document.ts';
 import { createGateway } from './surfaces/gateway.ts';
 import { type Application, respondToFailure } from './surfaces/http-server.ts';
 import { findHostRefusal, isFromBrowser, sendOwnRefusal } from './surfaces/own-refusal.ts';
@@ -31,7 +32,8 @@ type Listeners = Readonly<Record<'request' | 'checkContinue', Router['checkConti
  * @param backend responds in place of the mock
  */
 export function createApplication(context: Context, auth: Auth, backend?: Backend): Application {
-  const gateway = createGateway(context, auth);
+  const isDocument = context.options.document !== undefined;
+  const gateway = isDocument ? createDocumentSurface(context) : createGateway(context, auth);
   const storage = createStorage(context, auth);
   const upload = createUpload(context);
   const link = createDownloadListener({
@@ -55,7 +57,7 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
     upload: corsOf(context, 'upload'),
     link: corsOf(context, 'link'),
   };
-  const surfaceOf = createSurfaceOf(context.operations);
+  const surfaceOf = isDocument ? () => 'gateway' as const : createSurfaceOf(context.operations);
   const redactor = createRedactor(context.profile);
   const ownPages = createOwnPages(context);
 
@@ -65,7 +67,7 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
     const name = isFollowed ? sessionOfQuery(request) : sessionOfHeader(request);
     const record = new CallRecord(context.sessions.get(name), surface, request, redactor);
     (request as RecordedRequest).record = record;
-    auth.prepare?.(request);
+    if (!isDocument) auth.prepare?.(request);
     return record;
   }
 

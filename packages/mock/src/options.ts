@@ -63,6 +63,17 @@ export interface MockOptions {
    */
   services?: ServicesSource | undefined;
   /**
+   * Any OpenAPI document to serve at the root instead of the contract: the path of a file in JSON or YAML.
+   * Calls need no credentials, unless `auth` is `present`; then they need those of the document's `security`.
+   * Default: none.
+   */
+  document?: string | undefined;
+  /**
+   * Whether collections in the OpenAPI documents of services, or in `document`, remember what calls add,
+   * change and delete, until the session is reset. Default false.
+   */
+  remember?: boolean | undefined;
+  /**
    * Faults in every new session: rules, or strings in the format of `--fault`
    * (`batchDelete:code=SYS_ERR,share=0.1`). Default: none.
    */
@@ -98,7 +109,7 @@ export interface MockOptions {
   wireProfile?: WireProfile | undefined;
 }
 
-type Optional = 'origins' | 'contract' | 'services' | 'dir' | 'record' | 'replay';
+type Optional = 'origins' | 'contract' | 'services' | 'document' | 'dir' | 'record' | 'replay';
 
 export type ResolvedOptions = {
   [Name in Exclude<keyof MockOptions, Optional | 'proxy' | 'faults'>]-?: NonNullable<
@@ -116,7 +127,8 @@ export type ResolvedOptions = {
 export function resolveOptions(options: MockOptions): ResolvedOptions {
   const { port = 0, host = '127.0.0.1', tls = false, env = 'dev', services, dir } = options;
   const { origins, faults = [], proxy, record, replay, contract } = options;
-  const { mode = 'auto', auth = 'present', wireProfile = standardProfile } = options;
+  const { document, remember = false, mode = 'auto', wireProfile = standardProfile } = options;
+  const { auth = document === undefined ? 'present' : 'off' } = options;
   const { seed = Math.random().toString(36).slice(2), maxSessions = 100 } = options;
   const { maxStoreBytes = dir === undefined ? 256 * 1024 * 1024 : Number.MAX_SAFE_INTEGER } =
     options;
@@ -132,6 +144,7 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
   }
   assertOneOf('mode', mode, MODES);
   assertOneOf('auth', auth, AUTH_MODES);
+  if (document !== undefined) assertAlone(options);
   if (record !== undefined && proxy === undefined) {
     throw new TypeError('record needs proxy: only calls forwarded to a deployment are recorded.');
   }
@@ -153,6 +166,8 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
     auth,
     origins,
     services,
+    document,
+    remember,
     faults: toFaultRules(faults),
     dir,
     proxy: proxy === undefined ? undefined : toProxyTargets(proxy),
@@ -163,6 +178,22 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
     contract,
     wireProfile,
   };
+}
+
+const NOT_WITH_DOCUMENT = ['services', 'dir', 'proxy', 'record', 'replay', 'contract'] as const;
+
+function assertAlone(options: MockOptions): void {
+  const other = NOT_WITH_DOCUMENT.find((name) => options[name] !== undefined);
+  if (other !== undefined) {
+    throw new TypeError(
+      `document and ${other} cannot be combined: the mock serves only the document.`,
+    );
+  }
+  if (options.auth === 'strict') {
+    throw new TypeError(
+      'auth must be off or present for a document, which has credentials of its own.',
+    );
+  }
 }
 
 function assertOneOf(name: string, value: string, known: readonly string[]): void {

@@ -97,7 +97,17 @@ export async function serve(
     },
     sessions: createSessions((id) => createSession(id, parts), options.maxSessions),
     services: await createServices({
-      source: options.services,
+      source: options.document ?? options.services,
+      builtIn: options.document === undefined,
+      documents: {
+        isRoot: options.document !== undefined,
+        checksSecurity: options.document !== undefined && options.auth === 'present',
+        remembers: options.remember,
+        standard:
+          options.document !== undefined && options.mode === 'dynamic'
+            ? { dynamic: true, seed: options.seed }
+            : { dynamic: false },
+      },
       wireProfile: () => profile,
       ...events,
     }),

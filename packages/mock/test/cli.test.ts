@@ -300,7 +300,7 @@ describe('invalid options', async () => {
     [['--fault', 'latency=x'], 'latency must be milliseconds'],
     [['--fault', 'batchDelet:reset'], 'Do you mean batchDelete?'],
     [['--services', 'hello', './services'], 'a single folder or file, or a list of names'],
-    [['extra'], 'too many arguments'],
+    [['extra.yaml', 'extra'], 'too many arguments'],
   ])('rejects %j with exit code 2', async (args, sentence) => {
     const { code, stdout, stderr } = await runCli(...args);
     expect([code, stdout]).toEqual([2, '']);

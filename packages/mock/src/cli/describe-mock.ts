@@ -15,12 +15,18 @@ export async function describeMock(served: Served, ignored: readonly string[]): 
   const { url, context } = served;
   const backend = describeBackend(served, ignored);
   if (backend !== undefined) return backend;
+  if (context.options.document !== undefined) return describeDocument(served);
   const { gateway, storage } = context.contract.documents;
   const { auth, env } = context.options;
   const credentials = auth === 'strict' ? await makeCredentials(env) : undefined;
-  const curls = (await listCurls(context, credentials)).map(
-    ([operation, curl]) => `# ${operation}\n${curl}`,
-  );
+  const calls = [
+    ...(await listCurls(context, credentials)),
+    ...(await listDocumentCurls(
+      context,
+      `-H 'Authorization: Bearer ${credentials?.bearer ?? 'any'}'`,
+    )),
+  ];
+  const curls = calls.map(([operation, curl]) => `# ${operation}\n${curl}`);
   const strict = credentials && [
     '',
     `Access token   ${credentials.bearer}`,
@@ -34,6 +40,7 @@ export async function describeMock(served: Served, ignored: readonly string[]): 
     `Upload target  ${url}/`,
     `Inspector      ${url}/__mock`,
     `Documents      ${url}/__mock/gateway.v1/openapi.json and others`,
+    ...describeRemembered(context),
     ...(strict ?? []),
     '',
     `Paste these in order${strict ? ', within five minutes' : ''}:`,
@@ -42,10 +49,71 @@ export async function describeMock(served: Served, ignored: readonly string[]): 
   ].join('\n');
 }
 
+/** The text for a document at the root. */
+async function describeDocument({ url, context }: Served): Promise<string> {
+  const { services, options } = context;
+  const [name = ''] = services.names();
+  const curls = (await listDocumentCurls(context)).map(([text, curl]) => `# ${text}\n${curl}`);
+  return [
+    `Mock of ${options.document}`,
+    '',
+    `Operations     ${url}`,
+    ...services.routes(name).map((text) => `  ${text}`),
+    `Inspector      ${url}/__mock`,
+    ...describeRemembered(context),
+    '',
+    'Paste these in order:',
+    '',
+    curls.join('\n\n'),
+  ].join('\n');
+}
+
+function describeRemembered({ services, options }: Context): string[] {
+  return services.names().flatMap((name) => {
+    const remembered = services.remembers(name).join(', ');
+    const prefix = options.document === undefined ? `${name}: ` : '';
+    return remembered === '' ? [] : [`Remembers      ${prefix}${remembered}`];
+  });
+}
+
+/** How many calls of each document are printed. */
+const MOST_SAMPLES = 3;
+
+/** Valid calls of the documents: one that creates something, one that lists or reads, and another. */
+async function listDocumentCurls(context: Context, ...args: string[]): Promise<[string, string][]> {
+  const { url, options, services } = context;
+  const found: [string, string][] = [];
+  for (const name of services.names()) {
+    const base = options.document === undefined ? `${url}/v1/cloudrun/${name}` : url;
+    const samples = services.samples(name);
+    const [post, get] = ['POST', 'GET'].map((method) =>
+      samples.find((one) => one.method === method),
+    );
+    for (const sample of [...new Set([post, get, ...samples])].slice(0, MOST_SAMPLES)) {
+      if (sample === undefined) continue;
+      const { target, type, body } = await sample.create();
+      found.push([
+        options.document === undefined ? `${name}: ${sample.text}` : sample.text,
+        toCurl(`${base}${target.replaceAll("'", '%27')}`, options.tls, [
+          ...(['GET', 'POST'].includes(sample.method) && (body || sample.method === 'GET')
+            ? []
+            : [`-X ${sample.method}`]),
+          ...args,
+          ...(type === undefined ? [] : [`-H ${quote(`Content-Type: ${type}`)}`]),
+          ...(body ? [`-d ${quote(body)}`] : []),
+        ]),
+      ]);
+    }
+  }
+  return found;
+}
+
 /** The file that the example commands upload, link to, copy and delete. */
 const KEY = 'hello.txt';
 
 const COPY = 'copy-of-hello.txt';
+
+const BUOY = { name: 'Buoy', price: 24 };
 
 /** Credentials for the example calls, in shell syntax. */
 interface CurlCredentials {
@@ -71,6 +139,7 @@ async function listCurls(
 ): Promise<[string, string][]> {
   const { env } = options;
   const service = `${url}/v1/cloudrun/hello`;
+  const shop = `${url}/v1/cloudrun/shop`;
   const upload = { env, bucket: BUCKET, path: KEY, caller: 'mock' };
   const grant = await sessions.get('').storage.grants.issue(upload, Number.POSITIVE_INFINITY);
   const authorization = `-H 'Authorization: Bearer ${bearer}'`;
@@ -87,8 +156,18 @@ async function listCurls(
   return [
     ['cloudrun-get-root', curl(service, [authorization])],
     ['cloudrun-post-root', curl(service, [authorization, ...jsonBody({ name: 'Ada' })])],
-    ['cloudrun-get', curl(`${service}/a/b?x=1`, [authorization])],
-    ['cloudrun-post', curl(`${service}/a/b?x=1`, [authorization, ...jsonBody({ name: 'Ada' })])],
+    ['cloudrun-get', curl(`${shop}/products`, [authorization])],
+    ['cloudrun-post', curl(`${shop}/products`, [authorization, ...jsonBody(BUOY)])],
+    ['cloudrun-get (it remembers)', curl(`${shop}/products/3`, [authorization])],
+    ['cloudrun-get (events)', curl(`${shop}/prices`, [authorization])],
+    [
+      'cloudrun-post (bytes)',
+      curl(`${shop}/photos`, [
+        authorization,
+        "-H 'Content-Type: application/octet-stream'",
+        `--data-binary 'any bytes'`,
+      ]),
+    ],
     storage('getUploadMetaData', { path: KEY }),
     [
       'uploadFile',

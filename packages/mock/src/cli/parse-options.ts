@@ -39,9 +39,12 @@ export interface CliOptions extends ProxyFlags {
   env: string;
   mode: Mode;
   seed?: string;
-  auth: AuthMode;
+  auth?: AuthMode;
   origins?: string[];
   services?: string | string[];
+  /** Path of the document to serve at the root. */
+  document?: string;
+  remember?: boolean;
   /** Fault rules. */
   fault?: string[];
   dir?: string;
@@ -65,6 +68,11 @@ export function parseOptions(argv: string[]): CliOptions {
       '\nOpen /__mock for the inspector; it lists the documents, such as /__mock/gateway.v1/openapi.json.',
     )
     .version(readPackageInfo().version)
+    .argument(
+      '[document]',
+      'OpenAPI document to serve at the root instead, such as ./petstore.yaml; calls need no credentials',
+      parsePath,
+    )
     .option(
       '--port <number>',
       'port to listen on; 0 picks a free port',
@@ -84,9 +92,10 @@ export function parseOptions(argv: string[]): CliOptions {
     )
     .option('--seed <text>', 'seed for generated responses and faults')
     .addOption(
-      new Option('--auth <mode>', 'which credentials to accept')
-        .choices(AUTH_MODES)
-        .default('present'),
+      new Option(
+        '--auth <mode>',
+        'which credentials to accept (default: present, or off for a document)',
+      ).choices(AUTH_MODES),
     )
     .option(
       '--origins <origin...>',
@@ -97,6 +106,10 @@ export function parseOptions(argv: string[]): CliOptions {
       '--services <source...>',
       'folder or file that defines hosted services (./services), or a list of service names (default: any name)',
       parseServices,
+    )
+    .option(
+      '--remember',
+      'keep what calls add, change and delete in collections of OpenAPI documents',
     )
     .option(
       '--fault <rule...>',
@@ -143,17 +156,19 @@ export function parseOptions(argv: string[]): CliOptions {
     .allowExcessArguments(false)
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
   const options: Omit<CliOptions, 'ignored'> = program.parse(argv).opts();
+  const [document] = program.args;
   const given = program.options
     .filter((option) => program.getOptionValueSource(option.attributeName()) === 'cli')
     .map(({ long }) => long as string);
   try {
-    assertWaitsOnly(given);
+    assertWaitsOnly(document === undefined ? given : [...given, document]);
     toProxyOption(options);
   } catch (error) {
     program.error(`error: ${(error as Error).message}`, { exitCode: 2 });
   }
   const { proxy, proxyGateway, replay } = options;
   const isForwarded = (proxy ?? proxyGateway ?? replay) !== undefined;
+  if (document !== undefined) options.document = document;
   return { ...options, ignored: isForwarded ? given.filter((name) => OF_MOCK.has(name)) : [] };
 }
 

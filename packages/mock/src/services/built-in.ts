@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { fileURLToPath } from 'node:url';
 import { listExamples } from '../contract/examples.ts';
 import { type CompiledService, compileService } from './compile-service.ts';
 import {
@@ -7,7 +8,10 @@ import {
   type RouteResponse,
   type ServiceCall,
 } from './fake-service.ts';
+import { handleCall as handleServiceCall } from './handle-call.ts';
 import { readBytes } from './prepare-route.ts';
+import { parseRouteKey } from './routes.ts';
+import type { RouteHandler } from './services.ts';
 
 /**
  * The built-in `echo` service, which returns what it receives.
@@ -69,6 +73,42 @@ async function echoMessages(socket: FakeSocket): Promise<void> {
     if (code === undefined) await socket.send(message);
     else return socket.close(Number(code));
   }
+}
+
+const SHOP = fileURLToPath(new URL('../../demo/shop.openapi.yaml', import.meta.url));
+
+/**
+ * Creates the built-in `shop` service, which comes from an OpenAPI document and remembers its products. The
+ * document is loaded by the first call.
+ */
+export function createShop(): CompiledService {
+  let loaded: Promise<CompiledService> | undefined;
+  const respond: RouteHandler = async (context) => {
+    loaded ??= loadShop();
+    return handleServiceCall(await loaded, context);
+  };
+  const routes = (['GET', 'POST'] as const).map((method) => {
+    const text = `${method} /*`;
+    return { text, key: parseRouteKey(text), method, respond };
+  });
+  return { ...compileService('shop', {}, ''), routes, remembers: ['products (GET, POST)'] };
+}
+
+async function loadShop(): Promise<CompiledService> {
+  const [{ readDocument }, { compileDocument }] = await Promise.all([
+    import('./loading/read-document.ts'),
+    import('./documents/compile-document.ts'),
+  ]);
+  const read = await readDocument(SHOP);
+  const options = {
+    isRoot: false,
+    checksSecurity: false,
+    remembers: true,
+    standard: { dynamic: false },
+  };
+  const compiled = 'value' in read ? await compileDocument('shop', read.value, options) : read;
+  if ('service' in compiled) return compiled.service;
+  throw new TypeError(`${SHOP} cannot be served.`);
 }
 
 /** Creates a service whose HTTP calls return the contract's examples. */

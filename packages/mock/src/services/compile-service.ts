@@ -1,8 +1,8 @@
 import { toMilliseconds } from '../util/values.ts';
 import type { DeclaredState, FakeService, Route } from './fake-service.ts';
 import { prepareRoute } from './prepare-route.ts';
-import { compareRoutes, parseRouteKey, type RouteKey, shapeOf } from './routes.ts';
-import type { RouteHandler } from './services.ts';
+import { compareRoutes, type HttpMethod, parseRouteKey, type RouteKey, shapeOf } from './routes.ts';
+import type { RouteHandler, SampleCall } from './services.ts';
 import { type Opener, prepareWebSocket } from './web-socket.ts';
 
 interface RouteParts {
@@ -13,7 +13,12 @@ interface RouteParts {
 
 export type CompiledRoute = RouteParts &
   (
-    | { readonly method: 'GET' | 'POST'; readonly respond: RouteHandler }
+    | {
+        readonly method: HttpMethod;
+        readonly respond: RouteHandler;
+        /** A valid call, for the examples that the command line prints. */
+        readonly sample?: () => Promise<SampleCall>;
+      }
     | { readonly method: 'WS'; readonly open: Opener }
   );
 
@@ -27,6 +32,8 @@ export interface CompiledService {
   readonly isExample: boolean;
   /** Its routes come from its OpenAPI document. */
   readonly isDocument?: true;
+  /** The collections that it remembers: `items (POST, GET)`. */
+  readonly remembers?: readonly string[];
 }
 
 /**
@@ -55,7 +62,7 @@ export function mergeDocument(own: CompiledService, document: CompiledService): 
   const shapes = new Set(own.routes.map(({ key }) => shapeOf(key)));
   const added = document.routes.filter(({ key }) => !shapes.has(shapeOf(key)));
   const routes = [...own.routes, ...added].sort((one, other) => compareRoutes(one.key, other.key));
-  return { ...own, routes };
+  return { ...own, routes, remembers: document.remembers ?? [] };
 }
 
 function compileRoute(text: string, route: Route, folder: string): CompiledRoute {

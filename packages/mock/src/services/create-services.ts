@@ -10,12 +10,13 @@ import type { ServiceState } from '../session/service-states.ts';
 import type { Session } from '../session/session.ts';
 import { type ServiceFault, ServicesError } from '../util/source-file.ts';
 import { isObject } from '../util/values.ts';
-import { createExample, createHello, echo } from './built-in.ts';
-import { type CompiledService, compileService } from './compile-service.ts';
+import { createExample, createHello, createShop, echo } from './built-in.ts';
+import { type CompiledRoute, type CompiledService, compileService } from './compile-service.ts';
+import type { DocumentOptions } from './documents/compile-document.ts';
 import type { FakeServices } from './fake-service.ts';
 import { handleCall, openCall, type ServiceContext } from './handle-call.ts';
 import type { FileSource } from './loading/create-file-source.ts';
-import { createOpenEnds, type Services } from './services.ts';
+import { createOpenEnds, type SampleRoute, type Services } from './services.ts';
 
 /** The source of services: the path of a folder or file, definitions, or a list of names. */
 export type ServicesSource = string | FakeServices | readonly string[];
@@ -31,8 +32,10 @@ export interface ServicesEvents {
 export interface ServicesOptions extends ServicesEvents {
   /** Undefined: services of any name exist and return the contract's example. */
   readonly source: ServicesSource | undefined;
-  /** Whether to add `hello` and `echo` unless the source defines them. Default true. */
+  /** Whether to add `hello`, `echo` and `shop` unless the source defines them. Default true. */
   readonly builtIn?: boolean;
+  /** How OpenAPI documents are served. Default: as those of hosted services. */
+  readonly documents?: Partial<DocumentOptions>;
   /** Current wire names. Default: the contract's. */
   readonly wireProfile?: () => WireProfile;
 }
@@ -83,6 +86,8 @@ export async function createServices(options: ServicesOptions): Promise<Services
     has: (name) => source === undefined || find(name) !== undefined,
     names: listNames,
     routes: (name) => find(name)?.routes.map(({ text }) => text) ?? [],
+    remembers: (name) => find(name)?.remembers ?? [],
+    samples: (name) => find(name)?.routes.flatMap(toSample) ?? [],
     faults: own.faults,
     respond(input, call, session) {
       const service = enter(input, session);
@@ -121,11 +126,15 @@ function takesWebSockets({ routes, proxy }: CompiledService): boolean {
 
 async function loadSource(
   source: ServicesSource | undefined,
-  { onChange = () => {}, onFault = () => {} }: ServicesOptions,
+  { onChange = () => {}, onFault = () => {}, documents }: ServicesOptions,
 ): Promise<FileSource> {
   if (typeof source === 'string') {
     const { createFileSource } = await import('./loading/create-file-source.ts');
-    return createFileSource(source, { onChange, onFault });
+    return createFileSource(source, {
+      onChange,
+      onFault,
+      documents: { ...OF_SERVICES, ...documents },
+    });
   }
   const services = new Map<string, CompiledService>();
   if (Array.isArray(source)) {
@@ -139,10 +148,23 @@ async function loadSource(
   return { services: () => services, faults: () => [], close() {} };
 }
 
+const OF_SERVICES: DocumentOptions = {
+  isRoot: false,
+  checksSecurity: false,
+  remembers: false,
+  standard: { dynamic: false },
+};
+
+function toSample(route: CompiledRoute): SampleRoute[] {
+  if (!('sample' in route) || route.sample === undefined) return [];
+  return [{ text: route.text, method: route.method, create: route.sample }];
+}
+
 function createBuiltIns(): ReadonlyMap<string, CompiledService> {
   return new Map([
     ['hello', createHello()],
     ['echo', compileService('echo', echo, '')],
+    ['shop', createShop()],
   ]);
 }
 

@@ -1,6 +1,13 @@
 import { suggest } from '../util/values.ts';
 import type { CompiledRoute, CompiledService } from './compile-service.ts';
-import { type CalledPath, matchRoute, type RouteMethod, toCalledPath } from './routes.ts';
+import {
+  type CalledPath,
+  HTTP_METHODS,
+  type HttpMethod,
+  matchRoute,
+  type RouteMethod,
+  toCalledPath,
+} from './routes.ts';
 import { type MockedResponse, type RouteContext, toRefusal } from './services.ts';
 import { callProxy, openProxy } from './upstream.ts';
 import type { Opened } from './web-socket.ts';
@@ -18,8 +25,10 @@ type CallResult = Promise<MockedResponse> | MockedResponse;
  */
 export function handleCall(service: CompiledService, context: ServiceContext): CallResult {
   const path = toPath(context);
-  const method = context.input.method === 'POST' ? 'POST' : 'GET';
-  const found = findRoute(service, method, path);
+  const method = context.input.method as HttpMethod;
+  const found =
+    findRoute(service, method, path) ??
+    (method === 'HEAD' ? findRoute(service, 'GET', path) : undefined);
   if (found !== undefined && 'respond' in found.route) {
     return found.route.respond(toRouteContext(context, found));
   }
@@ -79,17 +88,17 @@ function refuse(
   method: RouteMethod,
   path: CalledPath,
 ): MockedResponse {
-  const called = `${method} /${input.anyPath}`;
+  const called = `${method === 'HEAD' ? 'GET' : method} /${input.anyPath}`;
   const fits = (other: RouteMethod) => findRoute(service, other, path) !== undefined;
-  if (method === 'GET' && fits('WS')) {
+  if ((method === 'GET' || method === 'HEAD') && fits('WS')) {
     const message = `${called} of ${service.name} is a WebSocket: connect with a WebSocket client.`;
     return { ...toRefusal(426, message), unmatched: true };
   }
-  const allowed = (['GET', 'POST'] as const).filter(fits);
+  const allowed = HTTP_METHODS.filter(fits);
   if (method !== 'WS' && allowed.length > 0) {
     const message = `${called}: service ${service.name} supports only ${allowed.join(' and ')} here.`;
-    const allow = allowed.flatMap((name) => (name === 'GET' ? [name, 'HEAD'] : [name])).join(', ');
-    return { ...toRefusal(405, message, { allow }), unmatched: true };
+    const allow = new Set(allowed.flatMap((name) => (name === 'GET' ? [name, 'HEAD'] : [name])));
+    return { ...toRefusal(405, message, { allow: [...allow].join(', ') }), unmatched: true };
   }
   const routes = service.routes.map(({ text }) => text);
   const hint = suggest(called, routes, ' Did you mean');

@@ -2,9 +2,20 @@ import { suggest } from '../util/values.ts';
 
 const METHODS = ['GET', 'POST', 'WS'] as const;
 
-export type RouteMethod = (typeof METHODS)[number];
+/** The methods of OpenAPI. */
+export const HTTP_METHODS = [
+  ...(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const),
+];
 
-type RouteSegment = { readonly text: string } | { readonly param: string };
+export type HttpMethod = (typeof HTTP_METHODS)[number];
+
+export type RouteMethod = HttpMethod | 'WS';
+
+type RouteSegment =
+  | { readonly text: string }
+  | { readonly param: string }
+  /** Text and parameters: `{base}...{head}`. */
+  | { readonly pattern: RegExp; readonly names: readonly string[] };
 
 /** The parts of `GET /orders/{id}?status=open`. */
 export interface RouteKey {
@@ -34,6 +45,33 @@ export function parseRouteKey(key: string): RouteKey {
   const twice = params.find((name, at) => params.indexOf(name) !== at);
   if (twice !== undefined) refuse(`has {${twice}} twice: give each parameter its own name`);
   return { method, segments, isOpen, query: [...new URLSearchParams(search)] };
+}
+
+/**
+ * Parses a path of an OpenAPI document, whose segments may have parameters of any name next to text.
+ *
+ * @throws TypeError, as above
+ */
+export function parseDocumentPath(method: HttpMethod, template: string): RouteKey {
+  const [path = '', search = ''] = template.split('?', 2);
+  if (!path.startsWith('/') || path.includes('#')) refuse('must begin with / and have no #');
+  const segments = path.slice(1).split('/').map(toDocumentSegment);
+  return { method, segments, isOpen: false, query: [...new URLSearchParams(search)] };
+}
+
+function toDocumentSegment(text: string): RouteSegment {
+  // Every second part is a name.
+  const parts = text.split(/\{([^{}]+)\}/);
+  if (parts.some((part, at) => at % 2 === 0 && /[{}]/.test(part)))
+    refuse(`has braces in "${text}"`);
+  const names = parts.filter((_, at) => at % 2 === 1);
+  if (names.length === 0) return { text };
+  if (parts.join('') === names[0]) return { param: names[0] };
+  // The limit keeps the time for several parameters short.
+  const source = parts.map((part, at) =>
+    at % 2 === 1 ? '(.{1,200}?)' : part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'),
+  );
+  return { pattern: new RegExp(`^${source.join('')}$`), names };
 }
 
 function toSegment(text: string): RouteSegment {
@@ -66,6 +104,8 @@ export interface CalledPath {
   readonly query: URLSearchParams;
 }
 
+const NO_QUERY = new URLSearchParams();
+
 /**
  * Parses the path of a call.
  *
@@ -76,7 +116,7 @@ export function toCalledPath(path: string, rawQuery: string | undefined): Called
   return {
     raw,
     decoded: path.includes('%') ? raw.map(decode) : raw,
-    query: new URLSearchParams(rawQuery),
+    query: rawQuery === undefined ? NO_QUERY : new URLSearchParams(rawQuery),
   };
 }
 
@@ -111,6 +151,11 @@ export function matchRoute(
       if (bytes === '') return undefined;
       params ??= {};
       params[segment.param] = text;
+    } else if ('pattern' in segment) {
+      const [, ...values] = segment.pattern.exec(text) ?? [];
+      if (values.length === 0) return undefined;
+      const own = Object.fromEntries(segment.names.map((name, at) => [name, values[at] as string]));
+      params = { ...params, ...own };
     } else if (segment.text !== bytes && segment.text !== text) {
       return undefined;
     }
@@ -135,12 +180,15 @@ export function compareRoutes(one: RouteKey, other: RouteKey): number {
 
 function rankAt({ segments, isOpen }: RouteKey, at: number): number {
   const segment: RouteSegment | undefined = segments[at];
-  if (segment === undefined) return isOpen ? 2 : 0;
-  return 'param' in segment ? 1 : 0;
+  if (segment === undefined) return isOpen ? 3 : 0;
+  if ('param' in segment) return 2;
+  return 'pattern' in segment ? 1 : 0;
 }
 
 /** Returns a route's shape. Two routes with the same shape match the same calls. */
 export function shapeOf({ method, segments, isOpen, query }: RouteKey): string {
-  const path = segments.map((segment) => ('param' in segment ? '{}' : segment.text));
+  const path = segments.map((segment) =>
+    'text' in segment ? segment.text : 'param' in segment ? '{}' : segment.pattern.source,
+  );
   return JSON.stringify([method, path, isOpen, [...query].sort()]);
 }

@@ -28,6 +28,10 @@ export interface Services {
   names(): readonly string[];
   /** Returns the routes of a defined service, most specific first: `GET /orders/{id}`. */
   routes(name: string): readonly string[];
+  /** Returns the collections that a service remembers: `items (POST, GET)`. */
+  remembers(name: string): readonly string[];
+  /** Returns the routes that come from the service's document. */
+  samples(name: string): readonly SampleRoute[];
   /** Current errors in the files; the last valid version of those services stays in use. */
   faults(): readonly ServiceFault[];
   /**
@@ -49,6 +53,21 @@ export interface Services {
   ): Promise<WebSocketResponse | MockedResponse> | WebSocketResponse | MockedResponse | undefined;
   /** Stops watching files and closes open connections. */
   close(): Promise<void>;
+}
+
+/** A route from a document. */
+export interface SampleRoute {
+  readonly text: string;
+  readonly method: string;
+  /** Creates a valid call. */
+  readonly create: () => Promise<SampleCall>;
+}
+
+export interface SampleCall {
+  readonly target: string;
+  /** Media type of the body. */
+  readonly type?: string;
+  readonly body?: string;
 }
 
 /** Things that stay open while a caller is connected, and end with the mock at the latest. */

@@ -83,10 +83,25 @@ test('hello greets over a WebSocket; its calls are for the example of the contra
   expect((await get(started, 'hello')).status).toBe(404);
 });
 
+test('shop comes from a document, remembers its products, takes bytes and sends events', async () => {
+  const added = await post(started, 'shop/products', '{"name":"Buoy","price":24}', JSON_TYPE);
+  expect([added.status, await added.json()]).toEqual([201, { id: 3, name: 'Buoy', price: 24 }]);
+  expect((await (await get(started, 'shop/products')).json()).products.length).toBe(3);
+  expect((await get(started, 'shop/products/4')).status).toBe(404);
+  const bad = await post(started, 'shop/products', '{"name":"Buoy"}', JSON_TYPE);
+  expect([bad.status, bad.headers.get('x-mock-violation')]).toEqual([422, 'price is required.']);
+  const bytes = { 'content-type': 'application/octet-stream' };
+  const photo = await post(started, 'shop/photos', Buffer.from([0, 255]), bytes);
+  expect(await photo.json()).toEqual({ id: 'photo-1' });
+  expect(await (await get(started, 'shop/prices')).text()).toMatch(/^id: 1\ndata: {"product":1/);
+});
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
 test('exist in addition to your own services, unless these have the name or the list lacks it', async () => {
   const own = await createServices({ source: { orders: {}, echo: { routes: { 'GET /': {} } } } });
   expect([own.names(), own.routes('echo'), own.has('nothing')]).toEqual([
-    ['orders', 'echo', 'hello'],
+    ['orders', 'echo', 'hello', 'shop'],
     ['GET /'],
     false,
   ]);
@@ -99,5 +114,5 @@ test('exist in addition to your own services, unless these have the name or the 
   const none = await createServices({ source: {}, builtIn: false });
   expect([none.names(), none.has('hello')]).toEqual([[], false]);
   const all = await createServices({ source: undefined });
-  expect([all.names(), all.has('any')]).toEqual([['hello', 'echo'], true]);
+  expect([all.names(), all.has('any')]).toEqual([['hello', 'echo', 'shop'], true]);
 });

@@ -157,24 +157,24 @@ describe('a service with an OpenAPI document', () => {
   it.each([
     [
       'another version',
-      'swagger: "2.0"',
-      'orders.openapi.yaml:1:1: openapi must be 3.0, 3.1 or 3.2, got Swagger 2.0.',
+      'openapi: 4.0.0',
+      'orders.openapi.yaml:1:1: openapi must be 3.0, 3.1 or 3.2, got 4.0.0.',
     ],
     ['no object', '[]', 'orders.openapi.yaml:1:1: The service must be an OpenAPI document.'],
     [
       'a reference to another file',
       'openapi: 3.1.0\npaths:\n  /a: { $ref: "./a.yaml" }',
-      ':3:15: paths["/a"]["$ref"] must point into the same file, got "./a.yaml"',
+      ':3:9: paths["/a"]["$ref"] points to a file that cannot be read, and is ignored: "./a.yaml"',
     ],
     [
       'a path that no route matches',
-      'openapi: 3.1.0\ninfo: {}\npaths:\n  /a{b}: { get: { responses: {} } }',
-      'orders.openapi.yaml:4:3: paths["/a{b}"] has the segment "a{b}"',
+      'openapi: 3.1.0\ninfo: {}\npaths:\n  /a{b: { get: { responses: {} } }',
+      'orders.openapi.yaml:4:3: paths["/a{b"] is left out: it has braces in "a{b"',
     ],
     [
       'a reference to nothing',
       'openapi: 3.1.0\ninfo: {}\npaths:\n  /a: { $ref: "#/nothing" }',
-      'orders.openapi.yaml:1:1: The service cannot be used: ',
+      ':4:9: paths["/a"]["$ref"] points to nothing, and is ignored: "#/nothing"',
     ],
   ])('reports the place of %s', async (_, text, expected) => {
     const folder = await writeFiles({ 'orders.openapi.yaml': text });
@@ -186,7 +186,7 @@ describe('a service with an OpenAPI document', () => {
   it('may have only one document', async () => {
     const folder = await writeFiles({
       'orders.openapi.yaml': DOCUMENT,
-      'orders.openapi.json': '{"openapi":"3.1.0"}',
+      'orders.openapi.json': '{"openapi":"3.1.0","paths":{"/a":{"get":{"responses":{}}}}}',
     });
     await expect(startServices(folder)).rejects.toThrow(
       /orders is already defined in .*orders\.openapi\./,

@@ -47,12 +47,17 @@ export interface Oracle {
   ask(question: Question): Promise<Verdict>;
 }
 
-/** Creates a Prism that validates requests, and creates responses from examples. */
-export function createPrism(): ReturnType<typeof createInstance> {
+/**
+ * Creates a Prism that validates requests, and creates responses from examples.
+ *
+ * @param checkSecurity whether requests need the credentials in `security`. The surfaces of the contract check
+ * them, and have their own error codes for them.
+ */
+export function createPrism(checkSecurity = false): ReturnType<typeof createInstance> {
   return createInstance(
     {
       isProxy: false,
-      checkSecurity: false, // The surfaces check credentials, and have their own error codes for them.
+      checkSecurity,
       validateRequest: true,
       validateResponse: false,
       errors: false,

@@ -8,7 +8,9 @@ import {
   ServicesError,
 } from '../../util/source-file.ts';
 import { type CompiledService, mergeDocument } from '../compile-service.ts';
+import type { DocumentOptions } from '../documents/compile-document.ts';
 import { type FolderWatch, listFiles, type SourceFile, watchFolders } from './folders.ts';
+import { readDocument } from './read-document.ts';
 import { createModuleLoader, type ModuleLoader, readModules } from './read-modules.ts';
 import { type Validated, validateFile } from './validate-services.ts';
 
@@ -22,8 +24,10 @@ export interface FileSource {
 export interface FileSourceOptions {
   /** Called with the changed files once all of them have been reloaded. */
   readonly onChange: (files: readonly string[]) => void;
-  /** Called once per error. */
+  /** Called once per error or warning. */
   readonly onFault: (fault: ServiceFault) => void;
+  /** How OpenAPI documents are served. If `isRoot` is set, the path is that of the one document. */
+  readonly documents: DocumentOptions;
 }
 
 /**
@@ -45,6 +49,8 @@ class Files implements FileSource {
   readonly #options: FileSourceOptions;
   /** The last text read of each YAML file, and of all modules together. */
   readonly #texts = new Map<string, string>();
+  /** The files that each document consists of. */
+  readonly #parts = new Map<string, readonly string[]>();
   readonly #good = new Map<string, readonly CompiledService[]>();
   #faults = new Map<string, readonly ServiceFault[]>();
   #clashes: readonly ServiceFault[] = [];
@@ -105,9 +111,11 @@ class Files implements FileSource {
   async #reload(): Promise<readonly string[]> {
     let files: readonly SourceFile[];
     try {
-      files = await listFiles(this.#path);
+      files = await listFiles(this.#path, this.#options.documents.isRoot);
     } catch (error) {
-      this.#faults.set(this.#path, [{ file: this.#path, message: describe(error) }]);
+      this.#faults.set(this.#path, [
+        { file: this.#path, message: describe(error, this.#options.documents.isRoot) },
+      ]);
       this.#follow([]);
       return [];
     }
@@ -131,6 +139,7 @@ class Files implements FileSource {
       this.#good.delete(path);
       this.#faults.delete(path);
       this.#texts.delete(path);
+      this.#parts.delete(path);
     }
     return gone;
   }
@@ -138,10 +147,22 @@ class Files implements FileSource {
   async #readYamls(files: readonly SourceFile[]): Promise<string[]> {
     const changed = await Promise.all(
       files.map(async (file) => {
-        const text = await readText(file.path);
+        const isDocument = file.kind === 'document';
+        const readAgain = () =>
+          isDocument ? readAll(this.#parts.get(file.path) ?? [file.path]) : readText(file.path);
+        const text = await readAgain();
         if (text === this.#texts.get(file.path)) return [];
         this.#texts.set(file.path, text);
-        return this.#take(file, await readYaml(file.path, text));
+        if (!isDocument) return this.#take(file, await readYaml(file.path, text));
+        const read = await readDocument(file.path);
+        if (!Array.isArray(read)) {
+          this.#parts.set(file.path, read.files);
+          this.#texts.set(file.path, await readAgain());
+          for (const { message, ...place } of read.warnings) {
+            this.#options.onFault({ ...place, message: `Warning: ${message}` });
+          }
+        }
+        return this.#take(file, read);
       }),
     );
     return changed.flat();
@@ -165,13 +186,14 @@ class Files implements FileSource {
   async #take(file: SourceFile, read: ReadFile | ServiceFault[]): Promise<string[]> {
     const validated: Validated = Array.isArray(read)
       ? { faults: read }
-      : await validateFile(file, read);
+      : await validateFile(file, read, this.#options.documents);
     if ('faults' in validated) {
       this.#faults.set(file.path, validated.faults);
       return [];
     }
     this.#faults.delete(file.path);
     this.#good.set(file.path, validated.services);
+    for (const warning of validated.warnings ?? []) this.#options.onFault(warning);
     return [file.path];
   }
 
@@ -204,7 +226,8 @@ class Files implements FileSource {
 
   #follow(files: readonly SourceFile[]): void {
     const modules = this.#loader?.files ?? [];
-    const folders = [...files.map(({ path }) => path), ...modules].map((path) =>
+    const parts = [...this.#parts.values()].flat();
+    const folders = [...files.map(({ path }) => path), ...modules, ...parts].map((path) =>
       dirname(resolve(path)),
     );
     // A folder is watched itself; for a single file, its parent folder is.
@@ -228,8 +251,8 @@ function readText(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => '');
 }
 
-function describe(error: unknown): string {
+function describe(error: unknown, isDocument: boolean): string {
   return error instanceof TypeError
     ? error.message
-    : `Cannot read the services: ${describeFileError(error as Error)}.`;
+    : `Cannot read the ${isDocument ? 'document' : 'services'}: ${describeFileError(error as Error)}.`;
 }

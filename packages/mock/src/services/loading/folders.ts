@@ -12,12 +12,16 @@ export interface SourceFile {
 }
 
 /**
- * Lists the files of a source: those in a folder, or a single file. Other files in the folder are ignored:
+ * Lists the files of a source: those in a folder, or a single file, which may be a document of any name. Other files in the folder are ignored:
  * names that begin with `_` or `.`, type declarations, tests, subfolders, and any other file type.
  *
  * @throws Error from the file system; TypeError for an unsupported file type
  */
-export async function listFiles(path: string): Promise<readonly SourceFile[]> {
+export async function listFiles(path: string, isDocument = false): Promise<readonly SourceFile[]> {
+  if (isDocument) {
+    await stat(path);
+    return [{ path, kind: 'document', name: basename(path).replace(/(\.openapi)?\.[^.]*$/, '') }];
+  }
   if (!(await stat(path)).isDirectory()) {
     const kind = kindOf(path);
     if (kind === 'document') return [{ path, kind, name: nameOf(basename(path)) }];

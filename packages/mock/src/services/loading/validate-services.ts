@@ -9,6 +9,7 @@ import {
 } from '../../util/source-file.ts';
 import { isObject, suggest, toMilliseconds } from '../../util/values.ts';
 import { type CompiledService, compileService } from '../compile-service.ts';
+import type { DocumentOptions } from '../documents/compile-document.ts';
 import type { FakeService, ScriptedEvent, WebSocketStep } from '../fake-service.ts';
 import { parseRouteKey, type RouteKey, shapeOf } from '../routes.ts';
 import services from '../schema/services.schema.json' with { type: 'json' };
@@ -17,13 +18,14 @@ import { loadShapeValidator } from './validate-shape.ts';
 
 /** Result of loading a file: services, or errors. */
 export type Validated =
-  | { readonly services: readonly CompiledService[] }
+  | { readonly services: readonly CompiledService[]; readonly warnings?: readonly ServiceFault[] }
   | { readonly faults: readonly ServiceFault[] };
 
 /** Validates and compiles the single service in a file. */
 export async function validateFile(
   file: SourceFile,
   { value, locate }: ReadFile,
+  documents: DocumentOptions,
 ): Promise<Validated> {
   const { path, name } = file;
   const toFault = (problem: Problem): ServiceFault => ({
@@ -32,16 +34,21 @@ export async function validateFile(
     message: describeProblem(problem),
   });
   if (name === undefined) return validateServices(value, dirname(path), toFault);
-  const nameFault = findNameFault(name);
+  const nameFault = documents.isRoot ? undefined : findNameFault(name);
   if (nameFault !== undefined) {
     const message = `The file name ${name} ${nameFault} Rename the file, or add the prefix _ if it is not a service.`;
     return { faults: [{ file: path, message }] };
   }
   if (file.kind === 'document') {
     // Prism is slow to load.
-    const { compileDocument } = await import('./compile-document.ts');
-    const compiled = await compileDocument(name, value);
-    return 'name' in compiled ? { services: [compiled] } : { faults: compiled.map(toFault) };
+    const { compileDocument } = await import('../documents/compile-document.ts');
+    const compiled = await compileDocument(name, value, documents);
+    if (!('service' in compiled)) return { faults: compiled.map(toFault) };
+    const warnings = compiled.warnings.map((problem) => {
+      const fault = toFault(problem);
+      return { ...fault, message: `Warning: ${fault.message}` };
+    });
+    return { services: [compiled.service], warnings };
   }
   const problems = await validateOne(value, dirname(path), []);
   if (problems.length > 0) return { faults: problems.map(toFault) };

@@ -1,0 +1,122 @@
+import { createPrism } from '../../contract/oracle/create-oracle.ts';
+import { getHttpOperationsFromSpec } from '../../contract/oracle/prism.ts';
+import type { Preferences } from '../../contract/oracle/read-preferences.ts';
+import type { Problem } from '../../util/source-file.ts';
+import { isObject } from '../../util/values.ts';
+import type { CompiledRoute, CompiledService } from '../compile-service.ts';
+import { compareRoutes, HTTP_METHODS, type HttpMethod, parseDocumentPath } from '../routes.ts';
+import { findCollections } from './collections.ts';
+import { createOperation, createSample, type Resource } from './operation.ts';
+import { toReadable } from './to-readable.ts';
+
+/** How a document is served. */
+export interface DocumentOptions {
+  /** Whether it is served at the root, where every method arrives, and not through the gateway. */
+  readonly isRoot: boolean;
+  /** Whether calls without the credentials in its `security` are refused. */
+  readonly checksSecurity: boolean;
+  /** Whether its collections keep what calls add and change. */
+  readonly remembers: boolean;
+  /** The response to a call without preferences. */
+  readonly standard: Preferences;
+}
+
+/** The only methods that the gateway forwards. */
+const FORWARDED: readonly HttpMethod[] = ['GET', 'POST'];
+
+/**
+ * Compiles an OpenAPI document: each operation becomes a route. Prism validates its requests, and creates its
+ * responses from examples or schemas. An operation that cannot be used is left out, with a warning.
+ *
+ * @returns the service, or the problems if nothing of the document can be used
+ */
+export async function compileDocument(
+  name: string,
+  document: unknown,
+  options: DocumentOptions,
+): Promise<{ service: CompiledService; warnings: readonly Problem[] } | readonly Problem[]> {
+  const problem = findProblem(document);
+  if (problem !== undefined) return [problem];
+  const { readable, warnings } = toReadable(document as Record<string, unknown>);
+  const methods = options.isRoot ? HTTP_METHODS : FORWARDED;
+  const resources: Resource[] = [];
+  const routes: CompiledRoute[] = [];
+  const prism = createPrism(options.checksSecurity);
+  for (const resource of await readResources(readable, warnings)) {
+    const method = resource.method.toUpperCase() as HttpMethod;
+    if (methods.includes(method)) resources.push(resource);
+  }
+  const collections = options.remembers ? findCollections(resources) : undefined;
+  for (const resource of resources) {
+    const method = resource.method.toUpperCase() as HttpMethod;
+    try {
+      const key = parseDocumentPath(method, resource.path);
+      const remember = collections?.actions.get(resource);
+      routes.push({
+        text: `${method} ${resource.path}`,
+        key,
+        method,
+        respond: createOperation(prism, resource, options, remember),
+        sample: createSample(prism, resource, collections?.ids.get(resource)),
+      });
+    } catch (error) {
+      const rest = `is left out: it ${(error as Error).message}`;
+      warnings.push({ path: ['paths', resource.path], isKey: true, rest });
+    }
+  }
+  if (routes.length === 0) {
+    const rest = 'has no operation that can be served';
+    return warnings.length > 0 ? warnings : [{ path: ['paths'], rest }];
+  }
+  routes.sort((one, other) => compareRoutes(one.key, other.key));
+  const service: CompiledService = {
+    name,
+    routes,
+    proxy: undefined,
+    state: undefined,
+    isExample: false,
+    isDocument: true,
+    remembers: collections?.names ?? [],
+  };
+  return { service, warnings };
+}
+
+/** What keeps a document from being read. */
+function findProblem(document: unknown): Problem | undefined {
+  if (!isObject(document)) return { path: [], rest: 'must be an OpenAPI document' };
+  const { openapi, paths } = document;
+  if (!/^3\.[0-2](\.|$)/.test(String(openapi))) {
+    return { path: ['openapi'], rest: `must be 3.0, 3.1 or 3.2, got ${openapi ?? 'none'}` };
+  }
+  return isObject(paths) ? undefined : { path: ['paths'], rest: 'must be an object' };
+}
+
+/** If the document cannot be read in one piece, leaves out the paths that cannot. */
+async function readResources(
+  document: Record<string, unknown>,
+  warnings: Problem[],
+): Promise<readonly Resource[]> {
+  const read = async (paths: unknown) => {
+    const found = await getHttpOperationsFromSpec({ ...document, paths } as object);
+    return found.map(({ request, ...resource }) => {
+      // Prism reads `a=1&a=2` only if `explode` is set, although that is its default for `form`.
+      const query = request?.query?.map((one) => ({ explode: one.style === 'form', ...one }));
+      const own = request && { request: { ...request, ...(query && { query }) } };
+      // It would call the URLs of callbacks, which requests may contain.
+      return { ...resource, ...own, servers: [], callbacks: [] };
+    });
+  };
+  try {
+    return await read(document.paths);
+  } catch {
+    const found: Resource[] = [];
+    for (const [path, item] of Object.entries(document.paths as object)) {
+      await read({ [path]: item }).then(
+        (resources) => found.push(...resources),
+        ({ message }: Error) =>
+          warnings.push({ path: ['paths', path], isKey: true, rest: `is left out: ${message}` }),
+      );
+    }
+    return found;
+  }
+}

@@ -1,0 +1,241 @@
+import type { GatewayInput } from '@berth/server-stubs';
+import type { createPrism } from '../../contract/oracle/create-oracle.ts';
+import type { getHttpOperationsFromSpec } from '../../contract/oracle/prism.ts';
+import { type Preferences, readPreferences } from '../../contract/oracle/read-preferences.ts';
+import { describeViolation, type Violation } from '../../contract/oracle/violation.ts';
+import { prepareEvents } from '../events.ts';
+import { readBytes, toFailure, toServiceHeaders } from '../prepare-route.ts';
+import {
+  type MockedResponse,
+  type RouteContext,
+  type RouteHandler,
+  type SampleCall,
+  ServiceRefusal,
+  toRefusal,
+} from '../services.ts';
+import type { Remember } from './collections.ts';
+import type { DocumentOptions } from './compile-document.ts';
+import { createJudge } from './judge.ts';
+
+export type Resource = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[number];
+
+type Prism = ReturnType<typeof createPrism>;
+
+/** A response that the document describes. */
+export interface Documented {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  /** The body as sent. */
+  readonly text: string | undefined;
+}
+
+const EVENT_STREAM = 'text/event-stream';
+const MAX_BODY_BYTES = 10 * 1024 * 1024;
+/** Responses that an operation keeps, by what selects them. */
+const MAX_KEPT = 32;
+
+type Found = { readonly documented: Documented } | { readonly refused: MockedResponse };
+
+/** Creates the handler of an operation. */
+export function createOperation(
+  prism: Prism,
+  resource: Resource,
+  { isRoot, checksSecurity, standard }: DocumentOptions,
+  remember?: Remember,
+): RouteHandler {
+  const judge = createJudge(resource);
+  const isOpen = !checksSecurity || !resource.security?.length;
+  const has404 = resource.responses.some(({ code }) => /^(404|4XX|default)$/i.test(code));
+  const kept = new Map<string, Found>();
+
+  const handle = async (context: RouteContext): Promise<MockedResponse> => {
+    const { input, params } = context;
+    const headers = isRoot ? input.headers : toServiceHeaders(input);
+    const { prefer, 'content-type': type } = headers;
+    const preferences = prefer === undefined ? undefined : readPreferences(String(prefer));
+    if (preferences && 'fault' in preferences) return toRefusal(400, preferences.fault);
+    const body = input.body && toBody(await readBytes(input.body, MAX_BODY_BYTES), String(type));
+    const query = input.rawQuery === undefined ? {} : toQuery(input.rawQuery);
+    const isValid = isOpen && judge({ params, query, headers, body });
+    const find = async (wanted: Preferences): Promise<Found> => {
+      // The response to a valid request depends on nothing else.
+      const { accept = '' } = headers;
+      const key = wanted === standard ? String(accept) : JSON.stringify([accept, wanted]);
+      const isKept = isValid && !wanted.dynamic;
+      const known = isKept ? kept.get(key) : undefined;
+      if (known !== undefined) return known;
+      const request = {
+        method: resource.method as 'get',
+        url: { path: `/${input.anyPath}`, query },
+        headers: toPlainHeaders(headers),
+        body,
+      };
+      // Prism changes the preferences.
+      const result = await prism.request(request, [resource], { mock: { ...wanted } } as never)();
+      const found = toFound(result, body, context);
+      if (kept.size >= MAX_KEPT) kept.clear();
+      if (isKept) kept.set(key, found);
+      return found;
+    };
+
+    const found = await find(preferences ?? standard);
+    if ('refused' in found) return found.refused;
+    if (remember === undefined || preferences !== undefined) {
+      return toResponse(found.documented, context);
+    }
+    const remembered = await remember(context, body, found.documented);
+    if (!('missing' in remembered)) {
+      return 'text' in remembered ? toResponse(remembered, context) : remembered;
+    }
+    const missing = has404 ? await find({ dynamic: false, code: 404 }) : undefined;
+    return missing && 'documented' in missing
+      ? toResponse(missing.documented, context)
+      : toRefusal(404, remembered.missing);
+  };
+  return (context) => handle(context).catch((error: unknown) => toFailure(error, context));
+}
+
+function toFound(
+  result: Awaited<ReturnType<ReturnType<Prism['request']>>>,
+  body: unknown,
+  context: RouteContext,
+): Found {
+  if (result._tag === 'Left') return { refused: toProblem(result.left, body) };
+  const { output, validations } = result.right;
+  const [violation] = validations.input;
+  const headers = toOutputHeaders(output.headers);
+  // The documented response to an invalid request does not say what is invalid.
+  if (violation) headers['x-mock-violation'] = toHeaderText(describe(violation, body));
+  const documented = withBody({ status: output.statusCode, headers }, output.body);
+  return violation ? { refused: toResponse(documented, context) } : { documented };
+}
+
+export function withBody(head: Omit<Documented, 'body' | 'text'>, body: unknown): Documented {
+  const { status, headers } = head;
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return { status, headers, body, text };
+}
+
+function toResponse(documented: Documented, context: RouteContext): MockedResponse {
+  const { status, headers, body, text } = documented;
+  const type = headers['content-type'];
+  if (type?.startsWith(EVENT_STREAM) && typeof body !== 'string') {
+    const events = [body].flat().map((data, at) => ({ id: at + 1, data }));
+    return prepareEvents({ events })(context) as MockedResponse;
+  }
+  if (text !== undefined) return { status, headers, body: text };
+  // Prism names a media type even if there is no body.
+  const { 'content-type': _, ...rest } = headers;
+  return { status, headers: rest };
+}
+
+/**
+ * Creates a valid call of an operation, from examples and schemas.
+ *
+ * @param id value of the last parameter in the path
+ */
+export function createSample(
+  prism: Prism,
+  resource: Resource,
+  id?: unknown,
+): () => Promise<SampleCall> {
+  /** Lets Prism create the value as that of a response. */
+  const create = async (contents: readonly object[]): Promise<unknown> => {
+    const fake = { ...resource, method: 'get', path: '/', request: {}, security: [] };
+    const responses = [{ id: '', code: '200', contents }];
+    const request = { method: 'get' as const, url: { path: '/' }, headers: {} };
+    const result = await prism.request(request, [{ ...fake, responses } as never])();
+    return result._tag === 'Right' ? result.right.output.body : undefined;
+  };
+  return async () => {
+    const { path = [], query = [], body } = resource.request ?? {};
+    const values = new Map<string, string>();
+    for (const { name, schema = {}, examples = [] } of [...path, ...query]) {
+      const mediaType = 'application/json';
+      const value = await create([{ id: '', mediaType, schema, examples, encodings: [] }]);
+      values.set(name, encodeURIComponent(String(value ?? 'a')));
+    }
+    const [last = ''] = /[^{}]+(?=\}$)/.exec(resource.path) ?? [];
+    if (id !== undefined) values.set(last, encodeURIComponent(String(id)));
+    const given = query
+      .filter(({ required }) => required)
+      .map(({ name }) => `${encodeURIComponent(name)}=${values.get(name)}`);
+    const filled = resource.path.replaceAll(/\{([^{}]+)\}/g, (_, name) => values.get(name) ?? 'a');
+    const target = given.length === 0 ? filled : `${filled}?${given.join('&')}`;
+    const contents = body?.contents ?? [];
+    const content = contents.find(({ mediaType }) => /\bjson\b/.test(mediaType)) ?? contents[0];
+    if (content === undefined) return { target };
+    const sample = await create([content]);
+    return {
+      target,
+      type: content.mediaType,
+      body: typeof sample === 'string' ? sample : (JSON.stringify(sample) ?? ''),
+    };
+  };
+}
+
+/** The response if Prism has none: the document has no response to an invalid request, or not what is asked for. */
+function toProblem(error: Error, body: unknown): MockedResponse {
+  const {
+    status = 500,
+    detail,
+    additional,
+  } = error as Error & {
+    status?: number;
+    detail?: string;
+    additional?: { validation?: { location: string[]; code?: string; message: string }[] };
+  };
+  const [violation] = additional?.validation ?? [];
+  if (violation === undefined) return toRefusal(status, detail ?? error.message);
+  const { location: path, code, message } = violation;
+  return toRefusal(status, describe({ path, message, ...(code && { code }) }, body));
+}
+
+/** Names the field; Prism itself does so for parameters, and `body` has no value of theirs. */
+function describe(violation: Violation, body: unknown): string {
+  return violation.path?.[0] === 'body'
+    ? describeViolation(violation, body)
+    : `${violation.message}.`;
+}
+
+/** @throws ServiceRefusal 400 */
+function toBody(bytes: Buffer, type = ''): unknown {
+  if (bytes.length === 0) return undefined;
+  const text = bytes.toString();
+  if (!/^application\/(\S+\+)?json\b/i.test(type)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ServiceRefusal(400, 'The body is not valid JSON.');
+  }
+}
+
+function toPlainHeaders(headers: GatewayInput['headers']): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+}
+
+function toQuery(rawQuery: string | undefined): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = Object.create(null);
+  for (const [name, value] of new URLSearchParams(rawQuery)) {
+    const known = query[name];
+    query[name] = known === undefined ? value : [known, value].flat();
+  }
+  return query;
+}
+
+/** Headers of a documented response, with names in lower case. */
+function toOutputHeaders(headers: object = {}): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name.toLowerCase(),
+      toHeaderText(String(value)),
+    ]),
+  );
+}
+
+/** A text that can be the value of a header. */
+function toHeaderText(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/g, '?');
+}

@@ -1,0 +1,42 @@
+import type { ReadFile, ServiceFault } from '../../util/source-file.ts';
+
+/** An OpenAPI document in one piece. */
+export interface ReadDocument extends ReadFile {
+  /** The file, and the files that it refers to. */
+  readonly files: readonly string[];
+  readonly warnings: readonly ServiceFault[];
+}
+
+/**
+ * Reads an OpenAPI document of one or several files, as `berth-stubs` does.
+ *
+ * @returns the document, or its errors if it cannot be read
+ */
+export async function readDocument(file: string): Promise<ReadDocument | ServiceFault[]> {
+  const { loadDocument, UnreadableError } = await import('@berth/server-stubs/document');
+  try {
+    const { document, warnings, files, locate } = await loadDocument(file);
+    const toPlace = (pointer: string) => {
+      const [, line, column] = /:(\d+):(\d+)$/.exec(locate(pointer)) ?? [];
+      return { line: Number(line), column: Number(column) };
+    };
+    return {
+      value: document,
+      files,
+      warnings: warnings.map(({ pointer, message }) => ({ file, ...toPlace(pointer), message })),
+      locate: ({ path }) => toPlace(['#', ...path.map(escapeStep)].join('/')),
+    };
+  } catch (error) {
+    if (!(error instanceof UnreadableError)) throw error;
+    const { place, message } = error;
+    // What follows the first line shows the place.
+    const [rest = ''] = message.replace(`${file} `, '').split('\n');
+    const sentence = `The document ${rest.replace(/( at line \d+, column \d+)?[:.]?$/, '.')}`;
+    return [{ file, ...(place && { line: place.line, column: place.col }), message: sentence }];
+  }
+}
+
+/** RFC 6901, section 3. */
+function escapeStep(step: string | number): string {
+  return String(step).replaceAll('~', '~0').replaceAll('/', '~1');
+}

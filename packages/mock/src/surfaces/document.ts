@@ -1,0 +1,113 @@
+import type { GatewayCall, GatewayInput, GatewayRouter } from '@berth/server-stubs';
+import {
+  type Call,
+  createRouter,
+  type Fault,
+  type HandlerResponse,
+  type Input,
+  type RouteTable,
+  toProblem,
+} from '@berth/server-stubs/runtime';
+import type { Context } from '../context.ts';
+import { HTTP_METHODS } from '../services/routes.ts';
+import { recordOf } from '../session/call-record.ts';
+import { corsOf, toRouterOptions } from './router-options.ts';
+
+const REST = { name: 'anyPath', in: 'path', style: 'simple', explode: false } as const;
+
+const BODY: RouteTable['routes'][number]['body'] = {
+  required: false,
+  content: [{ mediaType: '*/*', kind: 'binary' }],
+};
+
+/** Every method with every path. The routes are those of the document, which may change while it is served. */
+const TABLE: RouteTable = {
+  title: '',
+  version: '',
+  sha256: '',
+  securitySchemes: {},
+  routes: HTTP_METHODS.flatMap((method) =>
+    ['/', '/{anyPath}'].map((path) => ({
+      operationId: `${method} ${path}`,
+      method,
+      path,
+      parameters:
+        path === '/'
+          ? []
+          : [{ ...REST, required: true, shape: 'scalar', types: ['string'], greedy: true }],
+      body: BODY,
+      responses: [],
+      security: [],
+      passThrough: true,
+    })),
+  ),
+};
+
+/** Creates the surface for a document at the root. WebSockets are not supported. */
+export function createDocumentSurface(context: Context): GatewayRouter {
+  const cors = corsOf(context, 'gateway');
+
+  const handle = async ({ body }: Input, call: Call): Promise<HandlerResponse> => {
+    const { request, rawPath, rawQuery } = call;
+    const { method = 'GET', headers } = request;
+    const record = recordOf(request);
+    const isPreflight = headers['access-control-request-method'] !== undefined;
+    if (method === 'OPTIONS' && isPreflight) return toPreflight(call);
+    const hasBody = headers['content-length'] ?? headers['transfer-encoding'];
+    const [name = ''] = context.services.names();
+    record.service = name;
+    const input = {
+      name,
+      anyPath: rawPath.slice(1),
+      rawQuery,
+      target: request.url ?? '/',
+      method,
+      headers: withoutOwn(headers as GatewayInput['headers']),
+      body: hasBody ? (body as GatewayInput['body']) : undefined,
+    };
+    const response = await context.services.respond(input, call as GatewayCall, record.session);
+    if (response === undefined) throw new TypeError('The document has no service.');
+    record.matched = response.unmatched !== true;
+    const { status, headers: own, body: sent } = response;
+    return { status, ...(own && { headers: own }), body: sent };
+  };
+
+  function toPreflight({ request: { headers } }: Call): HandlerResponse {
+    const asked = headers['access-control-request-headers'];
+    const allowed = {
+      ...cors.preflight(headers.origin),
+      'access-control-allow-methods': HTTP_METHODS.join(', '),
+    };
+    return {
+      status: 204,
+      headers: { ...allowed, ...(asked && { 'access-control-allow-headers': asked }) },
+    };
+  }
+
+  const { cors: _, onFault: __, ...options } = toRouterOptions(context, 'gateway');
+  const router = createRouter(
+    TABLE,
+    Object.fromEntries(TABLE.routes.map(({ operationId }) => [operationId, handle])),
+    {
+      ...options,
+      headers: ({ request, requestId }) => ({
+        ...cors.response(request.headers.origin),
+        'access-control-expose-headers': '*',
+        'x-request-id': requestId,
+      }),
+      toResponse: (fault: Fault) => toProblem(fault),
+    },
+  );
+  return Object.assign(router, {
+    upgrade: (_request: unknown, socket: { destroy(): void }) => socket.destroy(),
+    shouldUpgrade: () => false,
+  }) as GatewayRouter;
+}
+
+/** Headers meant for the mock are not part of the request. */
+function withoutOwn(headers: GatewayInput['headers']): GatewayInput['headers'] {
+  if (!Object.keys(headers).some((name) => name.startsWith('x-mock-'))) return headers;
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !name.startsWith('x-mock-')),
+  );
+}

@@ -1,0 +1,321 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describeMock } from '../src/cli/describe-mock.ts';
+import { createMock, type MockOptions } from '../src/index.ts';
+import { serve } from '../src/serve.ts';
+import { runCli } from './helpers/cli.ts';
+
+const SHOP = `openapi: 3.1.0
+info: { title: Shop, version: 1.0.0 }
+security: [{ key: [] }]
+paths:
+  /pets:
+    get:
+      parameters:
+        - { name: limit, in: query, schema: { type: integer, maximum: 100 } }
+        - { name: tags, in: query, schema: { type: array, maxItems: 2, items: { type: string } } }
+        - { name: X-Trace, in: header, schema: { type: integer } }
+      responses:
+        '200':
+          description: The pets.
+          content:
+            application/json:
+              schema: { type: object, properties: { pets: { type: array, items: { $ref: '#/components/schemas/Pet' } } } }
+              example: { pets: [{ id: 1, name: Rex, kind: dog }], total: 1 }
+    post:
+      requestBody:
+        required: true
+        content: { application/json: { schema: { $ref: '#/components/schemas/NewPet' } } }
+      responses:
+        '201':
+          description: The new pet.
+          headers: { Location: { schema: { type: string } } }
+          content: { application/json: { schema: { $ref: '#/components/schemas/Pet' } } }
+  /pets/{petId}:
+    parameters: [{ name: petId, in: path, required: true, schema: { type: integer } }]
+    get:
+      responses:
+        '200': { description: The pet., content: { application/json: { schema: { $ref: '#/components/schemas/Pet' } } } }
+        '404': { description: None., content: { application/json: { example: { error: no such pet } } } }
+    put:
+      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/NewPet' } } } }
+      responses: { '200': { description: The pet., content: { application/json: { schema: { $ref: '#/components/schemas/Pet' } } } } }
+    patch:
+      requestBody: { content: { application/json: { schema: { type: object } } } }
+      responses: { '204': { description: Changed. } }
+    delete: { responses: { '204': { description: Gone. } } }
+  /diff/{base}...{head}:
+    get: { responses: { '200': { description: ok, content: { text/plain: { example: diff } } } } }
+components:
+  securitySchemes: { key: { type: apiKey, in: header, name: X-Key } }
+  schemas:
+    NewPet:
+      type: object
+      required: [name]
+      properties: { name: { type: string, minLength: 1 }, kind: { type: string, enum: [dog, cat] } }
+    Pet:
+      allOf:
+        - $ref: '#/components/schemas/NewPet'
+        - { type: object, required: [id, kind], properties: { id: { type: integer, readOnly: true } } }
+`;
+
+async function writeDocument(files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-document-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(join(folder, name, '..'), { recursive: true });
+    await writeFile(join(folder, name), text);
+  }
+  return join(folder, Object.keys(files)[0] as string);
+}
+
+async function start(options: MockOptions = {}, text = SHOP) {
+  const document = await writeDocument({ 'shop.yaml': text });
+  const mock = await createMock({ document, ...options });
+  onTestFinished(() => mock.close());
+  return {
+    mock,
+    document,
+    async call(target: string, init: { body?: unknown } & Omit<RequestInit, 'body'> = {}) {
+      const { body, headers, ...rest } = init;
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      const type = body === undefined ? {} : { 'content-type': 'application/json' };
+      const response = await fetch(mock.url + target, {
+        ...rest,
+        ...sent,
+        headers: { ...type, ...(headers as Record<string, string>) },
+      });
+      const read = await response.text();
+      const json =
+        read !== '' && /json/.test(response.headers.get('content-type') ?? '')
+          ? JSON.parse(read)
+          : read;
+      return { status: response.status, headers: response.headers, body: json };
+    },
+  };
+}
+
+describe('a document at the root', () => {
+  it('responds without credentials, as the caller prefers', async () => {
+    const { call } = await start();
+    expect(await call('/pets')).toMatchObject({ status: 200, body: { pets: [{ name: 'Rex' }] } });
+    const prefer = (value: string) => call('/pets/1', { headers: { prefer: value } });
+    expect(await prefer('code=404')).toMatchObject({ status: 404, body: { error: 'no such pet' } });
+    expect(await prefer('code=99')).toMatchObject({ status: 400 });
+    expect((await prefer('dynamic=true')).body.kind).toMatch(/^(dog|cat)$/);
+    expect(await call('/pets/1', { method: 'DELETE' })).toMatchObject({ status: 204, body: '' });
+    expect(await call('/pets', { method: 'HEAD' })).toMatchObject({ status: 200, body: '' });
+    expect(await call('/diff/main...next')).toMatchObject({ status: 200, body: 'diff' });
+    expect(await call('/api/v2/envs/dev/storages:batchDelete')).toMatchObject({ status: 404 });
+    const refused = await call('/pets', { method: 'PUT' });
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
+  });
+
+  it.each([
+    ['/pets?limit=5&tags=a&tags=b', {}, 200],
+    ['/pets?limit=five', {}, 422],
+    ['/pets?limit=101', {}, 422],
+    ['/pets?tags=a&tags=b&tags=c', {}, 422],
+    ['/pets', { headers: { 'x-trace': 'one' } }, 422],
+    ['/pets/one', {}, 422],
+    ['/pets', { method: 'POST', body: { name: 'Bo', kind: 'dog' } }, 201],
+    ['/pets', { method: 'POST', body: { name: '' } }, 422],
+    ['/pets', { method: 'POST', body: { name: 'Bo', kind: 'cow' } }, 422],
+    ['/pets', { method: 'POST' }, 422],
+    ['/pets', { method: 'POST', body: {}, headers: { 'content-type': 'text/plain' } }, 415],
+    ['/pets/1', { method: 'PATCH', body: [] }, 422],
+  ])('judges %s %j: %i', async (target, init, status) => {
+    const { call } = await start();
+    expect((await call(target, init)).status).toBe(status);
+  });
+
+  it('checks the credentials in the document with auth: present', async () => {
+    const { call } = await start({ auth: 'present' });
+    expect(await call('/pets')).toMatchObject({ status: 401 });
+    expect(await call('/pets', { headers: { 'x-key': 'any' } })).toMatchObject({ status: 200 });
+  });
+
+  it('lets pages of this machine send any method and header', async () => {
+    const { call } = await start();
+    const { headers } = await call('/pets/1', {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'http://localhost:5173',
+        'access-control-request-method': 'PATCH',
+        'access-control-request-headers': 'x-key',
+      },
+    });
+    expect(headers.get('access-control-allow-origin')).toBe('http://localhost:5173');
+    expect(headers.get('access-control-allow-methods')).toContain('PATCH');
+    expect(headers.get('access-control-allow-headers')).toBe('x-key');
+  });
+
+  it('is logged, and subject to faults', async () => {
+    const { mock, call } = await start({ faults: ['latency=1'] });
+    await call('/pets');
+    await call('/nowhere');
+    expect(mock.session().requests({ unmatched: true })).toHaveLength(1);
+    expect(mock.session().requests()[0]).toMatchObject({ service: 'shop', matched: true });
+  });
+
+  it('is reloaded with the files that it refers to', async () => {
+    const pet = (name: string) => `type: string\nexample: ${name}\n`;
+    const document = await writeDocument({
+      'api.yaml':
+        "openapi: 3.0.3\ninfo: { title: a, version: '1' }\npaths:\n  /pet: { get: { responses: { 200: { description: ok, content: { text/plain: { schema: { $ref: './parts/pet.yaml' } } } } } } }",
+      'parts/pet.yaml': pet('Rex'),
+    });
+    const mock = await createMock({ document });
+    onTestFinished(() => mock.close());
+    const read = async () => (await fetch(`${mock.url}/pet`)).text();
+    expect(await read()).toBe('Rex');
+    await writeFile(join(document, '../parts/pet.yaml'), pet('Bo'));
+    await vi.waitFor(async () => expect(await read()).toBe('Bo'), 20_000);
+  });
+
+  it('may be Swagger 2.0, with operations that cannot be used', async () => {
+    const document = await writeDocument({
+      'old.json': JSON.stringify({
+        swagger: '2.0',
+        info: { title: 'Old', version: '1' },
+        paths: {
+          '/a{': { get: { responses: { 200: { description: 'ok' } } } },
+          '/b': {
+            get: { responses: { 200: { description: 'ok', schema: { $ref: '#/nothing' } } } },
+          },
+        },
+      }),
+    });
+    const warnings: string[] = [];
+    const { url, close } = await serve(
+      { document },
+      { onFault: ({ line, message }) => warnings.push(`${line} ${message}`) },
+    );
+    onTestFinished(close);
+    expect((await fetch(`${url}/b`)).status).toBe(200);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^1 Warning: Swagger 2.0 is converted/),
+      expect.stringMatching(
+        /^1 Warning: paths.+ points to nothing, and is ignored: "#\/nothing"\.$/,
+      ),
+      expect.stringMatching(/^1 Warning: paths\["\/a\{"\] is left out: it has braces in "a\{"\.$/),
+    ]);
+  });
+
+  it.each([
+    ['no YAML', 'openapi: 3.1.0\n  paths: {}', ':1:10: The document is not valid YAML: '],
+    ['no JSON', '{\n "a": }', ':2:7: The document is not valid JSON: '],
+    ['no document', 'a: 1', ':1:1: openapi must be 3.0, 3.1 or 3.2, got none.'],
+    ['no paths', 'openapi: 3.1.0', ':1:1: paths must be an object.'],
+    [
+      'no operation',
+      'openapi: 3.1.0\npaths: {}',
+      ':2:1: paths has no operation that can be served.',
+    ],
+  ])('is refused with its place: %s', async (_, text, expected) => {
+    const document = await writeDocument({ 'bad.yaml': text });
+    await expect(createMock({ document })).rejects.toThrow(`bad.yaml${expected}`);
+  });
+
+  it('is refused next to options of the contract', async () => {
+    await expect(createMock({ document: 'a.yaml', services: ['a'] })).rejects.toThrow(
+      'document and services',
+    );
+    await expect(createMock({ document: 'a.yaml', auth: 'strict' })).rejects.toThrow(
+      'auth must be off or present',
+    );
+    const { code, stderr } = await runCli('nowhere.yaml', '--port', '0');
+    expect(code).toBe(2);
+    expect(stderr).toContain('nowhere.yaml: Cannot read the document');
+  });
+
+  it('is described with its operations, collections and calls that succeed', async () => {
+    const served = await serve({
+      document: await writeDocument({ 'shop.yaml': SHOP }),
+      remember: true,
+    });
+    onTestFinished(served.close);
+    const text = await describeMock(served, []);
+    expect(text).toContain('  PATCH /pets/{petId}\n');
+    expect(text).toContain('Remembers      pets (GET, POST, PUT, PATCH, DELETE)\n');
+    const calls = [...text.matchAll(/curl -sS -w '\\n' '([^']+)'(?:.*\n?.*-d '(.*)')?/g)];
+    expect(calls).toHaveLength(3);
+    for (const [, url = '', body] of calls) {
+      const init = {
+        method: 'POST',
+        body: body ?? '',
+        headers: { 'content-type': 'application/json' },
+      };
+      expect((await fetch(url, body === undefined ? {} : init)).ok).toBe(true);
+    }
+  });
+});
+
+describe('--remember', () => {
+  it('adds, lists, finds, replaces, changes and removes', async () => {
+    const { call } = await start({ remember: true });
+    const list = async () =>
+      (await call('/pets')).body.pets.map(({ name }: { name: string }) => name);
+    const added = await call('/pets', { method: 'POST', body: { name: 'Bo' } });
+    // The kind is required, so the document's value is used.
+    expect(added).toMatchObject({ status: 201, body: { id: 2, name: 'Bo', kind: 'dog' } });
+    expect(added.headers.get('location')).toBe('/pets/2');
+    expect(await list()).toEqual(['Rex', 'Bo']);
+    expect((await call('/pets/2')).body).toEqual(added.body);
+    const put = { method: 'PUT', body: { name: 'Max', kind: 'cat' } };
+    expect(await call('/pets/2', put)).toMatchObject({ status: 200, body: { id: 2, kind: 'cat' } });
+    const patch = { method: 'PATCH', body: { name: 'Moritz' } };
+    expect(await call('/pets/2', patch)).toMatchObject({ status: 204, body: '' });
+    expect((await call('/pets/2')).body).toEqual({ id: 2, name: 'Moritz', kind: 'cat' });
+    expect(await call('/pets/2', { method: 'DELETE' })).toMatchObject({ status: 204 });
+    expect(await call('/pets/2')).toMatchObject({ status: 404, body: { error: 'no such pet' } });
+    const missing = { message: '/pets has no item with the petId "2".' };
+    expect(await call('/pets/2', put)).toMatchObject({ status: 404, body: missing });
+    expect(await list()).toEqual(['Rex']);
+  });
+
+  it('judges calls first, and leaves those with preferences to the document', async () => {
+    const { call } = await start({ remember: true });
+    expect(await call('/pets', { method: 'POST', body: { kind: 'dog' } })).toMatchObject({
+      status: 422,
+    });
+    expect((await call('/pets/9', { headers: { prefer: 'code=200' } })).status).toBe(200);
+    expect((await call('/pets')).body.pets).toHaveLength(1);
+  });
+
+  it('is separate for each session, and reset with it', async () => {
+    const { mock, call } = await start({ remember: true });
+    const other = { 'x-mock-session': 'other' };
+    await call('/pets', { method: 'POST', body: { name: 'Bo' }, headers: other });
+    expect((await call('/pets/2')).status).toBe(404);
+    expect((await call('/pets/2', { headers: other })).status).toBe(200);
+    mock.session('other').reset();
+    expect((await call('/pets/2', { headers: other })).status).toBe(404);
+  });
+
+  it('has a limit', async () => {
+    const { call } = await start({ remember: true });
+    const body = { name: 'a'.repeat(1_000_000) };
+    const statuses = [];
+    for (let at = 0; at < 5; at += 1)
+      statuses.push((await call('/pets', { method: 'POST', body })).status);
+    expect(statuses).toEqual([201, 201, 201, 201, 507]);
+    await call('/pets/2', { method: 'DELETE' });
+    expect((await call('/pets', { method: 'POST', body })).status).toBe(201);
+  });
+
+  it('works for services', async () => {
+    const document = await writeDocument({ 'shop.openapi.yaml': SHOP });
+    const mock = await createMock({ services: join(document, '..'), remember: true });
+    onTestFinished(() => mock.close());
+    const headers = { authorization: 'Bearer any', 'content-type': 'application/json' };
+    const url = `${mock.gatewayUrl}/v1/cloudrun/shop/pets`;
+    const added = await fetch(url, { method: 'POST', body: '{"name":"Bo"}', headers });
+    expect(added.headers.get('location')).toBe('/pets/2');
+    expect(((await (await fetch(`${url}/2`, { headers })).json()) as { name: string }).name).toBe(
+      'Bo',
+    );
+  });
+});
