@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toTypes, writeGenerated } from '@berth/codegen';
 import contract from '@berth/spec/contract.json' with { type: 'json' };
@@ -15,6 +15,8 @@ import { toPlatformsPage } from './to-platforms-page.ts';
 const GENERATOR = 'packages/client/scripts/generate.ts';
 const PLATFORMS = join(import.meta.dirname, '../../../docs/reference/platforms.md');
 const SERVICES = join(import.meta.dirname, '../test/services');
+/** The mock uses it too, but the client must not depend on another package. */
+const EVENT_STREAMS = join(import.meta.dirname, '../../server-stubs/generator/event-streams.ts');
 const CONFIG_SCHEMA = join(import.meta.dirname, '../generated/config.schema.gen.json');
 
 /**
@@ -28,6 +30,7 @@ await Promise.all([
     'contract',
     toContractModule({ contract, defaults, gateway, storage, profile, profileSchema }),
   ),
+  write('event-streams', await readFile(EVENT_STREAMS, 'utf8')),
   write('msw', toMswModule({ defaults, gateway, storage })),
   writeGenerated(CONFIG_SCHEMA, toConfigSchema(), GENERATOR),
   writeFile(

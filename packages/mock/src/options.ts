@@ -58,8 +58,8 @@ export interface MockOptions {
   origins?: readonly string[] | undefined;
   /**
    * Hosted services: the path of a folder or file that defines them, definitions by name, or a list of names,
-   * which respond with the contract's example. Calls to any other service get a 404, except to `hello` and
-   * `echo`, which are always available. Default: every service name exists.
+   * which respond with the contract's example. Calls to any other service get a 404, except to `hello`,
+   * `echo` and `shop`, which are always available. Default: every service name exists.
    */
   services?: ServicesSource | undefined;
   /**

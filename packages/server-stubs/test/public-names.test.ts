@@ -26,7 +26,7 @@ test('the package exports these names, and no others', () => {
 });
 
 test('the reader of documents exports these names, and no others', () => {
-  expect(Object.keys(document).sort()).toEqual(['UnreadableError', 'loadDocument']);
+  expect(Object.keys(document).sort()).toEqual(['UnreadableError', 'loadDocument', 'toDataSchema']);
 });
 
 test('the engine exports these names, and no others', () => {

@@ -12,7 +12,7 @@ import { type ServiceFault, ServicesError } from '../util/source-file.ts';
 import { isObject } from '../util/values.ts';
 import { createExample, createHello, createShop, echo } from './built-in.ts';
 import { type CompiledRoute, type CompiledService, compileService } from './compile-service.ts';
-import type { DocumentOptions } from './documents/compile-document.ts';
+import type { DocumentOptions } from './documents/documented.ts';
 import type { FakeServices } from './fake-service.ts';
 import { handleCall, openCall, type ServiceContext } from './handle-call.ts';
 import type { FileSource } from './loading/create-file-source.ts';

@@ -109,9 +109,12 @@ export async function readBytes(
       reject(new ServiceRefusal(413, `The body exceeds ${limit} bytes${hint}.`));
     };
     body.on('data', take).once('end', resolve).once('error', reject);
-    body.once('close', () => reject(new Error('The body is incomplete.')));
-    if (body.readableEnded) resolve();
-    else if (body.destroyed) reject(body.errored ?? new Error('The body is incomplete.'));
+    const end = () => {
+      if (body.readableEnded) resolve();
+      else reject(body.errored ?? new Error('The body is incomplete.'));
+    };
+    if (body.closed) end();
+    else body.once('close', end);
   });
   return Buffer.concat(chunks, size);
 }

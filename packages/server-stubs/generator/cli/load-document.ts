@@ -5,6 +5,8 @@ import { isObject, type Problem } from '../document.ts';
 import { bundleFiles } from './bundle-files.ts';
 import { createJsonLocator, createYamlLocator, type Locator, toLines } from './locate.ts';
 
+export { toDataSchema } from '../event-streams.ts';
+
 /** Thrown if a file does not exist, cannot be read, or is neither JSON nor YAML. */
 export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { closest } from 'fastest-levenshtein';
 import type { OpenAPI3 } from 'openapi-typescript';
 import { type Document, LineCounter, parseDocument } from 'yaml';
+import { toDataSchema } from '../../generated/event-streams.gen.ts';
 import { SERVICE_NAME_PATTERN } from '../../generated/msw.gen.ts';
 import { isRecord } from '../../internal/json.ts';
 import { Failure } from '../output.ts';
@@ -215,8 +216,7 @@ function offsetOf(document: Document, pointer: string): number {
 
 /**
  * Copies a document so that `openapi-typescript` can read its event streams: the schema of a stream
- * becomes that of its events' data. OpenAPI 3.2 describes an event with `itemSchema`, an object with the
- * fields of a server-sent event, whose `data` is text with the `contentSchema` of its JSON.
+ * becomes that of its events' data.
  */
 function toPlainStreams(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(toPlainStreams);
@@ -224,15 +224,8 @@ function toPlainStreams(node: unknown): unknown {
   return Object.fromEntries(
     Object.entries(node).map(([key, value]) => {
       if (key === 'openapi') return [key, String(value).replace(/^3\.2.*/, '3.1.1')];
-      if (key === 'text/event-stream' && isRecord(value)) return [key, toDataType(value)];
-      return [key, toPlainStreams(value)];
+      const isStream = key === 'text/event-stream' && isRecord(value);
+      return [key, toPlainStreams(isStream ? toDataSchema(value) : value)];
     }),
   );
-}
-
-function toDataType({ itemSchema, ...mediaType }: Record<string, unknown>): unknown {
-  if (!isRecord(itemSchema)) return toPlainStreams(mediaType);
-  const data = isRecord(itemSchema.properties) ? itemSchema.properties.data : undefined;
-  const schema = isRecord(data) ? (data.contentSchema ?? data) : itemSchema;
-  return { ...mediaType, schema: toPlainStreams(schema) };
 }

@@ -1,19 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isObject } from '../../util/values.ts';
 import { type MockedResponse, type RouteContext, toRefusal } from '../services.ts';
-import { type Documented, type Resource, withBody } from './operation.ts';
-
-/**
- * Applies a valid call to a collection.
- *
- * @param documented the documented response, which gives status, headers and missing properties
- * @returns the response, or a message if the collection has no such item
- */
-export type Remember = (
-  context: RouteContext,
-  body: unknown,
-  documented: Documented,
-) => Documented | MockedResponse | { readonly missing: string };
+import { type Documented, type Remember, type Resource, withBody } from './documented.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 

@@ -1,25 +1,13 @@
 import { createPrism } from '../../contract/oracle/create-oracle.ts';
 import { getHttpOperationsFromSpec } from '../../contract/oracle/prism.ts';
-import type { Preferences } from '../../contract/oracle/read-preferences.ts';
 import type { Problem } from '../../util/source-file.ts';
 import { isObject } from '../../util/values.ts';
 import type { CompiledRoute, CompiledService } from '../compile-service.ts';
 import { compareRoutes, HTTP_METHODS, type HttpMethod, parseDocumentPath } from '../routes.ts';
 import { findCollections } from './collections.ts';
-import { createOperation, createSample, type Resource } from './operation.ts';
+import type { DocumentOptions, Resource } from './documented.ts';
+import { createOperation, createSample } from './operation.ts';
 import { toReadable } from './to-readable.ts';
-
-/** How a document is served. */
-export interface DocumentOptions {
-  /** Whether it is served at the root, where every method arrives, and not through the gateway. */
-  readonly isRoot: boolean;
-  /** Whether calls without the credentials in its `security` are refused. */
-  readonly checksSecurity: boolean;
-  /** Whether its collections keep what calls add and change. */
-  readonly remembers: boolean;
-  /** The response to a call without preferences. */
-  readonly standard: Preferences;
-}
 
 /** The only methods that the gateway forwards. */
 const FORWARDED: readonly HttpMethod[] = ['GET', 'POST'];

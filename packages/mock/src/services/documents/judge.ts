@@ -1,6 +1,6 @@
 import { stripReadOnlyProperties, validateAgainstSchema } from '../../contract/oracle/prism.ts';
 import type { Params } from '../routes.ts';
-import type { Resource } from './operation.ts';
+import type { Resource } from './documented.ts';
 
 /** A request, as Prism takes it. */
 export interface JudgedRequest {

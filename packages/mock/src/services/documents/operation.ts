@@ -1,6 +1,5 @@
 import type { GatewayInput } from '@berth/server-stubs';
 import type { createPrism } from '../../contract/oracle/create-oracle.ts';
-import type { getHttpOperationsFromSpec } from '../../contract/oracle/prism.ts';
 import { type Preferences, readPreferences } from '../../contract/oracle/read-preferences.ts';
 import { describeViolation, type Violation } from '../../contract/oracle/violation.ts';
 import { prepareEvents } from '../events.ts';
@@ -13,23 +12,16 @@ import {
   ServiceRefusal,
   toRefusal,
 } from '../services.ts';
-import type { Remember } from './collections.ts';
-import type { DocumentOptions } from './compile-document.ts';
+import {
+  type Documented,
+  type DocumentOptions,
+  type Remember,
+  type Resource,
+  withBody,
+} from './documented.ts';
 import { createJudge } from './judge.ts';
 
-export type Resource = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[number];
-
 type Prism = ReturnType<typeof createPrism>;
-
-/** A response that the document describes. */
-export interface Documented {
-  readonly status: number;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: unknown;
-  /** The body as sent. */
-  readonly text: string | undefined;
-}
 
 const EVENT_STREAM = 'text/event-stream';
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
@@ -110,12 +102,6 @@ function toFound(
   if (violation) headers['x-mock-violation'] = toHeaderText(describe(violation, body));
   const documented = withBody({ status: output.statusCode, headers }, output.body);
   return violation ? { refused: toResponse(documented, context) } : { documented };
-}
-
-export function withBody(head: Omit<Documented, 'body' | 'text'>, body: unknown): Documented {
-  const { status, headers } = head;
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return { status, headers, body, text };
 }
 
 function toResponse(documented: Documented, context: RouteContext): MockedResponse {

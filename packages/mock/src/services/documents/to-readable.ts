@@ -1,12 +1,12 @@
+import { toDataSchema } from '@berth/server-stubs/document';
 import type { Problem } from '../../util/source-file.ts';
 import { isObject } from '../../util/values.ts';
 
 const EVENT_STREAM = 'text/event-stream';
 
 /**
- * Copies a document so that Prism can read it. OpenAPI 3.2 describes an event by `itemSchema`, as an object
- * whose `data` is text with the `contentSchema` of its JSON. Here the schema of an event stream is that of its
- * events' data. A reference to nothing becomes an empty object, because Prism would refuse the document, and
+ * Copies a document so that Prism can read it. The schema of an event stream is that of its events' data. A
+ * reference to nothing becomes an empty object, because Prism would refuse the document, and
  * one to another file or a URL because Prism would load it.
  */
 export function toReadable(document: Record<string, unknown>): {
@@ -41,12 +41,6 @@ export function toReadable(document: Record<string, unknown>): {
   const readable = create(document, []) as Record<string, unknown>;
   readable.openapi = String(document.openapi).replace(/^3\.2.*/, '3.1.1');
   return { readable, warnings };
-}
-
-function toDataSchema({ itemSchema, ...mediaType }: Record<string, unknown>): unknown {
-  if (!isObject(itemSchema)) return mediaType;
-  const { data } = isObject(itemSchema.properties) ? itemSchema.properties : {};
-  return { ...mediaType, schema: isObject(data) ? (data.contentSchema ?? data) : itemSchema };
 }
 
 /** Whether a reference has a target in the document. Names of anchors are not looked up. */
