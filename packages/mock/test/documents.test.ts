@@ -214,12 +214,12 @@ describe('a document at the root', () => {
       'openapi: 3.1.0\npaths: {}',
       ':2:1: paths has no operation that can be served.',
     ],
-  ])('is refused with its place: %s', async (_, text, expected) => {
+  ])('reports the place of what is wrong: %s', async (_, text, expected) => {
     const document = await writeDocument({ 'bad.yaml': text });
     await expect(createMock({ document })).rejects.toThrow(`bad.yaml${expected}`);
   });
 
-  it('is refused next to options of the contract', async () => {
+  it('rejects options that a document does not have', async () => {
     await expect(createMock({ document: 'a.yaml', services: ['a'] })).rejects.toThrow(
       'document and services',
     );

@@ -88,7 +88,7 @@ const request = fc.record({
   ),
 });
 
-test('accepts no request that Prism refuses, and many that it accepts', async () => {
+test('accepts no request that Prism rejects, and many that it accepts', async () => {
   const prism = createPrism();
   const [resource] = (await getHttpOperationsFromSpec(DOCUMENT as never)).map((one) => ({
     ...one,

@@ -6,7 +6,7 @@ import type { MockedResponse, RouteContext } from '../services.ts';
 export interface DocumentOptions {
   /** Whether it is served at the root, where every method arrives, and not through the gateway. */
   readonly isRoot: boolean;
-  /** Whether calls without the credentials in its `security` are refused. */
+  /** Whether calls without the credentials in its `security` are rejected. */
   readonly checksSecurity: boolean;
   /** Whether its collections keep what calls add and change. */
   readonly remembers: boolean;

@@ -28,7 +28,7 @@ const MAX_BODY_BYTES = 10 * 1024 * 1024;
 /** Responses that an operation keeps, by what selects them. */
 const MAX_KEPT = 32;
 
-type Found = { readonly documented: Documented } | { readonly refused: MockedResponse };
+type Found = { readonly documented: Documented } | { readonly rejected: MockedResponse };
 
 /** Creates the handler of an operation. */
 export function createOperation(
@@ -73,7 +73,7 @@ export function createOperation(
     };
 
     const found = await find(preferences ?? standard);
-    if ('refused' in found) return found.refused;
+    if ('rejected' in found) return found.rejected;
     if (remember === undefined || preferences !== undefined) {
       return toResponse(found.documented, context);
     }
@@ -94,14 +94,14 @@ function toFound(
   body: unknown,
   context: RouteContext,
 ): Found {
-  if (result._tag === 'Left') return { refused: toProblem(result.left, body) };
+  if (result._tag === 'Left') return { rejected: toProblem(result.left, body) };
   const { output, validations } = result.right;
   const [violation] = validations.input;
   const headers = toOutputHeaders(output.headers);
   // The documented response to an invalid request does not say what is invalid.
   if (violation) headers['x-mock-violation'] = toHeaderText(describe(violation, body));
   const documented = withBody({ status: output.statusCode, headers }, output.body);
-  return violation ? { refused: toResponse(documented, context) } : { documented };
+  return violation ? { rejected: toResponse(documented, context) } : { documented };
 }
 
 function toResponse(documented: Documented, context: RouteContext): MockedResponse {

@@ -6,7 +6,7 @@ const EVENT_STREAM = 'text/event-stream';
 
 /**
  * Copies a document so that Prism can read it. The schema of an event stream is that of its events' data. A
- * reference to nothing becomes an empty object, because Prism would refuse the document, and
+ * reference to nothing becomes an empty object, because Prism would reject the document, and
  * one to another file or a URL because Prism would load it.
  */
 export function toReadable(document: Record<string, unknown>): {
