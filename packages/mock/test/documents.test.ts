@@ -16,6 +16,7 @@ paths:
       parameters:
         - { name: limit, in: query, schema: { type: integer, maximum: 100 } }
         - { name: tags, in: query, schema: { type: array, maxItems: 2, items: { type: string } } }
+        - { name: old, in: query, deprecated: true, schema: { type: string } }
         - { name: X-Trace, in: header, schema: { type: integer } }
       responses:
         '200':
@@ -101,6 +102,7 @@ describe('a document at the root', () => {
   it('responds without credentials, as the caller prefers', async () => {
     const { call } = await start();
     expect(await call('/pets')).toMatchObject({ status: 200, body: { pets: [{ name: 'Rex' }] } });
+    expect((await call('/pets?old=1')).headers.get('x-mock-violation')).toBe(null);
     const prefer = (value: string) => call('/pets/1', { headers: { prefer: value } });
     expect(await prefer('code=404')).toMatchObject({ status: 404, body: { error: 'no such pet' } });
     expect(await prefer('code=99')).toMatchObject({ status: 400 });

@@ -96,7 +96,8 @@ function toFound(
 ): Found {
   if (result._tag === 'Left') return { rejected: toProblem(result.left, body) };
   const { output, validations } = result.right;
-  const [violation] = validations.input;
+  // A deprecated parameter is only a warning.
+  const violation = validations.input.find(({ severity }) => severity === 0);
   const headers = toOutputHeaders(output.headers);
   // The documented response to an invalid request does not say what is invalid.
   if (violation) headers['x-mock-violation'] = toHeaderText(describe(violation, body));
