@@ -12,7 +12,7 @@ export const CONTRACT = {
       "sha256": "641f98ac421fb72a05d673130f900bf56bebd8b7d3855ff1b106e3eac3c0b420"
     }
   },
-  "sha256": "f8bf9f1988dc5cd3058703223693a98396f0b32ac794244d3a075aa6cb4f08b2"
+  "sha256": "a3250d3493626205a4fb377321e9d98cb12dca5e3d3a794a8d2c8bd68ec64f08"
 } as const;
 
 /** Names on the wire (D1). */
