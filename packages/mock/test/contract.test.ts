@@ -76,7 +76,7 @@ describe('rejects a contract that cannot be served, with file, line and column',
       info: { title: 'Pets', version: '1' },
       paths: { '/pets': { get: { responses: { 200: { description: 'Pets.' } } } } },
     });
-    expect(await messageOf(foreign)).toMatch(/foreign\.yaml: It has no gateway/);
+    expect(await messageOf(foreign)).toMatch(/foreign\.yaml: It has no operation of the gateway/);
     const own = await write('own.yaml', standard);
     expect(await messageOf(own, own)).toMatch(
       /own\.yaml is a second document for the storage: remove one of them\./,

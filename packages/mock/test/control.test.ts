@@ -174,7 +174,7 @@ describe('the clock', () => {
   });
 
   test.each([
-    [{}, 'must have now, advance or frozen'],
+    [{}, 'must contain now, advance or frozen'],
     [{ now: 'tomorrow' }, 'now must be a time'],
     [{ now: -1 }, 'now must be a time'],
     [{ advance: '1y' }, 'advance must be milliseconds'],

@@ -121,7 +121,9 @@ describe('a WebSocket upgrade', () => {
     };
     const reply = await gateway(mock, { path: '/v1/cloudrun/other/a', headers });
     expect(reply).toMatchObject({ status: 501, json: { code: 'SYS_ERR' } });
-    expect(reply.json.message).toContain('No WebSocket of the service other is defined');
+    expect(reply.json.message).toContain(
+      'This mock does not define a WebSocket for the service other',
+    );
     expect(reply.headers['x-request-id']).toBe(reply.json.requestId);
   });
 

@@ -124,11 +124,11 @@ export const gatewayRequests: readonly Check[] = [
           const came =
             echo === undefined
               ? `the response was ${exchange.received.status}`
-              : `it received ${echo.method}`;
+              : `it received a ${echo.method}`;
           const what = `${call.method} "${path}"`;
           t.expect(
             echo?.method === call.method,
-            `${what}: the service must receive ${call.method}, but ${came}`,
+            `${what}: the service must receive a ${call.method}, but ${came}`,
           );
         }
       }
@@ -137,7 +137,7 @@ export const gatewayRequests: readonly Check[] = [
     const came = echo?.method ?? 'POST';
     t.expect(
       came === 'POST',
-      `a POST without a body: the service must receive POST, but received ${came}`,
+      `a POST without a body: the service must receive a POST, but received a ${came}`,
     );
   }),
   defineCheck('GW-FORWARD-HEADERS', ['fixture'], async (t) => {

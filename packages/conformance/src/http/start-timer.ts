@@ -20,7 +20,7 @@ export function startTimer(milliseconds: number, onEnd: () => void): () => void 
   return () => clearTimeout(timer);
 }
 
-/** Resolves to the value, or rejects with `late` if it takes longer. */
+/** Resolves to the value, or rejects with `late` if that takes longer than `milliseconds`. */
 export async function within<Value>(
   milliseconds: number,
   value: Value | Promise<Value>,
