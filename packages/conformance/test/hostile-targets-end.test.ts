@@ -3,6 +3,9 @@ import type { ConformanceOptions, Result } from '../src/index.ts';
 import { idsOf, mustsOf, runSuite } from './support/run-suite.ts';
 import { startFronted } from './support/start-fronted.ts';
 
+/** These targets always respond, if slowly on a busy machine. */
+const PATIENT = { timeout: 60_000 };
+
 /** Options that end the run after this many results of checks that store files. */
 function endAfter(count: number) {
   const ends = new AbortController();
@@ -22,7 +25,7 @@ function endAfter(count: number) {
 test('a run that is interrupted halfway removes everything it stored', async () => {
   await using target = await startFronted();
   const { options, ended } = endAfter(10);
-  const ran = await runSuite({ ...target.options, ...options });
+  const ran = await runSuite({ ...target.options, ...PATIENT, ...options });
   expect(performance.now() - ended.at).toBeLessThan(10_000);
   expect([...mustsOf(ran, 'fail'), ...mustsOf(ran, 'error')]).toEqual([]);
   expect(ran.exitCode).toBe(3);
@@ -33,7 +36,7 @@ test('a run that is interrupted halfway removes everything it stored', async () 
 
 test('a run that is interrupted before it starts sends nothing', async () => {
   await using target = await startFronted();
-  const ran = await runSuite({ ...target.options, signal: AbortSignal.abort() });
+  const ran = await runSuite({ ...target.options, ...PATIENT, signal: AbortSignal.abort() });
   expect(ran.exitCode).toBe(3);
   expect(idsOf(ran, 'pass')).toEqual([]);
   expect(target.gateway.count() + target.storage.count()).toBe(0);
@@ -41,7 +44,7 @@ test('a run that is interrupted before it starts sends nothing', async () => {
 
 test('once the budget is used up, the remaining checks are skipped and all files are removed', async () => {
   await using target = await startFronted();
-  const ran = await runSuite({ ...target.options, budget: 2 });
+  const ran = await runSuite({ ...target.options, ...PATIENT, budget: 2 });
   expect([...mustsOf(ran, 'fail'), ...mustsOf(ran, 'error')]).toEqual([]);
   expect(ran.exitCode).toBe(3);
   expect(mustsOf(ran, 'skip').at(-1)).toContain('the time budget of 2 s is used up');
@@ -60,7 +63,7 @@ test('--bail ends the run after the first MUST that fails', async () => {
         : 'pass',
   });
   // The workflow that calls a missing service would fail, too.
-  const options = { ...target.options, skip: ['dredd', 'respect'] };
+  const options = { ...target.options, ...PATIENT, skip: ['dredd', 'respect'] };
   const ran = await runSuite({ ...options, bail: true, concurrency: 1 });
   expect(ran.exitCode).toBe(1);
   const [failed = '', ...more] = mustsOf(ran, 'fail');
@@ -78,7 +81,7 @@ test('--read-only makes no call that stores, copies or deletes', async () => {
       return 'pass';
     },
   });
-  const ran = await runSuite({ ...target.options, readOnly: true });
+  const ran = await runSuite({ ...target.options, ...PATIENT, readOnly: true });
   expect([...mustsOf(ran, 'fail'), ...mustsOf(ran, 'error')]).toEqual([]);
   expect(ran.exitCode).toBe(0);
   expect(idsOf(ran, 'disabled')).toContain('ST-COPY-MOVE');
@@ -95,7 +98,11 @@ test('if a server deletes nothing, a notice lists the remaining files', async ()
     decide: (_, head) =>
       /^POST \S+:batchDelete /.test(head) ? (socket) => void socket.end(NO_DELETE) : 'pass',
   });
-  const ran = await runSuite({ ...target.options, only: ['UP-', 'ST-DELETE', 'ST-LINKS'] });
+  const ran = await runSuite({
+    ...target.options,
+    ...PATIENT,
+    only: ['UP-', 'ST-DELETE', 'ST-LINKS'],
+  });
   expect(ran.exitCode).toBe(1);
   expect(idsOf(ran, 'fail')).toContain('ST-DELETE-CALL');
   expect(target.server.listFiles().length).toBeGreaterThan(0);

@@ -22,7 +22,8 @@ test('after an occasional 429, calls wait and all checks pass', async () => {
   await using target = await startFronted({
     decide: (index) => (index % 50 === 0 ? (socket) => void socket.end(refusal) : 'pass'),
   });
-  const ran = await runSuite({ ...target.options, only: ['GW-', 'AU-', 'ST-LINKS', 'UP-'] });
+  const options = { ...target.options, timeout: 60_000 };
+  const ran = await runSuite({ ...options, only: ['GW-', 'AU-', 'ST-LINKS', 'UP-'] });
   const others = ['fail', 'error', 'skip'].flatMap((outcome) => mustsOf(ran, outcome));
   expect(others).toEqual([]);
   expect(ran.exitCode).toBe(0);

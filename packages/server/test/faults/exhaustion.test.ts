@@ -54,14 +54,15 @@ test('an upload that stalls is aborted, and leaves nothing; others are served me
 test('disconnects clients that trickle their headers, however many, and serves others meanwhile', async () => {
   const whole = await startWhole({ listen: { port: 0, headersSeconds: 1 } });
   const sockets = await Promise.all(Array.from({ length: 100 }, () => open(whole.port)));
-  const responses = sockets.map((socket) => buffer(socket));
+  // A caught error counts even before all are awaited: a write may meet a closed connection.
+  const responses = sockets.map((socket) => buffer(socket).catch(() => ''));
   for (const socket of sockets) socket.write('GET /files/a HTTP/1.1\r\nHost: a\r\nX-A: ');
   const trickle = setInterval(() => {
     for (const socket of sockets) if (socket.writable) socket.write('x');
   }, 100);
   onTestFinished(() => clearInterval(trickle));
   await expectService(whole, 'a.txt');
-  for (const response of await Promise.all(responses.map((one) => one.catch(() => '')))) {
+  for (const response of await Promise.all(responses)) {
     expect([408, undefined]).toContain(statusesOf(response.toString())[0]);
   }
   await until(async () => (await connectionsOf(whole)) < 100);
@@ -73,7 +74,9 @@ test('idle connections cost little, and are closed at their timeout', async () =
   for (const socket of sockets) {
     socket.resume().write('GET /files/a HTTP/1.1\r\nHost: a\r\n\r\n');
   }
-  await until(async () => (await connectionsOf(whole)) >= 150);
+  // On a busy machine, the first ones may be closed before the last ones are open.
+  const isClosed = () => sockets.some((socket) => socket.closed);
+  await until(async () => (await connectionsOf(whole)) >= 150 || isClosed());
   await expectService(whole, 'a.txt');
   await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')));
   await until(async () => (await connectionsOf(whole)) < 50);

@@ -8,8 +8,8 @@ import { startServer } from './support/start-server.ts';
 
 const UUID = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}';
 
-async function open(url: string): Promise<Socket> {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+async function open(url: string, options: { highWaterMark?: number } = {}): Promise<Socket> {
+  const socket = connect({ ...options, port: Number(new URL(url).port), host: '127.0.0.1' });
   onTestFinished(() => void socket.destroy());
   await once(socket, 'connect');
   return socket;
@@ -146,13 +146,14 @@ test('disconnects a caller that reads nothing, but not a slow one or an idle str
     send = (event) => void response.write(event);
   });
   const { url, token } = await startServer(
-    { listen: { port: 0, writeIdleSeconds: 1.5 } },
+    { listen: { port: 0, writeIdleSeconds: 3 } },
     { services: { hello: { endpoints: [origin] }, silent: { endpoints: [silent] } } },
   );
   const events = await fetch(`${url}/v1/cloudrun/silent`, {
     headers: { authorization: `Bearer ${token}` },
   });
-  const slow = await open(url);
+  // The server only sees progress when half of the receive buffer, several megabytes, is free again.
+  const slow = await open(url, { highWaterMark: 1_048_576 });
   slow.write(GET(token));
   let taken = 0;
   slow.on('readable', () => {
