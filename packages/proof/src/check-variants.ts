@@ -36,9 +36,6 @@ export async function checkVariants(
 
 /** Reports when a variant changes a message. */
 function watch(one: Variant, onEffect: () => void): Variant {
-  const compare = (message: MutatedRequest | MutatedResponse, before: string) => {
-    if (toText(message) !== before) onEffect();
-  };
   return {
     ...one,
     create(context) {
@@ -49,34 +46,32 @@ function watch(one: Variant, onEffect: () => void): Variant {
         ...hooks,
         ...(request && {
           async request(given) {
-            const before = toText(given);
+            const isChanged = observe(given);
             const instead = await request(given);
-            if (instead instanceof MutatedResponse) onEffect();
-            else compare(given, before);
+            if (instead instanceof MutatedResponse || isChanged()) onEffect();
             return instead;
           },
         }),
         ...(response && {
           async response(given, to) {
-            const before = toText(given);
+            const isChanged = observe(given);
             await response(given, to);
-            compare(given, before);
+            if (isChanged()) onEffect();
           },
         }),
         ...(upgrade && {
           upgrade(given) {
-            const before = toText(given);
+            const isChanged = observe(given);
             const refusal = upgrade(given);
-            if (refusal !== undefined) onEffect();
-            compare(given, before);
+            if (refusal !== undefined || isChanged()) onEffect();
             return refusal;
           },
         }),
         ...(upgraded && {
           upgraded(given, to) {
-            const before = toText(given);
+            const isChanged = observe(given);
             upgraded(given, to);
-            compare(given, before);
+            if (isChanged()) onEffect();
           },
         }),
       };
@@ -84,7 +79,14 @@ function watch(one: Variant, onEffect: () => void): Variant {
   };
 }
 
-function toText(message: MutatedRequest | MutatedResponse): string {
+/** Returns a function that checks whether a message has changed since. Hooks replace bodies, never their bytes. */
+function observe(message: MutatedRequest | MutatedResponse): () => boolean {
+  const { body } = message;
+  const head = toHead(message);
+  return () => toHead(message) !== head || !(message.body === body || message.body.equals(body));
+}
+
+function toHead(message: MutatedRequest | MutatedResponse): string {
   const first = message instanceof MutatedResponse ? message.status : message.target;
-  return JSON.stringify([first, message.headers.list, message.body.toString('latin1')]);
+  return JSON.stringify([first, message.headers.list]);
 }
