@@ -21,6 +21,8 @@ export default {
   ssr: { resolve: { conditions } },
   test: {
     ...test,
+    // Half of the time is spent waiting: for time limits, for disks and for Ceph.
+    maxWorkers: 2,
     projects: [
       {
         extends: true,
@@ -38,7 +40,6 @@ export default {
           name: 'ceph',
           include: [CEPH],
           globalSetup: 'test/ceph/support/global-setup.ts',
-          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },
