@@ -62,7 +62,9 @@ function printTable(head, body) {
 function countDuplicates() {
   const folder = mkdtempSync(join(tmpdir(), 'berth-house-'));
   try {
-    const ignored = '**/{generated,test,dist,node_modules}/**,**/*.test.ts';
+    // Without braces, which jscpd does not expand here.
+    const folders = ['generated', 'test', 'dist', 'node_modules'];
+    const ignored = [...folders.map((folder) => `**/${folder}/**`), '**/*.test.ts'].join();
     const program = createRequire(import.meta.url).resolve('jscpd/run-jscpd.js');
     const report = ['--reporters', 'json', '--output', folder, '--silent'];
     const args = ['packages', ...DUPLICATE, '--pattern', '**/*.ts', '--ignore', ignored, ...report];
