@@ -20,6 +20,26 @@ import { createQuotas, type Quota } from './create-quotas.ts';
 const STORE_METHODS = ['write', 'stat', 'copy', 'delete', 'sweep', 'check'] as const;
 const STORE_FAILURES: readonly unknown[] = ['StoreUnavailableError', 'BlobDamagedError'];
 
+type Store = Config['store'];
+
+/** Creates the file store of each driver. */
+const STORE_DRIVERS: {
+  readonly [Driver in Store['driver']]: (
+    store: Extract<Store, { driver: Driver }>,
+  ) => Promise<BlobStore>;
+} = {
+  file: ({ root }) => createFileBlobStore({ root }),
+  async s3({ driver, accessKeyId, secretAccessKey, ...options }) {
+    // The SDK takes longer to load than everything else.
+    const { createS3BlobStore } = await import('../blobs/s3/create-s3-blob-store.ts');
+    return createS3BlobStore({
+      ...options,
+      ...(accessKeyId !== undefined &&
+        secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
+    });
+  },
+};
+
 /** Everything that is stateful, and therefore kept when the configuration is reloaded. */
 export interface Services {
   readonly blobs: BlobStore;
@@ -68,7 +88,8 @@ export async function createServices(
       if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
     },
   });
-  const blobs = observeStore(await createBlobs(config.store), (method) =>
+  const create = STORE_DRIVERS[config.store.driver] as (store: Store) => Promise<BlobStore>;
+  const blobs = observeStore(await create(config.store), (method) =>
     metrics().countStoreFailure(method),
   );
   return {
@@ -131,18 +152,6 @@ function observeStore(store: BlobStore, onFailure: (method: string) => void): Bl
   };
   if (store.presign !== undefined) observed.presign = store.presign.bind(store);
   return observed as unknown as BlobStore;
-}
-
-async function createBlobs(store: Config['store']): Promise<BlobStore> {
-  if (store.driver === 'file') return createFileBlobStore({ root: store.root });
-  // The SDK takes longer to load than everything else.
-  const { createS3BlobStore } = await import('../blobs/s3/create-s3-blob-store.ts');
-  const { driver, accessKeyId, secretAccessKey, ...options } = store;
-  return createS3BlobStore({
-    ...options,
-    ...(accessKeyId !== undefined &&
-      secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
-  });
 }
 
 /**

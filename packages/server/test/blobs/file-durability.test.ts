@@ -98,6 +98,7 @@ afterEach(() => {
   expect(disk).toMatchObject({ violations: [], contents: new Set(), folders: new Set() });
 });
 
+// Windows does not rename an open file.
 test.skipIf(process.platform === 'win32')('the recorder detects what is not durable', async () => {
   const fs = await import('node:fs/promises');
   const [file, name] = [join(root, 'file'), join(root, 'name')];

@@ -93,6 +93,7 @@ const endings: Record<string, () => Promise<unknown>> = {
   },
 };
 
+// Only Linux lists the open files of a process, in /proc.
 describe.skipIf(process.platform !== 'linux')('closes every handle of a file that was', () => {
   const openHandles = async () => {
     const names = await readdir('/proc/self/fd');
