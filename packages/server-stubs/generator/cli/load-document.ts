@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { type ParseError, parseTree } from 'jsonc-parser';
 import { LineCounter, parseDocument, YAMLParseError } from 'yaml';
 import { isObject, type Problem } from '../document.ts';
-import { bundleFiles } from './bundle-files.ts';
 import { createJsonLocator, createYamlLocator, type Locator, toLines } from './locate.ts';
 
 export { toDataSchema } from '../event-streams.ts';
@@ -112,6 +111,25 @@ function inspect(
   }
   path.delete(value);
   done.add(value);
+}
+
+/**
+ * A document with what it refers to in other local files, in one piece. What cannot be read stays a
+ * reference; URLs are never loaded.
+ */
+async function bundleFiles(file: string): Promise<{ document: unknown; files: string[] }> {
+  // Loaded on demand: most documents are one file.
+  const { BaseResolver, bundle, createConfig } = await import('@redocly/openapi-core');
+  class LocalResolver extends BaseResolver {
+    override async loadExternalRef(ref: string) {
+      if (/^https?:/i.test(ref)) throw new Error(`${ref} is not a local file.`);
+      return super.loadExternalRef(ref);
+    }
+  }
+  const config = await createConfig({});
+  const externalRefResolver = new LocalResolver(config.resolve);
+  const bundled = await bundle({ ref: file, config, externalRefResolver });
+  return { document: bundled.bundle.parsed, files: [file, ...bundled.fileDependencies] };
 }
 
 type Swagger = Parameters<typeof import('swagger2openapi').convertObj>[0];
