@@ -1,6 +1,6 @@
 import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import type { MutatedRequest } from '../proxy/messages.ts';
-import { type Mutant, type MutantContext, mutant } from './mutant.ts';
+import { type Mutant, type MutantContext, mutant, mutantsOf } from './mutant.ts';
 import { authenticateStorage } from './support/credentials.ts';
 import { type Operation, refuse, request, retarget } from './support/storage.ts';
 
@@ -27,19 +27,16 @@ const refuseSpelling = (operation: Operation, spelling: string) =>
   );
 
 export const authStorage: readonly Mutant[] = [
-  mutant(
-    'AU-STORAGE-AUTHORIZATION',
-    'links can be requested with only a timestamp',
-    accept(
+  ...mutantsOf('AU-STORAGE-AUTHORIZATION', {
+    'links can be requested with only a timestamp': accept(
       'batchGetTempUrls',
       (get) => get(authorization) === undefined && get(timestamp) !== undefined,
     ),
-  ),
-  mutant(
-    'AU-STORAGE-AUTHORIZATION',
-    'the credential is rejected if its header name is in lower case',
-    refuseSpelling('batchDelete', authorization.toLowerCase()),
-  ),
+    'the credential is rejected if its header name is in lower case': refuseSpelling(
+      'batchDelete',
+      authorization.toLowerCase(),
+    ),
+  }),
   mutant(
     'AU-STORAGE-SESSION-TOKEN',
     'the session token is rejected if its header name is in lower case',
@@ -57,30 +54,21 @@ export const authStorage: readonly Mutant[] = [
       Object.values(profile.storageHeaders).every((name) => get(name) === undefined),
     ),
   ),
-  mutant(
-    'AU-STORAGE-WRONG',
-    'a copy with an unknown key ID is accepted',
-    accept('batchCopyFile', (get, { keyPair }) => {
+  ...mutantsOf('AU-STORAGE-WRONG', {
+    'a copy with an unknown key ID is accepted': accept('batchCopyFile', (get, { keyPair }) => {
       const [, id] = /Credential=([^/]*)/.exec(get(authorization) ?? '') ?? [];
       return id !== undefined && id !== keyPair.id;
     }),
-  ),
-  mutant(
-    'AU-STORAGE-WRONG',
-    'an empty credential is accepted',
-    accept('batchDelete', (get) => get(authorization) === ''),
-  ),
-  mutant('AU-STORAGE-ENV', 'the environment in a deletion is not checked', ({ env }) =>
-    retarget((target) => target.replace(/(?<=\/envs\/)[^/]*(?=\/storages:batchDelete$)/, env)),
-  ),
-  mutant(
-    'AU-STORAGE-ENV',
-    'an environment that merely starts with the right name is accepted',
-    (context) =>
+    'an empty credential is accepted': accept('batchDelete', (get) => get(authorization) === ''),
+  }),
+  ...mutantsOf('AU-STORAGE-ENV', {
+    'the environment in a deletion is not checked': ({ env }) =>
+      retarget((target) => target.replace(/(?<=\/envs\/)[^/]*(?=\/storages:batchDelete$)/, env)),
+    'an environment that merely starts with the right name is accepted': (context) =>
       retarget((target) =>
         target.replace(/(?<=\/envs\/)[^/]*/, (env) =>
           env.startsWith(context.env) ? context.env : env,
         ),
       ),
-  ),
+  }),
 ];

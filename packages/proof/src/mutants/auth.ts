@@ -1,4 +1,4 @@
-import { type Mutant, mutant } from './mutant.ts';
+import { type Mutant, mutant, mutantsOf } from './mutant.ts';
 import { accept, claimsOf, headOf, reject, rejectSigned } from './support/credentials.ts';
 import {
   callAgain,
@@ -29,28 +29,18 @@ export const auth: readonly Mutant[] = [
     'only tokens are accepted on POST',
     rejectSigned(({ method }) => method === 'POST'),
   ),
-  mutant(
-    'AU-NONE',
-    'a POST to the root needs no credentials',
-    accept(
+  ...mutantsOf('AU-NONE', {
+    'a POST to the root needs no credentials': accept(
       (value, { method, path, service }) =>
         value === undefined && method === 'POST' && path === `/v1/cloudrun/${service}`,
     ),
-  ),
-  mutant(
-    'AU-NONE',
-    'a POST without credentials is rejected only after the service has been called',
-    (context) =>
+    'a POST without credentials is rejected only after the service has been called': (context) =>
       gatewayRequest(async (request) => {
         const { method, headers } = request;
         if (method !== 'POST' || headers.get('Authorization') !== undefined) return;
         await callAgain(context, request, { Authorization: context.authorization });
       }),
-  ),
-  mutant(
-    'AU-NONE',
-    'a GET without credentials is redirected to a login page',
-    gatewayResponse(
+    'a GET without credentials is redirected to a login page': gatewayResponse(
       {
         method: 'GET',
         path: /(\/[^/]*){4}/,
@@ -61,44 +51,28 @@ export const auth: readonly Mutant[] = [
         response.headers.set('Location', '/login');
       },
     ),
-  ),
-  mutant(
-    'AU-BEARER-BAD',
-    'a token with the algorithm none is accepted',
-    accept(
+  }),
+  ...mutantsOf('AU-BEARER-BAD', {
+    'a token with the algorithm none is accepted': accept(
       (value = '') => /^Bearer [\w-]+\.[\w-]+\.$/.test(value) && headOf(value)?.alg === 'none',
     ),
-  ),
-  mutant(
-    'AU-BEARER-BAD',
-    'an expired token is accepted',
-    accept((value) => (claimsOf(value)?.exp ?? Number.NaN) * 1000 < Date.now()),
-  ),
-  mutant(
-    'AU-BEARER-BAD',
-    'the signature of a token is not verified',
-    accept((value = '', _, { authorization }) => {
+    'an expired token is accepted': accept(
+      (value) => (claimsOf(value)?.exp ?? Number.NaN) * 1000 < Date.now(),
+    ),
+    'the signature of a token is not verified': accept((value = '', _, { authorization }) => {
       const [head, payload] = authorization.split('.');
       const [givenHead, givenPayload, signature] = value.split('.');
       return givenHead === head && givenPayload === payload && signature;
     }),
-  ),
-  mutant(
-    'AU-BEARER-BAD',
-    'a token that is not a JSON Web Token causes a 500',
-    gatewayResponse(
+    'a token that is not a JSON Web Token causes a 500': gatewayResponse(
       { when: (_, { headers }) => headers.get('Authorization') === 'Bearer undefined' },
       setStatus(500),
     ),
-  ),
-  mutant(
-    'AU-SCHEME-UNKNOWN',
-    'any Basic credentials are accepted',
-    accept((value = '') => /^Basic \S/.test(value)),
-  ),
-  mutant(
-    'AU-SCHEME-UNKNOWN',
-    'a valid token is accepted with any scheme',
-    accept((value, _, { authorization }) => value?.endsWith(` ${authorization.split(' ').at(-1)}`)),
-  ),
+  }),
+  ...mutantsOf('AU-SCHEME-UNKNOWN', {
+    'any Basic credentials are accepted': accept((value = '') => /^Basic \S/.test(value)),
+    'a valid token is accepted with any scheme': accept((value, _, { authorization }) =>
+      value?.endsWith(` ${authorization.split(' ').at(-1)}`),
+    ),
+  }),
 ];

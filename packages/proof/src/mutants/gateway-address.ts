@@ -1,4 +1,4 @@
-import { type Mutant, mutant } from './mutant.ts';
+import { type Mutant, mutant, mutantsOf } from './mutant.ts';
 import { gatewayRequest, toGatewayResponse, toRefusal } from './support/gateway.ts';
 import { retarget } from './support/storage.ts';
 
@@ -13,43 +13,36 @@ const rewritePath = (rewrite: (path: string) => string) =>
   });
 
 export const gatewayAddress: readonly Mutant[] = [
-  mutant('GW-ENV-HOST', 'every host is accepted as the host of the environment', ({ env }) =>
-    gatewayRequest(({ headers }) => headers.set('Host', `${env}.${HOST}`)),
-  ),
-  mutant(
-    'GW-ENV-HOST',
-    'a host that merely starts with the name of the environment is accepted',
-    ({ env }) =>
+  ...mutantsOf('GW-ENV-HOST', {
+    'every host is accepted as the host of the environment': ({ env }) =>
+      gatewayRequest(({ headers }) => headers.set('Host', `${env}.${HOST}`)),
+    'a host that merely starts with the name of the environment is accepted': ({ env }) =>
       gatewayRequest(({ headers }) => {
         if (headers.get('Host')?.startsWith(`${env}-`)) headers.set('Host', `${env}.${HOST}`);
       }),
-  ),
-  mutant(
-    'GW-PATH-SHAPE',
-    'the extension .html is removed from the path',
-    gatewayRequest((request) => {
+  }),
+  ...mutantsOf('GW-PATH-SHAPE', {
+    'the extension .html is removed from the path': gatewayRequest((request) => {
       request.target = request.target.replace(/\.html$/, '');
     }),
-  ),
-  mutant(
-    'GW-PATH-SHAPE',
-    'a call to a missing service is sent to another service',
-    retarget((target) =>
+    'a call to a missing service is sent to another service': retarget((target) =>
       target.replace(/^\/v1\/cloudrun\/[^/?]+(?=[^?]*\/respond(\?|$))/, '/v1/cloudrun/conformance'),
     ),
-  ),
-  mutant('GW-PATH-OPTIONAL', 'a call without anyPath calls /index', {
-    request(request) {
-      const isSigned = request.headers.get('authorization')?.startsWith('TC3-');
-      if (request.path !== '/v1/cloudrun/conformance' || isSigned) return;
-      request.target = request.target.replace(request.path, `${request.path}/index`);
-    },
   }),
-  mutant('GW-PATH-OPTIONAL', 'a POST without anyPath is rejected', {
-    request: ({ method, target }) =>
-      method === 'POST' && target === '/v1/cloudrun/conformance?a=1'
-        ? toRefusal(404, 'INVALID_PATH')
-        : undefined,
+  ...mutantsOf('GW-PATH-OPTIONAL', {
+    'a call without anyPath calls /index': {
+      request(request) {
+        const isSigned = request.headers.get('authorization')?.startsWith('TC3-');
+        if (request.path !== '/v1/cloudrun/conformance' || isSigned) return;
+        request.target = request.target.replace(request.path, `${request.path}/index`);
+      },
+    },
+    'a POST without anyPath is rejected': {
+      request: ({ method, target }) =>
+        method === 'POST' && target === '/v1/cloudrun/conformance?a=1'
+          ? toRefusal(404, 'INVALID_PATH')
+          : undefined,
+    },
   }),
   mutant(
     'GW-PATH-TRAILING-SLASH',
@@ -64,69 +57,53 @@ export const gatewayAddress: readonly Mutant[] = [
     },
     ['GW-C1'],
   ),
-  mutant(
-    'GW-PATH-SEGMENTS',
-    'the tenth and later segments are dropped',
-    gatewayRequest((request) => {
+  ...mutantsOf('GW-PATH-SEGMENTS', {
+    'the tenth and later segments are dropped': gatewayRequest((request) => {
       const { path, query } = request;
       const segments = path.split('/');
       if (segments.length <= 14) return;
       request.target = segments.slice(0, 13).join('/') + (query ? `?${query}` : '');
     }),
-  ),
-  mutant(
-    'GW-PATH-SEGMENTS',
-    "the gateway's prefix is removed twice",
-    retarget((target) => target.replace(/^(\/v1\/cloudrun\/\w+)\1/, '$1')),
-  ),
+    "the gateway's prefix is removed twice": retarget((target) =>
+      target.replace(/^(\/v1\/cloudrun\/\w+)\1/, '$1'),
+    ),
+  }),
   mutant(
     'GW-PATH-SEGMENTS',
     'segment parameters (;b=1) are dropped',
     rewritePath((path) => path.replaceAll(/;[^/]*/g, '')),
     ['GW-PATH-SHAPE'],
   ),
-  mutant(
-    'GW-PATH-ESCAPES',
-    '%2F in a path is decoded',
-    rewritePath((path) => path.replaceAll('%2F', '/')),
-  ),
-  mutant(
-    'GW-PATH-ESCAPES',
-    'escapes in a path are converted to upper case',
-    rewritePath((path) => path.replaceAll(/%[\da-f]{2}/gi, (code) => code.toUpperCase())),
-  ),
-  mutant(
-    'GW-PATH-ESCAPES',
-    'encoded Chinese characters in a path are encoded again',
-    rewritePath((path) => path.replaceAll('%E4', '%25E4')),
-  ),
+  ...mutantsOf('GW-PATH-ESCAPES', {
+    '%2F in a path is decoded': rewritePath((path) => path.replaceAll('%2F', '/')),
+    'escapes in a path are converted to upper case': rewritePath((path) =>
+      path.replaceAll(/%[\da-f]{2}/gi, (code) => code.toUpperCase()),
+    ),
+    'encoded Chinese characters in a path are encoded again': rewritePath((path) =>
+      path.replaceAll('%E4', '%25E4'),
+    ),
+  }),
   mutant(
     'GW-PATH-SLASHES',
     'empty path segments are dropped',
     rewritePath((path) => (/[^/]\/{2,}[^/]/.test(path) ? path.replaceAll(/\/{2,}/g, '/') : path)),
   ),
-  mutant(
-    'GW-QUERY-RAW',
-    'query parameters are sorted by name',
-    gatewayRequest((request) => {
+  ...mutantsOf('GW-QUERY-RAW', {
+    'query parameters are sorted by name': gatewayRequest((request) => {
       if (request.query === '') return;
       const nameOf = (pair: string) => pair.split('=', 1)[0] ?? '';
       const pairs = request.query.split('&');
       const sorted = pairs.toSorted((one, other) => nameOf(one).localeCompare(nameOf(other)));
       request.target = `${request.path}?${sorted.join('&')}`;
     }),
-  ),
-  mutant(
-    'GW-QUERY-RAW',
-    'a plus in the query of a POST is replaced by %20',
-    gatewayRequest((request) => {
+    'a plus in the query of a POST is replaced by %20': gatewayRequest((request) => {
       if (request.method !== 'POST' || request.query === '') return;
       request.target = `${request.path}?${request.query.replaceAll('+', '%20')}`;
     }),
-  ),
-  mutant('GW-QUERY-RAW', 'the query of a WebSocket handshake is encoded again', {
-    upgrade(request) {
-      request.target = request.target.replaceAll('%2f', '%2F');
+    'the query of a WebSocket handshake is encoded again': {
+      upgrade(request) {
+        request.target = request.target.replaceAll('%2f', '%2F');
+      },
     },
   }),
 ];

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Mutant, mutant } from './mutant.ts';
+import { type Mutant, mutant, mutantsOf } from './mutant.ts';
 import {
   changeJson,
   gatewayResponse,
@@ -14,16 +14,10 @@ const NAME = 'X-Request-Id';
 const remove = removeHeader(NAME);
 
 export const gatewayRequestId: readonly Mutant[] = [
-  mutant(
-    'GW-REQUEST-ID',
-    'a redirect from the service has no X-Request-Id',
-    gatewayResponse({ status: 302 }, remove),
-  ),
-  mutant(
-    'GW-REQUEST-ID',
-    'the error for an invalid name has no X-Request-Id',
-    gatewayResponse({ status: 400 }, remove),
-  ),
+  ...mutantsOf('GW-REQUEST-ID', {
+    'a redirect from the service has no X-Request-Id': gatewayResponse({ status: 302 }, remove),
+    'the error for an invalid name has no X-Request-Id': gatewayResponse({ status: 400 }, remove),
+  }),
   mutant(
     'GW-REQUEST-ID-EQUAL',
     'the requestId in an error response to a POST differs from the header',
@@ -31,30 +25,28 @@ export const gatewayRequestId: readonly Mutant[] = [
       changeJson({ requestId: randomUUID() })(response),
     ),
   ),
-  mutant(
-    'GW-REQUEST-ID-NEW',
-    'calls that arrive in the same second share a request ID',
-    gatewayResponse(
+  ...mutantsOf('GW-REQUEST-ID-NEW', {
+    'calls that arrive in the same second share a request ID': gatewayResponse(
       { method: 'GET', status: 200 },
       setHeader(NAME, () => String(Math.floor(Date.now() / 1000))),
     ),
-  ),
-  mutant(
-    'GW-REQUEST-ID-NEW',
-    "the caller's X-Request-Id is reused",
-    gatewayResponse({ status: 200 }, ({ headers }, request) => {
-      const own = request.headers.get(NAME);
-      if (own) headers.set(NAME, own);
-    }),
-  ),
-  mutant(
-    'GW-REQUEST-ID-OWN',
-    "the service's X-Request-Id is sent alongside the gateway's",
-    gatewayResponse({ method: 'POST' }, ({ headers }, request) => {
-      for (const own of valuesOfService(request, NAME)) headers.add(NAME, own);
-    }),
-  ),
-  mutant('GW-REQUEST-ID-OWN', "a 101 has the service's X-Request-Id", upgraded(passHeader(NAME))),
+    "the caller's X-Request-Id is reused": gatewayResponse(
+      { status: 200 },
+      ({ headers }, request) => {
+        const own = request.headers.get(NAME);
+        if (own) headers.set(NAME, own);
+      },
+    ),
+  }),
+  ...mutantsOf('GW-REQUEST-ID-OWN', {
+    "the service's X-Request-Id is sent alongside the gateway's": gatewayResponse(
+      { method: 'POST' },
+      ({ headers }, request) => {
+        for (const own of valuesOfService(request, NAME)) headers.add(NAME, own);
+      },
+    ),
+    "a 101 has the service's X-Request-Id": upgraded(passHeader(NAME)),
+  }),
   mutant('GW-REQUEST-ID-UPGRADE', 'a 101 has no X-Request-Id', upgraded(remove)),
   mutant('GW-REQUEST-ID-OPTIONS', 'the response to a preflight has no X-Request-Id', {
     response({ headers }, { method, headers: asked }) {

@@ -1,5 +1,5 @@
 import type { MutatedRequest } from '../proxy/messages.ts';
-import { type Mutant, mutant } from './mutant.ts';
+import { type Mutant, mutant, mutantsOf } from './mutant.ts';
 import {
   changeBody,
   changeText,
@@ -18,40 +18,32 @@ export const gatewayRequests: readonly Mutant[] = [
       if (request.method === 'POST' && wanted) request.method = wanted;
     }),
   ),
-  mutant(
-    'GW-FORWARD-HEADERS',
-    'headers whose names begin with X- do not reach the service',
-    gatewayRequest(keepHeaders((name) => !/^x-/i.test(name))),
-  ),
-  mutant(
-    'GW-FORWARD-HEADERS',
-    'content type parameters do not reach the service',
-    forwardedRequest(({ headers, method }) => {
+  ...mutantsOf('GW-FORWARD-HEADERS', {
+    'headers whose names begin with X- do not reach the service': gatewayRequest(
+      keepHeaders((name) => !/^x-/i.test(name)),
+    ),
+    'content type parameters do not reach the service': forwardedRequest(({ headers, method }) => {
       const [type] = headers.get('Content-Type')?.split(';', 1) ?? [];
       if (method === 'POST' && type !== undefined) headers.set('Content-Type', type);
     }),
-  ),
-  mutant(
-    'GW-FORWARD-HEADERS',
-    'only the last value of a repeated header reaches the service',
-    gatewayRequest(({ headers }) => {
-      const last = headers.all('X-Conformance-Repeated').at(-1);
-      if (last !== undefined) headers.set('X-Conformance-Repeated', last);
-    }),
-  ),
-  mutant('GW-FORWARD-HEADERS', 'cookies in a WebSocket handshake do not reach the service', {
-    upgrade: ({ headers }) => headers.remove('Cookie'),
+    'only the last value of a repeated header reaches the service': gatewayRequest(
+      ({ headers }) => {
+        const last = headers.all('X-Conformance-Repeated').at(-1);
+        if (last !== undefined) headers.set('X-Conformance-Repeated', last);
+      },
+    ),
+    'cookies in a WebSocket handshake do not reach the service': {
+      upgrade: ({ headers }) => headers.remove('Cookie'),
+    },
   }),
-  mutant(
-    'GW-FORWARD-BODY',
-    'white space around a posted object is trimmed',
-    gatewayRequest(changeText((text) => (/^\s/.test(text) ? text.trim() : text))),
-  ),
-  mutant(
-    'GW-FORWARD-BODY',
-    'a posted object of more than 65,536 bytes arrives truncated',
-    gatewayRequest(changeBody((body) => body.subarray(0, 65_536))),
-  ),
+  ...mutantsOf('GW-FORWARD-BODY', {
+    'white space around a posted object is trimmed': gatewayRequest(
+      changeText((text) => (/^\s/.test(text) ? text.trim() : text)),
+    ),
+    'a posted object of more than 65,536 bytes arrives truncated': gatewayRequest(
+      changeBody((body) => body.subarray(0, 65_536)),
+    ),
+  }),
 ];
 
 const isChunked = ({ headers }: MutatedRequest) => headers.get('Transfer-Encoding') === 'chunked';

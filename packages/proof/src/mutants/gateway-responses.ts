@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { type Mutant, mutant } from './mutant.ts';
+import { type Mutant, mutant, mutantsOf } from './mutant.ts';
 import {
   changeBody,
   changeJson,
@@ -45,81 +45,62 @@ export const gatewayResponses: readonly Mutant[] = [
       setHeader('Content-Type', 'application/json'),
     ),
   ),
-  mutant(
-    'GW-STATUS',
-    'an unregistered status is replaced by the first status of its class',
-    gatewayResponse({ when: ({ status }) => status % 100 === 99 }, (response) => {
-      response.status -= 99;
-    }),
-  ),
-  mutant(
-    'GW-STATUS',
-    'a 504 from the service is replaced by a 502 from the gateway',
-    gatewayResponse({ method: 'GET', status: 504 }, setStatus(502)),
-  ),
-  mutant(
-    'GW-STATUS',
-    'a 308 in response to a POST becomes a 302',
-    gatewayResponse({ method: 'POST', status: 308 }, setStatus(302)),
-  ),
-  mutant(
-    'GW-HEADERS',
-    'Set-Cookie headers are joined into one',
-    gatewayResponse(
+  ...mutantsOf('GW-STATUS', {
+    'an unregistered status is replaced by the first status of its class': gatewayResponse(
+      { when: ({ status }) => status % 100 === 99 },
+      (response) => {
+        response.status -= 99;
+      },
+    ),
+    'a 504 from the service is replaced by a 502 from the gateway': gatewayResponse(
+      { method: 'GET', status: 504 },
+      setStatus(502),
+    ),
+    'a 308 in response to a POST becomes a 302': gatewayResponse(
+      { method: 'POST', status: 308 },
+      setStatus(302),
+    ),
+  }),
+  ...mutantsOf('GW-HEADERS', {
+    'Set-Cookie headers are joined into one': gatewayResponse(
       {},
       setHeader('Set-Cookie', (cookies) => cookies || undefined),
     ),
-  ),
-  mutant(
-    'GW-HEADERS',
-    'response headers with an underscore are dropped',
-    gatewayResponse(
+    'response headers with an underscore are dropped': gatewayResponse(
       {},
       keepHeaders((name) => !name.includes('_')),
     ),
-  ),
-  mutant(
-    'GW-HEADERS',
-    'a 304 loses its ETag',
-    gatewayResponse({ status: 304 }, removeHeader('ETag')),
-  ),
-  mutant('GW-HEADERS', "the 101 of a WebSocket handshake loses the service's cookies", {
-    upgraded: removeHeader('Set-Cookie'),
+    'a 304 loses its ETag': gatewayResponse({ status: 304 }, removeHeader('ETag')),
+    "the 101 of a WebSocket handshake loses the service's cookies": {
+      upgraded: removeHeader('Set-Cookie'),
+    },
   }),
-  mutant(
-    'GW-HOP-BY-HOP',
-    "headers listed in the service's Connection header reach the caller",
-    gatewayResponse({}, passHeader('X-Conformance-One', 'add')),
-  ),
-  mutant(
-    'GW-HOP-BY-HOP',
-    'the Proxy-Connection header of a service error reaches the caller',
-    gatewayResponse({ status: 404 }, passHeader('Proxy-Connection', 'add')),
-  ),
-  mutant(
-    'GW-BODY',
-    'JSON from the service is parsed and serialized again',
-    gatewayResponse({ method: 'POST', status: 200, type: 'application/json' }, changeJson({})),
-  ),
-  mutant(
-    'GW-BODY',
-    'an image is cut off after 65,536 bytes',
-    gatewayResponse(
+  ...mutantsOf('GW-HOP-BY-HOP', {
+    "headers listed in the service's Connection header reach the caller": gatewayResponse(
+      {},
+      passHeader('X-Conformance-One', 'add'),
+    ),
+    'the Proxy-Connection header of a service error reaches the caller': gatewayResponse(
+      { status: 404 },
+      passHeader('Proxy-Connection', 'add'),
+    ),
+  }),
+  ...mutantsOf('GW-BODY', {
+    'JSON from the service is parsed and serialized again': gatewayResponse(
+      { method: 'POST', status: 200, type: 'application/json' },
+      changeJson({}),
+    ),
+    'an image is cut off after 65,536 bytes': gatewayResponse(
       { type: 'image/png' },
       changeBody((body) => body.subarray(0, 65_536)),
     ),
-  ),
-  mutant(
-    'GW-BODY',
-    'a compressed body is decompressed',
-    gatewayResponse(
+    'a compressed body is decompressed': gatewayResponse(
       { when: ({ headers }) => headers.get('Content-Encoding') === 'gzip' },
       changeBody((body) => gunzipSync(body)),
     ),
-  ),
-  mutant(
-    'GW-BODY',
-    'a 404 page from the service is replaced by a page from the gateway',
-    gatewayResponse({ status: 404, type: 'text/html' }, setBody('<h1>Not found</h1>')),
-  ),
+    'a 404 page from the service is replaced by a page from the gateway': gatewayResponse(
+      { status: 404, type: 'text/html' },
+      setBody('<h1>Not found</h1>'),
+    ),
+  }),
 ];

@@ -49,3 +49,11 @@ export function mutant(
 ): Mutant {
   return { rule, breaks, companions, create: typeof hooks === 'function' ? hooks : () => hooks };
 }
+
+/** Creates the rows for the mutants of one rule, by what each of them breaks. */
+export function mutantsOf(
+  rule: RuleId,
+  rows: Readonly<Record<string, Mutant['create'] | Hooks>>,
+): Mutant[] {
+  return Object.entries(rows).map(([breaks, hooks]) => mutant(rule, breaks, hooks));
+}

@@ -1,4 +1,4 @@
-import { type Mutant, mutant } from './mutant.ts';
+import { type Mutant, mutant, mutantsOf } from './mutant.ts';
 import { setHeader } from './support/gateway.ts';
 import {
   itemsOf,
@@ -21,16 +21,14 @@ export const storageCalls: readonly Mutant[] = [
     ),
     ['ST-COPY-CALL'],
   ),
-  mutant(
-    'ST-PATH-EXACT',
-    'anything after the name of an operation is ignored',
-    retarget((target) => target.replace(/(?<=storages:batchDelete)[A-Z]\w*$/, '')),
-  ),
-  mutant(
-    'ST-PATH-EXACT',
-    'the name of an operation may have a suffix',
-    retarget((target) => target.replace(/(?<=storages:\w+)\.json$/, '')),
-  ),
+  ...mutantsOf('ST-PATH-EXACT', {
+    'anything after the name of an operation is ignored': retarget((target) =>
+      target.replace(/(?<=storages:batchDelete)[A-Z]\w*$/, ''),
+    ),
+    'the name of an operation may have a suffix': retarget((target) =>
+      target.replace(/(?<=storages:\w+)\.json$/, ''),
+    ),
+  }),
   mutant(
     'ST-POST',
     'copies require PUT instead of POST',
@@ -41,10 +39,8 @@ export const storageCalls: readonly Mutant[] = [
     }),
     ['ST-COPY-CALL'],
   ),
-  mutant(
-    'ST-GET-REFUSED',
-    'upload metadata can be requested with GET',
-    request('getUploadMetaData', (call) => {
+  ...mutantsOf('ST-GET-REFUSED', {
+    'upload metadata can be requested with GET': request('getUploadMetaData', (call) => {
       const path = new URLSearchParams(call.query).get('path');
       if (call.method !== 'GET' || path === null) return;
       call.method = 'POST';
@@ -53,42 +49,34 @@ export const storageCalls: readonly Mutant[] = [
       call.headers.set('Content-Type', 'application/json');
       call.headers.set('Content-Length', String(call.body.length));
     }),
-  ),
-  mutant(
-    'ST-GET-REFUSED',
-    'a GET of a list operation returns an empty list',
-    request('batchGetTempUrls', ({ method }) =>
+    'a GET of a list operation returns an empty list': request('batchGetTempUrls', ({ method }) =>
       method === 'GET' ? toStorageResponse(200, NO_ENTRIES) : undefined,
     ),
-  ),
-  mutant(
-    'ST-REQUEST-JSON',
-    'a content type with a charset is rejected',
-    refuse(
+  }),
+  ...mutantsOf('ST-REQUEST-JSON', {
+    'a content type with a charset is rejected': refuse(
       ({ operation, headers }) =>
         operation === 'batchDelete' && /charset/i.test(headers.get('Content-Type') ?? ''),
       415,
       'UNSUPPORTED_MEDIA_TYPE',
     ),
-  ),
-  mutant(
-    'ST-REQUEST-JSON',
-    'escapes in JSON are not decoded',
-    request('getUploadMetaData', (call) => {
+    'escapes in JSON are not decoded': request('getUploadMetaData', (call) => {
       if (call.json === undefined) return;
       call.body = Buffer.from(call.body.toString().replaceAll('\\u', 'u'));
     }),
-  ),
-  mutant('ST-RESPONSE-JSON', 'the response to missing credentials is plain text', {
-    response(response, { operation }) {
-      if (operation === 'batchGetTempUrls' && response.status === 401)
-        setHeader('Content-Type', 'text/plain')(response);
-    },
   }),
-  mutant('ST-RESPONSE-JSON', 'the response to a deletion has the content type text/json', {
-    response(response, { operation }) {
-      if (operation === 'batchDelete' && response.status === 200)
-        setHeader('Content-Type', 'text/json')(response);
+  ...mutantsOf('ST-RESPONSE-JSON', {
+    'the response to missing credentials is plain text': {
+      response(response, { operation }) {
+        if (operation === 'batchGetTempUrls' && response.status === 401)
+          setHeader('Content-Type', 'text/plain')(response);
+      },
+    },
+    'the response to a deletion has the content type text/json': {
+      response(response, { operation }) {
+        if (operation === 'batchDelete' && response.status === 200)
+          setHeader('Content-Type', 'text/json')(response);
+      },
     },
   }),
   mutant(

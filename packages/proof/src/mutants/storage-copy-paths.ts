@@ -1,4 +1,4 @@
-import { type Mutant, mutant } from './mutant.ts';
+import { type Mutant, mutant, mutantsOf } from './mutant.ts';
 import { items, itemsOf, leaveOut, refuse } from './support/storage.ts';
 
 /** Fails items whose destination matches. */
@@ -19,30 +19,23 @@ export const storageCopyPaths: readonly Mutant[] = [
         call.body = Buffer.from(text.replaceAll('/level/deeper/', '/level/'));
     },
   }),
-  mutant('ST-COPY-PATH-CHARACTERS', 'a * in a copy path is rejected', failFor(/\*/)),
-  mutant(
-    'ST-COPY-PATH-CHARACTERS',
-    'the last Chinese characters of the range are rejected in a copy path',
-    failFor(/[\u9f00-\u9fff]/),
-  ),
-  mutant(
-    'ST-COPY-PATH-REFUSED',
-    'a ~ in a copy path is accepted',
-    items('batchCopyFile', (item) => {
+  ...mutantsOf('ST-COPY-PATH-CHARACTERS', {
+    'a * in a copy path is rejected': failFor(/\*/),
+    'the last Chinese characters of the range are rejected in a copy path':
+      failFor(/[\u9f00-\u9fff]/),
+  }),
+  ...mutantsOf('ST-COPY-PATH-REFUSED', {
+    'a ~ in a copy path is accepted': items('batchCopyFile', (item) => {
       item.dstPath = item.dstPath?.replace('~', '-');
     }),
-  ),
-  mutant(
-    'ST-COPY-PATH-REFUSED',
-    'a copy path with an emoji causes the call to be rejected',
-    refuse(
+    'a copy path with an emoji causes the call to be rejected': refuse(
       (call) =>
         call.operation === 'batchCopyFile' &&
         itemsOf(call).some(({ dstPath = '' }) =>
           /\p{Extended_Pictographic}/u.test(dstPath.replace(/[*\d]/g, '')),
         ),
     ),
-  ),
+  }),
   mutant(
     'ST-COPY-PATH-ABSOLUTE',
     'copy paths are accepted only without the leading /',

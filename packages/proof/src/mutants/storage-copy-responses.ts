@@ -1,4 +1,4 @@
-import { type Mutant, mutant } from './mutant.ts';
+import { type Mutant, mutant, mutantsOf } from './mutant.ts';
 import {
   copies,
   itemsOf,
@@ -11,69 +11,55 @@ import {
 import { listStored, storeFile } from './support/uploads.ts';
 
 export const storageCopyResponses: readonly Mutant[] = [
-  mutant(
-    'ST-COPY-LIST',
-    'a failed item has no entry',
-    list('batchCopyFile', (entries) => entries.filter(({ code }) => code === undefined)),
-  ),
-  mutant(
-    'ST-COPY-LIST',
-    'the fileList for a single copy is the entry itself',
-    successBody(({ data }) => {
+  ...mutantsOf('ST-COPY-LIST', {
+    'a failed item has no entry': list('batchCopyFile', (entries) =>
+      entries.filter(({ code }) => code === undefined),
+    ),
+    'the fileList for a single copy is the entry itself': successBody(({ data }) => {
       if (data.fileList.length === 1) data.fileList = data.fileList[0];
     }, 'batchCopyFile'),
-  ),
-  mutant(
-    'ST-COPY-FILE-ID',
-    'the fileID of an entry does not belong to any file',
-    copies(
+  }),
+  ...mutantsOf('ST-COPY-FILE-ID', {
+    'the fileID of an entry does not belong to any file': copies(
       ({ fileID }) => fileID,
       (entry) => {
         entry.fileID += '.copied';
       },
     ),
-  ),
-  mutant(
-    'ST-COPY-FILE-ID',
-    'the fileID of a failed entry is 0',
-    copies(({ fileID }) => fileID === undefined, { fileID: 0 }),
-  ),
+    'the fileID of a failed entry is 0': copies(({ fileID }) => fileID === undefined, {
+      fileID: 0,
+    }),
+  }),
   mutant(
     'ST-COPY-FILE-ID-PRESENT',
     'the entry for a move has no fileID',
     copies((_, { removeOriginal }) => removeOriginal, { fileID: undefined }),
   ),
-  mutant(
-    'ST-COPY-FAILED',
-    'the entry for a missing source has no message',
-    copies(({ code }) => code === 'STORAGE_FILE_NONEXIST', { message: undefined }),
-  ),
-  mutant(
-    'ST-COPY-FAILED',
-    'the code for an existing destination is a number',
-    copies(({ code }) => code === 'OBJECT_ALREADY_EXIST', { code: 409 }),
-  ),
-  mutant(
-    'ST-COPY-SUCCEEDED',
-    'the entry for a successful copy has the code SUCCESS',
-    copies(({ code }) => code === undefined, { code: 'SUCCESS' }),
-  ),
-  mutant(
-    'ST-COPY-SUCCEEDED',
-    'the entry for a successful copy has an empty message',
-    copies(({ message }) => message === undefined, { message: '' }),
-  ),
-  mutant(
-    'ST-COPY-MISSING',
-    'copying a missing file succeeds',
-    list('batchCopyFile', (entries) =>
+  ...mutantsOf('ST-COPY-FAILED', {
+    'the entry for a missing source has no message': copies(
+      ({ code }) => code === 'STORAGE_FILE_NONEXIST',
+      { message: undefined },
+    ),
+    'the code for an existing destination is a number': copies(
+      ({ code }) => code === 'OBJECT_ALREADY_EXIST',
+      { code: 409 },
+    ),
+  }),
+  ...mutantsOf('ST-COPY-SUCCEEDED', {
+    'the entry for a successful copy has the code SUCCESS': copies(
+      ({ code }) => code === undefined,
+      { code: 'SUCCESS' },
+    ),
+    'the entry for a successful copy has an empty message': copies(
+      ({ message }) => message === undefined,
+      { message: '' },
+    ),
+  }),
+  ...mutantsOf('ST-COPY-MISSING', {
+    'copying a missing file succeeds': list('batchCopyFile', (entries) =>
       entries.map((entry) => (entry.code === 'STORAGE_FILE_NONEXIST' ? {} : entry)),
     ),
-  ),
-  mutant(
-    'ST-COPY-MISSING',
-    'copying a missing file fails, but creates an empty destination',
-    (context) =>
+    'copying a missing file fails, but creates an empty destination': (context) =>
       request('batchCopyFile', async (call) => {
         const sources = await listStored(context, call, 'srcPath');
         const destinations = await listStored(context, call, 'dstPath');
@@ -83,23 +69,21 @@ export const storageCopyResponses: readonly Mutant[] = [
             await storeFile(context, dstPath);
         }
       }),
-  ),
-  mutant(
-    'ST-COPY-ALONE',
-    'a missing source in the first item causes the call to be rejected',
-    (context) =>
+  }),
+  ...mutantsOf('ST-COPY-ALONE', {
+    'a missing source in the first item causes the call to be rejected': (context) =>
       request('batchCopyFile', async (call) => {
         const sources = await listStored(context, call, 'srcPath');
         const isMissing = sources.size > 0 && !sources.has(itemsOf(call)[0].srcPath);
         return isMissing ? toStorageRefusal(404, 'STORAGE_FILE_NONEXIST') : undefined;
       }),
-  ),
-  mutant('ST-COPY-ALONE', 'items after one whose destination exists are not copied', () => {
-    let isOver = false;
-    return leaveOut('batchCopyFile', ({ overwrite }, index) => {
-      const isAfter = index > 0 && isOver;
-      isOver = isAfter || overwrite === false;
-      return isAfter ? { code: 'ABORTED', message: 'aborted' } : undefined;
-    });
+    'items after one whose destination exists are not copied': () => {
+      let isOver = false;
+      return leaveOut('batchCopyFile', ({ overwrite }, index) => {
+        const isAfter = index > 0 && isOver;
+        isOver = isAfter || overwrite === false;
+        return isAfter ? { code: 'ABORTED', message: 'aborted' } : undefined;
+      });
+    },
   }),
 ];

@@ -1,4 +1,4 @@
-import { type Mutant, mutant } from './mutant.ts';
+import { type Mutant, mutant, mutantsOf } from './mutant.ts';
 import {
   afterCopies,
   changeItems,
@@ -55,39 +55,32 @@ export const storageCopy: readonly Mutant[] = [
     'an existing destination is kept even if overwrite is true',
     replaceFlag('overwrite', true, false),
   ),
-  mutant(
-    'ST-COPY-OVERWRITE-FALSE',
-    'overwrite false is ignored',
-    replaceFlag('overwrite', false, true),
-  ),
-  mutant(
-    'ST-COPY-OVERWRITE-FALSE',
-    'if overwrite is false, the item fails, but the destination is overwritten',
-    ({ storage }) =>
+  ...mutantsOf('ST-COPY-OVERWRITE-FALSE', {
+    'overwrite false is ignored': replaceFlag('overwrite', false, true),
+    'if overwrite is false, the item fails, but the destination is overwritten': ({ storage }) =>
       afterCopies(async ({ srcPath, dstPath }, entry) => {
         if (entry?.code === 'OBJECT_ALREADY_EXIST')
           await storage('batchCopyFile', { fileList: [{ srcPath, dstPath }] });
       }),
-  ),
-  mutant(
-    'ST-COPY-KEEPS-SOURCE',
-    'a copy removes its source',
-    replaceFlag('removeOriginal', undefined, true),
-  ),
-  mutant(
-    'ST-COPY-KEEPS-SOURCE',
-    'the source is removed even if removeOriginal is false',
-    replaceFlag('removeOriginal', false, true),
-  ),
-  mutant('ST-COPY-MOVE', 'a move keeps its source', replaceFlag('removeOriginal', true, false)),
-  mutant('ST-COPY-MOVE', 'a move onto an existing file keeps its source', (context) =>
-    request('batchCopyFile', async (call) => {
-      const existing = await listStored(context, call, 'dstPath');
-      changeItems(call, (item) => {
-        if (existing.has(item.dstPath) && item.removeOriginal) item.removeOriginal = false;
-      });
-    }),
-  ),
+  }),
+  ...mutantsOf('ST-COPY-KEEPS-SOURCE', {
+    'a copy removes its source': replaceFlag('removeOriginal', undefined, true),
+    'the source is removed even if removeOriginal is false': replaceFlag(
+      'removeOriginal',
+      false,
+      true,
+    ),
+  }),
+  ...mutantsOf('ST-COPY-MOVE', {
+    'a move keeps its source': replaceFlag('removeOriginal', true, false),
+    'a move onto an existing file keeps its source': (context) =>
+      request('batchCopyFile', async (call) => {
+        const existing = await listStored(context, call, 'dstPath');
+        changeItems(call, (item) => {
+          if (existing.has(item.dstPath) && item.removeOriginal) item.removeOriginal = false;
+        });
+      }),
+  }),
   mutant('ST-COPY-MOVE-FAILED', 'a failed move removes its source', (context) =>
     afterCopies(async ({ srcPath, removeOriginal }, entry) => {
       if (entry?.code !== undefined && removeOriginal) await deleteFile(context, srcPath);

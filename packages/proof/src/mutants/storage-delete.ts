@@ -1,6 +1,6 @@
 import type { MutatedRequest } from '../proxy/messages.ts';
 import { MutatedResponse } from '../proxy/messages.ts';
-import { type Mutant, type MutantContext, mutant } from './mutant.ts';
+import { type Mutant, type MutantContext, mutant, mutantsOf } from './mutant.ts';
 import {
   any,
   changeList,
@@ -26,21 +26,15 @@ const filesOf = (context: MutantContext, call: MutatedRequest) =>
   Promise.all(itemsOf(call).map((id) => readFile(context, id)));
 
 export const storageDelete: readonly Mutant[] = [
-  mutant(
-    'ST-DELETE-CALL',
-    'the third of three files is not deleted, but its code is SUCCESS',
-    (context) =>
+  ...mutantsOf('ST-DELETE-CALL', {
+    'the third of three files is not deleted, but its code is SUCCESS': (context) =>
       leaveOutAfter('batchDelete', async (call) => {
         const files = await filesOf(context, call);
         const isWanted = files.length === 3 && !files.includes(undefined);
         return (fileID, index) =>
           isWanted && index === 2 ? { fileID, code: 'SUCCESS' } : undefined;
       }),
-  ),
-  mutant(
-    'ST-DELETE-CALL',
-    'a link to a deleted file still works, because of a cache',
-    (context) => {
+    'a link to a deleted file still works, because of a cache': (context) => {
       const links = new Map<string, string[]>();
       const cache = new Map<string, Buffer>();
       return {
@@ -64,17 +58,15 @@ export const storageDelete: readonly Mutant[] = [
         },
       };
     },
-  ),
-  mutant(
-    'ST-DELETE-ONLY',
-    'files whose names start with the name of the deleted file are deleted too',
-    deleteToo((id) => `${id}.txt`),
-  ),
-  mutant(
-    'ST-DELETE-ONLY',
-    'a folder can be deleted like a file, with everything in it',
-    deleteToo((id) => `${id}/inner.txt`),
-  ),
+  }),
+  ...mutantsOf('ST-DELETE-ONLY', {
+    'files whose names start with the name of the deleted file are deleted too': deleteToo(
+      (id) => `${id}.txt`,
+    ),
+    'a folder can be deleted like a file, with everything in it': deleteToo(
+      (id) => `${id}/inner.txt`,
+    ),
+  }),
   mutant(
     'ST-DELETE-LIST',
     'a missing file gets no entry',
@@ -95,33 +87,28 @@ export const storageDelete: readonly Mutant[] = [
       for (const entry of deleted) entry.code = 'DELETED';
     }),
   ),
-  mutant(
-    'ST-DELETE-MISSING',
-    'the code for a file that does not exist is SUCCESS',
-    deletions(any, { code: 'SUCCESS' }),
-  ),
-  mutant('ST-DELETE-MISSING', 'a file can be deleted a second time', () => {
-    const deleted = new Set<string>();
-    return deletions(any, (entry) => {
-      if (deleted.has(entry.fileID)) entry.code = 'SUCCESS';
-      if (isOk(entry)) deleted.add(entry.fileID);
-    });
+  ...mutantsOf('ST-DELETE-MISSING', {
+    'the code for a file that does not exist is SUCCESS': deletions(any, { code: 'SUCCESS' }),
+    'a file can be deleted a second time': () => {
+      const deleted = new Set<string>();
+      return deletions(any, (entry) => {
+        if (deleted.has(entry.fileID)) entry.code = 'SUCCESS';
+        if (isOk(entry)) deleted.add(entry.fileID);
+      });
+    },
   }),
-  mutant(
-    'ST-DELETE-ALONE',
-    'a missing file in the first item causes the call to be rejected',
-    (context) =>
+  ...mutantsOf('ST-DELETE-ALONE', {
+    'a missing file in the first item causes the call to be rejected': (context) =>
       request('batchDelete', async (call) => {
         const [first, ...rest] = await filesOf(context, call);
         const isMissing = first === undefined && rest.some((bytes) => bytes !== undefined);
         return isMissing ? toStorageRefusal(404, 'STORAGE_FILE_NONEXIST') : undefined;
       }),
-  ),
-  mutant('ST-DELETE-ALONE', 'files after a missing one are not deleted', (context) =>
-    leaveOutAfter('batchDelete', async (call) => {
-      const first = (await filesOf(context, call)).indexOf(undefined);
-      return (fileID, index) =>
-        first >= 0 && index > first ? { fileID, code: 'ABORTED' } : undefined;
-    }),
-  ),
+    'files after a missing one are not deleted': (context) =>
+      leaveOutAfter('batchDelete', async (call) => {
+        const first = (await filesOf(context, call)).indexOf(undefined);
+        return (fileID, index) =>
+          first >= 0 && index > first ? { fileID, code: 'ABORTED' } : undefined;
+      }),
+  }),
 ];

@@ -1,55 +1,37 @@
-import { type Mutant, mutant } from './mutant.ts';
+import { type Mutant, mutant, mutantsOf } from './mutant.ts';
 import { failure, failureBody, type Patch, success, successBody } from './support/storage.ts';
 
 /** Changes the body of every credential error. */
 const unauthorized = (patch: Patch) => failureBody(patch, undefined, 401);
 
 export const storageEnvelope: readonly Mutant[] = [
-  mutant(
-    'ST-ENVELOPE-STATUS-CODE',
-    'the statusCode of a rejected deletion is a string',
-    failure((json) => {
+  ...mutantsOf('ST-ENVELOPE-STATUS-CODE', {
+    'the statusCode of a rejected deletion is a string': failure((json) => {
       json.statusCode = String(json.statusCode);
     }, 'batchDelete'),
-  ),
-  mutant(
-    'ST-ENVELOPE-STATUS-CODE',
-    'a links response has no statusCode',
-    success({ statusCode: undefined }, 'batchGetTempUrls'),
-  ),
+    'a links response has no statusCode': success({ statusCode: undefined }, 'batchGetTempUrls'),
+  }),
   mutant(
     'ST-ENVELOPE-SUCCESS',
     'the statusCode of a links response is 0, like an exit code',
     success({ statusCode: 0 }, 'batchGetTempUrls'),
   ),
-  mutant(
-    'ST-COPY-STATUS-CODE',
-    'the statusCode of a rejected copy call is 200',
-    failure({ statusCode: 200 }, 'batchCopyFile'),
-  ),
-  mutant(
-    'ST-COPY-STATUS-CODE',
-    'the statusCode of a successful copy is 201',
-    success({ statusCode: 201 }, 'batchCopyFile'),
-  ),
-  mutant(
-    'ST-ENVELOPE-BODY',
-    'a credential error has no body object',
-    failure(
+  ...mutantsOf('ST-COPY-STATUS-CODE', {
+    'the statusCode of a rejected copy call is 200': failure({ statusCode: 200 }, 'batchCopyFile'),
+    'the statusCode of a successful copy is 201': success({ statusCode: 201 }, 'batchCopyFile'),
+  }),
+  ...mutantsOf('ST-ENVELOPE-BODY', {
+    'a credential error has no body object': failure(
       (json) => {
         Object.assign(json, json.body, { body: undefined });
       },
       undefined,
       401,
     ),
-  ),
-  mutant(
-    'ST-ENVELOPE-BODY',
-    'the body of a deletion response is JSON in a string',
-    success((json) => {
+    'the body of a deletion response is JSON in a string': success((json) => {
       json.body = JSON.stringify(json.body);
     }, 'batchDelete'),
-  ),
+  }),
   mutant(
     'ST-ENVELOPE-REQUEST-ID',
     'the requestId of a deletion response is a number',
@@ -67,16 +49,10 @@ export const storageEnvelope: readonly Mutant[] = [
       body.data = body.data.fileList;
     }, 'batchDelete'),
   ),
-  mutant(
-    'ST-ENVELOPE-CODE',
-    'the code of a credential error is a number',
-    unauthorized({ code: 401 }),
-  ),
-  mutant(
-    'ST-ENVELOPE-CODE',
-    'a credential error has data that is null',
-    unauthorized({ data: null }),
-  ),
+  ...mutantsOf('ST-ENVELOPE-CODE', {
+    'the code of a credential error is a number': unauthorized({ code: 401 }),
+    'a credential error has data that is null': unauthorized({ data: null }),
+  }),
   mutant(
     'ST-ENVELOPE-MESSAGE',
     'the message of a credential error is an object keyed by language',

@@ -1,6 +1,6 @@
 import type { Json } from '../proxy/messages.ts';
 import { MutatedResponse } from '../proxy/messages.ts';
-import { type Mutant, mutant } from './mutant.ts';
+import { type Mutant, mutant, mutantsOf } from './mutant.ts';
 import {
   isBad,
   isOk,
@@ -41,31 +41,19 @@ export const storageLinks: readonly Mutant[] = [
         : undefined,
     ),
   ),
-  mutant(
-    'ST-LINKS-LIST',
-    'a file requested twice has only one entry',
-    list('batchGetTempUrls', unique),
-  ),
-  mutant(
-    'ST-LINKS-LIST',
-    'a missing file gets no entry',
-    list('batchGetTempUrls', (entries) => entries.filter(isOk)),
-  ),
+  ...mutantsOf('ST-LINKS-LIST', {
+    'a file requested twice has only one entry': list('batchGetTempUrls', unique),
+    'a missing file gets no entry': list('batchGetTempUrls', (entries) => entries.filter(isOk)),
+  }),
   mutant(
     'ST-LINKS-FILE-ID',
     'the entry for a missing file has an empty fileID',
     links(isBad, { fileID: '' }),
   ),
-  mutant(
-    'ST-LINKS-CODE',
-    'the code for a file without an extension is OK',
-    links(hasNoExtension, { code: 'OK' }),
-  ),
-  mutant(
-    'ST-LINKS-CODE',
-    'the entry for a missing file has no code',
-    links(isBad, { code: undefined }),
-  ),
+  ...mutantsOf('ST-LINKS-CODE', {
+    'the code for a file without an extension is OK': links(hasNoExtension, { code: 'OK' }),
+    'the entry for a missing file has no code': links(isBad, { code: undefined }),
+  }),
   mutant(
     'ST-LINKS-URL',
     'the entry for a missing file has no tempFileURL',
@@ -94,20 +82,14 @@ export const storageLinks: readonly Mutant[] = [
       response.body = Buffer.from('Who are you?');
     },
   }),
-  mutant(
-    'ST-LINKS-EXPIRE',
-    'a link works for at least an hour',
-    items('batchGetTempUrls', (item) => {
+  ...mutantsOf('ST-LINKS-EXPIRE', {
+    'a link works for at least an hour': items('batchGetTempUrls', (item) => {
       if (item.maxAge > 0) item.maxAge = Math.max(item.maxAge, 3600);
     }),
-  ),
-  mutant(
-    'ST-LINKS-EXPIRE',
-    'every link with a maxAge works for only two seconds',
-    items('batchGetTempUrls', (item) => {
+    'every link with a maxAge works for only two seconds': items('batchGetTempUrls', (item) => {
       if (item.maxAge > 2) item.maxAge = 2;
     }),
-  ),
+  }),
   mutant(
     'ST-LINKS-MISSING',
     'a deleted file has the code SUCCESS and a broken link',
@@ -124,21 +106,15 @@ export const storageLinks: readonly Mutant[] = [
       };
     },
   ),
-  mutant(
-    'ST-LINKS-ALONE',
-    'a missing file in the last item causes the call to be rejected',
-    refuseAfter(
+  ...mutantsOf('ST-LINKS-ALONE', {
+    'a missing file in the last item causes the call to be rejected': refuseAfter(
       'batchGetTempUrls',
       (entries) => entries.at(-1)?.code === 'STORAGE_FILE_NONEXIST' && isOk(entries[0]),
     ),
-  ),
-  mutant(
-    'ST-LINKS-ALONE',
-    'items after a missing file get no links',
-    list('batchGetTempUrls', (entries) => {
+    'items after a missing file get no links': list('batchGetTempUrls', (entries) => {
       const first = entries.findIndex(isBad);
       const rest = first < 0 ? [] : entries.slice(first);
       for (const entry of rest) Object.assign(entry, { code: 'ABORTED', tempFileURL: '' });
     }),
-  ),
+  }),
 ];

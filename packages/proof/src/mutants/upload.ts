@@ -1,4 +1,4 @@
-import { type Mutant, mutant } from './mutant.ts';
+import { type Mutant, mutant, mutantsOf } from './mutant.ts';
 import { metadata } from './support/storage.ts';
 import {
   changeFile,
@@ -12,21 +12,18 @@ import {
 } from './support/uploads.ts';
 
 export const upload: readonly Mutant[] = [
-  mutant(
-    'UP-FORM',
-    'a form of more than 15,000 bytes is rejected',
-    uploadRequest(({ body }) =>
+  ...mutantsOf('UP-FORM', {
+    'a form of more than 15,000 bytes is rejected': uploadRequest(({ body }) =>
       body.length > 15_000 ? toUploadError(400, 'EntityTooLarge') : undefined,
     ),
-  ),
-  mutant('UP-FORM', 'a form for an existing file is rejected', (context) =>
-    uploadRequest(async (request) => {
-      const form = readForm(request);
-      const exists =
-        form.has('key') && (await readFile(context, await fileIdOf(context, keyOf(form))));
-      return exists ? toUploadError(403, 'AccessDenied') : undefined;
-    }),
-  ),
+    'a form for an existing file is rejected': (context) =>
+      uploadRequest(async (request) => {
+        const form = readForm(request);
+        const exists =
+          form.has('key') && (await readFile(context, await fileIdOf(context, keyOf(form))));
+        return exists ? toUploadError(403, 'AccessDenied') : undefined;
+      }),
+  }),
   mutant('UP-URL-VERBATIM', 'the returned url does not accept forms', {
     ...metadata((data) => {
       data.url = new URL('/bucket/put?grant=1', data.url).href;
@@ -72,14 +69,10 @@ export const upload: readonly Mutant[] = [
     'a form without a key is stored',
     repairForms('key', (value) => value === undefined),
   ),
-  mutant(
-    'UP-FILE',
-    'a line break at the end of a file is lost',
-    changeFile((text) => text.replace(/\r\n$/, '')),
-  ),
-  mutant(
-    'UP-FILE',
-    'a byte order mark at the beginning of a file is lost',
-    changeFile((text) => text.replace(/^\xef\xbb\xbf/, '')),
-  ),
+  ...mutantsOf('UP-FILE', {
+    'a line break at the end of a file is lost': changeFile((text) => text.replace(/\r\n$/, '')),
+    'a byte order mark at the beginning of a file is lost': changeFile((text) =>
+      text.replace(/^\xef\xbb\xbf/, ''),
+    ),
+  }),
 ];

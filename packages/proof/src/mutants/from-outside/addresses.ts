@@ -1,5 +1,5 @@
 import type { MutatedResponse } from '../../proxy/messages.ts';
-import { type Mutant, mutant } from '../mutant.ts';
+import { type Mutant, mutant, mutantsOf } from '../mutant.ts';
 import {
   changeQuery,
   forwardedPath,
@@ -12,25 +12,25 @@ const toEnv = (env: string) => `${env}.gateway.example`;
 
 /** Mutants that determine the environment incorrectly, as real servers do. */
 export const hosts: readonly Mutant[] = [
-  mutant('GW-ENV-HOST', 'every host counts as the host of the one environment', ({ env }) =>
-    gatewayRequest(({ headers }) => headers.set('Host', toEnv(env))),
-  ),
-  mutant(
-    'GW-ENV-HOST',
-    'the environment is read from the token instead of the host',
-    ({ env, otherAuthorization, authorization }) =>
+  ...mutantsOf('GW-ENV-HOST', {
+    'every host counts as the host of the one environment': ({ env }) =>
+      gatewayRequest(({ headers }) => headers.set('Host', toEnv(env))),
+    'the environment is read from the token instead of the host': ({
+      env,
+      otherAuthorization,
+      authorization,
+    }) =>
       gatewayRequest(({ headers }) => {
         if (headers.get('Host')?.startsWith(`${env}.`)) return;
         if (headers.get('Authorization') === otherAuthorization)
           headers.set('Authorization', authorization);
         headers.set('Host', toEnv(env));
       }),
-  ),
-  mutant('GW-ENV-HOST', 'a host that names no environment gets the default one', ({ env }) =>
-    gatewayRequest(({ headers }) => {
-      if (!headers.get('Host')?.startsWith('other')) headers.set('Host', toEnv(env));
-    }),
-  ),
+    'a host that names no environment gets the default one': ({ env }) =>
+      gatewayRequest(({ headers }) => {
+        if (!headers.get('Host')?.startsWith('other')) headers.set('Host', toEnv(env));
+      }),
+  }),
 ];
 
 const decode = (path: string, pattern: RegExp) =>
@@ -212,19 +212,13 @@ export const queries: readonly Mutant[] = [
   rewrite('escapes that are not UTF-8 are replaced', (query) =>
     query.replace(/%(ff|80|c0)/gi, '%EF%BF%BD'),
   ),
-  mutant(
-    'GW-QUERY-RAW',
-    'it is lost if the path is left out',
-    forwardedRequest((request) => {
+  ...mutantsOf('GW-QUERY-RAW', {
+    'it is lost if the path is left out': forwardedRequest((request) => {
       if (/^\/v1\/cloudrun\/[^/]+\/?$/.test(request.path)) request.target = request.path;
     }),
-  ),
-  mutant(
-    'GW-QUERY-RAW',
-    'it is lost on POST',
-    forwardedRequest((request) => {
+    'it is lost on POST': forwardedRequest((request) => {
       if (request.method === 'POST' && !/\/(respond|events)/.test(request.path))
         request.target = request.path;
     }),
-  ),
+  }),
 ];

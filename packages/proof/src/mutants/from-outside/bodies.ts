@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { RuleId } from '../../../../conformance/src/generated/rule-ids.gen.ts';
-import { type Mutant, mutant } from '../mutant.ts';
+import { type Mutant, mutantsOf } from '../mutant.ts';
 import {
   changeBody,
   changeJson,
@@ -17,10 +17,8 @@ const empty = setBody('');
 
 /** Mutants that change response bodies, as real gateways do. */
 export const bodies: readonly Mutant[] = [
-  mutant(
-    RULE,
-    'it is compressed even if the caller does not accept it',
-    serviceResponse(
+  ...mutantsOf(RULE, {
+    'it is compressed even if the caller does not accept it': serviceResponse(
       {
         contentType: /^text\//,
         when: ({ body, headers }) => body.length >= 1_000 && !headers.get('Content-Encoding'),
@@ -30,88 +28,52 @@ export const bodies: readonly Mutant[] = [
         response.headers.set('Content-Encoding', 'gzip');
       },
     ),
-  ),
-  mutant(
-    RULE,
-    'a byte order mark is lost',
-    serviceResponse(
+    'a byte order mark is lost': serviceResponse(
       {},
       changeText((text) => text.replace(/^\xef\xbb\xbf/, '')),
     ),
-  ),
-  mutant(
-    RULE,
-    'CRLF becomes LF in text',
-    serviceResponse(
+    'CRLF becomes LF in text': serviceResponse(
       { contentType: /^text\// },
       changeText((text) => text.replaceAll('\r\n', '\n')),
     ),
-  ),
-  mutant(
-    RULE,
-    'trailing white space of JSON is lost',
-    serviceResponse(
+    'trailing white space of JSON is lost': serviceResponse(
       { type: 'application/json' },
       changeText((text) => text.trimEnd()),
     ),
-  ),
-  mutant(
-    RULE,
-    'JSON is parsed and serialized again',
-    serviceResponse({ type: 'application/json' }, changeJson({})),
-  ),
-  mutant(
-    RULE,
-    'what follows 32 KiB is lost',
-    serviceResponse(
+    'JSON is parsed and serialized again': serviceResponse(
+      { type: 'application/json' },
+      changeJson({}),
+    ),
+    'what follows 32 KiB is lost': serviceResponse(
       { path: RESPOND_PATH },
       changeBody((body) => body.subarray(0, 32_768)),
     ),
-  ),
-  mutant(
-    RULE,
-    'bytes that are not UTF-8 are replaced',
-    serviceResponse({ type: /^(?!application\/octet-stream$)/ }, asUtf8),
-  ),
-  mutant(
-    RULE,
-    'bytes of unknown types that are not UTF-8 are replaced',
-    serviceResponse({ type: '' }, asUtf8),
-  ),
-  mutant(RULE, 'that of 404 is lost', serviceResponse({ path: RESPOND_PATH, status: 404 }, empty)),
-  mutant(RULE, 'that of 500 is lost', serviceResponse({ path: RESPOND_PATH, status: 500 }, empty)),
-  mutant(
-    RULE,
-    'that of a redirect is lost',
-    serviceResponse({ path: RESPOND_PATH, status: statuses(3) }, empty),
-  ),
-  mutant(
-    RULE,
-    'a chunked one ends after its first chunk',
-    serviceResponse(
+    'bytes that are not UTF-8 are replaced': serviceResponse(
+      { type: /^(?!application\/octet-stream$)/ },
+      asUtf8,
+    ),
+    'bytes of unknown types that are not UTF-8 are replaced': serviceResponse({ type: '' }, asUtf8),
+    'that of 404 is lost': serviceResponse({ path: RESPOND_PATH, status: 404 }, empty),
+    'that of 500 is lost': serviceResponse({ path: RESPOND_PATH, status: 500 }, empty),
+    'that of a redirect is lost': serviceResponse(
+      { path: RESPOND_PATH, status: statuses(3) },
+      empty,
+    ),
+    'a chunked one ends after its first chunk': serviceResponse(
       { when: (_, { query }) => /chunked=1/.test(query) },
       changeBody((body) => body.subarray(0, Math.ceil(body.length / 8))),
     ),
-  ),
-  mutant(
-    RULE,
-    'an empty one becomes an object',
-    serviceResponse({ path: RESPOND_PATH, when: ({ body }) => body.length === 0 }, setBody('{}')),
-  ),
-  mutant(
-    RULE,
-    'a script is injected into HTML',
-    serviceResponse(
+    'an empty one becomes an object': serviceResponse(
+      { path: RESPOND_PATH, when: ({ body }) => body.length === 0 },
+      setBody('{}'),
+    ),
+    'a script is injected into HTML': serviceResponse(
       { type: 'text/html' },
       changeText((text) => text.replace(/<\/body>|$/, '<script></script>$&')),
     ),
-  ),
-  mutant(
-    RULE,
-    'a compressed one is decompressed, but keeps its Content-Encoding',
-    serviceResponse(
+    'a compressed one is decompressed, but keeps its Content-Encoding': serviceResponse(
       { when: ({ headers }) => headers.get('Content-Encoding') },
       changeBody((body) => body.subarray(0, -1)),
     ),
-  ),
+  }),
 ];

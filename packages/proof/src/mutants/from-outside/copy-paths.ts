@@ -1,5 +1,5 @@
 import type { Hooks, Json } from '../../proxy/messages.ts';
-import { type Mutant, mutant } from '../mutant.ts';
+import { type Mutant, mutant, mutantsOf } from '../mutant.ts';
 import {
   copies,
   items,
@@ -49,21 +49,21 @@ export const copyPaths: readonly Mutant[] = [
   redirect('ST-COPY-CALL', 'levels are lost, only the last segment is kept', (path) =>
     path.replace(/^.*\/(?=[^/]*$)/, '/'),
   ),
-  mutant(
-    'ST-COPY-CALL',
-    'more than three levels are rejected',
-    fail(({ dstPath }) => plainPath(dstPath).split('/').length > 3),
-  ),
-  mutant('ST-COPY-CALL', 'a copy into a folder that does not exist fails', () => {
-    const folders = new Set(['']);
-    const hooks = fail(({ dstPath }) => !folders.has(folderOf(plainPath(dstPath))), 'NO_FOLDER');
-    return {
-      ...hooks,
-      request(call) {
-        if (call.isUpload) folders.add(folderOf(keyOf(readForm(call))));
-        return hooks.request?.(call);
-      },
-    };
+  ...mutantsOf('ST-COPY-CALL', {
+    'more than three levels are rejected': fail(
+      ({ dstPath }) => plainPath(dstPath).split('/').length > 3,
+    ),
+    'a copy into a folder that does not exist fails': () => {
+      const folders = new Set(['']);
+      const hooks = fail(({ dstPath }) => !folders.has(folderOf(plainPath(dstPath))), 'NO_FOLDER');
+      return {
+        ...hooks,
+        request(call) {
+          if (call.isUpload) folders.add(folderOf(keyOf(readForm(call))));
+          return hooks.request?.(call);
+        },
+      };
+    },
   }),
   ...(
     [
@@ -138,16 +138,12 @@ export const copyPaths: readonly Mutant[] = [
         Object.assign(response, toStorageRefusal(400, 'INVALID_PARAM'));
     },
   }),
-  mutant(
-    'ST-COPY-PATH-ABSOLUTE',
-    'the leading slash is part of the name',
-    items(COPY, (item) => {
+  ...mutantsOf('ST-COPY-PATH-ABSOLUTE', {
+    'the leading slash is part of the name': items(COPY, (item) => {
       for (const name of ['srcPath', 'dstPath']) item[name] = item[name]?.replace(/^\//, '/_/');
     }),
-  ),
-  mutant(
-    'ST-COPY-PATH-ABSOLUTE',
-    'a destination with a leading slash is rejected',
-    fail(({ dstPath }) => dstPath.startsWith('/')),
-  ),
+    'a destination with a leading slash is rejected': fail(({ dstPath }) =>
+      dstPath.startsWith('/'),
+    ),
+  }),
 ];

@@ -1,4 +1,4 @@
-import { type Mutant, mutant } from '../mutant.ts';
+import { type Mutant, mutant, mutantsOf } from '../mutant.ts';
 import {
   changeJson,
   gatewayError,
@@ -16,117 +16,80 @@ const DEEP = /(\/[^/]*){5}/;
 
 /** Mutants that send incorrect gateway errors or look up services incorrectly, as real gateways do. */
 export const errors: readonly Mutant[] = [
-  mutant(
-    'GW-ERROR-BODY',
-    'the type for a missing service is text/plain',
-    gatewayError(MISSING, setHeader('Content-Type', 'text/plain')),
-  ),
-  mutant(
-    'GW-ERROR-BODY',
-    'a forbidden service gets problem+json',
-    gatewayError(FORBIDDEN, setHeader('Content-Type', 'application/problem+json')),
-  ),
-  mutant(
-    'GW-ERROR-BODY',
-    'it is JSON in a JSON string on POST',
-    gatewayError({ ...MISSING, method: 'POST' }, (response) => {
-      response.json = response.body.toString();
-    }),
-  ),
-  mutant(
-    'GW-ERROR-CODE',
-    'it is a number',
-    gatewayError(
+  ...mutantsOf('GW-ERROR-BODY', {
+    'the type for a missing service is text/plain': gatewayError(
+      MISSING,
+      setHeader('Content-Type', 'text/plain'),
+    ),
+    'a forbidden service gets problem+json': gatewayError(
+      FORBIDDEN,
+      setHeader('Content-Type', 'application/problem+json'),
+    ),
+    'it is JSON in a JSON string on POST': gatewayError(
+      { ...MISSING, method: 'POST' },
+      (response) => {
+        response.json = response.body.toString();
+      },
+    ),
+  }),
+  ...mutantsOf('GW-ERROR-CODE', {
+    'it is a number': gatewayError(
       { when: ({ json }) => json && ![MISSING.code, FORBIDDEN.code].includes(json.code) },
       changeJson({ code: 401 }),
     ),
-  ),
-  mutant(
-    'GW-ERROR-CODE',
-    'it is inside an object named error',
-    gatewayError(
+    'it is inside an object named error': gatewayError(
       { status: 401 },
       changeJson((json) => {
         Object.assign(json, { error: { code: json.code }, code: undefined });
       }),
     ),
-  ),
-  mutant(
-    'GW-ERROR-MESSAGE',
-    'it is null with a forbidden service',
-    gatewayError(FORBIDDEN, changeJson({ message: null })),
-  ),
-  mutant(
-    'GW-ERROR-MESSAGE',
-    'it is missing without credentials',
-    gatewayError(
+  }),
+  ...mutantsOf('GW-ERROR-MESSAGE', {
+    'it is null with a forbidden service': gatewayError(FORBIDDEN, changeJson({ message: null })),
+    'it is missing without credentials': gatewayError(
       { when: (_, { headers }) => !headers.get('Authorization') },
       changeJson({ message: undefined }),
     ),
-  ),
-  mutant(
-    'GW-ERROR-MESSAGE',
-    'it is a list for an invalid name',
-    gatewayError(
+    'it is a list for an invalid name': gatewayError(
       { status: 400 },
       changeJson((json) => {
         json.message = [json.message];
       }),
     ),
-  ),
-  mutant(
-    'GW-ERROR-REQUEST-ID',
-    'it is spelled request_id if credentials are wrong',
-    gatewayError(
+  }),
+  ...mutantsOf('GW-ERROR-REQUEST-ID', {
+    'it is spelled request_id if credentials are wrong': gatewayError(
       { status: 401 },
       changeJson((json) => {
         Object.assign(json, { request_id: json.requestId, requestId: undefined });
       }),
     ),
-  ),
-  mutant(
-    'GW-ERROR-REQUEST-ID',
-    'it is a number',
-    gatewayError(MISSING, (response) => {
+    'it is a number': gatewayError(MISSING, (response) => {
       changeJson({ requestId: 4711 })(response);
       response.headers.set('X-Request-Id', '4711');
     }),
-  ),
-  mutant(
-    'GW-ERROR-FORBIDDEN',
-    'it is hidden as a missing service',
-    gatewayError(
+  }),
+  ...mutantsOf('GW-ERROR-FORBIDDEN', {
+    'it is hidden as a missing service': gatewayError(
       FORBIDDEN,
       replaceBy(() => toRefusal(404, 'SERVICE_NOT_FOUND')),
     ),
-  ),
-  mutant(
-    'GW-ERROR-FORBIDDEN',
-    'its code is FORBIDDEN on a deep path',
-    gatewayError({ ...FORBIDDEN, path: DEEP }, changeJson({ code: 'FORBIDDEN' })),
-  ),
-  mutant(
-    'GW-ERROR-FORBIDDEN',
-    'it is 401 on POST',
-    gatewayError({ ...FORBIDDEN, method: 'POST' }, setStatus(401)),
-  ),
-  mutant(
-    'GW-ERROR-NOT-FOUND',
-    'a missing service is NOT_FOUND',
-    gatewayError(MISSING, changeJson({ code: 'NOT_FOUND' })),
-  ),
-  mutant(
-    'GW-ERROR-NOT-FOUND',
-    'a missing service is 503 on a deep path',
-    gatewayError({ ...MISSING, path: DEEP }, setStatus(503)),
-  ),
-  mutant(
-    'GW-ERROR-NOT-FOUND',
-    'a missing service that begins like another calls that one',
-    retarget((target) =>
+    'its code is FORBIDDEN on a deep path': gatewayError(
+      { ...FORBIDDEN, path: DEEP },
+      changeJson({ code: 'FORBIDDEN' }),
+    ),
+    'it is 401 on POST': gatewayError({ ...FORBIDDEN, method: 'POST' }, setStatus(401)),
+  }),
+  ...mutantsOf('GW-ERROR-NOT-FOUND', {
+    'a missing service is NOT_FOUND': gatewayError(MISSING, changeJson({ code: 'NOT_FOUND' })),
+    'a missing service is 503 on a deep path': gatewayError(
+      { ...MISSING, path: DEEP },
+      setStatus(503),
+    ),
+    'a missing service that begins like another calls that one': retarget((target) =>
       target.replace(/(?<=^\/v1\/cloudrun\/)conformance[\w-]+(?=[/?]|$)/, 'conformance'),
     ),
-  ),
+  }),
   ...(
     [
       ['of 60 characters is rejected', /^.{60}$/],
@@ -170,16 +133,13 @@ export const errors: readonly Mutant[] = [
     'a name that is too long gets an HTML page',
     gatewayError({ service: /^.{61,}$/ }, setBody('<h1>400 Bad Request</h1>', 'text/html')),
   ),
-  mutant(
-    'GW-NAME-PATTERN',
-    'a name with a dot gets an HTML page',
-    gatewayError({ service: /\./ }, setBody('<h1>404 Not Found</h1>', 'text/html')),
-  ),
-  mutant(
-    'GW-NAME-PATTERN',
-    'hyphens and underscores around a name are trimmed',
-    retarget((target) =>
+  ...mutantsOf('GW-NAME-PATTERN', {
+    'a name with a dot gets an HTML page': gatewayError(
+      { service: /\./ },
+      setBody('<h1>404 Not Found</h1>', 'text/html'),
+    ),
+    'hyphens and underscores around a name are trimmed': retarget((target) =>
       target.replace(/(?<=^\/v1\/cloudrun\/)(?:[-_]+(\w+)|(\w+?)[-_]+)(?=[/?]|$)/, '$1$2'),
     ),
-  ),
+  }),
 ];

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { MutatedRequest, MutatedResponse } from '../../proxy/messages.ts';
-import { type Mutant, mutant } from '../mutant.ts';
+import { type Mutant, mutant, mutantsOf } from '../mutant.ts';
 import {
   changeJson,
   gatewayError,
@@ -37,148 +37,83 @@ const options = (when: (headers: MutatedRequest['headers']) => unknown) =>
 
 /** Mutants that create incorrect request IDs or omit them, as real gateways do. */
 export const requestIds: readonly Mutant[] = [
-  mutant(
-    'GW-REQUEST-ID',
-    'a service error has none',
-    serviceResponse({ status: statuses(4, 5) }, remove),
-  ),
-  mutant('GW-REQUEST-ID', '204 and 304 have none', serviceResponse({ status: [204, 304] }, remove)),
-  mutant(
-    'GW-REQUEST-ID',
-    'a call without credentials gets none',
-    gatewayError({ status: 401 }, remove),
-  ),
-  mutant(
-    'GW-REQUEST-ID',
-    'a forbidden service gets an empty one',
-    gatewayError({ status: 403 }, setHeader(NAME, '')),
-  ),
-  mutant(
-    'GW-REQUEST-ID',
-    'a redirect has none',
-    serviceResponse({ status: statuses(3).slice(1) }, remove),
-  ),
-  mutant(
-    'GW-REQUEST-ID',
-    'an event stream has none',
-    serviceResponse({ type: 'text/event-stream' }, remove),
-  ),
-  mutant(
-    'GW-REQUEST-ID-EQUAL',
-    'the one in the body differs for a missing service',
-    inBody(404, () => randomUUID()),
-  ),
-  mutant(
-    'GW-REQUEST-ID-EQUAL',
-    'the one in the body is upper case without credentials',
-    inBody(401, (id) => id.toUpperCase()),
-  ),
-  mutant(
-    'GW-REQUEST-ID-EQUAL',
-    'the one in the body is empty for an invalid name',
-    inBody(400, () => ''),
-  ),
-  mutant(
-    'GW-REQUEST-ID-NEW',
-    'it is the time in seconds',
-    serviceResponse(
+  ...mutantsOf('GW-REQUEST-ID', {
+    'a service error has none': serviceResponse({ status: statuses(4, 5) }, remove),
+    '204 and 304 have none': serviceResponse({ status: [204, 304] }, remove),
+    'a call without credentials gets none': gatewayError({ status: 401 }, remove),
+    'a forbidden service gets an empty one': gatewayError({ status: 403 }, setHeader(NAME, '')),
+    'a redirect has none': serviceResponse({ status: statuses(3).slice(1) }, remove),
+    'an event stream has none': serviceResponse({ type: 'text/event-stream' }, remove),
+  }),
+  ...mutantsOf('GW-REQUEST-ID-EQUAL', {
+    'the one in the body differs for a missing service': inBody(404, () => randomUUID()),
+    'the one in the body is upper case without credentials': inBody(401, (id) => id.toUpperCase()),
+    'the one in the body is empty for an invalid name': inBody(400, () => ''),
+  }),
+  ...mutantsOf('GW-REQUEST-ID-NEW', {
+    'it is the time in seconds': serviceResponse(
       {},
       setHeader(NAME, () => `${Math.floor(Date.now() / 1_000)}`),
     ),
-  ),
-  mutant(
-    'GW-REQUEST-ID-NEW',
-    'it is that of the caller',
-    serviceResponse({}, (response, { headers }) => give(response, headers.get(NAME))),
-  ),
-  mutant(
-    'GW-REQUEST-ID-NEW',
-    'it is that of the caller with errors',
-    gatewayError({}, (response, { headers }) => give(response, headers.get(NAME))),
-  ),
-  mutant(
-    'GW-REQUEST-ID-NEW',
-    'it is that of X-Correlation-Id or traceparent',
-    serviceResponse({}, (response, { headers }) =>
+    'it is that of the caller': serviceResponse({}, (response, { headers }) =>
+      give(response, headers.get(NAME)),
+    ),
+    'it is that of the caller with errors': gatewayError({}, (response, { headers }) =>
+      give(response, headers.get(NAME)),
+    ),
+    'it is that of X-Correlation-Id or traceparent': serviceResponse({}, (response, { headers }) =>
       give(response, headers.get('X-Correlation-Id') ?? headers.get('traceparent')),
     ),
-  ),
-  mutant(
-    'GW-REQUEST-ID-NEW',
-    'it is made of method, URL and credentials',
-    gatewayResponse({}, (response, { method, target, headers }) => {
-      const hash = createHash('sha256').update(method + target + headers.get('Authorization'));
-      give(response, hash.digest('hex'));
-    }),
-  ),
-  mutant('GW-REQUEST-ID-NEW', 'every second call repeats the previous one', () => {
-    let last: string | undefined;
-    return serviceResponse(
+    'it is made of method, URL and credentials': gatewayResponse(
       {},
-      setHeader(NAME, (id) => {
-        const given = last;
-        last = given === undefined ? id : undefined;
-        return given;
-      }),
-    );
+      (response, { method, target, headers }) => {
+        const hash = createHash('sha256').update(method + target + headers.get('Authorization'));
+        give(response, hash.digest('hex'));
+      },
+    ),
+    'every second call repeats the previous one': () => {
+      let last: string | undefined;
+      return serviceResponse(
+        {},
+        setHeader(NAME, (id) => {
+          const given = last;
+          last = given === undefined ? id : undefined;
+          return given;
+        }),
+      );
+    },
+    'errors have the same': gatewayError({}, (response) => give(response, 'c0ffee')),
+    'it counts to ten and starts again': () => {
+      let count = 0;
+      return serviceResponse(
+        {},
+        setHeader(NAME, () => `request-${++count % 10}`),
+      );
+    },
   }),
-  mutant(
-    'GW-REQUEST-ID-NEW',
-    'errors have the same',
-    gatewayError({}, (response) => give(response, 'c0ffee')),
-  ),
-  mutant('GW-REQUEST-ID-NEW', 'it counts to ten and starts again', () => {
-    let count = 0;
-    return serviceResponse(
-      {},
-      setHeader(NAME, () => `request-${++count % 10}`),
-    );
-  }),
-  mutant(
-    'GW-REQUEST-ID-OWN',
-    "the service's follows in the same header",
-    serviceResponse({}, ({ headers }, request) => {
+  ...mutantsOf('GW-REQUEST-ID-OWN', {
+    "the service's follows in the same header": serviceResponse({}, ({ headers }, request) => {
       const [own] = valuesOfService(request, NAME);
       if (own) headers.set(NAME, `${headers.get(NAME)}, ${own}`);
     }),
-  ),
-  mutant(
-    'GW-REQUEST-ID-OWN',
-    "the service's is sent next to it with an error",
-    serviceResponse({ status: statuses(4, 5) }, passHeader(NAME, 'add')),
-  ),
-  mutant(
-    'GW-REQUEST-ID-OWN',
-    'that of the service is kept with an event stream',
-    serviceResponse({ type: 'text/event-stream' }, passHeader(NAME)),
-  ),
-  mutant(
-    'GW-REQUEST-ID-OWN',
-    'that of the service is kept on POST',
-    serviceResponse({ method: 'POST' }, passHeader(NAME)),
-  ),
-  mutant('GW-REQUEST-ID-OWN', 'that of the service is kept on the 101', upgraded(passHeader(NAME))),
-  mutant(
-    'GW-REQUEST-ID-OWN',
-    "the gateway's own is sent twice",
-    serviceResponse({}, ({ headers }, request) => {
+    "the service's is sent next to it with an error": serviceResponse(
+      { status: statuses(4, 5) },
+      passHeader(NAME, 'add'),
+    ),
+    'that of the service is kept with an event stream': serviceResponse(
+      { type: 'text/event-stream' },
+      passHeader(NAME),
+    ),
+    'that of the service is kept on POST': serviceResponse({ method: 'POST' }, passHeader(NAME)),
+    'that of the service is kept on the 101': upgraded(passHeader(NAME)),
+    "the gateway's own is sent twice": serviceResponse({}, ({ headers }, request) => {
       if (valuesOfService(request, NAME).length > 0) headers.add(NAME, headers.get(NAME) ?? '');
     }),
-  ),
+  }),
   mutant('GW-REQUEST-ID-UPGRADE', 'the 101 has an empty one', upgraded(setHeader(NAME, ''))),
-  mutant(
-    'GW-REQUEST-ID-OPTIONS',
-    'a preflight has none',
-    options((headers) => headers.get('Access-Control-Request-Method')),
-  ),
-  mutant(
-    'GW-REQUEST-ID-OPTIONS',
-    'an OPTIONS without Origin gets none',
-    options((headers) => !headers.get('Origin')),
-  ),
-  mutant(
-    'GW-REQUEST-ID-OPTIONS',
-    'an OPTIONS without credentials gets none',
-    options((headers) => !headers.get('Authorization')),
-  ),
+  ...mutantsOf('GW-REQUEST-ID-OPTIONS', {
+    'a preflight has none': options((headers) => headers.get('Access-Control-Request-Method')),
+    'an OPTIONS without Origin gets none': options((headers) => !headers.get('Origin')),
+    'an OPTIONS without credentials gets none': options((headers) => !headers.get('Authorization')),
+  }),
 ];

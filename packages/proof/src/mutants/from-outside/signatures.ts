@@ -1,6 +1,6 @@
 import type { RuleId } from '../../../../conformance/src/generated/rule-ids.gen.ts';
 import type { MutatedRequest } from '../../proxy/messages.ts';
-import { type Mutant, mutant } from '../mutant.ts';
+import { type Mutant, mutant, mutantsOf } from '../mutant.ts';
 import {
   acceptIfSignedFor,
   acceptSigned,
@@ -116,30 +116,29 @@ export const signatures: readonly Mutant[] = [
     ({ query }) => sorted(query) !== query && !/\/(respond|events)\?/.test(query),
   ),
   lax('AU-TC3-BODY', 'a signature of an empty body is accepted for every body', { body: '' }),
-  mutant(
-    'AU-TC3-BODY',
-    'a body of less than 64 bytes is not hashed',
-    // The signed body is not known here: whatever is rejected only because of its signature is accepted.
-    acceptSigned((request, context, { Signature, Credential, Timestamp }) => {
-      const isShort = request.body.length > 0 && request.body.length < 64;
-      const isComplete = Signature && Credential?.startsWith(context.keyPair.id) && Timestamp;
-      return (
-        isShort &&
-        isComplete &&
-        request.method === 'POST' &&
-        /\/respond|\/[\w-]*$/.test(request.path) &&
-        !isSigned(request, context)
-      );
-    }),
-  ),
-  mutant('AU-TC3-BODY', 'the service is called before the body is hashed', (context) => ({
-    ...readsRequests,
-    ...gatewayResponse({ method: 'POST', status: 401 }, (_, request) =>
-      request.headers.get('Authorization')?.startsWith('TC3')
-        ? callAgain(context, request, { Authorization: context.authorization })
-        : undefined,
+  ...mutantsOf('AU-TC3-BODY', {
+    'a body of less than 64 bytes is not hashed': acceptSigned(
+      (request, context, { Signature, Credential, Timestamp }) => {
+        const isShort = request.body.length > 0 && request.body.length < 64;
+        const isComplete = Signature && Credential?.startsWith(context.keyPair.id) && Timestamp;
+        return (
+          isShort &&
+          isComplete &&
+          request.method === 'POST' &&
+          /\/respond|\/[\w-]*$/.test(request.path) &&
+          !isSigned(request, context)
+        );
+      },
     ),
-  })),
+    'the service is called before the body is hashed': (context) => ({
+      ...readsRequests,
+      ...gatewayResponse({ method: 'POST', status: 401 }, (_, request) =>
+        request.headers.get('Authorization')?.startsWith('TC3')
+          ? callAgain(context, request, { Authorization: context.authorization })
+          : undefined,
+      ),
+    }),
+  }),
   strict(
     'AU-TC3-SIGNED-HEADERS',
     'only content-type and host may be signed',

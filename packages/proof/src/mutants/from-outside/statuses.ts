@@ -1,4 +1,4 @@
-import { type Mutant, mutant } from '../mutant.ts';
+import { type Mutant, mutant, mutantsOf } from '../mutant.ts';
 import {
   changeText,
   replaceBy,
@@ -14,68 +14,53 @@ const REDIRECTS = [301, 302, 303, 307, 308];
 
 /** Mutants that change statuses, JSON and text, as real gateways do. */
 export const statuses: readonly Mutant[] = [
-  mutant(
-    'GW-GET-JSON',
-    'the object is wrapped in data',
-    serviceResponse(
+  ...mutantsOf('GW-GET-JSON', {
+    'the object is wrapped in data': serviceResponse(
       { method: 'GET', path: RESPOND_PATH, status: 200, contentType: 'application/json' },
       (response) => {
         response.json = { data: response.json };
       },
     ),
-  ),
-  mutant(
-    'GW-GET-JSON',
-    'an empty object becomes 204',
-    serviceResponse(
+    'an empty object becomes 204': serviceResponse(
       { method: 'GET', when: ({ body }) => body.toString() === '{}' },
       setStatus(204),
     ),
-  ),
-  mutant(
-    'GW-GET-TEXT',
-    'the text becomes a JSON string',
-    serviceResponse(
+  }),
+  ...mutantsOf('GW-GET-TEXT', {
+    'the text becomes a JSON string': serviceResponse(
       { method: 'GET', path: RESPOND_PATH, status: 200, type: 'text/plain' },
       (response) => {
         response.json = response.body.toString();
         response.headers.set('Content-Type', 'application/json');
       },
     ),
-  ),
-  mutant(
-    'GW-GET-TEXT',
-    'the text of a GET becomes text/html',
-    serviceResponse({ method: 'GET', type: 'text/plain' }, setHeader('Content-Type', 'text/html')),
-  ),
-  mutant(
-    'GW-POST-JSON',
-    'the status of a POST becomes 201',
-    serviceResponse({ method: 'POST', status: 200, type: 'application/json' }, setStatus(201)),
-  ),
-  mutant(
-    'GW-POST-JSON',
-    'null members are omitted',
-    serviceResponse(
+    'the text of a GET becomes text/html': serviceResponse(
+      { method: 'GET', type: 'text/plain' },
+      setHeader('Content-Type', 'text/html'),
+    ),
+  }),
+  ...mutantsOf('GW-POST-JSON', {
+    'the status of a POST becomes 201': serviceResponse(
+      { method: 'POST', status: 200, type: 'application/json' },
+      setStatus(201),
+    ),
+    'null members are omitted': serviceResponse(
       { method: 'POST', when: ({ json }) => json },
       changeText((text) => text.replace(/"[^"]*":\s*null,?/g, '')),
     ),
-  ),
-  mutant(
-    'GW-POST-TEXT',
-    'the text of a POST is trimmed and ends with a line feed',
-    serviceResponse(
+  }),
+  ...mutantsOf('GW-POST-TEXT', {
+    'the text of a POST is trimmed and ends with a line feed': serviceResponse(
       { method: 'POST', status: 200, type: 'text/plain' },
       changeText((text) => `${text.trim()}\n`),
     ),
-  ),
-  mutant(
-    'GW-POST-TEXT',
-    'the text of a POST is read as Latin-1',
-    serviceResponse({ method: 'POST', type: 'text/plain' }, (response) => {
-      response.body = Buffer.from(response.body.toString('latin1'));
-    }),
-  ),
+    'the text of a POST is read as Latin-1': serviceResponse(
+      { method: 'POST', type: 'text/plain' },
+      (response) => {
+        response.body = Buffer.from(response.body.toString('latin1'));
+      },
+    ),
+  }),
   mutant(
     'GW-STATUS',
     '500 from a service becomes 502 of the gateway',
@@ -105,17 +90,14 @@ export const statuses: readonly Mutant[] = [
   ).map(([breaks, status, other]) =>
     mutant('GW-STATUS', breaks, serviceResponse({ status }, setStatus(other))),
   ),
-  mutant(
-    'GW-STATUS',
-    'an unregistered status is replaced by the first status of its class',
-    serviceResponse({ status: UNREGISTERED }, (response) => {
-      response.status -= response.status % 100;
-    }),
-  ),
-  mutant('GW-STATUS', '418 becomes 400', serviceResponse({ status: 418 }, setStatus(400))),
-  mutant(
-    'GW-STATUS',
-    '429 from a service becomes 503',
-    serviceResponse({ status: 429 }, setStatus(503)),
-  ),
+  ...mutantsOf('GW-STATUS', {
+    'an unregistered status is replaced by the first status of its class': serviceResponse(
+      { status: UNREGISTERED },
+      (response) => {
+        response.status -= response.status % 100;
+      },
+    ),
+    '418 becomes 400': serviceResponse({ status: 418 }, setStatus(400)),
+    '429 from a service becomes 503': serviceResponse({ status: 429 }, setStatus(503)),
+  }),
 ];

@@ -1,5 +1,5 @@
 import { type Json, MutatedResponse } from '../../proxy/messages.ts';
-import { type Mutant, mutant } from '../mutant.ts';
+import { type Mutant, mutant, mutantsOf } from '../mutant.ts';
 import { setBody } from '../support/gateway.ts';
 import {
   failure,
@@ -50,28 +50,27 @@ const prefix = (after: string) =>
 
 /** Mutants that reject valid storage calls or accept invalid ones, as real storage services do. */
 export const storageCalls: readonly Mutant[] = [
-  mutant('ST-PATH-EXACT', 'an operation is matched by its prefix', prefix('[^?/]+')),
-  mutant('ST-PATH-EXACT', 'an operation followed by a number is accepted', prefix('\\d+')),
-  mutant('ST-GET-REFUSED', 'links can be requested with GET and a query', ({ storage }) =>
-    request('batchGetTempUrls', async ({ method }) => {
-      if (method !== 'GET') return;
-      const data = await storage('batchGetTempUrls', { fileList: [] });
-      return toStorageResponse(200, data ? { data } : NO_ENTRIES);
-    }),
-  ),
-  mutant('ST-GET-REFUSED', 'a GET gets an HTML page', {
-    request: ({ method, operation }) =>
-      method === 'GET' && operation
-        ? new MutatedResponse(200, { 'Content-Type': 'text/html' }, '<h1>It works!</h1>')
-        : undefined,
+  ...mutantsOf('ST-PATH-EXACT', {
+    'an operation is matched by its prefix': prefix('[^?/]+'),
+    'an operation followed by a number is accepted': prefix('\\d+'),
   }),
-  mutant(
-    'ST-GET-REFUSED',
-    'a GET of batchDelete succeeds without doing anything',
-    request('batchDelete', ({ method }) =>
+  ...mutantsOf('ST-GET-REFUSED', {
+    'links can be requested with GET and a query': ({ storage }) =>
+      request('batchGetTempUrls', async ({ method }) => {
+        if (method !== 'GET') return;
+        const data = await storage('batchGetTempUrls', { fileList: [] });
+        return toStorageResponse(200, data ? { data } : NO_ENTRIES);
+      }),
+    'a GET gets an HTML page': {
+      request: ({ method, operation }) =>
+        method === 'GET' && operation
+          ? new MutatedResponse(200, { 'Content-Type': 'text/html' }, '<h1>It works!</h1>')
+          : undefined,
+    },
+    'a GET of batchDelete succeeds without doing anything': request('batchDelete', ({ method }) =>
       method === 'GET' ? toStorageResponse(200, NO_ENTRIES) : undefined,
     ),
-  ),
+  }),
   refuseType('a charset is rejected', (type) => /charset/i.test(type)),
   refuseType('a charset without a space before it is rejected', (type) => /json;\S/i.test(type)),
   refuseType(
@@ -79,20 +78,19 @@ export const storageCalls: readonly Mutant[] = [
     (type, operation) => operation === 'batchCopyFile' && /charset/i.test(type),
   ),
   refuseType('an upper-case content type is rejected', (type) => /^[^;]*[A-Z]/.test(type)),
-  mutant(
-    'ST-RESPONSE-JSON',
-    'failures are text/plain',
-    failure((_, { headers }) => headers.set('Content-Type', 'text/plain')),
-  ),
-  mutant(
-    'ST-RESPONSE-JSON',
-    'a copy has the content type text/json',
-    success((_, { headers }) => headers.set('Content-Type', 'text/json'), 'batchCopyFile'),
-  ),
-  mutant('ST-RESPONSE-JSON', 'an unknown operation gets an HTML page', {
-    response(response, { path }) {
-      if (path.startsWith('/api/') && response.status === 404)
-        setBody('<h1>Not Found</h1>', 'text/html')(response);
+  ...mutantsOf('ST-RESPONSE-JSON', {
+    'failures are text/plain': failure((_, { headers }) =>
+      headers.set('Content-Type', 'text/plain'),
+    ),
+    'a copy has the content type text/json': success(
+      (_, { headers }) => headers.set('Content-Type', 'text/json'),
+      'batchCopyFile',
+    ),
+    'an unknown operation gets an HTML page': {
+      response(response, { path }) {
+        if (path.startsWith('/api/') && response.status === 404)
+          setBody('<h1>Not Found</h1>', 'text/html')(response);
+      },
     },
   }),
   mutant(
@@ -102,23 +100,17 @@ export const storageCalls: readonly Mutant[] = [
       ({ operation, json }) => isObject(json) && (operation === 'batchDelete') !== 'data' in json,
     ),
   ),
-  mutant(
-    'ST-UNKNOWN-FIELDS',
-    'an unknown field of a call is rejected',
-    refuse(({ json }) =>
+  ...mutantsOf('ST-UNKNOWN-FIELDS', {
+    'an unknown field of a call is rejected': refuse(({ json }) =>
       Object.keys(json ?? {}).some((key) => !['path', 'fileList', 'data'].includes(key)),
     ),
-  ),
-  mutant(
-    'ST-UNKNOWN-FIELDS',
-    'an unknown field of an item is rejected',
-    refuse(({ json }) =>
+    'an unknown field of an item is rejected': refuse(({ json }) =>
       hasItem(
         json,
         (item) => isObject(item) && Object.keys(item).some((key) => !FIELDS.includes(key)),
       ),
     ),
-  ),
+  }),
   ...['{', '{"path":"a"', "{'path':'a'}", '{"path":"a",}', ''].map((text) =>
     mutant(
       'ST-BAD-JSON',
@@ -129,18 +121,18 @@ export const storageCalls: readonly Mutant[] = [
       }, 500),
     ),
   ),
-  mutant(
-    'ST-BAD-JSON',
-    'a list of deletions that is not JSON counts as an empty one',
-    request('batchDelete', ({ json, method }) =>
-      method === 'POST' && json === undefined ? toStorageResponse(200, NO_ENTRIES) : undefined,
+  ...mutantsOf('ST-BAD-JSON', {
+    'a list of deletions that is not JSON counts as an empty one': request(
+      'batchDelete',
+      ({ json, method }) =>
+        method === 'POST' && json === undefined ? toStorageResponse(200, NO_ENTRIES) : undefined,
     ),
-  ),
-  mutant('ST-BAD-JSON', 'it gets an HTML page', {
-    request: ({ operation, json, method }) =>
-      method === 'POST' && operation && json === undefined
-        ? new MutatedResponse(400, { 'Content-Type': 'text/html' }, '<pre>SyntaxError</pre>')
-        : undefined,
+    'it gets an HTML page': {
+      request: ({ operation, json, method }) =>
+        method === 'POST' && operation && json === undefined
+          ? new MutatedResponse(400, { 'Content-Type': 'text/html' }, '<pre>SyntaxError</pre>')
+          : undefined,
+    },
   }),
   ...OPERATIONS.map((wanted) =>
     mutant(

@@ -1,6 +1,5 @@
-import type { RuleId } from '../../../../conformance/src/generated/rule-ids.gen.ts';
 import type { Hooks, MutatedRequest, SocketEnd, SocketMessage } from '../../proxy/messages.ts';
-import { type Mutant, mutant } from '../mutant.ts';
+import { type Mutant, mutant, mutantsOf } from '../mutant.ts';
 import {
   callAgain,
   changeText,
@@ -15,27 +14,25 @@ const NAME = 'Sec-WebSocket-Protocol';
 const isEvents = ({ isGateway, target }: MutatedRequest) => isGateway && /\/events\?/.test(target);
 
 /** Changes event streams, except those that wait for their release, which must remain streams. */
-const events = (breaks: string, change: (text: string) => string): Mutant =>
-  mutant('GW-SSE', breaks, (context) => ({
+const events =
+  (change: (text: string) => string): Mutant['create'] =>
+  (context) => ({
     async request(request) {
       if (!isEvents(request) || /hold=/.test(request.query)) return;
       const response = await callAgain(context, request);
       if (mediaTypeOf(response) === 'text/event-stream') changeText(change)(response);
       return response;
     },
-  }));
+  });
 
 /** Changes the messages of one side, except commands to the fixture. */
 const messages = (
-  rule: RuleId,
-  breaks: string,
   side: SocketMessage['from'],
   change: (message: SocketMessage) => SocketMessage | undefined,
-): Mutant =>
-  mutant(rule, breaks, {
-    message: (message) =>
-      message.from === side && !message.data.toString().startsWith('!') ? change(message) : message,
-  });
+): Hooks => ({
+  message: (message) =>
+    message.from === side && !message.data.toString().startsWith('!') ? change(message) : message,
+});
 
 /** Changes the bytes of one side's text or binary messages. */
 const bytes = (
@@ -44,21 +41,21 @@ const bytes = (
   side: SocketMessage['from'],
   change: (data: Buffer) => Buffer,
 ): Mutant =>
-  messages(rule, breaks, side, (message) =>
-    message.binary === (rule === 'GW-WS-BINARY')
-      ? { ...message, data: change(message.data) }
-      : message,
+  mutant(
+    rule,
+    breaks,
+    messages(side, (message) =>
+      message.binary === (rule === 'GW-WS-BINARY')
+        ? { ...message, data: change(message.data) }
+        : message,
+    ),
   );
 
 /** Changes how a WebSocket ends that one side has closed. */
 const closes = (
-  breaks: string,
   change: (end: SocketEnd) => Partial<SocketEnd>,
   isWanted: (end: SocketEnd) => unknown = () => true,
-): Mutant =>
-  mutant('GW-WS-CLOSE', breaks, {
-    close: (end) => (isWanted(end) ? { ...end, ...change(end) } : end),
-  });
+): Hooks => ({ close: (end) => (isWanted(end) ? { ...end, ...change(end) } : end) });
 const byService = ({ from }: SocketEnd) => from === 'service';
 const byCaller = ({ from }: SocketEnd) => from === 'caller';
 
@@ -68,55 +65,57 @@ const handshake = (change: (headers: MutatedRequest['headers']) => unknown): Hoo
 
 /** Mutants that change event streams and WebSockets, as real gateways do. */
 export const streams: readonly Mutant[] = [
-  events('the last event is lost', (text) => text.replace(/(?<=\n\n)[^\n]+\n(?:[^\n]+\n)*\n$/, '')),
-  events('ids are lost', (text) => text.replace(/^id:.*\n/gm, '')),
-  events('the first event comes twice', (text) => text.replace(/^[\s\S]*?\n\n/, '$&$&')),
-  events('events come in the reverse order', (text) =>
-    text
-      .split(/(?<=\n\n)/)
-      .reverse()
-      .join(''),
-  ),
-  events('events are joined', (text) => text.replace(/(?<=.)\n\n(?=.)/g, '\n')),
-  mutant('GW-SSE', 'it has the content type text/plain', {
-    response(response) {
-      if (mediaTypeOf(response) === 'text/event-stream')
-        setHeader('Content-Type', 'text/plain')(response);
+  ...mutantsOf('GW-SSE', {
+    'the last event is lost': events((text) =>
+      text.replace(/(?<=\n\n)[^\n]+\n(?:[^\n]+\n)*\n$/, ''),
+    ),
+    'ids are lost': events((text) => text.replace(/^id:.*\n/gm, '')),
+    'the first event comes twice': events((text) => text.replace(/^[\s\S]*?\n\n/, '$&$&')),
+    'events come in the reverse order': events((text) =>
+      text
+        .split(/(?<=\n\n)/)
+        .reverse()
+        .join(''),
+    ),
+    'events are joined': events((text) => text.replace(/(?<=.)\n\n(?=.)/g, '\n')),
+    'it has the content type text/plain': {
+      response(response) {
+        if (mediaTypeOf(response) === 'text/event-stream')
+          setHeader('Content-Type', 'text/plain')(response);
+      },
     },
+    'only the first event comes on POST': (context) => ({
+      async request(request) {
+        if (!isEvents(request) || request.method !== 'POST') return;
+        const response = await callAgain(context, request);
+        changeText((text) => `${text.split('\n\n', 1)[0]}\n\n`)(response);
+        return response;
+      },
+    }),
   }),
-  mutant('GW-SSE', 'only the first event comes on POST', (context) => ({
-    async request(request) {
-      if (!isEvents(request) || request.method !== 'POST') return;
-      const response = await callAgain(context, request);
-      changeText((text) => `${text.split('\n\n', 1)[0]}\n\n`)(response);
-      return response;
-    },
-  })),
   mutant('GW-SSE-UNBUFFERED', 'a stream requested with POST is buffered', (context) => ({
     request: (request) =>
       isEvents(request) && request.method === 'POST' ? callAgain(context, request) : undefined,
   })),
-  mutant(
-    'GW-WS-UPGRADE',
-    'a handshake gets 200',
-    handshake(() => toGatewayResponse(200, 'application/json', '{}')),
-  ),
-  mutant(
-    'GW-WS-UPGRADE',
-    'a handshake gets 426 because the upgrade was lost',
-    handshake((headers) => (headers.get('Authorization') ? toGatewayResponse(426) : undefined)),
-  ),
-  messages('GW-WS-TEXT', 'text from the service arrives as binary', 'service', (message) => ({
-    ...message,
-    binary: true,
-  })),
-  messages('GW-WS-TEXT', 'text from the caller arrives as binary', 'caller', (message) => ({
-    ...message,
-    binary: true,
-  })),
-  messages('GW-WS-TEXT', 'empty messages are lost', 'caller', (message) =>
-    message.data.length === 0 && !message.binary ? undefined : message,
-  ),
+  ...mutantsOf('GW-WS-UPGRADE', {
+    'a handshake gets 200': handshake(() => toGatewayResponse(200, 'application/json', '{}')),
+    'a handshake gets 426 because the upgrade was lost': handshake((headers) =>
+      headers.get('Authorization') ? toGatewayResponse(426) : undefined,
+    ),
+  }),
+  ...mutantsOf('GW-WS-TEXT', {
+    'text from the service arrives as binary': messages('service', (message) => ({
+      ...message,
+      binary: true,
+    })),
+    'text from the caller arrives as binary': messages('caller', (message) => ({
+      ...message,
+      binary: true,
+    })),
+    'empty messages are lost': messages('caller', (message) =>
+      message.data.length === 0 && !message.binary ? undefined : message,
+    ),
+  }),
   bytes('GW-WS-TEXT', 'what follows 65,535 bytes is lost', 'caller', (data) =>
     data.subarray(0, 65_535),
   ),
@@ -128,39 +127,43 @@ export const streams: readonly Mutant[] = [
   bytes('GW-WS-TEXT', 'characters beyond ASCII are lost', 'service', (data) =>
     Buffer.from(data.toString('ascii')),
   ),
-  mutant('GW-WS-TEXT', 'two consecutive messages from the service are swapped', () => {
-    let held: SocketMessage | undefined;
-    return {
-      message(message) {
-        if (message.binary || !/^[1-2]$/.test(message.data.toString())) return message;
-        const both = held && [message, held];
-        held = held ? undefined : message;
-        return both;
-      },
-    };
+  ...mutantsOf('GW-WS-TEXT', {
+    'two consecutive messages from the service are swapped': () => {
+      let held: SocketMessage | undefined;
+      return {
+        message(message) {
+          if (message.binary || !/^[1-2]$/.test(message.data.toString())) return message;
+          const both = held && [message, held];
+          held = held ? undefined : message;
+          return both;
+        },
+      };
+    },
+    'a message sent right after the handshake is lost': () => {
+      let isLost = false;
+      return {
+        message(message) {
+          const isControl = message.data.toString().startsWith('!');
+          if (message.from !== 'caller' || isControl || message.binary || isLost) return message;
+          isLost = true;
+          return undefined;
+        },
+      };
+    },
   }),
-  mutant('GW-WS-TEXT', 'a message sent right after the handshake is lost', () => {
-    let isLost = false;
-    return {
-      message(message) {
-        const isControl = message.data.toString().startsWith('!');
-        if (message.from !== 'caller' || isControl || message.binary || isLost) return message;
-        isLost = true;
-        return undefined;
-      },
-    };
+  ...mutantsOf('GW-WS-BINARY', {
+    'binary arrives as text': messages('service', (message) => ({
+      ...message,
+      binary: false,
+    })),
+    'binary that is UTF-8 arrives as text': messages('service', (message) => ({
+      ...message,
+      binary: message.binary && !Buffer.from(message.data.toString()).equals(message.data),
+    })),
+    'empty binary messages are lost': messages('caller', (message) =>
+      message.binary && message.data.length === 0 ? undefined : message,
+    ),
   }),
-  messages('GW-WS-BINARY', 'binary arrives as text', 'service', (message) => ({
-    ...message,
-    binary: false,
-  })),
-  messages('GW-WS-BINARY', 'binary that is UTF-8 arrives as text', 'service', (message) => ({
-    ...message,
-    binary: message.binary && !Buffer.from(message.data.toString()).equals(message.data),
-  })),
-  messages('GW-WS-BINARY', 'empty binary messages are lost', 'caller', (message) =>
-    message.binary && message.data.length === 0 ? undefined : message,
-  ),
   bytes('GW-WS-BINARY', 'bytes that are not UTF-8 are replaced', 'caller', (data) =>
     Buffer.from(data.toString()),
   ),
@@ -170,95 +173,74 @@ export const streams: readonly Mutant[] = [
   bytes('GW-WS-BINARY', 'a trailing zero byte is lost', 'caller', (data) =>
     data.at(-1) === 0 ? data.subarray(0, -1) : data,
   ),
-  mutant(
-    'GW-WS-SUBPROTOCOL',
-    'only the first offered reaches the service',
-    handshake((headers) => {
+  ...mutantsOf('GW-WS-SUBPROTOCOL', {
+    'only the first offered reaches the service': handshake((headers) => {
       const offered = headers.get(NAME);
       if (offered) headers.set(NAME, offered.split(',')[0] ?? '');
     }),
-  ),
-  mutant(
-    'GW-WS-SUBPROTOCOL',
-    'offered ones are lower-cased',
-    handshake((headers) => {
+    'offered ones are lower-cased': handshake((headers) => {
       const offered = headers.get(NAME);
       if (offered) headers.set(NAME, offered.toLowerCase());
     }),
-  ),
-  mutant(
-    'GW-WS-SUBPROTOCOL',
-    'the caller gets the first one it offered',
-    upgraded(({ headers }, request) => {
+    'the caller gets the first one it offered': upgraded(({ headers }, request) => {
       const [first] = request.headers.get(NAME)?.split(/\s*,\s*/) ?? [];
       if (first) headers.set(NAME, first);
     }),
-  ),
-  mutant(
-    'GW-WS-SUBPROTOCOL',
-    'the caller gets none',
-    upgraded(({ headers }) => headers.remove(NAME)),
-  ),
-  closes(
-    'a code from the service from 4000 on becomes 1000',
-    () => ({ code: 1000 }),
-    (end) => byService(end) && end.code >= 4000,
-  ),
-  closes('a code from the service becomes 1005', () => ({ code: 1005 }), byService),
-  closes('a code from the caller becomes 1001', () => ({ code: 1001 }), byCaller),
-  closes("the caller's reason is lost", () => ({ reason: '' }), byCaller),
-  closes("the service's reason is lost", () => ({ reason: '' }), byService),
-  closes('a reason beyond ASCII is mangled', ({ reason }) => ({
-    reason: Buffer.from(reason)
-      .toString('ascii')
-      .replace(/[^ -~]/g, '?'),
-  })),
-  closes('a reason is truncated to 32 characters', ({ reason }) => ({
-    reason: reason.slice(0, 32),
-  })),
-  closes(
-    '1000 of the caller with a reason becomes 1005',
-    () => ({ code: 1005 }),
-    (end) => byCaller(end) && end.code === 1000 && end.reason,
-  ),
-  mutant('GW-WS-AUTH', 'credentials of a handshake are not checked', ({ authorization }) =>
-    handshake((headers) => headers.set('Authorization', authorization)),
-  ),
-  mutant('GW-WS-AUTH', 'a handshake with any token is accepted', ({ authorization }) =>
-    handshake((headers) => {
-      if (headers.get('Authorization')?.startsWith('Bearer'))
-        headers.set('Authorization', authorization);
-    }),
-  ),
-  mutant(
-    'GW-WS-AUTH',
-    'a handshake with a token from another environment is accepted',
-    ({ authorization, otherAuthorization }) =>
+    'the caller gets none': upgraded(({ headers }) => headers.remove(NAME)),
+  }),
+  ...mutantsOf('GW-WS-CLOSE', {
+    'a code from the service from 4000 on becomes 1000': closes(
+      () => ({ code: 1000 }),
+      (end) => byService(end) && end.code >= 4000,
+    ),
+    'a code from the service becomes 1005': closes(() => ({ code: 1005 }), byService),
+    'a code from the caller becomes 1001': closes(() => ({ code: 1001 }), byCaller),
+    "the caller's reason is lost": closes(() => ({ reason: '' }), byCaller),
+    "the service's reason is lost": closes(() => ({ reason: '' }), byService),
+    'a reason beyond ASCII is mangled': closes(({ reason }) => ({
+      reason: Buffer.from(reason)
+        .toString('ascii')
+        .replace(/[^ -~]/g, '?'),
+    })),
+    'a reason is truncated to 32 characters': closes(({ reason }) => ({
+      reason: reason.slice(0, 32),
+    })),
+    '1000 of the caller with a reason becomes 1005': closes(
+      () => ({ code: 1005 }),
+      (end) => byCaller(end) && end.code === 1000 && end.reason,
+    ),
+  }),
+  ...mutantsOf('GW-WS-AUTH', {
+    'credentials of a handshake are not checked': ({ authorization }) =>
+      handshake((headers) => headers.set('Authorization', authorization)),
+    'a handshake with any token is accepted': ({ authorization }) =>
+      handshake((headers) => {
+        if (headers.get('Authorization')?.startsWith('Bearer'))
+          headers.set('Authorization', authorization);
+      }),
+    'a handshake with a token from another environment is accepted': ({
+      authorization,
+      otherAuthorization,
+    }) =>
       handshake((headers) => {
         if (headers.get('Authorization') === otherAuthorization)
           headers.set('Authorization', authorization);
       }),
-  ),
-  mutant(
-    'GW-WS-AUTH',
-    'a rejected handshake gets an HTML page',
-    handshake((headers) =>
+    'a rejected handshake gets an HTML page': handshake((headers) =>
       headers.get('Authorization')
         ? undefined
         : toGatewayResponse(401, 'text/html', '<h1>401</h1>'),
     ),
-  ),
-  mutant(
-    'GW-WS-AUTH',
-    'a rejected handshake gets 500',
-    handshake((headers) => (headers.get('Authorization') ? undefined : toRefusal(500, 'SYS_ERR'))),
-  ),
-  mutant('GW-WS-AUTH', 'the service is called before the credentials are checked', (context) => ({
-    async response(response, { target, headers }) {
-      if (response.status < 400 || !headers.get('Upgrade')) return;
-      const Host = headers.get('Host') ?? '';
-      const given = { Host, Authorization: context.authorization };
-      await context.call({ method: 'GET', target, headers: given });
-    },
-  })),
+    'a rejected handshake gets 500': handshake((headers) =>
+      headers.get('Authorization') ? undefined : toRefusal(500, 'SYS_ERR'),
+    ),
+    'the service is called before the credentials are checked': (context) => ({
+      async response(response, { target, headers }) {
+        if (response.status < 400 || !headers.get('Upgrade')) return;
+        const Host = headers.get('Host') ?? '';
+        const given = { Host, Authorization: context.authorization };
+        await context.call({ method: 'GET', target, headers: given });
+      },
+    }),
+  }),
 ];

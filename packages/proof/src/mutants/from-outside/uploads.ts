@@ -1,7 +1,6 @@
-import type { RuleId } from '../../../../conformance/src/generated/rule-ids.gen.ts';
 import type { Json } from '../../proxy/messages.ts';
-import { type Mutant, mutant } from '../mutant.ts';
-import { metadata, type Patch, refuse } from '../support/storage.ts';
+import { type Mutant, mutant, mutantsOf } from '../mutant.ts';
+import { metadata, refuse } from '../support/storage.ts';
 import {
   afterUpload,
   changeFile,
@@ -18,54 +17,54 @@ import {
 const pathOfGrant = (operation: string | undefined, json: Json) =>
   operation === 'getUploadMetaData' ? (json?.data ?? json)?.path : undefined;
 
-const onGrant = (rule: RuleId, breaks: string, patch: Patch) =>
-  mutant(rule, breaks, metadata(patch));
-
 /** Mutants that return incorrect upload metadata, as real storage services do. */
 export const grants: readonly Mutant[] = [
-  mutant(
-    'ST-META-CALL',
-    'only the first directory may hold files',
-    refuse(({ operation, json }) => String(pathOfGrant(operation, json)).split('/').length > 2),
-  ),
-  mutant('ST-META-CALL', 'an existing file gets no second grant', () => {
-    const seen = new Set<string>();
-    return refuse(({ operation, json }) => {
-      const path = pathOfGrant(operation, json);
-      if (typeof path !== 'string') return false;
-      const isSecond = seen.has(path);
-      seen.add(path);
-      return isSecond;
-    });
+  ...mutantsOf('ST-META-CALL', {
+    'only the first directory may hold files': refuse(
+      ({ operation, json }) => String(pathOfGrant(operation, json)).split('/').length > 2,
+    ),
+    'an existing file gets no second grant': () => {
+      const seen = new Set<string>();
+      return refuse(({ operation, json }) => {
+        const path = pathOfGrant(operation, json);
+        if (typeof path !== 'string') return false;
+        const isSecond = seen.has(path);
+        seen.add(path);
+        return isSecond;
+      });
+    },
   }),
-  onGrant('ST-META-URL', 'it lacks the scheme', (data) => {
-    data.url = data.url?.replace(/^http:/, '');
+  ...mutantsOf('ST-META-URL', {
+    'it lacks the scheme': metadata((data) => {
+      data.url = data.url?.replace(/^http:/, '');
+    }),
+    'it is a path': metadata((data) => {
+      data.url = new URL(data.url).pathname;
+    }),
   }),
-  onGrant('ST-META-URL', 'it is a path', (data) => {
-    data.url = new URL(data.url).pathname;
+  ...mutantsOf('ST-META-TOKEN', {
+    'it is null': metadata({ token: null }),
+    'it is missing': metadata({ token: undefined }),
   }),
-  onGrant('ST-META-TOKEN', 'it is null', { token: null }),
-  onGrant('ST-META-TOKEN', 'it is missing', { token: undefined }),
-  onGrant('ST-META-AUTHORIZATION', 'it is an object', (data) => {
-    data.authorization = { value: data.authorization };
+  ...mutantsOf('ST-META-AUTHORIZATION', {
+    'it is an object': metadata((data) => {
+      data.authorization = { value: data.authorization };
+    }),
+    'it is missing': metadata({ authorization: undefined }),
   }),
-  onGrant('ST-META-AUTHORIZATION', 'it is missing', { authorization: undefined }),
-  onGrant('ST-META-FILE-ID', 'it is a number', { fileID: 4 }),
-  onGrant('ST-META-FILE-ID', 'it is spelled fileId', (data) => {
-    Object.assign(data, { fileId: data.fileID, fileID: undefined });
+  ...mutantsOf('ST-META-FILE-ID', {
+    'it is a number': metadata({ fileID: 4 }),
+    'it is spelled fileId': metadata((data) => {
+      Object.assign(data, { fileId: data.fileID, fileID: undefined });
+    }),
   }),
-  onGrant('ST-META-STORE-FILE-ID', 'it is null', { storeFileID: null }),
-  onGrant('ST-META-STORE-FILE-ID', 'it is spelled storeFileId', (data) => {
-    Object.assign(data, { storeFileId: data.storeFileID, storeFileID: undefined });
+  ...mutantsOf('ST-META-STORE-FILE-ID', {
+    'it is null': metadata({ storeFileID: null }),
+    'it is spelled storeFileId': metadata((data) => {
+      Object.assign(data, { storeFileId: data.storeFileID, storeFileID: undefined });
+    }),
   }),
 ];
-
-const repair = (
-  rule: RuleId,
-  breaks: string,
-  field: string,
-  isTaken: Parameters<typeof repairForms>[1],
-): Mutant => mutant(rule, breaks, repairForms(field, isTaken));
 
 const FIELDS = [
   ['UP-SIGNATURE', 'Signature'],
@@ -78,18 +77,15 @@ const startOf = (value = '') => value.slice(0, value.length / 2);
 
 /** Mutants that handle forms incorrectly, as real upload targets do. */
 export const forms: readonly Mutant[] = [
-  mutant('UP-FORM', 'a form succeeds, but nothing is stored', (context) =>
-    afterUpload((_, form) => deleteFile(context, keyOf(form))),
-  ),
-  mutant(
-    'UP-FORM',
-    'a quoted boundary is not found',
-    uploadRequest(({ headers }) =>
+  ...mutantsOf('UP-FORM', {
+    'a form succeeds, but nothing is stored': (context) =>
+      afterUpload((_, form) => deleteFile(context, keyOf(form))),
+    'a quoted boundary is not found': uploadRequest(({ headers }) =>
       /boundary="/.test(headers.get('Content-Type') ?? '')
         ? toUploadError(400, 'MalformedPOSTRequest')
         : undefined,
     ),
-  ),
+  }),
   mutant('UP-URL-VERBATIM', 'the url has a path that the target does not know', {
     ...metadata((data) => {
       data.url = `${data.url.replace(/\/$/, '')}/bucket%2Fone/?part=a%20b&x=1+2`;
@@ -101,23 +97,38 @@ export const forms: readonly Mutant[] = [
     }),
   }),
   ...FIELDS.flatMap(([rule, field]) => [
-    repair(rule, 'any value is accepted', field, Boolean),
-    repair(rule, 'it may be missing', field, (value) => value === undefined),
-    repair(rule, 'it may be empty', field, (value) => value === ''),
-  ]),
-  repair('UP-SIGNATURE', 'only its first half is checked', 'Signature', (value, known) =>
-    known.some((one) => one !== value && startOf(one) === startOf(value)),
-  ),
-  ...FIELDS.map(([rule, field]) =>
-    repair(
+    mutant(rule, 'any value is accepted', repairForms(field, Boolean)),
+    mutant(
       rule,
-      'that of another grant is accepted',
-      field,
-      (value, known) => value && known.includes(value),
+      'it may be missing',
+      repairForms(field, (value) => value === undefined),
+    ),
+    mutant(
+      rule,
+      'it may be empty',
+      repairForms(field, (value) => value === ''),
+    ),
+  ]),
+  mutant(
+    'UP-SIGNATURE',
+    'only its first half is checked',
+    repairForms('Signature', (value, known) =>
+      known.some((one) => one !== value && startOf(one) === startOf(value)),
     ),
   ),
-  repair('UP-KEY', 'a grant is valid for every key below it', 'key', (value, known) =>
-    known.some((one) => one !== value && value?.startsWith(one)),
+  ...FIELDS.map(([rule, field]) =>
+    mutant(
+      rule,
+      'that of another grant is accepted',
+      repairForms(field, (value, known) => value && known.includes(value)),
+    ),
+  ),
+  mutant(
+    'UP-KEY',
+    'a grant is valid for every key below it',
+    repairForms('key', (value, known) =>
+      known.some((one) => one !== value && value?.startsWith(one)),
+    ),
   ),
 ];
 
