@@ -114,10 +114,6 @@ describe('a wait between attempts', () => {
     expect(seen).toEqual([125, 250, 500, 1000, 2000, 4000, 4000]);
   });
 
-  it('happens twice by default', async () => {
-    expect((await waits({})).seen).toEqual([125, 250]);
-  });
-
   it.each([
     [0, [0, 0, 0]],
     [0.25, [25, 50, 75]],

@@ -57,29 +57,7 @@ describe('services', () => {
   });
 });
 
-describe('header rules', () => {
-  test('C1: a response to GET is an attachment, an error too', async () => {
-    for (const path of ['/v1/cloudrun/hello', '/v1/cloudrun/1', '/nowhere']) {
-      const { headers } = await gateway(mock, { path });
-      expect(headers['content-disposition']).toBe('attachment');
-    }
-  });
-
-  test('C2: a POST response with a text type is not an attachment', async () => {
-    const { headers } = await gatewayPost(mock, '/v1/cloudrun/hello', {});
-    expect(headers).not.toHaveProperty('content-disposition');
-  });
-
-  test('C3: an event stream is not an attachment', async () => {
-    const { headers, text } = await gateway(mock, {
-      path: '/v1/cloudrun/hello',
-      headers: { accept: 'text/event-stream' },
-    });
-    expect(headers['content-type']).toBe('text/event-stream');
-    expect(headers).not.toHaveProperty('content-disposition');
-    expect(text).toMatch(/^data: .*\n\n$/ms);
-  });
-
+describe('headers', () => {
   test('every response has its own request ID', async () => {
     const first = await gateway(mock, { path: '/v1/cloudrun/hello' });
     const second = await gateway(mock, { path: '/v1/cloudrun/1' });
@@ -98,15 +76,6 @@ describe('header rules', () => {
     });
     expect(response.headers['x-svc-upstream-status-code']).toBe('200');
     expect(error.headers).not.toHaveProperty('x-svc-upstream-status-code');
-  });
-
-  test('HEAD is GET without body', async () => {
-    const got = await gateway(mock, { path: '/v1/cloudrun/hello/a' });
-    const head = await gateway(mock, { method: 'HEAD', path: '/v1/cloudrun/hello/a' });
-    expect(head.status).toBe(200);
-    expect(head.bytes.length).toBe(0);
-    expect(head.headers['content-length']).toBe(String(got.bytes.length));
-    expect(head.headers['content-disposition']).toBe('attachment');
   });
 });
 

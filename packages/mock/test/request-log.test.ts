@@ -27,7 +27,12 @@ test('logs a call with its result', async () => {
     service: 'hello',
     matched: true,
     request: { method: 'POST', target: '/v1/cloudrun/hello', body: { text: '{"a":"中"}' } },
-    response: { status: 200, ms: expect.any(Number), headers: { 'x-request-id': json.id } },
+    response: {
+      status: 200,
+      ms: expect.any(Number),
+      headers: { 'x-request-id': json.id },
+      body: { text: expect.any(String) },
+    },
     violations: [],
     responseViolations: [],
     faults: [],

@@ -12,14 +12,6 @@ const list = async (operation: string, fileList: unknown) =>
 const copy = (item: object) => list('batchCopyFile', [item]);
 
 describe('every operation', () => {
-  test('accepts its fields at the top level or inside data', async () => {
-    const flat = await storage(mock, 'batchDelete', { fileList: ['x'] });
-    const wrapped = await storage(mock, 'batchDelete', { data: { fileList: ['x'] } });
-    expect(flat.status).toBe(200);
-    expect(wrapped.json.body.data).toEqual(flat.json.body.data);
-    expect(flat.json.body.requestId).toBe(flat.headers['x-request-id']);
-  });
-
   test.each(OPERATIONS)('%s returns the example that Prefer names', async (operation) => {
     const body = operation === 'getUploadMetaData' ? { path: 'a' } : { fileList: [] };
     const success = await storage(mock, operation, body, { prefer: 'example=success' });
@@ -42,23 +34,6 @@ describe('every operation', () => {
     expect((await storage(mock, 'batchDelete', padded)).status).toBe(200);
   });
 
-  test('lists are in request order, repeated items too', async () => {
-    const fileID = await upload(mock, 'order.txt', 'x');
-    const ids = ['cloud://dev.files/none', fileID, 'nonsense', fileID];
-    const links = await list(
-      'batchGetTempUrls',
-      ids.map((id) => ({ fileID: id })),
-    );
-    expect(links.map((item: { fileID: string }) => item.fileID)).toEqual(ids);
-    const deleted = await list('batchDelete', ids);
-    expect(deleted).toEqual([
-      { fileID: ids[0], code: 'STORAGE_FILE_NONEXIST' },
-      { fileID, code: 'SUCCESS' },
-      { fileID: 'nonsense', code: 'STORAGE_FILE_NONEXIST' },
-      { fileID, code: 'STORAGE_FILE_NONEXIST' },
-    ]);
-  });
-
   test.each(OPERATIONS.slice(1))('%s accepts 50 items and refuses 51', async (operation) => {
     const item = {
       batchGetTempUrls: { fileID: 'x' },
@@ -72,75 +47,6 @@ describe('every operation', () => {
       code: 'INVALID_PARAM',
       message: 'fileList has 51 items: send at most 50 per call.',
     });
-  });
-});
-
-describe('getUploadMetaData', () => {
-  test.each(['a', '/a/b.txt', '报告/总结 1.txt', '...', '__proto__', 'x'.repeat(1024)])(
-    'grants %s',
-    async (path) => {
-      const { status, json } = await storage(mock, 'getUploadMetaData', { path });
-      expect(status).toBe(200);
-      expect(json.body.data.fileID).toBe(`cloud://dev.files/${path.replace(/^\//, '')}`);
-      expect(json.body.data.url.startsWith(mock.uploadUrl)).toBe(true);
-    },
-  );
-
-  test.each([
-    ['', 'path must not be empty.'],
-    ['/', 'path must not be empty.'],
-    ['a/', 'path must not end in "/": include the file name.'],
-    ['a//b', 'path must not contain the segment "".'],
-    ['//a', 'path must not contain the segment "".'],
-    ['a/../b', 'path must not contain the segment "..".'],
-    ['.', 'path must not contain the segment ".".'],
-    ['a\u0000b', 'path must not contain control characters.'],
-    ['a\ud800', 'path must be well-formed Unicode, but contains an unpaired surrogate.'],
-    ['中'.repeat(342), 'path must be at most 1024 bytes long in UTF-8.'],
-  ])('refuses %j', async (path, message) => {
-    const { status, json } = await storage(mock, 'getUploadMetaData', { path });
-    expect(status).toBe(400);
-    expect(json.body).toMatchObject({ code: 'INVALID_PARAM', message });
-  });
-});
-
-describe('batchGetTempUrls', () => {
-  test('a link downloads the bytes until its maxAge', async () => {
-    const fileID = await upload(mock, 'link.txt', 'content');
-    const link = await getLink(mock, fileID, 1);
-    expect(await (await fetch(link)).text()).toBe('content');
-    await expect.poll(async () => (await fetch(link)).status).toBe(403);
-    expect(await (await fetch(link)).text()).toContain('<Code>AccessDenied</Code>');
-  });
-
-  test('a link is percent-encoded', async () => {
-    const fileID = await upload(mock, '报告/a b?#%2F.txt', 'content');
-    const link = await getLink(mock, fileID);
-    expect(new URL(link).href).toBe(link);
-    expect(await (await fetch(link)).text()).toBe('content');
-  });
-
-  test.each([0, -1, 1.5, 604_801])('maxAge %d fails its item alone', async (maxAge) => {
-    const fileID = await upload(mock, 'age.txt', 'x');
-    const [bad, good] = await list('batchGetTempUrls', [
-      { fileID, maxAge },
-      { fileID, maxAge: 604_800 },
-    ]);
-    expect(bad).toEqual({ fileID, code: 'INVALID_PARAM', tempFileURL: '' });
-    expect(good.code).toBe('SUCCESS');
-  });
-
-  test('a missing file has an empty link', async () => {
-    const fileID = 'cloud://dev.files/none';
-    expect(await list('batchGetTempUrls', [{ fileID }])).toEqual([
-      { fileID, code: 'STORAGE_FILE_NONEXIST', tempFileURL: '' },
-    ]);
-  });
-
-  test('a file from another environment is missing', async () => {
-    await upload(mock, 'mine.txt', 'x');
-    const [item] = await list('batchGetTempUrls', [{ fileID: 'cloud://prod.files/mine.txt' }]);
-    expect(item.code).toBe('STORAGE_FILE_NONEXIST');
   });
 });
 
@@ -190,34 +96,6 @@ describe('batchCopyFile', () => {
       { code: 'STORAGE_FILE_NONEXIST', message: 'The file does not exist.' },
     ]);
     expect(await read(mock, kept)).toBe('kept');
-  });
-
-  test.each([
-    [
-      '/a b',
-      '/c',
-      'srcPath may only contain digits, Latin letters, Chinese characters and / ! - _ . , *',
-    ],
-    [
-      '/a',
-      '/c?',
-      'dstPath may only contain digits, Latin letters, Chinese characters and / ! - _ . , *',
-    ],
-    [
-      '/a',
-      '/ä',
-      'dstPath may only contain digits, Latin letters, Chinese characters and / ! - _ . , *',
-    ],
-    ['/a', '/b/../c', 'dstPath must not contain the segment "..".'],
-    ['/a', '/b/', 'dstPath must not end in "/": include the file name.'],
-    ['', '/b', 'srcPath must not be empty.'],
-    ['/a', 'a', 'dstPath must not be the same file as srcPath.'],
-  ])('%j to %j fails its item alone', async (srcPath, dstPath, message) => {
-    await upload(mock, 'good.txt', 'x');
-    const good = { srcPath: '/good.txt', dstPath: '/good!-_.,*9Z中.txt' };
-    const [bad, done] = await list('batchCopyFile', [{ srcPath, dstPath }, good]);
-    expect(bad).toEqual({ code: 'INVALID_PARAM', message });
-    expect(done).toEqual({ fileID: 'cloud://dev.files/good!-_.,*9Z中.txt' });
   });
 
   test('a copy that does not fit fails its item alone', async () => {

@@ -166,12 +166,17 @@ describe('a refusal', () => {
     for (const [name, value] of form(FIELDS)) twice.append(name, value);
     const textFile = new FormData();
     textFile.append('file', 'hello');
+    const fileFirst = new FormData();
+    fileFirst.append('file', new Blob(['hello']), 'a.txt');
+    for (const [name, value] of Object.entries(FIELDS)) fileFirst.append(name, value);
     const responses = [
       await fetch(base, { method: 'POST', body: 'hello' }),
       await fetch(base, { method: 'POST' }),
       await post(base, noFile),
       await post(base, twice),
       await post(base, textFile),
+      await post(base, fileFirst),
+      await post(base, form({ ...FIELDS, key: 'x'.repeat(66_000) })),
     ];
     for (const response of responses) {
       expect(response.status).toBe(400);

@@ -98,13 +98,6 @@ test('a body that arrives steadily may take longer than any limit', async () => 
   expect((await response).toString()).toMatch(/^HTTP\/1.1 200 [\s\S]*1000000/);
 });
 
-test('connections beyond the limit are closed', async () => {
-  const { url } = await startServer({ listen: { port: 0, maxConnections: 1 } });
-  await open(url);
-  const second = await open(url);
-  await once(second.resume(), 'close');
-});
-
 test('an unreadable request during a response only closes the connection', async () => {
   const origin = await startService((_, response) => void response.write('begun'));
   const { url, token } = await startServer({}, { services: { hello: { endpoints: [origin] } } });
