@@ -87,6 +87,8 @@ test('refuses connections beyond the limit, and accepts them again afterwards', 
   const sockets = await Promise.all(Array.from({ length: 20 }, () => open(whole.port)));
   const late = await open(whole.port);
   if (!late.closed) await once(late.resume(), 'close');
+  // It was closed because of the limit, not by a timeout, which would have closed the others first.
+  expect(await connectionsOf(whole)).toBe(20);
   for (const socket of sockets) socket.destroy();
   await until(async () => (await connectionsOf(whole)) === 0);
   await expectService(whole, 'a.txt');

@@ -1,8 +1,6 @@
 import { createStorageClient, type StorageClient, unwrapEnvelope } from '@berth/client';
 import { createConformance } from '@berth/conformance';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkFiles } from './check-files.ts';
-import { checkServices } from './check-services.ts';
 import {
   type Deployment,
   type DeploymentOptions,
@@ -22,10 +20,10 @@ interface CheckOptions extends Omit<DeploymentOptions, 'store'> {
   readonly only?: readonly string[];
 }
 
-/** The rules that depend on the store and on the number of processes. */
-export const STORAGE_RULES = ['ST-', 'UP-'];
+/** The rules that depend on the store and on the number of processes, and calls of the gateway. */
+export const STORAGE_RULES = ['ST-', 'UP-', 'GW-FORWARD', 'GW-PATH'];
 
-/** Tests a deployment from the outside: with the client and the conformance suite. */
+/** Tests a deployment from the outside: with the conformance suite, and clients of several processes. */
 export function checkDeployment(
   title: string,
   { only, ...options }: CheckOptions,
@@ -39,9 +37,6 @@ export function checkDeployment(
       deployment = await startDeployment({ ...options, ...(store && { store }) });
     });
     afterAll(() => deployment?.close());
-
-    checkFiles(deployed);
-    checkServices(deployed);
 
     test('passes the conformance suite', async () => {
       const { url, token, foreignToken, wireProfile } = deployment;

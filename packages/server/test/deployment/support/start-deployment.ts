@@ -13,7 +13,6 @@ import { startFixture } from '@berth/conformance/fixture';
 import { defaultWireProfile, type WireProfile } from '@berth/server-stubs';
 import { signStorageRequest } from '@berth/server-stubs/engine/node';
 import { createDevKeys, mintToken } from '../../../src/auth/mint-token.ts';
-import { startHelloService } from '../../../src/cli/hello-service.ts';
 import type { ConfigInput } from '../../../src/index.ts';
 
 const CLI = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
@@ -31,8 +30,7 @@ export interface DeploymentOptions {
 }
 
 /**
- * Processes that serve one environment, `dev`, with the services `hello`, `closed`, `asleep` and
- * `conformance`.
+ * Processes that serve one environment, `dev`, with the services `conformance` and `closed`.
  */
 export interface Deployment {
   /** The URL for callers: the balancer, or the only process. */
@@ -60,10 +58,9 @@ export async function startDeployment({
 }: DeploymentOptions): Promise<Deployment> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-deployment-'));
   const { privateKey: key, jwks } = await createDevKeys();
-  const hello = await startHelloService();
   const fixture = await startFixture({ port: 0 });
   const balancer = count === 1 ? undefined : await startRoundRobin();
-  const endpoints = [hello.origin];
+  const endpoints = [fixture.url];
   const config: ConfigInput = {
     ...(balancer && { publicUrl: balancer.url }),
     wireProfile: './wire-profile.json',
@@ -75,10 +72,8 @@ export async function startDeployment({
         tokens: { jwks: './jwks.json' },
         credentials: [{ id: KEY_PAIR.id, secretFile: './secret' }],
         services: {
-          hello: { endpoints },
-          conformance: { endpoints: [fixture.url] },
+          conformance: { endpoints },
           closed: { endpoints, callers: ['somebody else'] },
-          asleep: { endpoints, state: 'not-ready' },
         },
       },
     },
@@ -94,7 +89,6 @@ export async function startDeployment({
   const close = async (processes: readonly ServerProcess[]) => {
     await balancer?.close();
     await Promise.all(processes.map((one) => one.close()));
-    await hello.close();
     await fixture.close();
     await rm(folder, { recursive: true });
   };
