@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Fixture, startFixture } from '../fixture/server.mjs';
+import { afterAll, expect, test } from 'vitest';
+import { startFixture } from '../fixture/server.mjs';
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await startFixture({ port: 0 });
-});
+const fixture = await startFixture({ port: 0 });
 afterAll(() => fixture.close());
 
 const call = (path: string, init?: RequestInit) => fetch(fixture.url + path, init);

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Fixture, startFixture } from '../fixture/server.mjs';
+import { afterAll, expect, test } from 'vitest';
+import { startFixture } from '../fixture/server.mjs';
 import { callRaw } from './support/raw-connection.ts';
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await startFixture({ port: 0 });
-});
+const fixture = await startFixture({ port: 0 });
 afterAll(() => fixture.close());
 
 const call = (query: string, method = 'GET') =>

@@ -1,12 +1,9 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
-import { type Fixture, startFixture } from '../fixture/server.mjs';
+import { startFixture } from '../fixture/server.mjs';
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await startFixture({ port: 0 });
-});
+const fixture = await startFixture({ port: 0 });
 afterAll(() => fixture.close());
 
 const call = async (path: string) => (await fetch(fixture.url + path)).json();

@@ -1,14 +1,11 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { createServices } from '../../src/services/create-services.ts';
-import { AUTH, get, post, type Started, startServices } from './start-services.ts';
+import { AUTH, get, post, startServices } from './start-services.ts';
 
-let started: Started;
-beforeAll(async () => {
-  started = await startServices();
-});
+const started = await startServices();
 afterAll(() => started[Symbol.asyncDispose]());
 
 test('echo returns the request', async () => {

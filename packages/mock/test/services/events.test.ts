@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { ScriptedEvent } from '../../src/services/fake-service.ts';
-import { get, type Started, startServices } from './start-services.ts';
+import { get, startServices } from './start-services.ts';
 
 const NEWS: readonly ScriptedEvent[] = [
   { comment: 'hello', retry: 10 },
@@ -12,22 +12,19 @@ const NEWS: readonly ScriptedEvent[] = [
   { id: 4, data: 'last' },
 ];
 
-let started: Started;
-beforeAll(async () => {
-  started = await startServices({
-    news: {
-      routes: {
-        'GET /whole': { events: NEWS.filter(({ cut }) => !cut) },
-        'GET /cut': { events: NEWS },
-        'GET /bare-cut': { events: [{ data: 'a' }, { cut: true }] },
-        'GET /open': { events: [{ id: 1, data: 'one' }], keepOpen: true },
-        'GET /repeat': { events: [{ data: 'x'.repeat(1_000), delay: 1 }], repeat: true },
-        'GET /flood': () => ({ events: flood() }),
-        'GET /made': () => ({ events: made() }),
-        'GET /waits': () => ({ events: waits() }),
-      },
+const started = await startServices({
+  news: {
+    routes: {
+      'GET /whole': { events: NEWS.filter(({ cut }) => !cut) },
+      'GET /cut': { events: NEWS },
+      'GET /bare-cut': { events: [{ data: 'a' }, { cut: true }] },
+      'GET /open': { events: [{ id: 1, data: 'one' }], keepOpen: true },
+      'GET /repeat': { events: [{ data: 'x'.repeat(1_000), delay: 1 }], repeat: true },
+      'GET /flood': () => ({ events: flood() }),
+      'GET /made': () => ({ events: made() }),
+      'GET /waits': () => ({ events: waits() }),
     },
-  });
+  },
 });
 afterAll(() => started[Symbol.asyncDispose]());
 

@@ -9,7 +9,6 @@ import {
 import type { AddressInfo } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import WebSocket, { WebSocketServer } from 'ws';
 import { AUTH, get, post, type Started, startServices } from './start-services.ts';
 
 let real: Server;
@@ -65,16 +64,7 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
 }
 
 beforeAll(async () => {
-  const sockets = new WebSocketServer({ noServer: true, handleProtocols: () => 'chat' });
   real = createServer((request, response) => void respond(request, response));
-  real.on('upgrade', (request, socket, head) => {
-    if (request.url?.endsWith('/no'))
-      return socket.end('HTTP/1.1 403 No\r\ncontent-length: 0\r\n\r\n');
-    return sockets.handleUpgrade(request, socket, head, (opened) => {
-      opened.send(`at ${request.url}`);
-      opened.on('message', (data, isBinary) => opened.send(data, { binary: isBinary }));
-    });
-  });
   real.listen(0, '127.0.0.1');
   await once(real, 'listening');
   const origin = `http://127.0.0.1:${(real.address() as AddressInfo).port}`;
@@ -171,17 +161,4 @@ test('a service that cannot be reached is reported by its address', async () => 
     code: 'SERVICE_LB_STATUS_ABNORMAL',
     message: 'The real service http://127.0.0.1:1 cannot be reached: ECONNREFUSED.',
   });
-});
-
-test('WebSockets pass, subprotocol and close code included, and so does a refusal', async () => {
-  const address = `ws://127.0.0.1:${started.port}/v1/cloudrun/real/`;
-  const socket = new WebSocket(`${address}room?x=1`, ['chat'], { headers: AUTH });
-  expect(String((await once(socket, 'message'))[0])).toBe('at /base/room?x=1');
-  expect(socket.protocol).toBe('chat');
-  socket.send('hi');
-  expect(String((await once(socket, 'message'))[0])).toBe('hi');
-  socket.close(4_001);
-  expect((await once(socket, 'close'))[0]).toBe(4_001);
-  const refused = new WebSocket(`${address}no`, { headers: AUTH });
-  expect(String((await once(refused, 'error'))[0])).toContain('403');
 });
