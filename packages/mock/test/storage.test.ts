@@ -33,21 +33,6 @@ describe('every operation', () => {
     const padded = body + ' '.repeat(1_048_576 - body.length);
     expect((await storage(mock, 'batchDelete', padded)).status).toBe(200);
   });
-
-  test.each(OPERATIONS.slice(1))('%s accepts 50 items and refuses 51', async (operation) => {
-    const item = {
-      batchGetTempUrls: { fileID: 'x' },
-      batchDelete: 'x',
-      batchCopyFile: { srcPath: '/a', dstPath: '/b' },
-    }[operation];
-    expect(await list(operation, Array(50).fill(item))).toHaveLength(50);
-    const { status, json } = await storage(mock, operation, { fileList: Array(51).fill(item) });
-    expect(status).toBe(400);
-    expect(json.body).toMatchObject({
-      code: 'INVALID_PARAM',
-      message: 'fileList has 51 items: send at most 50 per call.',
-    });
-  });
 });
 
 describe('batchDelete', () => {

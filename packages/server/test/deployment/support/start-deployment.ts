@@ -18,7 +18,7 @@ import type { ConfigInput } from '../../../src/index.ts';
 const CLI = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
 
 /** Largest upload of a deployment: enough for a store to use parts. */
-export const UPLOAD_BYTES = 12 * 1024 * 1024;
+const UPLOAD_BYTES = 12 * 1024 * 1024;
 
 export const KEY_PAIR = { id: 'deployment', secret: 'secret of the key pair' };
 

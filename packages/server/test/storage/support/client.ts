@@ -14,12 +14,8 @@ export {
   call,
   contentOf,
   errorOf,
-  grant,
   link,
-  post,
   put,
-  send,
-  toFields,
 } from '../../../../server-stubs/test/engine/support/client.ts';
 
 export interface Deployment extends AnyDeployment {
