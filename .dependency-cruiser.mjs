@@ -17,6 +17,7 @@ const LAYERS = {
       'run',
       'dredd',
       'respect',
+      'document',
       'checks',
       'context',
     ],

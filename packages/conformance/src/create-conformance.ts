@@ -1,6 +1,8 @@
 import { checks } from './checks/index.ts';
 import { createRun, type Run } from './context/run.ts';
 import { documents } from './contract/documents.ts';
+import { type DocumentsRun, loadDeployments, runDocuments } from './document/run-documents.ts';
+import type { Deployment } from './document/session.ts';
 import { runTransactions } from './dredd/run-transactions.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
 import { isKnown } from './report/compare.ts';
@@ -27,6 +29,11 @@ export interface Conformance {
  *   storageUrl: 'http://127.0.0.1:4010',
  * }).run();
  * process.exitCode = report.exitCode;
+ * @example
+ * const { results, coverage } = await createConformance({
+ *   document: 'orders.openapi.yaml',
+ *   url: 'http://127.0.0.1:8080',
+ * }).run();
  */
 export function createConformance(options: ConformanceOptions): Conformance {
   const settings = toSettings(options);
@@ -34,6 +41,7 @@ export function createConformance(options: ConformanceOptions): Conformance {
 }
 
 async function run(settings: Settings): Promise<Report> {
+  const deployments = await loadDeployments(settings);
   const started = new Date();
   const ends = new AbortController();
   const budget = setTimeout(
@@ -53,13 +61,17 @@ async function run(settings: Settings): Promise<Report> {
     if (settings.bail && isNew) ends.abort(`--bail: ${result.id} failed`);
   };
   let leftovers: string[] = [];
+  let documented: DocumentsRun | undefined;
   try {
-    await prepare(shared);
-    await Promise.all([
-      runChecks(shared, checks, onResult),
-      runTransactions(shared, onResult),
-      runWorkflows(shared, onResult),
-    ]);
+    if (deployments.length > 0) documented = await runDocuments(shared, deployments, onResult);
+    else {
+      await prepare(shared);
+      await Promise.all([
+        runChecks(shared, checks, onResult),
+        runTransactions(shared, onResult),
+        runWorkflows(shared, onResult),
+      ]);
+    }
   } finally {
     clearTimeout(budget);
     settings.signal?.removeEventListener('abort', interrupt);
@@ -67,15 +79,21 @@ async function run(settings: Settings): Promise<Report> {
     ends.abort('the run is over');
     leftovers = await removeLeftovers(shared);
   }
+  const { minCoverage: minimum } = settings;
+  const coverage = documented && {
+    ...documented.coverage,
+    ...(minimum === undefined ? {} : { minimum }),
+  };
   return {
-    targets: toTargets(settings),
+    targets: deployments.length > 0 ? deployments.map(toTarget) : toTargets(settings),
     rules: settings.rules,
     seed: settings.seed,
     startedAt: started.toISOString(),
     durationMs: Date.now() - started.getTime(),
     declared: toDeclared(settings),
-    leftovers,
-    ...toVerdict(results, settings.baseline),
+    leftovers: documented?.leftovers ?? leftovers,
+    ...toVerdict(results, settings.baseline, coverage),
+    ...(coverage && { coverage: shared.secrets.redact(coverage) }),
     results: sortResults(results),
   };
 }
@@ -105,6 +123,10 @@ function withoutSecrets({ secrets }: Run, result: Result): Result {
   const { reason, findings, notes } = result;
   const said = reason === undefined ? {} : { reason };
   return { ...result, ...secrets.redact({ ...said, findings, notes }) };
+}
+
+function toTarget({ document, url }: Deployment): Report['targets'][number] {
+  return { api: 'document', url, contract: document.title, version: document.version };
 }
 
 function toTargets(settings: Settings): Report['targets'] {

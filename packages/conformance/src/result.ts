@@ -28,8 +28,8 @@ export type Outcome = 'pass' | 'fail' | 'skip' | 'disabled' | 'error';
 
 export const OUTCOMES = ['pass', 'fail', 'skip', 'disabled', 'error'] as const;
 
-/** The engines that make calls: the checks for individual rules, Dredd, and Respect. */
-export const ENGINES = ['rules', 'dredd', 'respect'] as const;
+/** The engines that make calls: the checks for individual rules, Dredd, Respect, and the checks of documents. */
+export const ENGINES = ['rules', 'dredd', 'respect', 'document'] as const;
 
 export type Engine = (typeof ENGINES)[number];
 
@@ -47,7 +47,10 @@ export interface Finding {
 /** The result of one check. Credentials are redacted in every string. */
 export interface Result {
   engine: Engine;
-  /** The rule (`GW-C1`), the transaction (`storage batchDelete 200 application/json`) or the workflow. */
+  /**
+   * The rule (`GW-C1`), the transaction (`storage batchDelete 200 application/json`), the workflow, or the
+   * rule and operation of a document (`DOC-STATUS GET /items`).
+   */
   id: string;
   level: Level;
   /** The sentence of the contract that it checks. */

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { createConformance } from '../create-conformance.ts';
 import { compare, type Earlier } from '../report/compare.ts';
 import { REPORT_KINDS, type ReportKind, reporters } from '../report/reporters.ts';
-import { toLines, toSummaryLine } from '../report/to-lines.ts';
+import { toCoverageLine, toLines, toSummaryLine } from '../report/to-lines.ts';
 import type { Report } from '../report/to-report.ts';
 import { type Result, StartError } from '../result.ts';
 import type { Given } from './options.ts';
@@ -93,7 +93,7 @@ export function createProgress({ progress }: Output): Progress {
 }
 
 /** Reasons that only repeat what the operator asked for. */
-const CHOSEN: readonly string[] = ['not in --only', '--skip', '--level must'];
+const CHOSEN: readonly string[] = ['not in --only', '--skip', '--level must', 'no --allow-writes'];
 
 /**
  * Returns whether the operator left a check out on purpose, rather than because something that it needs
@@ -190,9 +190,10 @@ function toPart(file: string): string {
 }
 
 /** The lines between the last result and the summary. */
-function toEndLines({ results, leftovers, baseline, comparison }: Report): string[] {
+function toEndLines({ results, leftovers, baseline, comparison, coverage }: Report): string[] {
   return [
     ...toDisabledLines(results),
+    ...(coverage ? [toCoverageLine(coverage)] : []),
     ...toList('files that could not be removed', leftovers),
     ...toList('known failures', baseline.known),
     ...toList(

@@ -91,6 +91,30 @@ const targets = {
   ),
 };
 
+/** OpenAPI documents to check instead of the contract. */
+const documents = {
+  document: text('<file>', 'OpenAPI document (3.0 to 3.2) of the API at --url', { isFile: true }),
+  url: text('<url>', 'URL of the API, to which the paths of --document are appended'),
+  serviceDocument: list(
+    '<name=file>',
+    'OpenAPI document of a hosted service, called through --gateway-url; repeatable',
+    { separator: COMMAS },
+  ),
+  header: list('<header>', "header to send with these calls, as 'Name: value'; repeatable"),
+  allowWrites: flag('also call operations other than GET, HEAD and OPTIONS'),
+  maxRequests: whole('<number>', 'maximum number of requests per operation', {
+    range: RANGES.maxRequests,
+    usual: String(RANGES.maxRequests.usual),
+  }),
+  minCoverage: whole(
+    '<percent>',
+    'minimum coverage of the documents; below it, the exit code is 3',
+    {
+      range: RANGES.minCoverage,
+    },
+  ),
+};
+
 /** How the targets are called. */
 const connection = {
   ca: text('<file>', 'CA certificates (PEM) to trust instead of the default CAs', {
@@ -216,6 +240,7 @@ const selection = {
 /** The options, grouped by heading in the help. */
 export const GROUPS = {
   'Targets:': targets,
+  'OpenAPI documents:': documents,
   'Credentials:': credentials,
   'Selection:': selection,
   'Connections:': connection,
@@ -223,7 +248,15 @@ export const GROUPS = {
   'Other:': commands,
 } as const;
 
-const all = { ...targets, ...credentials, ...selection, ...connection, ...output, ...commands };
+const all = {
+  ...targets,
+  ...documents,
+  ...credentials,
+  ...selection,
+  ...connection,
+  ...output,
+  ...commands,
+};
 
 export type OptionName = keyof typeof all;
 

@@ -87,9 +87,9 @@ function read(file: string, key: string, raw: unknown): unknown {
   const value = toValue(OPTIONS[name], raw, `${key} in ${file}`);
   const folder = dirname(file);
   if (OPTIONS[name].isFile) return resolve(folder, value as string);
-  if (name === 'report') {
+  if (name === 'report' || name === 'serviceDocument') {
     return (value as string[]).map((each) =>
-      each.replace(/^([a-z]+=)(.+)$/s, (_, kind, path) => kind + resolve(folder, path)),
+      each.replace(/^([\w-]+=)(.+)$/s, (_, kind, path) => kind + resolve(folder, path)),
     );
   }
   return value;

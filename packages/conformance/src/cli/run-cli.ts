@@ -4,7 +4,8 @@ import { CommanderError } from 'commander';
 import { checks } from '../checks/index.ts';
 import { type Rule, rules } from '../contract/rules.ts';
 import { createRedactor, listSecrets, type Secrets } from '../credentials/redact.ts';
-import { toSettings } from '../options.ts';
+import { planDocuments } from '../document/run-documents.ts';
+import { type Settings, toSettings } from '../options.ts';
 import { StartError } from '../result.ts';
 import { type Planned, planRun } from '../run/plan.ts';
 import { check, isChosen } from './check.ts';
@@ -49,20 +50,28 @@ function describePlan(plan: readonly Planned[], json: boolean): string[] {
     made.reduce((total, planned) => total + (planned[what] ?? 0), 0);
   const total = { checks: made.length, requests: sum('requests'), bytes: sum('bytes') };
   if (json) return [JSON.stringify({ ...total, plan }, null, 2)];
+  const isOfDocuments = plan.some(({ engine }) => engine === 'document');
   const shown = plan.filter(({ reason }) => !isChosen(reason));
   const width = Math.max(0, ...shown.map(({ id }) => id.length));
   const unmeasured = made.filter(({ requests }) => requests === undefined).length;
   return [
     ...shown.map((planned) => `${planned.id.padEnd(width)}  ${describe(planned)}`),
-    `${total.checks} of ${plan.length} checks would send about ${count(total.requests, 'request')} with ${count(total.bytes, 'byte')}, as measured on the reference server.`,
-    ...(unmeasured > 0 ? [`${unmeasured} of them have not been measured.`] : []),
-    'A run also makes calls to find the targets before the checks, and to remove stored files afterwards.',
+    ...(isOfDocuments
+      ? [
+          `${total.checks} of ${plan.length} operations would get about ${count(total.requests, 'request')}; sequences and smaller requests for failures add more.`,
+        ]
+      : [
+          `${total.checks} of ${plan.length} checks would send about ${count(total.requests, 'request')} with ${count(total.bytes, 'byte')}, as measured on the reference server.`,
+          ...(unmeasured > 0 ? [`${unmeasured} of them have not been measured.`] : []),
+          'A run also makes calls to find the targets before the checks, and to remove stored files afterwards.',
+        ]),
   ];
 }
 
 function describe({ requests, bytes, reason }: Planned): string {
   if (reason !== undefined) return `not run: ${reason}`;
-  if (requests === undefined || bytes === undefined) return 'not measured';
+  if (requests === undefined) return 'not measured';
+  if (bytes === undefined) return count(requests, 'request');
   return `${count(requests, 'request')}, ${count(bytes, 'byte')}`;
 }
 
@@ -109,12 +118,19 @@ function withLabel(error: Error, labels: Labels): string {
   return (labels[option] ?? option) + error.message.slice(option.length);
 }
 
+async function plan(settings: Settings): Promise<readonly Planned[]> {
+  const documents = await planDocuments(settings);
+  if (documents.length === 0) return planRun(settings);
+  return documents.map((planned) => ({ engine: 'document', ...planned }));
+}
+
 async function run(given: Given, output: Output, signal: AbortSignal): Promise<number> {
   const { list, dryRun, json = false } = given;
   if (!list && !dryRun) return check(given, output, signal);
-  const isNowhere = given.gatewayUrl === undefined && given.storageUrl === undefined;
+  const { gatewayUrl, storageUrl, document } = given;
+  const isNowhere = [gatewayUrl, storageUrl, document].every((target) => target === undefined);
   const options = await toOptions(isNowhere ? { ...NOWHERE, ...given } : given);
-  const lines = list ? listRules(given) : describePlan(planRun(toSettings(options)), json);
+  const lines = list ? listRules(given) : describePlan(await plan(toSettings(options)), json);
   for (const line of lines) output.out(line);
   return 0;
 }
@@ -149,9 +165,10 @@ function findNeeds(id: string): readonly string[] {
 
 /** Returns the credentials among the options, even if they are not usable for a run. */
 function toSecrets(given: Given): Secrets {
-  const { gatewayToken, otherEnvToken, expiredToken, proxy, storageHeader = [] } = given;
+  const { gatewayToken, otherEnvToken, expiredToken, proxy } = given;
   const { tc3SecretId: secretId = '', tc3SecretKey: secretKey = '', tc3Token: token } = given;
-  const headers = storageHeader.map((header) => header.split(/:[ \t]*/s));
+  const sent = [...(given.storageHeader ?? []), ...(given.header ?? [])];
+  const headers = sent.map((header) => header.split(/:[ \t]*/s));
   return listSecrets({
     ...{ gatewayToken, otherEnvToken, expiredToken, proxy },
     tc3: { secretId, secretKey, token, service: '', storageSigningHost: '' },

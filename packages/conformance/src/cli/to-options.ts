@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import schema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type Level, rules } from '../contract/rules.ts';
+import { DOCUMENT_RULE_IDS } from '../document/rules.ts';
 import type {
   AuthModule,
   ConformanceOptions,
@@ -19,9 +20,11 @@ import { type Given, toFlag, toVariable } from './options.ts';
 import { suggest } from './parse-arguments.ts';
 import { readJsonFile, readTextFile } from './terminal.ts';
 
-const IDS = rules.map(({ id }) => id);
+const IDS = [...rules.map(({ id }) => id), ...DOCUMENT_RULE_IDS];
 
-const OTHERS: readonly string[] = ENGINES.filter((engine) => engine !== 'rules');
+const OTHERS: readonly string[] = ENGINES.filter(
+  (engine) => engine !== 'rules' && engine !== 'document',
+);
 
 /** Rule IDs have this form; the IDs of transactions and workflows do not. */
 const RULE_LIKE = /^[A-Z]{2}-/;
@@ -34,23 +37,27 @@ const RULE_LIKE = /^[A-Z]{2}-/;
 export async function toOptions(given: Given): Promise<ConformanceOptions> {
   assertRuleNames('--only', given.only);
   assertRuleNames('--skip', given.skip);
-  const { gatewayUrl, storageUrl } = given;
-  if (gatewayUrl === undefined && storageUrl === undefined) {
+  const { gatewayUrl, storageUrl, document, url } = given;
+  const hasTarget = [gatewayUrl, storageUrl, document, url].some((value) => value !== undefined);
+  if (!hasTarget) {
     throw new StartError(
-      `${toFlag('gatewayUrl')} or ${toFlag('storageUrl')} is missing. You can also set ${toVariable('gatewayUrl')} or gatewayUrl in the --config file.`,
+      `${toFlag('gatewayUrl')}, ${toFlag('storageUrl')} or ${toFlag('document')} is missing. You can also set ${toVariable('gatewayUrl')} or gatewayUrl in the --config file.`,
     );
   }
   const { env, service, forbiddenService, gatewayHost, gatewayToken, otherEnvToken } = given;
   const { expiredToken, only, skip, rules, readOnly, prefix, insecure, proxy } = given;
   const { timeout, budget, concurrency, seed, runs, bail } = given;
-  const { authModule, wireProfile, ca, baseline, storageHeader } = given;
+  const { authModule, wireProfile, ca, baseline, storageHeader, header } = given;
+  const { allowWrites, maxRequests, minCoverage } = given;
   return {
-    ...{ gatewayUrl, storageUrl },
+    ...{ gatewayUrl, storageUrl, document, url, allowWrites, maxRequests, minCoverage },
+    serviceDocuments: parseServiceDocuments(given.serviceDocument),
+    headers: parseHeaders('--header', header),
     ...{ env, service, forbiddenService, gatewayHost, gatewayToken, otherEnvToken, expiredToken },
     ...{ only, skip, rules, readOnly, prefix, insecure, proxy },
     ...{ timeout, budget, concurrency, seed, runs, bail },
     tc3: toTc3(given),
-    storageHeaders: parseStorageHeaders(storageHeader),
+    storageHeaders: parseHeaders('--storage-header', storageHeader),
     auth: await when(authModule, (file): Promise<AuthModule> => readAuthModule(file)),
     wireProfile: await when(wireProfile, readWireProfile),
     ca: await when(ca, readCertificates),
@@ -147,19 +154,37 @@ async function when<From, To>(
  *
  * @throws StartError that does not show the value
  */
-function parseStorageHeaders(headers: string[] = []): Record<string, string> {
-  return Object.fromEntries(headers.map(parseHeader));
+function parseHeaders(option: string, headers: string[] = []): Record<string, string> {
+  return Object.fromEntries(headers.map((header) => parseHeader(option, header)));
 }
 
-function parseHeader(header: string): [string, string] {
+function parseHeader(option: string, header: string): [string, string] {
   const [, name, value] = /^([^:]+):[ \t]*(.*)$/s.exec(header) ?? [];
   try {
     validateHeaderName(name ?? '');
     validateHeaderValue(name ?? '', value ?? '');
     return [name as string, value as string];
   } catch {
-    throw new StartError("--storage-header must be 'Name: value'.");
+    throw new StartError(`${option} must be 'Name: value'.`);
   }
+}
+
+/**
+ * Parses documents from `name=file` arguments.
+ *
+ * @throws StartError for another form, or if a service has two documents
+ */
+function parseServiceDocuments(values: string[] = []): Record<string, string> {
+  const documents = values.map((value) => /^([\w-]+)=(.+)$/s.exec(value)?.slice(1) ?? []);
+  if (documents.some(({ length }) => length === 0)) {
+    throw new StartError(
+      '--service-document must be name=file, such as orders=orders.openapi.yaml.',
+    );
+  }
+  if (new Set(documents.map(([name]) => name)).size < documents.length) {
+    throw new StartError('--service-document names the same service twice.');
+  }
+  return Object.fromEntries(documents);
 }
 
 /**

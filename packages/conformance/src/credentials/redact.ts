@@ -128,6 +128,7 @@ type Credentials = Partial<
   Pick<
     Settings,
     | 'storageHeaders'
+    | 'headers'
     | 'gatewayToken'
     | 'otherEnvToken'
     | 'expiredToken'
@@ -143,9 +144,10 @@ type Credentials = Partial<
  */
 export function listSecrets(given: Credentials): Secrets {
   const { gatewayToken, otherEnvToken, expiredToken, tc3 } = given;
-  const { storageHeaders = {}, wireProfile, proxy } = given;
+  const { wireProfile, proxy } = given;
+  const sentHeaders = { ...given.storageHeaders, ...given.headers };
   const tokens = [gatewayToken, otherEnvToken, expiredToken, tc3?.secretKey, tc3?.token];
-  const whole = [...tokens, ...toLogin(proxy), ...Object.values(storageHeaders)].filter(
+  const whole = [...tokens, ...toLogin(proxy), ...Object.values(sentHeaders)].filter(
     (value) => value !== undefined,
   );
   const pieces = whole.flatMap((value) => value.split(/[\s,;=/]+/));
@@ -153,7 +155,7 @@ export function listSecrets(given: Credentials): Secrets {
     values: [...whole, ...pieces.filter((piece) => piece.length >= SHORTEST_PIECE)],
     headers: [
       ...['authorization', 'proxy-authorization'],
-      ...[...Object.keys(storageHeaders), ...Object.values(wireProfile?.storageHeaders ?? {})].map(
+      ...[...Object.keys(sentHeaders), ...Object.values(wireProfile?.storageHeaders ?? {})].map(
         (name) => name.toLowerCase(),
       ),
     ],

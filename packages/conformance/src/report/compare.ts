@@ -12,6 +12,7 @@ const ENGINE_TITLES: Record<Engine, string> = {
   rules: 'Rules',
   dredd: 'Documented responses (Dredd)',
   respect: 'Workflows (Respect)',
+  document: 'OpenAPI documents',
 };
 
 /** Results that are shown together. */

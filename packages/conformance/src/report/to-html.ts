@@ -1,11 +1,12 @@
 import contract from '@berth/spec/rules.json' with { type: 'json' };
 import { rules } from '../contract/rules.ts';
+import { COVERAGE_TITLES } from '../document/coverage.ts';
 import type { ReceivedResponse, SentRequest } from '../http/exchange.ts';
 import { manifest } from '../manifest.ts';
 import { type Finding, OUTCOMES, type Outcome, type Result } from '../result.ts';
 import { toGroups } from './compare.ts';
 import { toCurl } from './to-curl.ts';
-import { toBodyText, toHeaderLines, toVerdictPhrase } from './to-lines.ts';
+import { toBodyText, toCoverageLine, toHeaderLines, toVerdictPhrase } from './to-lines.ts';
 import type { Report } from './to-report.ts';
 
 /** Text that is already markup. */
@@ -37,7 +38,7 @@ export function toHtml(report: Report): string {
 </head>
 <body>
 ${toFacts(report)}
-<nav><a href="#results">Results</a> · <a href="#matrix">Traceability</a></nav>
+<nav><a href="#results">Results</a> · ${report.coverage ? html`<a href="#coverage">Coverage</a>` : html`<a href="#matrix">Traceability</a>`}</nav>
 <main>
 <fieldset class="filters" id="results">
 <legend>Show</legend>
@@ -48,7 +49,7 @@ ${OUTCOMES.map(
 <label hidden>Find <input type="search" id="search" placeholder="id or words"></label>
 </fieldset>
 ${toResults(results)}
-${toMatrix(results)}
+${report.coverage ? toCoverageTable(report.coverage) : toMatrix(results)}
 </main>
 <script>${new Markup(script)}</script>
 </body>
@@ -70,6 +71,12 @@ function render(part: Part): string {
     .replace(/[&<>"']/g, (c) => `&${NAMES[c]};`);
 }
 
+const TARGETS: Record<Report['targets'][number]['api'], string> = {
+  gateway: 'Gateway',
+  storage: 'Storage API',
+  document: 'API',
+};
+
 const COLORS: Record<Report['exitCode'], string> = { 0: 'pass', 1: 'fail', 3: 'skip', 4: 'error' };
 
 /** Renders the verdict and the facts of the run. */
@@ -78,7 +85,7 @@ function toFacts(report: Report): Markup {
     report;
   const facts: [string, string | Markup][] = [
     ...targets.map(({ api, url, contract, version }): [string, Markup] => [
-      api === 'gateway' ? 'Gateway' : 'Storage API',
+      TARGETS[api],
       html`<code>${url}</code> <span class="quiet">by ${contract} ${version}</span>`,
     ]),
     ['Results', OUTCOMES.map((outcome) => `${summary[outcome]} ${outcome}`).join(', ')],
@@ -98,6 +105,7 @@ function toFacts(report: Report): Markup {
     ...toList('Newly passing', comparison?.newlyPassing),
     ...toList('Still failing', comparison?.stillFailing),
     ...toList('Left behind', report.leftovers),
+    ...toList('Coverage', report.coverage && [toCoverageLine(report.coverage)]),
   ];
   return html`<header style="--verdict: var(--${COLORS[exitCode]})">
 <h1>${toHeadline(toVerdictPhrase(report))}</h1>
@@ -144,6 +152,25 @@ function toMatrix(results: readonly Result[]): Markup {
 <p class="quiet">Every line of the API description and every decision, with its rules and their outcomes in this run.</p>
 ${toTable('Line', contract.outline, ({ source = [] }) => source, outcomes)}
 ${toTable('Decision', decisions, (rule) => rule.decisions ?? [], outcomes)}`;
+}
+
+/** Renders what of each operation the run has seen. */
+function toCoverageTable({ operations }: NonNullable<Report['coverage']>): Markup {
+  const rows = operations.map(({ document, operation, items }) => {
+    const seen = items.filter((item) => item.seen);
+    const missing = items.filter((item) => !item.seen);
+    const spell = ({ kind, name }: (typeof items)[number]) => `${COVERAGE_TITLES[kind]}: ${name}`;
+    return html`<tr><th scope="row"><span class="id">${operation}</span> <span class="quiet">${document}</span></th>
+<td class="${missing.length === 0 ? 'pass' : 'skip'}">${seen.length} of ${items.length}</td>
+<td>${missing.length === 0 ? undefined : html`<details><summary>${missing.length} not seen</summary><div>${missing.map((item) => html`${spell(item)}<br>`)}</div></details>`}
+${seen.length === 0 ? undefined : html`<details><summary>${seen.length} seen</summary><div>${seen.map((item) => html`${spell(item)}<br>`)}</div></details>`}</td></tr>\n`;
+  });
+  return html`<h2 id="coverage">Coverage</h2>
+<p class="quiet">Operations, parameters, statuses, media types, fields and constraints of the documents that this run has seen.</p>
+<div class="scroll" tabindex="0"><table>
+<thead><tr><th scope="col">Operation</th><th scope="col">Seen</th><th scope="col">Parts</th></tr></thead>
+<tbody>${rows}</tbody></table></div>
+`;
 }
 
 function toTable(

@@ -1,8 +1,9 @@
 import { findRule, rules } from '../contract/rules.ts';
+import { COVERAGE_KINDS, COVERAGE_TITLES, type Coverage } from '../document/coverage.ts';
 import { type ReceivedResponse, readHeader, type SentRequest } from '../http/exchange.ts';
 import { type Finding, OUTCOMES, type Outcome, type Result } from '../result.ts';
 import { toCurl, UNPRINTABLE } from './to-curl.ts';
-import type { Report } from './to-report.ts';
+import { isUncovered, type Report } from './to-report.ts';
 
 /** Maximum length of a body that is shown, in characters; the `--report` files contain more. */
 const SHOWN = 500;
@@ -147,12 +148,15 @@ export function toHeaderLines({
 }
 
 /** Returns a phrase with the verdict on the deployment. */
-export function toVerdictPhrase({ summary, exitCode, baseline }: Report): string {
+export function toVerdictPhrase(report: Report): string {
+  const { summary, exitCode, baseline } = report;
   switch (exitCode) {
     case 1:
       return baseline.stale.length > 0 ? 'the baseline is stale' : 'breaks the contract';
     case 3:
-      return 'incomplete: a required check was skipped';
+      return isUncovered(report)
+        ? `incomplete: the coverage is less than ${report.coverage?.minimum} %`
+        : 'incomplete: a required check was skipped';
     case 4:
       return 'incomplete: a check ended in an error';
     case 0:
@@ -163,6 +167,15 @@ export function toVerdictPhrase({ summary, exitCode, baseline }: Report): string
         ? 'follows the contract, as far as it was checked'
         : 'follows the contract';
   }
+}
+
+/** Returns what was seen of the documents: `coverage 72 %: 5 of 6 operations, 9 of 12 parameters, …`. */
+export function toCoverageLine({ percent, kinds }: Coverage): string {
+  const counts = COVERAGE_KINDS.map((kind) => {
+    const { seen, total } = kinds[kind];
+    return `${seen} of ${total} ${COVERAGE_TITLES[kind]}`;
+  });
+  return `coverage ${percent} %: ${counts.join(', ')}`;
 }
 
 /** Returns the last line of a run: counts, verdict, declared deviations, seed and duration. */

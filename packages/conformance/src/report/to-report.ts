@@ -1,5 +1,6 @@
 import type { Api } from '../contract/openapi.ts';
 import { rules } from '../contract/rules.ts';
+import type { Coverage } from '../document/coverage.ts';
 import type { Settings } from '../options.ts';
 import { ENGINES, OUTCOMES, type Outcome, type Result } from '../result.ts';
 import { type Baseline, type Comparison, isKnown, toBaseline } from './compare.ts';
@@ -19,7 +20,7 @@ export function sortResults(results: readonly Result[]): Result[] {
 
 /** The report on a run, with its results and its exit code. */
 export interface Report {
-  targets: { api: Api; url: string; contract: string; version: string }[];
+  targets: { api: Api | 'document'; url: string; contract: string; version: string }[];
   /** Version of the rule set. */
   rules: string;
   /** Seed for the generated requests. */
@@ -36,11 +37,16 @@ export interface Report {
     incomplete: number;
   };
   baseline: Baseline;
+  /** What was seen of the OpenAPI documents, if the run checked documents. */
+  coverage?: Coverage & {
+    /** The minimum in percent, if there is one. */
+    minimum?: number;
+  };
   /** What has changed since an earlier report, if there is one. */
   comparison?: Comparison;
   /**
    * 1 if a MUST failed that is not in the baseline, or the baseline is stale; otherwise 4 if a MUST ended
-   * in an error; otherwise 3 if a MUST was skipped; otherwise 0.
+   * in an error; otherwise 3 if a MUST was skipped or too little of a document was seen; otherwise 0.
    */
   exitCode: 0 | 1 | 3 | 4;
   results: Result[];
@@ -50,11 +56,18 @@ export interface Report {
 export function toVerdict(
   results: readonly Result[],
   known: readonly string[],
+  coverage?: Report['coverage'],
 ): Pick<Report, 'summary' | 'baseline' | 'exitCode'> {
   const baseline = toBaseline(results, known);
   const deciding = results.filter((result) => result.outcome !== 'fail' || !isKnown(result, known));
   const exitCode = baseline.stale.length > 0 ? 1 : toExitCode(deciding);
-  return { summary: toCounts(results), baseline, exitCode };
+  const isIncomplete = exitCode === 0 && isUncovered({ coverage });
+  return { summary: toCounts(results), baseline, exitCode: isIncomplete ? 3 : exitCode };
+}
+
+/** Whether less of the documents was seen than the operator requires. */
+export function isUncovered({ coverage }: { coverage?: Report['coverage'] | undefined }): boolean {
+  return coverage !== undefined && coverage.percent < (coverage.minimum ?? 0);
 }
 
 function toCounts(results: readonly Result[]): Report['summary'] {

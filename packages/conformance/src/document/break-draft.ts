@@ -1,0 +1,185 @@
+import type { Draft, Generator } from './generate.ts';
+import type { ApiDocument } from './load-document.ts';
+import type { Operation } from './plan.ts';
+import { isObject, type JsonObject, listPlaces, type Path, spellPath } from './schema.ts';
+
+/** One constraint of an operation, and how a request breaks it. */
+export interface Breaker {
+  /** Place and keyword: `query limit maximum`, `body items[].name required`. */
+  constraint: string;
+  /** Returns the request with this constraint broken; `undefined` if the request cannot break it. */
+  apply(draft: Draft): Draft | undefined;
+}
+
+const UNKNOWN = 'berthUnknownProperty';
+/** Longer values are not sent. */
+const LONGEST = 10_000;
+
+/**
+ * The values that break a keyword of a schema. Each is validated before it is sent, because another part of
+ * the schema may allow it.
+ */
+const KEYWORDS: Record<string, (limit: never, schema: JsonObject) => unknown[]> = {
+  type: () => ['not-of-this-type', 7.5, true, null, [], {}],
+  enum: () => ['not-in-the-enum', -987_654],
+  const: () => ['not-the-constant', -987_654],
+  minimum: (limit: number) => [limit - 1],
+  maximum: (limit: number) => [limit + 1],
+  exclusiveMinimum: (limit: number) => [limit],
+  exclusiveMaximum: (limit: number) => [limit],
+  multipleOf: (step: number) => [step * 1.5, step / 2],
+  minLength: (length: number) =>
+    length > 0 ? ['x'.repeat(length - 1), '1'.repeat(length - 1)] : [],
+  maxLength: (length: number) =>
+    length < LONGEST ? ['x'.repeat(length + 1), '1'.repeat(length + 1)] : [],
+  pattern: (_: string, { minLength = 1 }) =>
+    ['!', '~', ' ', 'x', '1'].map((c) => c.repeat(Number(minLength))),
+};
+
+/** The same for constraints on what a value contains. */
+const STRUCTURES: Record<string, (limit: never, value: unknown) => unknown[]> = {
+  required: (names: string[], value) =>
+    isObject(value) ? names.map((name) => ({ ...value, [name]: undefined })) : [],
+  additionalProperties: (allowed: unknown, value) =>
+    allowed === false && isObject(value) ? [{ ...value, [UNKNOWN]: 'x' }] : [],
+  minItems: (count: number, value) => (Array.isArray(value) ? [value.slice(0, count - 1)] : []),
+  maxItems: (count: number, value) =>
+    Array.isArray(value) && count < 1000
+      ? [Array.from({ length: count + 1 }, (_, at) => value[at % value.length] ?? null)]
+      : [],
+  uniqueItems: (isSet: boolean, value) =>
+    isSet && Array.isArray(value) && value.length > 0 ? [[...value, value[0]]] : [],
+};
+
+/** Lists everything that a request of an operation can break, one constraint at a time. */
+export function listBreakers(
+  document: ApiDocument,
+  { parameters, body }: Operation,
+  generator: Generator,
+): Breaker[] {
+  const breakers: Breaker[] = [];
+  for (const { key, in: place, required, schema, mediaType } of parameters) {
+    const set = (draft: Draft, value: unknown) => ({
+      ...draft,
+      parameters: { ...draft.parameters, [key]: value },
+    });
+    if (required && place !== 'path') {
+      const apply = ({ parameters: { [key]: _, ...others }, ...draft }: Draft) => ({
+        ...draft,
+        parameters: others,
+      });
+      breakers.push({ constraint: `${key} required`, apply });
+    }
+    if (schema === undefined || mediaType !== undefined) continue;
+    // Every value of a parameter is text on the wire.
+    const isWritten = (value: unknown) =>
+      (typeof value === 'string' &&
+        (value.trim() === value || place === 'query') &&
+        value !== '') ||
+      typeof value === 'number';
+    const places = listPlaces(document.root, document.schemaAt(schema, 'request'));
+    const own = places.get('')?.schema ?? {};
+    for (const keyword of Object.keys(KEYWORDS)) {
+      const bad = breakKeyword(keyword, own).find(
+        (value) =>
+          isWritten(value) &&
+          isRefused(document, schema, value) &&
+          (typeof value === 'string' || isRefused(document, schema, String(value))),
+      );
+      if (bad === undefined) continue;
+      breakers.push({ constraint: `${key} ${keyword}`, apply: (draft) => set(draft, bad) });
+    }
+  }
+  if (body?.required) {
+    breakers.push({
+      constraint: 'body required',
+      apply: (draft) => ({ parameters: draft.parameters }),
+    });
+  }
+  const json = body?.content.find(({ mediaType }) => /[/+]json\b/.test(mediaType));
+  if (json?.schema === undefined) return breakers;
+  const { schema: pointer, mediaType } = json;
+  for (const { path, schema } of listPlaces(
+    document.root,
+    document.schemaAt(pointer, 'request'),
+  ).values()) {
+    if (schema.readOnly === true) continue;
+    const breakAt = (change: (value: unknown) => unknown[]) => (draft: Draft) => {
+      if (draft.mediaType !== mediaType) return undefined;
+      const base = fill(draft.body, path, () => generator.sample(schema));
+      const found = change(at(base, path))
+        .map((bad) => put(base, path, bad))
+        .find((each) => isRefused(document, pointer, each));
+      return found === undefined ? undefined : { ...draft, body: found };
+    };
+    const name = `body ${spellPath(path)}`.trimEnd();
+    for (const [keyword, limit] of Object.entries(schema)) {
+      const structure = STRUCTURES[keyword];
+      if (keyword === 'required' && Array.isArray(limit)) {
+        for (const field of limit.map(String)) {
+          const constraint = `body ${spellPath([...path, field])} required`;
+          breakers.push({
+            constraint,
+            apply: breakAt((value) => structure?.([field] as never, value) ?? []),
+          });
+        }
+      } else if (
+        structure &&
+        limit !== undefined &&
+        limit !== true &&
+        limit !== 0 &&
+        !isObject(limit)
+      ) {
+        breakers.push({
+          constraint: `${name} ${keyword}`,
+          apply: breakAt((value) => structure(limit as never, value)),
+        });
+      } else if (keyword === 'uniqueItems' && limit === true) {
+        breakers.push({
+          constraint: `${name} ${keyword}`,
+          apply: breakAt((value) => structure?.(true as never, value) ?? []),
+        });
+      } else if (keyword in KEYWORDS) {
+        breakers.push({
+          constraint: `${name} ${keyword}`,
+          apply: breakAt(() => breakKeyword(keyword, schema)),
+        });
+      }
+    }
+  }
+  return breakers;
+}
+
+function breakKeyword(keyword: string, schema: JsonObject): unknown[] {
+  const limit = schema[keyword];
+  if (limit === undefined) return [];
+  return KEYWORDS[keyword]?.(limit as never, schema) ?? [];
+}
+
+function isRefused(document: ApiDocument, pointer: string, value: unknown): boolean {
+  // As it is sent, without properties that are undefined.
+  const sent = value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+  return document.validate(pointer, 'request', sent) !== undefined;
+}
+
+/** Returns a body in which a place has a value. */
+function fill(body: unknown, path: Path, create: () => unknown): unknown {
+  return at(body, path) === undefined ? put(body, path, create()) : body;
+}
+
+function at(body: unknown, path: Path): unknown {
+  return path.reduce<unknown>((value, step) => {
+    if (step === '*') return Array.isArray(value) ? value[0] : undefined;
+    return isObject(value) ? value[step] : undefined;
+  }, body);
+}
+
+function put(body: unknown, [step, ...rest]: Path, value: unknown): unknown {
+  if (step === undefined) return value;
+  if (step !== '*') {
+    const own = isObject(body) ? body : {};
+    return { ...own, [step]: put(own[step], rest, value) };
+  }
+  const [first, ...others] = Array.isArray(body) ? body : [];
+  return [put(first, rest, value), ...others];
+}

@@ -1,0 +1,177 @@
+import { parseEvents } from '../checks/support/events.ts';
+import type { Exchange, Received } from '../http/exchange.ts';
+import { isJson, matchesMediaType, toMediaType } from '../http/media-type.ts';
+import { type ApiDocument, UnusableSchema } from './load-document.ts';
+import { type Content, type DocumentedResponse, findResponse, type Operation } from './plan.ts';
+import type { DocumentRule } from './rules.ts';
+import { isObject, joinPointer } from './schema.ts';
+
+/** Whether a response follows a rule; without a message, it does. */
+export interface Finding {
+  rule: DocumentRule;
+  message?: string | undefined;
+  /** JSON pointer into the document. */
+  where: string;
+}
+
+export const EVENT_STREAM = 'text/event-stream';
+
+/** 5xx that a server may send on purpose, if they are documented. */
+const DELIBERATE = [501, 503];
+
+/**
+ * Checks a response against the document, rule by rule. Rules that do not apply to it have no finding.
+ *
+ * @param broken the constraint that the request breaks; `undefined` for a valid request
+ */
+export function checkExchange(
+  document: ApiDocument,
+  operation: Operation,
+  { sent, received }: Exchange,
+  broken: string | undefined,
+): Finding[] {
+  const { status } = received;
+  // Nothing behind the credentials was reached.
+  if (isRefusal(received)) return [];
+  const { pointer } = operation;
+  const response = findResponse(operation, status);
+  const isDocumented = operation.responses.some((each) => each.status === String(status));
+  const isFault = status >= 500 && !(isDocumented && DELIBERATE.includes(status));
+  const findings: Finding[] = [
+    { rule: 'DOC-5XX', where: pointer, message: isFault ? `the status is ${status}` : undefined },
+  ];
+  if (broken !== undefined) {
+    const isRejected = status >= 400;
+    const message = `the request breaks ${broken}, so the status must be 4xx, not ${status}`;
+    findings.push({
+      rule: 'DOC-INVALID',
+      where: pointer,
+      message: isRejected ? undefined : message,
+    });
+  } else if (status < 500) {
+    const documented = operation.responses.map((each) => each.status).join(', ') || 'none';
+    const message = `the status ${status} is not documented, only ${documented}`;
+    const where = joinPointer(pointer, 'responses');
+    findings.push({ rule: 'DOC-STATUS', where, message: response ? undefined : message });
+  }
+  // A wrong success is one finding, not one more for each part of it.
+  const isWrong = broken !== undefined && status < 400;
+  if (response === undefined || isWrong) return findings;
+  const context = { document, response, received };
+  return [...findings, ...checkHeaders(context), ...checkContent(context, sent.method)];
+}
+
+/** Whether the credentials were rejected, so that the response says nothing about the operation. */
+export function isRefusal({ status }: Pick<Received, 'status'>): boolean {
+  return status === 401 || status === 403;
+}
+
+interface Context {
+  document: ApiDocument;
+  response: DocumentedResponse;
+  received: Received;
+}
+
+function checkHeaders({ document, response, received }: Context): Finding[] {
+  return response.headers.flatMap(({ name, required, schema }): Finding[] => {
+    const where = joinPointer(response.pointer, 'headers', name);
+    const text = received.header(name);
+    const fail = (message: string): Finding[] => [{ rule: 'DOC-HEADER', where, message }];
+    if (text === undefined) return required ? fail(`the ${name} header is required`) : [];
+    const violations = (schema ? readings(text) : []).map((value) =>
+      attempt(document, schema as string, value),
+    );
+    const isFine = violations.length === 0 || violations.includes(undefined);
+    return isFine ? [{ rule: 'DOC-HEADER', where }] : fail(`the ${name} header ${violations[0]}`);
+  });
+}
+
+/** What the text of a header may mean. */
+function readings(text: string): unknown[] {
+  const items = text.split(',').map((item) => item.trim());
+  return [text, ...toJson(text), items, items.map((item) => toJson(item)[0] ?? item)];
+}
+
+function toJson(text: string): unknown[] {
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    return [];
+  }
+}
+
+function checkContent({ document, response, received }: Context, method: string): Finding[] {
+  const { content, status, pointer } = response;
+  const { body } = received;
+  const hasBody = method !== 'HEAD' && received.status !== 204 && received.status !== 304;
+  if (content.length === 0 || !hasBody) return [];
+  const type = received.header('content-type');
+  const found = findContent(content, type);
+  const where = joinPointer(pointer, 'content');
+  if (found === undefined) {
+    const wanted = content.map(({ mediaType }) => mediaType).join(' or ');
+    const came = type === undefined ? 'absent' : toMediaType(type);
+    const message = `the content type of a ${status} must be ${wanted}, not ${came}`;
+    return [{ rule: 'DOC-MEDIA', where, message }];
+  }
+  const media: Finding = { rule: 'DOC-MEDIA', where };
+  const schema = found.itemSchema ?? found.schema;
+  if (schema === undefined || type === undefined) return [media];
+  if (toMediaType(type) === EVENT_STREAM) {
+    return [media, ...checkEvents(document, found, received.text)];
+  }
+  if (!isJson(type) && !/^text\//i.test(type)) return [media];
+  const [value] = isJson(type) ? toJson(body.toString()) : [received.text];
+  const violation = value === undefined ? 'is not JSON' : attempt(document, schema, value);
+  const message = violation && `the body of a ${status} ${violation}`;
+  return [media, { rule: 'DOC-SCHEMA', where: schema, message }];
+}
+
+/** The best match: an exact type takes precedence over a range. */
+export function findContent(
+  content: readonly Content[],
+  type: string | undefined,
+): Content | undefined {
+  return content
+    .filter(({ mediaType }) => type !== undefined && matchesMediaType(type, mediaType))
+    .sort((one, other) => one.mediaType.split('*').length - other.mediaType.split('*').length)[0];
+}
+
+/**
+ * Checks events. OpenAPI 3.2 describes an event by `itemSchema`, as an object whose `data` is text with the
+ * `contentSchema` of its JSON; earlier versions describe the data of an event by `schema`.
+ */
+function checkEvents(
+  document: ApiDocument,
+  { schema, itemSchema }: Content,
+  text: string,
+): Finding[] {
+  const where = itemSchema ?? schema ?? '';
+  const data = joinPointer(where, 'properties', 'data', 'contentSchema');
+  return parseEvents(text).map((event, at) => {
+    const [json = event.data] = toJson(event.data);
+    const violations =
+      itemSchema === undefined
+        ? [attempt(document, where, json)]
+        : [
+            attempt(document, where, event),
+            isObject(document.schemaAt(data, 'response')) && attempt(document, data, json),
+          ];
+    const violation = violations.find((each) => each);
+    return {
+      rule: 'DOC-SSE',
+      where,
+      message: (violation && `event ${at + 1}: ${violation}`) || undefined,
+    };
+  });
+}
+
+/** A schema that cannot be compiled is not checked; a note on the operation reports it. */
+function attempt(document: ApiDocument, pointer: string, value: unknown): string | undefined {
+  try {
+    return document.validate(pointer, 'response', value);
+  } catch (error) {
+    if (error instanceof UnusableSchema) return undefined;
+    throw error;
+  }
+}

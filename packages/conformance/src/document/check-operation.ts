@@ -1,0 +1,241 @@
+import type { Exchange } from '../http/exchange.ts';
+import { NetworkFault, Throttled } from '../http/health.ts';
+import type { Result } from '../result.ts';
+import { type Breaker, listBreakers } from './break-draft.ts';
+import { checkExchange, type Finding, isRefusal } from './check-exchange.ts';
+import { type Coverage, createOperationCoverage } from './coverage.ts';
+import { createGenerator, type Draft, type Generator, isWritable, shrink } from './generate.ts';
+import { UnusableSchema } from './load-document.ts';
+import { isSafe, type Operation } from './plan.ts';
+import { addressesFor, type Session } from './session.ts';
+
+/** Limits on the search for a smaller request: calls, and milliseconds. */
+const MOST_SHRINKS = 40;
+const LONGEST_SHRINK = 5000;
+/** Known items that requests are made for. */
+const MOST_ADDRESSES = 2;
+
+/** Why an operation is not called, or `undefined`. */
+export function operationSkipReason(
+  {
+    run: { settings },
+    service,
+  }: { run: Pick<Session['run'], 'settings'>; service: string | undefined },
+  { method, body }: Operation,
+): string | undefined {
+  const forwarded = ['GET', 'HEAD', 'POST'];
+  if (service !== undefined && !forwarded.includes(method)) {
+    return `the gateway does not forward ${method}`;
+  }
+  const isAllowed = settings.allowWrites && !settings.readOnly;
+  if (!isSafe(method) && !isAllowed) return settings.readOnly ? '--read-only' : 'no --allow-writes';
+  const types = body?.required ? body.content.map(({ mediaType }) => mediaType) : [];
+  if (types.length > 0 && !types.some(isWritable))
+    return `no request can be made of ${types.join()}`;
+  return undefined;
+}
+
+/** Calls an operation with valid and invalid requests, and checks every response. */
+export async function checkOperation(
+  session: Session,
+  operation: Operation,
+): Promise<Coverage['operations'][number]['items']> {
+  const { document, run, results, succeeded } = session;
+  const generator = createGenerator(document, operation, run.settings.seed);
+  const status = results.resultOf('DOC-STATUS', operation.id);
+  status.notes.push(...listUnusable(document, operation));
+  let requests: Requests = { valid: [], breakers: [], constraints: [] };
+  let skip: Partial<Result> | undefined;
+  try {
+    requests = chooseRequests(document, operation, generator, run.settings);
+    const reason = operationSkipReason(session, operation);
+    if (reason !== undefined) skip = { outcome: 'disabled', reason };
+  } catch (error) {
+    skip = toEnding(session, error);
+  }
+  const { valid, breakers, constraints } = requests;
+  const coverage = createOperationCoverage(document, operation, constraints);
+  if (skip !== undefined) {
+    Object.assign(status, skip);
+    return coverage.items();
+  }
+
+  const statuses = new Set<number>();
+  const call = async (draft: Draft, base: Draft, breaker?: Breaker): Promise<Exchange> => {
+    const exchange = await session.send(operation, draft);
+    const { received } = exchange;
+    statuses.add(received.status);
+    coverage.called(draft, exchange, breaker?.constraint);
+    for (const finding of checkExchange(document, operation, exchange, breaker?.constraint)) {
+      const result = results.add(operation, finding, exchange);
+      if (result) await minimize({ result, finding, base, breaker });
+    }
+    return exchange;
+  };
+
+  const minimize = async (failure: Failure): Promise<void> => {
+    const { result, breaker, finding } = failure;
+    const until = Date.now() + LONGEST_SHRINK;
+    let calls = 0;
+    let isSmaller = true;
+    for (let base = failure.base; isSmaller; ) {
+      isSmaller = false;
+      for (const candidate of shrink(base)) {
+        if (calls >= MOST_SHRINKS || Date.now() > until) return;
+        const draft = generator.isValid(candidate) && (breaker?.apply(candidate) ?? candidate);
+        if (!draft || (breaker && draft === candidate)) continue;
+        calls += 1;
+        const exchange = await session.send(operation, draft);
+        const again = checkExchange(document, operation, exchange, breaker?.constraint).find(
+          ({ rule, message }) => rule === finding.rule && message !== undefined,
+        );
+        if (again === undefined) continue;
+        results.replaceLast(result, again, exchange);
+        base = candidate;
+        isSmaller = true;
+        break;
+      }
+    }
+  };
+
+  try {
+    const drafts = address(session, operation, generator, valid);
+    if (drafts === undefined) {
+      const reason =
+        'this run created no item that it may change, and the document has no example of one';
+      Object.assign(status, { outcome: 'disabled', reason });
+      return coverage.items();
+    }
+    const [first] = drafts;
+    for (const draft of drafts) {
+      const exchange = await call(draft, draft);
+      if (exchange.received.status < 300 && !succeeded.has(operation)) {
+        succeeded.set(operation, { draft, exchange });
+      }
+    }
+    const base = succeeded.get(operation)?.draft ?? first;
+    for (const breaker of base ? breakers : []) {
+      const draft = breaker.apply(base as Draft);
+      if (draft) await call(draft, base as Draft, breaker);
+    }
+    describe(status, [...statuses], first);
+  } catch (error) {
+    Object.assign(status, toEnding(session, error));
+  }
+  return coverage.items();
+}
+
+/**
+ * Sends requests to items that exist. Those that change an item are only sent for items that the run created
+ * or that the examples name: `undefined` if there are none.
+ */
+function address(
+  session: Session,
+  operation: Operation,
+  generator: Generator,
+  drafts: readonly Draft[],
+): Draft[] | undefined {
+  const inPath = operation.parameters.filter((parameter) => parameter.in === 'path');
+  const [first = { parameters: {} }] = drafts;
+  const known = addressesFor(session, operation).slice(0, MOST_ADDRESSES);
+  const move = (draft: Draft, to: object) => ({
+    ...draft,
+    parameters: { ...draft.parameters, ...to },
+  });
+  if (isSafe(operation.method) || inPath.length === 0) {
+    const moved = known.map((to) => move(first, to)).filter(generator.isValid);
+    return [...moved, ...drafts].slice(0, Math.max(drafts.length, moved.length));
+  }
+  const named = inPath.every(({ examples }) => examples.length > 0)
+    ? [Object.fromEntries(inPath.map(({ key, examples }) => [key, examples[0]]))]
+    : [];
+  const allowed = known.length > 0 ? known : named;
+  if (allowed.length === 0) return undefined;
+  const moved = drafts.map((draft, at) => move(draft, allowed[at % allowed.length] as object));
+  const distinct = new Map(moved.map((draft) => [JSON.stringify(draft), draft]));
+  return [...distinct.values()].filter(generator.isValid);
+}
+
+/** Schemas of responses that cannot be checked. */
+function listUnusable(document: Session['document'], { responses }: Operation): string[] {
+  const pointers = responses
+    .flatMap(({ content, headers }) => [...content, ...headers])
+    .flatMap(({ schema }) => schema ?? []);
+  return [...new Set(pointers)].flatMap((pointer) => {
+    try {
+      document.validate(pointer, 'response', undefined);
+      return [];
+    } catch (error) {
+      return `not checked: ${(error as Error).message}`;
+    }
+  });
+}
+
+interface Failure {
+  result: Result;
+  finding: Finding;
+  base: Draft;
+  breaker?: Breaker | undefined;
+}
+
+interface Requests {
+  valid: Draft[];
+  breakers: Breaker[];
+  /** All that can be broken. */
+  constraints: string[];
+}
+
+/** Chooses the requests of an operation: at most half of them break constraints. */
+export function chooseRequests(
+  document: Session['document'],
+  operation: Operation,
+  generator: Generator,
+  { maxRequests, seed }: Pick<Session['run']['settings'], 'maxRequests' | 'seed'>,
+): Requests {
+  const all = listBreakers(document, operation, generator);
+  const count = Math.min(all.length, Math.floor(maxRequests / 2));
+  return {
+    valid: generator.valid(maxRequests - count),
+    breakers: choose(all, count, seed),
+    constraints: all.map(({ constraint }) => constraint),
+  };
+}
+
+/** Chooses constraints evenly from the list; another seed chooses others. */
+function choose(breakers: readonly Breaker[], count: number, seed: number): Breaker[] {
+  const step = breakers.length / Math.max(1, count);
+  const start = Math.abs(seed) % Math.max(1, Math.floor(step));
+  return Array.from({ length: count }, (_, at) => breakers[Math.floor(at * step) + start]).filter(
+    (breaker) => breaker !== undefined,
+  );
+}
+
+/** Explains a result that proves little. */
+function describe(result: Result, statuses: readonly number[], first: Draft | undefined): void {
+  if (result.assertions > 0) {
+    if (statuses.some((status) => status < 400)) return;
+    result.notes.push(
+      `no request succeeded (${statuses.join(', ')}); give examples of existing values in the document`,
+    );
+    return;
+  }
+  result.outcome = 'skip';
+  const refusal = statuses.find((status) => isRefusal({ status }));
+  if (first === undefined) result.reason = 'no valid request can be generated; add an example';
+  else if (refusal === undefined) result.outcome = 'pass';
+  else {
+    result.reason = `the target rejected the credentials with ${refusal}; see --header and --gateway-token`;
+  }
+}
+
+function toEnding(
+  { run: { signal } }: Session,
+  error: unknown,
+): Pick<Result, 'outcome' | 'reason'> {
+  if (signal.aborted) return { outcome: 'skip', reason: String(signal.reason) };
+  const { message, stack } = error as Error;
+  if (error instanceof Throttled) return { outcome: 'skip', reason: message };
+  if (error instanceof NetworkFault) return { outcome: 'error', reason: message };
+  if (error instanceof UnusableSchema) return { outcome: 'skip', reason: message };
+  return { outcome: 'error', reason: `bug in the suite: ${stack ?? error}` };
+}

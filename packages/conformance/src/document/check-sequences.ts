@@ -1,0 +1,203 @@
+import type { Exchange } from '../http/exchange.ts';
+import { operationSkipReason } from './check-operation.ts';
+import { createGenerator, type Draft } from './generate.ts';
+import { UnusableSchema } from './load-document.ts';
+import { findResponse, isSafe, type Link, type Operation } from './plan.ts';
+import { isObject } from './schema.ts';
+import { type Address, findAddresses, type Session, toCollection } from './session.ts';
+
+/** Items that are read for each list. */
+const MOST_READS = 2;
+
+/** Statuses of an item that no longer exists. */
+const GONE = [404, 410];
+
+/** Checks what operations have to do with each other: lists and items, items from creation to deletion, links. */
+export async function checkSequences(session: Session): Promise<void> {
+  for (const operation of session.operations) {
+    if (operationSkipReason(session, operation)) continue;
+    try {
+      if (operation.method === 'GET') await readListed(session, operation);
+      if (operation.method === 'POST') await createAndDelete(session, operation);
+      await followLinks(session, operation);
+    } catch (error) {
+      // The result of the operation reports it.
+      if (!(error instanceof UnusableSchema)) throw error;
+    }
+  }
+}
+
+function report(
+  { results }: Session,
+  operation: Operation,
+  exchange: Exchange,
+  message: string | undefined,
+): void {
+  results.add(operation, { rule: 'DOC-SEQUENCE', where: operation.pointer, message }, exchange);
+}
+
+/** Calls an operation for one item, with no more than it requires. */
+async function callItem(session: Session, operation: Operation, address: Address) {
+  const generator = createGenerator(session.document, operation, session.run.settings.seed);
+  const required = operation.parameters.filter(({ required }) => required).map(({ key }) => key);
+  const [{ parameters = {}, ...content } = {}] = generator.valid(1);
+  const kept = Object.entries(parameters).filter(([key]) => required.includes(key));
+  const draft = { ...content, parameters: { ...Object.fromEntries(kept), ...address } };
+  return session.send(operation, draft);
+}
+
+/** What a list returns can be read. */
+async function readListed(session: Session, operation: Operation): Promise<void> {
+  const list = session.operations.find(
+    ({ method, path }) => method === 'GET' && path === toCollection(operation.path),
+  );
+  const { draft } = (list && session.succeeded.get(list)) ?? {};
+  if (list === undefined || draft === undefined) return;
+  const { received } = await session.send(list, draft);
+  const addresses = findAddresses(list, operation, draft, received.json);
+  for (const address of addresses.slice(0, MOST_READS)) {
+    const exchange = await callItem(session, operation, address);
+    const { status } = exchange.received;
+    const message = `${list.id} lists this item, so its status must be 2xx, not ${status}`;
+    report(session, operation, exchange, status < 300 ? undefined : message);
+  }
+}
+
+/** What was created can be read with the values that were sent, until it is deleted. */
+async function createAndDelete(session: Session, operation: Operation): Promise<void> {
+  const { operations, created, succeeded } = session;
+  const find = (method: string) =>
+    operations.find((each) => each.method === method && toCollection(each.path) === operation.path);
+  const reading = find('GET');
+  const { draft } = succeeded.get(operation) ?? {};
+  if (reading === undefined || draft === undefined) return;
+  const before = new Set(created.get(reading.path));
+  const creation = await session.send(operation, draft);
+  const known = [...before].map((address) => JSON.stringify(address));
+  const address = created.get(reading.path)?.find((each) => !known.includes(JSON.stringify(each)));
+  if (address === undefined || creation.received.status >= 300) return;
+  const read = await callItem(session, reading, address);
+  const { status, json } = read.received;
+  const changed = Object.entries(Object(draft.body)).find(
+    ([name, value]) =>
+      typeof value !== 'object' && name in Object(json) && Object(json)[name] !== value,
+  );
+  const difference =
+    changed &&
+    `${changed[0]} must be ${JSON.stringify(changed[1])} as created, not ${JSON.stringify(Object(json)[changed[0]])}`;
+  const isRead = status < 300;
+  report(
+    session,
+    operation,
+    read,
+    isRead ? difference : `what it created must be readable, but is ${status}`,
+  );
+  const deleting = find('DELETE');
+  if (deleting === undefined || operationSkipReason(session, deleting)) return;
+  const deletion = await callItem(session, deleting, address);
+  if (deletion.received.status >= 300) return;
+  forget(session, address, reading.path);
+  const last = await callItem(session, reading, address);
+  const isGone = GONE.includes(last.received.status);
+  const message = `after its deletion, the item must be 404 or 410, not ${last.received.status}`;
+  report(session, deleting, last, isGone ? undefined : message);
+}
+
+function forget({ created }: Session, address: Address, path: string): void {
+  const text = JSON.stringify(address);
+  created.set(
+    path,
+    (created.get(path) ?? []).filter((each) => JSON.stringify(each) !== text),
+  );
+}
+
+/** Links of a response lead to responses that are not errors. */
+async function followLinks(session: Session, operation: Operation): Promise<void> {
+  const { draft, exchange: earlier } = session.succeeded.get(operation) ?? {};
+  const links = earlier && findResponse(operation, earlier.received.status)?.links;
+  if (draft === undefined || links === undefined || links.length === 0) return;
+  // What the earlier response was about may have been deleted since.
+  const exchange = await session.send(operation, draft);
+  for (const link of links) {
+    const target = session.operations.find(
+      ({ operationId, pointer }) =>
+        link.operation === operationId || link.operation.endsWith(pointer),
+    );
+    if (target === undefined || !isSafe(target.method)) continue;
+    const address = toAddress(link, target, draft, exchange);
+    if (address === undefined) continue;
+    const followed = await callItem(session, target, address);
+    const { status } = followed.received;
+    const message = `the link ${link.name} leads to ${target.id}, which must not be an error, but is ${status}`;
+    report(session, operation, followed, status < 400 ? undefined : message);
+  }
+}
+
+/** The parameters of a link; `undefined` if one of them has no value. */
+function toAddress(
+  { parameters }: Link,
+  target: Operation,
+  draft: Draft,
+  exchange: Exchange,
+): Address | undefined {
+  const entries = Object.entries(parameters).map(([name, expression]) => {
+    const known = target.parameters.find(
+      (each) => each.name === name || `${each.in}.${each.name}` === name,
+    );
+    return [known?.key, evaluate(expression, draft, exchange)] as const;
+  });
+  const isUsable = entries.every(([key, value]) => key !== undefined && value !== undefined);
+  return isUsable ? Object.fromEntries(entries) : undefined;
+}
+
+/** Evaluates a runtime expression (OpenAPI 3.1, section 4.8.20.4); anything else is a constant. */
+function evaluate(
+  expression: unknown,
+  { parameters, body }: Draft,
+  { received }: Exchange,
+): unknown {
+  if (typeof expression !== 'string' || !expression.startsWith('$')) return expression;
+  const [, part, name = ''] =
+    /^\$(response\.body|request\.body|response\.header|request)[.#](.+)$/.exec(expression) ?? [];
+  switch (part) {
+    case 'response.body':
+      return valueAt(received.json, name);
+    case 'request.body':
+      return valueAt(body, name);
+    case 'response.header':
+      return received.header(name);
+    case 'request':
+      return parameters[name.replace('.', ' ')];
+    default:
+      return undefined;
+  }
+}
+
+function valueAt(value: unknown, pointer: string): unknown {
+  return pointer
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((node, name) => {
+      if (Array.isArray(node)) return node[Number(name)];
+      return isObject(node) ? node[name.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
+    }, value);
+}
+
+/** Deletes what the run has created. Returns the paths of what it could not delete. */
+export async function removeCreated(session: Session): Promise<string[]> {
+  const left: string[] = [];
+  for (const [path, addresses] of session.created) {
+    const deleting = session.operations.find(
+      (each) => each.method === 'DELETE' && each.path === path,
+    );
+    for (const address of addresses) {
+      const usable = deleting && !operationSkipReason(session, deleting) ? deleting : undefined;
+      const status =
+        usable &&
+        (await callItem(session, usable, address).catch(() => undefined))?.received.status;
+      if (status !== undefined && (status < 300 || GONE.includes(status))) continue;
+      left.push(path.replaceAll(/\{([^}]+)\}/g, (_, name) => String(address[`path ${name}`])));
+    }
+  }
+  return left;
+}

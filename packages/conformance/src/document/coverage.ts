@@ -1,0 +1,135 @@
+import type { Exchange } from '../http/exchange.ts';
+import { isJson } from '../http/media-type.ts';
+import { findContent, isRefusal } from './check-exchange.ts';
+import type { Draft } from './generate.ts';
+import type { ApiDocument } from './load-document.ts';
+import { findResponse, type Operation } from './plan.ts';
+import { listPlaces, listSeen } from './schema.ts';
+
+export const COVERAGE_KINDS = [
+  'operations',
+  'parameters',
+  'statuses',
+  'mediaTypes',
+  'fields',
+  'constraints',
+] as const;
+
+export type CoverageKind = (typeof COVERAGE_KINDS)[number];
+
+export const COVERAGE_TITLES: Record<CoverageKind, string> = {
+  operations: 'operations',
+  parameters: 'parameters',
+  statuses: 'statuses',
+  mediaTypes: 'media types',
+  fields: 'fields',
+  constraints: 'constraints',
+};
+
+interface Count {
+  seen: number;
+  total: number;
+}
+
+/** What of its documents a run has seen. */
+export interface Coverage extends Count {
+  /** Rounded down. */
+  percent: number;
+  kinds: Record<CoverageKind, Count>;
+  operations: {
+    /** Of the service, or the title of the document. */
+    document: string;
+    operation: string;
+    items: { kind: CoverageKind; name: string; seen: boolean }[];
+  }[];
+}
+
+/** Records what the calls of one operation have seen. */
+export interface OperationCoverage {
+  /** A call with a response. */
+  called(draft: Draft, exchange: Exchange, broken: string | undefined): void;
+  items(): Coverage['operations'][number]['items'];
+}
+
+/**
+ * Lists what can be seen of an operation.
+ *
+ * @param constraints those that requests can break
+ */
+export function createOperationCoverage(
+  document: ApiDocument,
+  operation: Operation,
+  constraints: readonly string[],
+): OperationCoverage {
+  const { parameters, body, responses } = operation;
+  const fieldsOf = (pointer: string | undefined, direction: 'request' | 'response') =>
+    pointer === undefined
+      ? []
+      : [...listPlaces(document.root, document.schemaAt(pointer, direction)).keys()].filter(
+          Boolean,
+        );
+  const requestTypes = body?.content ?? [];
+  const items: Record<CoverageKind, string[]> = {
+    operations: [operation.id],
+    parameters: parameters.map(({ key }) => key),
+    statuses: responses.map(({ status }) => status),
+    mediaTypes: [
+      ...requestTypes.map(({ mediaType }) => `request ${mediaType}`),
+      ...responses.flatMap(({ status, content }) =>
+        content.map(({ mediaType }) => `${status} ${mediaType}`),
+      ),
+    ],
+    fields: [
+      ...requestTypes.flatMap(({ schema }) =>
+        fieldsOf(schema, 'request').map((f) => `request ${f}`),
+      ),
+      ...responses.flatMap(({ status, content }) =>
+        content
+          .filter(({ mediaType }) => isJson(mediaType))
+          .flatMap(({ schema }) => fieldsOf(schema, 'response').map((f) => `${status} ${f}`)),
+      ),
+    ],
+    constraints: [...constraints],
+  };
+  const seen = Object.fromEntries(
+    COVERAGE_KINDS.map((kind) => [kind, new Set<string>()]),
+  ) as Record<CoverageKind, Set<string>>;
+  return {
+    called(draft, { received }, broken) {
+      if (isRefusal(received)) return;
+      seen.operations.add(operation.id);
+      for (const key of Object.keys(draft.parameters)) seen.parameters.add(key);
+      if (broken !== undefined) seen.constraints.add(broken);
+      if (draft.mediaType !== undefined) seen.mediaTypes.add(`request ${draft.mediaType}`);
+      for (const field of listSeen(draft.body)) seen.fields.add(`request ${field}`);
+      const response = findResponse(operation, received.status);
+      if (response === undefined) return;
+      seen.statuses.add(response.status);
+      const content = findContent(response.content, received.header('content-type'));
+      if (content === undefined) return;
+      seen.mediaTypes.add(`${response.status} ${content.mediaType}`);
+      if (!isJson(content.mediaType)) return;
+      for (const field of listSeen(received.json)) seen.fields.add(`${response.status} ${field}`);
+    },
+    items: () =>
+      COVERAGE_KINDS.flatMap((kind) =>
+        [...new Set(items[kind])].map((name) => ({ kind, name, seen: seen[kind].has(name) })),
+      ),
+  };
+}
+
+export function toCoverage(operations: Coverage['operations']): Coverage {
+  const all = operations.flatMap(({ items }) => items);
+  const count = (kind?: CoverageKind): Count => {
+    const own = all.filter((item) => kind === undefined || item.kind === kind);
+    return { seen: own.filter(({ seen }) => seen).length, total: own.length };
+  };
+  const { seen, total } = count();
+  return {
+    ...{ seen, total, percent: total === 0 ? 100 : Math.floor((100 * seen) / total) },
+    kinds: Object.fromEntries(
+      COVERAGE_KINDS.map((kind) => [kind, count(kind)]),
+    ) as Coverage['kinds'],
+    operations,
+  };
+}

@@ -1,0 +1,127 @@
+export type JsonObject = { [name: string]: unknown };
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Appends segments to a JSON pointer in the form of a URI fragment. */
+export function joinPointer(pointer: string, ...names: string[]): string {
+  return [pointer, ...names.map((name) => name.replaceAll('~', '~0').replaceAll('/', '~1'))].join(
+    '/',
+  );
+}
+
+/** Limits of schemas that contain themselves. */
+const DEEPEST = 5;
+const MOST_FIELDS = 500;
+
+/**
+ * Follows the local `$ref`s of a node to the value itself; `undefined` if there is none.
+ *
+ * @param pointer location of the node
+ */
+export function locate(
+  root: JsonObject,
+  node: unknown,
+  pointer: string,
+): { value: unknown; pointer: string } {
+  const visited = new Set<string>();
+  let here = { value: node, pointer };
+  while (isObject(here.value) && typeof here.value.$ref === 'string') {
+    const target = here.value.$ref;
+    if (visited.has(target) || !target.startsWith('#')) return { value: undefined, pointer };
+    visited.add(target);
+    here = { value: valueAt(root, target), pointer: target };
+  }
+  return here;
+}
+
+function valueAt(root: unknown, pointer: string): unknown {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((name) => decode(name).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((node, name) => {
+      const isOwn = typeof node === 'object' && node !== null && Object.hasOwn(node, name);
+      return isOwn ? (node as JsonObject)[name] : undefined;
+    }, root);
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * Returns a schema with its reference and its `allOf` merged into one object. This serves to create values;
+ * the document's own schema decides whether they are valid.
+ */
+export function flatten(root: JsonObject, schema: unknown, depth = 0): JsonObject {
+  if (!isObject(schema) || depth > DEEPEST * 2) return {};
+  const { $ref, allOf, ...own } = schema;
+  const target = typeof $ref === 'string' ? locate(root, { $ref }, '').value : undefined;
+  const parts = [target, ...(Array.isArray(allOf) ? allOf : [])].filter(isObject);
+  return parts.map((part) => flatten(root, part, depth + 1)).reduce(merge, own);
+}
+
+export function merge(one: JsonObject, other: JsonObject): JsonObject {
+  const lists = [one.required, other.required].filter(Array.isArray).flat();
+  const properties = { ...Object(one.properties), ...Object(other.properties) };
+  return {
+    ...other,
+    ...one,
+    ...(lists.length > 0 ? { required: [...new Set(lists)] } : {}),
+    ...(Object.keys(properties).length > 0 ? { properties } : {}),
+  };
+}
+
+/** The alternatives of a schema; a schema without any is its own. */
+export function alternatives(root: JsonObject, schema: JsonObject): JsonObject[] {
+  const { oneOf, anyOf, ...own } = schema;
+  const branches = [oneOf, anyOf].find(Array.isArray);
+  if (branches === undefined) return [schema];
+  return branches.map((branch) => flatten(root, merge(flatten(root, branch), own)));
+}
+
+/** A place in a JSON value: names of properties, and `*` for the items of an array. */
+export type Path = readonly string[];
+
+/** Writes a path as readers know it: `items[].name`. */
+export function spellPath(path: Path): string {
+  return path.map((step, at) => (step === '*' ? '[]' : `${at > 0 ? '.' : ''}${step}`)).join('');
+}
+
+/** Returns the schema of every place in a value, the value itself included. */
+export function listPlaces(
+  root: JsonObject,
+  schema: unknown,
+): Map<string, { path: Path; schema: JsonObject }> {
+  const found = new Map<string, { path: Path; schema: JsonObject }>();
+  const visit = (node: unknown, path: Path) => {
+    const key = spellPath(path);
+    if (path.length > DEEPEST || found.size >= MOST_FIELDS) return;
+    for (const each of alternatives(root, flatten(root, node))) {
+      if (!found.has(key)) found.set(key, { path, schema: each });
+      for (const [name, property] of Object.entries(Object(each.properties))) {
+        visit(property, [...path, name]);
+      }
+      if (isObject(each.items)) visit(each.items, [...path, '*']);
+    }
+  };
+  visit(schema, []);
+  return found;
+}
+
+/** Returns the places that a value has, in the form of `spellPath`. */
+export function listSeen(value: unknown, path: Path = [], seen = new Set<string>()): Set<string> {
+  if (path.length > DEEPEST) return seen;
+  seen.add(spellPath(path));
+  if (Array.isArray(value)) for (const item of value) listSeen(item, [...path, '*'], seen);
+  else if (isObject(value)) {
+    for (const [name, item] of Object.entries(value)) listSeen(item, [...path, name], seen);
+  }
+  return seen;
+}
