@@ -128,7 +128,7 @@ const URLS = ['--gateway-url', 'http://127.0.0.1:1', '--storage-url', 'http://12
 test.each([
   [
     [],
-    '--gateway-url or --storage-url is missing. You can also set BERTH_GATEWAY_URL or gatewayUrl',
+    '--gateway-url, --storage-url or --document is missing. You can also set BERTH_GATEWAY_URL or gatewayUrl',
   ],
   [
     ['--gateway-url', 'nonsense', '--storage-url', 'http://127.0.0.1:1'],

@@ -10,7 +10,7 @@ export class UnusableSchema extends Error {
 }
 
 /** Who sends a value: a request omits `readOnly` properties, a response `writeOnly` ones. */
-export type Direction = 'request' | 'response';
+type Direction = 'request' | 'response';
 
 /** An OpenAPI document, with the schemas of every version as those of 3.1. */
 export interface ApiDocument {

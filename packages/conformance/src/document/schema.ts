@@ -67,7 +67,7 @@ export function flatten(root: JsonObject, schema: unknown, depth = 0): JsonObjec
   return parts.map((part) => flatten(root, part, depth + 1)).reduce(merge, own);
 }
 
-export function merge(one: JsonObject, other: JsonObject): JsonObject {
+function merge(one: JsonObject, other: JsonObject): JsonObject {
   const lists = [one.required, other.required].filter(Array.isArray).flat();
   const properties = { ...Object(one.properties), ...Object(other.properties) };
   return {

@@ -158,7 +158,7 @@ export function addressesFor({ listed, created }: Session, { path, method }: Ope
 }
 
 /** Collects findings into one result for each rule and operation. */
-export class Results {
+class Results {
   readonly #deployment: Deployment;
   readonly #results = new Map<string, Result>();
   readonly #started = performance.now();

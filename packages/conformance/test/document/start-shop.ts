@@ -17,7 +17,7 @@ interface Reply {
   body?: unknown;
 }
 
-export interface Shop {
+interface Shop {
   items: Map<number, Item>;
   requests: { method: string; url: string; authorization: string | undefined }[];
 }
