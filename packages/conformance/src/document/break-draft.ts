@@ -36,20 +36,23 @@ const KEYWORDS: Record<string, (limit: never, schema: JsonObject) => unknown[]> 
     ['!', '~', ' ', 'x', '1'].map((c) => c.repeat(Number(minLength))),
 };
 
-/** The same for constraints on what a value contains. */
-const STRUCTURES: Record<string, (limit: never, value: unknown) => unknown[]> = {
-  required: (names: string[], value) =>
-    isObject(value) ? names.map((name) => ({ ...value, [name]: undefined })) : [],
-  additionalProperties: (allowed: unknown, value) =>
-    allowed === false && isObject(value) ? [{ ...value, [UNKNOWN]: 'x' }] : [],
+type Structure = (limit: never, value: unknown) => unknown[];
+
+/** The same for constraints on what a value contains; `required` has one for each name. */
+const STRUCTURES: Record<string, Structure> = {
+  additionalProperties: (_: boolean, value) =>
+    isObject(value) ? [{ ...value, [UNKNOWN]: 'x' }] : [],
   minItems: (count: number, value) => (Array.isArray(value) ? [value.slice(0, count - 1)] : []),
   maxItems: (count: number, value) =>
     Array.isArray(value) && count < 1000
       ? [Array.from({ length: count + 1 }, (_, at) => value[at % value.length] ?? null)]
       : [],
-  uniqueItems: (isSet: boolean, value) =>
-    isSet && Array.isArray(value) && value.length > 0 ? [[...value, value[0]]] : [],
+  uniqueItems: (_: boolean, value) =>
+    Array.isArray(value) && value.length > 0 ? [[...value, value[0]]] : [],
 };
+
+/** Keywords that are a constraint with one value only. */
+const SWITCHES: Record<string, boolean> = { additionalProperties: false, uniqueItems: true };
 
 /** Lists everything that a request of an operation can break, one constraint at a time. */
 export function listBreakers(
@@ -114,37 +117,21 @@ export function listBreakers(
     };
     const name = `body ${spellPath(path)}`.trimEnd();
     for (const [keyword, limit] of Object.entries(schema)) {
-      const structure = STRUCTURES[keyword];
-      if (keyword === 'required' && Array.isArray(limit)) {
-        for (const field of limit.map(String)) {
+      const structure = STRUCTURES[keyword] as Structure | undefined;
+      if (keyword === 'required') {
+        for (const field of Array.isArray(limit) ? limit.map(String) : []) {
           const constraint = `body ${spellPath([...path, field])} required`;
-          breakers.push({
-            constraint,
-            apply: breakAt((value) => structure?.([field] as never, value) ?? []),
-          });
+          const change = (value: unknown) =>
+            isObject(value) ? [{ ...value, [field]: undefined }] : [];
+          breakers.push({ constraint, apply: breakAt(change) });
         }
-      } else if (
-        structure &&
-        limit !== undefined &&
-        limit !== true &&
-        limit !== 0 &&
-        !isObject(limit)
-      ) {
-        breakers.push({
-          constraint: `${name} ${keyword}`,
-          apply: breakAt((value) => structure(limit as never, value)),
-        });
-      } else if (keyword === 'uniqueItems' && limit === true) {
-        breakers.push({
-          constraint: `${name} ${keyword}`,
-          apply: breakAt((value) => structure?.(true as never, value) ?? []),
-        });
-      } else if (keyword in KEYWORDS) {
-        breakers.push({
-          constraint: `${name} ${keyword}`,
-          apply: breakAt(() => breakKeyword(keyword, schema)),
-        });
+        continue;
       }
+      const isSet = keyword in SWITCHES ? limit === SWITCHES[keyword] : !structure || limit !== 0;
+      if (!isSet || !(structure || keyword in KEYWORDS)) continue;
+      const change = (value: unknown) =>
+        structure ? structure(limit as never, value) : breakKeyword(keyword, schema);
+      breakers.push({ constraint: `${name} ${keyword}`, apply: breakAt(change) });
     }
   }
   return breakers;

@@ -185,7 +185,7 @@ interface Requests {
   constraints: string[];
 }
 
-/** Chooses the requests of an operation: at most half of them break constraints. */
+/** Chooses the requests of an operation: at most two thirds of them break constraints. */
 export function chooseRequests(
   document: Session['document'],
   operation: Operation,
@@ -193,7 +193,7 @@ export function chooseRequests(
   { maxRequests, seed }: Pick<Session['run']['settings'], 'maxRequests' | 'seed'>,
 ): Requests {
   const all = listBreakers(document, operation, generator);
-  const count = Math.min(all.length, Math.floor(maxRequests / 2));
+  const count = Math.min(all.length, Math.floor((maxRequests * 2) / 3));
   return {
     valid: generator.valid(maxRequests - count),
     breakers: choose(all, count, seed),
