@@ -335,6 +335,8 @@ details { border-bottom: 1px solid var(--line); }
 summary { display: grid; grid-template-columns: 4.6rem 15rem 4.5rem minmax(0, 1fr); gap: 0 .75rem; align-items: baseline;
   padding: .35rem .25rem; cursor: pointer; overflow-wrap: anywhere; }
 summary:hover { background: var(--raised); }
+td details { border: 0; }
+td summary { display: list-item; padding: 0; }
 summary .id { font-weight: 600; }
 summary .level { color: var(--quiet); font-size: .85em; }
 details[open] > summary { background: var(--raised); }
