@@ -65,9 +65,11 @@ export function createOperationCoverage(
   const fieldsOf = (pointer: string | undefined, direction: 'request' | 'response') =>
     pointer === undefined
       ? []
-      : [...listPlaces(document.root, document.schemaAt(pointer, direction)).keys()].filter(
-          Boolean,
-        );
+      : [...listPlaces(document.root, document.schemaAt(pointer, direction))]
+          .filter(
+            ([, { schema }]) => schema[direction === 'request' ? 'readOnly' : 'writeOnly'] !== true,
+          )
+          .flatMap(([name]) => name || []);
   const requestTypes = body?.content ?? [];
   const items: Record<CoverageKind, string[]> = {
     operations: [operation.id],
