@@ -49,7 +49,7 @@ export function createMatcher<Leaf>(createLeaf: () => Leaf): Matcher<Leaf> {
     },
     find(path) {
       const values: string[] = [];
-      const leaf = walk(root, path.slice(1).split('/'), 0, values);
+      const leaf = walk(root, path, 1, values);
       return leaf === undefined ? undefined : { leaf, values };
     },
   };
@@ -81,19 +81,22 @@ function childOf<Leaf>(node: Node<Leaf>, segment: Segment): Node<Leaf> {
   }
 }
 
-/** Finds the leaf for the segments starting at `index`, and adds their parameters to `values`. */
+/** Finds the leaf for the segments of a path from `start`, and adds their parameters to `values`. */
 function walk<Leaf>(
   node: Node<Leaf>,
-  segments: readonly string[],
-  index: number,
+  path: string,
+  start: number,
   values: string[],
 ): Leaf | undefined {
-  const segment = segments[index];
-  if (segment === undefined) return node.leaf;
+  // The last segment has no slash after it.
+  if (start > path.length) return node.leaf;
+  const slash = path.indexOf('/', start);
+  const end = slash < 0 ? path.length : slash;
+  const segment = path.slice(start, end);
   const literal = decodeText(segment);
   const named = literal === undefined ? undefined : node.statics.get(literal);
   if (named !== undefined) {
-    const leaf = walk(named, segments, index + 1, values);
+    const leaf = walk(named, path, end + 1, values);
     if (leaf !== undefined) return leaf;
   }
   if (segment !== '') {
@@ -102,22 +105,21 @@ function walk<Leaf>(
       const found = matchMixed(pieces, segment);
       if (found === undefined) continue;
       values.push(...found);
-      const leaf = walk(next, segments, index + 1, values);
+      const leaf = walk(next, path, end + 1, values);
       if (leaf !== undefined) return leaf;
       values.length = count;
     }
     if (node.parameter !== undefined) {
       values.push(segment);
-      const leaf = walk(node.parameter, segments, index + 1, values);
+      const leaf = walk(node.parameter, path, end + 1, values);
       if (leaf !== undefined) return leaf;
       values.length = count;
     }
   }
   if (node.greedy === undefined) return undefined;
-  const rest = segments.slice(index).join('/');
   // An empty tail does not count: `/{name}/` equals `/{name}`.
-  if (rest === '') return node.leaf;
-  values.push(rest);
+  if (start === path.length) return node.leaf;
+  values.push(path.slice(start));
   return node.greedy.leaf;
 }
 

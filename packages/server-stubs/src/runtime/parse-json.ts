@@ -5,7 +5,7 @@ const TOKEN = /"(?:[^"\\]|\\.)*"?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const INTEGER = /^-?\d+$/;
 
 /** 2^53 has 16 digits. */
-const LONG = /\d{16}/;
+const LONG_DIGITS = 16;
 
 /** Integers with more digits exceed every number. */
 const MOST_DIGITS = 309;
@@ -18,14 +18,15 @@ type ParsedJson =
 /** Parses untrusted JSON, and rejects integers that would be rounded. */
 export function parseJson(text: string, maxDepth: number): ParsedJson {
   // Before parsing, because deep nesting is far more expensive to parse than its size suggests.
-  if (nestsDeeper(text, maxDepth)) return { problem: tooDeep(maxDepth) };
+  const { isTooDeep, hasLongNumber } = scan(text, maxDepth);
+  if (isTooDeep) return { problem: tooDeep(maxDepth) };
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     return { problem: `cannot be parsed: ${(error as Error).message}` };
   }
-  const rounded = findRounded(text);
+  const rounded = hasLongNumber ? findRounded(text) : undefined;
   const problem = findJsonProblem(value, maxDepth) ?? (rounded && toRounded(rounded));
   return problem === undefined ? { problem, value } : { problem };
 }
@@ -59,17 +60,36 @@ function tooDeep(maxDepth: number): string {
   return `is nested deeper than ${maxDepth} levels`;
 }
 
-/** Returns whether a JSON text is nested deeper than `maxDepth`. The result for invalid JSON is arbitrary. */
-function nestsDeeper(text: string, maxDepth: number): boolean {
+interface Scan {
+  /** Whether it is nested deeper than allowed. */
+  readonly isTooDeep: boolean;
+  /** Whether a number may have so many digits that it would be rounded. */
+  readonly hasLongNumber: boolean;
+}
+
+/** Scans a JSON text outside of its strings. The result for invalid JSON is arbitrary. */
+function scan(text: string, maxDepth: number): Scan {
   let depth = 0;
+  let digits = 0;
+  let hasLongNumber = false;
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at];
+    if (isDigit(text.charCodeAt(at))) {
+      digits += 1;
+      if (digits === LONG_DIGITS) hasLongNumber = true;
+      continue;
+    }
+    digits = 0;
     if (character === '"') at = endOfString(text, at + 1);
     else if (character === '[' || character === '{') depth += 1;
     else if (character === ']' || character === '}') depth -= 1;
-    if (depth > maxDepth) return true;
+    if (depth > maxDepth) return { isTooDeep: true, hasLongNumber };
   }
-  return false;
+  return { isTooDeep: false, hasLongNumber };
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }
 
 /** Where the closing quote of a string is, or the length of the text if it has none. */
@@ -97,7 +117,6 @@ export function isRounded(text: string): boolean {
 
 /** Returns the first integer in a JSON text that `JSON.parse` would round. */
 function findRounded(json: string): string | undefined {
-  if (!LONG.test(json)) return undefined;
   for (const [token] of json.matchAll(TOKEN)) if (isRounded(token)) return token;
   return undefined;
 }
