@@ -14,8 +14,11 @@ export function hostOf(request: IncomingMessage): string | undefined {
   const { url = '' } = request;
   const authority = (url.startsWith('/') ? undefined : authorityOf(url)) ?? hostHeaderOf(request);
   if (authority === undefined || !AUTHORITY.test(authority)) return undefined;
-  const target = `http://${authority}`;
-  return URL.canParse(target) ? new URL(target).hostname : undefined;
+  try {
+    return new URL(`http://${authority}`).hostname;
+  } catch {
+    return undefined;
+  }
 }
 
 function authorityOf(url: string): string | undefined {

@@ -72,11 +72,19 @@ export function createMetrics(gauges: Gauges): Metrics {
     buckets: SECONDS,
     registers,
   });
-  const bytes = new Counter({
+  const bytes = new Map<Surface, { received: number; sent: number }>();
+  new Counter({
     name: 'berth_bytes_total',
     help: 'Bytes transferred on connections from callers, including headers.',
     labelNames: ['surface', 'direction'],
     registers,
+    collect() {
+      this.reset();
+      for (const [surface, { received, sent }] of bytes) {
+        this.inc({ surface, direction: 'received' }, received);
+        this.inc({ surface, direction: 'sent' }, sent);
+      }
+    },
   });
   const storeFailures = new Counter({
     name: 'berth_store_failures_total',
@@ -90,13 +98,17 @@ export function createMetrics(gauges: Gauges): Metrics {
     labelNames: ['action'],
     registers,
   });
-  const logins = new Counter({
+  const logins = { hit: 0, miss: 0 };
+  new Counter({
     name: 'berth_token_cache_total',
     help: 'Bearer tokens found in the cache (hit) or verified (miss).',
     labelNames: ['result'],
     registers,
+    collect() {
+      this.reset();
+      for (const [result, count] of Object.entries(logins)) this.inc({ result }, count);
+    },
   });
-  for (const result of ['hit', 'miss']) logins.inc({ result }, 0);
   new Counter({
     name: 'berth_log_lines_dropped_total',
     help: 'Log lines dropped because nobody read them.',
@@ -113,11 +125,15 @@ export function createMetrics(gauges: Gauges): Metrics {
       const kind = status === 0 ? 'gone' : `${Math.floor(status / 100)}xx`;
       calls.inc({ surface, operation, status: kind, code });
       durations.observe({ surface, operation }, seconds);
-      bytes.inc({ surface, direction: 'received' }, received);
-      bytes.inc({ surface, direction: 'sent' }, sent);
+      const total = bytes.get(surface) ?? { received: 0, sent: 0 };
+      total.received += received;
+      total.sent += sent;
+      bytes.set(surface, total);
     },
     countStoreFailure: (method) => storeFailures.inc({ method }),
     countChange: (action) => changes.inc({ action }),
-    countLogin: (result) => logins.inc({ result }),
+    countLogin(result) {
+      logins[result] += 1;
+    },
   };
 }
