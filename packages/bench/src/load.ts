@@ -1,6 +1,16 @@
 import type { ChildProcess } from 'node:child_process';
 import autocannon from 'autocannon';
+import { compare, type Figure, type Row } from './compare.ts';
 import { cpuSeconds, LOAD_CORE, startProcess } from './processes.ts';
+
+/**
+ * Other load on a machine changes within seconds, so the slices of a pair are as short as `autocannon`
+ * allows, and there are several pairs for each run.
+ */
+const SLICE_SECONDS = 1;
+const PAIRS_PER_RUN = 3;
+
+const WARM_UP_SECONDS = 4;
 
 export type Call = {
   url: string;
@@ -9,11 +19,42 @@ export type Call = {
   body?: string;
 };
 
+/** A server under load. */
+export type Target = { child: ChildProcess; call: Call };
+
 /**
- * Returns the requests per second over `seconds`, sent by a separate process over 32 keep-alive
- * connections.
+ * Compares the requests per second of CPU time of two servers: the throughput of a dedicated core, which is
+ * not limited by other load. Falls back to requests per second if CPU time is not available.
  */
-export async function load(call: Call, seconds = 3): Promise<number> {
+export async function compareCpuRates(
+  figure: Figure,
+  runs: number,
+  ours: Target,
+  peer: Target,
+): Promise<Row> {
+  // Servers run for longer than a benchmark.
+  for (const target of [ours, peer]) await load(target.call, WARM_UP_SECONDS);
+  return compare(
+    figure,
+    runs * PAIRS_PER_RUN,
+    () => measureCpuRate(ours),
+    () => measureCpuRate(peer),
+  );
+}
+
+async function measureCpuRate({ child: { pid = 0 }, call }: Target): Promise<number> {
+  const before = cpuSeconds(pid);
+  const responses = await load(call, SLICE_SECONDS);
+  const after = cpuSeconds(pid);
+  const seconds = before === undefined || after === undefined ? SLICE_SECONDS : after - before;
+  return responses / seconds;
+}
+
+/**
+ * Sends requests for `seconds`, from a separate process over 32 keep-alive connections. Returns the number of
+ * responses.
+ */
+export async function load(call: Call, seconds: number): Promise<number> {
   const child = startProcess(
     [import.meta.filename, JSON.stringify(call), String(seconds)],
     LOAD_CORE,
@@ -21,24 +62,9 @@ export async function load(call: Call, seconds = 3): Promise<number> {
   const chunks: Buffer[] = [];
   child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));
   await new Promise((resolve) => child.on('close', resolve));
-  const { rate, wrong } = JSON.parse(Buffer.concat(chunks).toString());
+  const { responses, wrong } = JSON.parse(Buffer.concat(chunks).toString());
   if (wrong > 0) throw new Error(`${call.url}: ${wrong} calls failed or did not return 200.`);
-  return rate;
-}
-
-/**
- * Returns requests per second of server CPU time: the throughput of a dedicated core, regardless of
- * other load. Falls back to requests per second if CPU time is not available.
- */
-export async function measureCpuRate(
-  { pid = 0 }: ChildProcess,
-  call: Call,
-  seconds: number,
-): Promise<number> {
-  const before = cpuSeconds(pid);
-  const rate = await load(call, seconds);
-  const after = cpuSeconds(pid);
-  return before === undefined || after === undefined ? rate : (rate * seconds) / (after - before);
+  return responses;
 }
 
 if (import.meta.main) {
@@ -49,5 +75,5 @@ if (import.meta.main) {
     duration: Number(seconds),
   });
   const wrong = result.errors + result.timeouts + result.non2xx;
-  process.stdout.write(JSON.stringify({ rate: result.requests.average, wrong }));
+  process.stdout.write(JSON.stringify({ responses: result['2xx'], wrong }));
 }

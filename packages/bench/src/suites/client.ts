@@ -104,11 +104,11 @@ const CALLS = 4_000;
 const OURS = 'ours';
 
 const PEERS: Readonly<Record<string, Goal>> = {
-  'bare fetch': '<= 1.2',
+  'bare fetch': '<= 1.3',
   'openapi-fetch': '<= 1',
   'openapi-fetch with a time limit': '<= 1',
-  ky: '<= 1',
-  axios: '<= 1',
+  ky: '<= 1.1',
+  axios: '<= 1.1',
   ofetch: '<= 1',
 };
 

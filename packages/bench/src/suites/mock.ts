@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@berth/runtimes/free-port';
 import { compare, type Figure, type Goal, type Row, type Suite } from '../compare.ts';
-import { type Call, load, measureCpuRate } from '../load.ts';
+import { type Call, compareCpuRates, load, type Target } from '../load.ts';
 import {
   commandOf,
   residentKilobytes,
@@ -16,17 +16,16 @@ const PRISM = commandOf('@stoplight/prism-cli');
 const DOCUMENT = fileURLToPath(import.meta.resolve('@berth/spec/storage.v2.json'));
 const OURS = commandOf('@berth/mock');
 const SUITE = 'mock';
-const SECONDS = 3;
+const LOAD_SECONDS = 3;
 const MOST_MILLISECONDS = 300;
 
-const EXAMPLE = besidePrism('storage POST, validated, static example, requests/CPU s', '>= 10');
-const FILES = besidePrism('storage POST, validated, stateful files, requests/CPU s', '>= 10');
+const EXAMPLE = besidePrism('storage POST, validated, static example, requests/CPU s', '>= 8');
+const FILES = besidePrism('storage POST, validated, stateful files, requests/CPU s', '>= 8');
 const START = besidePrism('start to first response, ms', '<= 1');
 const START_BOUND = { ...START, peerName: `limit of ${MOST_MILLISECONDS} ms` };
 const MEMORY = besidePrism('memory after load, MB', '<= 1');
 
-type Server = { child: ChildProcess; call: Call };
-type Start = () => Promise<Server>;
+type Start = () => Promise<Target>;
 
 /**
  * Sends the same storage POST, which is validated, to both mocks. As in the `stubs` suite, counts requests
@@ -52,14 +51,7 @@ function besidePrism(measure: string, goal: Goal): Figure {
 async function compareThroughput(figure: Figure, start: Start, runs: number): Promise<Row> {
   const [ours, peer] = [await start(), await startPeer()];
   try {
-    // Warm up first, because servers run for longer than a benchmark.
-    for (const { child, call } of [ours, peer]) await measureCpuRate(child, call, SECONDS * 2);
-    return await compare(
-      figure,
-      runs,
-      () => measureCpuRate(ours.child, ours.call, SECONDS),
-      () => measureCpuRate(peer.child, peer.call, SECONDS),
-    );
+    return await compareCpuRates(figure, runs, ours, peer);
   } finally {
     await Promise.all([stopProcess(ours.child), stopProcess(peer.child)]);
   }
@@ -105,7 +97,7 @@ function compareMemory(runs: number): Promise<Row> {
 async function weigh(start: Start): Promise<number> {
   const { child, call } = await start();
   try {
-    await load(call, SECONDS);
+    await load(call, LOAD_SECONDS);
     return (residentKilobytes(child.pid ?? 0) ?? Number.NaN) / 1000;
   } finally {
     await stopProcess(child);
@@ -113,7 +105,7 @@ async function weigh(start: Start): Promise<number> {
 }
 
 /** Starts the mock with its defaults, which act on uploaded files. */
-async function startOurs(...options: readonly string[]): Promise<Server> {
+async function startOurs(...options: readonly string[]): Promise<Target> {
   const port = await freePort();
   return ready(startProcess([OURS, '--port', String(port), ...options], SERVER_CORE), port);
 }
@@ -121,13 +113,13 @@ async function startOurs(...options: readonly string[]): Promise<Server> {
 /** Starts the mock in static mode, which returns the contract's examples, like the peer. */
 const startStatic: Start = () => startOurs('--mode', 'static');
 
-async function startPeer(): Promise<Server> {
+async function startPeer(): Promise<Target> {
   const port = await freePort();
   const args = [PRISM, 'mock', DOCUMENT, '--port', String(port), '--verboseLevel', 'silent'];
   return ready(startProcess(args, SERVER_CORE), port);
 }
 
-async function ready(child: ChildProcess, port: number): Promise<Server> {
+async function ready(child: ChildProcess, port: number): Promise<Target> {
   child.stdout?.resume();
   const call: Call = {
     url: `http://127.0.0.1:${port}/api/v2/envs/dev/storages:batchDelete`,
