@@ -6,7 +6,7 @@ type Retried = readonly { code: string; retry: string }[];
 
 /** Where the constants come from: exports of `@berth/spec`. */
 export interface ContractParts {
-  contract: { documents: Record<string, { version: string; sha256: string }>; sha256: string };
+  contract: { documents: Record<string, { version: string }>; sha256: string };
   defaults: {
     gatewayErrors: Retried;
     storageErrors: Coded;
@@ -50,7 +50,11 @@ export function toContractModule({
   profile,
   profileSchema,
 }: ContractParts): string {
-  const { documents, sha256 } = contract;
+  const { sha256 } = contract;
+  // One hash covers both documents.
+  const documents = Object.fromEntries(
+    Object.entries(contract.documents).map(([name, { version }]) => [name, { version }]),
+  );
   const { storageSignedHeaders: _, ...signature } = defaults.signature;
   const retries = {
     any: withRetry(defaults, 'any'),

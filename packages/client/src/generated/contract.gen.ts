@@ -33,12 +33,10 @@ export type WireProfileNames = {
 export const CONTRACT = {
   "documents": {
     "gateway.v1": {
-      "version": "1.0.0",
-      "sha256": "986a898ec8d118978a5d124e9af945f89b3b4783fe8f40e59577505c7c4b4a19"
+      "version": "1.0.0"
     },
     "storage.v2": {
-      "version": "2.0.0",
-      "sha256": "641f98ac421fb72a05d673130f900bf56bebd8b7d3855ff1b106e3eac3c0b420"
+      "version": "2.0.0"
     }
   },
   "sha256": "a3250d3493626205a4fb377321e9d98cb12dca5e3d3a794a8d2c8bd68ec64f08"
