@@ -5,20 +5,15 @@ import type { ModuleNames } from './write-types.ts';
 
 const WIDTH = 100;
 
-interface Plans {
+/** The validators of requests and responses. */
+export interface Plans {
   readonly requests: ValidatorPlan;
   readonly responses: ValidatorPlan;
 }
 
 /** Renders `routes.gen.ts`, the table that the runtime creates a router from. */
 export function writeRoutes(model: Model, plans: Plans, names: ModuleNames): string {
-  const table = {
-    title: model.title,
-    version: model.version,
-    sha256: model.sha256,
-    securitySchemes: model.securitySchemes,
-    routes: model.operations.map((operation) => toRoute(operation, plans)),
-  };
+  const table = toRouteTable(model, plans, (direction, name) => new Code(`${direction}.${name}`));
   const text = `export const routes: RouteTable = ${toSource(table)};`;
   const imports = (['requests', 'responses'] as const)
     .filter((each) => plans[each].entries.length > 0)
@@ -34,8 +29,32 @@ export function writeRoutes(model: Model, plans: Plans, names: ModuleNames): str
   ].join('\n');
 }
 
-function toRoute(operation: Operation, plans: Plans): object {
+/** Returns the validator of a name in a plan. */
+export type ToValidator<Validator> = (direction: keyof Plans, name: string) => Validator;
+
+/** Returns a route table whose validators are of any kind, such as source code or functions. */
+export function toRouteTable<Validator>(
+  model: Model,
+  plans: Plans,
+  toValidator: ToValidator<Validator>,
+) {
+  return {
+    title: model.title,
+    version: model.version,
+    sha256: model.sha256,
+    securitySchemes: model.securitySchemes,
+    routes: model.operations.map((operation) => toRoute(operation, plans, toValidator)),
+  };
+}
+
+function toRoute<Validator>(
+  operation: Operation,
+  plans: Plans,
+  toValidator: ToValidator<Validator>,
+) {
   const { body, parameters, responses, passThrough } = operation;
+  const toCode = (direction: keyof Plans, name: string | undefined) =>
+    name === undefined ? undefined : toValidator(direction, name);
   return {
     operationId: operation.operationId,
     method: operation.method,
@@ -78,10 +97,6 @@ function toRoute(operation: Operation, plans: Plans): object {
     passThrough: passThrough || undefined,
     deprecated: operation.deprecated || undefined,
   };
-}
-
-function toCode(module: string, name: string | undefined): Code | undefined {
-  return name === undefined ? undefined : new Code(`${module}.${name}`);
 }
 
 /** Text to insert into source code as is. */

@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import addFormats from 'ajv-formats';
+import type { Validator } from '../../src/runtime/route-table.ts';
 import type { Pointer, Problems } from '../document.ts';
 import {
   propertiesOf,
@@ -61,6 +62,29 @@ export function compileValidators(
   });
 }
 
+/**
+ * Compiles the validators of entries to functions, which are the same as the code that
+ * {@link compileValidators} renders.
+ *
+ * @returns the functions by the names of their entries
+ */
+export function createValidators(
+  entries: readonly Entry[],
+  set: SchemaSet,
+  problems: Problems,
+): ReadonlyMap<string, Validator> {
+  const validators = [true, false].flatMap((isForm) => {
+    const { ajv, exported } = prepare(
+      entries.filter((entry) => entry.isForm === isForm),
+      set,
+      isForm,
+      problems,
+    );
+    return exported.map(([name, id]) => [name, ajv.getSchema(id) as Validator] as const);
+  });
+  return new Map(validators);
+}
+
 function compile(
   entries: readonly Entry[],
   set: SchemaSet,
@@ -68,6 +92,17 @@ function compile(
   problems: Problems,
 ): string {
   if (entries.length === 0) return '';
+  const { ajv, exported } = prepare(entries, set, isForm, problems);
+  return standalone.default(ajv, Object.fromEntries(exported));
+}
+
+/** Compiles entries, and returns the ID of the schema of each name. */
+function prepare(
+  entries: readonly Entry[],
+  set: SchemaSet,
+  isForm: boolean,
+  problems: Problems,
+): { ajv: Ajv2020; exported: readonly (readonly [name: string, id: string])[] } {
   const roots = entries.map(({ name, pointer, schema }) => ({
     id: `-${name}`,
     name,
@@ -83,8 +118,10 @@ function compile(
     usesInherited: uses(hasInheritedName),
   });
   for (const { id, schema } of schemas) ajv.addSchema(schema, id);
-  const exported = roots.map(({ name, id, pointer }) => [name, compiles(id, pointer) ? id : ANY]);
-  return standalone.default(ajv, Object.fromEntries(exported));
+  const exported = roots.map(
+    ({ name, id, pointer }) => [name, compiles(id, pointer) ? id : ANY] as const,
+  );
+  return { ajv, exported };
 
   function compiles(id: string, pointer: Pointer): boolean {
     try {

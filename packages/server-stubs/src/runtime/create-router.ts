@@ -11,7 +11,7 @@ import {
   notFound,
   uriTooLong,
 } from './faults.ts';
-import { createMatcher, namesOf, splitTarget, toSegments } from './matcher.ts';
+import { createMatcher, type Matcher, namesOf, splitTarget, toSegments } from './matcher.ts';
 import {
   type Handlers,
   type Router,
@@ -44,14 +44,7 @@ export function createRouter(
 ): Router {
   assertKnown(table, handlers, options);
   const settings = toSettings(options);
-  const matcher = createMatcher<Leaf>(() => new Leaf());
-  for (const route of table.routes) {
-    const greedy = route.parameters.filter((parameter) => parameter.greedy);
-    const segments = toSegments(route.path, new Set(greedy.map(({ name }) => name)));
-    const plan = toPlan(table, route, namesOf(segments), handlers, options, settings);
-    matcher.leafOf(segments).add(route.method, plan);
-  }
-
+  const matcher = createPlans(table, handlers, options, settings);
   const route = (request: IncomingMessage, response: ServerResponse, next?: Next): void => {
     const { path, query } = splitTarget(request.url ?? '/');
     let requestId: string | undefined;
@@ -96,8 +89,29 @@ export function createRouter(
   return Object.assign(route, { checkContinue, find });
 }
 
+/**
+ * Creates the plans for all routes, by path and method.
+ *
+ * @throws TypeError if a security handler is missing
+ */
+export function createPlans(
+  table: RouteTable,
+  handlers: Handlers,
+  options: RouterOptions,
+  settings: Settings,
+): Matcher<Leaf> {
+  const matcher = createMatcher<Leaf>(() => new Leaf());
+  for (const route of table.routes) {
+    const greedy = route.parameters.filter((parameter) => parameter.greedy);
+    const segments = toSegments(route.path, new Set(greedy.map(({ name }) => name)));
+    const plan = toPlan(table, route, namesOf(segments), handlers, options, settings);
+    matcher.leafOf(segments).add(route.method, plan);
+  }
+  return matcher;
+}
+
 /** No route has the method, or only ones for other queries. */
-function notMatched(method: string, path: string, { methods }: Leaf): Fault {
+export function notMatched(method: string, path: string, { methods }: Leaf): Fault {
   return methods.includes(method) ? notFound(path) : methodNotAllowed(method, methods.join(', '));
 }
 
@@ -121,7 +135,10 @@ function findExcess(
 }
 
 /** Path parameters must be decodable, except for greedy ones, which stay raw. */
-function findBadEncoding({ route, pathNames }: Plan, values: readonly string[]): Fault | undefined {
+export function findBadEncoding(
+  { route, pathNames }: Plan,
+  values: readonly string[],
+): Fault | undefined {
   const bad = pathNames.find((name, index) => {
     if (decodeText(values[index] as string) !== undefined) return false;
     return !route.parameters.some((other) => other.name === name && other.greedy);

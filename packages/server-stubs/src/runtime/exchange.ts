@@ -56,9 +56,9 @@ export async function exchange(
 }
 
 /** @throws FaultError if parameters are invalid */
-function readParameters(
+export function readParameters(
   { route, readParameters: read }: Plan,
-  { request, rawQuery }: Call,
+  { request, rawQuery }: Pick<Call, 'request' | 'rawQuery'>,
   values: readonly string[],
 ): Writable<Input> {
   const input: Writable<Input> = {
@@ -92,7 +92,7 @@ function toParameterViolation(errors: Parameters<typeof toViolation>[0]): Violat
  *
  * @throws FaultError if the body is invalid
  */
-function takeBody(
+export function takeBody(
   input: Writable<Input>,
   { value, content: { kind, mediaType, validate } }: ReadBody,
   documented: RequestBody,

@@ -18,7 +18,7 @@ interface Match<Leaf> {
   readonly values: readonly string[];
 }
 
-interface Matcher<Leaf> {
+export interface Matcher<Leaf> {
   /** Returns the leaf for a template, creating it if necessary. */
   leafOf(segments: readonly Segment[]): Leaf;
   /** @param path request path as sent, which starts with a slash */

@@ -28,7 +28,23 @@ export interface KeyPair {
   readonly expires?: string | undefined;
 }
 
-export interface EnvironmentConfig extends Omit<ParsedEnvironment, 'credentials' | 'tokens'> {
+/** The OpenAPI document of a hosted service. */
+export interface DocumentConfig {
+  readonly file: string;
+  /** What happens to responses that break it. */
+  readonly responses: 'off' | 'report' | 'refuse';
+}
+
+type ParsedService = ParsedEnvironment['services'][string];
+
+export interface EnvironmentConfig
+  extends Omit<ParsedEnvironment, 'credentials' | 'tokens' | 'services'> {
+  readonly services: Readonly<
+    Record<
+      string,
+      Omit<ParsedService, 'document'> & { readonly document?: DocumentConfig | undefined }
+    >
+  >;
   readonly credentials: readonly KeyPair[];
   readonly tokens?:
     | { readonly jwks: KeySet | string; readonly issuer?: string | undefined }

@@ -2,15 +2,22 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
 import { defaultWireProfile, type WireProfile } from '@berth/server-stubs';
+import type { ServiceDocument } from '@berth/server-stubs/document';
 import {
   type Config,
   ConfigError,
   type ConfigFault,
+  type DocumentConfig,
   type EnvironmentConfig,
   type KeySet,
 } from './config.ts';
 import { configSchema, type ParsedConfig, wireProfileSchema } from './config-schema.ts';
 import { toFaults } from './to-faults.ts';
+
+/** Larger bodies are not judged by the document of their service. */
+export const JUDGED_BYTES = 1024 * 1024;
+
+type Services = ParsedConfig['environments'][string]['services'];
 
 export interface ResolvedConfig {
   readonly config: Config;
@@ -134,7 +141,7 @@ async function readKey(key: ParsedConfig['keys'][number], index: number, reader:
 }
 
 async function readEnvironment(
-  { tokens, credentials, ...rest }: ParsedConfig['environments'][string],
+  { tokens, credentials, services, ...rest }: ParsedConfig['environments'][string],
   at: (string | number)[],
   reader: FileReader,
 ): Promise<EnvironmentConfig> {
@@ -145,13 +152,51 @@ async function readEnvironment(
         ? (secret as string)
         : await reader.text(secretFile, [...at, 'credentials', index, 'secretFile']),
   }));
+  const read = Object.entries(services).map(async ([name, service]) => {
+    const { document: given, ...rest } = service;
+    if (given === undefined) return [name, rest] as const;
+    const document = await readDocument(given, [...at, 'services', name], reader);
+    return [name, { ...rest, document }] as const;
+  });
   return {
     ...rest,
+    services: Object.fromEntries(await Promise.all(read)),
     credentials: await Promise.all(pairs),
     ...(tokens && {
       tokens: { ...tokens, jwks: await readKeySet(tokens.jwks, [...at, 'tokens', 'jwks'], reader) },
     }),
   };
+}
+
+/** Compiles the document of a service once, to report what is wrong with it. */
+async function readDocument(
+  given: NonNullable<Services[string]['document']>,
+  at: (string | number)[],
+  reader: FileReader,
+): Promise<DocumentConfig> {
+  const { file, responses } =
+    typeof given === 'string' ? { file: given, responses: 'off' as const } : given;
+  const whole = reader.resolve(file);
+  reader.files.push(whole);
+  try {
+    await loadDocument(whole);
+  } catch (error) {
+    const path = [...at, 'document', ...(typeof given === 'string' ? [] : ['file'])];
+    const reason = (error as Error).message.replace(/\.$/, '');
+    reader.faults.push({ path, problem: `names a document that cannot be used: ${reason}` });
+  }
+  return { file: whole, responses };
+}
+
+/**
+ * Reads and compiles the OpenAPI document of a service.
+ *
+ * @throws Error that names file, line and column
+ */
+export async function loadDocument(file: string): Promise<ServiceDocument> {
+  // It loads Ajv, which few servers need.
+  const { loadServiceDocument } = await import('@berth/server-stubs/document');
+  return loadServiceDocument(file, JUDGED_BYTES);
 }
 
 async function readKeySet(

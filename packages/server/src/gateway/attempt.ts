@@ -43,6 +43,30 @@ export interface ReadyCall {
   readonly response: ServerResponse;
   /** How long the service may take to send its response headers. */
   readonly headersMilliseconds: number;
+  /**
+   * Watches a response.
+   *
+   * @throws GatewayError to send instead
+   */
+  readonly watch?:
+    | ((status: number, headers: IncomingHttpHeaders) => Watch | undefined)
+    | undefined;
+}
+
+/** Sees the body of a response. */
+export interface Watch {
+  /** Whether the caller gets nothing before the body is complete. */
+  readonly isHeld: boolean;
+  /** @returns false if it needs nothing more, so that a held response can be sent */
+  push(chunk: Buffer): boolean;
+  /**
+   * Called when the body is complete.
+   *
+   * @throws GatewayError to send instead, if the response is held
+   */
+  end(): void;
+  /** Called if the body will never be complete. */
+  close(): void;
 }
 
 /** The outcome of an attempt if the service switched protocols as requested. */
@@ -80,9 +104,14 @@ class Attempt implements Dispatcher.DispatchHandler {
   #end: EndResponse | undefined;
   #held: Buffer[] = [];
   #heldBytes = 0;
+  #watch: Watch | undefined;
+  /** The response, until its body has been judged. */
+  #waiting: ServiceResponse | undefined;
   #wasSent = false;
   #hasResponse = false;
   #hasSettled = false;
+  /** Whether its response is not to be sent. */
+  #isRefused = false;
   #isOver = false;
   #wasLeft = false;
   #error: Error | undefined;
@@ -154,7 +183,26 @@ class Attempt implements Dispatcher.DispatchHandler {
       controller.abort(
         new Error('The service switched protocols although no switch was requested.'),
       );
-    else if (status >= 200) this.#conclude({ status, headers, body: this.#write });
+    else if (status >= 200) this.#begin({ status, headers, body: this.#write });
+  }
+
+  #begin(response: ServiceResponse & { headers: IncomingHttpHeaders }): void {
+    try {
+      this.#watch = this.#call.watch?.(response.status, response.headers);
+    } catch (error) {
+      this.#isRefused = true;
+      this.#abort(error as Error);
+      return;
+    }
+    if (this.#watch?.isHeld) this.#waiting = response;
+    else this.#conclude(response);
+  }
+
+  /** Sends the response that was waiting. */
+  #release(): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting !== undefined) this.#conclude(waiting);
   }
 
   onRequestUpgrade(
@@ -171,12 +219,15 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const isWatching = this.#watch?.push(chunk) ?? false;
     if (this.#response !== undefined) {
       if (!this.#response.write(chunk)) controller.pause();
       return;
     }
     this.#held.push(chunk);
     this.#heldBytes += chunk.length;
+    if (this.#waiting !== undefined && isWatching) return;
+    this.#release();
     if (this.#heldBytes >= HELD_BYTES) controller.pause();
   }
 
@@ -184,6 +235,14 @@ class Attempt implements Dispatcher.DispatchHandler {
     this.#isOver = true;
     this.#upstream.outstanding -= 1;
     this.#upstream.giveBack(this.#connection);
+    try {
+      this.#watch?.end();
+    } catch (error) {
+      this.#isRefused = true;
+      this.#fail(error as Error);
+      return;
+    }
+    this.#release();
     if (this.#response !== undefined) this.#end?.(this.#response);
   }
 
@@ -191,9 +250,14 @@ class Attempt implements Dispatcher.DispatchHandler {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#upstream.outstanding -= 1;
+    this.#connection.destroy();
+    this.#fail(error);
+  }
+
+  #fail(error: Error): void {
     if (!this.#hasSettled) this.#classify(error);
     this.#error ??= error;
-    this.#connection.destroy();
+    this.#watch?.close();
     // This is HTTP's only way to signal a truncated response.
     this.#response?.destroy();
     if (this.#hasSettled) return;
@@ -214,6 +278,10 @@ class Attempt implements Dispatcher.DispatchHandler {
   #classify(error: Error): void {
     const { health } = this.#upstream;
     const { body } = this.#call;
+    if (this.#isRefused) {
+      health.succeed();
+      return;
+    }
     const isCallers =
       this.#wasLeft || isRefusedInput(error) || (body instanceof ServiceBody && body.isBrokenOff);
     // A service may close an idle connection just as the next call arrives.

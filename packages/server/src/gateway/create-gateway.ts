@@ -14,6 +14,7 @@ import { callVersion } from './call-version.ts';
 import { type Target, Upstreams } from './choose-upstream.ts';
 import { type CallService, createWebSocketHandler } from './create-web-socket-handler.ts';
 import { assertCallable, chooseVersion, findService } from './find-service.ts';
+import { type Judgement, judgeRequest } from './judge-calls.ts';
 import type { Service, ServiceRegistry } from './registry/service-registry.ts';
 import { toBody } from './service-body.ts';
 import { Spools } from './spools.ts';
@@ -54,6 +55,8 @@ export interface GatewayOptions {
    * `GatewayError` to reject it.
    */
   readonly beforeCall?: (call: GatewayCall<Caller>) => void;
+  /** Called for each request and response that the document of a service was applied to. */
+  readonly onJudgement?: (judgement: Judgement, call: GatewayCall<Caller>) => void;
   /** Returns milliseconds of a monotonic clock. Default: `performance.now`. */
   readonly now?: () => number;
 }
@@ -108,6 +111,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     trustProxy = false,
     wireProfile = defaultWireProfile,
     beforeCall,
+    onJudgement = () => {},
     now = () => performance.now(),
   } = options;
   const credentials = new Set(
@@ -120,12 +124,19 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   const callService: CallService = async (input, call, upgrade) => {
     const { request, response, env, caller } = call;
-    const body = await toBody(input, call, spools, addressOf(request, trustProxy));
-    if (body.dispose !== undefined) whenOver(call, body.dispose);
+    const given = await toBody(input, call, spools, addressOf(request, trustProxy));
+    if (given.dispose !== undefined) whenOver(call, given.dispose);
     // The caller is authenticated only now, because a signature covers the body.
     beforeCall?.(call);
     const service = await findService(registry, env, input.name);
     assertCallable(service, caller);
+    // A WebSocket is not an operation of OpenAPI.
+    const { body, watch } =
+      service.contract === undefined || upgrade !== undefined
+        ? { body: given, watch: undefined }
+        : await judgeRequest(service.contract, service, input, given, (judgement) =>
+            onJudgement({ env, service: service.name, ...judgement }, call),
+          );
     const targets = upstreams.targetsOf(chooseVersion(service));
     assertCapacity(service, targets);
     const headers = toServiceHeaders(input, request, {
@@ -137,7 +148,16 @@ export function createGateway(options: GatewayOptions): Gateway {
     const { target, method } = input;
     const headersMilliseconds = headersSeconds * 1000;
     return callVersion(
-      { target, method, headers, body: body.content, upgrade, response, headersMilliseconds },
+      {
+        target,
+        method,
+        headers,
+        body: body.content,
+        upgrade,
+        response,
+        headersMilliseconds,
+        watch,
+      },
       targets,
     );
   };

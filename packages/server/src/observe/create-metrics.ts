@@ -37,6 +37,15 @@ export interface Metrics {
   countStoreFailure(method: string): void;
   countChange(action: string): void;
   countLogin(result: 'hit' | 'miss'): void;
+  countJudgement(judgement: JudgementLabels): void;
+}
+
+/** A request or response that the document of a service was applied to. */
+interface JudgementLabels {
+  readonly env: string;
+  readonly service: string;
+  readonly direction: 'request' | 'response';
+  readonly verdict: 'valid' | 'invalid' | 'unjudged';
 }
 
 /** Creates the Prometheus metrics of one process. */
@@ -72,19 +81,11 @@ export function createMetrics(gauges: Gauges): Metrics {
     buckets: SECONDS,
     registers,
   });
-  const bytes = new Map<Surface, { received: number; sent: number }>();
-  new Counter({
+  const bytes = new Counter({
     name: 'berth_bytes_total',
     help: 'Bytes transferred on connections from callers, including headers.',
     labelNames: ['surface', 'direction'],
     registers,
-    collect() {
-      this.reset();
-      for (const [surface, { received, sent }] of bytes) {
-        this.inc({ surface, direction: 'received' }, received);
-        this.inc({ surface, direction: 'sent' }, sent);
-      }
-    },
   });
   const storeFailures = new Counter({
     name: 'berth_store_failures_total',
@@ -98,17 +99,19 @@ export function createMetrics(gauges: Gauges): Metrics {
     labelNames: ['action'],
     registers,
   });
-  const logins = { hit: 0, miss: 0 };
-  new Counter({
+  const logins = new Counter({
     name: 'berth_token_cache_total',
     help: 'Bearer tokens found in the cache (hit) or verified (miss).',
     labelNames: ['result'],
     registers,
-    collect() {
-      this.reset();
-      for (const [result, count] of Object.entries(logins)) this.inc({ result }, count);
-    },
   });
+  const judgements = new Counter({
+    name: 'berth_service_documents_total',
+    help: 'Requests and responses of services with an OpenAPI document. verdict is unjudged if the body was too large, encoded, or of a type that is not parsed.',
+    labelNames: ['env', 'service', 'direction', 'verdict'],
+    registers,
+  });
+  for (const result of ['hit', 'miss']) logins.inc({ result }, 0);
   new Counter({
     name: 'berth_log_lines_dropped_total',
     help: 'Log lines dropped because nobody read them.',
@@ -125,15 +128,13 @@ export function createMetrics(gauges: Gauges): Metrics {
       const kind = status === 0 ? 'gone' : `${Math.floor(status / 100)}xx`;
       calls.inc({ surface, operation, status: kind, code });
       durations.observe({ surface, operation }, seconds);
-      const total = bytes.get(surface) ?? { received: 0, sent: 0 };
-      total.received += received;
-      total.sent += sent;
-      bytes.set(surface, total);
+      bytes.inc({ surface, direction: 'received' }, received);
+      bytes.inc({ surface, direction: 'sent' }, sent);
     },
     countStoreFailure: (method) => storeFailures.inc({ method }),
     countChange: (action) => changes.inc({ action }),
-    countLogin(result) {
-      logins[result] += 1;
-    },
+    countLogin: (result) => logins.inc({ result }),
+    countJudgement: ({ env, service, direction, verdict }) =>
+      judgements.inc({ env, service, direction, verdict }),
   };
 }

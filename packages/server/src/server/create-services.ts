@@ -5,11 +5,13 @@ import {
   StorageError,
   type StorageSecurity,
 } from '@berth/server-stubs';
+import type { Judge } from '@berth/server-stubs/document';
 import type { AuthEnvironments, Caller } from '../auth/caller.ts';
 import { createAuthenticator } from '../auth/create-authenticator.ts';
 import type { BlobKey, BlobStore, OpenBlob } from '../blobs/blob-store.ts';
 import { createFileBlobStore } from '../blobs/file/create-file-blob-store.ts';
 import { type Config, ConfigError } from '../config/config.ts';
+import { loadDocument } from '../config/resolve-config.ts';
 import { createGateway, type Gateway } from '../gateway/create-gateway.ts';
 import { createRegistry } from '../gateway/registry/create-registry.ts';
 import type { ServiceConfig } from '../gateway/registry/service-registry.ts';
@@ -63,7 +65,7 @@ export async function createServices(
   { log, metrics }: ServicesOptions,
 ): Promise<Services> {
   const { limits, listen } = config;
-  const registry = createRegistry(toServiceConfigs(config), {
+  const registry = createRegistry(toServiceConfigs(config, await loadContracts(config, log)), {
     ...config.dns,
     onError: (error) => log.warn({ err: error }, 'DNS failed'),
   });
@@ -86,6 +88,12 @@ export async function createServices(
     beforeCall({ env }) {
       const retryAfter = quotas.take(env);
       if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
+    },
+    onJudgement(judgement, { requestId }) {
+      metrics().countJudgement(judgement);
+      const { verdict, direction, ...rest } = judgement;
+      if (verdict !== 'invalid' || direction !== 'response') return;
+      log.warn({ requestId, ...rest }, 'the response breaks the document of its service');
     },
   });
   const create = STORE_DRIVERS[config.store.driver] as (store: Store) => Promise<BlobStore>;
@@ -114,8 +122,9 @@ export async function createServices(
     async update(next) {
       // All or nothing: no part may reject after another has changed.
       await checkParts(next);
+      const contracts = await loadContracts(next, log);
       await authenticator.update(toAuthEnvironments(next));
-      registry.update(toServiceConfigs(next));
+      registry.update(toServiceConfigs(next, contracts));
       quotas.update(toQuotas(next));
     },
     async close() {
@@ -171,12 +180,33 @@ export async function checkParts(config: Config): Promise<void> {
   }
 }
 
+/** Documents by file. */
+type Contracts = ReadonlyMap<string, Judge>;
+
+/** Compiles the documents of all services, each once. */
+async function loadContracts({ environments }: Config, log: Log): Promise<Contracts> {
+  const services = Object.values(environments).flatMap((each) => Object.values(each.services));
+  const files = new Set(services.flatMap(({ document }) => document?.file ?? []));
+  const contracts = new Map<string, Judge>();
+  for (const file of files) {
+    const { judge, warnings } = await loadDocument(file);
+    contracts.set(file, judge);
+    for (const warning of warnings) log.warn({ file, warning }, 'not all of a document is used');
+  }
+  return contracts;
+}
+
 /** Returns the hosted services of all environments in the registry's format. */
-function toServiceConfigs({ environments }: Config): ServiceConfig[] {
+function toServiceConfigs(
+  { environments }: Config,
+  contracts: Contracts = new Map(),
+): ServiceConfig[] {
   return Object.entries(environments).flatMap(([env, { services }]) =>
     Object.entries(services).map(
-      ([name, { state, callers, maxCalls, versions, endpoints, dns }]) => {
-        const base = { env, name, state, callers, maxCalls };
+      ([name, { state, callers, maxCalls, versions, endpoints, dns, document }]) => {
+        const judge = document && contracts.get(document.file);
+        const contract = judge && { judge, responses: document.responses };
+        const base = { env, name, state, callers, maxCalls, contract };
         if (dns !== undefined) return { ...base, dns };
         return { ...base, versions: versions ?? [{ name: 'v1', endpoints: endpoints ?? [] }] };
       },

@@ -154,8 +154,8 @@ function keyOf(env: string, name: string): string {
   return `${env}/${name}`;
 }
 
-function toBase({ env, name, state = 'ready', callers, maxCalls }: ServiceConfig) {
-  return { env, name, state, callers: callers && new Set(callers), maxCalls };
+function toBase({ env, name, state = 'ready', callers, maxCalls, contract }: ServiceConfig) {
+  return { env, name, state, callers: callers && new Set(callers), maxCalls, contract };
 }
 
 function toStaticVersion({ name, weight = 100, endpoints, hasResource = true }: VersionConfig) {

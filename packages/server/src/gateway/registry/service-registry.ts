@@ -1,3 +1,5 @@
+import type { Judge } from '@berth/server-stubs/document';
+
 /**
  * The reason why a service cannot be called, regardless of its versions. Each state has its own error code
  * (D6).
@@ -36,6 +38,14 @@ export interface Service {
   readonly callers: ReadonlySet<string> | undefined;
   /** Maximum number of concurrent calls and WebSockets to the endpoints of a version. Default: unlimited. */
   readonly maxCalls?: number | undefined;
+  readonly contract?: ServiceContract | undefined;
+}
+
+/** The OpenAPI document of a service, by which its calls are judged. */
+export interface ServiceContract {
+  readonly judge: Judge;
+  /** What happens to responses that break the document. */
+  readonly responses: 'off' | 'report' | 'refuse';
 }
 
 /** Finds hosted services. */
@@ -64,6 +74,7 @@ interface ServiceBase {
   readonly callers?: readonly string[] | undefined;
   /** Maximum number of concurrent calls and WebSockets to the endpoints of a version. Default: unlimited. */
   readonly maxCalls?: number | undefined;
+  readonly contract?: ServiceContract | undefined;
 }
 
 export interface VersionConfig {

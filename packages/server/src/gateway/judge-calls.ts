@@ -1,0 +1,187 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import { GatewayError, type GatewayInput } from '@berth/server-stubs';
+import type { Fault, FaultError, JudgedCall, JudgedResponse } from '@berth/server-stubs/document';
+import { JUDGED_BYTES } from '../config/resolve-config.ts';
+import type { Watch } from './attempt.ts';
+import type { Service, ServiceContract } from './registry/service-registry.ts';
+import { type OutgoingBody, ServiceBody } from './service-body.ts';
+
+/** How many bytes of bodies may wait for their verdicts at the same time; more are not judged. */
+const HELD_BYTES = 64 * 1024 * 1024;
+
+const FORWARDED = new Set(['GET', 'HEAD', 'POST']);
+
+let held = 0;
+
+/** What the document of a service says about a request or a response. */
+export interface Judgement {
+  readonly env: string;
+  readonly service: string;
+  /** operationId in the document; undefined if it has none for the request. */
+  readonly operation?: string | undefined;
+  readonly direction: 'request' | 'response';
+  /** `unjudged` if only the body was not judged. */
+  readonly verdict: 'valid' | 'invalid' | 'unjudged';
+  /** The violation. It names the field, and contains no values. */
+  readonly message?: string;
+}
+
+type Report = (judgement: Omit<Judgement, 'env' | 'service'>) => void;
+
+interface JudgedRequest {
+  readonly body: OutgoingBody;
+  /** Judges the response; undefined if that is off. */
+  readonly watch: ((status: number, headers: IncomingHttpHeaders) => Watch | undefined) | undefined;
+}
+
+/**
+ * Judges a request by the document of its service. JSON and forms of up to 1 MiB are read first; anything
+ * else is streamed, with the head judged alone.
+ *
+ * @throws GatewayError INVALID_REQUEST, INVALID_PATH, METHOD_NOT_ALLOWED
+ */
+export async function judgeRequest(
+  { judge, responses }: ServiceContract,
+  service: Service,
+  input: GatewayInput,
+  given: OutgoingBody,
+  report: Report,
+): Promise<JudgedRequest> {
+  const length = given.content === null ? 0 : (given.length ?? 1);
+  const headers = { ...input.headers, 'content-length': String(length) };
+  let operation: string | undefined;
+  try {
+    const call = judge.request({ method: input.method, url: input.target, headers });
+    operation = call.operationId;
+    const plan = await call.body();
+    const bytes = plan === 'read' ? await readBody(input.body, given) : undefined;
+    if (bytes !== undefined) await call.readBody(bytes);
+    const isUnjudged = plan === 'unread' || (plan === 'read' && bytes === undefined);
+    report({ operation, direction: 'request', verdict: isUnjudged ? 'unjudged' : 'valid' });
+    return {
+      body: bytes === undefined ? given : { ...given, content: bytes, length: bytes.length },
+      watch: responses === 'off' ? undefined : createWatcher(call, responses === 'refuse', report),
+    };
+  } catch (error) {
+    if (!isFaultError(error) || error === input.body?.errored) throw error;
+    const { message } = error;
+    report({ operation, direction: 'request', verdict: 'invalid', message });
+    throw toGatewayError(error.fault, service.name, input);
+  }
+}
+
+/** @returns undefined if the body is too large */
+async function readBody(
+  source: Readable | undefined,
+  { content, length = 0 }: OutgoingBody,
+): Promise<Buffer | undefined> {
+  if (length > JUDGED_BYTES) return undefined;
+  if (Buffer.isBuffer(content)) return content;
+  // A spooled file is larger than what is kept in memory.
+  if (!(content instanceof ServiceBody) || source === undefined) return undefined;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of source.iterator({ destroyOnReturn: false })) {
+      chunks.push(chunk);
+      size += chunk.length;
+      held += chunk.length;
+      if (size <= JUDGED_BYTES && held <= HELD_BYTES) continue;
+      // Nothing is lost: the service gets what has been read, and the rest.
+      source.unshift(Buffer.concat(chunks));
+      return undefined;
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    held -= size;
+  }
+}
+
+/** By name, because two builds of the package may be loaded. */
+function isFaultError(error: unknown): error is FaultError {
+  return error instanceof Error && error.name === 'FaultError' && 'fault' in error;
+}
+
+function toGatewayError(
+  { kind, message, headers }: Fault,
+  service: string,
+  { method, target }: GatewayInput,
+): GatewayError {
+  const [path] = target.split('?', 1);
+  if (kind === 'not-found') {
+    return new GatewayError('INVALID_PATH', {
+      message: `The document of the service ${service} has no path ${path}.`,
+    });
+  }
+  if (kind !== 'method-not-allowed') return new GatewayError('INVALID_REQUEST', { message });
+  const allowed = headers?.allow?.split(', ').filter((name) => FORWARDED.has(name)) ?? [];
+  return new GatewayError('METHOD_NOT_ALLOWED', {
+    message: `The document of the service ${service} has no ${method} ${path}.`,
+    headers: { allow: allowed.join(', ') },
+  });
+}
+
+function createWatcher(
+  call: JudgedCall,
+  isHeld: boolean,
+  reportAll: Report,
+): NonNullable<JudgedRequest['watch']> {
+  const report = (verdict: Judgement['verdict'], message?: string) =>
+    reportAll({
+      operation: call.operationId,
+      direction: 'response',
+      verdict,
+      ...(message !== undefined && { message }),
+    });
+  const conclude = (response: JudgedResponse, bytes?: Buffer) => {
+    const message = response.check(bytes)?.message;
+    const isUnjudged = response.body !== 'none' && bytes === undefined;
+    report(message === undefined ? (isUnjudged ? 'unjudged' : 'valid') : 'invalid', message);
+    if (message === undefined || !isHeld) return;
+    throw new GatewayError('BAD_GATEWAY', {
+      message: 'The response of the hosted service breaks its OpenAPI document.',
+      cause: new Error(message),
+    });
+  };
+  return (status, headers) => {
+    const response = call.response(status, headers);
+    if (response.body !== 'read' || Number(headers['content-length'] ?? 0) > JUDGED_BYTES) {
+      conclude(response);
+      return undefined;
+    }
+    return watchBody(isHeld, (bytes) => conclude(response, bytes));
+  };
+}
+
+/** Collects a body up to the limit, and passes it on: undefined if it is larger. */
+function watchBody(isHeld: boolean, conclude: (bytes: Buffer | undefined) => void): Watch {
+  let chunks: Buffer[] | undefined = [];
+  let size = 0;
+  const giveUp = () => {
+    chunks = undefined;
+    held -= size;
+  };
+  return {
+    isHeld,
+    push(chunk) {
+      if (chunks === undefined) return false;
+      chunks.push(chunk);
+      size += chunk.length;
+      held += chunk.length;
+      if (size <= JUDGED_BYTES && held <= HELD_BYTES) return true;
+      giveUp();
+      conclude(undefined);
+      return false;
+    },
+    end() {
+      if (chunks === undefined) return;
+      const bytes = Buffer.concat(chunks);
+      giveUp();
+      conclude(bytes);
+    },
+    close() {
+      if (chunks !== undefined) giveUp();
+    },
+  };
+}
