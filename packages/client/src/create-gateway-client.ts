@@ -14,7 +14,11 @@ import {
 } from './internal/raw-calls.ts';
 import { assertBaseUrl, type GatewayAddress, toGatewayUrl } from './internal/urls.ts';
 
-import { createDocumentedService, type DocumentedService } from './service/documented-service.ts';
+import {
+  createDocumentedService,
+  type DocumentedService,
+  type ServiceValidators,
+} from './service/documented-service.ts';
 import type { OpenWebSocket, Service } from './service/service.ts';
 import type { WireProfile } from './wire-profile.ts';
 
@@ -57,6 +61,12 @@ export type GatewayClientOptions = GatewayAddress &
     readonly hooks?: Hooks | undefined;
     /** Opens WebSockets. Default: the platform's `WebSocket`, available in Node since version 22. */
     readonly webSocket?: OpenWebSocket | undefined;
+    /**
+     * Validators of services with an OpenAPI document, written by `berth types --validate`, for `GET` and
+     * `POST`. Calls reject with a `ContractError` if a JSON payload breaks the document. They take time and
+     * space, so you may want them in development only. Default: none.
+     */
+    readonly validators?: ServiceValidators | undefined;
     /** The deployment's wire profile (D1). Default: `defaultWireProfile`. */
     readonly wireProfile?: WireProfile | undefined;
   };
@@ -148,7 +158,7 @@ export function createGatewayClient<Services extends object = Record<never, neve
   if (!options) {
     throw new TypeError('createGatewayClient needs { baseUrl } or { envId, gatewayDomain }.');
   }
-  const { auth, webSocket, wireProfile } = options;
+  const { auth, webSocket, validators, wireProfile } = options;
   if (auth && typeof auth.authorize !== 'function') {
     throw wrong('auth', 'bearer(…), tc3(…), or an object with authorize()', auth);
   }
@@ -171,6 +181,12 @@ export function createGatewayClient<Services extends object = Record<never, neve
     GET: call('GET'),
     POST: call('POST'),
     service: (name: string) =>
-      createDocumentedService(pipeline, { name, baseUrl, headers }, redirect, webSocket),
+      createDocumentedService(
+        pipeline,
+        { name, baseUrl, headers },
+        redirect,
+        webSocket,
+        validators?.[name],
+      ),
   };
 }

@@ -84,7 +84,7 @@ export type {
   UploadOrder,
 } from './operations/upload-many.ts';
 export type { FileSource, UploadData } from './platform/upload-form.ts';
-export type { DocumentedService } from './service/documented-service.ts';
+export type { DocumentedService, ServiceValidators } from './service/documented-service.ts';
 export type {
   ConnectOptions,
   EventsOptions,

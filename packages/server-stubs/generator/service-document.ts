@@ -6,7 +6,7 @@ import { toRouteTable } from './modules/write-routes.ts';
 import { Names } from './names.ts';
 import { readModel } from './operations/read-model.ts';
 import { SchemaNames } from './schema/schema-store.ts';
-import { createValidators } from './validators/compile-validators.ts';
+import { compileValidators, createValidators } from './validators/compile-validators.ts';
 import { SchemaSet } from './validators/schema-set.ts';
 import { ValidatorPlan } from './validators/validator-plan.ts';
 
@@ -24,6 +24,15 @@ export type {
 export interface ServiceDocument {
   readonly judge: Judge;
   /** What is left out or not checked, as `file:line:column: message`. */
+  readonly warnings: readonly string[];
+}
+
+/** The validators of a service's JSON responses, as source code. */
+export interface ResponseValidators {
+  /** Statements that declare a function for each name. They use `ajvHelpers`. */
+  readonly code: string;
+  /** Names by operation, such as `GET /items/{id}`, and status. */
+  readonly operations: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly warnings: readonly string[];
 }
 
@@ -47,6 +56,48 @@ export async function loadServiceDocument(
   file: string,
   maxBytes: number,
 ): Promise<ServiceDocument> {
+  const { used, warnings } = await use(file, toLiveTable);
+  return { judge: createJudge(used, maxBytes), warnings };
+}
+
+/**
+ * Renders the validators of a service's JSON responses, of all operations that a gateway forwards.
+ *
+ * @throws ServiceDocumentError if nothing of the document can be used
+ */
+export async function writeResponseValidators(file: string): Promise<ResponseValidators> {
+  const { used, warnings } = await use(file, (document, problems) => {
+    const model = readModel(document, problems, { basePath: '' });
+    const names = new SchemaNames(new Names());
+    const plan = new ValidatorPlan(model.store, names, 'response');
+    const operations: Record<string, Record<string, string>> = {};
+    for (const operation of model.operations) {
+      if (operation.method !== 'GET' && operation.method !== 'POST') continue;
+      for (const response of operation.responses) {
+        const [json] = response.contents.filter(({ kind }) => kind === 'json');
+        const name = json && plan.ofResponse(operation, response, json);
+        if (name === undefined) continue;
+        const key = `${operation.method} ${operation.path}`;
+        operations[key] = { ...operations[key], [response.status.toUpperCase()]: name };
+      }
+    }
+    const set = new SchemaSet(model.store, names, 'response');
+    const module = compileValidators(plan.entries, set, '', problems);
+    const code = module
+      .replace(/^(\/\/.*|import .*)\n/gm, '')
+      .replace(/^export \{\};$/m, '')
+      .replace(/^export const (\w+): Validator/gm, 'const $1')
+      .trim();
+    return { code, operations };
+  });
+  return { ...used, warnings };
+}
+
+/** Reads a document, and describes its problems with their places. */
+async function use<Used>(
+  file: string,
+  read: (document: unknown, problems: Problems) => Used,
+): Promise<{ used: Used; warnings: string[] }> {
   const { document, locate, ...loaded } = await loadDocument(file).catch((error: Error) => {
     throw error instanceof UnreadableError
       ? new ServiceDocumentError(error.message, { cause: error })
@@ -55,11 +106,8 @@ export async function loadServiceDocument(
   const problems = new Problems();
   const describe = ({ pointer, message }: Problem) => `${locate(pointer)}: ${message}`;
   try {
-    const table = toLiveTable(document, problems);
-    return {
-      judge: createJudge(table, maxBytes),
-      warnings: [...loaded.warnings, ...problems.warnings].map(describe),
-    };
+    const used = read(document, problems);
+    return { used, warnings: [...loaded.warnings, ...problems.warnings].map(describe) };
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
     throw new ServiceDocumentError(error.problems.map(describe).join('\n'), { cause: error });

@@ -1,4 +1,5 @@
 export type {
+  DocumentedServiceQueries,
   GatewayQueries,
   ServiceQueries,
   ServiceQueryOptions,

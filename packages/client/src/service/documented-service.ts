@@ -1,7 +1,7 @@
 import type { ParseAs } from 'openapi-fetch';
 import type { CallOptions } from '../call-options.ts';
 import type { components } from '../generated/gateway.v1.gen.ts';
-import type { StandardSchema } from '../internal/check-payload.ts';
+import { checkPayload, type StandardSchema } from '../internal/check-payload.ts';
 import type { HeaderRecord, Pipeline } from '../internal/pipeline/pipeline-call.ts';
 import {
   type CallInit,
@@ -66,14 +66,28 @@ export interface DocumentedService<Paths> extends Service {
   ): AsyncGenerator<ServiceEvent<EventOf<MethodOf<Paths, Path, 'get'>>>, void, undefined>;
 }
 
-type MethodOf<Paths, Path extends keyof Paths, Method extends string> =
+/**
+ * Validators of the responses of hosted services, as `berth types --validate` writes them: by service, by
+ * operation, and by status. A status is a code, a range such as `4XX`, or `default`.
+ *
+ * @example
+ * const validators: ServiceValidators = { orders: { 'GET /items/{id}': { 200: ItemSchema } } };
+ */
+export type ServiceValidators = Readonly<
+  Record<string, Readonly<Record<string, Readonly<Record<string, StandardSchema>>>>>
+>;
+
+/** The JSON data of an operation's successful responses. */
+export type DataOf<Operation extends object> = NonNullable<CallResult<Operation, 'json'>['data']>;
+
+export type MethodOf<Paths, Path extends keyof Paths, Method extends string> =
   Paths[Path] extends Record<Method, infer Operation extends object> ? Operation : never;
 
-type Init<Operation, As> = Omit<CallInit<Operation, As>, 'fetch' | 'Request'> &
+export type Init<Operation, As> = Omit<CallInit<Operation, As>, 'fetch' | 'Request'> &
   Omit<CallOptions, 'signal'>;
 
 /** An argument that is optional if nothing in it is required. */
-type Optional<Value> = Record<never, never> extends Value ? [init?: Value] : [init: Value];
+export type Optional<Value> = Record<never, never> extends Value ? [init?: Value] : [init: Value];
 
 type InitOf<Operation, As> = Optional<Init<Operation, As>>;
 
@@ -120,9 +134,10 @@ export function createDocumentedService(
   address: { name: string; baseUrl: string; headers: HeaderRecord },
   redirect: NonNullable<RequestInit['redirect']>,
   open: OpenWebSocket | undefined,
+  validators: ServiceValidators[string] = {},
 ): DocumentedService<never> {
   const service = createService(pipeline, address, open);
-  const { call } = createRawCalls(pipeline, {
+  const { call: send } = createRawCalls(pipeline, {
     // Created on the first call, which rejects if the name is invalid.
     get baseUrl() {
       return toServiceUrl(address.baseUrl, address.name);
@@ -131,6 +146,22 @@ export function createDocumentedService(
     redirect,
     isService: true,
   });
+  const call = (method: 'GET' | 'POST') => {
+    const sendMethod = send(method);
+    return async (path: string, init: { readonly parseAs?: ParseAs } = {}) => {
+      const result: { data?: unknown; response: Response } = await sendMethod(path, init);
+      const operation = validators[`${method} ${path}`];
+      const { data, response } = result;
+      const { status } = response;
+      const schema =
+        operation?.[status] ?? operation?.[`${Math.floor(status / 100)}XX`] ?? operation?.default;
+      // An error may come from the gateway. Data that is not parsed, or empty, is not JSON.
+      if (schema && response.ok && data !== undefined && (init.parseAs ?? 'json') === 'json') {
+        await checkPayload(response, data, schema);
+      }
+      return result as never;
+    };
+  };
   return {
     ...service,
     GET: call('GET'),

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { newFolder, runCli } from '../cli/support/run-cli.ts';
 import { failureOf, fakeFetch, json } from '../support/fake-fetch.ts';
 import type { Services } from './generated/services.gen.ts';
+import { validators } from './generated/services.validators.gen.ts';
 
 const FILE = join(import.meta.dirname, 'orders.openapi.yaml');
 
@@ -135,6 +136,55 @@ describe('berth types', () => {
     expect(stdout).toContain('"a-b": a_bService.paths;\n    "a_b": a_bService_.paths;');
   });
 
+  it('writes validators next to the types', async () => {
+    const cwd = await newFolder();
+    const args = ['types', '-s', `orders=${FILE}`, '-o', 'services.gen.ts', '--validate'];
+    const { stderr } = await runCli(args, {}, { cwd });
+    expect(stderr).toContain('Wrote validators to services.validators.gen.ts.\n');
+    const text = await readFile(join(cwd, 'services.validators.gen.ts'), 'utf8');
+    const generated = join(import.meta.dirname, 'generated/services.validators.gen.ts');
+    expect(text).toBe(await readFile(generated, 'utf8'));
+  });
+
+  it.each([
+    ['GET', '/items/{id}', { id: 1 }, 'name: is missing'],
+    ['GET', '/items/{id}', { id: 1, name: 2 }, 'name: must be string'],
+    ['GET', '/items', [{ id: 1, name: 'a' }, null], '1: must be object'],
+    ['POST', '/items', { id: 'a', name: 'a' }, 'id: must be integer'],
+  ] as const)('%s %s with %j is a ContractError', async (method, path, payload, message) => {
+    const { fetch } = fakeFetch(
+      json(payload, { status: method === 'POST' ? 201 : 200 }),
+      json(ITEM),
+    );
+    const gateway = createGatewayClient<Services>({
+      baseUrl: 'https://g.example',
+      fetch,
+      validators,
+    });
+    const init = { params: { path: { id: 1 } }, ...(method === 'POST' && { body: ITEM }) };
+    const call = gateway.service('orders')[method] as (...args: unknown[]) => Promise<unknown>;
+    const error = await failureOf(call(path, init));
+    expect(error).toMatchObject({ name: 'ContractError' });
+    expect((error as Error).message).toContain(`/v1/cloudrun/orders/items`);
+    expect((error as Error).message).toContain(message);
+  });
+
+  it('passes valid payloads, errors, and what is not parsed', async () => {
+    const responses = [json(ITEM), json({ anything: 1 }, { status: 422 }), json({ id: 'a' })];
+    const { fetch } = fakeFetch(...responses);
+    const gateway = createGatewayClient<Services>({
+      baseUrl: 'https://g.example',
+      fetch,
+      validators,
+    });
+    const orders = gateway.service('orders');
+    const params = { path: { id: 1 } };
+    expect((await orders.GET('/items/{id}', { params })).data).toEqual(ITEM);
+    expect((await orders.POST('/items', { body: ITEM })).response.status).toBe(422);
+    const { data } = await orders.GET('/items/{id}', { params, parseAs: 'text' });
+    expect(data).toBe('{"id":"a"}');
+  });
+
   it.each([
     [
       'invalid YAML',
@@ -165,6 +215,7 @@ describe('berth types', () => {
     [[], /Pass a folder or file, or use --service\.\n$/],
     [['nothing'], /^berth: Cannot read nothing: /],
     [['.'], /it contains no file named like orders\.openapi\.yaml\.\n$/],
+    [['.', '--validate'], /--validate writes a second file, so it needs --output\.\n$/],
     [['-s', 'orders'], /--service must be name=file, got "orders"/],
     [['-s', '7=a.yaml'], /"7" is not a valid hosted service name/],
   ])('refuses %j', async (args, expected) => {

@@ -9,6 +9,7 @@ import { toDataSchema } from '../../generated/event-streams.gen.ts';
 import { SERVICE_NAME_PATTERN } from '../../generated/msw.gen.ts';
 import { isRecord } from '../../internal/json.ts';
 import { Failure } from '../output.ts';
+import { type Source, toServiceValidators } from './validators.ts';
 
 /** Matches documents in a folder, which are named after their service: `orders.openapi.yaml`. */
 const DOCUMENT_NAME = /^(.+)\.openapi\.(?:ya?ml|json)$/;
@@ -24,11 +25,7 @@ const HEADER = `// Written by \`berth types\`. Do not edit: change the OpenAPI d
 interface TypesOptions {
   readonly output?: string;
   readonly service?: Readonly<Record<string, string>>;
-}
-
-interface Source {
-  readonly name: string;
-  readonly file: string;
+  readonly validate?: boolean;
 }
 
 export function addTypes(program: Command): Command {
@@ -45,17 +42,25 @@ export function addTypes(program: Command): Command {
       toService,
     )
     .option('-o, --output <file>', 'file to write (default: standard output)')
+    .option(
+      '--validate',
+      'also write validators of responses, to X.validators.gen.ts for --output X.gen.ts',
+    )
     .addHelpText(
       'after',
       `
 Needs openapi-typescript 7 in your project: npm install --save-dev openapi-typescript
+--validate also needs @berth/server-stubs: npm install --save-dev @berth/server-stubs
 Documents must be OpenAPI 3.0, 3.1 or 3.2, in one or more local files.
 
 Example:
   berth types ./services -o src/services.gen.ts`,
     )
     .action(async (paths: string[], options: TypesOptions) => {
+      if (options.validate && options.output === undefined)
+        throw new Failure('--validate writes a second file, so it needs --output.', 2);
       const sources = await findSources(paths, options.service);
+      const validators = options.validate ? await toServiceValidators(sources) : undefined;
       const text = await toServiceTypes(sources);
       if (options.output === undefined) {
         process.stdout.write(text);
@@ -65,6 +70,11 @@ Example:
       await writeFile(options.output, text);
       const names = sources.map(({ name }) => name).join(', ');
       process.stderr.write(`Wrote types for ${names} to ${options.output}.\n`);
+      if (validators === undefined) return;
+      const beside = options.output.replace(/(\.gen)?(\.[cm]?ts)?$/, '.validators.gen.ts');
+      await writeFile(beside, validators.text);
+      for (const warning of validators.warnings) process.stderr.write(`warning: ${warning}\n`);
+      process.stderr.write(`Wrote validators to ${beside}.\n`);
     });
 }
 
