@@ -39,7 +39,15 @@ const LAYERS = {
     ...['index', 'cli', 'server', 'observe', 'gateway', 'blobs', 'auth', 'config'],
   ],
   'packages/server-stubs/generator': [
-    ...['service-document', 'cli', 'generate|init', 'modules', 'types|validators', 'operations', 'schema'],
+    ...[
+      'service-document',
+      'cli',
+      'generate|init',
+      'modules',
+      'types|validators',
+      'operations',
+      'schema',
+    ],
     'document|names|files|package-info',
   ],
   'packages/server-stubs/src': [

@@ -4,6 +4,7 @@ import { writeRoutes } from './modules/write-routes.ts';
 import { type ModuleNames, writeHandlers, writeIndex, writeTypes } from './modules/write-types.ts';
 
 import { Names } from './names.ts';
+import type { Operation } from './operations/model.ts';
 import { readModel } from './operations/read-model.ts';
 import { SchemaNames } from './schema/schema-store.ts';
 import { SchemaTypes } from './types/schema-types.ts';
@@ -34,7 +35,7 @@ export interface Generated {
   readonly warnings: readonly Problem[];
   /** Notes on what is generated in a way that may surprise. */
   readonly notes: readonly Problem[];
-  readonly operations: number;
+  readonly operations: readonly Pick<Operation, 'operationId' | 'method' | 'path'>[];
 }
 
 /**
@@ -81,7 +82,7 @@ export function generate(document: unknown, options: GenerateOptions = {}): Gene
     ]),
     warnings: problems.warnings,
     notes: problems.notes,
-    operations: model.operations.length,
+    operations: model.operations,
   };
 
   function compile(plan: ValidatorPlan, direction: 'request' | 'response'): string {

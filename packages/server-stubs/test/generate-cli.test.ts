@@ -1,8 +1,12 @@
+import { spawn } from 'node:child_process';
+import { on, once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { runCli } from '../generator/cli/run-cli.ts';
+import { compileTypes, createSourceFolder } from './corpus/compile-types.ts';
 
 const PETS = `
 openapi: 3.0.3
@@ -111,7 +115,7 @@ describe('berth-stubs', () => {
     expect(printed).not.toContain('changed');
   });
 
-  it('compares a folder of handlers with the operations and changes none', async () => {
+  it('compares a folder of handlers with the operations, and changes none', async () => {
     const handlers = join(folder, 'handlers');
     await mkdir(handlers);
     for (const name of ['getPet.ts', 'oldPet.ts', 'index.ts', 'getPet.test.ts']) {
@@ -122,10 +126,67 @@ describe('berth-stubs', () => {
     await generate('--handlers', handlers);
     expect(printed).toContain(`look at ${join(handlers, 'getPet.ts')}: output changed\n`);
     expect(printed).toContain(`obsolete: ${join(handlers, 'oldPet.ts')}`);
-    expect(printed).toContain('without a handler (501): listPets\n');
-    expect(printed).not.toContain('index.ts');
     expect(await readFile(join(handlers, 'getPet.ts'), 'utf8')).toBe('getPet.ts');
-    expect(await readdir(handlers)).toHaveLength(4);
+    expect(await readFile(join(handlers, 'index.ts'), 'utf8')).toBe('index.ts');
+    expect(await readdir(handlers)).toHaveLength(5);
+  });
+
+  it('writes handlers once, which compile', async () => {
+    const source = await createSourceFolder('handlers');
+    const handlers = join(source, 'handlers');
+    const create = () =>
+      run(join(folder, 'pets.yaml'), '-o', join(source, 'api'), '--handlers', handlers);
+    await create();
+    expect(printed).toContain(
+      ['listPets', 'getPet', 'index'].map((name) => `wrote ${join(handlers, name)}.ts\n`).join(''),
+    );
+    const file = join(handlers, 'getPet.ts');
+    expect(await readFile(file, 'utf8')).toContain('/** `GET /pets/{id}` */');
+    expect(await compileTypes(source, 7)).toBe('');
+    const { handlers: created } = await import(join(handlers, 'index.ts'));
+    expect(Object.keys(created)).toEqual(['listPets', 'getPet']);
+    await expect(created.getPet()).rejects.toMatchObject({ fault: { status: 501 } });
+
+    await writeFile(file, '// mine');
+    await write(PETS.replace('listPets', 'findPets'));
+    await create();
+    expect(printed).toContain(
+      `wrote ${join(handlers, 'findPets.ts')}\nadd to the handlers of your router: findPets\n`,
+    );
+    expect(await readFile(file, 'utf8')).toBe('// mine');
+  });
+
+  it('writes no handler outside the folder', async () => {
+    await write(PETS.replace('listPets', '../../listPets').replace('getPet', 'index'));
+    await generate('--handlers', join(folder, 'handlers'));
+    expect(printed).toContain('not written: ../../listPets cannot be the name of a file\n');
+    expect(printed).toContain('not written: index cannot be the name of a file\n');
+    expect((await readdir(folder)).sort()).toEqual(['api', 'pets.yaml']);
+  });
+
+  it('generates again when the document changes, until it is interrupted', async () => {
+    const cli = fileURLToPath(new URL('../generator/cli.ts', import.meta.url));
+    const args = [cli, join(folder, 'pets.yaml'), '-o', join(folder, 'api'), '--watch'];
+    const child = spawn(process.execPath, ['--conditions=berth-source', ...args]);
+    onTestFinished(() => {
+      child.kill('SIGKILL');
+    });
+    const shown = async (text: string) => {
+      let seen = '';
+      for await (const [chunk] of on(child, 'text')) {
+        seen += chunk;
+        if (seen.includes(text)) return;
+      }
+    };
+    child.stdout.on('data', (chunk) => child.emit('text', chunk));
+    child.stderr.on('data', (chunk) => child.emit('text', chunk));
+    await shown('Generated 2 operations');
+    await write('openapi: [');
+    await shown('is not valid YAML');
+    await write(PETS.replace('listPets', 'findPets'));
+    await shown('added: findPets');
+    child.kill('SIGINT');
+    expect((await once(child, 'exit'))[1]).toBe('SIGINT');
   });
 
   it('warns of what is left out or not checked, with its place in the file', async () => {
@@ -306,7 +367,7 @@ definitions:
 
   it('accepts a folder of handlers that does not exist yet', async () => {
     expect(await generate('--handlers', join(folder, 'handlers'))).toBe(0);
-    expect(printed).toContain('without a handler (501): listPets, getPet\n');
+    expect(await readdir(join(folder, 'handlers'))).toHaveLength(3);
   });
 
   it.runIf(process.platform === 'linux')('exits with 1 if a folder cannot be created', async () => {

@@ -48,8 +48,9 @@ function missingFrom(list: Fingerprints, other: Fingerprints): string[] {
 
 /**
  * Compares a folder, in which each handler is a file named after its operationId, with the operations.
- * Reports files that may no longer compile, files without an operation, and operations without a file.
- * Changes nothing.
+ * Reports files that may no longer compile, and files without an operation. Changes nothing.
+ *
+ * @returns the report, and the operations without a file
  *
  * @throws UnreadableError if the folder exists but cannot be read
  */
@@ -57,7 +58,7 @@ export async function describeHandlers(
   folder: string,
   before: Fingerprints | undefined,
   after: Fingerprints,
-): Promise<string[]> {
+): Promise<{ readonly lines: string[]; readonly missing: readonly string[] }> {
   const files = await findFiles(folder);
   const changed = before === undefined ? new Map() : compare(before, after).changed;
   const operations = Object.keys(after.operations);
@@ -65,13 +66,13 @@ export async function describeHandlers(
   const affected = operations.filter((each) => files.has(each) && changed.has(each));
   const obsolete = [...files.keys()].filter((each) => !Object.hasOwn(after.operations, each));
   const missing = operations.filter((each) => !files.has(each));
-  return [
+  const lines = [
     ...affected.map(
       (each) => `look at ${toPath(each)}: ${changed.get(each)?.join(' and ')} changed`,
     ),
     ...obsolete.map((each) => `obsolete: ${toPath(each)}: the document has no such operation`),
-    ...(missing.length > 0 ? [`without a handler (501): ${missing.join(', ')}`] : []),
   ];
+  return { lines, missing };
 }
 
 /** Files by operationId, which may contain slashes. */

@@ -11,6 +11,8 @@ import { readManifest } from '../package-info.ts';
 import { loadDocument, UnreadableError } from './load-document.ts';
 import type { Locator } from './locate.ts';
 import { describeChanges, describeHandlers, describeProblems } from './report.ts';
+import { watchDocument } from './watch-document.ts';
+import { writeHandlers } from './write-handlers.ts';
 
 /** Print progress for documents with at least this many operations. */
 const LARGE = 200;
@@ -54,9 +56,10 @@ function createProgram(output: Output): Command {
     .option('-o, --output <dir>', 'folder for the generated files; required', parsePath)
     .option(
       '--handlers <dir>',
-      'folder with one handler file per operationId; reports missing, changed and obsolete handlers',
+      'folder with one handler file per operationId; writes missing ones, never changes others, and reports changed and obsolete ones',
       parsePath,
     )
+    .option('-w, --watch', 'generate again whenever the document changes, until interrupted')
     .option(
       '--base-path <path>',
       'path prefix for all routes, instead of the path of the first server',
@@ -80,7 +83,9 @@ function createProgram(output: Output): Command {
       // Not a required option, because `init` does not take it.
       if (settings.output === undefined)
         program.error("error: option '-o, --output <dir>' is missing");
-      return generateInto(file, settings, output);
+      return settings.watch
+        ? generateOnChange(file, settings, output)
+        : generateInto(file, settings, output);
     });
   program
     .command('init')
@@ -116,10 +121,23 @@ interface GenerateSettings {
   readonly importExtension?: 'ts' | 'js';
   readonly strict?: boolean;
   readonly quiet?: boolean;
+  readonly watch?: boolean;
+}
+
+/** Generates now and after each change. An invalid document is reported, and its files stay as they are. */
+function generateOnChange(
+  file: string,
+  settings: GenerateSettings,
+  output: Output,
+): Promise<never> {
+  return watchDocument(file, () =>
+    generateInto(file, settings, output).catch((error) => output.error(`${toMessage(error)}\n`)),
+  );
 }
 
 /**
- * Generates into a folder, and reports what that means for existing handlers, which it leaves unchanged.
+ * Generates into a folder, writes the handlers that are missing, and reports what the document means for
+ * existing ones, which it leaves unchanged.
  */
 async function generateInto(
   file: string,
@@ -148,15 +166,24 @@ async function generateInto(
   const after = generated.files.get('fingerprints.gen.json') as Fingerprints;
   const changes = describeChanges(before, after);
   const handlers =
-    settings.handlers === undefined ? [] : await describeHandlers(settings.handlers, before, after);
+    settings.handlers === undefined
+      ? undefined
+      : await describeHandlers(settings.handlers, before, after);
   for (const [name, content] of generated.files) {
     await writeMarked(join(settings.output, name), content, mark).catch(
       withFolderError(settings.output, 'choose another --output folder'),
     );
   }
-  for (const line of [...changes, ...handlers]) print(line);
+  for (const line of [...changes, ...(handlers?.lines ?? [])]) print(line);
+  if (settings.handlers !== undefined && handlers !== undefined) {
+    const folders = { handlers: settings.handlers, output: settings.output };
+    const lines = await writeHandlers(generated, handlers.missing, folders, settings);
+    for (const line of lines) print(line);
+  }
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  print(`Generated ${generated.operations} operations into ${settings.output} in ${seconds} s.`);
+  print(
+    `Generated ${generated.operations.length} operations into ${settings.output} in ${seconds} s.`,
+  );
 }
 
 function generateLocated(document: unknown, locate: Locator, options: GenerateOptions): Generated {
