@@ -67,7 +67,7 @@ export async function toServiceValidators(
   return { text: [imports, TO_SCHEMA, index].join('\n'), warnings };
 }
 
-/** Loads the generator beside this package, or from the project in the working directory. */
+/** Loads the generator installed with this package, or in the project in the working directory. */
 async function loadGenerator(): Promise<typeof import('@berth/server-stubs/document')> {
   try {
     return await import(GENERATOR).catch((error: NodeJS.ErrnoException) => {
