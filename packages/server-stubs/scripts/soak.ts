@@ -24,7 +24,7 @@ try {
   const { files, operations } = generate(document, { runtime: RUNTIME });
   const generated = performance.now() - started;
   await writeFiles(folder, files);
-  report(`${operations} operations generated`, generated, generated < LIMITS.generated);
+  report(`${operations.length} operations generated`, generated, generated < LIMITS.generated);
 
   const imported = await measureImport(folder, 'request-validators', RUNTIME);
   report('all request validators loaded', imported, imported < LIMITS.imported);

@@ -243,7 +243,7 @@ describe('what cannot be used is reported by name and place', () => {
         { paths: { '/a': { get: { parameters: [bad] }, put: good, post }, '/b': bad } },
       ),
     );
-    expect(operations).toBe(2);
+    expect(operations).toHaveLength(2);
     expect(warnings.map(({ message }) => message.split('. ').at(-1))).toEqual([
       'The operation is left out.',
       'The media type is left out.',
