@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
 import { defaultWireProfile, type WireProfile } from '@berth/server-stubs';
-import type { ServiceDocument } from '@berth/server-stubs/document';
+import type { ServiceDocument } from '@berth/server-stubs/service-document';
 import {
   type Config,
   ConfigError,
@@ -195,7 +195,7 @@ async function readDocument(
  */
 export async function loadDocument(file: string): Promise<ServiceDocument> {
   // It loads Ajv, which few servers need.
-  const { loadServiceDocument } = await import('@berth/server-stubs/document');
+  const { loadServiceDocument } = await import('@berth/server-stubs/service-document');
   return loadServiceDocument(file, JUDGED_BYTES);
 }
 

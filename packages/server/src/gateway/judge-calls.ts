@@ -1,7 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { GatewayError, type GatewayInput } from '@berth/server-stubs';
-import type { Fault, FaultError, JudgedCall, JudgedResponse } from '@berth/server-stubs/document';
+import type {
+  Fault,
+  FaultError,
+  JudgedCall,
+  JudgedResponse,
+} from '@berth/server-stubs/service-document';
 import { JUDGED_BYTES } from '../config/resolve-config.ts';
 import type { Watch } from './attempt.ts';
 import type { Service, ServiceContract } from './registry/service-registry.ts';

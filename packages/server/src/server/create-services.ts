@@ -5,7 +5,7 @@ import {
   StorageError,
   type StorageSecurity,
 } from '@berth/server-stubs';
-import type { Judge } from '@berth/server-stubs/document';
+import type { Judge } from '@berth/server-stubs/service-document';
 import type { AuthEnvironments, Caller } from '../auth/caller.ts';
 import { createAuthenticator } from '../auth/create-authenticator.ts';
 import type { BlobKey, BlobStore, OpenBlob } from '../blobs/blob-store.ts';

@@ -9,7 +9,7 @@ export interface Source {
   readonly file: string;
 }
 
-const GENERATOR = '@berth/server-stubs/document';
+const GENERATOR = '@berth/server-stubs/service-document';
 
 const HEADER = `// Written by \`berth types --validate\`. Do not edit: change the OpenAPI documents and run it again.
 // biome-ignore-all lint: generated
@@ -68,7 +68,7 @@ export async function toServiceValidators(
 }
 
 /** Loads the generator installed with this package, or in the project in the working directory. */
-async function loadGenerator(): Promise<typeof import('@berth/server-stubs/document')> {
+async function loadGenerator(): Promise<typeof import('@berth/server-stubs/service-document')> {
   try {
     return await import(GENERATOR).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;

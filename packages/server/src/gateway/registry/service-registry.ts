@@ -1,4 +1,4 @@
-import type { Judge } from '@berth/server-stubs/document';
+import type { Judge } from '@berth/server-stubs/service-document';
 
 /**
  * The reason why a service cannot be called, regardless of its versions. Each state has its own error code
