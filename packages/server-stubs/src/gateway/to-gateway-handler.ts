@@ -19,7 +19,7 @@ import type {
 } from './gateway-handlers.ts';
 import { handleUpgrade, TAKEN, type UpgradeSettings } from './web-socket.ts';
 
-const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
+const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 
 /** Headers with lists, in which the service's values are added to the gateway's. */
 const MERGED = ['access-control-expose-headers', 'vary'];
@@ -97,7 +97,7 @@ function assertNoRewriting(path: string): void {
       message: 'The path contains a backslash: encode it as %5C, or send a slash.',
     });
   }
-  if (DOT_SEGMENT.test(path)) {
+  if (path.split('/').some((segment) => DOT_SEGMENT.test(segment))) {
     throw new GatewayError('INVALID_REQUEST', {
       message:
         'The path contains a . or .. segment after decoding: resolve it before you send the request.',
