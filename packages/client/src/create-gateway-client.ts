@@ -162,31 +162,27 @@ export function createGatewayClient<Services extends object = Record<never, neve
   if (auth && typeof auth.authorize !== 'function') {
     throw wrong('auth', 'bearer(…), tc3(…), or an object with authorize()', auth);
   }
-  const headers = Object.fromEntries(new Headers(options.headers));
-  const address = toGatewayUrl(options);
-  assertBaseUrl(address);
-  const baseUrl = address.replace(/\/$/, '');
-  const redirect = options.redirect ?? 'manual';
+  const url = toGatewayUrl(options);
+  assertBaseUrl(url);
+  const address = {
+    baseUrl: url.replace(/\/$/, ''),
+    headers: Object.fromEntries(new Headers(options.headers)),
+    redirect: options.redirect ?? 'manual',
+  };
   const pipeline = createPipeline({
     ...options,
-    redirect,
+    ...address,
     upstreamStatus: wireProfile?.gatewayHeaders.upstreamStatus,
     signer: auth && toSigner(auth),
     secretHeaders: ['authorization'],
     classify: classifyGateway,
   });
-  const { call, ...middleware } = createRawCalls(pipeline, { baseUrl, headers, redirect });
+  const { call, ...middleware } = createRawCalls(pipeline, address);
   return {
     ...middleware,
     GET: call('GET'),
     POST: call('POST'),
     service: (name: string) =>
-      createDocumentedService(
-        pipeline,
-        { name, baseUrl, headers },
-        redirect,
-        webSocket,
-        validators?.[name],
-      ),
+      createDocumentedService(pipeline, { name, ...address }, webSocket, validators?.[name]),
   };
 }

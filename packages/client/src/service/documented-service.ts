@@ -68,7 +68,7 @@ export interface DocumentedService<Paths> extends Service {
 
 /**
  * Validators of the responses of hosted services, as `berth types --validate` writes them: by service, by
- * operation, and by status. A status is a code, a range such as `4XX`, or `default`.
+ * operation, and by status. A status is a code, `2XX` or `default`; error responses are not checked.
  *
  * @example
  * const validators: ServiceValidators = { orders: { 'GET /items/{id}': { 200: ItemSchema } } };
@@ -131,37 +131,37 @@ const ANY_JSON: StandardSchema<never> = {
  */
 export function createDocumentedService(
   pipeline: Pipeline,
-  address: { name: string; baseUrl: string; headers: HeaderRecord },
-  redirect: NonNullable<RequestInit['redirect']>,
+  address: {
+    name: string;
+    baseUrl: string;
+    headers: HeaderRecord;
+    redirect: NonNullable<RequestInit['redirect']>;
+  },
   open: OpenWebSocket | undefined,
-  validators: ServiceValidators[string] = {},
+  validators: ServiceValidators[string] | undefined,
 ): DocumentedService<never> {
   const service = createService(pipeline, address, open);
   const { call: send } = createRawCalls(pipeline, {
+    ...address,
     // Created on the first call, which rejects if the name is invalid.
     get baseUrl() {
       return toServiceUrl(address.baseUrl, address.name);
     },
-    headers: address.headers,
-    redirect,
     isService: true,
   });
-  const call = (method: 'GET' | 'POST') => {
-    const sendMethod = send(method);
-    return async (path: string, init: { readonly parseAs?: ParseAs } = {}) => {
-      const result: { data?: unknown; response: Response } = await sendMethod(path, init);
-      const operation = validators[`${method} ${path}`];
+  const call =
+    (method: 'GET' | 'POST') =>
+    async (path: string, init: { readonly parseAs?: ParseAs } = {}) => {
+      const result: { data?: unknown; response: Response } = await send(method)(path, init);
       const { data, response } = result;
-      const { status } = response;
-      const schema =
-        operation?.[status] ?? operation?.[`${Math.floor(status / 100)}XX`] ?? operation?.default;
-      // An error may come from the gateway. Data that is not parsed, or empty, is not JSON.
-      if (schema && response.ok && data !== undefined && (init.parseAs ?? 'json') === 'json') {
-        await checkPayload(response, data, schema);
+      // Errors have no data, and neither have empty bodies. Data that is not parsed is not JSON.
+      if (data !== undefined && (init.parseAs ?? 'json') === 'json') {
+        const operation = validators?.[`${method} ${path}`];
+        const schema = operation?.[response.status] ?? operation?.['2XX'] ?? operation?.default;
+        if (schema) await checkPayload(response, data, schema);
       }
       return result as never;
     };
-  };
   return {
     ...service,
     GET: call('GET'),
