@@ -5,7 +5,8 @@ import { isObject } from '../../util/values.ts';
 import type { CompiledRoute, CompiledService } from '../compile-service.ts';
 import { compareRoutes, HTTP_METHODS, type HttpMethod, parseDocumentPath } from '../routes.ts';
 import { findCollections } from './collections.ts';
-import type { DocumentOptions, Resource } from './documented.ts';
+import type { DocumentOptions } from './documented.ts';
+import type { Resource } from './judge.ts';
 import { createOperation, createSample } from './operation.ts';
 import { toReadable } from './to-readable.ts';
 

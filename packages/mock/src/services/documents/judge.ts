@@ -1,6 +1,12 @@
-import { stripReadOnlyProperties, validateAgainstSchema } from '../../contract/oracle/prism.ts';
+import {
+  type getHttpOperationsFromSpec,
+  stripReadOnlyProperties,
+  validateAgainstSchema,
+} from '../../contract/oracle/prism.ts';
 import type { Params } from '../routes.ts';
-import type { Resource } from './documented.ts';
+
+/** An operation of a document, as Prism reads it. */
+export type Resource = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[number];
 
 /** A request, as Prism takes it. */
 export interface JudgedRequest {

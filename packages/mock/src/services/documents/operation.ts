@@ -12,14 +12,8 @@ import {
   ServiceRefusal,
   toRefusal,
 } from '../services.ts';
-import {
-  type Documented,
-  type DocumentOptions,
-  type Remember,
-  type Resource,
-  withBody,
-} from './documented.ts';
-import { createJudge } from './judge.ts';
+import { type Documented, type DocumentOptions, type Remember, withBody } from './documented.ts';
+import { createJudge, type Resource } from './judge.ts';
 
 type Prism = ReturnType<typeof createPrism>;
 
@@ -144,7 +138,7 @@ export function createSample(
       const value = await create([{ id: '', mediaType, schema, examples, encodings: [] }]);
       values.set(name, encodeURIComponent(String(value ?? 'a')));
     }
-    const [last = ''] = /[^{}]+(?=\}$)/.exec(resource.path) ?? [];
+    const last = resource.path.slice(resource.path.lastIndexOf('{') + 1, -1);
     if (id !== undefined) values.set(last, encodeURIComponent(String(id)));
     const given = query
       .filter(({ required }) => required)
