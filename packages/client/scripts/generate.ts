@@ -39,13 +39,14 @@ await Promise.all([
   ),
 ]);
 
-// What `berth types` writes, for the tests of typed services. The command imports generated constants.
+// What `berth types --validate` writes, for the tests of typed services. The command imports generated constants.
 const { toServiceTypes } = await import('../src/cli/commands/types.ts');
+const { toServiceValidators } = await import('../src/cli/commands/validators.ts');
+const sources = [{ name: 'orders', file: join(SERVICES, 'orders.openapi.yaml') }];
+const validators = await toServiceValidators(sources);
 await mkdir(join(SERVICES, 'generated'), { recursive: true });
-await writeFile(
-  join(SERVICES, 'generated/services.gen.ts'),
-  await toServiceTypes([{ name: 'orders', file: join(SERVICES, 'orders.openapi.yaml') }]),
-);
+await writeFile(join(SERVICES, 'generated/services.gen.ts'), await toServiceTypes(sources));
+await writeFile(join(SERVICES, 'generated/services.validators.gen.ts'), validators.text);
 
 function write(name: string, text: string): Promise<void> {
   const file = join(import.meta.dirname, `../src/generated/${name}.gen.ts`);
