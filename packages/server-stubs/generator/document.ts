@@ -133,7 +133,7 @@ export interface Located {
 /**
  * Returns the pointer to the target of a `$ref`.
  *
- * @throws Unusable if it points outside of the document or to nothing
+ * @throws Unusable if it is a URL or points to nothing
  */
 export function toTarget(document: unknown, ref: unknown, pointer: Pointer): Pointer {
   const text = JSON.stringify(ref);
@@ -141,9 +141,9 @@ export function toTarget(document: unknown, ref: unknown, pointer: Pointer): Poi
   if (target !== undefined) return target;
   throw new Unusable(
     pointer,
-    typeof ref === 'string' && ref.startsWith('#')
-      ? `$ref ${text} points to nothing. Correct it, or add its target.`
-      : `$ref ${text} points outside of the document. Use a local file, or bundle the document.`,
+    /^"https?:/i.test(text)
+      ? `$ref ${text} is a URL, which is not loaded. Save it as a file next to the document.`
+      : `$ref ${text} points to nothing. Correct it, or add its target.`,
   );
 }
 

@@ -226,7 +226,7 @@ describe('berth-stubs', () => {
     expect(await read('routes.gen.ts')).toContain("operationId: 'b'");
   });
 
-  it('reads a document of several files, but never URLs', async () => {
+  it('reads a document of several files, but neither URLs nor files that do not exist', async () => {
     const pet = '{ type: object, properties: { name: { $ref: "deep/name.yaml#/Name" } } }';
     const remote = "$ref: 'https://127.0.0.1:1/a.yaml'";
     await mkdir(join(folder, 'deep'));
@@ -235,13 +235,14 @@ describe('berth-stubs', () => {
     await write(
       PETS.replace(
         "$ref: '#/components/schemas/Pet'",
-        'allOf: [{ $ref: pet.yaml }, {REMOTE}]',
+        'allOf: [{ $ref: pet.yaml }, {REMOTE}, { $ref: Pet.yaml }]',
       ).replace('REMOTE', remote),
     );
     expect(await generate()).toBe(0);
     expect(await read('response-validators.gen.ts')).toContain('> 7');
-    expect(printed).toContain('points outside of the document');
-    expect(printed.match(/warning:/g)).toHaveLength(1);
+    expect(printed).toContain('$ref "https://127.0.0.1:1/a.yaml" is a URL, which is not loaded.');
+    expect(printed).toContain('$ref "Pet.yaml" points to nothing.');
+    expect(printed.match(/warning:/g)).toHaveLength(2);
   });
 
   it('converts Swagger 2.0, with a warning', async () => {

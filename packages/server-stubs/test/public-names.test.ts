@@ -2,6 +2,7 @@ import * as stubs from '@berth/server-stubs';
 import * as document from '@berth/server-stubs/document';
 import * as engine from '@berth/server-stubs/engine';
 import * as node from '@berth/server-stubs/engine/node';
+import * as serviceDocument from '@berth/server-stubs/service-document';
 import { expect, test } from 'vitest';
 
 test('the package exports these names, and no others', () => {
@@ -25,8 +26,14 @@ test('the package exports these names, and no others', () => {
   ]);
 });
 
-test('the reader of documents exports these names, and no others', () => {
+test('the readers of documents export these names, and no others', () => {
   expect(Object.keys(document).sort()).toEqual(['UnreadableError', 'loadDocument', 'toDataSchema']);
+  expect(Object.keys(serviceDocument).sort()).toEqual([
+    'FaultError',
+    'ServiceDocumentError',
+    'loadServiceDocument',
+    'writeResponseValidators',
+  ]);
 });
 
 test('the engine exports these names, and no others', () => {
