@@ -39,7 +39,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "a3250d3493626205a4fb377321e9d98cb12dca5e3d3a794a8d2c8bd68ec64f08"
+  "sha256": "88de68dcd60073fc83e16304ac6ee5458065f3c7bf064ce4747bdec79bb2fc2d"
 } as const;
 
 /** URL template for the gateway of an environment. */

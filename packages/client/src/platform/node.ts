@@ -27,8 +27,8 @@ export function fileToBlob(file: string | URL): Promise<Blob> {
 }
 
 /**
- * Prevents a Node stream that fails before it is read from crashing the process. The error is handled when
- * the stream is read.
+ * Keeps a Node stream from crashing the process if it fails before anything reads it. The error still
+ * surfaces when the stream is read.
  */
 export function ignoreEarlyErrors(orders: readonly { readonly data: unknown }[]): void {
   for (const { data } of orders) {

@@ -106,7 +106,7 @@ export function toReceived(status: number, headers: HeaderList, body: Buffer): R
 /** Headers in the order and case in which they are sent. A repeated header has an entry for each value. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
-/** The headers that a check passes. */
+/** Headers as a check specifies them: an object or a list. */
 export type HeaderInput = Record<string, string | readonly string[] | undefined> | HeaderList;
 
 /** Returns every value of a header, in order. Names are case-insensitive. */
@@ -122,7 +122,7 @@ export function toHeaderList(input: HeaderInput = []): HeaderList {
   );
 }
 
-/** Returns the headers with those in `added` replaced, and all others kept. */
+/** Returns `headers` plus those in `added`, which replace any headers of the same name. */
 export function withHeaders(headers: HeaderList, added: HeaderList): HeaderList {
   const names = new Set(added.map(([name]) => name.toLowerCase()));
   return [...headers.filter(([name]) => !names.has(name.toLowerCase())), ...added];

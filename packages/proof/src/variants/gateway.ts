@@ -81,7 +81,7 @@ const refusingPosts = (
 /** Characters that RFC 3986 does not allow in a path or a query. */
 const NO_URI = /%(?![0-9a-f]{2})|[[\]"<>\\^`{|}]/i;
 
-/** Variants that a gateway may have. */
+/** Permitted variations in gateways. */
 export const gateway: readonly Variant[] = [
   variant(
     'Content-Disposition is ATTACHMENT with a file name',

@@ -59,7 +59,7 @@ const hasUnknown = ({ operation, json }: MutatedRequest) => {
 
 const PAGE = { 'Content-Type': 'text/html' };
 
-/** Variants that a storage API may have. */
+/** Permitted variations in storage APIs. */
 export const storage: readonly Variant[] = [
   variant(
     'request fields must be inside data',

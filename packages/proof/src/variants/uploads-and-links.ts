@@ -65,7 +65,7 @@ const linkErrors = (status: number) =>
 const BEFORE = `q-sign-algorithm=sha1&q-ak=${'A'.repeat(700)}&q-signature=`;
 const AFTER = '&end==';
 
-/** Variants that an upload target and links may have. */
+/** Permitted variations in upload targets and links. */
 export const uploadsAndLinks: readonly Variant[] = [
   variant(
     'grants are long and have additional fields',

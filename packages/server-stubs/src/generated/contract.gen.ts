@@ -12,7 +12,7 @@ export const CONTRACT = {
       "sha256": "641f98ac421fb72a05d673130f900bf56bebd8b7d3855ff1b106e3eac3c0b420"
     }
   },
-  "sha256": "a3250d3493626205a4fb377321e9d98cb12dca5e3d3a794a8d2c8bd68ec64f08"
+  "sha256": "88de68dcd60073fc83e16304ac6ee5458065f3c7bf064ce4747bdec79bb2fc2d"
 } as const;
 
 /** Names on the wire (D1). */

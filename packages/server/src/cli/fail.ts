@@ -22,12 +22,12 @@ export function findFault(error: unknown): Failure | undefined {
     switch (code) {
       case 'EADDRINUSE':
         return new Failure(
-          `Port ${port} is already in use: stop the other process, or choose another port with --port and --admin-port.`,
+          `Port ${port} is already in use: stop the other process, or choose another port with --port or --admin-port.`,
           2,
         );
       case 'EACCES':
         return new Failure(
-          `Port ${port} requires elevated privileges: choose a port above 1023 with --port and --admin-port.`,
+          `Port ${port} requires elevated privileges: choose a port above 1023 with --port or --admin-port.`,
           2,
         );
       case 'ENOTSUP':

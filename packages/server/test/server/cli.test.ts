@@ -154,7 +154,7 @@ test.each(['--port', '--admin-port'])('a %s in use is one sentence and exit 2', 
   const { code, stderr } = await run(['--port', '0', '--admin-port', '0', option, String(port)]);
   expect(code).toBe(2);
   expect(stderr).toBe(
-    `Port ${port} is already in use: stop the other process, or choose another port with --port and --admin-port.\n`,
+    `Port ${port} is already in use: stop the other process, or choose another port with --port or --admin-port.\n`,
   );
 });
 

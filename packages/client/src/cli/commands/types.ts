@@ -38,7 +38,7 @@ export function addTypes(program: Command): Command {
     )
     .option(
       '-s, --service <name=file>',
-      'service name and its document; can be repeated',
+      'service name and OpenAPI document; repeatable',
       toService,
     )
     .option('-o, --output <file>', 'file to write (default: standard output)')
