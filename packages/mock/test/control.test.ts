@@ -143,8 +143,11 @@ describe('reset', () => {
   });
 
   test.each([
-    [{ only: ['file'] }, 'only must be a list of files, faults, clock, requests, services.'],
-    [{ only: 'files' }, 'only must be a list'],
+    [
+      { only: ['file'] },
+      'only must be an array of any of: files, faults, clock, requests, services.',
+    ],
+    [{ only: 'files' }, 'only must be an array'],
     [{ ony: [] }, 'ony is not a field: do you mean only?'],
     [[], 'The body must be a JSON object with only.'],
   ])('rejects %j by name', async (body, message) => {

@@ -154,10 +154,10 @@ export const storageDelete: readonly Check[] = [
     );
     const bad = await missingFileId(t);
     const cases: Record<string, (a: string, b: string) => string[]> = {
-      'a missing file in the first item': (a, b) => [bad, a, b],
-      'a missing file in the middle item': (a, b) => [a, bad, b],
-      'a missing file in the last item': (a, b) => [a, b, bad],
-      'an invalid file ID in the middle item': (a, b) => [a, 'no file has this name', b],
+      'a missing file as the first item': (a, b) => [bad, a, b],
+      'a missing file as the middle item': (a, b) => [a, bad, b],
+      'a missing file as the last item': (a, b) => [a, b, bad],
+      'an invalid file ID as the middle item': (a, b) => [a, 'no file has this name', b],
     };
     for (const [what, toList] of Object.entries(cases)) {
       const a = await storeReadable(t, `${what.replaceAll(' ', '-')}/a.txt`);

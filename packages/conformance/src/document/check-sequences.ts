@@ -90,7 +90,7 @@ async function createAndDelete(session: Session, operation: Operation): Promise<
     session,
     operation,
     read,
-    isRead ? difference : `what it created must be readable, but is ${status}`,
+    isRead ? difference : `the created item must be readable, but GET returned ${status}`,
   );
   const deleting = find('DELETE');
   if (deleting === undefined || operationSkipReason(session, deleting)) return;
@@ -99,7 +99,7 @@ async function createAndDelete(session: Session, operation: Operation): Promise<
   forget(session, address, reading.path);
   const last = await callItem(session, reading, address);
   const isGone = GONE.includes(last.received.status);
-  const message = `after its deletion, the item must be 404 or 410, not ${last.received.status}`;
+  const message = `after deletion, GET must return 404 or 410, not ${last.received.status}`;
   report(session, deleting, last, isGone ? undefined : message);
 }
 

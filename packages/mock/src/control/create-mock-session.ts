@@ -60,7 +60,7 @@ export function createMockSession(
 
 function reset(session: Session, only: unknown = SESSION_PARTS): void {
   if (!Array.isArray(only) || !only.every((part) => SESSION_PARTS.includes(part))) {
-    throw new FieldError('only', `must be a list of ${SESSION_PARTS.join(', ')}.`);
+    throw new FieldError('only', `must be an array of any of: ${SESSION_PARTS.join(', ')}.`);
   }
   // The clock is reset first, because everything else depends on it.
   if (only.includes('clock')) session.clock.reset();

@@ -62,7 +62,7 @@ export interface GatewayRouter extends Router {
 /**
  * Creates the gateway for hosted services: middleware for Express 4 and 5, and a `node:http` listener.
  * Your handlers call the service; the router takes care of paths, credentials, limits, CORS, errors and
- * the header rules C1 to C3.
+ * the `Content-Disposition` rules (C1 to C3).
  *
  * @throws TypeError if options contradict each other
  *

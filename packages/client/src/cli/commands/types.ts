@@ -36,11 +36,7 @@ export function addTypes(program: Command): Command {
       '[paths...]',
       'files, or folders that contain them; orders.openapi.yaml is the document of the service "orders"',
     )
-    .option(
-      '-s, --service <name=file>',
-      'service name and OpenAPI document; repeatable',
-      toService,
-    )
+    .option('-s, --service <name=file>', 'service name and OpenAPI document; repeatable', toService)
     .option('-o, --output <file>', 'file to write (default: standard output)')
     .option(
       '--validate',
