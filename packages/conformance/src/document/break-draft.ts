@@ -82,12 +82,12 @@ export function listBreakers(
       typeof value === 'number';
     const places = listPlaces(document.root, document.schemaAt(schema, 'request'));
     const own = places.get('')?.schema ?? {};
+    // The properties of an object are parameters of their own, and unknown parameters may be ignored.
+    if (own.properties !== undefined || [own.type].flat().includes('object')) continue;
     for (const keyword of Object.keys(KEYWORDS)) {
       const bad = breakKeyword(keyword, own).find(
         (value) =>
-          isWritten(value) &&
-          isRefused(document, schema, value) &&
-          (typeof value === 'string' || isRefused(document, schema, String(value))),
+          isWritten(value) && toReadings(value).every((each) => isRefused(document, schema, each)),
       );
       if (bad === undefined) continue;
       breakers.push({ constraint: `${key} ${keyword}`, apply: (draft) => set(draft, bad) });
@@ -141,6 +141,12 @@ function breakKeyword(keyword: string, schema: JsonObject): unknown[] {
   const limit = schema[keyword];
   if (limit === undefined) return [];
   return KEYWORDS[keyword]?.(limit as never, schema) ?? [];
+}
+
+/** What a server may read in the text of a parameter: the value, or a list of one or several. */
+function toReadings(value: unknown): unknown[] {
+  const text = String(value);
+  return [value, text, [value], text.split(','), text.split('|'), text.split(' ')];
 }
 
 function isRefused(document: ApiDocument, pointer: string, value: unknown): boolean {
