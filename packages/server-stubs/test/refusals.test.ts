@@ -35,7 +35,7 @@ describe('what cannot be used is reported by name and place', () => {
     [
       'a $ref to another file',
       body({ $ref: 'pet.yaml' }),
-      `${BODY}: $ref "pet.yaml" points outside`,
+      `${BODY}: $ref "pet.yaml" points to nothing`,
     ],
     [
       'a $ref to nothing',

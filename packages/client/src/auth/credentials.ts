@@ -119,7 +119,7 @@ export function toStorageSigner(
 function toHeaderValue(name: string, value: string): string {
   const text = value.trim();
   if (!/[^\t -~\x80-\xff]/.test(text)) return text;
-  throw new TypeError(`The value of the ${name} header contains invalid characters.`);
+  throw new TypeError(`${name} has invalid characters.`);
 }
 
 /**
