@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path';
 import { READY } from '../shell/stays-up.ts';
 
 const PRELOAD = new URL('preload.ts', import.meta.url);
-/** Ends a command that hangs. A run of the suite takes 8 s alone, and minutes beside other tests. */
+/** Ends a command that hangs. A run of the suite takes 8 s, and minutes on a busy machine. */
 const LONGEST_MS = 300_000;
 
 /** Prints a shell's variables, exported or not, except those that cannot be set. */
