@@ -5,7 +5,7 @@ import { type DocumentsRun, loadDeployments, runDocuments } from './document/run
 import type { Deployment } from './document/session.ts';
 import { runTransactions } from './dredd/run-transactions.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
-import { isKnown } from './report/compare.ts';
+import { isKnown, listAccepted } from './report/compare.ts';
 import { type Report, sortResults, toDeclared, toVerdict } from './report/to-report.ts';
 import { runWorkflows } from './respect/run-workflows.ts';
 import { type Result, StartError } from './result.ts';
@@ -53,11 +53,12 @@ async function run(settings: Settings): Promise<Report> {
   if (settings.signal?.aborted) interrupt();
   const shared = createRun(settings, ends.signal);
   const results: Result[] = [];
+  const accepted = listAccepted(settings.baseline, started);
   const onResult = (result: Result) => {
     const redacted = withoutSecrets(shared, result);
     results.push(redacted);
     settings.onResult(redacted);
-    const isNew = result.outcome === 'fail' && !isKnown(result, settings.baseline);
+    const isNew = result.outcome === 'fail' && !isKnown(result, accepted);
     if (settings.bail && isNew) ends.abort(`--bail: ${result.id} failed`);
   };
   let leftovers: string[] = [];
@@ -92,7 +93,7 @@ async function run(settings: Settings): Promise<Report> {
     durationMs: Date.now() - started.getTime(),
     declared: toDeclared(settings),
     leftovers: documented?.leftovers ?? leftovers,
-    ...toVerdict(results, settings.baseline, coverage),
+    ...toVerdict(results, settings.baseline, started, coverage),
     ...(coverage && { coverage: shared.secrets.redact(coverage) }),
     results: sortResults(results),
   };

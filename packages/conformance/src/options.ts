@@ -42,6 +42,16 @@ export const MAX_AGE_UNITS = ['ms', 's', 'min'] as const;
 
 export type MaxAgeUnit = (typeof MAX_AGE_UNITS)[number];
 
+/** A result that fails and is accepted for now. */
+export interface KnownFailure {
+  /** ID of the result, or of a rule: `GW-C1`. */
+  id: string;
+  /** Why it is accepted. */
+  reason?: string | undefined;
+  /** The last day on which it is accepted, in UTC: `2027-03-31`. Default: no end. */
+  expires?: string | undefined;
+}
+
 /** Options for a run: what to check, and with which credentials. */
 export interface ConformanceOptions {
   /**
@@ -147,8 +157,8 @@ export interface ConformanceOptions {
   runs?: number | undefined;
   /** Stop after the first failed check that is not in `baseline`. Default: false. */
   bail?: boolean | undefined;
-  /** IDs of known failures, which do not affect the exit code unless one passes. */
-  baseline?: readonly string[] | undefined;
+  /** Known failures, by ID. They do not affect the exit code unless one passes or has expired. */
+  baseline?: readonly (string | KnownFailure)[] | undefined;
   /**
    * Use `Prefer: code=…` (RFC 7240), which mocks support, to request statuses that depend on what is
    * deployed. This checks the responses that a mock is forced to return. Default: false.
@@ -208,8 +218,9 @@ type Tc3Options = NonNullable<ConformanceOptions['tc3']>;
 
 /** The options with their defaults. */
 export type Settings = {
-  [Name in Defaulted]: NonNullable<ConformanceOptions[Name]>;
+  [Name in Exclude<Defaulted, 'baseline'>]: NonNullable<ConformanceOptions[Name]>;
 } & Omit<ConformanceOptions, Defaulted | 'tc3'> & {
+    baseline: readonly KnownFailure[];
     /** Which APIs to check: those that have a URL. */
     apis: readonly Api[];
     tc3?: (Tc3Options & { service: string; storageSigningHost: string }) | undefined;
@@ -237,6 +248,7 @@ export function toSettings(options: ConformanceOptions): Settings {
     // A proxy URL may contain the credentials that the proxy requires.
     proxy: proxy && toUrl(proxy, 'proxy').href,
     seed: toSeed(all.seed),
+    baseline: all.baseline.map(toKnownFailure),
     tc3: tc3 && {
       ...tc3,
       service: tc3.service ?? service,
@@ -285,6 +297,14 @@ function assertValues(options: typeof DEFAULTS & ConformanceOptions): void {
     const range = `${unit} from ${least} to ${most}`;
     throw new StartError(`${option} must be a whole number of ${range}.`, option);
   }
+}
+
+function toKnownFailure(entry: string | KnownFailure): KnownFailure {
+  if (typeof entry === 'string') return { id: entry };
+  const { id, expires } = entry;
+  const isDay = expires === undefined || /^\d{4}-\d\d-\d\d$/.test(expires);
+  if (isDay && (expires === undefined || !Number.isNaN(Date.parse(expires)))) return entry;
+  throw new StartError(`baseline: expires of ${id} must be a date such as 2027-03-31.`, 'baseline');
 }
 
 function toSeed(seed = Math.floor(Math.random() * 2 ** 31)): number {

@@ -70,12 +70,41 @@ test('a known failure does not fail the run, but a stale entry does', async () =
   await writeFile(file, '# known since spring\nGW-ERROR-NOT-FOUND # ticket 7\n');
   const known = await runAgainst(server.url, ...NOT_FOUND, '--baseline', file);
   expect(known.code).toBe(0);
-  expect(known.lines.slice(-2)[0]).toBe('known failures: GW-ERROR-NOT-FOUND');
+  expect(known.lines.slice(-2)[0]).toBe('known failures: GW-ERROR-NOT-FOUND (ticket 7)');
   await writeFile(file, '["GW-ERROR-NOT-FOUND"]');
   const stale = await runAgainst(sound.url, ...NOT_FOUND, '--baseline', file);
   expect(stale.code).toBe(1);
   expect(stale.output).toMatch(/^stale baseline entries, .*: GW-ERROR-NOT-FOUND$/m);
   expect(stale.lines.at(-1)).toContain('the baseline is stale');
+});
+
+test('a known failure that has expired fails the run', async () => {
+  await using server = await startBroken();
+  await using folder = await makeTemporaryFolder();
+  const file = join(folder.path, 'baseline.txt');
+  await writeFile(file, 'GW-ERROR-NOT-FOUND until 2026-01-31 # ticket 7\n');
+  const { code, lines } = await runAgainst(server.url, ...NOT_FOUND, '--baseline', file);
+  expect(code).toBe(1);
+  expect(lines).toContain('expired baseline entries: GW-ERROR-NOT-FOUND (ticket 7)');
+});
+
+test('a run ends with the failed checks and the commands that repeat them', async () => {
+  await using server = await startBroken();
+  const { lines } = await runAgainst(
+    server.url,
+    ...NOT_FOUND,
+    '--seed',
+    '7',
+    '--gateway-token',
+    'secret',
+  );
+  const [title, id, command] = lines.slice(-4, -1);
+  expect(title).toBe('failed, each with the command that repeats it:');
+  expect(id).toBe('  GW-ERROR-NOT-FOUND');
+  expect(command).toMatch(
+    /^ {4}berth-conformance --gateway-url \S+ .*--only GW-ERROR-NOT-FOUND --seed 7$/,
+  );
+  expect(command).toContain('--gateway-token "$BERTH_GATEWAY_TOKEN"');
 });
 
 test('--bail ends after a failure, but not after a known one', async () => {

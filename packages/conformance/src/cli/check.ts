@@ -2,13 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { createConformance } from '../create-conformance.ts';
-import { compare, type Earlier } from '../report/compare.ts';
+import { compare, type Earlier, withReason } from '../report/compare.ts';
 import { REPORT_KINDS, type ReportKind, reporters } from '../report/reporters.ts';
 import { toCoverageLine, toLines, toSummaryLine } from '../report/to-lines.ts';
 import type { Report } from '../report/to-report.ts';
 import { type Result, StartError } from '../result.ts';
-import type { Given } from './options.ts';
+import { type Given, toFlag } from './options.ts';
+import type { Labels } from './parse-arguments.ts';
 import { type Output, readJsonFile } from './terminal.ts';
+import { toCommand } from './to-command.ts';
 import { toOptions } from './to-options.ts';
 
 interface Progress {
@@ -24,9 +26,15 @@ const TICK = 500;
 /**
  * Checks a deployment: prints each result, writes the reports and returns the exit code.
  *
+ * @param labels how each option was set
  * @throws StartError if the run cannot start
  */
-export async function check(given: Given, output: Output, signal: AbortSignal): Promise<number> {
+export async function check(
+  given: Given,
+  labels: Labels,
+  output: Output,
+  signal: AbortSignal,
+): Promise<number> {
   const reports = parseReports(given.report);
   const options = await toOptions(given);
   const earlier = given.compare === undefined ? undefined : await readEarlier(given.compare);
@@ -58,7 +66,9 @@ export async function check(given: Given, output: Output, signal: AbortSignal): 
     ? { ...report, comparison: compare(earlier, report.results) }
     : report;
   await writeReports(reports, whole);
+  const typed = Object.entries(given).filter(([name]) => labels[name] === toFlag(name));
   for (const line of toEndLines(whole)) output.out(line);
+  for (const line of toFailedLines(whole, Object.fromEntries(typed))) output.out(line);
   const { paint = (_, text) => text } = output;
   output.out(paint(whole.exitCode === 0 ? 'green' : 'red', toSummaryLine(whole)));
   return whole.exitCode;
@@ -189,16 +199,34 @@ function toPart(file: string): string {
   return join(dirname(file), `.${basename(file)}.${randomUUID()}.part`);
 }
 
-/** The lines between the last result and the summary. */
+/** The failed checks that are not known failures, each with the command that repeats it. */
+function toFailedLines({ results, baseline, seed }: Report, typed: Given): string[] {
+  const failed = results.filter(
+    ({ outcome, id }) => outcome === 'fail' && !baseline.known.includes(id),
+  );
+  return [
+    ...(failed.length > 0 ? ['failed, each with the command that repeats it:'] : []),
+    ...failed.flatMap((result) => [`  ${result.id}`, `    ${toCommand(typed, result, seed)}`]),
+  ];
+}
+
+/** The lines between the last result and the failed ones. */
 function toEndLines({ results, leftovers, baseline, comparison, coverage }: Report): string[] {
   return [
     ...toDisabledLines(results),
     ...(coverage ? [toCoverageLine(coverage)] : []),
     ...toList('files that could not be removed', leftovers),
-    ...toList('known failures', baseline.known),
+    ...toList(
+      'known failures',
+      baseline.known.map((id) => withReason(id, baseline)),
+    ),
     ...toList(
       'stale baseline entries, which no longer fail or are not the ID of a check',
       baseline.stale,
+    ),
+    ...toList(
+      'expired baseline entries',
+      baseline.expired.map((id) => withReason(id, baseline)),
     ),
     ...(comparison
       ? [

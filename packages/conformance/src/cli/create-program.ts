@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { documents } from '../contract/documents.ts';
 import { APIS } from '../contract/openapi.ts';
 import { manifest } from '../manifest.ts';
-import { GROUPS, type OptionSpec, toFlag } from './options.ts';
+import { GROUPS, OPTION_NAMES, type OptionName, type OptionSpec, toFlag } from './options.ts';
 
 /** The end of the help, after the options. */
 const HELP_END = `
@@ -16,6 +16,7 @@ Examples:
   berth-conformance --config conformance.json --report junit=junit.xml,html=report.html
   berth-conformance --config conformance.json --only ST-COPY --failed-only
   berth-conformance --document api.yaml --url https://api.example --min-coverage 80
+  berth-conformance monitor --config conformance.json --only GW-C,GW-REQUEST-ID --every 60s
   berth-conformance fixture --port 8080 --host 0.0.0.0
 
 Exit codes, the first that applies:
@@ -37,15 +38,13 @@ export function createProgram(onTyped: (typed: Typed) => void): Command {
     )
     .usage('--gateway-url <url> --storage-url <url> [options]')
     .allowExcessArguments(false)
+    // `monitor` has the options of a run, too.
+    .enablePositionalOptions()
     .showSuggestionAfterError(false)
     .exitOverride()
     .addHelpText('after', HELP_END)
     .action((options) => onTyped({ command: 'run', options }));
-  for (const [heading, group] of Object.entries(GROUPS)) {
-    for (const [name, spec] of Object.entries(group)) {
-      program.addOption(toOption(name, spec).helpGroup(heading));
-    }
-  }
+  addOptions(program, OPTION_NAMES);
   program.optionsGroup('Other:').helpOption('-h, --help', 'show this help');
   program.version(toVersion(), '-V, --version', 'show the versions of the suite and the contract');
   program
@@ -58,7 +57,42 @@ export function createProgram(onTyped: (typed: Typed) => void): Command {
       '127.0.0.1',
     )
     .action((options) => onTyped({ command: 'fixture', options }));
+  const monitor = program
+    .command('monitor')
+    .description(
+      'repeat the checks that store nothing, and serve the results as Prometheus metrics',
+    )
+    .usage('--every 60s --listen :9464 --gateway-url <url> --storage-url <url> [options]')
+    .option('--every <time>', 'time from the start of a run to the next: 30s, 5m or 1h', '60s')
+    .option(
+      '--listen <address>',
+      'host:port of /metrics; :9464 exposes it to the network',
+      '127.0.0.1:9464',
+    )
+    .action((_, command: Command) =>
+      onTyped({ command: 'monitor', options: command.optsWithGlobals() }),
+    );
+  addOptions(
+    monitor,
+    OPTION_NAMES.filter((name) => !OF_ONE_RUN.includes(name)),
+  );
   return program.helpCommand(false);
+}
+
+/** Options that are about a single run and its output. */
+const OF_ONE_RUN: readonly OptionName[] = [
+  ...(['list', 'dryRun', 'json', 'report', 'failedOnly', 'compare'] as const),
+  ...(['readOnly', 'prefix', 'bail', 'allowWrites'] as const),
+];
+
+function addOptions(command: Command, names: readonly OptionName[]): void {
+  for (const [heading, group] of Object.entries(GROUPS)) {
+    for (const [name, spec] of Object.entries(group)) {
+      if (names.includes(name as OptionName)) {
+        command.addOption(toOption(name, spec).helpGroup(heading));
+      }
+    }
+  }
 }
 
 /** Formats the suite's version and the contract versions that it supports. */
@@ -67,9 +101,9 @@ function toVersion(): string {
   return `berth-conformance ${manifest.version} (contract: ${spoken.join(', ')})`;
 }
 
-/** The parsed command line: whether it requests a run or the fixture service, and the options as typed. */
+/** The parsed command line: the command, and the options as typed. */
 export interface Typed {
-  command: 'run' | 'fixture';
+  command: 'run' | 'fixture' | 'monitor';
   options: Record<string, unknown>;
 }
 

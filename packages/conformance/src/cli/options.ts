@@ -26,11 +26,14 @@ export interface OptionSpec {
   separator?: RegExp;
   /** Names a file to read; in a configuration file, its path is relative to that file. */
   isFile?: true;
+  /** A credential, or a value that may contain one. */
+  isSecret?: true;
   /** Not a setting, so not allowed in a configuration file. */
   isCommand?: true;
 }
 
 const COMMAS = /\s*,\s*/;
+const SECRET = { isSecret: true } as const;
 
 type More = Omit<OptionSpec, 'kind' | 'about' | 'value'>;
 
@@ -100,7 +103,7 @@ const documents = {
     'OpenAPI document of a hosted service, called through --gateway-url; repeatable',
     { separator: COMMAS },
   ),
-  header: list('<header>', "header to send with these calls, as 'Name: value'; repeatable"),
+  header: list('<header>', "header to send with these calls, as 'Name: value'; repeatable", SECRET),
   allowWrites: flag('also call operations other than GET, HEAD and OPTIONS'),
   maxRequests: whole('<number>', 'maximum number of requests per operation', {
     range: RANGES.maxRequests,
@@ -123,7 +126,7 @@ const connection = {
   insecure: flag(
     'accept any certificate; anyone on the network path can then read the credentials',
   ),
-  proxy: text('<url>', 'HTTP proxy to use'),
+  proxy: text('<url>', 'HTTP proxy to use', SECRET),
   timeout: whole('<ms>', 'how long to wait for a response, in milliseconds', {
     range: RANGES.timeout,
     usual: String(RANGES.timeout.usual),
@@ -140,15 +143,23 @@ const connection = {
 
 /** Credentials. */
 const credentials = {
-  gatewayToken: text('<token>', 'access token for gateway calls, without Bearer'),
-  otherEnvToken: text('<token>', 'valid access token from another environment, for AU-BEARER-ENV'),
-  expiredToken: text('<token>', 'expired access token from this environment, for AU-BEARER-BAD'),
+  gatewayToken: text('<token>', 'access token for gateway calls, without Bearer', SECRET),
+  otherEnvToken: text(
+    '<token>',
+    'valid access token from another environment, for AU-BEARER-ENV',
+    SECRET,
+  ),
+  expiredToken: text(
+    '<token>',
+    'expired access token from this environment, for AU-BEARER-BAD',
+    SECRET,
+  ),
   tc3SecretId: text(
     '<id>',
     'ID of the key pair that signs gateway and storage calls (signature version 3)',
   ),
-  tc3SecretKey: text('<key>', 'secret key of the key pair'),
-  tc3Token: text('<token>', 'session token of temporary credentials'),
+  tc3SecretKey: text('<key>', 'secret key of the key pair', SECRET),
+  tc3Token: text('<token>', 'session token of temporary credentials', SECRET),
   tc3Service: text('<name>', 'service name in the credential scope', {
     usual: defaults.signature.service,
   }),
@@ -162,6 +173,7 @@ const credentials = {
   storageHeader: list(
     '<header>',
     "header to send with storage calls, as 'Name: value'; repeatable",
+    SECRET,
   ),
   authModule: text(
     '<file>',
@@ -232,7 +244,7 @@ const selection = {
   bail: flag('stop after the first failure that is not in the baseline'),
   baseline: text(
     '<file>',
-    'IDs of known failures, as a JSON list or one per line; if one passes, the run fails',
+    'known failures, as a JSON list or one ID per line; if one passes or has expired, the run fails',
     { isFile: true },
   ),
 };

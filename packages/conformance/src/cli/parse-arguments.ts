@@ -36,8 +36,9 @@ export async function parseArguments(
   }
   program.parse(args, { from: 'user' });
   if (typed.command === 'fixture') return { command: 'fixture', options: typed.options };
+  const { every, listen, ...settings } = typed.options;
   const fromFlags = Object.fromEntries(
-    Object.entries(typed.options).map(([name, raw]) => [
+    Object.entries(settings).map(([name, raw]) => [
       name,
       toValue(OPTIONS[name as OptionName], raw, toFlag(name)),
     ]),
@@ -46,7 +47,9 @@ export async function parseArguments(
   const { config } = { ...fromVariables, ...fromFlags };
   const fromFile = config === undefined ? {} : await readConfigFile(config);
   return {
-    command: 'run',
+    ...(typed.command === 'monitor'
+      ? { command: 'monitor', options: { every: String(every), listen: String(listen) } }
+      : { command: 'run' }),
     given: { ...fromFile, ...fromVariables, ...fromFlags },
     labels: {
       ...label(fromFile, (name) => `${name} in ${config}`),
@@ -98,9 +101,18 @@ function read(file: string, key: string, raw: unknown): unknown {
 /** The name of an option, depending on how it was set: `--timeout`, `BERTH_TIMEOUT`, `timeout in FILE`. */
 export type Labels = Readonly<Record<string, string>>;
 
+/** The options of `monitor` as typed. */
+export interface MonitorOptions {
+  /** Time from the start of a run to the start of the next: `30s`, `5m` or `1h`. */
+  every: string;
+  /** `host:port`; `:9464` listens on all addresses. */
+  listen: string;
+}
+
 /** What to do. */
 type Arguments =
   | { command: 'run'; given: Given; labels: Labels }
+  | { command: 'monitor'; options: MonitorOptions; given: Given; labels: Labels }
   | { command: 'fixture'; options: Typed['options'] };
 
 function label(given: Given, toLabel: (name: string) => string): Labels {

@@ -33,7 +33,14 @@ export async function runCli(args: readonly string[], around: Surroundings): Pro
       return 0;
     }
     ({ given, labels } = parsed);
-    return await run(given, output, signal);
+    if (parsed.command === 'monitor') {
+      const { monitor } = await import('./monitor.ts');
+      const redact = createRedactor(toSecrets(given));
+      const describe = (error: Error) => redact(withLabel(error, labels));
+      await monitor(given, parsed.options, describe, output, signal);
+      return 0;
+    }
+    return await run(given, labels, output, signal);
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     const message =
@@ -79,7 +86,15 @@ function count(amount: number, what: string): string {
   return `${numbers.format(amount)} ${what}${amount === 1 ? '' : 's'}`;
 }
 
-const FLAGS = [...OPTION_NAMES.map(toFlag), '--port', '--host', '--help', '--version'];
+const FLAGS = [
+  ...OPTION_NAMES.map(toFlag),
+  '--port',
+  '--host',
+  '--every',
+  '--listen',
+  '--help',
+  '--version',
+];
 
 /**
  * Returns the message for an invalid command line. It repeats nothing that was typed except the names of
@@ -124,9 +139,14 @@ async function plan(settings: Settings): Promise<readonly Planned[]> {
   return documents.map((planned) => ({ engine: 'document', ...planned }));
 }
 
-async function run(given: Given, output: Output, signal: AbortSignal): Promise<number> {
+async function run(
+  given: Given,
+  labels: Labels,
+  output: Output,
+  signal: AbortSignal,
+): Promise<number> {
   const { list, dryRun, json = false } = given;
-  if (!list && !dryRun) return check(given, output, signal);
+  if (!list && !dryRun) return check(given, labels, output, signal);
   const { gatewayUrl, storageUrl, document } = given;
   const isNowhere = [gatewayUrl, storageUrl, document].every((target) => target === undefined);
   const options = await toOptions(isNowhere ? { ...NOWHERE, ...given } : given);

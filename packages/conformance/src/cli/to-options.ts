@@ -11,6 +11,7 @@ import type {
   ConformanceOptions,
   CopyPath,
   Envelope,
+  KnownFailure,
   MaxAgeUnit,
   RequestForm,
   WireProfile,
@@ -188,30 +189,47 @@ function parseServiceDocuments(values: string[] = []): Record<string, string> {
 }
 
 /**
- * Reads the IDs of known failures: a JSON list, or text with one ID per line, in which `#` starts a comment.
+ * Reads known failures: a JSON list of IDs and objects, or text with one ID per line, which may be followed by
+ * `until 2027-03-31` and, after `#`, the reason.
  *
  * @throws StartError if the file is neither, or names an unknown rule
  */
-async function readBaseline(file: string): Promise<string[]> {
+async function readBaseline(file: string): Promise<KnownFailure[]> {
   const text = await readTextFile(file, '--baseline');
-  const ids = text.trimStart().startsWith('[') ? fromJson(file, text) : fromLines(text);
+  const entries = text.trimStart().startsWith('[') ? fromJson(file, text) : fromLines(text);
+  const ids = entries.map(({ id }) => id);
   assertRuleIds(`--baseline ${file}`, ids);
-  return [...new Set(ids)];
+  return entries.filter(({ id }, at) => ids.indexOf(id) === at);
 }
 
-function fromLines(text: string): string[] {
-  const lines = text.split(/\r?\n/).map((line) => line.replace(/(^|\s)#.*$/, '').trim());
-  return lines.filter((line) => line !== '');
+const ENTRY = /^(.*?)(?:\s+until\s+(\S+))?$/;
+
+function fromLines(text: string): KnownFailure[] {
+  return text.split(/\r?\n/).flatMap((line) => {
+    const [what = '', ...comment] = line.split(/(?:^|\s)#/);
+    const [, id = '', expires] = ENTRY.exec(what.trim()) ?? [];
+    const reason = comment.join('#').trim() || undefined;
+    return id === '' ? [] : [{ id, expires, reason }];
+  });
 }
 
-function fromJson(file: string, text: string): string[] {
+function fromJson(file: string, text: string): KnownFailure[] {
   try {
     const list: unknown = JSON.parse(text);
-    if (Array.isArray(list) && list.every((id) => typeof id === 'string')) return list;
+    const entries = Array.isArray(list)
+      ? list.map((entry) => (typeof entry === 'string' ? { id: entry } : Object(entry)))
+      : [{}];
+    if (entries.every(isEntry)) return entries;
   } catch {}
   throw new StartError(
-    `--baseline ${file} must be a JSON list of IDs, or text with one ID per line.`,
+    `--baseline ${file} must be a JSON list of IDs, or of objects with id, reason and expires, or text with one ID per line.`,
   );
+}
+
+function isEntry(entry: Record<string, unknown>): entry is Record<string, unknown> & KnownFailure {
+  const { id, reason = '', expires = '', ...rest } = entry;
+  const areTexts = [id, reason, expires].every((value) => typeof value === 'string');
+  return areTexts && Object.keys(rest).length === 0;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { KnownFailure } from '../options.ts';
 import { ENGINES, type Engine, type Result } from '../result.ts';
 
 const AREAS: Record<string, string> = {
@@ -68,8 +69,31 @@ export interface Earlier {
 export interface Baseline {
   /** IDs of the results that failed as expected. */
   known: string[];
-  /** Entries that passed, or that name no result: they must be removed from the list. */
+  /** IDs of entries that passed, or that name no result: they must be removed from the list. */
   stale: string[];
+  /** IDs of entries that have expired. */
+  expired: string[];
+  /** Why entries are accepted, by ID. */
+  reasons: Record<string, string>;
+}
+
+/** Whether the list must be changed, which makes the run fail. */
+export function isStale({ stale, expired }: Baseline): boolean {
+  return stale.length + expired.length > 0;
+}
+
+/** Returns an ID with the reason why it is accepted: `GW-C1 (ticket 7)`. */
+export function withReason(id: string, { reasons }: Baseline): string {
+  return reasons[id] === undefined ? id : `${id} (${reasons[id]})`;
+}
+
+/** Returns the IDs of the entries that have not expired. */
+export function listAccepted(entries: readonly KnownFailure[], now: Date): string[] {
+  return entries.filter((entry) => !hasExpired(entry, now)).map(({ id }) => id);
+}
+
+function hasExpired({ expires }: KnownFailure, now: Date): boolean {
+  return expires !== undefined && expires < now.toISOString().slice(0, 'yyyy-mm-dd'.length);
 }
 
 /**
@@ -82,12 +106,21 @@ export function isKnown({ engine, id, rules }: Result, baseline: readonly string
   );
 }
 
-export function toBaseline(results: readonly Result[], baseline: readonly string[]): Baseline {
+/** Compares results with the known failures on the day of the run. */
+export function toBaseline(
+  results: readonly Result[],
+  entries: readonly KnownFailure[],
+  now: Date,
+): Baseline {
   const outcomes = new Map(results.map(({ id, outcome }) => [id, outcome]));
-  const isStale = (id: string) => !outcomes.has(id) || outcomes.get(id) === 'pass';
+  const accepted = listAccepted(entries, now);
   const failed = results.filter(({ outcome }) => outcome === 'fail');
   return {
-    known: failed.filter((result) => isKnown(result, baseline)).map(({ id }) => id),
-    stale: baseline.filter(isStale),
+    known: failed.filter((result) => isKnown(result, accepted)).map(({ id }) => id),
+    stale: accepted.filter((id) => !outcomes.has(id) || outcomes.get(id) === 'pass'),
+    expired: entries.filter((entry) => hasExpired(entry, now)).map(({ id }) => id),
+    reasons: Object.fromEntries(
+      entries.flatMap(({ id, reason }) => (reason ? [[id, reason]] : [])),
+    ),
   };
 }

@@ -73,7 +73,7 @@ function toHeader(name: string, value: string): string {
 }
 
 /** Quotes a word for the shell; redacted values become variables named after their place. */
-function quote(text: string, name = 'REDACTED'): string {
+export function quote(text: string, name = 'REDACTED'): string {
   if (/^[\w./:=-]+$/.test(text)) return text;
   if (!text.includes(BLANK)) return `'${text.replaceAll("'", `'\\''`)}'`;
   const variable = `$${name.toUpperCase().replaceAll(/\W/g, '_')}`;

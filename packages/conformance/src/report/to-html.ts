@@ -4,7 +4,7 @@ import { COVERAGE_TITLES } from '../document/coverage.ts';
 import type { ReceivedResponse, SentRequest } from '../http/exchange.ts';
 import { manifest } from '../manifest.ts';
 import { type Finding, OUTCOMES, type Outcome, type Result } from '../result.ts';
-import { toGroups } from './compare.ts';
+import { toGroups, withReason } from './compare.ts';
 import { toCurl } from './to-curl.ts';
 import { toBodyText, toCoverageLine, toHeaderLines, toVerdictPhrase } from './to-lines.ts';
 import type { Report } from './to-report.ts';
@@ -81,8 +81,8 @@ const COLORS: Record<Report['exitCode'], string> = { 0: 'pass', 1: 'fail', 3: 's
 
 /** Renders the verdict and the facts of the run. */
 function toFacts(report: Report): Markup {
-  const { exitCode, summary, targets, startedAt, durationMs, seed, rules, comparison, results } =
-    report;
+  const { exitCode, summary, targets, startedAt, durationMs, seed, rules, results } = report;
+  const { baseline, comparison } = report;
   const facts: [string, string | Markup][] = [
     ...targets.map(({ api, url, contract, version }): [string, Markup] => [
       TARGETS[api],
@@ -99,8 +99,15 @@ function toFacts(report: Report): Markup {
     ...toLinks('Skipped', results, 'skip'),
     ...toLinks('Disabled', results, 'disabled'),
     ...toList('Declared deviations', report.declared),
-    ...toList('Known failures', report.baseline.known),
-    ...toList('Stale in the baseline', report.baseline.stale),
+    ...toList(
+      'Known failures',
+      baseline.known.map((id) => withReason(id, baseline)),
+    ),
+    ...toList('Stale in the baseline', baseline.stale),
+    ...toList(
+      'Expired in the baseline',
+      baseline.expired.map((id) => withReason(id, baseline)),
+    ),
     ...toList('Newly failing', comparison?.newlyFailing),
     ...toList('Newly passing', comparison?.newlyPassing),
     ...toList('Still failing', comparison?.stillFailing),

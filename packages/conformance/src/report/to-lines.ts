@@ -2,6 +2,7 @@ import { findRule, rules } from '../contract/rules.ts';
 import { COVERAGE_KINDS, COVERAGE_TITLES, type Coverage } from '../document/coverage.ts';
 import { type ReceivedResponse, readHeader, type SentRequest } from '../http/exchange.ts';
 import { type Finding, OUTCOMES, type Outcome, type Result } from '../result.ts';
+import { isStale } from './compare.ts';
 import { toCurl, UNPRINTABLE } from './to-curl.ts';
 import { isUncovered, type Report } from './to-report.ts';
 
@@ -152,7 +153,7 @@ export function toVerdictPhrase(report: Report): string {
   const { summary, exitCode, baseline } = report;
   switch (exitCode) {
     case 1:
-      return baseline.stale.length > 0 ? 'the baseline is stale' : 'breaks the contract';
+      return isStale(baseline) ? 'the baseline is stale' : 'breaks the contract';
     case 3:
       return isUncovered(report)
         ? `incomplete: the coverage is less than ${report.coverage?.minimum} %`

@@ -1,11 +1,19 @@
 import { expect, test } from 'vitest';
 import { sampleResult } from '../../test/support/sample-report.ts';
 import type { Level } from '../contract/rules.ts';
-import type { Outcome } from '../result.ts';
-import { toVerdict } from './to-report.ts';
+import type { Outcome, Result } from '../result.ts';
+import * as report from './to-report.ts';
 
 const results = (...outcomes: Outcome[]) =>
   outcomes.map((outcome, index) => sampleResult({ id: `GW-${index}`, outcome }));
+
+const NOW = new Date('2027-03-31T23:59:59Z');
+const toVerdict = (all: Result[], ids: string[]) =>
+  report.toVerdict(
+    all,
+    ids.map((id) => ({ id })),
+    NOW,
+  );
 
 test.each<[Outcome[], number]>([
   [['pass'], 0],
@@ -28,7 +36,7 @@ test('a failed SHOULD does not affect the verdict', () => {
 test('a known failure does not affect the verdict', () => {
   const { exitCode, baseline } = toVerdict(results('fail', 'pass'), ['GW-0']);
   expect(exitCode).toBe(0);
-  expect(baseline).toEqual({ known: ['GW-0'], stale: [] });
+  expect(baseline).toMatchObject({ known: ['GW-0'], stale: [], expired: [] });
 });
 
 test.each([
@@ -49,4 +57,13 @@ test('a known rule covers the workflow that fails with it', () => {
     ...{ engine: 'respect', id: 'copy-file', rules: ['GW-0', 'GW-9'], outcome: 'fail' },
   });
   expect(toVerdict([...results('fail'), workflow], ['GW-0']).exitCode).toBe(0);
+});
+
+test.each([
+  ['2027-03-31', [], 0],
+  ['2027-03-30', ['GW-0'], 1],
+])('a known failure that is accepted until %s', (expires, expired, exitCode) => {
+  const entries = [{ id: 'GW-0', expires, reason: 'ticket 7' }];
+  const verdict = report.toVerdict(results('fail', 'pass'), entries, NOW);
+  expect(verdict).toMatchObject({ exitCode, baseline: { expired, stale: [] } });
 });

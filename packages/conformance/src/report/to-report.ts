@@ -1,9 +1,16 @@
 import type { Api } from '../contract/openapi.ts';
 import { rules } from '../contract/rules.ts';
 import type { Coverage } from '../document/coverage.ts';
-import type { Settings } from '../options.ts';
+import type { KnownFailure, Settings } from '../options.ts';
 import { ENGINES, OUTCOMES, type Outcome, type Result } from '../result.ts';
-import { type Baseline, type Comparison, isKnown, toBaseline } from './compare.ts';
+import {
+  type Baseline,
+  type Comparison,
+  isKnown,
+  isStale,
+  listAccepted,
+  toBaseline,
+} from './compare.ts';
 
 const PLACES = new Map(rules.map(({ id }, index) => [id, index]));
 
@@ -55,12 +62,16 @@ export interface Report {
 /** Returns the exit code for all results. */
 export function toVerdict(
   results: readonly Result[],
-  known: readonly string[],
+  entries: readonly KnownFailure[],
+  now: Date,
   coverage?: Report['coverage'],
 ): Pick<Report, 'summary' | 'baseline' | 'exitCode'> {
-  const baseline = toBaseline(results, known);
-  const deciding = results.filter((result) => result.outcome !== 'fail' || !isKnown(result, known));
-  const exitCode = baseline.stale.length > 0 ? 1 : toExitCode(deciding);
+  const baseline = toBaseline(results, entries, now);
+  const accepted = listAccepted(entries, now);
+  const deciding = results.filter(
+    (result) => result.outcome !== 'fail' || !isKnown(result, accepted),
+  );
+  const exitCode = isStale(baseline) ? 1 : toExitCode(deciding);
   const isIncomplete = exitCode === 0 && isUncovered({ coverage });
   return { summary: toCounts(results), baseline, exitCode: isIncomplete ? 3 : exitCode };
 }

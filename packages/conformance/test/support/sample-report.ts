@@ -34,7 +34,11 @@ export function sampleReport(results: Result[], baseline: string[] = []): Report
     durationMs: 1500,
     declared: [],
     leftovers: [],
-    ...toVerdict(results, baseline),
+    ...toVerdict(
+      results,
+      baseline.map((id) => ({ id })),
+      new Date('2026-01-02'),
+    ),
     results,
   };
 }
