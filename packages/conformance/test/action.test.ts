@@ -22,7 +22,7 @@ async function runAction(steps: Step[], inputs: Record<string, string>) {
   const folder = await mkdtemp(join(tmpdir(), 'berth-action-'));
   await mkdir(join(folder, 'bin'));
   const npx = join(folder, 'bin/npx');
-  const command = `shift 2; exec "${process.execPath}" --conditions=berth-source "${cli}" "$@"`;
+  const command = `while [ "$1" != berth-conformance ]; do shift; done; shift; exec "${process.execPath}" --conditions=berth-source "${cli}" "$@"`;
   await writeFile(npx, `#!/bin/sh\n${command}\n`);
   await chmod(npx, 0o755);
   const { run = '', env = {} } = steps.find((step) => step.run !== undefined) ?? {};

@@ -43,7 +43,7 @@ test('mock, server and suite have an image', () => {
 });
 
 describe.each(images)('the image of $folder', ({ folder, manifest }) => {
-  const { name, bin = {}, engines = {} } = manifest;
+  const { name, bin = {}, engines = {}, peerDependencies = {} } = manifest;
   const image = readImage(join(ROOT, folder));
   const { header, commands, stages } = image;
   const [install = [], final = []] = stages;
@@ -71,7 +71,12 @@ describe.each(images)('the image of $folder', ({ folder, manifest }) => {
     expect(Number(/^node:(\d+)-slim AS install$/.exec(from)?.[1])).toBeGreaterThanOrEqual(
       Number(wanted),
     );
-    expect(texts(install, 'ARG')).toEqual(['VERSION=latest', `PACKAGES="${name}@\${VERSION}"`]);
+    // An image runs all engines of the suite.
+    const { dredd } = peerDependencies;
+    expect(texts(install, 'ARG')).toEqual([
+      'VERSION=latest',
+      `PACKAGES="${name}@\${VERSION}${dredd ? ` dredd@${dredd}` : ''}"`,
+    ]);
     expect(texts(install, 'WORKDIR')).toEqual(['/app']);
     // `--engine-strict`: the line of Node is right, a base image that was pulled long ago may not be.
     expect(install.filter(({ keyword }) => keyword === 'RUN')).toEqual([

@@ -1,5 +1,7 @@
+import { createRequire } from 'node:module';
 import { createRunCaller, type Run } from '../context/run.ts';
 import {
+  disabled,
   lacking,
   leftOut,
   type Need,
@@ -76,10 +78,21 @@ export function transactionSkipReason(run: Run, transaction: Transaction): SkipR
   const { api } = transaction;
   return (
     leftOut(run, 'dredd') ??
+    noDredd() ??
     noUrl(run, api) ??
     refused(run, api) ??
     lacking(run, needsOf(transaction))
   );
+}
+
+/** Dredd is an optional peer dependency, because it brings many packages that are deprecated. */
+function noDredd(): SkipReason | undefined {
+  try {
+    createRequire(import.meta.url).resolve('dredd');
+    return undefined;
+  } catch {
+    return disabled('Dredd is not installed: npm install --save-dev dredd');
+  }
 }
 
 function needsOf(transaction: Transaction): Need[] {

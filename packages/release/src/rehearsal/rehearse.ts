@@ -12,7 +12,7 @@ import { buildServerImages, useMockImage, useServerImages } from './use-images.t
 
 const PAIR = { id: 'rehearsal', secret: 'the secret of the key pair of a rehearsal' };
 
-/** All engines, and calls of each kind: a package may lack a file, not a check. */
+/** All engines, and calls of each kind: a package may lack a file, not a check. Dredd is not installed. */
 const SOME_RULES = 'dredd,respect,AU-BEARER,AU-SIGNATURE,GW-SSE,GW-WS,ST-META,ST-COPY-CALL,UP-FORM';
 
 /** Checks the installed server with the installed suite and its fixture service. */
@@ -50,6 +50,9 @@ async function useConformance(server: Project, suite: Project): Promise<string> 
       ...['npx', 'berth-conformance', '--config', 'conformance.json', '--failed-only'],
       ...['--only', SOME_RULES],
     );
+    if (!output.includes('disabled (Dredd is not installed: npm install --save-dev dredd)')) {
+      throw new Error(`The suite does not say that Dredd is missing:\n${output}`);
+    }
     return output.trim().split('\n').at(-1) ?? '';
   } finally {
     for (const one of running.reverse()) await one.stop();
