@@ -86,13 +86,13 @@ function toDownloads(): string {
   ]);
   return `# Downloads
 
-The contract in the formats of other tools, all made from the same source. Besides this page, the documents are below:
+You can download the contract in the formats of many tools. The same documents are available from:
 
-- \`/__mock/\` of a running mock, such as \`http://127.0.0.1:4010/__mock/gateway.v1/openapi.json\`
-- \`/\` of the admin listener of the server, such as \`http://127.0.0.1:4021/gateway.v1/openapi.json\`
+- a running mock, for example \`http://127.0.0.1:4010/__mock/gateway.v1/openapi.json\`
+- the admin port of a running server, for example \`http://127.0.0.1:4021/gateway.v1/openapi.json\`
 - the package [\`@berth/spec\`](../../spec/README.md)
 
-Names on the wire are those of the default [wire profile](../guides/wire-profiles.md).
+The documents use the names of the default [wire profile](../guides/wire-profiles.md).
 
 ${toTable(['Download', 'What it is', 'Media type'], rows)}`;
 }
@@ -107,8 +107,8 @@ function toSamples(): string {
   });
   return `# Samples
 
-A call of each operation in curl, TypeScript, Python and Go, generated from the examples of the documents. Replace the hosts
-and the words in capitals by those of your deployment. For signatures, see [TypeScript](../guides/auth.md),
+These samples call each operation in curl, TypeScript, Python and Go. They are generated from the examples in the
+documents. Replace the hosts and the words in capitals with those of your deployment. For signatures, see [TypeScript](../guides/auth.md),
 [Python](../guides/python.md) and [Go](../guides/go.md).
 
 ${sections.join('\n')}`;
@@ -131,12 +131,10 @@ const HEAD = ['Operation', 'Method', 'Path', 'What it does', 'Retry', 'Rules'];
 function toOperations(): string {
   return `# Operations
 
-The operations of the contract, by the \`operationId\` used in types, reports and logs. Their schemas, examples and
-responses are in the API reference of the docs site and in the [documents](downloads.md), which are generated from
-[\`spec/gateway.v1\`](../../spec/gateway.v1/openapi.yaml) and
-[\`spec/storage.v2\`](../../spec/storage.v2/openapi.yaml).
+This page lists the operations of the contract by \`operationId\`, the name that types, reports and logs use. For schemas,
+examples and responses, see the API reference on the docs site, or the [documents](downloads.md).
 
-_Retry_ shows whether the same call may be sent again if it is unknown whether it was executed.
+_Retry_ shows whether a client may retry a call if it does not know whether the call was executed.
 
 ## Gateway, version ${gateway.info.version}
 

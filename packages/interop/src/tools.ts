@@ -43,9 +43,9 @@ export function toFile(name: DocumentName): string {
 
 const PATH: readonly CallId[] = ['getPath', 'postPath'];
 const ENCODED =
-  'It encodes `/` in a path parameter, as OpenAPI 3.1 demands. This keeps `anyPath` as is.';
+  'It encodes `/` in a path parameter, as OpenAPI 3.1 requires. This setting sends `anyPath` unchanged.';
 const VERBATIM =
-  'It appends the path `/`. This posts the form to exactly the `url` that was returned.';
+  'It appends the path `/`. This setting posts the form to exactly the `url` that was returned.';
 
 export const GENERATORS: readonly Generator[] = [
   {
@@ -65,7 +65,7 @@ export const GENERATORS: readonly Generator[] = [
         'hey-api',
         'events',
         ['events'],
-        'A call of an operation reads a response to its end.',
+        'A typed call reads the response to its end. This reads the events as they arrive.',
       ),
       setting('hey-api', 'upload', ['upload'], VERBATIM),
     ],
@@ -105,7 +105,7 @@ export const GENERATORS: readonly Generator[] = [
         'redocly',
         'events',
         ['events'],
-        'A call of an operation reads a response to its end.',
+        'A typed call reads the response to its end. This reads the events as they arrive.',
       ),
       setting('redocly', 'upload', ['upload'], `It takes a form as \`FormData\`. ${VERBATIM}`),
     ],

@@ -32,7 +32,7 @@ export function toMutantsPage(rows: readonly MutantRow[], outside: number): stri
   });
   return `# What the conformance suite finds
 
-Measured by \`npm run soak\` in \`packages/proof\`. Each row is a mutant: the reference server behind a proxy
+This page is written by \`npm run soak\` in \`packages/proof\`. Each row is a mutant: the reference server behind a proxy
 that breaks one rule of rule set ${contract.version}. The server itself passes every rule.
 
 | | Mutants found |
@@ -46,7 +46,7 @@ Dredd alone is Dredd 14.1 with the OpenAPI 3.0 copy, the documented successes, a
 and make the hosted service return the example. Findings that also occur on the correct server are not counted.
 
 Another ${outside} mutants reproduce faults of real gateways, proxies and object stores. They were written from the
-rules alone, without looking at the checks, and \`npm test\` verifies that the rule each of them breaks fails.
+rules alone, without looking at the checks. \`npm test\` verifies that each of them fails the rule that it breaks.
 
 | Rule | Fault | Found | Other failures | Engine Dredd | Dredd alone |
 | --- | --- | --- | --- | --- | --- |
