@@ -70,7 +70,7 @@ describe('AsyncAPI', () => {
     return diagnostics.filter(({ severity }) => severity < 2).map(({ code }) => code);
   };
 
-  it('is valid for its own parser, which does find faults', async () => {
+  it('is valid for its own parser, which detects errors', async () => {
     expect(await find(text)).toEqual([]);
     expect(await find(text.replaceAll('"action": "send"', '"action": "sent"'))).not.toEqual([]);
   });

@@ -39,7 +39,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "88de68dcd60073fc83e16304ac6ee5458065f3c7bf064ce4747bdec79bb2fc2d"
+  "sha256": "1630d5d905f16133150a30ba83194de49f5afd53f8c6ae7401cb9cdf13deef7c"
 } as const;
 
 /** URL template for the gateway of an environment. */

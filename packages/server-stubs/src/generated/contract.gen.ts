@@ -9,10 +9,10 @@ export const CONTRACT = {
     },
     "storage.v2": {
       "version": "2.0.0",
-      "sha256": "641f98ac421fb72a05d673130f900bf56bebd8b7d3855ff1b106e3eac3c0b420"
+      "sha256": "1c816be637f7cc639e1bf12e59991cad96531e3a3a1530bb4daafbdf4dc7b816"
     }
   },
-  "sha256": "88de68dcd60073fc83e16304ac6ee5458065f3c7bf064ce4747bdec79bb2fc2d"
+  "sha256": "1630d5d905f16133150a30ba83194de49f5afd53f8c6ae7401cb9cdf13deef7c"
 } as const;
 
 /** Names on the wire (D1). */

@@ -72,7 +72,7 @@ export interface Handlers<P extends Principals = Principals> {
    *
    * Copies each file in the list, or moves it if `removeOriginal` is true. The list in the response has
    * one entry for each item. A bad item, such as a missing file, does not affect the others. If a move
-   * fails, the source stays as it was. `statusCode` equals the HTTP status of the response.
+   * fails, the source is left unchanged. `statusCode` equals the HTTP status of the response.
    */
   batchCopyFile?: (
     input: BatchCopyFileInput,

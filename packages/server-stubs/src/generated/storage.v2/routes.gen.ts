@@ -8,7 +8,7 @@ import * as responses from './response-validators.gen.ts';
 export const routes: RouteTable = {
   title: 'Storage API',
   version: '2.0.0',
-  sha256: '641f98ac421fb72a05d673130f900bf56bebd8b7d3855ff1b106e3eac3c0b420',
+  sha256: '1c816be637f7cc639e1bf12e59991cad96531e3a3a1530bb4daafbdf4dc7b816',
   securitySchemes: {
     authorization: { type: 'apiKey', in: 'header', name: 'x-svc-authorization' },
     sessionToken: { type: 'apiKey', in: 'header', name: 'x-svc-sessiontoken' },
