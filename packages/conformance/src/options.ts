@@ -261,13 +261,13 @@ function assertTargets(options: typeof DEFAULTS & ConformanceOptions, apis: read
   const { document, url, gatewayUrl } = options;
   const services = Object.keys(options.serviceDocuments);
   if (document !== undefined && url === undefined) {
-    throw new StartError('document needs url, the address of the API.', 'document');
+    throw new StartError('document requires url, the URL of the API.', 'document');
   }
   if (url !== undefined && document === undefined) {
-    throw new StartError('url needs document, the OpenAPI document of the API.', 'url');
+    throw new StartError('url requires document, the OpenAPI document of the API.', 'url');
   }
   if (services.length > 0 && gatewayUrl === undefined) {
-    throw new StartError('serviceDocument needs gatewayUrl.', 'serviceDocument');
+    throw new StartError('serviceDocument requires gatewayUrl.', 'serviceDocument');
   }
   if (apis.length === 0 && document === undefined) {
     throw new StartError('gatewayUrl and storageUrl are missing.');

@@ -63,12 +63,12 @@ test.each([
   [
     'a --storage-url with a wrong path',
     (url: string) => ['--storage-url', `${url}/base`],
-    /^SKIP {5}ST-META-CALL: the storage API responded with 4\d\d NO_OPERATION to every call; probably --storage-url has the wrong path/m,
+    /^SKIP {5}ST-META-CALL: the storage API responded with 4\d\d NO_OPERATION to every call; --storage-url probably has the wrong path/m,
   ],
   [
     'a --storage-url that is another server',
     (_: string, other: string) => ['--storage-url', other],
-    /^SKIP {5}ST-META-CALL: the storage API responded with 404 to every call; probably --storage-url has the wrong path/m,
+    /^SKIP {5}ST-META-CALL: the storage API responded with 404 to every call; --storage-url probably has the wrong path/m,
   ],
   [
     'a --gateway-url with a wrong path',
@@ -88,7 +88,7 @@ test.each([
   [
     'a --gateway-host that does not exist',
     () => ['--gateway-host', 'nowhere.second.test'],
-    /^SKIP {5}GW-STATUS: the gateway responded with 421 WRONG_HOST; it looks like --gateway-host does not name one of its environments/m,
+    /^SKIP {5}GW-STATUS: the gateway responded with 421 WRONG_HOST; it looks like the first label of --gateway-host is not one of its environments/m,
   ],
   [
     'a token that is wrong',

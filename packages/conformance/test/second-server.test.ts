@@ -134,7 +134,7 @@ describe('storage', () => {
     expect(text).toMatch(/<Error>.*<Code>FieldMissing</);
   });
 
-  test('lists links in reverse, unencoded, and fails a wrong maxAge alone', async () => {
+  test('lists links in reverse and unencoded, and rejects only the item with a wrong maxAge', async () => {
     const { fileID } = await upload('links/文.txt');
     const fileList = [{ fileID: 'f_0' }, { fileID, maxAge: 0 }, { fileID, maxAge: 0.5 }];
     const { body } = await operate('batchGetTempUrls', { fileList });

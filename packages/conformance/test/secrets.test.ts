@@ -88,7 +88,7 @@ test.each([
   [[`--timeout=${session}`]],
   [[`--level=${session}`]],
   [['--tc3-secret-key', session]],
-])('no bad command line shows it: %j', async (args) => {
+])('no error about the command line shows it: %j', async (args) => {
   const { code, output } = await runAgainst('http://127.0.0.1:1', ...args);
   expect(code).toBe(2);
   expect(output).not.toContain(session);

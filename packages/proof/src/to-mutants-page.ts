@@ -1,6 +1,5 @@
 import contract from '@berth/spec/rules.json' with { type: 'json' };
 
-/** The result of one mutant. */
 export interface MutantRow {
   /** Index in the list of mutants. */
   index: number;

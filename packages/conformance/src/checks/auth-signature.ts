@@ -46,17 +46,17 @@ const PATHS = [
 
 /** Paths that are similar to the one that was signed. */
 const REWRITTEN_PATHS: Record<string, readonly [signed: string, sent: string]> = {
-  'for another path': ['/a/b', '/a/c'],
-  'for the parent path': ['/a', '/a/b'],
-  'for the root': ['', '/a'],
-  'without the trailing slash': ['/a/b', '/a/b/'],
-  'with a single slash instead of two': ['/a/b', '/a//b'],
-  'with the escape decoded': ['/a/A', '/a/%41'],
-  'with an unescaped letter escaped': ['/a/%41', '/a/A'],
-  'with the slash decoded': ['/a/b', '/a%2Fb'],
-  'with the escape in lower case': ['/a%2fb', '/a%2Fb'],
-  'with the escape escaped again': ['/a%252Fb', '/a%2Fb'],
-  'in lower case': ['/a/b', '/A/b'],
+  'signed for another path': ['/a/b', '/a/c'],
+  'signed for the parent path': ['/a', '/a/b'],
+  'signed for the root': ['', '/a'],
+  'signed without the trailing slash': ['/a/b', '/a/b/'],
+  'signed with a single slash instead of two': ['/a/b', '/a//b'],
+  'signed with the escape decoded': ['/a/A', '/a/%41'],
+  'signed with an unescaped letter escaped': ['/a/%41', '/a/A'],
+  'signed with the slash decoded': ['/a/b', '/a%2Fb'],
+  'signed with a lowercase escape': ['/a%2fb', '/a%2Fb'],
+  'signed with the escape escaped again': ['/a%252Fb', '/a%2Fb'],
+  'signed in lower case': ['/a/b', '/A/b'],
 };
 
 /** Query strings as they may be sent; each is signed exactly as sent. */
@@ -67,15 +67,15 @@ const QUERIES = [
 
 /** Query strings that are similar to the one that was signed. */
 const REWRITTEN_QUERIES: Record<string, readonly [signed: string, sent: string]> = {
-  'for another value': ['a=1', 'a=2'],
-  'without a query': ['', 'a=1'],
-  'without the last parameter': ['a=1', 'a=1&b=2'],
-  'in another order': ['a=1&b=2', 'b=2&a=1'],
-  'with + for %20': ['a=1+2', 'a=1%202'],
-  'with the escape decoded': ['a=A', 'a=%41'],
-  'with the escape in lower case': ['a=%2f', 'a=%2F'],
-  'with an extra equals sign': ['a=', 'a'],
-  'with a repeated name sent only once': ['a=1', 'a=1&a=2'],
+  'signed for another value': ['a=1', 'a=2'],
+  'signed without a query': ['', 'a=1'],
+  'signed without the last parameter': ['a=1', 'a=1&b=2'],
+  'signed in another order': ['a=1&b=2', 'b=2&a=1'],
+  'signed with + for %20': ['a=1+2', 'a=1%202'],
+  'signed with the escape decoded': ['a=A', 'a=%41'],
+  'signed with a lowercase escape': ['a=%2f', 'a=%2F'],
+  'signed with an extra equals sign': ['a=', 'a'],
+  'signed without the second value of a repeated parameter': ['a=1', 'a=1&a=2'],
 };
 
 /** Long enough that a gateway may forward the beginning before it has seen the end. */
@@ -123,9 +123,9 @@ export const authSignature: readonly Check[] = [
         'a GET signed with another secret': { keys: otherKey },
         'a POST signed with another secret': { ...POST, keys: otherKey },
         'a GET signed with an empty secret': { keys: { secretKey: '' } },
-        'a GET with an unknown ID': { keys: { secretId: `${secretId}x` } },
-        'a GET with an unknown ID and an empty secret': { keys: unknown },
-        'a POST with an unknown ID and an empty secret': { ...POST, keys: unknown },
+        'a GET with an unknown secret ID': { keys: { secretId: `${secretId}x` } },
+        'a GET with an unknown secret ID and an empty secret': { keys: unknown },
+        'a POST with an unknown secret ID and an empty secret': { ...POST, keys: unknown },
         'a GET signed for a service other than the one in the header': {
           keys: { service: `${service}x` },
           change: naming(scope, `${service}/tc3_request`),
@@ -136,10 +136,10 @@ export const authSignature: readonly Check[] = [
         'a GET with the date of the previous day in the header': {
           change: naming(/\d{4}-\d\d-\d\d/, dayBefore),
         },
-        'a GET whose signature is only half correct': {
+        'a GET with a signature that is correct only at the beginning': {
           change: changing('Signature', changeEnd),
         },
-        'a GET with half a signature': {
+        'a GET with a truncated signature': {
           change: changing('Signature', (value) => value.slice(0, 32)),
         },
       },
@@ -149,7 +149,7 @@ export const authSignature: readonly Check[] = [
     bad: {
       'a GET with a Timestamp one second later than signed': { change: later(1) },
       'a GET with a Timestamp one second earlier than signed': { change: later(-1) },
-      'a GET with a Timestamp half a minute later than signed': { change: later(30) },
+      'a GET with a Timestamp 30 seconds later than signed': { change: later(30) },
       'a POST with a Timestamp one second later than signed': { ...POST, change: later(1) },
     },
   })),
@@ -158,7 +158,7 @@ export const authSignature: readonly Check[] = [
       'a POST signed as a GET': { ...POST, instead: { method: 'GET' } },
       'a POST without a body, signed as a GET': { method: 'POST', instead: { method: 'GET' } },
       'a GET signed as a POST': { instead: { method: 'POST' } },
-      'a GET signed with the method in lower case': { instead: { method: 'get' } },
+      'a GET signed with a lowercase method': { instead: { method: 'get' } },
     },
   })),
   defineSignatureCheck('AU-TC3-PATH', (_, mark) => {
@@ -168,8 +168,8 @@ export const authSignature: readonly Check[] = [
     const bad: SignedCalls = {};
     for (const [what, [signed, sent]] of Object.entries(REWRITTEN_PATHS)) {
       const call = { path: `${sent}?mark=${mark}`, instead: { path: signed } };
-      bad[`a GET of ${sent} signed ${what}`] = call;
-      if (what === 'for another path')
+      bad[`a GET of ${sent} ${what}`] = call;
+      if (what === 'signed for another path')
         bad[`a POST to ${sent} signed ${what}`] = { ...POST, ...call };
     }
     return { good, bad };
@@ -184,7 +184,7 @@ export const authSignature: readonly Check[] = [
     for (const [what, [signed, sent]] of Object.entries(REWRITTEN_QUERIES)) {
       const query = [signed, `mark=${mark}`].filter((one) => one !== '').join('&');
       const call = { path: `/query?${sent}&mark=${mark}`, instead: { query } };
-      bad[`a GET with ?${sent} signed ${what}`] = call;
+      bad[`a GET with ?${sent} ${what}`] = call;
       if (what === 'for another value')
         bad[`a POST with ?${sent} signed ${what}`] = { ...POST, ...call };
     }
@@ -201,8 +201,8 @@ export const authSignature: readonly Check[] = [
         ...(t.settings.gatewayToken && { 'a POST without a body': { method: 'POST' } }),
       },
       bad: {
-        'a POST of one changed byte': { ...signed('{"a":1}'), body: '{"a":2}' },
-        'a POST of an added space': { ...signed('{"a":1}'), body: '{"a": 1}' },
+        'a POST with one byte changed after signing': { ...signed('{"a":1}'), body: '{"a":2}' },
+        'a POST with a space added after signing': { ...signed('{"a":1}'), body: '{"a": 1}' },
         'a POST with a body that was not signed': signed(''),
         'a POST without the body that was signed': { ...signed('{"a":1}'), body: '' },
         'a POST of 64 KiB whose last bytes were changed': {
@@ -217,7 +217,7 @@ export const authSignature: readonly Check[] = [
     return {
       good: {
         'a GET that signs only host': { headers: [ONE], signed: [host] },
-        'a GET that signs another header': { headers: [ONE] },
+        'a GET that signs host and another header': { headers: [ONE] },
         'a GET that signs one of two headers': { headers: [ONE, TWO], signed: [host, TWO] },
         'a GET that signs 20 headers': { headers: [JSON_TYPE, ...MANY] },
         'a POST that signs only host': { ...POST, signed: [host] },
@@ -293,16 +293,16 @@ export const authSignature: readonly Check[] = [
     const tight: SignedCall = { ...form, headers: [['Content-Type', type.replace(' ', '')]] };
     const kept = { instead: { boundary: 'kept' } } as const;
     const spellings = {
-      'a POST of a form whose signature omits the boundary': signCall(t, form),
-      'a POST of a form whose signature includes the boundary': signCall(t, { ...form, ...kept }),
-      'a POST of a form with no space before the boundary, which the signature omits': signCall(
+      'a POST of a form, signed without the boundary': signCall(t, form),
+      'a POST of a form, signed with the boundary': signCall(t, { ...form, ...kept }),
+      'a POST of a form with no space before the boundary, signed without the boundary': signCall(
         t,
         tight,
       ),
-      'a POST of a form with no space before the boundary, which the signature includes': signCall(
-        t,
-        { ...tight, ...kept },
-      ),
+      'a POST of a form with no space before the boundary, signed with the boundary': signCall(t, {
+        ...tight,
+        ...kept,
+      }),
     };
     // A gateway may reject all forms (D13); then nothing can be learned about their signature.
     const plain = { path: '/form', headers: form.headers ?? [], body };
@@ -317,10 +317,10 @@ export const authSignature: readonly Check[] = [
   }),
   defineSignatureCheck('AU-TC3-SPACES', () => ({
     good: {
-      'a GET with a space after the commas': { separator: ', ' },
-      'a GET without a space after the commas': { separator: ',' },
-      'a POST with a space after the commas': { ...POST, separator: ', ' },
-      'a POST without a space after the commas': { ...POST, separator: ',' },
+      'a GET with a space after each comma in Authorization': { separator: ', ' },
+      'a GET without spaces after the commas in Authorization': { separator: ',' },
+      'a POST with a space after each comma in Authorization': { ...POST, separator: ', ' },
+      'a POST without spaces after the commas in Authorization': { ...POST, separator: ',' },
     },
   })),
 ];

@@ -34,7 +34,7 @@ async function expectHeaderTaken(t: CheckContext, name: string): Promise<void> {
         ([key, value]) => [isNamed(key, name) ? spelling : key, value] as const,
       );
       const reply = await t.storage.call(operation, fields[operation], { credentials });
-      expectAccepted(t, reply, `${operation} with valid credentials in ${spelling}`);
+      expectAccepted(t, reply, `${operation} with valid credentials in the ${spelling} header`);
     }
   }
 }
@@ -84,8 +84,8 @@ function forgeAuthorizations(
     ...wrong,
     'a signature made with another secret': sign({ secretKey: `${tc3.secretKey}x` }),
     'a signature made with an empty secret': sign({ secretKey: '' }),
-    'a signature with an unknown ID': sign({ secretId }),
-    'a signature with an unknown ID and an empty secret': sign({ secretId, secretKey: '' }),
+    'a signature with an unknown secret ID': sign({ secretId }),
+    'a signature with an unknown secret ID and an empty secret': sign({ secretId, secretKey: '' }),
   };
 }
 

@@ -132,10 +132,10 @@ function toGoodTokens({ settings: { gatewayToken } }: CheckContext): Record<stri
   if (gatewayToken === undefined) return {};
   const basic = Buffer.from(`token:${gatewayToken}`).toString('base64');
   return {
-    'a valid token in the Basic scheme': `Basic ${gatewayToken}`,
+    'a valid token sent with the Basic scheme': `Basic ${gatewayToken}`,
     'a valid token as the password of Basic credentials': `Basic ${basic}`,
-    'a valid token in the Token scheme': `Token ${gatewayToken}`,
-    'a valid token in the BearerX scheme': `BearerX ${gatewayToken}`,
+    'a valid token sent with the Token scheme': `Token ${gatewayToken}`,
+    'a valid token sent with the BearerX scheme': `BearerX ${gatewayToken}`,
     'a valid token without a scheme': gatewayToken,
   };
 }

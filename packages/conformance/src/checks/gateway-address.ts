@@ -127,7 +127,7 @@ export const gatewayAddress: readonly Check[] = [
         await callAnyhow(t, { ...call, path, host, acceptsRefusal: true });
         const count = await t.fixture.count(mark);
         const what = `${call.method} with Host: ${host}`;
-        t.expect(count === 0, `${what} must not reach the service, but did`);
+        t.expect(count === 0, `${what} must not reach the service, but it did`);
       }
     }
   }),
@@ -139,7 +139,7 @@ export const gatewayAddress: readonly Check[] = [
     const path = t.fixture.respond({ mark });
     await t.gateway.call({ service: t.uniqueName(), path });
     const count = await t.fixture.count(mark);
-    t.expect(count === 0, 'a call to another name must not reach this service, but did');
+    t.expect(count === 0, 'a call to another name must not reach this service, but it did');
   }),
   defineCheck('GW-PATH-OPTIONAL', ['fixture'], async (t) => {
     for (const call of gatewayMethods) {

@@ -225,7 +225,10 @@ export const gatewayDisposition: readonly Check[] = [
           const { received } = await t.gateway.call({ ...call, headers, path });
           const { status, mediaType } = received;
           const isStream = status === 200 && mediaType === 'text/event-stream';
-          t.reach(isStream, `an event stream arrived as ${status} ${mediaType}`);
+          t.reach(
+            isStream,
+            `the response to a request for an event stream was ${status} ${mediaType}`,
+          );
           const came = received.header('content-disposition');
           const what = `${call.method} /events with Accept: ${accept}`;
           const message = `${what}: Content-Disposition must be absent, but it was ${came}`;
@@ -238,7 +241,7 @@ export const gatewayDisposition: readonly Check[] = [
     for (const headers of OWN_HEADERS) {
       await openSocket(t, { headers, offers: OFFERS }, async (_, upgrade) => {
         const came = readAll(upgrade.headers, 'content-disposition').join(', ');
-        const what = `a 101 whose Content-Disposition from the service is ${headers[0]?.[1] ?? 'none'}`;
+        const what = `a 101 for which the service sets the Content-Disposition ${headers[0]?.[1] ?? 'none'}`;
         t.expect(came === '', `${what}: Content-Disposition must be absent, but it was ${came}`);
       });
     }

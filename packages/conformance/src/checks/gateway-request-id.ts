@@ -150,7 +150,7 @@ export const gatewayRequestId: readonly Check[] = [
       await openSocket(t, { offers }, async (_, upgrade) => {
         expectId(
           t,
-          `the 101 to a handshake that offers ${offers[0] ?? 'no subprotocol'}`,
+          `the 101 response to a handshake that offers ${offers[0] ?? 'no subprotocol'}`,
           upgrade.headers,
         );
       });

@@ -110,7 +110,7 @@ const OVERRIDES = {
   'X-Method-Override': 'PUT',
 };
 
-/** Has no body, so a gateway may reject it, but not turn it into a GET. */
+/** A gateway may reject a POST without a body, but must not turn it into a GET. */
 const EMPTY = { method: 'POST', body: '' };
 
 export const gatewayRequests: readonly Check[] = [

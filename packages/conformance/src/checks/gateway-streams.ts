@@ -320,7 +320,7 @@ export const gatewayStreams: readonly Check[] = [
         socket.send(`!close ${wanted.join(' ').trim()}`);
         expectEnd(
           t,
-          'the caller of a WebSocket that the service closes',
+          'the caller, when the service closes the WebSocket,',
           wanted,
           await endOf(t, socket),
         );
@@ -332,7 +332,7 @@ export const gatewayStreams: readonly Check[] = [
         socket.close(...wanted);
         expectEnd(
           t,
-          'the service of a WebSocket that the caller closes',
+          'the service, when the caller closes the WebSocket,',
           wanted,
           await t.fixture.closed(mark),
         );
@@ -360,7 +360,7 @@ export const gatewayStreams: readonly Check[] = [
         t.expect(isError, `${what}: the response must have the gateway's error body`, evidence);
         socket?.close();
         const isCalled = (await t.fixture.count(mark)) > 0;
-        t.expect(!isCalled, `${what}: the service must not be called, but was`, evidence);
+        t.expect(!isCalled, `${what}: the service must not be called, but it was`, evidence);
       }
     }
   }),

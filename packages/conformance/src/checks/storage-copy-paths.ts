@@ -37,7 +37,7 @@ async function expectSourceRefused(t: CheckContext, name: string): Promise<void>
   const grant = await t.storage.call('getUploadMetaData', { path: from }, { acceptsRefusal: true });
   if (!grant.refused) await t.upload.send(from, Buffer.from(name));
   const [entry = {}] = await copy(t, { from, to: t.storage.path('from-bad.txt') });
-  t.expect(hasFailed(entry), `${name} as srcPath: the item must fail, but did not`);
+  t.expect(hasFailed(entry), `${name} as srcPath: the item must fail, but it did not`);
 }
 
 export const storageCopyPaths: readonly Check[] = [
@@ -114,7 +114,7 @@ export const storageCopyPaths: readonly Check[] = [
     const [entry = {}] = await copy(t, { from: source.path, to });
     t.expect(
       hasFailed(entry),
-      'dstPath with a line feed at the end: the item must fail, but did not',
+      'dstPath with a line feed at the end: the item must fail, but it did not',
     );
   }),
   defineCheck('ST-COPY-PATH-ABSOLUTE', needsFiles, async (t: CheckContext) => {

@@ -32,7 +32,7 @@ function failingCopies(
   const missing = t.storage.path(`${t.uniqueName()}.missing`);
   const to = t.storage.path('never.txt');
   return {
-    missing: { what: 'a copy of a missing source', order: { from: missing, to } },
+    missing: { what: 'a copy of a missing file', order: { from: missing, to } },
     existing: {
       what: 'a copy onto an existing file with overwrite false',
       order: { from: source, to: existing, overwrite: false },
@@ -42,7 +42,7 @@ function failingCopies(
       order: { from: source, to: t.storage.path('not@allowed.txt') },
     },
     moved: {
-      what: 'a move of a missing source',
+      what: 'a move of a missing file',
       order: { from: missing, to, removeOriginal: true },
     },
   };

@@ -200,8 +200,8 @@ export const storageCopy: readonly Check[] = [
       expectBytes(t, await readPath(t, path), bytes, 'a file after a failed move onto itself');
     }
     const failing: Record<string, Omit<CopyOrder, 'from'>> = {
-      'onto an existing file with overwrite false': { to: existing.path, overwrite: false },
-      'to a path with an invalid character': { to: t.storage.path('not@allowed.txt') },
+      'a move onto an existing file with overwrite false': { to: existing.path, overwrite: false },
+      'a move to a path with an invalid character': { to: t.storage.path('not@allowed.txt') },
     };
     let checked = 0;
     for (const [what, order] of Object.entries(failing)) {
@@ -213,7 +213,7 @@ export const storageCopy: readonly Check[] = [
         if (!entries.some(hasFailed)) continue;
         checked += 1;
         const reading = await readPath(t, source.path);
-        expectBytes(t, reading, source.bytes, `the source of a move ${what}`);
+        expectBytes(t, reading, source.bytes, `the source of ${what}`);
       }
     }
     t.reach(checked > 0, 'every move that must fail succeeded');

@@ -63,7 +63,7 @@ export const storageDelete: readonly Check[] = [
         expectNothing(t, await readPath(t, path), `${what}: ${name}, when read by its path,`);
         const exchange = await t.upload.download(link);
         const works = isFile(exchange, bytes);
-        t.expect(!works, `${what}: a link to ${name} must no longer work, but does`, exchange);
+        t.expect(!works, `${what}: a link to ${name} must no longer work, but it does`, exchange);
       }
     }
   }),
@@ -172,7 +172,7 @@ export const storageDelete: readonly Check[] = [
       if (reply.refused) continue;
       for (const { path, fileId } of [a, b]) {
         const { found } = await t.upload.read(fileId);
-        t.expect(!found, `${what}: ${path} must be deleted, but still exists`, reply);
+        t.expect(!found, `${what}: ${path} must be deleted, but it still exists`, reply);
       }
     }
   }),

@@ -59,17 +59,17 @@ async function* failures(
   let reached = 0;
   for (const operation of operations) {
     const cases: Record<string, [fields: object, options?: StorageCallOptions]> = {
-      'without its required field': [{}],
-      'with a body that is not JSON': [{}, { body: '{"path": "x", ' }],
-      'with a number for its required field': [{ path: 1, fileList: 1 }],
-      'without credentials': [{}, { credentials: 'none' }],
+      [`${operation} without its required field`]: [{}],
+      [`${operation} with a body that is not JSON`]: [{}, { body: '{"path": "x", ' }],
+      [`${operation} with a number for its required field`]: [{ path: 1, fileList: 1 }],
+      [`${operation} without credentials`]: [{}, { credentials: 'none' }],
     };
-    for (const [name, [fields, options]] of Object.entries(cases)) {
+    for (const [what, [fields, options]] of Object.entries(cases)) {
       const reply = await t.storage.call(operation, fields, { acceptsRefusal: true, ...options });
-      // That it is rejected, and with JSON, is covered by other rules.
+      // Other rules cover that the call is rejected, and that the response is JSON.
       if (reply.received.json === undefined || !isFailure(reply)) continue;
       reached += 1;
-      yield { what: `${operation} ${name}`, operation, reply };
+      yield { what, operation, reply };
     }
   }
   t.reach(reached > 0, 'no invalid call was rejected with JSON');

@@ -118,7 +118,7 @@ async function askForLink(
   return { url, maxAge, lifetime: maxAge * SECONDS[t.settings.maxAgeUnit], asked };
 }
 
-/** Returns whether a link still works after this many seconds, and some more. */
+/** Returns whether a link still works slightly more than this many seconds later. */
 function outlives(t: CheckContext, link: Link, bytes: Buffer, seconds: number): Promise<boolean> {
   const left = (seconds + GRACE) * 1000 - (performance.now() - link.asked);
   return poll(
@@ -223,10 +223,14 @@ export const storageLinks: readonly Check[] = [
     }
     // If neither gets a link, or two items never do, something else is at fault.
     t.reach(without.works || alone.works, 'batchGetTempUrls returns no links at all');
-    t.expect(without.works, 'an item without maxAge must get its link, but did not', without.reply);
+    t.expect(
+      without.works,
+      'an item without maxAge must get its link, but it did not',
+      without.reply,
+    );
     t.expect(
       alone.works,
-      `an item with maxAge ${maxAge} must get its link, but did not`,
+      `an item with maxAge ${maxAge} must get its link, but it did not`,
       alone.reply,
     );
     if (!(await ask(one, other)).works) return;
@@ -238,7 +242,7 @@ export const storageLinks: readonly Check[] = [
       const { reply, works } = await ask(...fileList);
       t.expect(
         works,
-        `a call with maxAge ${maxAge} ${what} only: both items must get their links, but did not`,
+        `a call with maxAge ${maxAge} only ${what}: both items must get their links, but they did not`,
         reply,
       );
     }
@@ -330,13 +334,13 @@ export const storageLinks: readonly Check[] = [
       const { maxAge, lifetime } = link;
       t.reach(await works(t, link, file.bytes), `a link with maxAge ${maxAge} never works`);
       const isAlive = await outlives(t, link, file.bytes, lifetime);
-      const late = `a link with maxAge ${maxAge} must stop working, but still works after ${spellAge(link.asked)}`;
+      const late = `a link with maxAge ${maxAge} must stop working, but it still works after ${spellAge(link.asked)}`;
       t.expect(!isAlive || (await isOfMinimum(t, link, file)), late);
       if (long === undefined || performance.now() - started > (LONG - GRACE) * 1000) return;
       const isThere = await works(t, long, other.bytes);
       t.expect(
         isThere,
-        `a link with maxAge ${long.maxAge} must still work after ${spellAge(started)}, but does not`,
+        `a link with maxAge ${long.maxAge} must still work after ${spellAge(started)}, but it does not`,
       );
       return;
     }

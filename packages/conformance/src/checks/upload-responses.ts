@@ -145,7 +145,7 @@ async function keepOneOfTwo(t: CheckContext): Promise<void> {
   const reading = await readPath(t, path);
   const isOne = accepted.some((content) => hasBytes(reading, content));
   const came = describeReading(reading);
-  const message = `two concurrent uploads of one file: one of them must be stored intact, but a read returned ${came}`;
+  const message = `two concurrent uploads of one file: one of the two contents must be stored intact, but a read returned ${came}`;
   t.expect(isOne, message, reading.exchange);
 }
 
@@ -176,14 +176,14 @@ async function uploadAndRead(
     if (!reading.found) return t.expect(true, when);
     const isWhole = contents.some((content) => hasBytes(reading, content));
     const wanted = contents.length > 0 ? 'must be intact' : 'must not exist';
-    const message = `an upload ${what}, ${when}: the file ${wanted}, but a read returned ${describeReading(reading)}`;
+    const message = `an upload ${what}: ${when}, the file ${wanted}, but a read returned ${describeReading(reading)}`;
     t.expect(isWhole, message, reading.exchange);
   };
   await Promise.race([held.isUnderWay, responded.catch(() => {})]);
   // The form has to end before its own timeout.
   const last = performance.now() + t.settings.timeout / 3;
   for (let turn = 0; turn < READINGS && (turn === 0 || performance.now() < last); turn += 1) {
-    verify(await t.upload.read(given.fileId), 'after half of it was sent', before);
+    verify(await t.upload.read(given.fileId), 'after half of the form was sent', before);
   }
   held.release();
   while (!state.isOver) {
@@ -268,11 +268,15 @@ export const uploadResponses: readonly Check[] = [
         const [entry] = await t.storage.list('batchDelete', [fileId]);
         t.reach(entry?.code !== 'SUCCESS', 'no link is returned for an existing file');
       }
-      expectBytes(t, reading, bytes, `${name}, when read by the fileID from step 1,`);
+      expectBytes(t, reading, bytes, `${name}, when read by the fileID from getUploadMetaData,`);
       if (!hasBytes(reading, bytes)) continue;
       await t.storage.list('batchDelete', [fileId]);
       const after = await readPath(t, path);
-      expectNothing(t, after, `${name}, after it was deleted by the fileID from step 1,`);
+      expectNothing(
+        t,
+        after,
+        `${name}, after it was deleted by the fileID from getUploadMetaData,`,
+      );
     }
   }),
   defineCheck('UP-WHOLE', needsFiles, async (t: CheckContext) => {

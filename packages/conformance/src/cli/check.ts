@@ -221,7 +221,7 @@ function toEndLines({ results, leftovers, baseline, comparison, coverage }: Repo
       baseline.known.map((id) => withReason(id, baseline)),
     ),
     ...toList(
-      'stale baseline entries, which no longer fail or are not the ID of a check',
+      'stale baseline entries, which no longer fail or are not IDs of checks',
       baseline.stale,
     ),
     ...toList(

@@ -109,7 +109,6 @@ export interface MonitorOptions {
   listen: string;
 }
 
-/** What to do. */
 type Arguments =
   | { command: 'run'; given: Given; labels: Labels }
   | { command: 'monitor'; options: MonitorOptions; given: Given; labels: Labels }

@@ -65,11 +65,13 @@ function describePlan(plan: readonly Planned[], json: boolean): string[] {
     ...shown.map((planned) => `${planned.id.padEnd(width)}  ${describe(planned)}`),
     ...(isOfDocuments
       ? [
-          `${total.checks} of ${plan.length} operations would get about ${count(total.requests, 'request')}; sequences and smaller requests for failures add more.`,
+          `${total.checks} of ${plan.length} operations would be called, with about ${count(total.requests, 'request')}. Sequences of calls, and the search for a smaller request after a failure, add more.`,
         ]
       : [
           `${total.checks} of ${plan.length} checks would send about ${count(total.requests, 'request')} with ${count(total.bytes, 'byte')}, as measured on the reference server.`,
-          ...(unmeasured > 0 ? [`${unmeasured} of them have not been measured.`] : []),
+          ...(unmeasured > 0
+            ? [`For ${unmeasured} of them, the requests have not been counted.`]
+            : []),
           'A run also makes calls to find the targets before the checks, and to remove stored files afterwards.',
         ]),
   ];

@@ -31,7 +31,7 @@ const OTHERS: readonly string[] = ENGINES.filter(
 const RULE_LIKE = /^[A-Z]{2}-/;
 
 /**
- * Converts command-line options to the options for a run, and reads the files that they name.
+ * Converts command-line options to the options for a run, and reads the files that they refer to.
  *
  * @throws StartError that names the option
  */

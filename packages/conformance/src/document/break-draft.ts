@@ -3,11 +3,14 @@ import type { ApiDocument } from './load-document.ts';
 import type { Operation } from './plan.ts';
 import { isObject, type JsonObject, listPlaces, type Path, spellPath } from './schema.ts';
 
-/** One constraint of an operation, and how a request breaks it. */
+/** A constraint of an operation, and a function that makes a request violate it. */
 export interface Breaker {
   /** Place and keyword: `query limit maximum`, `body items[].name required`. */
   constraint: string;
-  /** Returns the request with this constraint broken; `undefined` if the request cannot break it. */
+  /**
+   * Returns a copy of the request that violates the constraint, or `undefined` if the request cannot violate
+   * it.
+   */
   apply(draft: Draft): Draft | undefined;
 }
 
@@ -16,8 +19,8 @@ const UNKNOWN = 'berthUnknownProperty';
 const LONGEST = 10_000;
 
 /**
- * The values that break a keyword of a schema. Each is validated before it is sent, because another part of
- * the schema may allow it.
+ * Values that violate a schema keyword. Each is validated before it is sent, because another part of the
+ * schema may allow it.
  */
 const KEYWORDS: Record<string, (limit: never, schema: JsonObject) => unknown[]> = {
   type: () => ['not-of-this-type', 7.5, true, null, [], {}],
@@ -38,7 +41,10 @@ const KEYWORDS: Record<string, (limit: never, schema: JsonObject) => unknown[]> 
 
 type Structure = (limit: never, value: unknown) => unknown[];
 
-/** The same for constraints on what a value contains; `required` has one for each name. */
+/**
+ * Like `KEYWORDS`, for constraints on the content of a value. `required` is a separate constraint for each
+ * property.
+ */
 const STRUCTURES: Record<string, Structure> = {
   additionalProperties: (_: boolean, value) =>
     isObject(value) ? [{ ...value, [UNKNOWN]: 'x' }] : [],
@@ -51,10 +57,10 @@ const STRUCTURES: Record<string, Structure> = {
     Array.isArray(value) && value.length > 0 ? [[...value, value[0]]] : [],
 };
 
-/** Keywords that are a constraint with one value only. */
+/** Keywords that are a constraint only if they have this value. */
 const SWITCHES: Record<string, boolean> = { additionalProperties: false, uniqueItems: true };
 
-/** Lists everything that a request of an operation can break, one constraint at a time. */
+/** Lists the constraints that a request for an operation can violate. */
 export function listBreakers(
   document: ApiDocument,
   { parameters, body }: Operation,
@@ -82,7 +88,7 @@ export function listBreakers(
       typeof value === 'number';
     const places = listPlaces(document.root, document.schemaAt(schema, 'request'));
     const own = places.get('')?.schema ?? {};
-    // The properties of an object are parameters of their own, and unknown parameters may be ignored.
+    // Each property of the object is sent as a separate parameter, and unknown parameters may be ignored.
     if (own.properties !== undefined || [own.type].flat().includes('object')) continue;
     for (const keyword of Object.keys(KEYWORDS)) {
       const bad = breakKeyword(keyword, own).find(
@@ -143,7 +149,10 @@ function breakKeyword(keyword: string, schema: JsonObject): unknown[] {
   return KEYWORDS[keyword]?.(limit as never, schema) ?? [];
 }
 
-/** What a server may read in the text of a parameter: the value, or a list of one or several. */
+/**
+ * Returns the values that a server may read from the text of a parameter: the value itself, or a list of one
+ * or more items.
+ */
 function toReadings(value: unknown): unknown[] {
   const text = String(value);
   return [value, text, [value], text.split(','), text.split('|'), text.split(' ')];
@@ -155,7 +164,7 @@ function isRefused(document: ApiDocument, pointer: string, value: unknown): bool
   return document.validate(pointer, 'request', sent) !== undefined;
 }
 
-/** Returns a body in which a place has a value. */
+/** Returns a copy of the body that has a value at a path. */
 function fill(body: unknown, path: Path, create: () => unknown): unknown {
   return at(body, path) === undefined ? put(body, path, create()) : body;
 }

@@ -6,7 +6,7 @@ import { type Content, type DocumentedResponse, findResponse, type Operation } f
 import type { DocumentRule } from './rules.ts';
 import { isObject, joinPointer } from './schema.ts';
 
-/** Whether a response follows a rule; without a message, it does. */
+/** The result of checking a response against a rule. Without a message, the response follows the rule. */
 export interface Finding {
   rule: DocumentRule;
   message?: string | undefined;
@@ -16,7 +16,7 @@ export interface Finding {
 
 export const EVENT_STREAM = 'text/event-stream';
 
-/** 5xx that a server may send on purpose, if they are documented. */
+/** The 5xx statuses that a server may send on purpose, if they are documented. */
 const DELIBERATE = [501, 503];
 
 /**
@@ -31,7 +31,7 @@ export function checkExchange(
   broken: string | undefined,
 ): Finding[] {
   const { status } = received;
-  // Nothing behind the credentials was reached.
+  // The request did not get past the authentication.
   if (isRefusal(received)) return [];
   const { pointer } = operation;
   const response = findResponse(operation, status);
@@ -54,14 +54,16 @@ export function checkExchange(
     const where = joinPointer(pointer, 'responses');
     findings.push({ rule: 'DOC-STATUS', where, message: response ? undefined : message });
   }
-  // A wrong success is one finding, not one more for each part of it.
+  // A success that should be an error is reported once, and its content is not checked.
   const isWrong = broken !== undefined && status < 400;
   if (response === undefined || isWrong) return findings;
   const context = { document, response, received };
   return [...findings, ...checkHeaders(context), ...checkContent(context, sent.method)];
 }
 
-/** Whether the credentials were rejected, so that the response says nothing about the operation. */
+/**
+ * Returns whether the credentials were rejected, in which case the response says nothing about the operation.
+ */
 export function isRefusal({ status }: Pick<Received, 'status'>): boolean {
   return status === 401 || status === 403;
 }
@@ -86,7 +88,7 @@ function checkHeaders({ document, response, received }: Context): Finding[] {
   });
 }
 
-/** What the text of a header may mean. */
+/** Returns the values that the text of a header may represent. */
 function readings(text: string): unknown[] {
   const items = text.split(',').map((item) => item.trim());
   return [text, ...toJson(text), items, items.map((item) => toJson(item)[0] ?? item)];
@@ -127,7 +129,7 @@ function checkContent({ document, response, received }: Context, method: string)
   return [media, { rule: 'DOC-SCHEMA', where: schema, message }];
 }
 
-/** The best match: an exact type takes precedence over a range. */
+/** Returns the best match for a content type. An exact type takes precedence over a range. */
 export function findContent(
   content: readonly Content[],
   type: string | undefined,
@@ -138,8 +140,8 @@ export function findContent(
 }
 
 /**
- * Checks events. OpenAPI 3.2 describes an event by `itemSchema`, as an object whose `data` is text with the
- * `contentSchema` of its JSON; earlier versions describe the data of an event by `schema`.
+ * Checks events. In OpenAPI 3.2, `itemSchema` describes an event as an object, and the `contentSchema` of its
+ * `data` describes the JSON. In earlier versions, `schema` describes the data of an event.
  */
 function checkEvents(
   document: ApiDocument,
@@ -166,7 +168,7 @@ function checkEvents(
   });
 }
 
-/** A schema that cannot be compiled is not checked; a note on the operation reports it. */
+/** Returns no finding for a schema that cannot be compiled, because a note on the operation reports it. */
 function attempt(document: ApiDocument, pointer: string, value: unknown): string | undefined {
   try {
     return document.validate(pointer, 'response', value);

@@ -9,13 +9,13 @@ import { UnusableSchema } from './load-document.ts';
 import { isSafe, type Operation } from './plan.ts';
 import { addressesFor, type Session } from './session.ts';
 
-/** Limits on the search for a smaller request: calls, and milliseconds. */
+/** Limits on the search for a smaller request, in calls and in milliseconds. */
 const MOST_SHRINKS = 40;
 const LONGEST_SHRINK = 5000;
-/** Known items that requests are made for. */
+/** Maximum number of known items that requests are made for. */
 const MOST_ADDRESSES = 2;
 
-/** Why an operation is not called, or `undefined`. */
+/** Returns why an operation is not called, or `undefined` if it is called. */
 export function operationSkipReason(
   {
     run: { settings },
@@ -31,7 +31,7 @@ export function operationSkipReason(
   if (!isSafe(method) && !isAllowed) return settings.readOnly ? '--read-only' : 'no --allow-writes';
   const types = body?.required ? body.content.map(({ mediaType }) => mediaType) : [];
   if (types.length > 0 && !types.some(isWritable))
-    return `no request can be made of ${types.join()}`;
+    return `no body can be generated for ${types.join(' or ')}`;
   return undefined;
 }
 
@@ -126,8 +126,8 @@ export async function checkOperation(
 }
 
 /**
- * Sends requests to items that exist. Those that change an item are only sent for items that the run created
- * or that the examples name: `undefined` if there are none.
+ * Sends requests to items that exist. Requests that change an item are sent only to items that the run
+ * created or that appear in examples. Returns `undefined` if there are none.
  */
 function address(
   session: Session,
@@ -156,7 +156,7 @@ function address(
   return [...distinct.values()].filter(generator.isValid);
 }
 
-/** Schemas of responses that cannot be checked. */
+/** Returns a note for each response whose schema cannot be used. */
 function listUnusable(document: Session['document'], { responses }: Operation): string[] {
   const pointers = responses
     .flatMap(({ content, headers }) => [...content, ...headers])
@@ -181,11 +181,11 @@ interface Failure {
 interface Requests {
   valid: Draft[];
   breakers: Breaker[];
-  /** All that can be broken. */
+  /** All constraints that a request can violate. */
   constraints: string[];
 }
 
-/** Chooses the requests of an operation: at most two thirds of them break constraints. */
+/** Chooses the requests for an operation. At most two thirds of them violate a constraint. */
 export function chooseRequests(
   document: Session['document'],
   operation: Operation,
@@ -201,7 +201,7 @@ export function chooseRequests(
   };
 }
 
-/** Chooses constraints evenly from the list; another seed chooses others. */
+/** Chooses constraints that are spread evenly over the list. The seed determines which ones. */
 function choose(breakers: readonly Breaker[], count: number, seed: number): Breaker[] {
   const step = breakers.length / Math.max(1, count);
   const start = Math.abs(seed) % Math.max(1, Math.floor(step));
@@ -210,7 +210,7 @@ function choose(breakers: readonly Breaker[], count: number, seed: number): Brea
   );
 }
 
-/** Explains a result that proves little. */
+/** Explains a result that proves little, such as one without a successful request. */
 function describe(result: Result, statuses: readonly number[], first: Draft | undefined): void {
   if (result.assertions > 0) {
     if (statuses.some((status) => status < 400)) return;

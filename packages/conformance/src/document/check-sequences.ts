@@ -6,13 +6,16 @@ import { findResponse, isSafe, type Link, type Operation } from './plan.ts';
 import { isObject } from './schema.ts';
 import { type Address, findAddresses, type Session, toCollection } from './session.ts';
 
-/** Items that are read for each list. */
+/** Maximum number of items that are read for each list. */
 const MOST_READS = 2;
 
-/** Statuses of an item that no longer exists. */
+/** Statuses with which a server may respond to a request for an item that no longer exists. */
 const GONE = [404, 410];
 
-/** Checks what operations have to do with each other: lists and items, items from creation to deletion, links. */
+/**
+ * Checks operations that depend on each other: lists and their items, the creation, reading and deletion of
+ * an item, and links.
+ */
 export async function checkSequences(session: Session): Promise<void> {
   for (const operation of session.operations) {
     if (operationSkipReason(session, operation)) continue;
@@ -36,7 +39,7 @@ function report(
   results.add(operation, { rule: 'DOC-SEQUENCE', where: operation.pointer, message }, exchange);
 }
 
-/** Calls an operation for one item, with no more than it requires. */
+/** Calls an operation for one item, with only the required parameters and body. */
 async function callItem(session: Session, operation: Operation, address: Address) {
   const generator = createGenerator(session.document, operation, session.run.settings.seed);
   const required = operation.parameters.filter(({ required }) => required).map(({ key }) => key);
@@ -46,7 +49,7 @@ async function callItem(session: Session, operation: Operation, address: Address
   return session.send(operation, draft);
 }
 
-/** What a list returns can be read. */
+/** Checks that the items in a list can be read. */
 async function readListed(session: Session, operation: Operation): Promise<void> {
   const list = session.operations.find(
     ({ method, path }) => method === 'GET' && path === toCollection(operation.path),
@@ -58,12 +61,12 @@ async function readListed(session: Session, operation: Operation): Promise<void>
   for (const address of addresses.slice(0, MOST_READS)) {
     const exchange = await callItem(session, operation, address);
     const { status } = exchange.received;
-    const message = `${list.id} lists this item, so its status must be 2xx, not ${status}`;
+    const message = `${list.id} returned this item, so reading it must succeed with a 2xx, but the status was ${status}`;
     report(session, operation, exchange, status < 300 ? undefined : message);
   }
 }
 
-/** What was created can be read with the values that were sent, until it is deleted. */
+/** Checks that a created item can be read, with the values that were sent, until it is deleted. */
 async function createAndDelete(session: Session, operation: Operation): Promise<void> {
   const { operations, created, succeeded } = session;
   const find = (method: string) =>
@@ -111,12 +114,12 @@ function forget({ created }: Session, address: Address, path: string): void {
   );
 }
 
-/** Links of a response lead to responses that are not errors. */
+/** Checks that following the links of a response does not lead to an error. */
 async function followLinks(session: Session, operation: Operation): Promise<void> {
   const { draft, exchange: earlier } = session.succeeded.get(operation) ?? {};
   const links = earlier && findResponse(operation, earlier.received.status)?.links;
   if (draft === undefined || links === undefined || links.length === 0) return;
-  // What the earlier response was about may have been deleted since.
+  // The item in the earlier response may have been deleted in the meantime.
   const exchange = await session.send(operation, draft);
   for (const link of links) {
     const target = session.operations.find(
@@ -128,12 +131,12 @@ async function followLinks(session: Session, operation: Operation): Promise<void
     if (address === undefined) continue;
     const followed = await callItem(session, target, address);
     const { status } = followed.received;
-    const message = `the link ${link.name} leads to ${target.id}, which must not be an error, but is ${status}`;
+    const message = `following the link ${link.name} to ${target.id} must not result in an error, but the status was ${status}`;
     report(session, operation, followed, status < 400 ? undefined : message);
   }
 }
 
-/** The parameters of a link; `undefined` if one of them has no value. */
+/** Returns the parameters of a link, or `undefined` if one of them has no value. */
 function toAddress(
   { parameters }: Link,
   target: Operation,
@@ -183,7 +186,7 @@ function valueAt(value: unknown, pointer: string): unknown {
     }, value);
 }
 
-/** Deletes what the run has created. Returns the paths of what it could not delete. */
+/** Deletes the items that the run has created. Returns the paths of those that could not be deleted. */
 export async function removeCreated(session: Session): Promise<string[]> {
   const left: string[] = [];
   for (const [path, addresses] of session.created) {

@@ -31,30 +31,30 @@ interface Count {
   total: number;
 }
 
-/** What of its documents a run has seen. */
+/** The parts of its documents that a run has covered. */
 export interface Coverage extends Count {
   /** Rounded down. */
   percent: number;
   kinds: Record<CoverageKind, Count>;
   operations: {
-    /** Of the service, or the title of the document. */
+    /** Name of the service, or title of the document. */
     document: string;
     operation: string;
     items: { kind: CoverageKind; name: string; seen: boolean }[];
   }[];
 }
 
-/** Records what the calls of one operation have seen. */
+/** Records which parts of an operation the calls have covered. */
 export interface OperationCoverage {
-  /** A call with a response. */
+  /** Records a call and its response. */
   called(draft: Draft, exchange: Exchange, broken: string | undefined): void;
   items(): Coverage['operations'][number]['items'];
 }
 
 /**
- * Lists what can be seen of an operation.
+ * Creates the record of an operation, in which nothing is covered yet.
  *
- * @param constraints those that requests can break
+ * @param constraints constraints that requests can violate
  */
 export function createOperationCoverage(
   document: ApiDocument,

@@ -3,9 +3,9 @@ import type { ApiDocument } from './load-document.ts';
 import type { Content, Operation, Parameter } from './plan.ts';
 import { alternatives, flatten, isObject, type JsonObject } from './schema.ts';
 
-/** The values of a request, before they are written to HTTP. */
+/** The values of a request, before they are serialized. */
 export interface Draft {
-  /** By the key of the parameter. */
+  /** Values by parameter key. */
   parameters: Record<string, unknown>;
   /** Media type of the body; absent if there is none. */
   mediaType?: string;
@@ -18,7 +18,7 @@ const MOST_ITEMS = 3;
 /** Generated strings and arrays are at most this much longer than the schema requires. */
 const SLACK = 12;
 
-/** Values of formats that a pattern does not describe. */
+/** Values for formats that no pattern describes. */
 const FORMATS: Record<string, () => Arbitrary<string>> = {
   'date-time': () => fc.date({ ...years(), noInvalidDate: true }).map((date) => date.toISOString()),
   date: () =>
@@ -43,10 +43,10 @@ const CHARACTERS = fc.constantFrom(...'aZ09 -_.:/?&%+"\'\\<é日😀');
 const years = () => ({ min: new Date('1990-01-01'), max: new Date('2090-01-01') });
 
 /**
- * Converts a schema to values. Those that combine constraints in ways that this cannot follow may be invalid,
- * so the caller validates them.
+ * Converts a schema to a generator of values. Some values may be invalid if the schema combines constraints
+ * that the generator does not support together, so the caller must validate them.
  *
- * @param plain only characters that any part of a request can contain
+ * @param plain whether to use only characters that every part of a request can contain
  */
 function toArbitrary(
   root: JsonObject,
@@ -164,16 +164,16 @@ function toTextArbitrary(schema: JsonObject, plain: boolean): Arbitrary<string> 
     : fc.oneof({ weight: 3, arbitrary: ofCharacters(LETTERS) }, ofCharacters(CHARACTERS));
 }
 
-/** Creates the requests of an operation, from its examples and its schemas. */
+/** Creates requests for an operation from its examples and its schemas. */
 export interface Generator {
-  /** At most this many valid requests: those of the examples first. */
+  /** Returns at most `count` valid requests, those from examples first. */
   valid(count: number): Draft[];
   isValid(draft: Draft): boolean;
-  /** A valid value for a schema. */
+  /** Returns a valid value for a schema. */
   sample(schema: unknown): unknown;
 }
 
-/** How many values are generated for each that is needed, because some are invalid. */
+/** Number of values to generate for each value that is needed, because some of them are invalid. */
 const SPARE = 4;
 
 export function createGenerator(
@@ -256,14 +256,12 @@ export function createGenerator(
   };
 }
 
-/** Whether a body of this type can be written. */
+/** Returns whether the suite can send a body of this media type. */
 export function isWritable(mediaType: string): boolean {
   return /[/+](json|x-www-form-urlencoded|form-data|octet-stream)\b|^text\//.test(mediaType);
 }
 
-/**
- * Yields smaller requests, which may be invalid: without one part, or with a shorter or simpler value.
- */
+/** Yields smaller requests, which lack one part or have a shorter or simpler value. They may be invalid. */
 export function* shrink(draft: Draft): IterableIterator<Draft> {
   const { parameters, ...content } = draft;
   for (const key of Object.keys(parameters)) {

@@ -4,37 +4,43 @@ import addFormats from 'ajv-formats';
 import { StartError } from '../result.ts';
 import { isObject, type JsonObject, locate } from './schema.ts';
 
-/** Thrown for a schema that cannot be compiled, for example because of a reference to nothing. */
+/** Thrown for a schema that cannot be compiled, for example because it contains a broken reference. */
 export class UnusableSchema extends Error {
   override readonly name = 'UnusableSchema';
 }
 
-/** Who sends a value: a request omits `readOnly` properties, a response `writeOnly` ones. */
+/**
+ * The direction in which a value is sent. Requests omit `readOnly` properties, and responses omit `writeOnly`
+ * ones.
+ */
 type Direction = 'request' | 'response';
 
-/** An OpenAPI document, with the schemas of every version as those of 3.1. */
+/** An OpenAPI document of any version, whose schemas have been converted to those of OpenAPI 3.1. */
 export interface ApiDocument {
   file: string;
   title: string;
   version: string;
-  /** In one piece, with references into it only. */
+  /** The bundled document, in which all references are local. */
   root: JsonObject;
-  /** Returns a schema as it applies to one direction, by its JSON pointer. */
+  /** Returns the schema at a JSON pointer, adapted to one direction. */
   schemaAt(pointer: string, direction: Direction): unknown;
   /**
-   * Compiles the schema at a JSON pointer.
+   * Validates a value against the schema at a JSON pointer.
    *
-   * @returns the first violation of a value as text, or `undefined`
+   * @returns the first violation as text, or `undefined` if the value is valid
    * @throws UnusableSchema if the schema cannot be compiled
    */
   validate(pointer: string, direction: Direction, value: unknown): string | undefined;
-  /** What could not be read, with file, line and column. The operations that need it are left out. */
+  /**
+   * Errors in parts of the document, with file, line and column. Operations that need these parts are
+   * skipped.
+   */
   problems: string[];
 }
 
 /**
- * Reads an OpenAPI document (3.0, 3.1 or 3.2, JSON or YAML), with what it refers to in other local files.
- * URLs are never loaded.
+ * Reads an OpenAPI document (3.0, 3.1 or 3.2, JSON or YAML) and the local files that it refers to. URLs are
+ * never loaded.
  *
  * @param option the option that names the file, for messages
  * @throws StartError that names the file, the line and the column
@@ -112,8 +118,8 @@ function mapObjects(node: unknown, change: (node: JsonObject) => JsonObject): un
 }
 
 /**
- * Converts what differs from JSON Schema in OpenAPI 3.0: `nullable` and exclusive limits, which some later
- * documents use as well, and references, which had no siblings then.
+ * Converts the parts of OpenAPI 3.0 that differ from JSON Schema: `nullable` and exclusive limits, which some
+ * later documents also use, and references, whose siblings OpenAPI 3.0 ignores.
  */
 function upgrade(document: unknown, isOfVersion30: boolean): unknown {
   return mapObjects(document, (node) => {
@@ -137,7 +143,7 @@ function upgrade(document: unknown, isOfVersion30: boolean): unknown {
   });
 }
 
-/** A copy in which the properties that a direction omits are not required. */
+/** Returns a copy in which the properties that are omitted in this direction are not required. */
 function orient(root: JsonObject, document: unknown, mark: 'readOnly' | 'writeOnly'): unknown {
   return mapObjects(document, (node) => {
     const { properties, required } = node;
@@ -153,7 +159,7 @@ function orient(root: JsonObject, document: unknown, mark: 'readOnly' | 'writeOn
   });
 }
 
-/** Patterns of other languages need not be valid in Unicode mode. */
+/** Patterns that were written for another language may not be valid in Unicode mode. */
 const regExp = Object.assign(
   (pattern: string, flags: string) => {
     try {

@@ -4,18 +4,18 @@ import { isObject, type JsonObject, joinPointer, locate } from './schema.ts';
 
 const PLACES = ['path', 'query', 'header', 'cookie'] as const;
 
-/** Headers that describe the message, and that a document cannot declare as parameters. */
+/** Headers that a document cannot declare as parameters, because OpenAPI describes them elsewhere. */
 const NOT_PARAMETERS = ['accept', 'content-type', 'authorization'];
 
 export interface Parameter {
-  /** In place and name: `query limit`. */
+  /** The location and name of the parameter: `query limit`. */
   key: string;
   name: string;
   in: (typeof PLACES)[number];
   required: boolean;
   style: string;
   explode: boolean;
-  /** The value is sent in this format instead of a style: `application/json`. */
+  /** Media type in which the value is serialized instead of a style: `application/json`. */
   mediaType?: string;
   schema: string | undefined;
   examples: unknown[];
@@ -58,12 +58,15 @@ export interface Operation {
   responses: DocumentedResponse[];
 }
 
-/** Methods that change nothing (RFC 9110, section 9.2.1). */
+/** Returns whether a method is safe, so that it changes nothing on the server (RFC 9110, section 9.2.1). */
 export function isSafe(method: string): boolean {
   return ['GET', 'HEAD', 'OPTIONS'].includes(method);
 }
 
-/** Returns the operations of a document, in the order in which they are called: what others build on first. */
+/**
+ * Returns the operations of a document in the order in which they are called, so that an operation follows
+ * those whose results it needs.
+ */
 export function listOperations({ root }: ApiDocument): Operation[] {
   const methods = [...METHODS, 'query'];
   const operations = Object.entries(Object(root.paths)).flatMap(([path, node]) => {
@@ -77,7 +80,10 @@ export function listOperations({ root }: ApiDocument): Operation[] {
   return operations.toSorted((one, other) => phaseOf(one) - phaseOf(other));
 }
 
-/** Operations of an earlier phase find or create what later ones need. */
+/**
+ * Returns the phase in which an operation is called. Operations in an earlier phase find or create the items
+ * that later ones need.
+ */
 export function phaseOf({ method, path }: Operation): number {
   const depth = path.split('{').length;
   if (method === 'POST') return depth;
@@ -97,7 +103,7 @@ function readOperation(
   const own = readParameters(root, operation.parameters, joinPointer(pointer, 'parameters'));
   const shared = readParameters(root, item.parameters, joinPointer(at, 'parameters'));
   const named = [...own, ...shared.filter(({ key }) => !own.some((each) => each.key === key))];
-  // A path may name a parameter that nobody declares.
+  // A path may contain a parameter that is not declared.
   const missing = [...path.matchAll(/\{([^}]+)\}/g)]
     .map(([, name = '']) =>
       readParameter(root, { name, in: 'path', schema: { type: 'string' } }, ''),
@@ -161,7 +167,7 @@ function readContent(root: JsonObject, content: unknown, pointer: string): Conte
   });
 }
 
-/** The examples of a parameter or media type, and of its schema. */
+/** Returns the examples of a parameter or media type, and those of its schema. */
 function readExamples(root: JsonObject, node: JsonObject, schema: unknown): unknown[] {
   const named = Object.values(Object(node.examples))
     .map((each) => locate(root, each, '').value)

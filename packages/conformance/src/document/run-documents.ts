@@ -12,14 +12,14 @@ import { loadDocument } from './load-document.ts';
 import { listOperations, type Operation, phaseOf } from './plan.ts';
 import { createSession, type Deployment, type Session } from './session.ts';
 
-/** Operations to call in parallel. */
+/** Default number of operations to call in parallel. */
 const USUAL_CONCURRENCY = 4;
-/** How long to delete what the run has created, in milliseconds. */
+/** Time limit for deleting the items that the run has created, in milliseconds. */
 const LONGEST_CLEANING = 60_000;
 
 export interface DocumentsRun {
   coverage: Coverage;
-  /** Paths of what the run created and could not delete. */
+  /** Paths of the items that the run created but could not delete. */
   leftovers: string[];
 }
 
@@ -111,10 +111,10 @@ async function assertReachable({ run, service, url, probe }: Session): Promise<v
     const { received } = await probe();
     if (service === undefined || received.status >= 500 || !isGatewayError(received)) return;
     const { code } = Object(received.json);
-    // The service has no operation for its root, and the gateway may know its document.
+    // The gateway may validate calls against the service's document, which has no operation for the root.
     if (code === 'INVALID_REQUEST') return;
     throw new StartError(
-      `Nothing can be checked: the gateway responded with ${received.status} ${code} to a call of ${service}; see --gateway-token, --tc3-secret-id and --auth-module.`,
+      `Nothing can be checked: the gateway responded with ${received.status} ${code} to a call to ${service}; see --gateway-token, --tc3-secret-id and --auth-module.`,
     );
   } catch (error) {
     if (run.signal.aborted || !(error instanceof NetworkFault)) throw error;

@@ -11,12 +11,13 @@ export function joinPointer(pointer: string, ...names: string[]): string {
   );
 }
 
-/** Limits of schemas that contain themselves. */
+/** Maximum depth to which a schema that contains itself is followed. */
 const DEEPEST = 5;
 const MOST_FIELDS = 500;
 
 /**
- * Follows the local `$ref`s of a node to the value itself; `undefined` if there is none.
+ * Follows the local `$ref`s of a node. Returns the value that they refer to, or `undefined` if it does not
+ * exist.
  *
  * @param pointer location of the node
  */
@@ -56,8 +57,8 @@ function decode(text: string): string {
 }
 
 /**
- * Returns a schema with its reference and its `allOf` merged into one object. This serves to create values;
- * the document's own schema decides whether they are valid.
+ * Returns a schema with its reference and its `allOf` merged into one object. Use the result only to create
+ * values, and validate these against the original schema.
  */
 export function flatten(root: JsonObject, schema: unknown, depth = 0): JsonObject {
   if (!isObject(schema) || depth > DEEPEST * 2) return {};
@@ -78,7 +79,7 @@ function merge(one: JsonObject, other: JsonObject): JsonObject {
   };
 }
 
-/** The alternatives of a schema; a schema without any is its own. */
+/** Returns the alternatives of a schema (`oneOf`, `anyOf`), or the schema itself if it has none. */
 export function alternatives(root: JsonObject, schema: JsonObject): JsonObject[] {
   const { oneOf, anyOf, ...own } = schema;
   const branches = [oneOf, anyOf].find(Array.isArray);
@@ -86,15 +87,15 @@ export function alternatives(root: JsonObject, schema: JsonObject): JsonObject[]
   return branches.map((branch) => flatten(root, merge(flatten(root, branch), own)));
 }
 
-/** A place in a JSON value: names of properties, and `*` for the items of an array. */
+/** A path in a JSON value, which consists of property names and `*` for the items of an array. */
 export type Path = readonly string[];
 
-/** Writes a path as readers know it: `items[].name`. */
+/** Formats a path for messages: `items[].name`. */
 export function spellPath(path: Path): string {
   return path.map((step, at) => (step === '*' ? '[]' : `${at > 0 ? '.' : ''}${step}`)).join('');
 }
 
-/** Returns the schema of every place in a value, the value itself included. */
+/** Returns the schema for every path in a value, including the value itself. */
 export function listPlaces(
   root: JsonObject,
   schema: unknown,
@@ -115,7 +116,7 @@ export function listPlaces(
   return found;
 }
 
-/** Returns the places that a value has, in the form of `spellPath`. */
+/** Returns the paths that exist in a value, as `spellPath` formats them. */
 export function listSeen(value: unknown, path: Path = [], seen = new Set<string>()): Set<string> {
   if (path.length > DEEPEST) return seen;
   seen.add(spellPath(path));

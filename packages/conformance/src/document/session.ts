@@ -22,15 +22,15 @@ import { DOCUMENT_RULES, type DocumentRule } from './rules.ts';
 import { isObject } from './schema.ts';
 import { writeRequest } from './write-request.ts';
 
-/** An event stream is read until it has this many events, or this time in milliseconds is over. */
+/** Limits for reading an event stream: a number of events, and a time in milliseconds. */
 const MOST_EVENTS = 5;
 const LONGEST_STREAM = 3000;
-/** Findings that one result shows. */
+/** Maximum number of findings in one result. */
 const MOST_FINDINGS = 5;
-/** Items of one collection whose IDs are used. */
+/** Maximum number of items in a collection whose IDs are used. */
 const MOST_ITEMS = 5;
 
-/** A deployment of a document. */
+/** A deployment of the API that a document describes. */
 export interface Deployment {
   document: ApiDocument;
   /** Name of the hosted service; `undefined` if the API is called directly. */
@@ -39,20 +39,22 @@ export interface Deployment {
   url: string;
 }
 
-/** Values of path parameters that name an existing item. */
+/** Values of the path parameters that identify an existing item. */
 export type Address = Record<string, unknown>;
 
-/** What the checks of one deployment share. */
+/** State that all checks of a deployment share. */
 export interface Session extends Deployment {
   run: Run;
   operations: Operation[];
-  /** Calls the URL itself. */
+  /** Calls the deployment's URL, without a path from the document. */
   probe(): Promise<Exchange>;
   send(operation: Operation, draft: Draft): Promise<Exchange>;
-  /** The items that responses have listed, and those that this run has created, by the path of an item. */
+  /**
+   * Items that responses have listed, and items that this run has created, by the path template of an item.
+   */
   listed: Map<string, Address[]>;
   created: Map<string, Address[]>;
-  /** A call of each operation that succeeded. */
+  /** A successful call for each operation that has one. */
   succeeded: Map<Operation, { draft: Draft; exchange: Exchange }>;
   results: Results;
 }
@@ -90,7 +92,7 @@ export function createSession(run: Run, deployment: Deployment, operations: Oper
           const known = pool.get(item.path) ?? [];
           const found = findAddresses(operation, item, draft, json);
           const all = new Map([...known, ...found].map((each) => [JSON.stringify(each), each]));
-          // Everything that was created is removed at the end.
+          // All created items are kept, because they are removed at the end.
           const most = pool === created ? all.size : MOST_ITEMS;
           pool.set(item.path, [...all.values()].slice(0, most));
         }
@@ -118,7 +120,7 @@ async function readExchange(open: OpenExchange, longest: number): Promise<Exchan
       if (isStream && parseEvents(Buffer.concat(chunks).toString()).length >= MOST_EVENTS) break;
     }
   } catch (error) {
-    // What has arrived by then is checked.
+    // The events that have arrived in time are checked.
     if (!isOver) throw error;
   } finally {
     stop();
@@ -127,12 +129,15 @@ async function readExchange(open: OpenExchange, longest: number): Promise<Exchan
   return { sent, received: toReceived(status, headers, Buffer.concat(chunks)) };
 }
 
-/** The path of the collection that an item's path belongs to: `/items` for `/items/{id}`. */
+/** Returns the path of the collection that an item belongs to: `/items` for `/items/{id}`. */
 export function toCollection(path: string): string | undefined {
   return /^(.*)\/\{[^/{}]+\}$/.exec(path)?.[1];
 }
 
-/** The addresses of the items in a response: of a list, of the first list in an object, or of one item. */
+/**
+ * Returns the addresses of the items in a response, which is a list, an object that contains a list, or a
+ * single item.
+ */
 export function findAddresses(
   { path }: Operation,
   item: Operation,
@@ -150,7 +155,10 @@ export function findAddresses(
   });
 }
 
-/** Returns the known items that an operation can be called with; other people's are never changed. */
+/**
+ * Returns the known items that an operation can be called with. Items that the run did not create are never
+ * changed.
+ */
 export function addressesFor({ listed, created }: Session, { path, method }: Operation): Address[] {
   const item = path.slice(0, path.lastIndexOf('}') + 1);
   const own = created.get(item) ?? [];
@@ -167,7 +175,7 @@ class Results {
     this.#deployment = deployment;
   }
 
-  /** Adds a finding, with its call as evidence. Returns the result if the finding is new. */
+  /** Adds a finding, with its call as evidence. Returns the result only if the finding is new. */
   add(
     { id }: Operation,
     { rule, message, where }: Finding,
@@ -185,7 +193,7 @@ class Results {
     return result;
   }
 
-  /** Replaces the evidence of the last finding by a smaller request. */
+  /** Replaces the evidence of the last finding with a smaller request. */
   replaceLast(result: Result, { message = '', where }: Finding, exchange: Exchange): void {
     result.findings.pop();
     result.findings.push({ message, where: this.#place(where), ...toEvidence(exchange) });
@@ -205,7 +213,7 @@ class Results {
     return result;
   }
 
-  /** Removes and returns the results so far, for some rules. */
+  /** Removes and returns the matching results. */
   take(isWanted: (result: Result) => boolean): Result[] {
     const wanted = [...this.#results.values()].filter(isWanted);
     for (const { id } of wanted) this.#results.delete(id);

@@ -3,10 +3,10 @@ import type { Draft } from './generate.ts';
 import type { Operation, Parameter } from './plan.ts';
 import { isObject } from './schema.ts';
 
-/** Separators between the items of a list that is one value. */
+/** Separators between the items of a list that is sent as a single value. */
 const SEPARATORS: Record<string, string> = { spaceDelimited: '%20', pipeDelimited: '%7C' };
 
-/** Writes the values of a request to HTTP: the styles of parameters, and the format of the body. */
+/** Serializes a request, with parameters in their styles and the body in its media type. */
 export async function writeRequest(
   base: string,
   { method, path, parameters }: Operation,
@@ -44,7 +44,7 @@ function encode(value: unknown): string {
   return encodeURIComponent(toText(value).toWellFormed());
 }
 
-/** A value in a path or a header: items and properties in one text. */
+/** Serializes a value in a path or header, with all items or properties in one string. */
 function toSimple(
   { mediaType, explode }: Parameter,
   value: unknown,
@@ -71,7 +71,7 @@ function toSegment(parameter: Parameter, value: unknown): string {
   return prefix + toSimple(parameter, value, encodeURIComponent, explode ? ';' : ',');
 }
 
-/** A value in a query or a cookie: one or several `name=value`. */
+/** Serializes a value in a query or cookie, as one or more `name=value` pairs. */
 function toPairs(parameter: Parameter, value: unknown): string[] {
   const { name, style, explode, mediaType } = parameter;
   const key = encodeURIComponent(name);

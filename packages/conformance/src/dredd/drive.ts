@@ -35,7 +35,7 @@ export interface Ending {
  * Lets Dredd run every transaction of the documents, one after another.
  *
  * @param onDraft called with each transaction; must not reject
- * @param signal stops it
+ * @param signal aborts the run
  * @throws StartError if Dredd emits a warning about the document
  */
 export async function drive(

@@ -50,7 +50,7 @@ test.each([
   ['404', /^\/base\/v1\/cloudrun\/no-such-service-[\da-f]+$/],
   ['403', /^\/base\/v1\/cloudrun\/closed$/],
   ['default', /^\/base\/v1\/cloudrun\/0[\da-f]+-$/],
-])('what brings %s about', async (status, target) => {
+])('what triggers %s', async (status, target) => {
   const options = { forbiddenService: 'closed' };
   const { call } = await prepare(findTransaction('cloudrun-get-root', status), options);
   expect(call.target).toMatch(target);

@@ -119,7 +119,6 @@ export async function openWebSocket(
   });
 }
 
-/** An open WebSocket. */
 export class Socket {
   readonly #client: WebSocket;
   readonly #timeout: number;

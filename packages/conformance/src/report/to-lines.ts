@@ -170,7 +170,7 @@ export function toVerdictPhrase(report: Report): string {
   }
 }
 
-/** Returns what was seen of the documents: `coverage 72 %: 5 of 6 operations, 9 of 12 parameters, …`. */
+/** Returns the coverage of the documents: `coverage 72 %: 5 of 6 operations, 9 of 12 parameters, …`. */
 export function toCoverageLine({ percent, kinds }: Coverage): string {
   const counts = COVERAGE_KINDS.map((kind) => {
     const { seen, total } = kinds[kind];

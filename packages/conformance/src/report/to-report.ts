@@ -76,7 +76,7 @@ export function toVerdict(
   return { summary: toCounts(results), baseline, exitCode: isIncomplete ? 3 : exitCode };
 }
 
-/** Whether less of the documents was seen than the operator requires. */
+/** Returns whether the coverage of the documents is below the minimum that the operator requires. */
 export function isUncovered({ coverage }: { coverage?: Report['coverage'] | undefined }): boolean {
   return coverage !== undefined && coverage.percent < (coverage.minimum ?? 0);
 }

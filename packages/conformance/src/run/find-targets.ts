@@ -93,7 +93,7 @@ const toWrongPath = (came: string): Refusal => ({
 function toRefusal({ settings }: Run, came: string, isGiven: boolean): Refusal {
   if (/HOST/i.test(came)) {
     const hint = settings.gatewayHost
-      ? '--gateway-host does not name one of its environments'
+      ? 'the first label of --gateway-host is not one of its environments'
       : '--gateway-host, which names the environment, is missing';
     return {
       reason: `the gateway responded with ${came}; it looks like ${hint}`,
@@ -225,7 +225,7 @@ async function findRefusal(
       NOTHING.includes(reply.received.status) || /FOUND|OPERATION|PATH|ROUTE/i.test(toCode(reply)),
   );
   if (isNothing && isLike(await askStorage(run, storage, `no${run.mark}`, { path: 'x' }))) {
-    const reason = `the storage API responded with ${came} to every call; probably --storage-url has the wrong path, or --env is wrong`;
+    const reason = `the storage API responded with ${came} to every call; --storage-url probably has the wrong path, or --env is wrong`;
     return { reason, isOfCredentials: false };
   }
   // If only one form is tried, that form may be what is rejected.

@@ -93,7 +93,12 @@ export function checkDisposition(transaction: Transaction, received: Received): 
     return [{ message: `${rule}: Content-Disposition must be attachment, not ${came}`, where }];
   }
   if (rule === undefined && came !== undefined) {
-    return [{ message: `C2: a response to a POST with ${type} has no Content-Disposition`, where }];
+    return [
+      {
+        message: `C2: the response to a POST must not have Content-Disposition if its type is ${type}`,
+        where,
+      },
+    ];
   }
   return [];
 }

@@ -201,7 +201,7 @@ const MUTANTS: [name: string, failing: string, fault: Fault][] = [
 ];
 const kept = new Map<number, object>();
 
-test('a correct server passes, and keeps what it had', async () => {
+test('a correct server passes, and keeps its own items', async () => {
   const { report, shop } = await check();
   expect(report.results.filter(({ outcome }) => outcome !== 'pass')).toEqual([]);
   expect(report).toMatchObject({ exitCode: 0, leftovers: [] });

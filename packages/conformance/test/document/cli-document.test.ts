@@ -12,7 +12,7 @@ const DOCUMENT = fileURLToPath(new URL('shop.openapi.yaml', import.meta.url));
 const of = (url: string, ...args: string[]) =>
   run('--document', DOCUMENT, '--url', url, '--seed', '3', ...args);
 
-test('by default, only what changes nothing is called', async () => {
+test('by default, only safe operations are called', async () => {
   await using server = await startShop();
   const { code, output } = await of(server.url);
   expect(code).toBe(0);
@@ -30,7 +30,7 @@ test('--read-only takes precedence over --allow-writes', async () => {
   );
 });
 
-test('an operation gets at most --max-requests, and the same seed sends the same', async () => {
+test('an operation gets at most --max-requests, and the same seed sends the same requests', async () => {
   const urls = async () => {
     await using server = await startShop();
     await of(server.url, '--max-requests', '6', '--only', 'DOC-STATUS');
@@ -52,7 +52,7 @@ test('a failing request is shrunk to the smallest one, and shown as curl', async
   expect(output).toMatch(/--data-raw '\{"name":"[a-z]","price":0,"tags":\["[a-z]"\]\}'/);
 });
 
-test('--min-coverage makes a run incomplete, and reports show what was not seen', async () => {
+test('--min-coverage makes a run incomplete, and reports show what was not covered', async () => {
   await using server = await startShop();
   await using folder = await makeTemporaryFolder();
   const [json, html] = ['r.json', 'r.html'].map((name) => join(folder.path, name)) as [
@@ -115,14 +115,14 @@ test('--service-document calls the service through the gateway, with its credent
   expect(shop.shop.requests.every(({ method }) => ['GET', 'POST'].includes(method))).toBe(true);
   const refused = await run(...args, '--service-document', `shop=${DOCUMENT}`);
   expect(refused.code).toBe(2);
-  expect(refused.output).toContain('the gateway responded with 400 NO_AUTH to a call of shop');
+  expect(refused.output).toContain('the gateway responded with 400 NO_AUTH to a call to shop');
 });
 
 test('--dry-run counts the requests, and sends none', async () => {
   const { code, lines } = await of('http://127.0.0.1:1', '--dry-run');
   expect(code).toBe(0);
   expect(lines).toContainEqual(expect.stringMatching(/^GET \/items +\d+ requests$/));
-  expect(lines.at(-1)).toMatch(/^3 of 5 operations would get about \d+ requests;/);
+  expect(lines.at(-1)).toMatch(/^3 of 5 operations would be called, with about \d+ requests\./);
 });
 
 test.each([
@@ -134,26 +134,29 @@ test.each([
   ],
   ['no paths', 'openapi: 3.0.0\n', /api\.yaml:1:1: the document has no paths/],
   ['text', 'hello', /api\.yaml cannot be read: Document must be JSON object, got string\.$/],
-])('a document that cannot be read is named with its place: %s', async (_, text, message) => {
-  await using folder = await makeTemporaryFolder();
-  const file = join(folder.path, 'api.yaml');
-  await writeFile(file, text);
-  const { code, output } = await run('--document', file, '--url', 'http://127.0.0.1:1');
-  expect(code).toBe(2);
-  expect(output).toMatch(message);
-  expect(output).toMatch(/^berth-conformance: --document: /);
-});
+])(
+  'a document that cannot be read is reported with the location of the error: %s',
+  async (_, text, message) => {
+    await using folder = await makeTemporaryFolder();
+    const file = join(folder.path, 'api.yaml');
+    await writeFile(file, text);
+    const { code, output } = await run('--document', file, '--url', 'http://127.0.0.1:1');
+    expect(code).toBe(2);
+    expect(output).toMatch(message);
+    expect(output).toMatch(/^berth-conformance: --document: /);
+  },
+);
 
 test.each([
   [
     ['--document', '/missing.yaml', '--url', 'http://127.0.0.1:1'],
     '/missing.yaml cannot be read: ENOENT.',
   ],
-  [['--document', DOCUMENT], '--document needs url, the address of the API.'],
-  [['--url', 'http://127.0.0.1:1'], '--url needs document'],
+  [['--document', DOCUMENT], '--document requires url, the URL of the API.'],
+  [['--url', 'http://127.0.0.1:1'], '--url requires document'],
   [
     ['--service-document', `orders=${DOCUMENT}`, '--storage-url', 'http://127.0.0.1:1'],
-    'needs gatewayUrl',
+    'requires gatewayUrl',
   ],
   [['--service-document', DOCUMENT, '--gateway-url', 'http://127.0.0.1:1'], 'must be name=file'],
   [
@@ -170,7 +173,7 @@ test.each([
   expect(output).toContain(message);
 });
 
-test('a reference to nothing is reported with its place, and the rest is checked', async () => {
+test('a broken reference is reported with its location, and the rest of the document is checked', async () => {
   await using server = await startShop();
   await using folder = await makeTemporaryFolder();
   const file = join(folder.path, 'api.yaml');

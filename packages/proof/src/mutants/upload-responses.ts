@@ -40,7 +40,7 @@ export const uploadResponses: readonly Mutant[] = [
   }),
   mutant(
     'UP-FILE-ID',
-    'the fileID from step 1 does not belong to any file',
+    'the returned fileID does not belong to any file',
     metadata((data) => {
       data.fileID += '#upload';
     }),

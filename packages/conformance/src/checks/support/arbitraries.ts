@@ -127,7 +127,7 @@ const VALUES: Record<JsonType, fc.Arbitrary<unknown>> = {
   object: fc.dictionary(fc.string({ maxLength: 6 }), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 }),
 };
 
-/** Generates requests without a required top-level field, and with arbitrary other fields. */
+/** Generates requests that lack a required top-level field but may have any other fields. */
 export function lackingRequest(operation: StorageOperation): fc.Arbitrary<FaultyRequest> {
   const { required } = readRequestSchema(operation);
   // `data` may contain the fields (D21), and some servers do not distinguish `Path` from `path`.

@@ -1,6 +1,5 @@
 import type { OpenExchange } from '../../http/caller.ts';
 
-/** An event of an event stream. */
 interface StreamEvent {
   id: string;
   data: string;

@@ -67,7 +67,7 @@ export async function requestResponse(
   const isMisread = received.status === 400 && order.status !== 400 && parameter !== undefined;
   t.reach(
     !t.fixture.readEcho(exchange) && !isMisread,
-    'the request for a response did not reach the fixture service',
+    'the request did not reach the /respond path of the fixture service',
   );
   // What the fixture returns to a request without a query.
   const isBare = received.body.length === 0 && received.mediaType === undefined;
@@ -277,7 +277,7 @@ export async function expectRefused(
   const names = cite((taken.length > 0 ? taken : Object.keys(calls)).join('; '));
   t.expect(
     count === 0,
-    `the hosted service must not be called, but was called ${count} times (${names})`,
+    `the hosted service must not be called, but it was called ${count} times (${names})`,
   );
 }
 

@@ -18,7 +18,6 @@ export interface RequestSchema {
   /** Fields of an object. */
   required: readonly string[];
   properties: Readonly<Record<string, RequestSchema>>;
-  /** Items of an array. */
   items?: RequestSchema;
 }
 

@@ -70,7 +70,8 @@ export function signCall(t: CheckContext, call: SignedCall): GatewayCall {
 
 /** Returns the run's key pair, which must be configured for checks that sign calls. */
 export function keysOf({ settings: { tc3 } }: CheckContext): Tc3Keys {
-  if (tc3 === undefined) throw new Error('No key pair: the check needs `signature`.');
+  if (tc3 === undefined)
+    throw new Error('The run has no key pair: the check must list `signature` in its needs.');
   return tc3;
 }
 

@@ -6,7 +6,7 @@ describe('hasFailed', () => {
     { code: 'TAKEN', message: 'There is a file already.' },
     { code: 409 },
     { message: 'There is a file already.' },
-  ])('takes %j for a failure', (entry) => {
+  ])('treats %j as a failure', (entry) => {
     expect(hasFailed(entry)).toBe(true);
   });
 
@@ -16,7 +16,7 @@ describe('hasFailed', () => {
     { code: '', message: '' },
     { code: null },
     { code: 'SUCCESS', message: 'ok' },
-  ])('takes %j for no failure', (entry) => {
+  ])('does not treat %j as a failure', (entry) => {
     expect(hasFailed(entry)).toBe(false);
   });
 });

@@ -78,7 +78,7 @@ export function missingFileId(t: CheckContext): Promise<string> {
   return t.upload.fileIdOf(t.storage.path(`${t.uniqueName()}.missing`));
 }
 
-/** The needs of a check that stores files. */
+/** What a check needs in order to store files. */
 export const needsFiles: readonly Need[] = ['storageCredentials', 'writes'];
 
 /** A call for a list: its description and its items. */

@@ -33,8 +33,8 @@ const onDownload = (change: (response: MutatedResponse) => void): Hooks => ({
 });
 
 /**
- * Creates a mutant: if a download fails with this status, it responds with the content of an earlier
- * download.
+ * Creates a mutant that responds with the content of an earlier download if a download fails with this
+ * status.
  */
 export const downloadsFromCache = (status: number) => (): ReturnType<Mutant['create']> => {
   const seen = new Map<string, Buffer>();

@@ -131,7 +131,6 @@ export function toUploadError(status: number, code: string): MutatedResponse {
   return new MutatedResponse(status, { 'Content-Type': 'application/xml' }, error);
 }
 
-/** Returns the file ID of a path. */
 export async function fileIdOf(context: MutantContext, path: string): Promise<string> {
   const data = await context.storage('getUploadMetaData', { path });
   return String(data?.fileID);
