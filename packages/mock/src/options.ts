@@ -191,7 +191,7 @@ function assertAlone(options: MockOptions): void {
   }
   if (options.auth === 'strict') {
     throw new TypeError(
-      'auth must be off or present for a document, which has credentials of its own.',
+      "auth must be off or present for a document, because the mock cannot verify the document's own credentials.",
     );
   }
 }

@@ -99,7 +99,7 @@ async function start(options: MockOptions = {}, text = SHOP) {
 }
 
 describe('a document at the root', () => {
-  it('responds without credentials, as the caller prefers', async () => {
+  it('responds without credentials, and honors the Prefer header', async () => {
     const { call } = await start();
     expect(await call('/pets')).toMatchObject({ status: 200, body: { pets: [{ name: 'Rex' }] } });
     expect((await call('/pets?old=1')).headers.get('x-mock-violation')).toBe(null);
@@ -216,7 +216,7 @@ describe('a document at the root', () => {
       'openapi: 3.1.0\npaths: {}',
       ':2:1: paths has no operation that can be served.',
     ],
-  ])('reports the place of what is wrong: %s', async (_, text, expected) => {
+  ])('reports the location of the error: %s', async (_, text, expected) => {
     const document = await writeDocument({ 'bad.yaml': text });
     await expect(createMock({ document })).rejects.toThrow(`bad.yaml${expected}`);
   });
@@ -278,7 +278,7 @@ describe('--remember', () => {
     expect(await list()).toEqual(['Rex']);
   });
 
-  it('judges calls first, and leaves those with preferences to the document', async () => {
+  it('validates calls first, and returns documented responses to calls with a Prefer header', async () => {
     const { call } = await start({ remember: true });
     expect(await call('/pets', { method: 'POST', body: { kind: 'dog' } })).toMatchObject({
       status: 422,

@@ -58,7 +58,7 @@ test('a deployment sees nothing of it', async () => {
   expect(lastOf(between)).toBeUndefined();
 });
 
-test('faults of the session are done to it', async () => {
+test('faults of the session apply to it', async () => {
   mock.session('faulty').faults.put('no', 'service:echo:code=SERVICE_NOT_READY');
   await expect(open(mock, 'echo', ['chat', 'mock.session.faulty', TOKEN])).rejects.toThrow();
   await expect.poll(() => lastOf(mock, 'faulty')).toMatchObject({ faults: ['no'] });

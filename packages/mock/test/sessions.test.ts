@@ -25,7 +25,7 @@ async function linkIn(session: string, fileID: string): Promise<string> {
 }
 
 describe('a session', () => {
-  test('has files of its own, whose links need no header', async () => {
+  test('has its own files, whose links need no header', async () => {
     const { fileID } = await uploadIn('a&b', 'own.txt', 'mine');
     expect(await (await fetch(await linkIn('a&b', fileID))).text()).toBe('mine');
     expect(await linkIn('other', fileID)).toBe('');
@@ -77,7 +77,7 @@ describe('the clock of a session', () => {
     expect((await fetch(link)).status).toBe(200);
   });
 
-  test('is the one of Last-Modified', async () => {
+  test('determines Last-Modified', async () => {
     await using own = await createMock();
     own.session().clock.set('2030-01-02T03:04:05Z');
     const { headers } = await fetch(await getLink(own, await upload(own, 'a.txt', 'x')));

@@ -46,7 +46,7 @@ describe('batchDelete', () => {
 });
 
 describe('batchCopyFile', () => {
-  test('a copy has the bytes, and the source stays', async () => {
+  test('a copy has the same bytes, and the source is kept', async () => {
     const source = await upload(mock, 'from/a.txt', 'content');
     const [item] = await copy({ srcPath: '/from/a.txt', dstPath: '/to/报告.txt' });
     expect(item).toEqual({ fileID: 'cloud://dev.files/to/报告.txt' });

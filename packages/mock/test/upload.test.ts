@@ -35,7 +35,7 @@ describe('a valid form', () => {
     expect(await read(mock, fileID)).toBe('');
   });
 
-  test('a megabyte of every byte comes back as it went', async () => {
+  test('a megabyte with every byte value is returned unchanged', async () => {
     const bytes = Buffer.alloc(1_000_003, Buffer.from(Array.from({ length: 256 }, (_, i) => i)));
     const grant = await getGrant(mock, 'bytes');
     await postForm(grant.url, toForm(grant, 'bytes'), new Blob([bytes]));
@@ -53,7 +53,7 @@ describe('what stores nothing', () => {
     expect(await parseError(response)).toMatchObject({ Code: 'SignatureDoesNotMatch' });
   });
 
-  test('a connection that breaks off leaves the old file', async () => {
+  test('an interrupted connection leaves the old file unchanged', async () => {
     const fileID = await upload(mock, 'broken.txt', 'old');
     const grant = await getGrant(mock, 'broken.txt');
     const whole = await new Response(await toFormBody(grant)).text();

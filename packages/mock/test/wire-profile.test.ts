@@ -52,7 +52,7 @@ describe('a mock with the names of acme', () => {
     expect(data).not.toHaveProperty('storeFileID');
   });
 
-  test('says the status of the service in its header', async () => {
+  test('sends the status of the service in its own header', async () => {
     const { headers } = await gateway(mock, { path: '/v1/cloudrun/hello' });
     expect(headers['x-acme-upstream-status-code']).toBe('200');
     expect(headers).not.toHaveProperty('x-svc-upstream-status-code');

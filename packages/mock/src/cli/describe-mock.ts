@@ -49,7 +49,7 @@ export async function describeMock(served: Served, ignored: readonly string[]): 
   ].join('\n');
 }
 
-/** The text for a document at the root. */
+/** Returns the text for a document at the root. */
 async function describeDocument({ url, context }: Served): Promise<string> {
   const { services, options } = context;
   const [name = ''] = services.names();
@@ -76,10 +76,10 @@ function describeRemembered({ services, options }: Context): string[] {
   });
 }
 
-/** How many calls of each document are printed. */
+/** Number of calls to print for each document. */
 const MOST_SAMPLES = 3;
 
-/** Valid calls of the documents: one that creates something, one that lists or reads, and another. */
+/** Chooses valid calls to print: one that creates an item, one that lists or reads items, and another. */
 async function listDocumentCurls(context: Context, ...args: string[]): Promise<[string, string][]> {
   const { url, options, services } = context;
   const found: [string, string][] = [];

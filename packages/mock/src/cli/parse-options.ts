@@ -45,7 +45,6 @@ export interface CliOptions extends ProxyFlags {
   /** Path of the document to serve at the root. */
   document?: string;
   remember?: boolean;
-  /** Fault rules. */
   fault?: string[];
   dir?: string;
   maxSessions?: number;

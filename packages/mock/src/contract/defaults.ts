@@ -19,7 +19,7 @@ export interface ErrorTable {
   /** Returns the row of a code. Throws for an unknown code, which is a bug in the mock. */
   get(code: string): ErrorRow;
   find(code: unknown): ErrorRow | undefined;
-  /** Returns the first row with an error status. */
+  /** Returns the first row with this error status. */
   findStatus(status: number): ErrorRow | undefined;
 }
 

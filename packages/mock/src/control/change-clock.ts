@@ -6,7 +6,6 @@ export interface ClockChange {
   readonly now?: Date | string | number;
   /** How far to advance: milliseconds, or a duration such as `1h`. */
   readonly advance?: number | string;
-  /** Whether time is frozen. */
   readonly frozen?: boolean;
 }
 

@@ -90,7 +90,7 @@ function lengthOf(chunk: unknown, encoding: BufferEncoding): number {
 
 const END_OF_HEAD = '\r\n\r\n';
 
-/** Closes a connection once this many bytes have been sent after the head of its 101 or refusal. */
+/** Closes a connection once `limit` bytes have been sent after the response head. */
 export function cutSocket(socket: Duplex, { limit, byReset }: BodyShape): void {
   if (limit === Infinity) return;
   const write = socket.write.bind(socket) as (chunk: Buffer, ...rest: Rest) => boolean;

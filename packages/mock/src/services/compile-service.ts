@@ -32,7 +32,7 @@ export interface CompiledService {
   readonly isExample: boolean;
   /** Its routes come from its OpenAPI document. */
   readonly isDocument?: true;
-  /** The collections that it remembers: `items (POST, GET)`. */
+  /** The collections that the service remembers: `items (POST, GET)`. */
   readonly remembers?: readonly string[];
 }
 

@@ -34,7 +34,7 @@ export interface ServicesOptions extends ServicesEvents {
   readonly source: ServicesSource | undefined;
   /** Whether to add `hello`, `echo` and `shop` unless the source defines them. Default true. */
   readonly builtIn?: boolean;
-  /** How OpenAPI documents are served. Default: as those of hosted services. */
+  /** How OpenAPI documents are served. Default: as hosted services. */
   readonly documents?: Partial<DocumentOptions>;
   /** Current wire names. Default: the contract's. */
   readonly wireProfile?: () => WireProfile;

@@ -9,8 +9,8 @@ import type { RouteContext, RouteHandler } from './services.ts';
 const TYPE = 'text/event-stream';
 
 /**
- * Creates the response of an event script. If the events are a list, `Last-Event-ID` is supported; if its ID
- * is unknown, the stream starts from the beginning.
+ * Creates the response from an event script. If the events are a list, `Last-Event-ID` is supported; if its
+ * ID is unknown, the stream starts from the beginning.
  */
 export function prepareEvents(script: EventScript): RouteHandler {
   const { events, repeat = false, keepOpen = false } = script;

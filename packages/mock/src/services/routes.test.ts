@@ -46,7 +46,7 @@ describe('a route', () => {
     expect(match(key, target)).toEqual(params);
   });
 
-  test('the more specific route goes first', () => {
+  test('the more specific route comes first', () => {
     const keys = [
       'GET /*',
       'GET /a/*',

@@ -48,26 +48,27 @@ export function parseRouteKey(key: string): RouteKey {
 }
 
 /**
- * Parses a path of an OpenAPI document, whose segments may have parameters of any name next to text.
+ * Parses a path of an OpenAPI document, in which a segment may combine text and parameters with any name.
  *
- * @throws TypeError, as above
+ * @throws TypeError as `parseRouteKey` does
  */
 export function parseDocumentPath(method: HttpMethod, template: string): RouteKey {
   const [path = '', search = ''] = template.split('?', 2);
-  if (!path.startsWith('/') || path.includes('#')) refuse('must begin with / and have no #');
+  if (!path.startsWith('/') || path.includes('#'))
+    refuse('must begin with / and must not contain #');
   const segments = path.slice(1).split('/').map(toDocumentSegment);
   return { method, segments, isOpen: false, query: [...new URLSearchParams(search)] };
 }
 
 function toDocumentSegment(text: string): RouteSegment {
-  // Every second part is a name.
+  // Every second part is the name of a parameter.
   const parts = text.split(/\{([^{}]+)\}/);
   if (parts.some((part, at) => at % 2 === 0 && /[{}]/.test(part)))
     refuse(`has braces in "${text}"`);
   const names = parts.filter((_, at) => at % 2 === 1);
   if (names.length === 0) return { text };
   if (parts.join('') === names[0]) return { param: names[0] };
-  // The limit keeps the time for several parameters short.
+  // The limit bounds the matching time if there are several parameters.
   const source = parts.map((part, at) =>
     at % 2 === 1 ? '(.{1,200}?)' : part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'),
   );

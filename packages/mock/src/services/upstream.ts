@@ -73,7 +73,7 @@ function awaitResponse(
       if (upgrade.toLowerCase() === protocol) settle({ response, upgraded: { socket, head } });
       else {
         socket.destroy();
-        fail(new Error(`a 101 to ${upgrade}, which was not requested`));
+        fail(new Error(`an upgrade to ${upgrade} that was not requested`));
       }
     });
   });

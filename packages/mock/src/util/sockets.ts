@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 
-/** Connects two sockets in both directions, with backpressure. If one breaks, both are closed. */
+/** Connects two sockets in both directions, with backpressure. If one of them fails, both are closed. */
 export function joinSockets(one: Duplex, other: Duplex): void {
   pass(one, other);
   pass(other, one);

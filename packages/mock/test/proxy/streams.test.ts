@@ -97,7 +97,7 @@ test('forwards a WebSocket in both directions, with subprotocol and close code',
   sockets.close();
 });
 
-test("passes on the deployment's response to a refused WebSocket", async () => {
+test("forwards the deployment's response to a refused WebSocket", async () => {
   const upgrade = (at: Mock) => {
     const url = `${at.url.replace('http', 'ws')}/v1/cloudrun/hello/live`;
     const socket = new WebSocket(url);

@@ -36,7 +36,7 @@ test('echo responds with the requested status, and with a broken body', async ()
   expect(await (await get(started, 'echo/broken')).text()).toBe('{"broken":');
 });
 
-test('echo sends a body back while it comes', async () => {
+test('echo sends a body back as it arrives', async () => {
   const outgoing = request(`${started.url}/v1/cloudrun/echo/body`, {
     method: 'POST',
     headers: { ...AUTH, 'content-type': 'application/x-own' },
@@ -70,7 +70,7 @@ test('echo sends messages back, and closes on request', async () => {
   expect((await once(socket, 'close'))[0]).toBe(4_001);
 });
 
-test('hello greets over a WebSocket; its calls are for the example of the contract', async () => {
+test("hello greets over a WebSocket, and returns the contract's example over HTTP", async () => {
   const socket = new WebSocket(`ws://127.0.0.1:${started.port}/v1/cloudrun/hello`, {
     headers: AUTH,
   });
@@ -80,7 +80,7 @@ test('hello greets over a WebSocket; its calls are for the example of the contra
   expect((await get(started, 'hello')).status).toBe(404);
 });
 
-test('shop comes from a document, remembers its products, takes bytes and sends events', async () => {
+test('shop comes from a document, remembers its products, accepts bytes and sends events', async () => {
   const added = await post(started, 'shop/products', '{"name":"Buoy","price":24}', JSON_TYPE);
   expect([added.status, await added.json()]).toEqual([201, { id: 3, name: 'Buoy', price: 24 }]);
   expect((await (await get(started, 'shop/products')).json()).products.length).toBe(3);
@@ -95,7 +95,7 @@ test('shop comes from a document, remembers its products, takes bytes and sends 
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-test('exist in addition to your own services, unless these have the name or the list lacks it', async () => {
+test('exist in addition to your own services, unless one of these has the same name or a list omits them', async () => {
   const own = await createServices({ source: { orders: {}, echo: { routes: { 'GET /': {} } } } });
   expect([own.names(), own.routes('echo'), own.has('nothing')]).toEqual([
     ['orders', 'echo', 'hello', 'shop'],

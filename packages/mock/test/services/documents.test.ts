@@ -92,7 +92,7 @@ describe('a service with an OpenAPI document', () => {
     ]);
   });
 
-  it('prefers what the caller prefers', async () => {
+  it('honors the Prefer header', async () => {
     await using service = await startDocument();
     const prefer = (value: string) => service.call('/items', { headers: { prefer: value } });
     expect(await prefer('code=404')).toMatchObject({ status: 404, text: 'nothing' });
@@ -183,7 +183,7 @@ describe('a service with an OpenAPI document', () => {
     await expect(started).rejects.toThrow(expected);
   });
 
-  it('may have only one document', async () => {
+  it('can have only one document', async () => {
     const folder = await writeFiles({
       'orders.openapi.yaml': DOCUMENT,
       'orders.openapi.json': '{"openapi":"3.1.0","paths":{"/a":{"get":{"responses":{}}}}}',

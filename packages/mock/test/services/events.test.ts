@@ -90,7 +90,7 @@ test('a cut loses the connection in the middle of its event', async () => {
   expect((await read('bare-cut')).error).toBeInstanceOf(TypeError);
 });
 
-test('a client that reconnects continues after the last event, and gets a cut one complete', async () => {
+test('a client that reconnects continues after the last event, and gets an interrupted event in full', async () => {
   const { text, error } = await read('cut', '2');
   expect(error).toBeUndefined();
   expect(text).toBe('id: 3\ndata: third\n\nid: 4\ndata: last\n\n');
@@ -143,7 +143,7 @@ test('a script without end ends with its caller', async () => {
   await gone;
 });
 
-test('an iterator that waits is given back when its caller is gone', async () => {
+test('a waiting iterator is closed when its caller disconnects', async () => {
   const done = new Promise<void>((resolve) => {
     givenBack = resolve;
   });
@@ -154,7 +154,7 @@ test('an iterator that waits is given back when its caller is gone', async () =>
   await done;
 });
 
-test('a caller that does not read holds the script back', async () => {
+test('a caller that does not read slows the script down', async () => {
   const { caller } = await callAlone('flood');
   caller.pause();
   let before = -1;

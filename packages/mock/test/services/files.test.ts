@@ -290,7 +290,7 @@ describe('a change', () => {
     expect(started.services.faults()).toHaveLength(1);
   });
 
-  test('may be a file that comes, goes or is put in place of another', async () => {
+  test('may add, remove or replace a file', async () => {
     await write('orders.yaml', 'routes:\n  GET /: { json: 1 }\n');
     await using started = await startWatched();
     await write('users.yaml', '{}');

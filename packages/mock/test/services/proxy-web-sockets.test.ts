@@ -52,7 +52,7 @@ async function refusalOf(path: string, headers: Record<string, string> = HEADERS
 }
 
 describe('a WebSocket of a proxied service', () => {
-  test('opens with path and query as they came, and with the rules of the gateway', async () => {
+  test('opens with the original path and query, and follows the rules of the gateway', async () => {
     const { socket, response, received } = await open('a%2Fb//c?x=%zz&y=a+b&y');
     expect(received.url).toBe('/a%2Fb//c?x=%zz&y=a+b&y');
     const id = response.headers['x-request-id'];
@@ -153,7 +153,7 @@ describe('a handshake', () => {
   });
 
   test.each([
-    ['h2c', '101 to h2c, which was not requested.'],
+    ['h2c', 'an upgrade to h2c that was not requested.'],
     ['nothing', '101 without a protocol.'],
   ])('is refused if the service opens something else: %s', async (path, message) => {
     const { status, text } = await refusalOf(path);

@@ -99,7 +99,7 @@ test('calls without a route go to the real service, byte for byte', async () => 
   expect(headers).not.toHaveProperty('te');
 });
 
-test('headers pass as often as they come, and with the bytes that they have', async () => {
+test('repeated headers are forwarded, with their bytes unchanged', async () => {
   const headers = { ...AUTH, 'x-many': ['1', '2'] };
   const outgoing = request(`${started.url}/v1/cloudrun/real/many`, { headers }).end();
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
@@ -116,7 +116,7 @@ test('a protocol switch that was not requested is not a response', async () => {
   expect(response.status).toBe(502);
   expect(await response.json()).toMatchObject({
     code: 'BAD_GATEWAY',
-    message: expect.stringContaining('101 to websocket, which was not requested.'),
+    message: expect.stringContaining('an upgrade to websocket that was not requested.'),
   });
 });
 
@@ -138,7 +138,7 @@ test('HEAD is passed on', async () => {
   expect([response.status, await response.text()]).toEqual([207, '']);
 });
 
-test('a caller that goes away ends the call', async () => {
+test('the call is aborted if the caller disconnects', async () => {
   const stop = new AbortController();
   const begun = new Promise<void>((resolve) => {
     hang = () => resolve();

@@ -135,7 +135,7 @@ describe('a function', () => {
     expect(long.headers.get('x-svc-upstream-status-code')).toBe('413');
   });
 
-  test('passes a body on as it comes', async () => {
+  test('forwards a body as it arrives', async () => {
     const bytes = new Uint8Array(300_000).map((_, at) => at);
     const response = await post(started, 'orders/stream', new Blob([bytes]).stream(), {
       'content-type': 'application/x-own',
@@ -175,7 +175,7 @@ describe('a function', () => {
     expect(response.headers.has('x-svc-upstream-status-code')).toBe(false);
   });
 
-  test('is notified when its caller is gone', async () => {
+  test('is notified when its caller disconnects', async () => {
     const gone = new Promise<void>((resolve) => {
       left = resolve;
     });
@@ -190,7 +190,7 @@ describe('a function', () => {
 });
 
 describe('a call that matches no route', () => {
-  test('is 404 of the service, with the route that is near', async () => {
+  test('gets a 404 from the service, which suggests the closest route', async () => {
     const response = await get(started, 'orders/ordrs');
     expect(response.status).toBe(404);
     const { message } = await response.json();

@@ -114,7 +114,7 @@ describe('a script', () => {
     expect(await closed).toEqual({ code: 4_001, reason: 'over' });
   });
 
-  test('closes with 1008 for another message than it expects', async () => {
+  test('closes with 1008 after a message other than the expected one', async () => {
     const { socket, closed, next } = open('script');
     await next();
     socket.send('{"type":"leave"}');

@@ -6,21 +6,23 @@ import type { Resource } from './judge.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** A collection that a document describes by two paths: `/items` and `/items/{id}`. */
+/** A collection that a document describes with two paths: `/items` and `/items/{id}`. */
 interface Collection {
   readonly param: string;
-  /** The property of an item with its ID, and its schema. */
+  /** The property that contains an item's ID, and its schema. */
   readonly key: string;
   readonly keySchema: Item;
-  /** The property of the list's response with the items; undefined if the response is the list itself. */
+  /**
+   * The property of the list response that contains the items; undefined if the response is the list itself.
+   */
   readonly listKey: string | undefined;
   /** Properties that every item must have. */
   readonly required: readonly string[];
-  /** The items of the document's examples. */
+  /** The items in the document's examples. */
   readonly examples: readonly Item[];
 }
 
-/** Limits of what a service remembers in a session. */
+/** Limits on what a service remembers in each session. */
 const MAX_ITEMS = 1000;
 const MAX_BYTES = 4 * 1024 * 1024;
 
@@ -99,7 +101,7 @@ function toCollection(
   };
 }
 
-/** The JSON of the first successful response. */
+/** Returns the JSON content of the first successful response. */
 function contentOf(resource: Resource | undefined) {
   const success = resource?.responses
     .filter(({ code }) => /^2/.test(code))
@@ -131,7 +133,7 @@ interface Memory {
   bytes: number;
 }
 
-/** The items at a path, as text by ID, in the session of a call. */
+/** Returns the items at a path in the session of a call, as text by ID. */
 function memoryOf({ input, memory }: RouteContext, { examples, key }: Collection, id?: string) {
   const all = memory();
   const known = all.get(MEMORY) as Memory | undefined;
@@ -157,7 +159,7 @@ interface Action extends ReturnType<typeof memoryOf> {
   readonly documented: Documented;
 }
 
-/** What each method does to a collection, or to one of its items. */
+/** The action that each method performs on a collection or on one of its items. */
 const ACTIONS: Readonly<Record<string, (action: Action) => ReturnType<Remember>>> = {
   'get list': ({ collection: { listKey }, items, documented }) => {
     const list = [...items.values()];
@@ -203,7 +205,7 @@ function change(action: Action, before: Item): ReturnType<Remember> {
   });
 }
 
-/** Keeps an item; returns a refusal if there is no room. */
+/** Stores an item. Returns a refusal if there is no space. */
 function keep(action: Action, id: string, given: Item): MockedResponse | undefined {
   const { collection, documented, items, kept } = action;
   const standard = isObject(documented.body) ? documented.body : {};
@@ -221,7 +223,7 @@ function keep(action: Action, id: string, given: Item): MockedResponse | undefin
   return undefined;
 }
 
-/** The response to a change: the item, if the document has such a response. */
+/** Returns the response to a change, which is the item if the document describes such a response. */
 function toChanged(
   { documented, items, collection }: Action,
   id: string,

@@ -17,7 +17,7 @@ const FORWARDED: readonly HttpMethod[] = ['GET', 'POST'];
  * Compiles an OpenAPI document: each operation becomes a route. Prism validates its requests, and creates its
  * responses from examples or schemas. An operation that cannot be used is left out, with a warning.
  *
- * @returns the service, or the problems if nothing of the document can be used
+ * @returns the service, or the problems if no operation can be used
  */
 export async function compileDocument(
   name: string,
@@ -70,7 +70,7 @@ export async function compileDocument(
   return { service, warnings };
 }
 
-/** What keeps a document from being read. */
+/** Describes why a document cannot be read. */
 function findProblem(document: unknown): Problem | undefined {
   if (!isObject(document)) return { path: [], rest: 'must be an OpenAPI document' };
   const { openapi, paths } = document;
@@ -80,7 +80,7 @@ function findProblem(document: unknown): Problem | undefined {
   return isObject(paths) ? undefined : { path: ['paths'], rest: 'must be an object' };
 }
 
-/** If the document cannot be read in one piece, leaves out the paths that cannot. */
+/** If the complete document cannot be read, leaves out the paths that cannot be read. */
 async function readResources(
   document: Record<string, unknown>,
   warnings: Problem[],
@@ -91,7 +91,7 @@ async function readResources(
       // Prism reads `a=1&a=2` only if `explode` is set, although that is its default for `form`.
       const query = request?.query?.map((one) => ({ explode: one.style === 'form', ...one }));
       const own = request && { request: { ...request, ...(query && { query }) } };
-      // It would call the URLs of callbacks, which requests may contain.
+      // Prism would call the URLs of callbacks, which requests may contain.
       return { ...resource, ...own, servers: [], callbacks: [] };
     });
   };

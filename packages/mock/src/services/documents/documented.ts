@@ -1,13 +1,13 @@
 import type { Preferences } from '../../contract/oracle/read-preferences.ts';
 import type { MockedResponse, RouteContext } from '../services.ts';
 
-/** How a document is served. */
+/** Options for serving a document. */
 export interface DocumentOptions {
-  /** Whether it is served at the root, where every method arrives, and not through the gateway. */
+  /** Whether the document is served at the root, which accepts every method, and not through the gateway. */
   readonly isRoot: boolean;
-  /** Whether calls without the credentials in its `security` are rejected. */
+  /** Whether calls without the credentials that `security` requires are rejected. */
   readonly checksSecurity: boolean;
-  /** Whether its collections keep what calls add and change. */
+  /** Whether collections remember what calls add and change. */
   readonly remembers: boolean;
   /** The response to a call without preferences. */
   readonly standard: Preferences;
@@ -32,7 +32,7 @@ export function withBody(head: Omit<Documented, 'body' | 'text'>, body: unknown)
 /**
  * Applies a valid call to a collection.
  *
- * @param documented the documented response, which gives status, headers and missing properties
+ * @param documented the documented response, which determines the status, the headers and missing properties
  * @returns the response, or a message if the collection has no such item
  */
 export type Remember = (

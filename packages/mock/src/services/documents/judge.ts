@@ -5,10 +5,10 @@ import {
 } from '../../contract/oracle/prism.ts';
 import type { Params } from '../routes.ts';
 
-/** An operation of a document, as Prism reads it. */
+/** An operation of a document in the form that Prism expects. */
 export type Resource = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[number];
 
-/** A request, as Prism takes it. */
+/** A request in the form that Prism expects. */
 export interface JudgedRequest {
   readonly params: Params;
   readonly query: Readonly<Record<string, string | readonly string[]>>;
@@ -21,7 +21,7 @@ type Spec = NonNullable<NonNullable<Resource['request']>['query' | 'path' | 'hea
 
 const SCALARS: readonly unknown[] = ['string', 'integer', 'number', 'boolean'];
 const JSON_TYPE = /^application\/json *(;|$)/i;
-/** A path value that is the same however it is decoded. */
+/** Matches a path value that means the same whether or not it is decoded. */
 const PLAIN = /^[\w.~-]+$/;
 
 /**
@@ -40,7 +40,7 @@ export function createJudge(resource: Resource): (request: JudgedRequest) => boo
       name: spec.name.toLowerCase(),
       kind: kindOf(spec, style),
     }));
-    // Prism validates the parameters of each place as one object, with names in lower case.
+    // Prism validates all parameters in one location as a single object with lowercase names.
     const schema = {
       type: 'object',
       properties: Object.fromEntries(
@@ -73,7 +73,7 @@ export function createJudge(resource: Resource): (request: JudgedRequest) => boo
     isBodyValid(body, headers);
 }
 
-/** How a value is read; undefined if only Prism can read it. */
+/** Returns how to read a value, or undefined if only Prism can read it. */
 function kindOf(spec: Spec, style: string): 'scalar' | 'list' | undefined {
   const { type } = (spec.schema ?? {}) as { type?: unknown };
   if (spec.deprecated || (spec.style ?? style) !== style) return undefined;
@@ -89,13 +89,13 @@ function createBodyJudge(
   const content = spec?.contents?.find(({ mediaType }) => mediaType === 'application/json');
   const text = JSON.stringify([content?.schema, bundle]);
   const isReadOnly = text.includes('"readOnly":true');
-  // Prism merges `allOf` before it removes what a request must not have.
+  // Prism merges `allOf` before it removes the properties that a request must not have.
   const isPlain = content !== undefined && !(isReadOnly && text.includes('"allOf"'));
   const stripped =
     isReadOnly && content?.schema ? stripReadOnlyProperties(content.schema) : undefined;
   const schema = stripped?._tag === 'Some' ? stripped.value : content?.schema;
   return (body, headers) => {
-    // Prism takes these for no body.
+    // Prism treats these values as a missing body.
     if (!body) return body === undefined && !spec?.required;
     if (!isPlain || !JSON_TYPE.test(String(headers['content-type']))) return false;
     return schema === undefined || passes(body, schema as Schema, false);

@@ -19,12 +19,12 @@ type Prism = ReturnType<typeof createPrism>;
 
 const EVENT_STREAM = 'text/event-stream';
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
-/** Responses that an operation keeps, by what selects them. */
+/** Cached responses of an operation, keyed by everything that selects a response. */
 const MAX_KEPT = 32;
 
 type Found = { readonly documented: Documented } | { readonly rejected: MockedResponse };
 
-/** Creates the handler of an operation. */
+/** Creates the handler for an operation. */
 export function createOperation(
   prism: Prism,
   resource: Resource,
@@ -46,7 +46,7 @@ export function createOperation(
     const query = input.rawQuery === undefined ? {} : toQuery(input.rawQuery);
     const isValid = isOpen && judge({ params, query, headers, body });
     const find = async (wanted: Preferences): Promise<Found> => {
-      // The response to a valid request depends on nothing else.
+      // The response to a valid request does not depend on anything else.
       const { accept = '' } = headers;
       const key = wanted === standard ? String(accept) : JSON.stringify([accept, wanted]);
       const isKept = isValid && !wanted.dynamic;
@@ -58,7 +58,7 @@ export function createOperation(
         headers: toPlainHeaders(headers),
         body,
       };
-      // Prism changes the preferences.
+      // Prism modifies the preferences object.
       const result = await prism.request(request, [resource], { mock: { ...wanted } } as never)();
       const found = toFound(result, body, context);
       if (kept.size >= MAX_KEPT) kept.clear();
@@ -90,7 +90,7 @@ function toFound(
 ): Found {
   if (result._tag === 'Left') return { rejected: toProblem(result.left, body) };
   const { output, validations } = result.right;
-  // A deprecated parameter is only a warning.
+  // A deprecated parameter only causes a warning.
   const violation = validations.input.find(({ severity }) => severity === 0);
   const headers = toOutputHeaders(output.headers);
   // The documented response to an invalid request does not say what is invalid.
@@ -107,13 +107,13 @@ function toResponse(documented: Documented, context: RouteContext): MockedRespon
     return prepareEvents({ events })(context) as MockedResponse;
   }
   if (text !== undefined) return { status, headers, body: text };
-  // Prism names a media type even if there is no body.
+  // Prism sets a media type even if there is no body.
   const { 'content-type': _, ...rest } = headers;
   return { status, headers: rest };
 }
 
 /**
- * Creates a valid call of an operation, from examples and schemas.
+ * Creates a valid call to an operation from examples and schemas.
  *
  * @param id value of the last parameter in the path
  */
@@ -122,7 +122,7 @@ export function createSample(
   resource: Resource,
   id?: unknown,
 ): () => Promise<SampleCall> {
-  /** Lets Prism create the value as that of a response. */
+  /** Lets Prism create the value as if it were part of a response. */
   const create = async (contents: readonly object[]): Promise<unknown> => {
     const fake = { ...resource, method: 'get', path: '/', request: {}, security: [] };
     const responses = [{ id: '', code: '200', contents }];
@@ -157,7 +157,10 @@ export function createSample(
   };
 }
 
-/** The response if Prism has none: the document has no response to an invalid request, or not what is asked for. */
+/**
+ * Returns the response if Prism has none, because the document has no response to an invalid request or none
+ * that matches the preferences.
+ */
 function toProblem(error: Error, body: unknown): MockedResponse {
   const {
     status = 500,
@@ -174,7 +177,10 @@ function toProblem(error: Error, body: unknown): MockedResponse {
   return toRefusal(status, describe({ path, message, ...(code && { code }) }, body));
 }
 
-/** Names the field; Prism itself does so for parameters, and `body` has no value of theirs. */
+/**
+ * Describes a violation with the name of the field. Prism itself names parameters, whose values are not in
+ * `body`.
+ */
 function describe(violation: Violation, body: unknown): string {
   return violation.path?.[0] === 'body'
     ? describeViolation(violation, body)
@@ -206,7 +212,7 @@ function toQuery(rawQuery: string | undefined): Record<string, string | string[]
   return query;
 }
 
-/** Headers of a documented response, with names in lower case. */
+/** Returns the headers of a documented response, with lowercase names. */
 function toOutputHeaders(headers: object = {}): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
@@ -216,7 +222,7 @@ function toOutputHeaders(headers: object = {}): Record<string, string> {
   );
 }
 
-/** A text that can be the value of a header. */
+/** Converts a value to text that is valid in a header. */
 function toHeaderText(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, '?');
 }

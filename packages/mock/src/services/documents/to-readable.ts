@@ -5,16 +5,16 @@ import { isObject } from '../../util/values.ts';
 const EVENT_STREAM = 'text/event-stream';
 
 /**
- * Copies a document so that Prism can read it. The schema of an event stream is that of its events' data. A
- * reference to nothing becomes an empty object, because Prism would reject the document, and
- * one to another file or a URL because Prism would load it.
+ * Copies a document so that Prism can read it. The schema of an event stream becomes that of its events'
+ * data. Broken references become empty objects, because Prism would reject the document, and so do references
+ * to other files and URLs, because Prism would load them.
  */
 export function toReadable(document: Record<string, unknown>): {
   readable: Record<string, unknown>;
   warnings: Problem[];
 } {
   const warnings: Problem[] = [];
-  // An alias in YAML is the same object in several places.
+  // A YAML alias is the same object in several places.
   const copies = new Map<object, unknown>();
 
   const copy = (node: unknown, path: readonly (string | number)[]): unknown => {
@@ -43,7 +43,7 @@ export function toReadable(document: Record<string, unknown>): {
   return { readable, warnings };
 }
 
-/** Whether a reference has a target in the document. Names of anchors are not looked up. */
+/** Returns whether the target of a reference exists in the document. Anchors are not looked up. */
 function isKnown(document: unknown, ref: string): boolean {
   if (!ref.startsWith('#')) return false;
   if (!ref.startsWith('#/')) return true;

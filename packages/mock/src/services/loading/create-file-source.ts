@@ -26,7 +26,7 @@ export interface FileSourceOptions {
   readonly onChange: (files: readonly string[]) => void;
   /** Called once per error or warning. */
   readonly onFault: (fault: ServiceFault) => void;
-  /** How OpenAPI documents are served. If `isRoot` is set, the path is that of the one document. */
+  /** How OpenAPI documents are served. If `isRoot` is set, the path is that of a single document. */
   readonly documents: DocumentOptions;
 }
 

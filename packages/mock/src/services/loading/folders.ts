@@ -12,8 +12,9 @@ export interface SourceFile {
 }
 
 /**
- * Lists the files of a source: those in a folder, or a single file, which may be a document of any name. Other files in the folder are ignored:
- * names that begin with `_` or `.`, type declarations, tests, subfolders, and any other file type.
+ * Lists the files of a source: those in a folder, or a single file, which may be a document with any name.
+ * Other files in the folder are ignored: names that begin with `_` or `.`, type declarations, tests,
+ * subfolders, and any other file type.
  *
  * @throws Error from the file system; TypeError for an unsupported file type
  */

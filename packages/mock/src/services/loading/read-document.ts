@@ -1,6 +1,6 @@
 import type { ReadFile, ServiceFault } from '../../util/source-file.ts';
 
-/** An OpenAPI document in one piece. */
+/** An OpenAPI document that includes the other files that it refers to. */
 export interface ReadDocument extends ReadFile {
   /** The file, and the files that it refers to. */
   readonly files: readonly string[];
@@ -8,7 +8,7 @@ export interface ReadDocument extends ReadFile {
 }
 
 /**
- * Reads an OpenAPI document of one or several files, as `berth-stubs` does.
+ * Reads an OpenAPI document from one or more files, as `berth-stubs` does.
  *
  * @returns the document, or its errors if it cannot be read
  */
@@ -29,7 +29,7 @@ export async function readDocument(file: string): Promise<ReadDocument | Service
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error;
     const { place, message } = error;
-    // What follows the first line shows the place.
+    // The lines after the first show the location.
     const [rest = ''] = message.replace(`${file} `, '').split('\n');
     const sentence = `The document ${rest.replace(/( at line \d+, column \d+)?[:.]?$/, '.')}`;
     return [{ file, ...(place && { line: place.line, column: place.col }), message: sentence }];
