@@ -111,7 +111,7 @@ describe('toTypes', () => {
     '\u2028hacked()\u2028',
     "\\';hacked();//",
     '__proto__',
-  ])('writes the text %j of a document as nothing but text', async (text) => {
+  ])('writes the text %j of a document as plain text', async (text) => {
     const schema = {
       ...{ type: 'object', title: text, description: text, default: text, format: text },
       properties: { [text]: { enum: [text], const: text, description: text } },

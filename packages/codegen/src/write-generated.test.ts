@@ -21,7 +21,7 @@ const written = async (name: string, content: unknown) => {
 };
 
 describe('writeGenerated', () => {
-  it('heads each kind of file with the mark', async () => {
+  it('adds the header to each kind of file', async () => {
     expect(await written('a.gen.ts', 'export {};\n\n')).toBe(`// ${MARK}\n\nexport {};\n`);
     expect(await written('a.gen.md', '# A')).toBe(`<!-- ${MARK} -->\n\n# A\n`);
     expect(await written('a.gen.yaml', { a: 1 })).toBe(`# ${MARK}\na: 1\n`);

@@ -133,7 +133,7 @@ export interface Located {
 /**
  * Returns the pointer to the target of a `$ref`.
  *
- * @throws Unusable if it is a URL or points to nothing
+ * @throws Unusable if the reference is a URL or its target does not exist
  */
 export function toTarget(document: unknown, ref: unknown, pointer: Pointer): Pointer {
   const text = JSON.stringify(ref);

@@ -20,23 +20,23 @@ export type {
   JudgedResponse,
 } from '../src/runtime/judge.ts';
 
-/** The OpenAPI document of a hosted service, compiled to judge calls. */
+/** The OpenAPI document of a hosted service, compiled for validating calls. */
 export interface ServiceDocument {
   readonly judge: Judge;
-  /** What is left out or not checked, as `file:line:column: message`. */
+  /** The parts of the document that are omitted or not checked, as `file:line:column: message`. */
   readonly warnings: readonly string[];
 }
 
 /** The validators of a service's JSON responses, as source code. */
 export interface ResponseValidators {
-  /** Statements that declare a function for each name. They use `ajvHelpers`. */
+  /** Statements that declare a function for each name. They refer to `ajvHelpers`. */
   readonly code: string;
-  /** Names by operation, such as `GET /items/{id}`, and status. */
+  /** Function names by operation, such as `GET /items/{id}`, and by status. */
   readonly operations: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly warnings: readonly string[];
 }
 
-/** Thrown if a document cannot be used. The message names file, line and column as far as they are known. */
+/** Thrown if a document cannot be used. The message contains the file, line and column if they are known. */
 export class ServiceDocumentError extends Error {
   override readonly name = 'ServiceDocumentError';
 }
@@ -45,8 +45,8 @@ export class ServiceDocumentError extends Error {
  * Reads a service's OpenAPI document (3.0 to 3.2, Swagger 2.0; JSON or YAML), and compiles it with the
  * generator's validators. Its paths are the service's own, so its `servers` are ignored.
  *
- * @param maxBytes maximum size of a body to judge, in bytes
- * @throws ServiceDocumentError if nothing of it can be used
+ * @param maxBytes maximum size of a body to validate, in bytes
+ * @throws ServiceDocumentError if no part of the document can be used
  *
  * @example
  * const { judge } = await loadServiceDocument('orders.openapi.yaml', 1024 * 1024);
@@ -61,9 +61,9 @@ export async function loadServiceDocument(
 }
 
 /**
- * Renders the validators of a service's JSON responses, of all operations that a gateway forwards.
+ * Renders the validators for a service's JSON responses, for all operations that a gateway forwards.
  *
- * @throws ServiceDocumentError if nothing of the document can be used
+ * @throws ServiceDocumentError if no part of the document can be used
  */
 export async function writeResponseValidators(file: string): Promise<ResponseValidators> {
   const { used, warnings } = await use(file, (document, problems) => {
@@ -93,7 +93,7 @@ export async function writeResponseValidators(file: string): Promise<ResponseVal
   return { ...used, warnings };
 }
 
-/** Reads a document, and describes its problems with their places. */
+/** Reads a document, and describes its problems with their locations. */
 async function use<Used>(
   file: string,
   read: (document: unknown, problems: Problems) => Used,

@@ -90,7 +90,7 @@ describe('berth-stubs', () => {
     expect(printed).not.toContain('changed');
   });
 
-  it('reads JSON just as well', async () => {
+  it('reads JSON too', async () => {
     await generate();
     const yaml = await read('types.gen.ts');
     await writeFile(join(folder, 'pets.json'), JSON.stringify((await import('yaml')).parse(PETS)));
@@ -164,7 +164,7 @@ describe('berth-stubs', () => {
     expect((await readdir(folder)).sort()).toEqual(['api', 'pets.yaml']);
   });
 
-  it('generates again when the document changes, until it is interrupted', async () => {
+  it('generates again whenever the document changes, until it is interrupted', async () => {
     const cli = fileURLToPath(new URL('../generator/cli.ts', import.meta.url));
     const args = [cli, join(folder, 'pets.yaml'), '-o', join(folder, 'api'), '--watch'];
     const child = spawn(process.execPath, ['--conditions=berth-source', ...args]);
@@ -189,7 +189,7 @@ describe('berth-stubs', () => {
     expect((await once(child, 'exit'))[1]).toBe('SIGINT');
   });
 
-  it('warns of what is left out or not checked, with its place in the file', async () => {
+  it('warns about parts that are omitted or not checked, with their location in the file', async () => {
     await write(PETS.replace('type: string', 'type: text').replace('type: object', 'type: thing'));
     expect(await generate()).toBe(0);
     const file = join(folder, 'pets.yaml');
@@ -202,7 +202,7 @@ describe('berth-stubs', () => {
     expect(printed).toBe('');
   });
 
-  it('finds the places in JSON too', async () => {
+  it('finds the locations in JSON too', async () => {
     const file = join(folder, 'pets.json');
     const { parse } = await import('yaml');
     await writeFile(file, JSON.stringify(parse(PETS.replace('object', 'thing')), null, 2));

@@ -91,7 +91,7 @@ it.each([
   ],
   ['Application/JSON', 'application/json', '{"a":1}', 'Application/JSON'],
   ['application/json;v=1', 'application/json; v=2', '[1]', 'application/json;v=2'],
-])('a body documented as %s is taken as %s', async (documented, sent, body, contentType) => {
+])('a body documented as %s is accepted as %s', async (documented, sent, body, contentType) => {
   const content = { [documented]: { schema: PAIR }, 'application/json;v=2': { schema: INTEGERS } };
   const base = await start({ requestBody: { required: true, content } });
   const response = await send(base, '/x', {

@@ -68,7 +68,7 @@ describe('requests', () => {
     expect(() => request(method, url)).toThrow(message);
   });
 
-  test('what the document allows is not, whatever its security and servers are', async () => {
+  test('a request that the document allows is accepted, whatever its security and servers are', async () => {
     expect(request('GET', '/items/1').operationId).toBeDefined();
     expect(await request('HEAD', '/items/1?limit=3').body()).toBe('none');
   });
@@ -123,7 +123,7 @@ describe('responses', () => {
     expect(respond(status, given, body)).toBeUndefined();
   });
 
-  test('only the head of a HEAD response is judged', () => {
+  test('only the head of a HEAD response is validated', () => {
     expect(respond(200, headers, undefined, 'HEAD')).toBeUndefined();
     expect(respond(200, {}, undefined, 'HEAD')).toBe('The etag header is missing.');
   });
@@ -145,7 +145,7 @@ describe('documents', () => {
     await expect(load(text)).rejects.toHaveProperty('name', 'ServiceDocumentError');
   });
 
-  test('what is left out is a warning with its place', async () => {
+  test('omitted parts cause a warning with their location', async () => {
     const { warnings } = await load(
       ORDERS.replace('{ type: integer, maximum: 10 }', "{ $ref: '#/nothing' }"),
     );

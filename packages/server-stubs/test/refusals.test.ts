@@ -168,7 +168,7 @@ describe('what cannot be used is reported by name and place', () => {
     ['extensions alone', { paths: { 'x-a': {}, '/a': { summary: 'A', 'x-get': {} } } }],
     ['webhooks alone', { paths: undefined, webhooks: { pet: { post: {} } } }],
     ['components alone', { paths: undefined, components: { schemas: { Pet: {} } } }],
-  ])('a document with %s, of which nothing would come', (_, rest) => {
+  ])('a document with %s, from which nothing could be generated', (_, rest) => {
     expect(problems(toDocument({}, rest))).toEqual([
       '#/paths: This document has no operation. Only the operations of paths are generated, not webhooks. Add one, or choose another document.',
     ]);
@@ -229,7 +229,7 @@ describe('what cannot be used is reported by name and place', () => {
     ]);
   });
 
-  it('and nothing else is left out', () => {
+  it('while nothing else is omitted', () => {
     const bad = { $ref: '#/nowhere' };
     const good = { responses: { 200: {} } };
     const content = { 'application/json': bad, 'text/plain': {} };
@@ -257,7 +257,7 @@ describe('what cannot be used is reported by name and place', () => {
     );
   });
 
-  it('not if it only may surprise: that is a note', () => {
+  it('but not if it may only be surprising, which is a note', () => {
     const pet = { type: 'object', discriminator: { propertyName: 'kind' } };
     const content = { 'multipart/form-data': { schema: pet } };
     expect(generate(toDocument({ requestBody: { content } })).notes).toMatchObject([
@@ -266,7 +266,7 @@ describe('what cannot be used is reported by name and place', () => {
     ]);
   });
 
-  it('not if the schema is correct', () => {
+  it('but not if the schema is correct', () => {
     expect(problems(query({ type: 'array', items: { type: 'string' } }))).toEqual([]);
   });
 });

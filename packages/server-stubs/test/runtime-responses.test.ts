@@ -115,7 +115,7 @@ describe('a response that violates the document', () => {
     expect(onViolation).toHaveBeenCalledOnce();
   });
 
-  it('may lack a header or have a body too many', async () => {
+  it('may lack a header or have an undocumented body', async () => {
     const onViolation = vi.fn();
     const responses = [
       { status: '200', content: [], requiredHeaders: ['etag'] },

@@ -76,7 +76,7 @@ it('tries the next alternative, also late, and accepts anyone if one is empty', 
   expect((await send(open, '/')).json).toEqual({});
 });
 
-it('gives the reason that was given first', async () => {
+it('returns the reason that was given first', async () => {
   const refuses = async () => {
     throw new Unauthorized('The token has expired.', 'Bearer error="invalid_token"');
   };

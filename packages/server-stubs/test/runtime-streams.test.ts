@@ -281,7 +281,7 @@ describe('a stream of events', () => {
     socket.destroy();
   });
 
-  it('beats while nothing happens, and ends with its client', async () => {
+  it('sends a heartbeat while idle, and ends when its client disconnects', async () => {
     const streams: EventStream[] = [];
     const base = await start((_input, call) => {
       const events = createEventStream(call, { heartbeat: 5 });

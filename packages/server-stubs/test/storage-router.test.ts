@@ -222,7 +222,7 @@ describe('credentials', () => {
     expect(json).toMatchObject({ body: { data: { token: '' } } });
   });
 
-  test('are asked before the body is looked at, and refused in the envelope', async () => {
+  test('are checked before the body is read, and rejected in the envelope', async () => {
     const base = await storage({ security: { credentials: () => false } });
     expect(await post(base, 'batchDelete', '{')).toMatchObject(refusal);
     const other: Options['security'] = {
@@ -285,7 +285,7 @@ test.each(['before', 'after'])('mounts in Express 5 %s its own parser', async (p
   expect((await send(base, '/other')).text).toBe('mine');
 });
 
-test('routes of an edited document take the place of those of the contract', async () => {
+test('routes of an edited document replace those of the contract', async () => {
   const route = {
     operationId: 'batchDelete',
     method: 'POST',

@@ -97,7 +97,7 @@ const document = {
   components: { schemas },
 };
 
-describe('what few tools read', () => {
+describe('features that few tools support', () => {
   let table: RouteTable;
   beforeAll(async () => {
     table = (await loadGenerated(document)).table;

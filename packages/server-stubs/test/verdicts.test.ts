@@ -33,19 +33,19 @@ const SCHEMA = '#/components/schemas/Body';
 const CAT = { petType: 'cat', name: 'Tom', claws: 18, password: 'x' };
 
 describe('a discriminator', () => {
-  it('names the field that is wrong in the schema of its tag', () => {
+  it('names the invalid field in the schema for the tag', () => {
     expect(judge('pet', CAT)).toBe('valid');
     expect(judge('pet', { ...CAT, claws: 'many' })).toBe('/claws type');
     expect(judge('pet', { ...CAT, petType: 'dog' })).toBe(' required');
   });
 
-  it('leaves a tag that it does not know to the oneOf', () => {
+  it('leaves unknown tags to the oneOf', () => {
     expect(judge('pet', { ...CAT, petType: 'tiger' })).toBe('valid');
     expect(judge('pet', { ...CAT, petType: 'tiger', bark: true })).toBe(' oneOf');
   });
 });
 
-it('a discriminator whose tag nobody allows names all that are allowed', async () => {
+it('a discriminator with an unknown tag lists all tags that are allowed', async () => {
   const choice = (name: string) => ({
     type: 'object',
     required: ['kind'],
@@ -158,14 +158,14 @@ describe('what is validated', () => {
     expect(judge('wrapped', { name: '' })).toBe('/name minLength');
   });
 
-  it('turns the texts of a form into what the schema asks for', () => {
+  it('converts the text fields of a form to the types in the schema', () => {
     const form = { count: '3', names: 'one' };
     expect(judge('form', form)).toBe('valid');
     expect(form).toEqual({ count: 3, names: ['one'] });
     expect(judge('form', { count: 'three' })).toBe('/count type');
   });
 
-  it('is all parameters of an operation together', () => {
+  it('includes all parameters of an operation', () => {
     expect(judge('parameters', { query: { limit: 5 }, header: {}, cookie: {} })).toBe('valid');
     expect(judge('parameters', { query: { limit: 0 } })).toBe('/query/limit minimum');
     expect(judge('parameters', { query: { where: {} } })).toBe('/query/where required');

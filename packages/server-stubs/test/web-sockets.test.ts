@@ -46,7 +46,7 @@ it('hands over a connection whose 101 it has written', async () => {
   expect(text).toMatch(/\r\n\r\nws true dev early$/);
 });
 
-it('leaves the bytes of the headers of a 101 what they are, and text of the protocol UTF-8', async () => {
+it('leaves the header bytes of a 101 unchanged, and sends the text of the protocol as UTF-8', async () => {
   const base = await start({
     'cloudrun-get': get,
     webSocket: () => ({

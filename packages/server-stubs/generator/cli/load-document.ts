@@ -9,7 +9,7 @@ export { toDataSchema } from '../event-streams.ts';
 /** Thrown if a file does not exist, cannot be read, or is neither JSON nor YAML. */
 export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
-  /** Place of a syntax error, from 1. */
+  /** Location of a syntax error. Lines and columns start at 1. */
   readonly place: { readonly line: number; readonly col: number } | undefined;
 
   constructor(message: string, place?: UnreadableError['place']) {
@@ -19,19 +19,19 @@ export class UnreadableError extends Error {
 }
 
 export interface Loaded {
-  /** OpenAPI 3, in one piece. */
+  /** The bundled document, in OpenAPI 3. */
   readonly document: unknown;
   readonly bytes: Uint8Array;
   /** The file, and the files that it refers to. */
   readonly files: readonly string[];
-  /** What was changed to read it. */
+  /** Changes that were necessary to read the document. */
   readonly warnings: readonly Problem[];
-  /** The place of a pointer in the file, or of what is closest to it. */
+  /** Returns the location of a pointer in the file, or of its nearest ancestor. */
   readonly locate: Locator;
 }
 
 /**
- * Reads a document: JSON or YAML, of one or several files. Swagger 2.0 is converted.
+ * Reads a JSON or YAML document that consists of one or more files. Swagger 2.0 is converted.
  *
  * @throws UnreadableError
  */
@@ -114,11 +114,11 @@ function inspect(
 }
 
 /**
- * A document with what it refers to in other local files, in one piece. What cannot be read stays a
- * reference; URLs are never loaded.
+ * Bundles a document with the parts of other local files that it refers to. A reference that cannot be read
+ * is left as is, and URLs are never loaded.
  */
 async function bundleFiles(file: string): Promise<{ document: unknown; files: string[] }> {
-  // Loaded on demand: most documents are one file.
+  // Loaded on demand, because most documents consist of a single file.
   const { BaseResolver, bundle, createConfig } = await import('@redocly/openapi-core');
   class LocalResolver extends BaseResolver {
     override async loadExternalRef(ref: string) {

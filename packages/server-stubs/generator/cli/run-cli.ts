@@ -124,7 +124,10 @@ interface GenerateSettings {
   readonly watch?: boolean;
 }
 
-/** Generates now and after each change. An invalid document is reported, and its files stay as they are. */
+/**
+ * Generates now and after each change. If the document is invalid, reports the errors and leaves the
+ * generated files unchanged.
+ */
 function generateOnChange(
   file: string,
   settings: GenerateSettings,
@@ -136,8 +139,8 @@ function generateOnChange(
 }
 
 /**
- * Generates into a folder, writes the handlers that are missing, and reports what the document means for
- * existing ones, which it leaves unchanged.
+ * Generates into a folder, writes the handlers that are missing, and reports which existing ones the document
+ * affects, but leaves them unchanged.
  */
 async function generateInto(
   file: string,

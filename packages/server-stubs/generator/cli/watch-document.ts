@@ -2,17 +2,17 @@ import { watch } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Editors write a file in several steps. */
+/** How long to wait after a change, because editors write a file in several steps. */
 const SETTLE_MILLISECONDS = 50;
 
-/** Files that a document may consist of, without those that are generated. */
+/** Matches the files that a document may consist of, except for generated ones. */
 const SOURCE = /(?<!\.gen)\.(?:ya?ml|json)$/;
 
 /**
- * Calls a function now, and after each change of a document, or of another YAML or JSON file in its folder, one call
- * at a time. Never resolves.
+ * Calls a function immediately, and again after each change to the document or to any other YAML or JSON file
+ * in its folder. Calls never overlap. The promise never resolves.
  *
- * @throws the file system error if the folder cannot be watched any more
+ * @throws the file system error if the folder can no longer be watched
  */
 export async function watchDocument(file: string, onChange: () => Promise<void>): Promise<never> {
   let isChanged = true;

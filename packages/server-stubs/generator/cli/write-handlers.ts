@@ -4,7 +4,7 @@ import { makeFolder, withFolderError } from '../files.ts';
 import type { Generated, GenerateOptions } from '../generate.ts';
 import { toKey, toLiteral, toVariableName } from '../names.ts';
 
-/** What can be the name of a handler's file: an operationId without `..` or names that are not handlers. */
+/** Matches operationIds that can be the name of a handler's file. */
 const FILE_NAME = /^[A-Za-z_$][\w$-]*$/;
 const RESERVED = /^(?:index|con|prn|aux|nul|com\d|lpt\d)$/i;
 
@@ -16,11 +16,11 @@ interface Folders {
 }
 
 /**
- * Writes a file for each operation that has none, with a handler that is not implemented yet. If the folder
- * has no handlers, also writes an index. Never changes a file.
+ * Writes a file with an unimplemented handler for each operation that has none. If the folder has no
+ * handlers, also writes an index. Never changes an existing file.
  *
  * @param missing operationIds without a file
- * @returns lines that describe what was written, and what was not
+ * @returns lines that report which files were written and which were not
  */
 export async function writeHandlers(
   { operations }: Generated,

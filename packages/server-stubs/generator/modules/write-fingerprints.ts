@@ -7,7 +7,6 @@ import type { OperationTypes } from './write-types.ts';
 export interface Fingerprint {
   readonly input: string;
   readonly output: string;
-  /** Security requirements. */
   readonly security: string;
 }
 

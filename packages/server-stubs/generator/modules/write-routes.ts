@@ -5,7 +5,7 @@ import type { ModuleNames } from './write-types.ts';
 
 const WIDTH = 100;
 
-/** The validators of requests and responses. */
+/** The validators for requests and responses. */
 export interface Plans {
   readonly requests: ValidatorPlan;
   readonly responses: ValidatorPlan;
@@ -29,7 +29,7 @@ export function writeRoutes(model: Model, plans: Plans, names: ModuleNames): str
   ].join('\n');
 }
 
-/** Returns the validator of a name in a plan. */
+/** Returns the validator with a given name in a plan. */
 export type ToValidator<Validator> = (direction: keyof Plans, name: string) => Validator;
 
 /** Returns a route table whose validators are of any kind, such as source code or functions. */

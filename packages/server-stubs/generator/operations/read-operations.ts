@@ -24,7 +24,10 @@ import type { Reader } from './reader.ts';
 
 const SCHEMES = '#/components/securitySchemes';
 
-/** Nothing says where the credential is: the security handler finds it in the request, or rejects. */
+/**
+ * The document does not specify where the credential is, so the security handler has to find it in the
+ * request or reject the caller.
+ */
 const UNKNOWN_SCHEME: SecurityScheme = { type: 'unknown' };
 
 /** `query` is new in OpenAPI 3.2. */

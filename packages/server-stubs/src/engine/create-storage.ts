@@ -8,7 +8,7 @@ import { createUploadFile } from './upload-file.ts';
 
 /** The parts of a storage API that is backed by a file store. */
 export interface Storage {
-  /** For `createStorageRouter`. */
+  /** Handlers for `createStorageRouter`. */
   readonly storage: Required<StorageHandlers<StorageCaller>>;
   /** For `createUploadRouter`. Mount the router at the path of `uploadTarget`. */
   readonly upload: Required<UploadHandlers>;

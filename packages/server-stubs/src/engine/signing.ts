@@ -16,7 +16,7 @@ export interface Signer {
 const GRANT = 'berth upload grant';
 const LINK = 'berth download link';
 
-/** What a grant allows. */
+/** The upload that a grant allows. */
 interface GrantedUpload {
   readonly env: string;
   readonly bucket: string;

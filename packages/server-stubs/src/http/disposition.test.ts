@@ -69,7 +69,7 @@ test("a service's own disposition is removed if no rule requires one", () => {
   expect(headers).toHaveProperty('CONTENT-DISPOSITION');
 });
 
-test('a hostile header takes no time', () => {
+test('a hostile header is handled quickly', () => {
   const own = `attachment${'; "'.repeat(20_001)}`;
   const start = performance.now();
   expect(dispositionOf('GET', { 'content-disposition': own }) === own).toBe(false);

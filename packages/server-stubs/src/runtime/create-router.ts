@@ -110,7 +110,7 @@ export function createPlans(
   return matcher;
 }
 
-/** No route has the method, or only ones for other queries. */
+/** Returns the fault for a path whose routes support neither this method nor this query. */
 export function notMatched(method: string, path: string, { methods }: Leaf): Fault {
   return methods.includes(method) ? notFound(path) : methodNotAllowed(method, methods.join(', '));
 }
@@ -134,7 +134,7 @@ function findExcess(
   return size > limits.headerBytes ? headersTooLarge(limits.headerBytes) : undefined;
 }
 
-/** Path parameters must be decodable, except for greedy ones, which stay raw. */
+/** Returns a fault if a path parameter has an invalid encoding. Greedy parameters are not decoded. */
 export function findBadEncoding(
   { route, pathNames }: Plan,
   values: readonly string[],
@@ -150,13 +150,13 @@ function assertKnown({ routes }: RouteTable, handlers: Handlers, options: Router
   const known = new Map(routes.map((route) => [route.operationId, route]));
   for (const name of Object.keys(handlers)) {
     if (typeof handlers[name] === 'function' && !known.has(name)) {
-      throw new TypeError(`handlers.${name}: the document has no operation of that name.`);
+      throw new TypeError(`handlers.${name}: the document has no operation with that name.`);
     }
   }
   for (const name of Object.keys(options.deprecations ?? {})) {
     if (!known.get(name)?.deprecated) {
       throw new TypeError(
-        `options.deprecations.${name}: the document has no deprecated operation of that name.`,
+        `options.deprecations.${name}: the document has no deprecated operation with that name.`,
       );
     }
   }

@@ -55,7 +55,11 @@ export async function exchange(
   }
 }
 
-/** @throws FaultError if parameters are invalid */
+/**
+ * Reads and validates the parameters of a call.
+ *
+ * @throws FaultError if a parameter is invalid
+ */
 export function readParameters(
   { route, readParameters: read }: Plan,
   { request, rawQuery }: Pick<Call, 'request' | 'rawQuery'>,

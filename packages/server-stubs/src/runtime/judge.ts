@@ -13,13 +13,13 @@ import type { Content, RequestBody, RouteTable } from './route-table.ts';
 
 const PARSED = new Set<Content['kind']>(['json', 'form']);
 
-/** As in the router's default limits. */
+/** The same value as in the router's default limits. */
 const JSON_DEPTH = 64;
 
-/** Stands for a body that is not read. */
+/** Placeholder for a body that is not read. */
 const UNREAD = new Uint8Array();
 
-/** Judges calls that somebody else handles, such as a service behind a gateway. */
+/** Validates calls that another server handles, such as a service behind a gateway. */
 export interface Judge {
   /**
    * Finds the operation of a request, and validates its parameters.
@@ -44,7 +44,7 @@ export type BodyPlan = 'none' | 'read' | 'unread';
 /**
  * Creates a judge. It ignores the document's security, because the caller has been authenticated.
  *
- * @param maxBytes maximum size of a body in bytes; larger ones are not to be read
+ * @param maxBytes maximum size of a body in bytes; do not pass larger ones
  */
 export function createJudge(table: RouteTable, maxBytes: number): Judge {
   const routes = table.routes.map((route) => ({ ...route, security: [] }));
@@ -67,7 +67,7 @@ export function createJudge(table: RouteTable, maxBytes: number): Judge {
   };
 }
 
-/** A call whose operation is known. */
+/** A call for which the operation has been found. */
 export class JudgedCall {
   readonly #plan: Plan;
   readonly #request: JudgedRequest;
@@ -82,9 +82,9 @@ export class JudgedCall {
   }
 
   /**
-   * How to judge the body of the request.
+   * Returns how to validate the body of the request.
    *
-   * @throws FaultError if it is missing, or has another media type
+   * @throws FaultError if the body is missing, or if its media type is not documented
    */
   async body(): Promise<BodyPlan> {
     const { headers } = this.#request;
@@ -105,16 +105,19 @@ export class JudgedCall {
   async readBody(bytes: Buffer): Promise<void> {
     const { readBody, route } = this.#plan;
     const { headers } = this.#request;
-    // As if other middleware had read it.
+    // Pass the body as if other middleware had already read it.
     const request = { headers, readableDidRead: true, body: bytes } as unknown as IncomingMessage;
     const body = await readBody?.(request);
     if (body !== undefined) takeBody({ ...NO_INPUT }, body, route.body as RequestBody);
   }
 
-  /** Judges a response by its head; the body follows if it is to be read. */
+  /**
+   * Validates the head of a response. If `body` is `read`, the caller must read the body and pass it to
+   * `check`.
+   */
   response(status: number, headers: IncomingHttpHeaders): JudgedResponse {
     const documented = this.#plan.findResponse(status);
-    // Documents rarely list the errors of servers.
+    // Documents rarely list server errors.
     if (documented === undefined && status >= 500) return { body: 'none', check: () => undefined };
     const response = { status, headers: headers as Record<string, string | string[]> };
     const content = documented && contentOf(documented, response);
@@ -129,13 +132,13 @@ export class JudgedCall {
   }
 }
 
-/** A response whose head is known. */
+/** A response whose head has been validated. */
 export interface JudgedResponse {
   readonly body: BodyPlan;
   /**
-   * Returns the violation of the document, if any.
+   * Returns the violation of the document, or `undefined` if there is none.
    *
-   * @param bytes the body, if it was to be read and could be
+   * @param bytes the body, if `body` is `read` and the body could be read
    */
   readonly check: (bytes?: Buffer) => Violation | undefined;
 }
@@ -149,12 +152,12 @@ const NO_INPUT = {
   body: undefined,
 };
 
-/** Whether a body has no `Content-Encoding`. */
+/** Returns whether a body has no `Content-Encoding`. */
 function isPlain(headers: IncomingHttpHeaders): boolean {
   return (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';
 }
 
-/** Leaves out a violation of a body that was not read. */
+/** Ignores violations of a body that was not read. */
 function withoutBody(violation: Violation | undefined): Violation | undefined {
   return violation?.pointer.startsWith('/body') ? undefined : violation;
 }
@@ -168,7 +171,7 @@ function checkJson(
   const { problem, value } = parseJson(text, JSON_DEPTH);
   if (problem === undefined) return check(value);
   try {
-    // What is too deep, or would be rounded, is not judged.
+    // Values that are nested too deeply, or would be rounded, are not validated.
     JSON.parse(text);
     return undefined;
   } catch {

@@ -27,7 +27,7 @@ export function parseJson(text: string, maxDepth: number): ParsedJson {
     return { problem: `cannot be parsed: ${(error as Error).message}` };
   }
   const rounded = hasLongNumber ? findRounded(text) : undefined;
-  // Every forbidden key contains `proto`, unless it is written with escapes.
+  // Unless it contains escapes, every forbidden key contains `proto`.
   const isSuspicious = text.includes('proto') || text.includes('\\');
   const forbidden = isSuspicious ? findJsonProblem(value, maxDepth) : undefined;
   const problem = forbidden ?? (rounded && toRounded(rounded));
@@ -64,7 +64,7 @@ function tooDeep(maxDepth: number): string {
 }
 
 interface Scan {
-  /** Whether it is nested deeper than allowed. */
+  /** Whether the value is nested deeper than allowed. */
   readonly isTooDeep: boolean;
   /** Whether a number may have so many digits that it would be rounded. */
   readonly hasLongNumber: boolean;

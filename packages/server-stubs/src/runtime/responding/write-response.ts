@@ -23,7 +23,6 @@ type HeaderValue = string | readonly string[] | number;
 
 export type HeaderSource = HandlerResponse['headers'];
 
-/** A serialized body. */
 export type WireBody =
   | string
   | Uint8Array
