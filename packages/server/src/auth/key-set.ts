@@ -70,7 +70,7 @@ export class TokenCache {
 /** A snapshot of public keys, and the tokens verified with them. */
 export interface KeySet {
   readonly tokens: TokenCache;
-  /** Identifies the set. */
+  /** The key set as text, which identifies it. */
   readonly text: string;
   /** @throws JOSEError */
   verify(token: string, options: JWTVerifyOptions): Promise<JWTVerifyResult>;

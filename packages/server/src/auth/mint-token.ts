@@ -54,7 +54,7 @@ export async function mintToken(request: TokenRequest): Promise<string> {
 interface DevKeys {
   /** Secret. Its `kid` is its thumbprint (RFC 7638). */
   readonly privateKey: JWK;
-  /** Public. */
+  /** The public key set. */
   readonly jwks: JSONWebKeySet;
 }
 

@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(data, { recursive: true }));
 
-it('gives servers that start at the same time the same, complete keys', async () => {
+it('servers that start at the same time get the same, complete keys', async () => {
   for (let round = 0; round < 200; round += 1) {
     const folder = join(data, String(round));
     const first = openDevelopmentKeys(folder);

@@ -31,7 +31,7 @@ export interface KeyPair {
 /** The OpenAPI document of a hosted service. */
 export interface DocumentConfig {
   readonly file: string;
-  /** What happens to responses that break it. */
+  /** What happens to responses that violate the document. */
   readonly responses: 'off' | 'report' | 'refuse';
 }
 

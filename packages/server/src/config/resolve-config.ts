@@ -14,7 +14,7 @@ import {
 import { configSchema, type ParsedConfig, wireProfileSchema } from './config-schema.ts';
 import { toFaults } from './to-faults.ts';
 
-/** Larger bodies are not judged by the document of their service. */
+/** Maximum size of a body that is validated against the document of its service, in bytes. */
 export const JUDGED_BYTES = 1024 * 1024;
 
 type Services = ParsedConfig['environments'][string]['services'];
@@ -68,12 +68,12 @@ class FileReader {
     this.files.push(whole);
     try {
       const text = (await readFile(whole, 'utf8')).trim();
-      if (text === '') this.faults.push({ path, problem: `names ${whole}, which is empty` });
+      if (text === '') this.faults.push({ path, problem: `refers to ${whole}, which is empty` });
       return text;
     } catch (error) {
       const { errno = 0 } = error as NodeJS.ErrnoException;
       const reason = getSystemErrorMessage(errno);
-      this.faults.push({ path, problem: `names ${whole}, which cannot be read: ${reason}` });
+      this.faults.push({ path, problem: `refers to ${whole}, which cannot be read: ${reason}` });
       return '';
     }
   }
@@ -85,7 +85,10 @@ class FileReader {
     try {
       return JSON.parse(text);
     } catch {
-      this.faults.push({ path, problem: `names ${this.resolve(file)}, which is not valid JSON` });
+      this.faults.push({
+        path,
+        problem: `refers to ${this.resolve(file)}, which is not valid JSON`,
+      });
       return undefined;
     }
   }
@@ -168,7 +171,7 @@ async function readEnvironment(
   };
 }
 
-/** Compiles the document of a service once, to report what is wrong with it. */
+/** Compiles the document of a service to report any errors in it. */
 async function readDocument(
   given: NonNullable<Services[string]['document']>,
   at: (string | number)[],
@@ -183,7 +186,7 @@ async function readDocument(
   } catch (error) {
     const path = [...at, 'document', ...(typeof given === 'string' ? [] : ['file'])];
     const reason = (error as Error).message.replace(/\.$/, '');
-    reader.faults.push({ path, problem: `names a document that cannot be used: ${reason}` });
+    reader.faults.push({ path, problem: `refers to a document that cannot be used: ${reason}` });
   }
   return { file: whole, responses };
 }
@@ -194,7 +197,7 @@ async function readDocument(
  * @throws Error that names file, line and column
  */
 export async function loadDocument(file: string): Promise<ServiceDocument> {
-  // It loads Ajv, which few servers need.
+  // Loaded on demand, because few servers need Ajv.
   const { loadServiceDocument } = await import('@berth/server-stubs/service-document');
   return loadServiceDocument(file, JUDGED_BYTES);
 }
@@ -207,7 +210,10 @@ async function readKeySet(
   if (typeof jwks !== 'string' || /^https?:/.test(jwks)) return jwks;
   const json = await reader.json(jwks, path);
   if (json !== undefined && !Array.isArray((json as Partial<KeySet>).keys)) {
-    reader.faults.push({ path, problem: `names ${reader.resolve(jwks)}, which is not a key set` });
+    reader.faults.push({
+      path,
+      problem: `refers to ${reader.resolve(jwks)}, which is not a key set`,
+    });
   }
   return json as KeySet;
 }

@@ -53,11 +53,11 @@ export interface ReadyCall {
     | undefined;
 }
 
-/** Sees the body of a response. */
+/** Reads the body of a response as it is forwarded. */
 export interface Watch {
-  /** Whether the caller gets nothing before the body is complete. */
+  /** Whether to send nothing to the caller before the body is complete. */
   readonly isHeld: boolean;
-  /** @returns false if it needs nothing more, so that a held response can be sent */
+  /** @returns false if no more chunks are needed, so that a held response can be sent */
   push(chunk: Buffer): boolean;
   /**
    * Called when the body is complete.
@@ -105,12 +105,12 @@ class Attempt implements Dispatcher.DispatchHandler {
   #held: Buffer[] = [];
   #heldBytes = 0;
   #watch: Watch | undefined;
-  /** The response, until its body has been judged. */
+  /** The response while its body is being validated. */
   #waiting: ServiceResponse | undefined;
   #wasSent = false;
   #hasResponse = false;
   #hasSettled = false;
-  /** Whether its response is not to be sent. */
+  /** Whether the response must not be sent, because it is invalid. */
   #isRefused = false;
   #isOver = false;
   #wasLeft = false;
@@ -198,7 +198,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     else this.#conclude(response);
   }
 
-  /** Sends the response that was waiting. */
+  /** Sends the response that was held back. */
   #release(): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;

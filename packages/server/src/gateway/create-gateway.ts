@@ -55,7 +55,7 @@ export interface GatewayOptions {
    * `GatewayError` to reject it.
    */
   readonly beforeCall?: (call: GatewayCall<Caller>) => void;
-  /** Called for each request and response that the document of a service was applied to. */
+  /** Called for each request and response that was validated against the document of its service. */
   readonly onJudgement?: (judgement: Judgement, call: GatewayCall<Caller>) => void;
   /** Returns milliseconds of a monotonic clock. Default: `performance.now`. */
   readonly now?: () => number;

@@ -12,21 +12,24 @@ import type { Watch } from './attempt.ts';
 import type { Service, ServiceContract } from './registry/service-registry.ts';
 import { type OutgoingBody, ServiceBody } from './service-body.ts';
 
-/** How many bytes of bodies may wait for their verdicts at the same time; more are not judged. */
+/**
+ * Maximum number of bytes that may be buffered for validation at the same time. Bodies beyond that are not
+ * validated.
+ */
 const HELD_BYTES = 64 * 1024 * 1024;
 
 const FORWARDED = new Set(['GET', 'HEAD', 'POST']);
 
 let held = 0;
 
-/** What the document of a service says about a request or a response. */
+/** The result of validating a request or response against its service's document. */
 export interface Judgement {
   readonly env: string;
   readonly service: string;
-  /** operationId in the document; undefined if it has none for the request. */
+  /** operationId in the document; undefined if no operation matches the request. */
   readonly operation?: string | undefined;
   readonly direction: 'request' | 'response';
-  /** `unjudged` if only the body was not judged. */
+  /** `unjudged` if the head is valid but the body was not validated. */
   readonly verdict: 'valid' | 'invalid' | 'unjudged';
   /** The violation. It names the field, and contains no values. */
   readonly message?: string;
@@ -36,13 +39,13 @@ type Report = (judgement: Omit<Judgement, 'env' | 'service'>) => void;
 
 interface JudgedRequest {
   readonly body: OutgoingBody;
-  /** Judges the response; undefined if that is off. */
+  /** Validates the response; undefined if responses are not validated. */
   readonly watch: ((status: number, headers: IncomingHttpHeaders) => Watch | undefined) | undefined;
 }
 
 /**
- * Judges a request by the document of its service. JSON and forms of up to 1 MiB are read first; anything
- * else is streamed, with the head judged alone.
+ * Validates a request against the document of its service. JSON and forms of up to 1 MiB are read first. Any
+ * other body is streamed, and only the head is validated.
  *
  * @throws GatewayError INVALID_REQUEST, INVALID_PATH, METHOD_NOT_ALLOWED
  */
@@ -83,7 +86,7 @@ async function readBody(
 ): Promise<Buffer | undefined> {
   if (length > JUDGED_BYTES) return undefined;
   if (Buffer.isBuffer(content)) return content;
-  // A spooled file is larger than what is kept in memory.
+  // A spooled file is larger than the part that is kept in memory.
   if (!(content instanceof ServiceBody) || source === undefined) return undefined;
   const chunks: Buffer[] = [];
   let size = 0;
@@ -93,7 +96,7 @@ async function readBody(
       size += chunk.length;
       held += chunk.length;
       if (size <= JUDGED_BYTES && held <= HELD_BYTES) continue;
-      // Nothing is lost: the service gets what has been read, and the rest.
+      // Nothing is lost: the service gets the bytes that have been read, followed by the rest.
       source.unshift(Buffer.concat(chunks));
       return undefined;
     }
@@ -103,7 +106,7 @@ async function readBody(
   }
 }
 
-/** By name, because two builds of the package may be loaded. */
+/** Checks the name, because two builds of the package may be loaded. */
 function isFaultError(error: unknown): error is FaultError {
   return error instanceof Error && error.name === 'FaultError' && 'fault' in error;
 }
@@ -159,7 +162,7 @@ function createWatcher(
   };
 }
 
-/** Collects a body up to the limit, and passes it on: undefined if it is larger. */
+/** Collects a body up to the limit and calls `conclude` with it, or with undefined if the body is larger. */
 function watchBody(isHeld: boolean, conclude: (bytes: Buffer | undefined) => void): Watch {
   let chunks: Buffer[] | undefined = [];
   let size = 0;

@@ -6,7 +6,6 @@ const SECONDS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60,
 ];
 
-/** A call that has ended. */
 export interface EndedCall {
   readonly surface: Surface;
   /** operationId; empty if no operation matched. */
@@ -40,7 +39,7 @@ export interface Metrics {
   countJudgement(judgement: JudgementLabels): void;
 }
 
-/** A request or response that the document of a service was applied to. */
+/** A request or response that was validated against the document of its service. */
 interface JudgementLabels {
   readonly env: string;
   readonly service: string;

@@ -35,7 +35,7 @@ export interface Observer {
   begin(surface: Surface, request: IncomingMessage, response: ServerResponse): void;
   /** For a request that may become a WebSocket, which has no response object in Node. */
   beginUpgrade(request: IncomingMessage): void;
-  /** For the routers. */
+  /** The `onResponse` option for the routers. */
   onResponse(response: HandlerResponse, call: Call): void;
   /** For downloads, which no router handles. */
   onRefusal(code: string, response: ServerResponse): void;

@@ -120,7 +120,8 @@ export async function createServices(
       },
     },
     async update(next) {
-      // All or nothing: no part may reject after another has changed.
+      // Either all parts change or none does: no part may reject the configuration after another has
+      // changed.
       await checkParts(next);
       const contracts = await loadContracts(next, log);
       await authenticator.update(toAuthEnvironments(next));
@@ -183,7 +184,7 @@ export async function checkParts(config: Config): Promise<void> {
 /** Documents by file. */
 type Contracts = ReadonlyMap<string, Judge>;
 
-/** Compiles the documents of all services, each once. */
+/** Compiles the document of each service once. */
 async function loadContracts({ environments }: Config, log: Log): Promise<Contracts> {
   const services = Object.values(environments).flatMap((each) => Object.values(each.services));
   const files = new Set(services.flatMap(({ document }) => document?.file ?? []));
@@ -191,7 +192,7 @@ async function loadContracts({ environments }: Config, log: Log): Promise<Contra
   for (const file of files) {
     const { judge, warnings } = await loadDocument(file);
     contracts.set(file, judge);
-    for (const warning of warnings) log.warn({ file, warning }, 'not all of a document is used');
+    for (const warning of warnings) log.warn({ file, warning }, 'parts of a document are ignored');
   }
   return contracts;
 }

@@ -27,7 +27,7 @@ test.each([
   expect(urlOf({ host })).not.toMatch(/evil|10\.0\.0\.9/);
 });
 
-test('X-Forwarded-* count from a trusted proxy only, and the nearest value wins', () => {
+test('X-Forwarded-* headers count only if they come from a trusted proxy, and the nearest value wins', () => {
   const headers = {
     host: '127.0.0.1:4020',
     'x-forwarded-proto': 'http, https',

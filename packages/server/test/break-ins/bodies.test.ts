@@ -36,7 +36,7 @@ test.each(Object.entries(OPERATIONS))(
   },
 );
 
-test('a form may have fields of any name, and its grant still counts', async () => {
+test('a form may have fields with any name, and its grant is still checked', async () => {
   const { dev } = await startWhole();
   const meta = await dev.grant('a.txt');
   const names = [

@@ -94,7 +94,7 @@ const NAMES = [
   '\u200B..\u200B/secret',
 ];
 
-test('what only looks like a way out is a name, in uploads, links, downloads and deletions', async () => {
+test('a path that only looks like an escape is an ordinary name in uploads, links, downloads and deletions', async () => {
   const whole = await startWhole();
   const { dev } = whole;
   for (const path of NAMES) {

@@ -75,7 +75,7 @@ it.each(['\r\n ', '\r\n\t'])('unfolds or refuses a header folded by %j', async (
   if (response.status !== 502) expect(response.headers.x).toMatch(/^a[ \t]+Set-Cookie: b$/);
 });
 
-it('never mistakes surplus bytes of a service for the next response', async () => {
+it('never mistakes surplus bytes from a service for the next response', async () => {
   let calls = 0;
   const { origin } = await startRawService((socket) => {
     socket.on('data', () => {

@@ -111,15 +111,18 @@ describe('requests', () => {
     expect(verdicts()).toEqual(['request valid', 'request valid']);
   });
 
-  test.each(['with', 'without'])('large bodies %s a length are streamed unjudged', async (kind) => {
-    const { call, verdicts } = await start(measure);
-    const chunk = Buffer.alloc(200_000, ' ');
-    const chunks = Array.from({ length: 8 }, () => chunk);
-    const body = kind === 'with' ? Buffer.concat(chunks) : chunks;
-    const response = await call('/items', post(body));
-    expect(response).toMatchObject({ status: 201, headers: { 'x-size': '1600000' } });
-    expect(verdicts()).toEqual(['request unjudged']);
-  });
+  test.each(['with', 'without'])(
+    'large bodies %s a length are streamed without validation',
+    async (kind) => {
+      const { call, verdicts } = await start(measure);
+      const chunk = Buffer.alloc(200_000, ' ');
+      const chunks = Array.from({ length: 8 }, () => chunk);
+      const body = kind === 'with' ? Buffer.concat(chunks) : chunks;
+      const response = await call('/items', post(body));
+      expect(response).toMatchObject({ status: 201, headers: { 'x-size': '1600000' } });
+      expect(verdicts()).toEqual(['request unjudged']);
+    },
+  );
 
   test('callers without access learn nothing from the document', async () => {
     const { base } = await start(measure);
@@ -131,7 +134,7 @@ describe('requests', () => {
 });
 
 describe('responses', () => {
-  test('are not judged by default', async () => {
+  test('are not validated by default', async () => {
     const { call, verdicts } = await start(json('{}'));
     expect((await call('/items/1')).status).toBe(200);
     expect(verdicts()).toEqual(['request valid']);
@@ -161,7 +164,7 @@ describe('responses', () => {
     expect(verdicts()).toEqual(['request valid', 'response valid']);
   });
 
-  test('large ones are streamed unjudged', async () => {
+  test('large ones are streamed without validation', async () => {
     const chunk = Buffer.alloc(200_000, ' ');
     const { call, verdicts } = await start((_, response) => {
       response.writeHead(200, JSON_TYPE);
@@ -183,7 +186,7 @@ describe('responses', () => {
     response.destroy();
   });
 
-  test('a held one that breaks off is a BAD_GATEWAY', async () => {
+  test('a held response that is interrupted becomes a BAD_GATEWAY', async () => {
     const { call } = await start((_, response) => {
       response.writeHead(200, JSON_TYPE).write('{"name"', () => response.destroy());
     }, 'refuse');

@@ -146,17 +146,20 @@ testLinux.each([
   expect(stderr).toContain(sentence);
 });
 
-test.each(['--port', '--admin-port'])('a %s in use is one sentence and exit 2', async (option) => {
-  const other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  onTestFinished(() => void other.close());
-  const { port } = other.address() as AddressInfo;
-  const { code, stderr } = await run(['--port', '0', '--admin-port', '0', option, String(port)]);
-  expect(code).toBe(2);
-  expect(stderr).toBe(
-    `Port ${port} is already in use: stop the other process, or choose another port with --port or --admin-port.\n`,
-  );
-});
+test.each(['--port', '--admin-port'])(
+  'a %s in use is reported in one sentence, with exit code 2',
+  async (option) => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    onTestFinished(() => void other.close());
+    const { port } = other.address() as AddressInfo;
+    const { code, stderr } = await run(['--port', '0', '--admin-port', '0', option, String(port)]);
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      `Port ${port} is already in use: stop the other process, or choose another port with --port or --admin-port.\n`,
+    );
+  },
+);
 
 test('--version prints the versions of the package and the contract', async () => {
   const { code, stdout } = await run(['--version']);

@@ -103,7 +103,7 @@ describe('a fault names file, line, column, setting and fix', () => {
     ['limits: { uploadBytes: 0 }', 'berth.yaml:1:11: limits.uploadBytes must be at least 1.'],
     [
       'wireProfile: none.json',
-      'berth.yaml:1:1: wireProfile names none.json, which cannot be read: no such file',
+      'berth.yaml:1:1: wireProfile refers to none.json, which cannot be read: no such file',
     ],
     ['a: [', 'berth.yaml:2:1: Flow sequence in block collection'],
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a reference of the file
@@ -125,14 +125,14 @@ describe('a fault names file, line, column, setting and fix', () => {
     ],
     [
       'dev: { credentials: [{ id: a, secretFile: gone }] }',
-      'secretFile names gone, which cannot be read',
+      'secretFile refers to gone, which cannot be read',
     ],
     [
       'dev: { credentials: [{ id: a, secretFile: empty }] }',
-      'secretFile names empty, which is empty',
+      'secretFile refers to empty, which is empty',
     ],
-    ['dev: { tokens: { jwks: text } }', 'tokens.jwks names text, which is not valid JSON'],
-    ['dev: { tokens: { jwks: object } }', 'tokens.jwks names object, which is not a key set'],
+    ['dev: { tokens: { jwks: text } }', 'tokens.jwks refers to text, which is not valid JSON'],
+    ['dev: { tokens: { jwks: object } }', 'tokens.jwks refers to object, which is not a key set'],
     ['dev: { tokens: { jwks: 3 } }', 'tokens.jwks must be a string or a group of settings'],
     ['dev: { services: { a: {} } }', 'environments.dev.services.a must be a service name'],
     [
@@ -154,11 +154,11 @@ describe('a fault names file, line, column, setting and fix', () => {
     ],
     [
       'dev: { services: { ab: { endpoints: [], document: missing.yaml } } }',
-      'services.ab.document names a document that cannot be used: missing.yaml cannot be read: ENOENT',
+      'services.ab.document refers to a document that cannot be used: missing.yaml cannot be read: ENOENT',
     ],
     [
       'dev: { services: { ab: { endpoints: [], document: text } } }',
-      'services.ab.document names a document that cannot be used: text:1:1: Only OpenAPI 3.0',
+      'services.ab.document refers to a document that cannot be used: text:1:1: Only OpenAPI 3.0',
     ],
     ['dev: { quota: { callsPerSecond: 0 } }', 'quota.callsPerSecond must be'],
   ])('%s', async (yaml, part) => {

@@ -115,7 +115,6 @@ async function identifyVersion(path: string): Promise<string | undefined> {
   return stats && `${stats.dev}:${stats.ino}:${stats.mtimeNs}`;
 }
 
-/** Result of checking one file. */
 interface CheckResult {
   readonly bytes: number;
   readonly problem?: { readonly kind: 'foreign' | 'damaged'; readonly detail: string };
@@ -124,7 +123,7 @@ interface CheckResult {
 /** Reads a file to its end. Returns undefined if it was deleted in the meantime. */
 async function checkFile({ files }: Layout, path: string): Promise<CheckResult | undefined> {
   if (toBlobKey(relative(files, path)) === undefined) {
-    const detail = 'The store does not use this name.';
+    const detail = 'The store never creates a file with this name.';
     return { bytes: 0, problem: { kind: 'foreign', detail } };
   }
   let opened: OpenedFile | undefined;
@@ -143,7 +142,10 @@ async function checkFile({ files }: Layout, path: string): Promise<CheckResult |
   } catch (error) {
     // Finding bad sectors is the purpose of the check, and no reason to stop.
     if (diskCodeOf(error) !== 'EIO') throw error;
-    return { bytes: 0, problem: { kind: 'damaged', detail: 'The disk cannot read it (EIO).' } };
+    return {
+      bytes: 0,
+      problem: { kind: 'damaged', detail: 'The disk cannot read the file (EIO).' },
+    };
   }
   if (sum === opened.crc32) return { bytes };
   const detail = `The CRC-32 of the content is ${sum} instead of ${opened.crc32}.`;

@@ -13,7 +13,7 @@ const MAX_JSON_BYTES = 64 * 1024;
 
 export interface Trailer {
   readonly info: BlobInfo;
-  /** Of the content. */
+  /** CRC-32 of the content. */
   readonly crc32: number;
 }
 

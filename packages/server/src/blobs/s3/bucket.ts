@@ -60,7 +60,6 @@ export function toBlobInfo(head: ObjectHead): BlobInfo {
   };
 }
 
-/** A bucket and its client. */
 export interface Bucket {
   readonly client: S3Client;
   readonly name: string;
@@ -127,7 +126,7 @@ export interface UploadOfParts {
   readonly UploadId: string | undefined;
 }
 
-/** A part that the store has. */
+/** A part that the store has received. */
 export interface SentPart {
   readonly PartNumber: number;
   readonly ETag: string | undefined;

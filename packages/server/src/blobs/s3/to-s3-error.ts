@@ -25,7 +25,10 @@ export function isMissing(error: unknown): boolean {
   return statusOf(error) === 404 && (error as Error).name !== 'NoSuchBucket';
 }
 
-/** Returns whether a call's condition failed: an object exists that must not, or its version is different. */
+/**
+ * Returns whether a call's condition failed, because the object must not exist or because its version is
+ * different.
+ */
 export function isRefusedCondition(error: unknown): boolean {
   return statusOf(error) === 412;
 }

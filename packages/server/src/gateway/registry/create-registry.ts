@@ -186,7 +186,7 @@ function createDnsFinder(
   const { type, port } = config.dns;
   if (type === 'A' && !(Number.isInteger(port) && Number(port) > 0 && Number(port) < 65_536)) {
     throw new TypeError(
-      `The service ${config.name} of ${config.env} needs a port from 1 to 65535.`,
+      `The service ${config.name} in ${config.env} needs a port from 1 to 65535.`,
     );
   }
   const base = toBase(config);

@@ -77,7 +77,7 @@ interface Target {
   readonly host: string;
   /** Undefined for `A`, which has no ports. */
   readonly port?: number;
-  /** Undefined for `A`. */
+  /** Weight of an SRV record; undefined for `A` records. */
   readonly weight?: number;
 }
 

@@ -41,10 +41,10 @@ export interface Service {
   readonly contract?: ServiceContract | undefined;
 }
 
-/** The OpenAPI document of a service, by which its calls are judged. */
+/** The OpenAPI document of a service, against which its calls are validated. */
 export interface ServiceContract {
   readonly judge: Judge;
-  /** What happens to responses that break the document. */
+  /** What happens to responses that violate the document. */
   readonly responses: 'off' | 'report' | 'refuse';
 }
 

@@ -14,7 +14,7 @@ interface WatchedNameOptions {
   idleMs: number;
 }
 
-/** The DNS result for one name, refreshed while it is being read. */
+/** The DNS result for one name, which is refreshed as long as it is used. */
 export interface WatchedName {
   /**
    * The same object while the result does not change. It only waits if nothing is known; all waiting callers
