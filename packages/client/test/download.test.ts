@@ -207,7 +207,7 @@ describe('a download', () => {
     });
     const error = await failureOf(served.storage.download('a').then(bytesOf));
     expect(error).toMatchObject({ name: 'StorageError', status });
-    expect(String(error)).toContain('the file changed while it was downloaded');
+    expect(String(error)).toContain('the file changed during the download');
     expect(count).toBe(2);
   });
 
@@ -255,7 +255,7 @@ describe('a download', () => {
     await using served = await serveStorage(handle);
     const error = await failureOf(served.storage.download('a').then(bytesOf));
     expect(['StorageError', 'NetworkError']).toContain((error as Error).name);
-    expect(String(error)).toMatch(/the file changed while|The download of a was interrupted/);
+    expect(String(error)).toMatch(/the file changed during|The download of a was interrupted/);
     expect(inspect(error, { depth: 9 })).not.toContain('5ec4e7');
   });
 

@@ -187,7 +187,7 @@ describe('events', () => {
     expect(await collect(events)).toEqual([]);
   });
 
-  it('carry an ID of any length back, and none that a header cannot hold', async () => {
+  it('send back an ID of any length, unless it is not valid in a header', async () => {
     const long = 'é'.repeat(100_000);
     const ids: (string | null)[] = [];
     const pieces = [`retry: 0\nid: ${long}\ndata: one\n\n`, 'id: a\u0001b\ndata: two\n\n'];
@@ -204,29 +204,26 @@ describe('events', () => {
     expect(ids.map((id) => id?.length)).toEqual([undefined, 200_000, 200_000]);
   });
 
-  it.each([['9000000000'], ['9'.repeat(400)]])(
-    'connect again late where retry is %s',
-    async (ms) => {
-      vi.useFakeTimers();
-      try {
-        let calls = 0;
-        const fetch = async () => {
-          calls += 1;
-          const headers = { 'Content-Type': 'text/event-stream' };
-          return new Response(`retry: ${ms}\ndata: one\n\n`, { headers });
-        };
-        const stop = new AbortController();
-        const { signal } = stop;
-        const events = collect(service('http://g.example', { fetch }).events('a', { signal }));
-        await vi.advanceTimersByTimeAsync(24 * 60 * 60 * 1_000);
-        expect(calls).toBe(1);
-        stop.abort();
-        expect(await events).toEqual(['one']);
-      } finally {
-        vi.useRealTimers();
-      }
-    },
-  );
+  it.each([['9000000000'], ['9'.repeat(400)]])('reconnect late if retry is %s', async (ms) => {
+    vi.useFakeTimers();
+    try {
+      let calls = 0;
+      const fetch = async () => {
+        calls += 1;
+        const headers = { 'Content-Type': 'text/event-stream' };
+        return new Response(`retry: ${ms}\ndata: one\n\n`, { headers });
+      };
+      const stop = new AbortController();
+      const { signal } = stop;
+      const events = collect(service('http://g.example', { fetch }).events('a', { signal }));
+      await vi.advanceTimersByTimeAsync(24 * 60 * 60 * 1_000);
+      expect(calls).toBe(1);
+      stop.abort();
+      expect(await events).toEqual(['one']);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 });
 
 describe('the wait between two connections', () => {

@@ -18,7 +18,7 @@ describe(`through a proxy that breaks connections, seeds ${FIRST} to ${FIRST + R
   const time = Math.max(120_000, RUNS * 500);
 
   it(
-    'no call is executed twice, hangs, lies, leaks or fails in a way of its own',
+    'no call is executed twice, hangs, returns wrong data, leaks or fails with an unexpected error',
     async () => {
       const seeds = Array.from({ length: RUNS }, (_, at) => FIRST + at).values();
       const runs: Run[] = [];
@@ -40,7 +40,7 @@ describe(`through a proxy that breaks connections, seeds ${FIRST} to ${FIRST + R
   );
 
   it(
-    'nothing stays behind that keeps a process alive',
+    'nothing is left that keeps a process alive',
     async () => {
       const script = join(import.meta.dirname, 'support/faults/child.ts');
       const args = ['--conditions=berth-source', '--disable-warning=ExperimentalWarning', script];

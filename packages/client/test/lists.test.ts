@@ -221,7 +221,7 @@ describe('a list', () => {
   });
 });
 
-describe('a deployment of another form', () => {
+describe('a deployment that uses another form', () => {
   it('in a flat response', async () => {
     await using served = await serveLists(({ body, reply }) =>
       reply({ requestId: 'r-1', data: { fileList: body.fileList.map(linked) } }),

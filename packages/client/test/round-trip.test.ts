@@ -65,7 +65,7 @@ describe('a file', () => {
     expect(await (await storage.download(fileID)).text()).toBe('old');
   });
 
-  it('has a link that works for anybody', async () => {
+  it('has a link that works for anyone', async () => {
     const { fileID } = await storage.upload('public.txt', 'hello');
     const link = await storage.tempUrl(fileID, { maxAge: 60 });
     expect(await (await fetch(link)).text()).toBe('hello');

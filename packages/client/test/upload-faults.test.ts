@@ -156,7 +156,7 @@ describe('an upload', () => {
     await expect(served.storage.upload('a.txt', odd as never)).rejects.toThrow(TypeError);
   });
 
-  it('ends with the error of the one who watches its progress', async () => {
+  it('fails with the error that its progress callback throws', async () => {
     await using served = await serveStorage((request) => bodyOf(request));
     const onProgress = () => {
       throw new Error('no bar');
@@ -215,7 +215,7 @@ describe('an abort in the middle', () => {
 });
 
 describe('a time limit', () => {
-  it('ends an upload in which nothing moves', async () => {
+  it('ends an upload that makes no progress', async () => {
     await using served = await serveStorage((request) => void request.resume());
     const timeouts = { perTry: 300 };
     const error = await failureOf(served.storage.upload('a', 'hello', { timeouts, retry: false }));
@@ -264,7 +264,7 @@ describe('a time limit', () => {
     expect(seen).toEqual([]);
   });
 
-  it('that is longer than any timer ends nothing', async () => {
+  it('that is longer than any timer does not end an upload', async () => {
     await using served = await serveStorage(async (request, response) => {
       await bodyOf(request);
       response.writeHead(204).end();

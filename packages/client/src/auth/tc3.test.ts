@@ -174,7 +174,7 @@ describe('tc3', () => {
     ['a stream of a browser without iteration', { getReader() {} }],
     ['a stream of Node', Readable.from(['a'])],
     ['a form', new FormData()],
-  ])('refuses %s and names the way out', async (_, body) => {
+  ])('rejects %s and suggests a fix', async (_, body) => {
     await expect(sign({ method: 'POST', body: body as never })).rejects.toThrow(
       'Cannot sign a stream or form: pass a string, bytes or a Blob as the body, or use bearer().',
     );
@@ -247,7 +247,7 @@ describe('tc3', () => {
     expect(await at(day)).toBe(alone);
   });
 
-  it.each(['secretId', 'secretKey'])('wants a %s', (name) => {
+  it.each(['secretId', 'secretKey'])('requires a %s', (name) => {
     expect(() => tc3({ ...PAIR, [name]: '' })).toThrow(
       new TypeError('secretId and secretKey must not be empty.'),
     );

@@ -213,7 +213,7 @@ function createTc3Signer({ secretId, secretKey }: Tc3KeyPair, service: string): 
   if (!secretId || !secretKey) throw new TypeError('secretId and secretKey must not be empty.');
   // Web Cryptography API, section 10: `subtle` is only available in secure contexts.
   if (!globalThis.crypto?.subtle)
-    throw new TypeError('Signing needs WebCrypto, which browsers provide on https pages only.');
+    throw new TypeError('Signing needs WebCrypto, which browsers provide only on https pages.');
   const { algorithm } = SIGNATURE;
   let day: string;
   let key: Promise<string | Bytes>;

@@ -23,7 +23,6 @@ export class Failure extends Error {
 /** Thrown when the user stops the command. */
 export const STOPPED = new Failure('Stopped.', 1);
 
-/** The outcome for one file. */
 export interface Outcome {
   /** Name as the user typed it. */
   readonly file: string;

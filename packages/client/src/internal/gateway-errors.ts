@@ -46,7 +46,7 @@ function whatOf(response: Response, isOwn: boolean): string {
   return `The hosted service returned ${isRedirect ? 'a redirect, which is not followed' : 'an error'}`;
 }
 
-/** Like {@link classifyGatewayBody}, for a response whose body has not been read yet. */
+/** Like {@link classifyGatewayBody}, but for a response whose body has not been read yet. */
 export async function classifyGateway(response: Response): Promise<RetryClass> {
   const { status } = response;
   if (status < 401 || (status > 401 && status < 429)) return 'never';

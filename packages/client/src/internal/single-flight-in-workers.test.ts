@@ -56,7 +56,7 @@ describe('single flight in Workers', () => {
     expect(await shared()).toBe('there');
   });
 
-  it('forgets nothing that was begun since, when a slow one ends', async () => {
+  it('keeps later runs when an earlier, slow one ends', async () => {
     const [first, second] = [Promise.withResolvers<number>(), Promise.withResolvers<number>()];
     const run = vi
       .fn<() => Promise<number>>()

@@ -14,8 +14,7 @@ export class UnknownBodyError extends TypeError {
 
 /**
  * Returns the body and media type for a POST. The body is JSON, except for values that `fetch` can send as
- * they are. Types are recognized by name, because `instanceof` fails for values from another realm or
- * package.
+ * is. Types are recognized by name, because `instanceof` fails for values from another realm or package.
  *
  * @throws TypeError if a stream has already been read, or if nothing in the value would be sent
  */

@@ -19,7 +19,7 @@ describe('copy and move', () => {
     expect(await requests[0]?.json()).toEqual({ fileList: [{ ...paths, overwrite: false }] });
   });
 
-  it('do without the fileID that the contract does not promise', async () => {
+  it('work without the fileID, which the contract does not guarantee', async () => {
     const { storage } = storageWith([list({})]);
     expect(await storage.copy('/a', '/b')).toEqual({ fileID: undefined });
   });
@@ -46,7 +46,7 @@ describe('delete', () => {
   });
 
   it.each([{}, { code: '' }, { code: 0 }, { code: null }])(
-    'takes no entry for a success that does not say SUCCESS: %j',
+    'treats an entry as a success only if its code is SUCCESS: %j',
     async (rest) => {
       const { storage } = storageWith([list({ fileID: 'a', ...rest })]);
       const error = await failureOf(storage.delete('a'));
@@ -54,7 +54,7 @@ describe('delete', () => {
     },
   );
 
-  it('throws if the file is missing, though the call had status 200', async () => {
+  it('throws if the file is missing, even if the status of the call was 200', async () => {
     const { storage } = storageWith([list({ fileID: 'a', code: 'STORAGE_FILE_NONEXIST' })]);
     expect(await failureOf(storage.delete('cloud://a'))).toMatchObject({
       name: 'StorageError',

@@ -12,7 +12,7 @@ describe('download', () => {
     expect([...(requests[1]?.headers ?? [])]).toEqual([]);
   });
 
-  it('throws on an error status and keeps the signature of the link to itself', async () => {
+  it("throws on an error status, without revealing the link's signature", async () => {
     const response = new Response('expired', { status: 403, headers: { 'X-Request-Id': 'r-9' } });
     const { storage } = storageWith([link(), response]);
     const error = await failureOf(storage.download('cloud://a'));
@@ -123,7 +123,7 @@ describe('the body of a download', () => {
     expect(pull).toHaveBeenCalledOnce();
   });
 
-  it('hands no byte out that is too much', async () => {
+  it('returns no more bytes than requested', async () => {
     const { storage } = storageWith([link(), new Response(bytes(5), { headers })]);
     const reader = (await storage.download('a')).body?.getReader();
     expect(String(await failureOf(reader?.read() as Promise<unknown>))).toContain(

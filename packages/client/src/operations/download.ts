@@ -106,7 +106,7 @@ export async function download(
       (rest?.total ?? total) === (total ?? rest?.total);
     // The part may end early (RFC 9110, section 15.3.7); then request the next one.
     if (isSame && rest?.from === from) return next.body;
-    throw refuse(next, 'the file changed while it was downloaded');
+    throw refuse(next, 'the file changed during the download');
   };
   const what = `The download of ${fileID} was interrupted`;
   const body = resumable(first.body, {

@@ -51,7 +51,7 @@ describe('readXmlError', () => {
     expect(readXmlError(xml)?.Message).toBe('a <b> & &lt;');
   });
 
-  it('reads as much as there is of an incomplete document', () => {
+  it('reads as much as possible of an incomplete document', () => {
     expect(readXmlError('<Error><Code>SlowDown</Code><Mess')).toEqual({ Code: 'SlowDown' });
   });
 
@@ -59,7 +59,7 @@ describe('readXmlError', () => {
     expect(readXmlError('<A><Code>1</Code><Error></Error><Message>2</Message></A>')).toEqual({});
   });
 
-  it('stays quick on hostile text', () => {
+  it('handles hostile text quickly', () => {
     const start = performance.now();
     readXmlError('<Error '.repeat(100_000));
     readXmlError('<!--'.repeat(100_000));

@@ -10,7 +10,7 @@ export function toSizedContent(data: string | ArrayBuffer | ArrayBufferView): Bl
 /** Returns a form as a body for `fetch`. */
 export const toFetchBody = (_: unknown, data: FormData): FormData => data;
 
-/** Does nothing, because there are no Node streams here. */
+/** Does nothing, because there are no Node streams on this platform. */
 export const ignoreEarlyErrors = (_: readonly { readonly data: unknown }[]): void => {};
 
 /** Whether downloads may send `If-Range`. In browsers, it would cause a CORS preflight. */

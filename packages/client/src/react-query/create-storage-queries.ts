@@ -98,8 +98,8 @@ export function createStorageQueries(storage: StorageClient): StorageQueries {
 }
 
 /**
- * Returns whether a file failed because the entire call failed: its error is not a refusal, or other files share
- * it.
+ * Returns whether a file failed because the entire call failed: its error is not a refusal, or it is the same
+ * error that other files have.
  */
 function isOfCall({ error }: TempUrlResult, index: number, all: readonly TempUrlResult[]): boolean {
   if (!error) return false;

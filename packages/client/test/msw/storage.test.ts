@@ -30,7 +30,7 @@ describe('the files in memory', () => {
     expect(await failureOf(storage.delete(fileID))).toMatchObject(missing);
   });
 
-  it('are stored and looked at by a test', async () => {
+  it('can be stored and inspected by a test', async () => {
     const fileID = berth.files.put('/报告/a b.txt', 'Hello', { contentType: 'text/plain' });
     expect(fileID).toBe('cloud://dev.files/报告/a b.txt');
     expect(await (await storage.download(fileID)).text()).toBe('Hello');

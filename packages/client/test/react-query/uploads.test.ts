@@ -52,7 +52,7 @@ describe('an upload', () => {
     expect(isBerthError(result.current.error) && result.current.error.code).toBe('AccessDenied');
   });
 
-  it('ends at abort, and is as if it had not begun', async () => {
+  it('ends when it is aborted, and is then reset', async () => {
     let gone = () => {};
     const ended = new Promise<void>((resolve) => {
       gone = resolve;

@@ -38,7 +38,9 @@ const TO_SCHEMA = `const toSchema = (isValid) => ({
 });
 `;
 
-/** Renders a module with \`validators\`: a Standard Schema for each JSON response of each service. */
+/**
+ * Renders a module that exports `validators`, with a Standard Schema for each JSON response of each service.
+ */
 export async function toServiceValidators(
   sources: readonly Source[],
 ): Promise<{ readonly text: string; readonly warnings: readonly string[] }> {

@@ -6,7 +6,10 @@ import { createProgress } from '../progress.ts';
 import { openFileList } from './file-list.ts';
 import { assertDistinct, type CpOptions, inParallel, toRemotePath } from './names.ts';
 
-/** Uploads files and folders, a few files at a time. Skips files that are unchanged in the list. */
+/**
+ * Uploads files and folders, a few files at a time. Skips files that have not changed since they were added
+ * to the list.
+ */
 export async function uploadFiles(
   from: readonly string[],
   to: string,

@@ -30,7 +30,6 @@ export async function runTries<T>(
   }
 }
 
-/** A failed attempt. */
 interface FailedTry {
   /** Number of the attempt, starting at 1. */
   readonly attempt: number;
@@ -38,7 +37,6 @@ interface FailedTry {
   readonly mark: number;
   /** Response headers, if there was a response. */
   readonly response?: Headers | undefined;
-  /** Request headers. */
   readonly headers?: HeaderRecord | undefined;
 }
 

@@ -132,13 +132,13 @@ describe('sendForm of browsers', () => {
           yield '0123456789';
         })(),
     ],
-  ])('gathers no more of %s than maxBytes', async (_, make) => {
+  ])('buffers no more than maxBytes of %s', async (_, make) => {
     const content = { ...form().content, data: make(), size: undefined };
     await expect(sendForm(form({ report: undefined, content }))).rejects.toThrow(RangeError);
   });
 });
 
-describe('a content in browsers', () => {
+describe('content in browsers', () => {
   const realm = (code: string): ArrayBuffer => vm.runInNewContext(code);
 
   it.each<[string, string | ArrayBuffer | ArrayBufferView]>([
