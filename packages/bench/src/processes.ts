@@ -100,7 +100,7 @@ export function startProcess(args: readonly string[], core?: number): ChildProce
 
 /**
  * Starts a program with piped output. If the system supports it, pins the program to `core`. Omit `core` for
- * a server whose threads count too: it may then use any core.
+ * a server whose other threads should be measured too; it can then use any core.
  */
 export function startProgram(command: readonly string[], core?: number): ChildProcess {
   const [file, ...rest] =

@@ -18,7 +18,6 @@ interface Setting {
   readonly region: string;
 }
 
-/** A client generator. */
 export interface Generator {
   readonly name: string;
   /** Module in `clients/`, and folder in `generated/`. */

@@ -61,7 +61,7 @@ it('five of the seven tools make every call', () => {
 });
 
 describe('a document with event streams as content', () => {
-  it('gives a client that reads every response as one', async () => {
+  it('makes a generated client read every response as an event stream', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'berth-interop-'));
     const document = structuredClone(gateway);
     const { ServiceResponse: response } = document.components.responses;

@@ -1,7 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The root of the repository. */
 export const ROOT = join(import.meta.dirname, '../../..');
 
 /** The parts of a `package.json` that these checks read. */

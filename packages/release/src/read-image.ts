@@ -18,7 +18,7 @@ interface DockerCommand {
   options: [name: string, value: string][];
   /** The name of the image; for `build`, the folder of its context. */
   target: string;
-  /** What follows the image. */
+  /** The arguments that follow the image. */
   args: string[];
 }
 

@@ -58,7 +58,7 @@ describe.each(images)('the image of $folder', ({ folder, manifest }) => {
   const texts = (stage: typeof install, keyword: string) =>
     stage.filter((instruction) => instruction.keyword === keyword).map(({ text }) => text);
 
-  test('is made of two stages, of instructions that there are', () => {
+  test('has two stages, with only valid instructions', () => {
     expect(stages).toHaveLength(2);
     const keywords = stages.flat().map(({ keyword }) => keyword);
     expect(keywords.filter((keyword) => !INSTRUCTIONS.includes(keyword))).toEqual([]);
@@ -146,7 +146,7 @@ describe.each(images)('the image of $folder', ({ folder, manifest }) => {
     }
   });
 
-  test('has a header that names only what there is', () => {
+  test('has a header that refers only to what exists', () => {
     const named: string[] =
       header.replaceAll(/\$\(.*?\)/g, '').match(/(?<![\w-])--?[a-z][a-z-]*/g) ?? [];
     const known = [...DOCKER_OPTIONS, ...flags];

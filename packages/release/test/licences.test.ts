@@ -31,7 +31,7 @@ test.each([
   );
 });
 
-test('a version whose files nobody has read is not taken for another', () => {
+test('a version whose files nobody has read is not treated like another version', () => {
   const [first] = read;
   const other = { name: first?.name ?? '', version: '99.0.0', license: 'Unknown' };
   expect(findLicenceProblems([...read, other])).toHaveLength(1);

@@ -82,7 +82,7 @@ describe.each(commands)('$name, from Node $floor on', ({ name, floor }) => {
 });
 
 // The mock at work on each Node: `node-versions.test.ts` of its package.
-describe('at work, each on its floor', () => {
+describe('at work, each on its oldest supported Node', () => {
   let server: Running;
   // A development server prints them.
   let [url, token, id, secret] = ['', '', '', ''];

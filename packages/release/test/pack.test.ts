@@ -14,13 +14,13 @@ describe('npm run pack', () => {
     return spawnSync(process.execPath, script, { encoding: 'utf8' });
   };
 
-  test('explains itself, and names the packages', () => {
+  test('prints its help, and lists the packages', () => {
     const { status, stdout } = run('--help');
     expect(status).toBe(0);
     for (const { manifest } of listPublished()) expect(stdout).toContain(manifest.name);
   });
 
-  test('wants a folder, and shows how it is given', () => {
+  test('requires a folder, and shows how to pass it', () => {
     const { status, stdout, stderr } = run();
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toContain("missing required argument 'folder'");
@@ -45,7 +45,7 @@ test.each([
   expect(together.map(({ manifest }) => manifest.name)).toEqual(expected);
 });
 
-test('the mock has Prism in it, and does not bring what reports installations', () => {
+test('the mock bundles Prism, without the dependency that reports installations', () => {
   const folder = mkdtempSync(join(tmpdir(), 'berth-pack-'));
   try {
     const { manifest, files } = pack(join(ROOT, 'packages/mock'), folder);
@@ -56,7 +56,7 @@ test('the mock has Prism in it, and does not bring what reports installations', 
   }
 });
 
-test('the command can be pasted wherever the folder is', () => {
+test('the command can be pasted, wherever the folder is', () => {
   const files = ['/plain/a-1.0.0.tgz', "/it's mine/b $HOME.tgz"];
   const words = execFileSync(
     'sh',

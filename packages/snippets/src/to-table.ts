@@ -2,7 +2,10 @@ import type { Outcome } from './page/block.ts';
 
 const CLASSES = ['run', 'type-checked', 'validated', 'parsed', 'left alone', 'wrong'] as const;
 
-/** Renders how many blocks of each language ended in each class, and why some were not run. */
+/**
+ * Renders a table with the number of blocks of each language in each class, and the reasons why some were not
+ * run.
+ */
 export function toTable(outcomes: Outcome[]): string {
   const langs = [...new Set(outcomes.map(({ block }) => block.lang))].sort();
   const rows = [...langs, undefined].map((lang) => {

@@ -62,7 +62,7 @@ GET / HTTP/1.1
 \`\`\`
 `;
 
-test('each block of a page ends in one class', async () => {
+test('each block of a page is assigned to one class', async () => {
   const { faults, outcomes, types } = await checkText(PAGE);
   expect([...faults, ...types]).toEqual([]);
   expect(outcomes.map(({ block, class: name }) => `${block.lang} ${name}`)).toEqual([

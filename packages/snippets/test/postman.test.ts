@@ -57,7 +57,7 @@ describe('the Postman collections', () => {
     },
   );
 
-  it('have the form of an upload, with a file, at an address of its own', () => {
+  it('have an upload form with a file, at an address of its own', () => {
     const uploads = requests.filter(({ request }) => request.body.formdata);
     expect(uploads.map(({ request }) => request.url.host)).toEqual([['{{uploadUrl}}']]);
     const fields = uploads.flatMap(({ request }) => request.body.formdata ?? []);

@@ -100,7 +100,7 @@ test('a script that does not compile is found, with its line on the page', async
   ]);
 });
 
-test('a note that is none is found', () => {
+test('an invalid note is found', () => {
   expect(() => readPage('page.md', `<!-- continue -->\n\n${fence('ts', 'a')}`)).toThrow(
     'unknown note: <!-- continue -->',
   );

@@ -6,8 +6,8 @@ import type { Registry } from './start-registry.ts';
 const { resolve } = createRequire(import.meta.resolve('@berth/runtimes/package.json'));
 
 /**
- * Folders with the versions of Node that the tests install, by major version: 20 and 22 are the oldest that a
- * package supports.
+ * Folders of the Node versions that the tests install, by major version. 20 and 22 are the oldest versions
+ * that the packages support.
  */
 export const NODES = {
   20: join(dirname(resolve('node20/package.json')), 'bin'),

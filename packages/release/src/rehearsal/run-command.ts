@@ -42,7 +42,7 @@ export async function runCommand(place: Place, command: readonly string[]): Prom
 }
 
 export interface Running {
-  /** What `ready` has found. */
+  /** The first group that `ready` matched. */
   found: string;
   /** Stops it as a supervisor does, and returns its exit code. */
   stop(): Promise<number | null>;

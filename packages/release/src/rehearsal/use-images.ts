@@ -123,7 +123,7 @@ function writeSettings(folder: string, root: string): void {
 
 /** A folder that takes the place of an image's file system, in which the same commands are run. */
 interface Container {
-  /** Returns the path here for one in the image. */
+  /** Converts a path in the image to a path on this machine. */
   at(path: string): string;
   /** Runs the image to its end, with the arguments in its header plus these, or else with those in `CMD`. */
   run(args?: readonly string[], env?: Readonly<Record<string, string>>): Promise<string>;

@@ -37,7 +37,10 @@ export function toGivenFiles({ notes }: Block): Module[] {
     .map(({ value, body, line }) => ({ file: value, text: place([], body, line).join('\n') }));
 }
 
-/** Returns whether a block uses names that only the reader has: declared, but not implemented. */
+/**
+ * Returns whether a block uses names that are declared but not implemented, because only the reader can
+ * implement them.
+ */
 export function isDeclaredOnly(blocks: Block[], block: Block): boolean {
   return toChain(blocks, block).some(({ notes }) =>
     notes.some(({ name, body }) => name === 'given' && /^\s*(export )?declare /m.test(body)),
