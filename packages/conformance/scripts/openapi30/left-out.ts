@@ -2,8 +2,8 @@ import type { RequestBody } from '../../src/contract/openapi.ts';
 import type { Documented } from '../../src/contract/operations.ts';
 
 /**
- * Why Dredd cannot run a documented response, or `undefined` if it can. Users see the sentence as the reason
- * for a skip.
+ * Returns why Dredd cannot run a documented response, or `undefined` if it can. Users see the sentence as the
+ * reason for a skip.
  */
 export function whyLeftOut(
   { contentType }: Pick<Documented, 'contentType'>,

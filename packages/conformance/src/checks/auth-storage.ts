@@ -62,7 +62,7 @@ function changeEnd(value: string): string {
   return value.slice(0, -CHANGED) + end;
 }
 
-/** Invalid values of the authorization header, derived from a valid one, by what was changed. */
+/** Derives invalid values of the authorization header from a valid one, keyed by the change. */
 function forgeAuthorizations(
   { settings: { tc3, wireProfile, storageHeaders, auth } }: CheckContext,
   good: HeaderList,

@@ -40,7 +40,7 @@ function otherHosts(t: CheckContext): string[] {
   ];
 }
 
-/** Neither the response nor its absence matters. */
+/** Makes a call and ignores its response, or the lack of one. */
 async function callAnyhow(t: CheckContext, call: GatewayCall): Promise<void> {
   try {
     await t.gateway.call(call);
@@ -93,7 +93,7 @@ const SOUND = /^(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*$/i;
 
 const QUERY_PIECES = [...'ab=&+/?;1', '%26', '%3D', '%20', '%2B', '%C3%A9'];
 
-/** WebSocket handshakes have a query too. */
+/** Checks the query of a WebSocket handshake. */
 async function expectOfSocket(t: CheckContext): Promise<void> {
   const query = 'b=%2f&a=+&b=%20&a';
   const call = { path: `${t.fixture.socket()}?${query}` };
@@ -139,7 +139,10 @@ export const gatewayAddress: readonly Check[] = [
     const path = t.fixture.respond({ mark });
     await t.gateway.call({ service: t.uniqueName(), path });
     const count = await t.fixture.count(mark);
-    t.expect(count === 0, 'a call to another name must not reach this service, but it did');
+    t.expect(
+      count === 0,
+      'a call to a different service name must not reach this service, but it did',
+    );
   }),
   defineCheck('GW-PATH-OPTIONAL', ['fixture'], async (t) => {
     for (const call of gatewayMethods) {

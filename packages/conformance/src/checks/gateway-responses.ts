@@ -246,7 +246,7 @@ const STATUSES = [
   ...[500, 501, 502, 503, 504, 599],
 ];
 
-/** Alternating bodies: a text, what looks like a gateway error, and none. */
+/** Alternates between three bodies: a text, an object that looks like a gateway error, and none. */
 function toOrder(status: number): ResponseOrder {
   const location: ResponseOrder =
     status >= 300 && status < 400 ? { headers: [['Location', '/elsewhere']] } : {};

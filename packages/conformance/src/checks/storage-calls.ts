@@ -114,7 +114,7 @@ const TYPES = [
   'Application/JSON',
 ];
 
-/** Other serializations of the same JSON value (RFC 8259). */
+/** Returns other serializations of the same JSON value (RFC 8259). */
 function spell(json: string): Record<string, string> {
   return {
     'with line breaks and spaces': ` \t\r\n${JSON.stringify(JSON.parse(json), null, 2)}\n`,
@@ -133,7 +133,7 @@ const UNKNOWN: readonly Record<string, unknown>[] = [
   { 'a.b c/中': null, '': '' },
 ];
 
-/** One finding for each place is enough. */
+/** Expects unknown fields to be ignored. Reports at most one finding for each place. */
 async function expectIgnored(
   t: CheckContext,
   operation: StorageOperation,

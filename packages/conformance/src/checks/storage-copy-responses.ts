@@ -217,8 +217,8 @@ export const storageCopyResponses: readonly Check[] = [
       'a missing source in the first item': [bad.missing.order, 0],
       'a missing source in the middle item': [bad.missing.order, 1],
       'a missing source in the last item': [bad.missing.order, 2],
-      'an existing destination with overwrite false in the middle item': [bad.existing.order, 1],
-      'an invalid character in the first item': [bad.spelled.order, 0],
+      'an existing destination in the middle item, with overwrite false': [bad.existing.order, 1],
+      'an invalid character in a path of the first item': [bad.spelled.order, 0],
     };
     for (const [index, [what, [order, place]]] of Object.entries(cases).entries()) {
       const good = toOrders(String(index));

@@ -205,7 +205,7 @@ async function sendNested(t: CheckContext, operation: StorageOperation): Promise
   );
 }
 
-/** Generated bad requests for any operation. */
+/** Sends generated invalid requests to an operation. */
 async function sendGenerated(
   t: CheckContext,
   toRequest: (operation: StorageOperation) => Arbitrary<{ body: string; fault: string }>,

@@ -141,11 +141,11 @@ async function keepOneOfTwo(t: CheckContext): Promise<void> {
   const contents = ['a', 'b'].map((text) => Buffer.alloc(30_000, text));
   const sent = await Promise.all(contents.map((content) => t.upload.send(path, content)));
   const accepted = contents.filter((_, index) => sent[index]?.reply.isAccepted);
-  t.reach(accepted.length > 0, 'two concurrent uploads of one file are both rejected');
+  t.reach(accepted.length > 0, 'two concurrent uploads to one path are both rejected');
   const reading = await readPath(t, path);
   const isOne = accepted.some((content) => hasBytes(reading, content));
   const came = describeReading(reading);
-  const message = `two concurrent uploads of one file: one of the two contents must be stored intact, but a read returned ${came}`;
+  const message = `two concurrent uploads to one path: one of the files must be stored intact, but a read returned ${came}`;
   t.expect(isOne, message, reading.exchange);
 }
 

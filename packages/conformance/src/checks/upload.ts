@@ -94,7 +94,7 @@ const CONTENTS: Record<string, Buffer> = {
   '1 MiB less one byte': everyByte(2 ** 20 - 1),
 };
 
-/** What begins like the boundary of the form itself. */
+/** Expects content to be stored even if it contains the beginning of the form's own boundary. */
 async function expectLookalike(t: CheckContext): Promise<void> {
   const boundary = `berth-${t.uniqueName()}`;
   const almost = boundary.slice(0, -1);

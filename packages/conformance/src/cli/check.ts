@@ -194,7 +194,7 @@ async function writeReports(reports: readonly WantedReport[], report: Report): P
   }
 }
 
-/** In the same folder, because a rename cannot cross file systems. */
+/** Returns a temporary name in the same folder, because a rename cannot cross file systems. */
 function toPart(file: string): string {
   return join(dirname(file), `.${basename(file)}.${randomUUID()}.part`);
 }
@@ -210,7 +210,7 @@ function toFailedLines({ results, baseline, seed }: Report, typed: Given): strin
   ];
 }
 
-/** The lines between the last result and the failed ones. */
+/** Returns the lines between the last result and the failed ones. */
 function toEndLines({ results, leftovers, baseline, comparison, coverage }: Report): string[] {
   return [
     ...toDisabledLines(results),

@@ -50,7 +50,7 @@ export async function runCli(args: readonly string[], around: Surroundings): Pro
   }
 }
 
-/** `--dry-run`: prints what would be sent, as lines or as one JSON text. */
+/** Implements `--dry-run`: returns the requests that would be sent, as lines or as one JSON text. */
 function describePlan(plan: readonly Planned[], json: boolean): string[] {
   const made = plan.filter(({ reason }) => reason === undefined);
   const sum = (what: 'requests' | 'bytes') =>
@@ -157,7 +157,7 @@ async function run(
   return 0;
 }
 
-/** `--list`: prints the rules that are checked, as lines or as one JSON text. */
+/** Implements `--list`: returns the rules that are checked, as lines or as one JSON text. */
 function listRules({ only, skip = [], level, json }: Given): string[] {
   const isNamed = ({ id }: Rule, names: readonly string[]) =>
     names.some((name) => id.startsWith(name));

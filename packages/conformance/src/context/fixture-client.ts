@@ -47,8 +47,8 @@ export interface SocketOrder {
 }
 
 /**
- * Creates paths that request a response from the fixture service, and reads what it reports about its
- * requests.
+ * Creates paths that request a response from the fixture service, and reads its reports about the requests
+ * that it received.
  */
 export class FixtureClient {
   readonly #gateway: GatewayClient;

@@ -82,7 +82,7 @@ export interface Signers {
   storage?: Signer;
 }
 
-/** A call with its effective `Host`, which a signature must cover (D16). */
+/** Returns a call with its effective `Host`, which a signature must cover (D16). */
 function withHost(call: UnsignedCall): UnsignedCall {
   if (readAll(call.headers, 'host').length > 0) return call;
   return { ...call, headers: [['Host', new URL(call.url).host], ...call.headers] };

@@ -7,8 +7,8 @@ const SHIFTS = [0, 1, 2];
 const SHORTEST_BASE64 = 8;
 
 /**
- * The forms in which a target may echo a secret: unchanged, in another case, escaped for JSON, HTML, a URL or
- * a form, in base64 at any offset, in hex.
+ * Returns the forms in which a target may echo a secret: unchanged, in another case, escaped for JSON, HTML,
+ * a URL or a form, in base64 at any offset, in hex.
  */
 function toSpellings(secret: string): string[] {
   const bytes = Buffer.from(secret);
@@ -35,7 +35,7 @@ function toBase64Inside(bytes: Buffer, shift: number): string {
   return bytes.subarray(start, end).toString('base64');
 }
 
-/** What some serializers escape in addition to what JSON requires. */
+/** Escapes the characters that some serializers escape although JSON does not require it. */
 function toUnicodeEscapes(text: string): string {
   return JSON.stringify(text)
     .slice(1, -1)

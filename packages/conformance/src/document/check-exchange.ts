@@ -50,7 +50,7 @@ export function checkExchange(
     });
   } else if (status < 500) {
     const documented = operation.responses.map((each) => each.status).join(', ') || 'none';
-    const message = `the status ${status} is not documented, only ${documented}`;
+    const message = `the status ${status} is not documented; the documented statuses are: ${documented}`;
     const where = joinPointer(pointer, 'responses');
     findings.push({ rule: 'DOC-STATUS', where, message: response ? undefined : message });
   }

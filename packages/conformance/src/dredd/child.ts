@@ -31,7 +31,7 @@ function sendDraftsTo(url: string, { transactionRunner }: Dredd): void {
   };
 }
 
-/** Dredd's name for a transaction; the copy's summaries are the operationIds. */
+/** Converts a Dredd transaction to a draft. The summaries in the copy are operationIds. */
 function toDraft({ origin, expected, request }: DreddTransaction): Draft {
   const { method, headers, body } = request;
   return {

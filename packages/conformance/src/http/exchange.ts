@@ -6,7 +6,7 @@ import { toMediaType } from './media-type.ts';
 /** Maximum size of a response body in bytes. It exceeds the size of any response that the suite requests. */
 export const LARGEST_BODY = 33 * 2 ** 20;
 
-/** A call before it is sent. */
+/** A call that has not been sent yet. */
 export interface Call {
   method: string;
   /** `https://dev.gateway.example:8443` */

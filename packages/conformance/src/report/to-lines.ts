@@ -54,7 +54,7 @@ function toEvidence({ statement, rules: ids, findings }: Result): string[] {
   ];
 }
 
-/** The lines of the API description and the decisions that rules are based on. */
+/** Returns the lines of the API description and the decisions that rules are based on. */
 function toSource(ids: readonly string[]): string {
   const found = ids.filter((id) => rules.some((rule) => rule.id === id)).map(findRule);
   return [...new Set(found.flatMap(({ source, decisions }) => [...source, ...decisions]))].join(

@@ -88,7 +88,7 @@ function toCounts(results: readonly Result[]): Report['summary'] {
   return { ...(counts as Record<Outcome, number>), incomplete: incomplete.length };
 }
 
-/** A SHOULD does not count. */
+/** Returns the exit code. Failures of SHOULD rules do not count. */
 function toExitCode(results: readonly Result[]): Report['exitCode'] {
   const outcomes = new Set(
     results.filter(({ level }) => level === 'must').map(({ outcome }) => outcome),

@@ -112,8 +112,8 @@ function toRefusal({ settings }: Run, came: string, isGiven: boolean): Refusal {
 }
 
 /**
- * `true` if the fixture service responds; otherwise a refusal of the credentials, a response that a path of
- * nothing gets as well, or what came instead.
+ * Returns `true` if the fixture service responds. Otherwise describes the response: a refusal of the
+ * credentials, the response that any unknown path gets (`nowhere`), or something else.
  */
 async function askGateway(
   run: Run,
@@ -141,7 +141,7 @@ async function askGateway(
   }
 }
 
-/** The code of an error of the gateway; empty for any other response. */
+/** Returns the code of a gateway error, or an empty string for any other response. */
 function toErrorCode(received: Received): string {
   return isGatewayError(received) ? String(Object(received.json).code) : '';
 }

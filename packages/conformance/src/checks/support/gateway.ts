@@ -6,8 +6,9 @@ import type { Socket, Upgrade } from '../../http/open-web-socket.ts';
 import { cite } from './cite.ts';
 
 /**
- * Makes a call that, according to the rule, must reach the fixture service, and returns what arrived there. A
- * call that does not arrive is a finding, unless a plain call with the same method does not arrive either.
+ * Makes a call that, according to the rule, must reach the fixture service, and returns the request as it
+ * arrived there. A call that does not arrive is a finding, unless a plain call with the same method does not
+ * arrive either.
  *
  * @param what describes the case: `GET /a//b`
  * @param refusal a status with which HTTP allows a gateway to reject this call: the operator then gets a note
@@ -52,7 +53,7 @@ export const jsonPost = {
 export const gatewayMethods = [{ method: 'GET' }, jsonPost] as const satisfies GatewayCall[];
 
 /**
- * Requests a response from the fixture service and returns what was received. If the gateway changed the
+ * Requests a response from the fixture service and returns it as received. If the gateway changed the
  * request, the check is skipped as unreached: the rules about paths and queries cover that failure.
  */
 export async function requestResponse(
