@@ -164,7 +164,7 @@ function find(document: unknown, ref: string, pointer: Pointer): Pointer | undef
   return target === undefined || valueAt(document, target) === undefined ? undefined : target;
 }
 
-/** The closest schema around a pointer that has an `$id`. */
+/** Returns the closest schema around a pointer that has an `$id`. */
 function findResource(document: unknown, pointer: Pointer): Pointer | undefined {
   for (let at = pointer; at.includes('/'); at = at.slice(0, at.lastIndexOf('/'))) {
     const value = valueAt(document, at);

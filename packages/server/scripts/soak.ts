@@ -66,7 +66,7 @@ async function expectStatus(wanted: number, response: Response | Promise<Respons
   if (status !== wanted) problems.push(`${target}: ${status} instead of ${wanted}`);
 }
 
-/** One of each call, valid and invalid. */
+/** Makes one of each call, valid and invalid. */
 async function round(caller: number, at: number): Promise<void> {
   const headers = { authorization: `Bearer ${await newToken(`caller-${at % 500}`)}` };
   const path = `folder/${caller}-${at % 20}.bin`;

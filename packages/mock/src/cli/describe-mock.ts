@@ -130,8 +130,8 @@ const ANY: CurlCredentials = {
 };
 
 /**
- * One `curl` command per operation, by operationId. They all succeed when run in order by a POSIX shell: the
- * upload uses a grant for `hello.txt` that was issued at startup and does not expire.
+ * Returns one `curl` command per operation, by operationId. They all succeed when run in order by a POSIX
+ * shell: the upload uses a grant for `hello.txt` that was issued at startup and does not expire.
  */
 async function listCurls(
   { url, options, profile, sessions }: Context,

@@ -69,7 +69,7 @@ function listNames(profile: WireProfile): string[] {
 }
 
 /**
- * Caches what is derived from a wire profile and the contract, until a hot reload replaces either.
+ * Caches a value that is derived from a wire profile and the contract, until a hot reload replaces either.
  *
  * @param holder provides the current profile and contract
  */

@@ -24,7 +24,7 @@ const LAST = 8.64e15;
 /**
  * Sets, advances, freezes or unfreezes a session's clock.
  *
- * @throws FieldError that names the field and what it must be
+ * @throws FieldError that names the field and states its requirements
  */
 export function changeClock(clock: Clock, { now, advance, frozen }: ClockChange): void {
   if (now === undefined && advance === undefined && frozen === undefined) {

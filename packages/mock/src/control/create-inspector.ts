@@ -69,7 +69,7 @@ export function createInspector(root: string) {
   };
 }
 
-/** The browser build, from the same package that Node resolves. */
+/** Reads the browser build of lit-html, from the same package that Node resolves. */
 function readLitHtml(): string {
   const forNode = createRequire(import.meta.url).resolve('lit-html');
   return readFileSync(join(dirname(forNode), '../lit-html.js'), 'utf8');

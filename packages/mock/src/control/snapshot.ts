@@ -108,7 +108,7 @@ interface ReadSnapshot {
   readonly services: ReadonlyMap<string, ServiceState>;
 }
 
-/** @throws FieldError that names the field and what it must be */
+/** @throws FieldError that names the field and states its requirements */
 function readSnapshot(value: unknown): ReadSnapshot {
   const { version, clock, files, faults, services } = toObject(value, 'The body');
   if (version !== 1)

@@ -16,7 +16,7 @@ import { type FaultRule, type FaultSubject, SERVICE } from './fault-rules.ts';
  * Parses the value of `--fault`: `<match>:<compact>`, or just the compact form to match every call. The
  * compact form also supports `share` and `times` here.
  *
- * @throws FieldError that names the field and what it must be
+ * @throws FieldError that names the field and states its requirements
  * @example
  * parseFaultFlag('fault-1', 'service:hello:latency=200~50,share=0.5');
  * // { name: 'fault-1', match: 'service:hello', share: 0.5, fault: { latency: { mean: 200, deviation: 50 } } }
@@ -32,7 +32,7 @@ export function parseFaultFlag(name: string, flag: string): FaultRule {
 /**
  * Parses the compact form of a fault, as used in the `X-Mock-Fault` header.
  *
- * @throws FieldError that names the field and what it must be
+ * @throws FieldError that names the field and states its requirements
  * @example
  * parseFault('latency=100..300,code=SERVICE_TIMEOUT');
  * // { latency: { min: 100, max: 300 }, code: 'SERVICE_TIMEOUT' }
@@ -101,7 +101,7 @@ const NAME = /^[^\p{Cc}]{1,100}$/u;
  *
  * @param value with or without its `name`
  * @param place prefix of its fields in messages, ending with a dot; empty for `match`
- * @throws FieldError that names the field and what it must be
+ * @throws FieldError that names the field and states its requirements
  */
 export function toFaultRule(name: string, value: unknown, place = ''): FaultRule {
   if (!NAME.test(name)) {

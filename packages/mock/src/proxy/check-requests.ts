@@ -208,13 +208,13 @@ function createRequestChecker(context: Context): RequestChecker {
   };
 }
 
-/** A router error that names no violation. */
+/** Converts a router error without a violation. */
 function toFaultViolation({ kind, message }: Fault): Violation {
   const place = kind === 'not-found' || kind === 'method-not-allowed' ? 'path' : 'body';
   return { in: place, pointer: '', keyword: kind, message, schemaPath: '' };
 }
 
-/** A refusal by a rule that a schema cannot express, in the surface's format. */
+/** Converts a refusal in the surface's format, caused by a rule that a schema cannot express. */
 function toRuleViolation(body: unknown): Violation {
   const { code, message } = errorOf(body);
   return { in: 'body', pointer: '', keyword: code, message, schemaPath: '' };

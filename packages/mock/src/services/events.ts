@@ -172,7 +172,7 @@ function missedOf(
 const MOST = 2 ** 31 - 1;
 
 /**
- * Waits for a duration from a script.
+ * Waits for a duration that a script specifies.
  *
  * @throws the AbortError of `signal`
  */

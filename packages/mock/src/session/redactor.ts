@@ -4,7 +4,7 @@ import type { LoggedRequest } from './request-log.ts';
 /** Replacement for a credential. */
 export const REDACTED = '…';
 
-/** Removes credentials from what the log keeps of a call. */
+/** Removes credentials from the parts of a call that the log keeps. */
 export interface Redactor {
   /** @param name in lower case */
   header(name: string, value: string): string;

@@ -21,7 +21,7 @@ import { createFaultExplainer } from './explain-fault.ts';
 /** The mock's own request headers, which browsers ask for in preflights. */
 const CORS = { headers: ['Prefer', SESSION_HEADER, FAULT_HEADER] };
 
-/** Which pages may read a mock's responses. */
+/** Returns the options that determine which pages may read a mock's responses. */
 function toCors({ origins }: Pick<ResolvedOptions, 'origins'>): CorsOptions {
   if (origins?.includes('*')) return { ...CORS, origins: '*' };
   return { ...CORS, origins: origins ?? isLoopbackOrigin };

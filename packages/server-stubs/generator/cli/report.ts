@@ -75,7 +75,7 @@ export async function describeHandlers(
   return { lines, missing };
 }
 
-/** Files by operationId, which may contain slashes. */
+/** Finds the files by operationId, which may contain slashes. */
 async function findFiles(folder: string): Promise<Map<string, string>> {
   const names = await readdir(folder, { recursive: true }).catch((error) => {
     if (error.code === 'ENOENT') return [];

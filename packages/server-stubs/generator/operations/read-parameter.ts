@@ -54,7 +54,7 @@ export function readParameter(
   return toModel(value, name, place as ParameterPlace, pointer, reader);
 }
 
-/** The entire query as one parameter, a form or JSON: OpenAPI 3.2.0 §4.12.2.1. */
+/** Reads a parameter that is the entire query, as a form or JSON: OpenAPI 3.2.0 §4.12.2.1. */
 function toWhole(
   value: JsonObject,
   name: string,
@@ -184,8 +184,8 @@ function defaultOf(reader: Reader, schema: ReturnType<Reader['schema']>): unknow
 type Shape = Pick<Parameter, 'shape' | 'types' | 'properties' | 'additional'>;
 
 /**
- * How the text of a parameter is parsed. If a schema allows one value or several, it is always parsed as
- * a list, so that handlers get only one form. If it allows one value or an object (in style
+ * Determines how the text of a parameter is parsed. If a schema allows one value or several, it is always
+ * parsed as a list, so that handlers get only one form. If it allows one value or an object (in style
  * `deepObject`), `types` are those of the single value. What OpenAPI does not define, lists and objects
  * inside of others, is read as many servers do: with brackets, or as JSON.
  */
@@ -217,7 +217,7 @@ function readShape(schema: Schema, style: ParameterStyle, reader: Reader): Shape
   return { shape: 'scalar', types: toScalars(types) };
 }
 
-/** The types of each property; none for a list or an object. */
+/** Returns the types of each property, or no types for a list or an object. */
 function readProperties(schema: Schema, store: SchemaStore): Record<string, readonly ScalarType[]> {
   const properties = sameValue(schema, store).flatMap(propertiesOf);
   // A property may be named `__proto__`.

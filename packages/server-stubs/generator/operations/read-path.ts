@@ -52,7 +52,7 @@ export function readPath(text: string, pointer: Pointer, reader: Reader): PathTe
   };
 }
 
-/** The fixed values in the query of a path. */
+/** Returns the fixed values in the query of a path. */
 function readQuery(search: string, pointer: Pointer, reader: Reader): Record<string, string> {
   const entries = [...new URLSearchParams(search)];
   const fixed = entries.filter(([name, value]) => !/[{}]/.test(name + value));

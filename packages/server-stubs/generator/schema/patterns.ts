@@ -64,7 +64,7 @@ function withAnyDots(pattern: string): string {
   return mapPieces(pattern, (piece, inClass) => (piece === '.' && !inClass ? '[\\s\\S]' : piece));
 }
 
-/** The same pattern for both cases of ASCII letters; `undefined` if it may have others. */
+/** Returns the pattern for both cases of ASCII letters, or `undefined` if it may contain other letters. */
 function ignoreCase(pattern: string): string | undefined {
   if (/[^\0-\x7f]|\\[xucpP]/.test(pattern)) return undefined;
   const ranges = /([A-Za-z])-([A-Za-z])/g;

@@ -95,7 +95,7 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** Where the closing quote of a string is, or the length of the text if it has none. */
+/** Returns the index of a string's closing quote, or the length of the text if there is none. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end;

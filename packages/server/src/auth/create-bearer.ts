@@ -93,7 +93,9 @@ function invalid(message?: string): GatewayError {
   return new GatewayError('ACCESS_TOKEN_INVALID', message === undefined ? {} : { message });
 }
 
-/** Why a token is rejected. It has no cause, because `jose` errors contain claims of the token. */
+/**
+ * Returns the error for a rejected token. It has no cause, because `jose` errors contain claims of the token.
+ */
 function toRefusal(error: unknown): GatewayError {
   if (error instanceof errors.JWTExpired) return new GatewayError('ACCESS_TOKEN_EXPIRED');
   if (error instanceof KeysUnavailable) {

@@ -99,7 +99,7 @@ export function createRemoteKeys(
     }
   }
 
-  /** One attempt at a time, and none during the pause after a failure. */
+  /** Reloads the keys, one attempt at a time, and never during the pause after a failure. */
   function reload(): Promise<void> | undefined {
     if (pending !== undefined) return pending;
     const coolDown = current === undefined ? RETRY_MS : COOL_DOWN_MS;

@@ -37,7 +37,7 @@ export async function mintToken(request: TokenRequest): Promise<string> {
   const { env, key, subject, seconds, issuer, now = Date.now } = request;
   const { alg, kid } = key;
   if (alg === undefined || !ALGORITHMS.includes(alg)) {
-    throw new TypeError(`The key must have an alg, one of ${ALGORITHMS.join(', ')}.`);
+    throw new TypeError(`The alg of the key must be one of ${ALGORITHMS.join(', ')}.`);
   }
   const time = Math.floor(now() / 1000);
   const token = new SignJWT()

@@ -180,9 +180,7 @@ class Attempt implements Dispatcher.DispatchHandler {
   ): void {
     // Interim responses are not forwarded; an unrequested 101 is not a response.
     if (status === 101)
-      controller.abort(
-        new Error('The service switched protocols although no switch was requested.'),
-      );
+      controller.abort(new Error('The service switched protocols, but no switch was requested.'));
     else if (status >= 200) this.#begin({ status, headers, body: this.#write });
   }
 

@@ -56,7 +56,7 @@ export function createObserver({ log, metrics, logCalls }: ObserverOptions): Obs
   let streams = 0;
   let ended = () => {};
 
-  /** Listener for all responses. */
+  /** Reports the end of a response. A single listener for all responses. */
   function end(this: ServerResponse): void {
     const { req: request } = this;
     const observed = (this as Observed)[CALL] as ObservedCall;
@@ -169,7 +169,7 @@ export function createObserver({ log, metrics, logCalls }: ObserverOptions): Obs
   };
 }
 
-/** A connection carries many calls: the bytes since the previous one belong to this one. */
+/** Returns the bytes that were transferred since the previous call on the same connection. */
 function takeBytes(socket: Counted | null): { received: number; sent: number } {
   if (socket === null) return { received: 0, sent: 0 };
   socket[BYTES] ??= { received: 0, sent: 0 };
@@ -189,7 +189,7 @@ function identify(call: Call | undefined, response: ServerResponse) {
   };
 }
 
-/** Without the query, which contains the signatures of links. */
+/** Returns the path without the query, which contains the signatures of links. */
 function pathOf(target: string): string {
   const end = target.indexOf('?');
   return end < 0 ? target : target.slice(0, end);

@@ -134,7 +134,7 @@ export function createWriteWatch(seconds: number): WriteWatch {
   };
 }
 
-/** The rest of the current write, by which Node's own timeouts detect progress too. */
+/** Returns the rest of the current write, by which Node's own timeouts also detect progress. */
 function queuedOf(socket: Socket & { _handle?: { writeQueueSize?: number } | null }): number {
   return socket._handle?.writeQueueSize ?? 0;
 }

@@ -133,7 +133,7 @@ function toPrismPath(template: string, params: Record<string, string>): string {
     .join('');
 }
 
-/** Why Prism found no response. */
+/** Describes why Prism found no response. */
 function toMissing(error: Error & { status?: number }): Missing {
   if (error.status === 406) return 'type';
   // If Prism finds nothing for `code` and `example` together, it wraps both errors in one that has no

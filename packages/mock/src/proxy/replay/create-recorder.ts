@@ -53,7 +53,7 @@ export async function createRecorder(
   };
 }
 
-/** Written under a temporary name, so that a replay never reads a partial file. */
+/** Writes a file under a temporary name first, so that a replay never reads a partial file. */
 async function writeWhole(path: string, text: string): Promise<void> {
   const part = `${path}.part`;
   try {

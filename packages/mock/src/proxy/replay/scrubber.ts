@@ -21,7 +21,7 @@ const SECRET_PART = /(?:^(?:Bearer|Basic) +|\b(?:Signature|Token)=)([^\s,]+)/gi;
 
 const GRANT_MEMBER = /"(?:authorization|token)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
 
-/** Removes secrets from what is written to files. */
+/** Removes secrets from data that is written to files. */
 export interface Scrubber {
   /** Remembers the secrets in a request, so that they are removed wherever they appear later. */
   learn(headers: RawHeaders): void;
@@ -33,9 +33,9 @@ export interface Scrubber {
 }
 
 /**
- * Creates a scrubber that removes what the log's redactor removes, and also query parameters that are
- * credentials. A secret from a header or a grant is removed wherever it appears again, for example in the
- * response of a service that echoes its headers.
+ * Creates a scrubber that removes everything that the log's redactor removes, and also query parameters that
+ * contain credentials. A secret from a header or a grant is removed wherever it appears again, for example in
+ * the response of a service that echoes its headers.
  *
  * @param holder provides the current wire names
  */

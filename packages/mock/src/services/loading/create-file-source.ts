@@ -246,7 +246,10 @@ async function readAll(paths: Iterable<string>): Promise<string> {
   );
 }
 
-/** Empty for a file that has since been removed: its removal is the next change. */
+/**
+ * Reads a file. Returns an empty text if the file has since been removed, because its removal is the next
+ * change.
+ */
 function readText(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => '');
 }

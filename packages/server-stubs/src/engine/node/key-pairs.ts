@@ -55,7 +55,7 @@ export function createKeyPairs(
       const { id, secret, token } = credential;
       const name = `Credential ${JSON.stringify(id)} in environment ${env}`;
       if (!ID.test(id))
-        throw new TypeError(`${name} must have an ID without slashes, commas and spaces.`);
+        throw new TypeError(`${name} must have an ID without slashes, commas or spaces.`);
       if (secret === '') throw new TypeError(`${name} has an empty secret.`);
       if (token !== undefined && !/^[!-+\--~]+$/.test(token)) {
         throw new TypeError(`${name} has a token with characters that a header cannot contain.`);

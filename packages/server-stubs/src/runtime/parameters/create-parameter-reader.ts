@@ -203,7 +203,7 @@ function readDeepObject(parameter: Parameter, query: QueryValues): unknown {
   return second === undefined ? toValue({ ...parameter, shape: 'scalar' }, only) : TWICE;
 }
 
-/** The entire query: JSON, or a form. */
+/** Reads the entire query, as JSON or as a form. */
 function readWhole(
   parameter: Parameter,
   rawQuery: string | undefined,
@@ -245,7 +245,7 @@ function fromTexts(value: unknown): unknown {
   return typeof value === 'string' ? fromJson(value) : value;
 }
 
-/** The fields of a query whose first name passes a test. */
+/** Nests the fields of a query whose first name passes a test. */
 function toNested(query: QueryValues, test: (head: string) => boolean): NullObject | Unreadable {
   const fields: Field[] = [];
   for (const [name, values] of query) {
