@@ -211,7 +211,7 @@ async function measure(): Promise<DatedRow[]> {
   return rows;
 }
 
-/** A failing suite has no figures, and does not affect the others. */
+/** Runs a suite. If it fails, it has no figures, but the other suites still run. */
 async function runSuite(suite: Suite): Promise<Row[]> {
   try {
     return await suite.run(runs);
@@ -270,8 +270,8 @@ async function assertWritable(file: string): Promise<void> {
 }
 
 /**
- * One level at a time, because a recursive `mkdir` never ends below `/proc`, where creating a folder
- * fails with `ENOENT`.
+ * Creates a folder one level at a time, because a recursive `mkdir` never ends below `/proc`, where creating
+ * a folder fails with `ENOENT`.
  */
 async function makeFolder(folder: string): Promise<void> {
   if (existsSync(folder)) return;

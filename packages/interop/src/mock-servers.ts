@@ -117,7 +117,7 @@ const CREDENTIALS = {
 
 type Envelope = { body: { data?: { fileList: [{ tempFileURL: string }] } } };
 
-/** What a mock server returns for a call, as far as it can be wrong. Throws if it is. */
+/** Checks the response of a mock server to a call. Throws if it is wrong. */
 async function checkMockServer(
   call: CallId,
   send: Send,

@@ -77,7 +77,9 @@ function toTitles(calls: readonly CallId[]): string {
   return calls.map((call) => CHECKS[call].title).join(', ');
 }
 
-/** The lines between `#region` and `#endregion` in a module of `clients/`, without their indentation. */
+/**
+ * Returns the lines between `#region` and `#endregion` in a module of `clients/`, without their indentation.
+ */
 function readRegion(name: string, region: string): string[] {
   const file = join(import.meta.dirname, `../clients/${name}.ts`);
   const [, text] =

@@ -30,7 +30,7 @@ const FORMATS: { name: string; infix: string; title: string; of?: DocumentName; 
 
 const TYPES = { json: 'application/json', yaml: 'application/yaml' };
 
-/** Everything that is offered for download. The paths keep the references between the documents. */
+/** Lists everything that is offered for download. The paths keep the references between the documents. */
 export function listDownloads(documents: Bundles, workflows: Record<string, Workflow>): Download[] {
   const ofDocuments = DOCUMENTS.flatMap((name) =>
     FORMATS.filter(({ of = name }) => of === name).flatMap((format) =>
@@ -57,7 +57,7 @@ type Workflow = { info: { title: string } };
 
 const WORKFLOWS = join(import.meta.dirname, '../../workflows');
 
-/** The workflows by name, each as one file that refers to the downloads of the documents. */
+/** Bundles the workflows by name, each into one file that refers to the downloads of the documents. */
 export async function bundleWorkflows(): Promise<Record<string, Workflow>> {
   const files = (await readdir(WORKFLOWS)).filter((file) => file.endsWith('.arazzo.yaml')).sort();
   const entries = files.map(async (file) => {

@@ -22,7 +22,7 @@ export function listOperations({ paths }: Document): Operation[] {
   );
 }
 
-/** The component that a reference leads to, or the value itself. */
+/** Returns the component that a reference points to, or the value itself if it is not a reference. */
 export function resolve({ components }: Document, value: any): any {
   if (value?.$ref === undefined) return value;
   const [, , kind, name] = value.$ref.split('/');

@@ -2,8 +2,8 @@
 import { type Document, listOperations, type Operation, resolve } from './read-document.ts';
 
 /**
- * The WebSockets and event streams of the gateway as an AsyncAPI 3 document. It describes the side of the gateway, which
- * `send`s what the hosted service sends.
+ * Describes the WebSockets and event streams of the gateway in an AsyncAPI 3 document. It describes the side
+ * of the gateway, which `send`s what the hosted service sends.
  *
  * @param document the gateway in OpenAPI 3.2, since 3.1 does not describe single events
  */
@@ -86,7 +86,7 @@ export function toAsyncApi(document: Document) {
   };
 }
 
-/** The schema of the events that an operation may respond with. */
+/** Finds the schema of the events that an operation may respond with. */
 function findEvent(document: Document, operation: any): object | undefined {
   const ok = resolve(document, operation?.responses['200']);
   return resolve(document, ok?.content['text/event-stream']?.itemSchema);

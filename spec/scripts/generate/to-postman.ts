@@ -14,7 +14,7 @@ const OPTIONS = {
   enableOptionalParameters: false,
 };
 
-/** A document as a Postman collection 2.1, whose variables are the servers and the credentials. */
+/** Converts a document to a Postman collection 2.1, whose variables are the servers and the credentials. */
 export async function toPostman(document: Document): Promise<object> {
   const { simple, variables } = simplify(document);
   const { result, reason, output } = await new Promise<Result>((resolve, reject) =>
@@ -79,7 +79,10 @@ function setHost(value: any, name: string, host: string): void {
   } else for (const item of Object.values(value)) setHost(item, name, host);
 }
 
-/** Postman identifies everything when it imports a collection; random identifiers would be a change each time. */
+/**
+ * Removes the random identifiers, which would differ each time. Postman creates them when it imports a
+ * collection.
+ */
 function withoutIds(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutIds);
   if (value === null || typeof value !== 'object') return value;

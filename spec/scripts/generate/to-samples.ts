@@ -50,7 +50,7 @@ export function toSamples(document: Document): Record<string, Sample[]> {
   );
 }
 
-/** The request in the format of HTTP archives, with placeholders in capitals for credentials. */
+/** Returns the request in the format of HTTP archives, with placeholders in capitals for credentials. */
 function toRequest(document: Document, { method, path, item, operation }: Operation) {
   const [server] = item.servers ?? document.servers;
   const base = server.url.replace(

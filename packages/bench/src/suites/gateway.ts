@@ -250,8 +250,8 @@ async function firstEvent(url: string, headers: Record<string, string>): Promise
 }
 
 /**
- * Memory per idle connection of a new process, against the limit of 40 kB. Measured once, since memory
- * does not shrink.
+ * Compares the memory per idle connection of a new process with the limit of 40 kB. Measured once, since
+ * memory does not shrink.
  */
 async function measureIdle(origin: string): Promise<Row[]> {
   const rows: Row[] = [];

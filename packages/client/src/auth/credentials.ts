@@ -123,10 +123,10 @@ function toHeaderValue(name: string, value: string): string {
 }
 
 /**
- * Wraps a user's function so that concurrent callers share one call. Later callers call it again, even
- * after a failure.
+ * Wraps a user's function so that concurrent callers share one call. Later callers call it again, even after
+ * a failure.
  *
- * @param what what the function returns, for error messages, such as `the token`
+ * @param what name of the returned value in error messages, such as `the token`
  */
 export function askOnce<Value>(
   ask: () => Value | Promise<Value>,

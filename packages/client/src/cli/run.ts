@@ -79,7 +79,7 @@ function createProgram(signal: AbortSignal): Command {
   return program;
 }
 
-/** The library throws these for invalid input, before it sends anything. */
+/** Returns whether the library threw this error for invalid input, before it sent anything. */
 function isWrongInput(error: unknown): boolean {
   return error instanceof TypeError || error instanceof RangeError;
 }

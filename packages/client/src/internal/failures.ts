@@ -110,7 +110,7 @@ function toSafeCause(error: unknown, secrets: readonly string[]): Error {
   return typeof code === 'string' ? Object.assign(copy, { code }) : copy;
 }
 
-/** `fetch failed` is no help, but the innermost cause is. */
+/** Returns the innermost cause, because a message such as `fetch failed` does not help. */
 function deepest(error: Error): string {
   return error.cause instanceof Error ? deepest(error.cause) : error.message;
 }

@@ -28,7 +28,7 @@ export type UploadData =
   | AsyncIterable<Uint8Array | string>
   | FileSource;
 
-/** An upload's content, with what is known about it before it is read. */
+/** An upload's content, and the facts that are known before it is read. */
 export interface UploadContent {
   readonly data:
     | Blob

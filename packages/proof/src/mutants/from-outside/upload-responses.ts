@@ -36,7 +36,8 @@ const exists = async (context: MutantContext, path: string) =>
   (await readFile(context, await fileIdOf(context, path))) !== undefined;
 
 /**
- * Mutants that respond incorrectly to uploads or keep what they must not store, as real upload targets do.
+ * Mutants that respond incorrectly to uploads or keep content that they must not store, as real upload
+ * targets do.
  */
 export const uploadResponses: readonly Mutant[] = [
   ...mutantsOf('UP-ERROR', {
