@@ -63,7 +63,7 @@ export const copyResponses: readonly Mutant[] = [
             await storeFile(context, plainPath(srcPath));
         }
       }),
-    'the move of a missing file is no failure': copies(
+    'the move of a missing file is not a failure': copies(
       ({ code }, { removeOriginal }) => code === 'STORAGE_FILE_NONEXIST' && removeOriginal,
       { code: undefined, message: undefined },
     ),

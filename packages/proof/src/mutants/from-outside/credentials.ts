@@ -59,7 +59,7 @@ const gateway: readonly Mutant[] = [
       response.headers.set('WWW-Authenticate', 'Bearer');
       return response;
     }),
-    'the service is called, but its response withheld': (context) =>
+    'the service is called, but its response is withheld': (context) =>
       gatewayRequest(async (call) => {
         if (call.headers.get('Authorization') || call.method === 'OPTIONS') return;
         await callAgain(context, call, { Authorization: context.authorization });
@@ -72,7 +72,7 @@ const gateway: readonly Mutant[] = [
     'the signature of a token is not verified': accept(
       (value, _, context) => isOf(context, value) && isLive(value),
     ),
-    'a token is compared by its first 100 characters': accept(
+    'only the first 100 characters of a token are compared': accept(
       (value, _, { authorization }) => value?.slice(0, 107) === authorization.slice(0, 107),
     ),
     'what follows a token is ignored': accept((value, _, { authorization }) =>
@@ -163,7 +163,7 @@ const storage: readonly Mutant[] = [
   ),
   mutant(
     'AU-STORAGE-WRONG',
-    'a credential is compared by its beginning',
+    'only the beginning of a credential is compared',
     acceptStorage(OPERATIONS, (headers, { storageHeaders, keyPair }) => {
       const value = headers.get('X-Svc-Authorization');
       const { length } = storageHeaders()['X-Svc-Authorization'] ?? '';

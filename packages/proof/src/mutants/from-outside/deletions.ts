@@ -57,7 +57,7 @@ export const deletions: readonly Mutant[] = [
   }),
   ...mutantsOf('ST-DELETE-ONLY', {
     'files with a longer name are deleted too': deleteToo((id, deleted) => id.startsWith(deleted)),
-    'files of the same folder are deleted too': deleteToo(
+    'files in the same folder are deleted too': deleteToo(
       (id, deleted) => folderOf(deleted).split('/').length > 4 && id.startsWith(folderOf(deleted)),
     ),
     'files whose names differ only in case are deleted too': deleteToo(
@@ -81,18 +81,18 @@ export const deletions: readonly Mutant[] = [
     'it is a number for a missing file': entries(isBad, { code: 404 }),
   }),
   ...mutantsOf('ST-DELETE-MISSING', {
-    'a missing file is SUCCESS, like in object stores': entries(
+    'a missing file gets SUCCESS, as in object stores': entries(
       ({ code }) => code === 'STORAGE_FILE_NONEXIST',
       { code: 'SUCCESS' },
     ),
-    'the second deletion is SUCCESS': () => {
+    'the second deletion gets SUCCESS': () => {
       const deleted = new Set<string>();
       return entries(any, (entry) => {
         if (isOk(entry)) deleted.add(entry.fileID);
         else if (deleted.has(entry.fileID)) entry.code = 'SUCCESS';
       });
     },
-    'a file that was granted and never uploaded is SUCCESS': () => {
+    'a file that was granted but never uploaded gets SUCCESS': () => {
       const { granted, note } = rememberGranted();
       const { response } = entries(({ fileID }) => granted.has(fileID), { code: 'SUCCESS' });
       return {

@@ -81,8 +81,8 @@ export const errors: readonly Mutant[] = [
     'it is 401 on POST': gatewayError({ ...FORBIDDEN, method: 'POST' }, setStatus(401)),
   }),
   ...mutantsOf('GW-ERROR-NOT-FOUND', {
-    'a missing service is NOT_FOUND': gatewayError(MISSING, changeJson({ code: 'NOT_FOUND' })),
-    'a missing service is 503 on a deep path': gatewayError(
+    'a missing service gets NOT_FOUND': gatewayError(MISSING, changeJson({ code: 'NOT_FOUND' })),
+    'a missing service gets 503 on a deep path': gatewayError(
       { ...MISSING, path: DEEP },
       setStatus(503),
     ),

@@ -119,7 +119,7 @@ export const links: readonly Mutant[] = [
     'an empty file is not found': onDownload((response) => {
       if (response.body.length === 0) response.status = 404;
     }),
-    'a new link ends the old one of the file': () => {
+    'a new link invalidates the old link of the file': () => {
       const current = new Map<string, string>();
       const dead = new Set<string>();
       return {

@@ -63,7 +63,7 @@ export const statuses: readonly Mutant[] = [
   }),
   mutant(
     'GW-STATUS',
-    '500 from a service becomes 502 of the gateway',
+    '500 from a service becomes 502 from the gateway',
     serviceResponse(
       { status: 500 },
       replaceBy(() => toRefusal(502, 'BAD_GATEWAY')),

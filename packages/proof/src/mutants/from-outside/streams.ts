@@ -69,9 +69,9 @@ export const streams: readonly Mutant[] = [
     'the last event is lost': events((text) =>
       text.replace(/(?<=\n\n)[^\n]+\n(?:[^\n]+\n)*\n$/, ''),
     ),
-    'ids are lost': events((text) => text.replace(/^id:.*\n/gm, '')),
-    'the first event comes twice': events((text) => text.replace(/^[\s\S]*?\n\n/, '$&$&')),
-    'events come in the reverse order': events((text) =>
+    'IDs are lost': events((text) => text.replace(/^id:.*\n/gm, '')),
+    'the first event arrives twice': events((text) => text.replace(/^[\s\S]*?\n\n/, '$&$&')),
+    'events arrive in reverse order': events((text) =>
       text
         .split(/(?<=\n\n)/)
         .reverse()
@@ -84,7 +84,7 @@ export const streams: readonly Mutant[] = [
           setHeader('Content-Type', 'text/plain')(response);
       },
     },
-    'only the first event comes on POST': (context) => ({
+    'only the first event arrives on POST': (context) => ({
       async request(request) {
         if (!isEvents(request) || request.method !== 'POST') return;
         const response = await callAgain(context, request);
@@ -205,7 +205,7 @@ export const streams: readonly Mutant[] = [
     'a reason is truncated to 32 characters': closes(({ reason }) => ({
       reason: reason.slice(0, 32),
     })),
-    '1000 of the caller with a reason becomes 1005': closes(
+    '1000 from the caller with a reason becomes 1005': closes(
       () => ({ code: 1005 }),
       (end) => byCaller(end) && end.code === 1000 && end.reason,
     ),

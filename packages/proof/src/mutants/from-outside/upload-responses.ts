@@ -124,7 +124,7 @@ export const uploadResponses: readonly Mutant[] = [
         else first.set(key, form.get('file') ?? Buffer.alloc(0));
       });
     },
-    'a file can be read only a while after the response': () => {
+    'a file can be read only some time after the response': () => {
       const stored = new Map<string, number>();
       const isNew = ({ fileID }: { fileID: string }) =>
         Date.now() - (stored.get(pathOf(fileID)) ?? 0) < 100;
