@@ -200,7 +200,7 @@ describe('a document at the root', () => {
     expect(warnings).toEqual([
       expect.stringMatching(/^1 Warning: Swagger 2.0 is converted/),
       expect.stringMatching(
-        /^1 Warning: paths.+ points to nothing, and is ignored: "#\/nothing"\.$/,
+        /^1 Warning: paths.+ points to a target that does not exist, and is ignored: "#\/nothing"\.$/,
       ),
       expect.stringMatching(/^1 Warning: paths\["\/a\{"\] is left out: it has braces in "a\{"\.$/),
     ]);

@@ -143,7 +143,7 @@ export function toTarget(document: unknown, ref: unknown, pointer: Pointer): Poi
     pointer,
     /^"https?:/i.test(text)
       ? `$ref ${text} is a URL, which is not loaded. Save it as a file next to the document.`
-      : `$ref ${text} points to nothing. Correct it, or add its target.`,
+      : `$ref ${text} points to a target that does not exist. Correct it, or add the target.`,
   );
 }
 
@@ -222,13 +222,13 @@ export function follow(document: unknown, value: unknown, pointer: Pointer): Loc
   while (isObject(here.value) && '$ref' in here.value) {
     const target = toTarget(document, here.value.$ref, here.pointer);
     if (visited.has(target)) {
-      throw new Unusable(pointer, `$ref ${target} refers to itself. Give it a value.`);
+      throw new Unusable(pointer, `$ref ${target} refers to itself. Replace it with a value.`);
     }
     visited.add(target);
     here = { value: valueAt(document, target), pointer: target };
   }
   if (isObject(here.value)) return { value: here.value, pointer: here.pointer };
-  throw new Unusable(here.pointer, 'An object is expected here.');
+  throw new Unusable(here.pointer, 'Expected an object.');
 }
 
 /** Decodes percent-encoding in a reference; returns `undefined` if the encoding is invalid. */

@@ -124,7 +124,7 @@ describe('berth-stubs', () => {
     await generate('--handlers', handlers);
     await write(PETS.replace('{ name: {', '{ title: {'));
     await generate('--handlers', handlers);
-    expect(printed).toContain(`look at ${join(handlers, 'getPet.ts')}: output changed\n`);
+    expect(printed).toContain(`review ${join(handlers, 'getPet.ts')}: output changed\n`);
     expect(printed).toContain(`obsolete: ${join(handlers, 'oldPet.ts')}`);
     expect(await readFile(join(handlers, 'getPet.ts'), 'utf8')).toBe('getPet.ts');
     expect(await readFile(join(handlers, 'index.ts'), 'utf8')).toBe('index.ts');
@@ -151,7 +151,7 @@ describe('berth-stubs', () => {
     await write(PETS.replace('listPets', 'findPets'));
     await create();
     expect(printed).toContain(
-      `wrote ${join(handlers, 'findPets.ts')}\nadd to the handlers of your router: findPets\n`,
+      `wrote ${join(handlers, 'findPets.ts')}\nadd these to the handlers of your router: findPets\n`,
     );
     expect(await readFile(file, 'utf8')).toBe('// mine');
   });
@@ -159,8 +159,8 @@ describe('berth-stubs', () => {
   it('writes no handler outside the folder', async () => {
     await write(PETS.replace('listPets', '../../listPets').replace('getPet', 'index'));
     await generate('--handlers', join(folder, 'handlers'));
-    expect(printed).toContain('not written: ../../listPets cannot be the name of a file\n');
-    expect(printed).toContain('not written: index cannot be the name of a file\n');
+    expect(printed).toContain('not written: ../../listPets is not a valid file name\n');
+    expect(printed).toContain('not written: index is not a valid file name\n');
     expect((await readdir(folder)).sort()).toEqual(['api', 'pets.yaml']);
   });
 
@@ -215,7 +215,7 @@ describe('berth-stubs', () => {
     expect(await generate('--strict')).toBe(2);
     expect(failed).toContain('pets.yaml:10:66 #/paths/~1pets~1{id}/parameters/0/schema/type\n');
     expect(failed).toContain('pets.yaml:19:12 #/components/schemas/Pet/type\n');
-    expect(failed).toContain('2 places cannot be generated, so nothing was written.');
+    expect(failed).toContain('2 parts of the document cannot be used, so nothing was written.');
     expect(await readdir(folder)).toEqual(['pets.yaml']);
   });
 
@@ -241,7 +241,7 @@ describe('berth-stubs', () => {
     expect(await generate()).toBe(0);
     expect(await read('response-validators.gen.ts')).toContain('> 7');
     expect(printed).toContain('$ref "https://127.0.0.1:1/a.yaml" is a URL, which is not loaded.');
-    expect(printed).toContain('$ref "Pet.yaml" points to nothing.');
+    expect(printed).toContain('$ref "Pet.yaml" points to a target that does not exist.');
     expect(printed.match(/warning:/g)).toHaveLength(2);
   });
 
@@ -274,7 +274,7 @@ definitions:
     await write("openapi: 3.1.0\ninfo: { title: Pets, version: '1' }\npaths: {}\n");
     expect(await generate()).toBe(2);
     expect(failed).toMatch(
-      /:3:1 #\/paths\n {2}This document has no operation\. .*\n1 place cannot/,
+      /:3:1 #\/paths\n {2}This document has no operations\. .*\n1 part of the document cannot/,
     );
     expect(await readdir(folder)).toEqual(['pets.yaml']);
   });

@@ -35,17 +35,17 @@ describe('what cannot be used is reported by name and place', () => {
     [
       'a $ref to another file',
       body({ $ref: 'pet.yaml' }),
-      `${BODY}: $ref "pet.yaml" points to nothing`,
+      `${BODY}: $ref "pet.yaml" points to a target that does not exist`,
     ],
     [
       'a $ref to nothing',
       body({ $ref: '#/nowhere' }),
-      `${BODY}: $ref "#/nowhere" points to nothing`,
+      `${BODY}: $ref "#/nowhere" points to a target that does not exist`,
     ],
     [
       'an anchor that does not exist',
       body({ $ref: '#pet' }),
-      `${BODY}: $ref "#pet" points to nothing`,
+      `${BODY}: $ref "#pet" points to a target that does not exist`,
     ],
     [
       'a $dynamicRef to several anchors',
@@ -53,7 +53,7 @@ describe('what cannot be used is reported by name and place', () => {
         properties: { a: { $dynamicAnchor: 'a' }, b: { $dynamicAnchor: 'a' } },
         items: { $dynamicRef: '#a' },
       }),
-      `${BODY}/items/$dynamicRef: #a may be one of several schemas`,
+      `${BODY}/items/$dynamicRef: #a may refer to several schemas`,
     ],
     ['an empty enum', body({ enum: [] }), `${BODY}/enum: This enum is empty`],
     [
@@ -72,7 +72,7 @@ describe('what cannot be used is reported by name and place', () => {
       body({ properties: { a: { minimum: 'x' } } }),
       `${BODY}/properties/a/minimum`,
     ],
-    ['a schema that is none', body(3), `${BODY}: A schema is expected`],
+    ['a schema that is none', body(3), `${BODY}: Expected a schema`],
     [
       'paths that are none',
       toDocument({}, { paths: [] }),
@@ -86,7 +86,7 @@ describe('what cannot be used is reported by name and place', () => {
     [
       'a placeholder that does not end',
       toDocument({}, { paths: { '/a/{b': { get: {} } } }),
-      '#/paths/~1a~1{b: A path has an unmatched brace',
+      '#/paths/~1a~1{b: The path has an unmatched brace',
     ],
     [
       'a parameter given twice',
@@ -96,7 +96,7 @@ describe('what cannot be used is reported by name and place', () => {
     [
       'a discriminator that leads to nothing',
       body({ oneOf: [{}], discriminator: { propertyName: 't', mapping: { a: '#/%' } } }),
-      '#/components/schemas/#~1%: A schema is expected here',
+      '#/components/schemas/#~1%: Expected a schema',
     ],
     ['a parameter elsewhere', query({}, { in: 'body' }), '#/paths/~1a/get/parameters/0/in'],
     [
@@ -107,7 +107,7 @@ describe('what cannot be used is reported by name and place', () => {
     [
       'a parameter of two media types',
       toDocument({ parameters: [{ name: 'q', in: 'query', content: { a: {}, b: {} } }] }),
-      '#/paths/~1a/get/parameters/0/content: A parameter has one media type: only a is read',
+      '#/paths/~1a/get/parameters/0/content: A parameter can have only one media type: only a is read',
     ],
     [
       'a status that is none',
@@ -135,7 +135,7 @@ describe('what cannot be used is reported by name and place', () => {
     [
       'a placeholder that is there twice',
       toDocument({}, { paths: { '/{a}/{a}': { get: {} } } }),
-      '#/paths/~1{a}~1{a}: The path has {a} twice: one is named a2',
+      '#/paths/~1{a}~1{a}: The path has {a} twice, so one is named a2',
     ],
     [
       'a path parameter that the path does not have',
@@ -145,7 +145,7 @@ describe('what cannot be used is reported by name and place', () => {
     [
       'security that is not a list',
       toDocument({ security: { x: [] } }),
-      '#/paths/~1a/get/security: A list of objects is expected here. The operation is left out',
+      '#/paths/~1a/get/security: Expected a list of objects. The operation is left out',
     ],
     [
       'an undeclared placeholder',
@@ -170,14 +170,14 @@ describe('what cannot be used is reported by name and place', () => {
     ['components alone', { paths: undefined, components: { schemas: { Pet: {} } } }],
   ])('a document with %s, from which nothing could be generated', (_, rest) => {
     expect(problems(toDocument({}, rest))).toEqual([
-      '#/paths: This document has no operation. Only the operations of paths are generated, not webhooks. Add one, or choose another document.',
+      '#/paths: This document has no operations. Only operations in paths are generated, not webhooks. Add one, or choose another document.',
     ]);
   });
 
   it('an operation that cannot be read, without reporting that there are none', () => {
     const document = toDocument({}, { paths: { '/a': { get: null } } });
     expect(problems(document)).toEqual([
-      '#/paths/~1a/get: An operation is expected here: an object. The operation is left out.',
+      '#/paths/~1a/get: Expected an operation, which must be an object. The operation is left out.',
     ]);
   });
 
@@ -196,7 +196,7 @@ describe('what cannot be used is reported by name and place', () => {
     );
     expect(problems(document)).toEqual([
       '#/paths/~1{b}/get: This path matches the same requests as #/paths/~1{a}/get. The operation is left out.',
-      '#/paths/~1c/get/operationId: operationId same is also used by #/paths/~1{a}/get: this operation is named same2. Give each its own.',
+      '#/paths/~1c/get/operationId: operationId same is also used by #/paths/~1{a}/get, so this operation is named same2. Give each operation its own ID.',
     ]);
   });
 

@@ -174,7 +174,7 @@ describe('a service with an OpenAPI document', () => {
     [
       'a reference to nothing',
       'openapi: 3.1.0\ninfo: {}\npaths:\n  /a: { $ref: "#/nothing" }',
-      ':4:9: paths["/a"]["$ref"] points to nothing, and is ignored: "#/nothing"',
+      ':4:9: paths["/a"]["$ref"] points to a target that does not exist, and is ignored: "#/nothing"',
     ],
   ])('reports the place of %s', async (_, text, expected) => {
     const folder = await writeFiles({ 'orders.openapi.yaml': text });

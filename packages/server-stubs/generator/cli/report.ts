@@ -68,7 +68,7 @@ export async function describeHandlers(
   const missing = operations.filter((each) => !files.has(each));
   const lines = [
     ...affected.map(
-      (each) => `look at ${toPath(each)}: ${changed.get(each)?.join(' and ')} changed`,
+      (each) => `review ${toPath(each)}: ${changed.get(each)?.join(' and ')} changed`,
     ),
     ...obsolete.map((each) => `obsolete: ${toPath(each)}: the document has no such operation`),
   ];

@@ -108,7 +108,7 @@ function createProgram(output: Output): Command {
 function toMessage(error: unknown): string {
   if (error instanceof RefusedError) {
     const count = error.problems.length;
-    return `${error.message}\n${count} ${count === 1 ? 'place' : 'places'} cannot be generated, so nothing was written.`;
+    return `${error.message}\n${count} ${count === 1 ? 'part' : 'parts'} of the document cannot be used, so nothing was written.`;
   }
   return error instanceof Error ? error.message : String(error);
 }

@@ -63,11 +63,11 @@ export const ${name}: NonNullable<Handlers[${toLiteral(operationId)}]> = async (
   if (isFirst) await write('index.ts', toIndex(found, generated, extension));
   const others = found.filter((operation) => !named.includes(operation));
   for (const { operationId } of others) {
-    lines.push(`not written: ${operationId} cannot be the name of a file`);
+    lines.push(`not written: ${operationId} is not a valid file name`);
   }
   if (named.length > 0 && !isFirst) {
     const names = named.map(({ operationId }) => operationId).join(', ');
-    lines.push(`add to the handlers of your router: ${names}`);
+    lines.push(`add these to the handlers of your router: ${names}`);
   }
   return lines;
 }

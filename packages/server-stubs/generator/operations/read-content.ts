@@ -26,7 +26,7 @@ export function readBody(value: unknown, pointer: Pointer, reader: Reader): Body
     if (entriesOf(body.value.content).length > 0) {
       reader.refuse(body.pointer, 'No media type of this request body can be used.');
     }
-    reader.warn(body.pointer, 'This request body has no media type: it is ignored.');
+    reader.warn(body.pointer, 'This request body has no media type, so it is ignored.');
     return undefined;
   }
   const wrappers = new Set(contents.map(({ schema }) => wrapperOf(schema)));
@@ -109,7 +109,10 @@ function readResponse(
 ): ResponseModel {
   const name = status === 'default' ? status : status.toUpperCase();
   if (!/^(?:default|[1-5]XX|[1-5]\d\d)$/.test(name)) {
-    reader.refuse(pointer, 'A response is named by its status, a range such as 4XX, or default.');
+    reader.refuse(
+      pointer,
+      'The key of a response must be a status, a range such as 4XX, or default.',
+    );
   }
   const response = reader.follow(value, pointer);
   const description = toText(response.value.description);

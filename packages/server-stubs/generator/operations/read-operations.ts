@@ -61,7 +61,7 @@ export function readOperations(
   const operations = toDistinct(read, reader);
   if (operations.length > 0) return operations;
   const none =
-    'This document has no operation. Only the operations of paths are generated, not webhooks. Add one, or choose another document.';
+    'This document has no operations. Only operations in paths are generated, not webhooks. Add one, or choose another document.';
   const { warnings } = reader.problems;
   throw new RefusedError(warnings.length > 0 ? warnings : [{ pointer: '#/paths', message: none }]);
 
@@ -91,7 +91,8 @@ export function readOperations(
     value: unknown,
     at: Pointer,
   ): Operation {
-    if (!isObject(value)) return reader.refuse(at, 'An operation is expected here: an object.');
+    if (!isObject(value))
+      return reader.refuse(at, 'Expected an operation, which must be an object.');
     const template = readPath(text, pathPointer(text), reader);
     const path = toPath(template.path, value, item);
     noteOthers(value.servers, at);
@@ -151,7 +152,7 @@ export function readOperations(
         if (own.has(key)) {
           reader.warn(
             join(at, 'parameters', index),
-            'This parameter is listed twice: the last one is used. Drop one.',
+            'This parameter is listed twice: the last one is used. Remove one of them.',
           );
         }
         own.add(key);
@@ -206,7 +207,7 @@ function toDistinct(operations: readonly Operation[], reader: Reader): Operation
     ids.add(distinct);
     reader.warn(
       join(pointer, 'operationId'),
-      `operationId ${operationId} is also used by ${sameId}: this operation is named ${distinct}. Give each its own.`,
+      `operationId ${operationId} is also used by ${sameId}, so this operation is named ${distinct}. Give each operation its own ID.`,
     );
     return [{ ...operation, operationId: distinct }];
   });
@@ -238,7 +239,7 @@ function readSecurity(
 ): string[][] {
   const alternatives = value === undefined ? [] : value;
   if (!Array.isArray(alternatives) || !alternatives.every(isObject)) {
-    return reader.refuse(pointer, 'A list of objects is expected here.');
+    return reader.refuse(pointer, 'Expected a list of objects.');
   }
   return alternatives.map((alternative, index) => {
     const names = Object.keys(alternative);

@@ -66,7 +66,10 @@ function toWhole(
   const media = reader.follow(entry, join(content, mediaType));
   const isForm = mediaType === 'application/x-www-form-urlencoded';
   if (!isForm && !isJson(mediaType)) {
-    reader.refuse(content, 'A query is a form or JSON: use application/x-www-form-urlencoded.');
+    reader.refuse(
+      content,
+      'A query must be a form or JSON: use application/x-www-form-urlencoded.',
+    );
   }
   const at = join(media.pointer, 'schema');
   return {
@@ -137,7 +140,7 @@ function readStyle(
   if (known === undefined && style !== undefined) {
     reader.warn(
       join(pointer, 'style'),
-      `Style ${JSON.stringify(style)} is not for a ${place} parameter: ${initial} is used. Use ${STYLES[place].join(', ')}.`,
+      `Style ${JSON.stringify(style)} is not valid for a ${place} parameter, so ${initial} is used. Use one of ${STYLES[place].join(', ')}.`,
     );
   }
   return known ?? (initial as ParameterStyle);
@@ -151,12 +154,12 @@ function readSource(value: JsonObject, pointer: Pointer, reader: Reader) {
   const at = join(pointer, 'content');
   const [entry, second] = entriesOf(value.content);
   if (entry === undefined) {
-    reader.warn(pointer, 'This parameter has neither schema nor content: it is any text.');
+    reader.warn(pointer, 'This parameter has neither schema nor content, so any text is allowed.');
     return { schema: true, pointer, isJson: false };
   }
   const [mediaType, content] = entry;
   if (second !== undefined) {
-    reader.warn(at, `A parameter has one media type: only ${mediaType} is read.`);
+    reader.warn(at, `A parameter can have only one media type: only ${mediaType} is read.`);
   }
   const media = reader.follow(content, join(at, mediaType));
   const schemaAt = join(media.pointer, 'schema');
@@ -164,7 +167,7 @@ function readSource(value: JsonObject, pointer: Pointer, reader: Reader) {
   if (!isKnown) {
     reader.warn(
       join(at, mediaType),
-      `A parameter of type ${mediaType} is any text. Use application/json, or a schema.`,
+      `A parameter of type ${mediaType} is read as text. Use application/json, or a schema.`,
     );
   }
   return {

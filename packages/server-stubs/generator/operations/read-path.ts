@@ -23,10 +23,10 @@ interface PathTemplate {
 export function readPath(text: string, pointer: Pointer, reader: Reader): PathTemplate {
   const [, written = '', search, fragment] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(text) ?? [];
   if (fragment !== undefined) {
-    reader.warn(pointer, 'Requests have no fragment: it is dropped from the path.');
+    reader.warn(pointer, 'The fragment is removed from the path, because requests have none.');
   }
   if (!written.startsWith('/')) {
-    reader.warn(pointer, 'A path starts with a slash: it is added.');
+    reader.warn(pointer, 'A path must start with a slash, so one is added.');
   }
   const greedy = new Set<string>();
   const names = new Map<string, string>();
@@ -34,14 +34,14 @@ export function readPath(text: string, pointer: Pointer, reader: Reader): PathTe
     let distinct = name;
     for (let count = 2; names.has(distinct); count += 1) distinct = `${name}${count}`;
     if (distinct !== name) {
-      reader.warn(pointer, `The path has {${name}} twice: one is named ${distinct}.`);
+      reader.warn(pointer, `The path has {${name}} twice, so one is named ${distinct}.`);
     }
     names.set(distinct, name);
     if (wildcard !== '') greedy.add(distinct);
     return `{${distinct}}`;
   });
   if (/[{}]/.test(path.replace(/\{[^{}]*\}/g, ''))) {
-    reader.refuse(pointer, 'A path has an unmatched brace. Write placeholders as {name}.');
+    reader.refuse(pointer, 'The path has an unmatched brace. Write placeholders as {name}.');
   }
   const query = search === undefined ? {} : readQuery(search, pointer, reader);
   return {
@@ -80,7 +80,7 @@ export function matchParameters(
     if (each.parameter.in !== 'path') return [each];
     const names = [...template.names.keys()].filter((name) => template.names.get(name) === written);
     if (names.length === 0) {
-      const message = `The path has no {${written}}: the parameter is dropped. Add it to the path.`;
+      const message = `The path has no {${written}}: the parameter is ignored. Add it to the path.`;
       reader.warn(each.pointer, message);
     }
     return names.map((name) => toNamed(each, name, template.greedy.has(name)));
@@ -94,7 +94,7 @@ export function matchParameters(
   const implied = missing.map(([name]) => {
     reader.warn(
       pointer,
-      `{${name}} has no parameter: it is a string. Add one with in: path, name: ${name}, required: true.`,
+      `{${name}} has no parameter, so it is read as a string. Add one with in: path, name: ${name}, required: true.`,
     );
     return toNamed(toImplied(pointer), name, template.greedy.has(name));
   });

@@ -41,7 +41,7 @@ export function normalise(value: unknown, pointer: Pointer, context: SchemaConte
   if (!isSchema(value)) {
     problems.warn(
       pointer,
-      'A schema is expected here: an object, true or false. Every value is valid.',
+      'Expected a schema, which must be an object, true or false. Every value is valid.',
     );
     return true;
   }
@@ -83,7 +83,7 @@ function toStatic(schema: SchemaObject, pointer: Pointer, { document, problems }
     else {
       problems.warn(
         join(pointer, keyword),
-        `${ref} may be one of several schemas: it is not checked. Use $ref.`,
+        `${ref} may refer to several schemas, so it is not checked. Use $ref.`,
       );
     }
   }
@@ -105,7 +105,7 @@ function checkTypes(schema: SchemaObject, pointer: Pointer, problems: Problems):
     delete schema.type;
   }
   if (Array.isArray(schema.enum) && schema.enum.length === 0) {
-    problems.warn(join(pointer, 'enum'), 'This enum is empty: it is not checked.');
+    problems.warn(join(pointer, 'enum'), 'This enum is empty, so it is not checked.');
     delete schema.enum;
   }
 }

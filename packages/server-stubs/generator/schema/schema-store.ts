@@ -74,7 +74,7 @@ function repair(schema: Schema, pointer: Pointer, problems: Problems): Schema {
     if (keyword === 'uniqueItems' || ANNOTATIONS.has(name)) continue;
     problems.warn(
       join(pointer, ...names, name),
-      `This is not a JSON Schema: it ${message}. It is not checked.`,
+      `This is not a valid JSON Schema: it ${message}. It is not checked.`,
     );
   }
   return copy;

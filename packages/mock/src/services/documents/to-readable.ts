@@ -26,7 +26,7 @@ export function toReadable(document: Record<string, unknown>): {
     if (Array.isArray(node)) return node.map((item, at) => copy(item, [...path, at]));
     const { $ref } = node as { $ref?: unknown };
     if (typeof $ref === 'string' && !isKnown(document, $ref)) {
-      const rest = `points to ${$ref.startsWith('#') ? 'nothing' : 'a file that cannot be read'}, and is ignored: "${$ref}"`;
+      const rest = `points to ${$ref.startsWith('#') ? 'a target that does not exist' : 'a file that cannot be read'}, and is ignored: "${$ref}"`;
       warnings.push({ path: [...path, '$ref'], rest });
       return {};
     }
