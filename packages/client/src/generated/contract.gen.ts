@@ -39,7 +39,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "1630d5d905f16133150a30ba83194de49f5afd53f8c6ae7401cb9cdf13deef7c"
+  "sha256": "9895acbd986baf320f8210019543dd65d8ff1e45ed61ec65cd94ae088ba86a7c"
 } as const;
 
 /** URL template for the gateway of an environment. */

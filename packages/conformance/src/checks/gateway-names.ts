@@ -56,7 +56,7 @@ function isNameRefused({ received: { status, json } }: Exchange): boolean {
 
 function toMessage(service: string, { received: { status, json } }: Exchange): string {
   const came = [status, Object(json).code].filter(Boolean).join(' ');
-  return `a GET to the name ${service}: the response must be 404 SERVICE_NOT_FOUND, not ${came}`;
+  return `a GET request with the service name ${service}: the response must be 404 SERVICE_NOT_FOUND, not ${came}`;
 }
 
 const GOOD = ['a', 'Z', '7'];

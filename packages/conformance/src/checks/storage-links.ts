@@ -362,7 +362,7 @@ export const storageLinks: readonly Check[] = [
     t.reach(areGood, 'a call with only valid items does not return their links');
     const bad = { fileID: await missingFileId(t) };
     const cases = {
-      'a missing file in the first item': [bad, a, b],
+      'a missing file as the first item': [bad, a, b],
       'a missing file in the middle item': [a, bad, b],
       'a missing file in the last item': [a, b, bad],
       'missing files before and after valid ones': [bad, a, b, bad],

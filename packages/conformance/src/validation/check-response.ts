@@ -103,7 +103,7 @@ export function checkDisposition(transaction: Transaction, received: Received): 
   return [];
 }
 
-/** Returns the documented responses of the same operation for a status. */
+/** Returns the responses that are documented for a status of the operation. */
 export function listByStatus(transaction: Transaction, status: number): Transaction[] {
   const ofOperation = transactions.filter(
     ({ api, operationId }) => api === transaction.api && operationId === transaction.operationId,

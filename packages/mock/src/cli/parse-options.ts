@@ -103,7 +103,7 @@ export function parseOptions(argv: string[]): CliOptions {
     )
     .option(
       '--services <source...>',
-      'folder or file that defines hosted services (./services), or a list of service names (default: any name)',
+      'folder or file that defines hosted services, such as ./services, or a list of service names (default: any name)',
       parseServices,
     )
     .option(

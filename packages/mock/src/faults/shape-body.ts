@@ -12,7 +12,7 @@ const MAX_SLICE_BYTES = 8 * 1024;
 type Rest = any[];
 
 /**
- * Throttles or truncates a response body. The backpressure is the same as from a slow client.
+ * Throttles or truncates a response body. The backpressure is the same as with a slow client.
  * `Content-Length` is unchanged, so that the client notices the missing bytes.
  */
 export function shapeBody(

@@ -53,7 +53,7 @@ async function findRoot({ config: file, data }: FsckOptions): Promise<string> {
   const { store } = (await loadConfig(file)).config;
   if (store.driver === 'file') return store.root;
   throw new Failure(
-    `${file} keeps its files in an object store, but fsck only checks stores on disk.`,
+    `${file} configures an object store, but fsck can only check stores on disk.`,
     2,
   );
 }

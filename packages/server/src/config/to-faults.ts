@@ -5,7 +5,7 @@ import { DRIVERS, toJsonSchema } from './config-schema.ts';
 
 /** The message for `workers`, a setting and option that has been removed. It explains what to use instead. */
 export const ONE_PROCESS =
-  'Each process runs one server: to use more processes, start several, either with listen.reusePort under a supervisor such as systemd, or behind a load balancer.';
+  'Each process runs one server. To use several processes, start several servers, either with listen.reusePort under a supervisor such as systemd, or behind a load balancer.';
 
 const NAMES: Readonly<Record<string, string>> = {
   int: 'an integer',

@@ -44,7 +44,7 @@ test.each([
   [['--workers'], 'Each process runs one server'],
   [
     ['--config', 'workers.yaml'],
-    'workers.yaml:1:1: workers is not a setting. Each process runs one server: ',
+    'workers.yaml:1:1: workers is not a setting. Each process runs one server. ',
   ],
   [['--log-level', 'loud'], 'Allowed choices are fatal'],
   [['--prot', '1'], 'Did you mean --port?'],

@@ -71,8 +71,9 @@ export function createRetryPolicy(
 }
 
 /**
- * Renews credentials for all of a client's calls, with one refresh at a time for all waiting calls, and
- * adjusts the clock to the `Date` header of an uncached refusal (RFC 9110, section 6.6.1; D18).
+ * Creates the renewal of credentials that all calls of a client share. Only one refresh runs at a time, and
+ * waiting calls share its result. If a call is rejected by a response that did not come from a cache, the
+ * clock is adjusted to its `Date` header (RFC 9110, section 6.6.1; D18).
  */
 export function createRenewal(signer: Signer | undefined): Renewal {
   let skew = 0;

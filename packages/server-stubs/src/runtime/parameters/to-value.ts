@@ -39,7 +39,7 @@ const asIs: Decoder = (raw) => raw;
 /**
  * Decodes the text of a parameter and converts it to the types in its schema.
  *
- * @param raw text as sent, in which an encoded delimiter is part of the data
+ * @param raw text as sent; an encoded delimiter in it is part of the data
  */
 export function toValue(parameter: Parameter, raw: string): unknown {
   const decode: Decoder = parameter.style === 'cookie' ? asIs : DECODERS[parameter.in];

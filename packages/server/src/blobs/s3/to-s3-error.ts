@@ -53,7 +53,7 @@ function isUnavailable(status: number, name: string): boolean {
 }
 
 /**
- * Makes an SDK call. If the caller aborts the call, throws the reason of the abort instead of the SDK's
+ * Makes an SDK call. If the caller aborts it, throws the reason of the abort instead of the SDK's
  * error.
  */
 export async function withS3Errors<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
