@@ -92,6 +92,21 @@ describe('a service with an OpenAPI document', () => {
     ]);
   });
 
+  it('quotes strings that are JSON', async () => {
+    const text = {
+      description: 'ok',
+      content: { 'application/json': { schema: { const: 'hi' } } },
+    };
+    const paths = { '/text': { get: { responses: { 200: text } } } };
+    const orders = JSON.stringify({
+      openapi: '3.1.1',
+      info: { title: 'Text', version: '1' },
+      paths,
+    });
+    await using service = await startDocument({ 'orders.openapi.yaml': orders });
+    expect(await service.call('/text')).toMatchObject({ status: 200, text: '"hi"' });
+  });
+
   it('honors the Prefer header', async () => {
     await using service = await startDocument();
     const prefer = (value: string) => service.call('/items', { headers: { prefer: value } });

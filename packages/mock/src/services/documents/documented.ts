@@ -25,7 +25,8 @@ export interface Documented {
 
 export function withBody(head: Omit<Documented, 'body' | 'text'>, body: unknown): Documented {
   const { status, headers } = head;
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const isJson = /[/+]json\b/i.test(headers['content-type'] ?? '');
+  const text = typeof body === 'string' && !isJson ? body : JSON.stringify(body);
   return { status, headers, body, text };
 }
 
