@@ -150,7 +150,9 @@ function toTextArbitrary(schema: JsonObject, plain: boolean): Arbitrary<string> 
   const length = { minLength: least, maxLength: Math.max(least, most) };
   if (typeof schema.pattern === 'string') {
     try {
-      return fc.stringMatching(new RegExp(schema.pattern, 'u'), { maxLength: length.maxLength });
+      // Without a limit of its own, a pattern may require more than the usual length.
+      const limits = schema.maxLength === undefined ? {} : { maxLength: Number(schema.maxLength) };
+      return fc.stringMatching(new RegExp(schema.pattern, 'u'), limits);
     } catch {
       // Assertions such as lookaheads are not supported.
     }

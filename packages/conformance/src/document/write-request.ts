@@ -9,7 +9,7 @@ const SEPARATORS: Record<string, string> = { spaceDelimited: '%20', pipeDelimite
 /** Serializes a request, with parameters in their styles and the body in its media type. */
 export async function writeRequest(
   base: string,
-  { method, path, parameters }: Operation,
+  { method, path, parameters, responses }: Operation,
   draft: Draft,
 ): Promise<Call> {
   const given = parameters.filter(({ key }) => draft.parameters[key] !== undefined);
@@ -28,12 +28,20 @@ export async function writeRequest(
   return {
     ...{ method, origin, body, target: pathname.replace(/\/+$/, '') + target + search },
     headers: [
-      ['Accept', '*/*'],
+      ['Accept', toAccept(responses)],
       ...headers,
       ...(cookies.length > 0 ? [['Cookie', cookies.join('; ')] as const] : []),
       ...(type ? [['Content-Type', type] as const] : []),
     ],
   };
+}
+
+/** Prefers JSON, because bodies in other formats are not validated. */
+function toAccept(responses: Operation['responses']): string {
+  const types = responses
+    .flatMap(({ content }) => content.map(({ mediaType }) => mediaType))
+    .filter((type) => /[/+]json\b/.test(type) && !type.includes('*'));
+  return [...new Set(types), types.length > 0 ? '*/*;q=0.5' : '*/*'].join(', ');
 }
 
 function toText(value: unknown): string {

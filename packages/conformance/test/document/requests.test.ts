@@ -2,7 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Operation, Parameter } from '../../src/document/plan.ts';
+import { createGenerator } from '../../src/document/generate.ts';
+import { loadDocument } from '../../src/document/load-document.ts';
+import { listOperations, type Operation, type Parameter } from '../../src/document/plan.ts';
 import { writeRequest } from '../../src/document/write-request.ts';
 import { createConformance } from '../../src/index.ts';
 import { closeServer, listen } from '../support/listen.ts';
@@ -30,7 +32,12 @@ test.each<[Parameter['in'], string, boolean, unknown, string]>([
 ])('a parameter in %s, %s, explode %s: %j', async (place, style, explode, value, target) => {
   const parameter = { key: 'p', name: 'p', in: place, style, explode } as Parameter;
   const path = place === 'path' ? '/{p}' : '/';
-  const operation = { method: 'GET', path, parameters: [parameter] } as Operation;
+  const operation = {
+    method: 'GET',
+    path,
+    parameters: [parameter],
+    responses: [],
+  } as unknown as Operation;
   const call = await writeRequest('http://a.example/base/', operation, {
     parameters: { p: value },
   });
@@ -47,11 +54,44 @@ test.each([
   ],
   ['text/*', 'a', 'text/plain', 'a'],
 ])('a body of %s', async (mediaType, body, type, text) => {
-  const operation = { method: 'POST', path: '/', parameters: [] } as unknown as Operation;
+  const operation = {
+    method: 'POST',
+    path: '/',
+    parameters: [],
+    responses: [],
+  } as unknown as Operation;
   const call = await writeRequest('http://a', operation, { parameters: {}, mediaType, body });
   expect(call.headers).toContainEqual(['Content-Type', type]);
   expect(call.body.toString()).toBe(text);
 });
+
+test.each([
+  [['text/html'], '*/*'],
+  [['application/xml', 'application/json'], 'application/json, */*;q=0.5'],
+])('responses of %j', async (types, accept) => {
+  const content = types.map((mediaType) => ({ mediaType }));
+  const operation = { method: 'GET', path: '/', parameters: [], responses: [{ content }] };
+  const call = await writeRequest('http://a', operation as unknown as Operation, {
+    parameters: {},
+  });
+  expect(call.headers).toEqual([['Accept', accept]]);
+});
+
+test.each([{ pattern: '[a-f\\d]{24}' }, { pattern: '^(me|[a-z]{20,}(-[a-z]+)*)$', maxLength: 30 }])(
+  'valid requests for a long pattern: %j',
+  async (schema) => {
+    await using folder = await makeTemporaryFolder();
+    const file = join(folder.path, 'api.json');
+    const parameters = [
+      { name: 'id', in: 'path', required: true, schema: { type: 'string', ...schema } },
+    ];
+    const get = { parameters, responses: { '200': { description: 'It.' } } };
+    await writeFile(file, JSON.stringify({ openapi: '3.1.1', paths: { '/{id}': { get } } }));
+    const document = await loadDocument(file, 'document');
+    const [operation] = listOperations(document);
+    expect(createGenerator(document, operation as Operation, 1).valid(3)).toHaveLength(3);
+  },
+);
 
 /** Checks a server that responds to every request in one way. */
 async function check(openapi: string, content: object, type: string, body: string) {
