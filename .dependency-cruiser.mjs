@@ -24,7 +24,7 @@ const LAYERS = {
     ...['validation', 'credentials', 'options', 'result', 'contract', 'http'],
   ],
   'packages/interop/src': [
-    ...['to-page', 'run-matrix|mock-servers|start-deployments', 'checks|tools', 'calls'],
+    ...['to-page|peers', 'run-matrix|mock-servers|start-deployments', 'checks|tools', 'calls'],
   ],
   'packages/mock/src': [
     ...['index|mock-fixture', 'create-mock', 'cli', 'serve', 'control', 'proxy', 'surfaces'],

@@ -29,6 +29,8 @@ export interface MockServer {
   readonly limits: readonly Limit[];
 }
 
+const SCALAR = ['@scalar/mock-server@0.14.4'];
+
 const SEGMENTS: Limit = {
   calls: ['getPath', 'postPath'],
   why: 'A path parameter is one segment, as in OpenAPI 3.1. Call `a%2Fb`, or use [`@berth/mock`](../../packages/mock/README.md).',
@@ -54,18 +56,10 @@ export const MOCK_SERVERS: readonly MockServer[] = [
     package: '@stoplight/prism-cli',
     command: 'npx @stoplight/prism-cli mock gateway.v1.json',
     async start() {
-      const bin = join(findManifest('@stoplight/prism-cli', import.meta.url), '../dist/index.js');
-      const serve = async (name: DocumentName) => {
-        const child = spawn(process.execPath, [bin, 'mock', toFile(name), '--port', '0']);
-        for await (const line of createInterface(child.stdout)) {
-          const [, url] = /listening on (http:\S+)/.exec(line) ?? [];
-          if (url === undefined) continue;
-          child.stdout.resume();
-          return { child, url };
-        }
-        throw new Error('Prism did not start.');
-      };
-      const [gateway, storage] = await Promise.all([serve('gateway.v1'), serve('storage.v2')]);
+      const [gateway, storage] = await Promise.all([
+        startPrism(toFile('gateway.v1')),
+        startPrism(toFile('storage.v2')),
+      ]);
       return {
         send: (document, path, init) =>
           fetch((document === 'gateway.v1' ? gateway : storage).url + path, init),
@@ -82,15 +76,11 @@ export const MOCK_SERVERS: readonly MockServer[] = [
     name: '`@scalar/mock-server`',
     id: 'scalar',
     package: '@scalar/mock-server',
-    packages: ['@scalar/mock-server@0.14.4'],
+    packages: SCALAR,
     command:
       "const app = await createMockServer({ document: await readFile('gateway.v1.json', 'utf8') });",
     async start() {
-      const folder = await installTool('scalar', this.packages ?? []);
-      const manifest = findManifest(this.package, join(folder, 'package.json'));
-      const { createMockServer } = await import(
-        /* @vite-ignore */ pathToFileURL(join(manifest, '../dist/index.js')).href
-      );
+      const createMockServer = await loadScalar();
       const create = (name: DocumentName) =>
         createMockServer({ document: readFileSync(toFile(name), 'utf8') });
       const apps = {
@@ -107,6 +97,33 @@ export const MOCK_SERVERS: readonly MockServer[] = [
     limits: [SEGMENTS, EVENTS, FILES],
   },
 ];
+
+/** Starts Prism's mock of a document on a free port. */
+export async function startPrism(file: string, ...options: string[]) {
+  const bin = join(findManifest('@stoplight/prism-cli', import.meta.url), '../dist/index.js');
+  const child = spawn(process.execPath, [bin, 'mock', file, '--port', '0', ...options]);
+  for await (const line of createInterface(child.stdout)) {
+    const [, url] = /listening on (http:\S+)/.exec(line) ?? [];
+    if (url === undefined) continue;
+    child.stdout.resume();
+    return { child, url };
+  }
+  throw new Error('Prism did not start.');
+}
+
+type CreateMockServer = (options: {
+  document: string;
+}) => Promise<{ request(url: string, init?: RequestInit): Response | Promise<Response> }>;
+
+/** Installs Scalar's mock server, and returns its main function. */
+export async function loadScalar(): Promise<CreateMockServer> {
+  const folder = await installTool('scalar', SCALAR);
+  const manifest = findManifest('@scalar/mock-server', join(folder, 'package.json'));
+  const { createMockServer } = await import(
+    /* @vite-ignore */ pathToFileURL(join(manifest, '../dist/index.js')).href
+  );
+  return createMockServer;
+}
 
 const CREDENTIALS = {
   Authorization: 'Bearer any',

@@ -264,6 +264,13 @@ function runBin(name: string, bin: string, args: readonly string[]): Promise<voi
   return run(process.execPath, [join(folder, bin), ...args], ROOT);
 }
 
+/** Runs a module of a workspace package from source. */
+export function runNode(name: string, module: string, args: readonly string[]): Promise<void> {
+  const folder = dirname(findManifest(name, import.meta.url));
+  const conditions = ['--conditions=berth-source', '--disable-warning=ExperimentalWarning'];
+  return run(process.execPath, [...conditions, join(folder, module), ...args], ROOT);
+}
+
 /** Runs a command in a folder. Rejects with its output if it fails. */
 function run(
   command: string,
