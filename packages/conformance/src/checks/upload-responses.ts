@@ -112,7 +112,8 @@ async function keepUploads(t: CheckContext): Promise<void> {
   const missing = t.storage.path('missing.txt');
   await copy(t, { from: missing, to: file.path });
   await copy(t, { from: missing, to: file.path, removeOriginal: true });
-  const after = 'an uploaded file, after another file was deleted and failed copies tried to replace it,';
+  const after =
+    'an uploaded file, after another file was deleted and failed copies tried to replace it,';
   expectBytes(t, await t.upload.read(second.fileId), second.bytes, after);
 
   await t.storage.list('batchDelete', [file.fileId]);
