@@ -39,9 +39,21 @@ describe('a discriminator', () => {
     expect(judge('pet', { ...CAT, petType: 'dog' })).toBe(' required');
   });
 
-  it('leaves unknown tags to the oneOf', () => {
+  it('leaves unknown tags to the oneOf, and names them if no choice is valid', () => {
     expect(judge('pet', { ...CAT, petType: 'tiger' })).toBe('valid');
-    expect(judge('pet', { ...CAT, petType: 'tiger', bark: true })).toBe(' oneOf');
+    expect(judge('pet', { ...CAT, petType: 'tiger', bark: true })).toBe('/petType enum');
+    expect(judge('pet', { petType: 'tiger' })).toBe('/petType enum');
+    expect(judge('pet', { petType: 7 })).toBe('/petType enum');
+  });
+
+  it('is named if it is missing, whatever else is', () => {
+    const { petType: _, ...untagged } = CAT;
+    for (const value of [{}, untagged]) {
+      expect(judge('pet', value)).toBe(' required');
+      expect(toViolation(validators.pet?.errors, 'body', 'body').message).toBe(
+        'body.petType is missing.',
+      );
+    }
   });
 });
 

@@ -46,7 +46,7 @@ export function readDiscriminator(schema: SchemaObject): Discriminator | undefin
  * Rewrites the discriminator of a schema with standard keywords: the tag selects a schema, which must be
  * valid in addition to the `oneOf`. The tags come first, so that an error names the wrong field of the
  * selected schema instead of the `oneOf`. The list of allowed tags comes even earlier, so that an error
- * names all of them.
+ * names all of them. If no choice is valid and the tag is missing or unknown, the error names the tag.
  */
 export function lowerDiscriminator(schema: SchemaObject, store: SchemaStore): SchemaObject {
   const discriminator = readDiscriminator(schema);
@@ -64,15 +64,32 @@ export function lowerDiscriminator(schema: SchemaObject, store: SchemaStore): Sc
   const enumeration = known.every((values) => values !== undefined)
     ? [{ properties: { [property]: { enum: [...new Set(known.flat())] } } }]
     : [];
+  const values = [...mapped, ...implied].map(({ value }) => value);
+  const targets = new Set([...mapped, ...implied].map(({ target }) => target));
+  const isTagged = membersOf(schema, keyword).every(
+    (choice) =>
+      isObject(choice) && (choice.type === 'null' || targets.has((choice.$ref as string) ?? '')),
+  );
+  const selection = { [keyword]: choices };
   return {
     ...rest,
     allOf: [
       ...(Array.isArray(allOf) ? allOf : []),
       ...enumeration,
       ...tags,
-      { [keyword]: choices },
+      isTagged ? withTagFirst(selection, property, values) : selection,
     ],
   };
+}
+
+/** Reports a missing or unknown tag instead of what is wrong with the first choice. */
+function withTagFirst(
+  selection: SchemaObject,
+  property: string,
+  values: readonly string[],
+): SchemaObject {
+  const tag = { required: [property], properties: { [property]: { enum: [...new Set(values)] } } };
+  return { if: selection, else: { allOf: [tag, selection] } };
 }
 
 /** Returns the values that a choice allows for a property; `undefined` if it does not list them. */
