@@ -148,11 +148,13 @@ describe('berth-stubs', () => {
     await expect(created.getPet()).rejects.toMatchObject({ fault: { status: 501 } });
 
     await writeFile(file, '// mine');
-    await write(PETS.replace('listPets', 'findPets'));
+    await write(PETS.replace('listPets', 'find-pets'));
     await create();
-    expect(printed).toContain(
-      `wrote ${join(handlers, 'findPets.ts')}\nadd these to the handlers of your router: findPets\n`,
-    );
+    expect(printed).toContain(`wrote ${join(handlers, 'find-pets.ts')}
+add these to the handlers of your router:
+  import { findPets } from './find-pets.ts';
+  'find-pets': findPets,
+`);
     expect(await readFile(file, 'utf8')).toBe('// mine');
   });
 

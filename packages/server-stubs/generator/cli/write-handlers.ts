@@ -17,7 +17,8 @@ interface Folders {
 
 /**
  * Writes a file with an unimplemented handler for each operation that has none. If the folder has no
- * handlers, also writes an index. Never changes an existing file.
+ * handlers, also writes an index. Never changes an existing file. This is why each operation has its own: a
+ * file for each tag would need an edit for every new operation.
  *
  * @param missing operationIds without a file
  * @returns lines that report which files were written and which were not
@@ -66,8 +67,12 @@ export const ${name}: NonNullable<Handlers[${toLiteral(operationId)}]> = async (
     lines.push(`not written: ${operationId} is not a valid file name`);
   }
   if (named.length > 0 && !isFirst) {
-    const names = named.map(({ operationId }) => operationId).join(', ');
-    lines.push(`add these to the handlers of your router: ${names}`);
+    const ids = named.map(({ operationId }) => operationId);
+    lines.push(
+      'add these to the handlers of your router:',
+      ...ids.map((id) => `  ${toImport(id, extension)}`),
+      ...ids.map((id) => `  ${toMember(id)}`),
+    );
   }
   return lines;
 }
@@ -78,19 +83,21 @@ function toIndex(
   extension: string,
 ): string {
   const ids = operations.map(({ operationId }) => operationId);
-  const imports = ids.map(
-    (id) => `import { ${toVariableName(id)} } from './${id}.${extension}';\n`,
-  );
-  const members = ids.map((id) => {
-    const name = toVariableName(id);
-    return id === name ? `  ${name},\n` : `  ${toKey(id)}: ${name},\n`;
-  });
   return `import type { Handlers } from '${generated}';
-${imports.join('')}
+${ids.map((id) => `${toImport(id, extension)}\n`).join('')}
 /** Handlers by operationId, for \`createRouter\`. */
 export const handlers: Handlers = {
-${members.join('')}};
+${ids.map((id) => `  ${toMember(id)}\n`).join('')}};
 `;
+}
+
+function toImport(operationId: string, extension: string): string {
+  return `import { ${toVariableName(operationId)} } from './${operationId}.${extension}';`;
+}
+
+function toMember(operationId: string): string {
+  const name = toVariableName(operationId);
+  return operationId === name ? `${name},` : `${toKey(operationId)}: ${name},`;
 }
 
 async function hasFiles(folder: string): Promise<boolean> {
