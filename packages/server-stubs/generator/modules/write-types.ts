@@ -10,7 +10,7 @@ import {
 import type { SchemaTypes } from '../types/schema-types.ts';
 import { indent, toJsDoc } from '../types/type-writer.ts';
 
-const RUNTIME_TYPES = ['HandlerResponse', 'MultipartStream', 'RawBody'];
+const RUNTIME_TYPES = ['FieldPart', 'FilePart', 'HandlerResponse', 'MultipartStream', 'RawBody'];
 
 /** What generated modules import from. */
 export interface ModuleNames {

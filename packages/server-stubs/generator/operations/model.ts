@@ -1,6 +1,7 @@
 import type {
   Content,
   ContentKind,
+  FormPart,
   Parameter,
   SecurityScheme,
 } from '../../src/runtime/route-table.ts';
@@ -54,7 +55,24 @@ export interface ContentModel {
   readonly mediaType: string;
   readonly kind: ContentKind;
   readonly form?: Content['form'];
+  readonly parts?: PartsModel;
   readonly schema?: Schema;
+  readonly pointer: Pointer;
+}
+
+/** The parts of a multipart form. */
+export interface PartsModel {
+  readonly known: readonly PartModel[];
+  readonly others: 'reject' | 'skip' | PartModel;
+  /** Validates the values of all parts, with `''` for each file. */
+  readonly schema: Schema;
+}
+
+export interface PartModel {
+  readonly name: string;
+  readonly part: Omit<FormPart, 'validate'>;
+  /** Schema of the value, or of each item of a list. */
+  readonly schema: Schema;
   readonly pointer: Pointer;
 }
 

@@ -1,4 +1,3 @@
-import type { ContentKind } from '../../src/runtime/route-table.ts';
 import {
   entriesOf,
   isObject,
@@ -11,7 +10,9 @@ import {
 import { isSchema, membersOf, propertiesOf, requiredOf, type Schema } from '../schema/schema.ts';
 import type { SchemaStore } from '../schema/schema-store.ts';
 import { isScalar, sameValue, valueTypes } from '../schema/value-types.ts';
+import { isJson, toContentKind } from './content-kind.ts';
 import type { BodyModel, ContentModel, HeaderModel, ResponseModel } from './model.ts';
+import { readParts } from './read-parts.ts';
 import type { Reader } from './reader.ts';
 
 const UNWRAP = 'x-berth-unwrap';
@@ -172,11 +173,10 @@ function readMedia(mediaType: string, media: Located, reader: Reader): ContentMo
   if (kind === 'text' && isObject(schema) && types.includes('object')) {
     reader.note(at, `Handlers get a body of ${mediaType} as text, which is not validated.`);
   }
-  if (kind === 'multipart' && types.includes('object')) {
-    reader.note(at, 'Handlers get a multipart body as a stream, which is not validated.');
-  }
-  const form = kind === 'form' && schema !== undefined ? readForm(media, schema, reader) : {};
-  return { mediaType, kind, ...form, pointer: at, ...(schema === undefined ? {} : { schema }) };
+  if (schema === undefined) return { mediaType, kind, pointer: at };
+  const form = kind === 'form' ? readForm(media, schema, reader) : {};
+  const parts = kind === 'multipart' ? readParts(media, schema, reader) : undefined;
+  return { mediaType, kind, ...form, ...(parts && { parts }), pointer: at, schema };
 }
 
 const DELIMITERS: Readonly<Record<string, string>> = {
@@ -217,29 +217,4 @@ function isNested(field: Schema, store: SchemaStore): boolean {
   if (valueTypes(field, store).has('object')) return true;
   const items = sameValue(field, store).flatMap(({ items }) => (isSchema(items) ? [items] : []));
   return items.some((each) => !isScalar(valueTypes(each, store)));
-}
-
-/** `application/json`, `application/problem+json`, with or without parameters. */
-export function isJson(mediaType: string): boolean {
-  return (
-    /^application\/(?:[^;]+\+)?json(?:-[a-z-]+)?\s*(?:;|$)/i.test(mediaType) ||
-    /^[^;]+\+json\s*(?:;|$)/i.test(mediaType)
-  );
-}
-
-/**
- * Returns how to read and write bodies of a media type.
- *
- * @param isStructured whether the schema allows more than text, so that a range of media types means JSON
- */
-export function toContentKind(mediaType: string, isStructured: boolean): ContentKind {
-  const type = mediaType.toLowerCase();
-  if (isJson(type)) return 'json';
-  if (type.startsWith('application/x-www-form-urlencoded')) return 'form';
-  if (type.startsWith('multipart/')) return 'multipart';
-  if (type.startsWith('*/*') || type.startsWith('application/*')) {
-    return isStructured ? 'json' : 'binary';
-  }
-  if (type.startsWith('text/') || /^application\/(?:.+\+)?xml/.test(type)) return 'text';
-  return 'binary';
 }

@@ -14,8 +14,8 @@ import {
   type ValueType,
   valueTypes,
 } from '../schema/value-types.ts';
+import { isJson } from './content-kind.ts';
 import type { ParameterModel } from './model.ts';
-import { isJson } from './read-content.ts';
 import type { Reader } from './reader.ts';
 
 /** Styles by place, the default first: OpenAPI 3.1.1 §4.8.12.2. */

@@ -4,6 +4,7 @@ import type {
   ContentModel,
   Operation,
   ParameterModel,
+  PartModel,
   ResponseModel,
 } from '../operations/model.ts';
 import { ANNOTATIONS, type Schema, type SchemaObject } from '../schema/schema.ts';
@@ -44,11 +45,21 @@ export class ValidatorPlan {
   }
 
   ofBody(operation: Operation, content: ContentModel): string | undefined {
-    const { kind, schema } = content;
+    const { kind, schema, parts } = content;
+    if (parts !== undefined) {
+      return this.#add(content.pointer, parts.schema, `${operation.operationId}-form`, false);
+    }
     if (schema === undefined) return undefined;
     const isText = kind === 'text' && !this.#isStructured(schema);
     if (kind !== 'json' && kind !== 'form' && !isText) return undefined;
     return this.#add(content.pointer, schema, `${operation.operationId}-body`, kind === 'form');
+  }
+
+  /** Returns the export that validates the value of a part of a form, or an item of its list. */
+  ofPart({ operationId }: Operation, { name, part, schema, pointer }: PartModel) {
+    if (part.kind !== 'json' && (part.kind !== 'text' || isText(schema, this.#store)))
+      return undefined;
+    return this.#add(pointer, schema, `${operationId}-${name}`, false);
   }
 
   /** Only JSON is validated, because text and bytes may be streams. */
@@ -121,6 +132,11 @@ function toPlace(place: string, parameters: readonly ParameterModel[]): SchemaOb
 /** Returns whether this is a path parameter whose schema allows any string. */
 function isAnyText({ parameter, schema }: ParameterModel, store: SchemaStore): boolean {
   if (parameter.in !== 'path' || parameter.shape !== 'scalar') return false;
+  return isText(schema, store);
+}
+
+/** Returns whether a schema allows any string. */
+function isText(schema: Schema, store: SchemaStore): boolean {
   const target: Schema = store.resolve(schema);
   if (typeof target === 'boolean') return target;
   return Object.entries(target).every(

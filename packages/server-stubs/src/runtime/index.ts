@@ -1,4 +1,5 @@
-export type { FieldPart, FilePart, MultipartStream, Part } from './body/multipart.ts';
+export type { MultipartStream } from './body/multipart.ts';
+export type { FieldPart, FilePart, Part } from './body/part-reader.ts';
 export { Call, type ErrorWithResponse, hasResponse, type Principals, toResponse } from './call.ts';
 export { Unauthorized } from './create-guard.ts';
 export { createRouter } from './create-router.ts';
@@ -26,6 +27,8 @@ export type {
   ContentKind,
   DocumentedResponse,
   EndResponse,
+  FormPart,
+  FormParts,
   HandlerResponse,
   Parameter,
   ParameterPlace,

@@ -116,11 +116,17 @@ function toAscii(address: string): string {
   return address.replace(/[^\x21-\x7E]+/gu, encodeURIComponent);
 }
 
-/** Returns the upload target's route without security schemes, because the form contains the grant. */
+/**
+ * Returns the upload target's route without security schemes, because the form contains the grant, and
+ * without the parts of the form, whose names are case-insensitive and depend on the wire profile.
+ */
 function toUploadTable(table: RouteTable): RouteTable {
+  const [route] = table.routes.filter(({ operationId }) => operationId === UPLOAD_OPERATION);
+  if (route === undefined) return { ...table, routes: [] };
+  const content = route.body?.content.map(({ mediaType, kind }) => ({ mediaType, kind })) ?? [];
   return {
     ...table,
     securitySchemes: {},
-    routes: table.routes.filter(({ operationId }) => operationId === UPLOAD_OPERATION),
+    routes: [{ ...route, ...(route.body && { body: { ...route.body, content } }) }],
   };
 }

@@ -363,3 +363,75 @@ errors = vErrors.length;
 validate10.errors = vErrors;
 return errors === 0;
 }
+export const uploadFileForm: Validator = validate15;
+function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.Signature === undefined) && (missing0 = "Signature")) || ((data["x-store-security-token"] === undefined) && (missing0 = "x-store-security-token"))) || ((data["x-store-meta-fileid"] === undefined) && (missing0 = "x-store-meta-fileid"))) || ((data.key === undefined) && (missing0 = "key"))) || ((data.file === undefined) && (missing0 = "file"))){
+validate15.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.Signature !== undefined){
+const _errs2 = errors;
+if(typeof data.Signature !== "string"){
+validate15.errors = [{instancePath:instancePath+"/Signature",schemaPath:"#/properties/Signature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data["x-store-security-token"] !== undefined){
+const _errs4 = errors;
+if(typeof data["x-store-security-token"] !== "string"){
+validate15.errors = [{instancePath:instancePath+"/x-store-security-token",schemaPath:"#/properties/x-store-security-token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data["x-store-meta-fileid"] !== undefined){
+const _errs6 = errors;
+if(typeof data["x-store-meta-fileid"] !== "string"){
+validate15.errors = [{instancePath:instancePath+"/x-store-meta-fileid",schemaPath:"#/properties/x-store-meta-fileid/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.key !== undefined){
+const _errs8 = errors;
+if(typeof data.key !== "string"){
+validate15.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate15.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate15.errors = vErrors;
+return errors === 0;
+}

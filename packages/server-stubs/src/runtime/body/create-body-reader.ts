@@ -58,7 +58,7 @@ export function createBodyReader({ content, required }: RequestBody, limits: Lim
       return { value: toParsedBody(request, found, charset, limits), content: found };
     }
     if (found.kind === 'multipart') {
-      return { value: createMultipartStream(request, limits), content: found };
+      return { value: createMultipartStream(request, found, limits), content: found };
     }
     if (found.kind === 'binary') return { value: limitStream(request, maxBytes), content: found };
     const bytes = await readBytes(request, maxBytes);

@@ -3,40 +3,21 @@ import type { Readable } from 'node:stream';
 import type { BusboyInstance } from '@fastify/busboy';
 import { FaultError, malformed, tooMany } from '../faults.ts';
 import type { Limits } from '../options.ts';
+import type { Content } from '../route-table.ts';
+import { type Part, PartReader } from './part-reader.ts';
 import { limitStream } from './request-stream.ts';
-
-/** A text field in a form. */
-export interface FieldPart {
-  readonly kind: 'field';
-  readonly name: string;
-  readonly value: string;
-  /** Media type in lowercase, without parameters. Default: `text/plain`. */
-  readonly mediaType: string;
-}
-
-/** A file in a form. */
-export interface FilePart {
-  readonly kind: 'file';
-  readonly name: string;
-  readonly filename: string;
-  /** Media type in lowercase, without parameters. Default: `application/octet-stream`. */
-  readonly mediaType: string;
-  /** Content of the file. Anything left unread is discarded when you request the next part. */
-  readonly body: Readable;
-}
-
-export type Part = FieldPart | FilePart;
 
 /**
  * The parts of a form in the order in which they arrive, unbuffered and with backpressure. Throws a
- * `FaultError` if the form is malformed or exceeds a limit.
+ * `FaultError` if the form is malformed or exceeds a limit, at a part that violates the document, and
+ * after the last part if a required one is missing.
  *
  * @example
  * for await (const part of input.body) {
  *   if (part.kind === 'file') await pipeline(part.body, createWriteStream('/tmp/upload'));
  * }
  */
-export type MultipartStream = AsyncIterable<Part>;
+export type MultipartStream<Parts = Part> = AsyncIterable<Parts>;
 
 /** A form that stores the error that ended it, which may explain why a handler failed. */
 export interface Form extends MultipartStream {
@@ -44,10 +25,17 @@ export interface Form extends MultipartStream {
   readonly failure: FaultError | undefined;
 }
 
-type FormLimits = Pick<Limits, 'streamBytes' | 'formFields' | 'formFiles' | 'fieldBytes'>;
+type FormLimits = Pick<
+  Limits,
+  'streamBytes' | 'formFields' | 'formFiles' | 'fieldBytes' | 'jsonDepth'
+>;
 
 /** Creates the stream for a form. Nothing is read until the first part is requested. */
-export function createMultipartStream(request: IncomingMessage, limits: FormLimits): Form {
+export function createMultipartStream(
+  request: IncomingMessage,
+  content: Content,
+  limits: FormLimits,
+): Form {
   const state: State = {
     queue: [],
     files: new Set(),
@@ -59,7 +47,8 @@ export function createMultipartStream(request: IncomingMessage, limits: FormLimi
     get failure() {
       return state.failure;
     },
-    [Symbol.asyncIterator]: () => readParts(request, limits, state),
+    [Symbol.asyncIterator]: () =>
+      readParts(request, new PartReader(content, limits.jsonDepth), limits, state),
   };
 }
 
@@ -74,10 +63,11 @@ interface State {
 
 async function* readParts(
   request: IncomingMessage,
+  reader: PartReader,
   limits: FormLimits,
   state: State,
 ): AsyncGenerator<Part, void, undefined> {
-  const form = await createBusboy(request, limits);
+  const form = await createBusboy(request, reader, limits);
   const source = limitStream(request, limits.streamBytes);
   const fail = (error: unknown) => {
     state.failure ??= toFaultError(error);
@@ -98,11 +88,13 @@ async function* readParts(
       const part = state.queue.shift();
       if (part !== undefined) {
         file = part.kind === 'file' ? part.body : undefined;
-        yield part;
+        const read = reader.read(part);
+        if (read !== undefined) yield read;
         file?.resume();
       } else if (state.failure) {
         throw state.failure;
       } else if (state.finished) {
+        reader.finish();
         return;
       } else {
         await new Promise<void>((resolve) => {
@@ -110,6 +102,10 @@ async function* readParts(
         });
       }
     }
+  } catch (error) {
+    // An error of the handler is not thrown here.
+    state.failure ??= toFaultError(error);
+    throw state.failure;
   } finally {
     request.off('close', onClose);
     source.unpipe(form);
@@ -118,12 +114,17 @@ async function* readParts(
   }
 }
 
-async function createBusboy(request: IncomingMessage, limits: FormLimits): Promise<BusboyInstance> {
+async function createBusboy(
+  request: IncomingMessage,
+  reader: PartReader,
+  limits: FormLimits,
+): Promise<BusboyInstance> {
   // Loaded with the first form, because most servers never receive one and should start fast.
   const { Busboy } = await import('@fastify/busboy');
   try {
     return new Busboy({
       headers: { 'content-type': request.headers['content-type'] ?? '' },
+      isPartAFile: (name, mediaType, filename) => reader.isFile(name, mediaType, filename),
       limits: {
         fields: limits.formFields,
         files: limits.formFiles,
