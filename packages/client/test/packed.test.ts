@@ -89,6 +89,29 @@ const TYPED_ENTRIES = `import { createGatewayClient, createStorageClient } from 
      ...berth.handlers,
    ];`;
 
+/** Of a service whose responses have the format of `at`, but no price. */
+const DOCUMENT = `openapi: 3.1.1
+info: { title: Orders, version: 1.0.0 }
+paths:
+  /good: { get: { responses: { '200': { description: '', content: { application/json: { schema: { $ref: '#/components/schemas/Place' } } } } } } }
+  /bad: { get: { responses: { '200': { description: '', content: { application/json: { schema: { type: object, required: [price] } } } } } } }
+components:
+  schemas:
+    Place: { type: object, required: [at], properties: { at: { type: string, format: uri-reference } } }
+`;
+const CHECKED = `import { createGatewayClient } from '@berth/client';
+  import type { Services } from './services.gen.ts';
+  import { validators } from './services.validators.gen.ts';
+  const gateway = createGatewayClient<Services>({ baseUrl: process.argv[2] ?? '', validators });
+  const orders = gateway.service('orders');
+  const { data } = await orders.GET('/good');
+  const at: string | undefined = data?.at;
+  console.log(at);
+  // @ts-expect-error: the document has no such path
+  export const wrong = () => orders.GET('/wrong');
+  const error = await orders.GET('/bad').then(() => new Error(), (reason: Error) => reason);
+  console.log(error.name, error.message.includes('price: is missing'));`;
+
 describe('the packed client', () => {
   it.each(Object.entries(NODES))('works in plain Node %s', async (_, node) => {
     await project.write('hello.txt', 'Hello of the disk');
@@ -190,6 +213,24 @@ describe('the packed client', () => {
     const command = join(project.installed, bin.berth);
     const help = await project.run(NODES[20] ?? '', command, 'cp', '--help');
     expect(help).toMatch(/^Usage: berth cp \[options\] <from\.\.\.> <to>/);
+  });
+
+  it('writes types and validators of a service, which check its responses', async () => {
+    await project.install('server-stubs');
+    await project.write('orders.openapi.yaml', DOCUMENT);
+    const command = join(project.installed, 'dist/cli.js');
+    const output = ['orders.openapi.yaml', '-o', 'services.gen.ts', '--validate'];
+    await project.run(NODES[20] ?? '', command, 'types', ...output);
+    await project.write('checked.ts', CHECKED);
+    const files = ['checked.ts'];
+    const compilerOptions = { ...STRICT, ...BROWSER, module: 'nodenext', types: ['node'] };
+    const importing = { allowImportingTsExtensions: true, skipLibCheck: true };
+    const config = { compilerOptions: { ...compilerOptions, ...importing }, files };
+    await project.write('tsconfig.json', JSON.stringify(config));
+    expect(await project.run(process.execPath, COMPILERS[7] ?? '', '-p', '.')).toBe('');
+    expect(await project.run(process.execPath, 'checked.ts', server.url)).toBe(
+      '/v1/cloudrun/orders/good\nContractError true\n',
+    );
   });
 
   it('needs nothing that only Node has', async () => {

@@ -37,11 +37,7 @@ export const COMPILERS: Record<string, string> = {
  */
 export async function createFreshProject() {
   const folder = await mkdtemp(join(tmpdir(), 'berth-client-'));
-  const installed = join(folder, 'node_modules/@berth/client');
-  await mkdir(installed, { recursive: true });
-  await run('pnpm', ['pack', '--pack-destination', folder], { cwd: ROOT });
-  const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
-  await run('tar', ['-xzf', join(folder, tarball), '-C', installed, '--strip-components=1']);
+  const installed = await install('client');
   // Built from the current code; an earlier build stays in place.
   const dist = join(installed, 'dist');
   await rm(dist, { recursive: true, force: true });
@@ -49,26 +45,41 @@ export async function createFreshProject() {
   const source = ['--noCheck', '--customConditions', 'berth-source'];
   await run('tsc', ['-p', 'tsconfig.build.json', '--outDir', dist, ...source], { cwd: ROOT });
 
-  const { dependencies, peerDependencies } = JSON.parse(
-    await readFile(join(ROOT, 'package.json'), 'utf8'),
-  );
   const types = ['@types/react', '@types/react-dom'];
-  for (const name of [...Object.keys({ ...dependencies, ...peerDependencies }), ...types]) {
-    const place = join(ROOT, 'node_modules', name);
-    if (existsSync(place)) await link(name, await realpath(place));
-  }
+  for (const name of types) await link(name, await realpath(join(ROOT, 'node_modules', name)));
   await link('@types/node', await realpath(join(ROOT, '../../node_modules/@types/node')));
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+
+  /** Unpacks a package of this repository, and links what it depends on. */
+  async function install(name: string): Promise<string> {
+    const source = join(ROOT, '..', name);
+    const target = join(folder, 'node_modules/@berth', name);
+    await mkdir(target, { recursive: true });
+    await run('pnpm', ['pack', '--pack-destination', target], { cwd: source });
+    const [tarball = ''] = await readdir(target);
+    await run('tar', ['-xzf', tarball, '--strip-components=1'], { cwd: target });
+    await rm(join(target, tarball));
+    const manifest = JSON.parse(await readFile(join(source, 'package.json'), 'utf8'));
+    const { dependencies, optionalDependencies, peerDependencies } = manifest;
+    const needed = { ...dependencies, ...optionalDependencies, ...peerDependencies };
+    for (const each of Object.keys(needed)) {
+      const place = join(source, 'node_modules', each);
+      if (existsSync(place)) await link(each, await realpath(place));
+    }
+    return target;
+  }
 
   async function link(name: string, target: string) {
     const place = join(folder, 'node_modules', name);
     await mkdir(dirname(place), { recursive: true });
-    await symlink(target, place, 'dir');
+    if (!existsSync(place)) await symlink(target, place, 'dir');
   }
   return {
     folder,
     /** Folder of the unpacked package. */
     installed,
+    /** Installs another package, as it was built last. */
+    install,
     write: (name: string, text: string) => writeFile(join(folder, name), text),
     /** Runs a program in the project and returns its output, or throws it if the program fails. */
     async run(file: string, ...args: string[]): Promise<string> {
