@@ -78,7 +78,11 @@ async function createAndDelete(session: Session, operation: Operation): Promise<
   const creation = await session.send(operation, draft);
   const known = [...before].map((address) => JSON.stringify(address));
   const address = created.get(reading.path)?.find((each) => !known.includes(JSON.stringify(each)));
-  if (address === undefined || creation.received.status >= 300) return;
+  if (creation.received.status >= 300) return;
+  if (address === undefined) {
+    reportSameId(session, operation, reading, { draft, creation, known });
+    return;
+  }
   const read = await callItem(session, reading, address);
   const { status, json } = read.received;
   const changed = Object.entries(Object(draft.body)).find(
@@ -104,6 +108,23 @@ async function createAndDelete(session: Session, operation: Operation): Promise<
   const isGone = GONE.includes(last.received.status);
   const message = `after deletion, GET must return 404 or 410, not ${last.received.status}`;
   report(session, deleting, last, isGone ? undefined : message);
+}
+
+/** RFC 9110, section 15.3.2: 201 means that "one or more new resources" were created. */
+function reportSameId(
+  session: Session,
+  operation: Operation,
+  reading: Operation,
+  { draft, creation, known }: { draft: Draft; creation: Exchange; known: readonly string[] },
+): void {
+  const { status, json } = creation.received;
+  const [address] = findAddresses(operation, reading, draft, json);
+  if (status !== 201 || address === undefined || !known.includes(JSON.stringify(address))) return;
+  const id = Object.values(address).at(-1);
+  // The caller may choose the ID, and the same request then replaces the item.
+  if (Object.values(Object(draft.body)).includes(id)) return;
+  const message = `each 201 must create an item with its own ID, but ${JSON.stringify(id)} came twice`;
+  report(session, operation, creation, message);
 }
 
 function forget({ created }: Session, address: Address, path: string): void {

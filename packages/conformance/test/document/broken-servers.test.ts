@@ -179,6 +179,16 @@ const MUTANTS: [name: string, failing: string, fault: Fault][] = [
     on('GET /items/{id}', ({ body }) => ({ body: { ...Object(body), name: 'other' } })),
   ],
   [
+    'creates the same item again and again',
+    'DOC-SEQUENCE POST /items',
+    on('POST /items', ({ body }, { shop }) => {
+      const { id, ...fields } = Object(body);
+      shop.items.delete(id);
+      shop.items.set(900, { ...fields, id: 900 });
+      return { body: { ...fields, id: 900 } };
+    }),
+  ],
+  [
     'lists what cannot be read',
     'DOC-SEQUENCE GET /items/{id}',
     on('GET /items', () => ({ body: { items: [item] } })),
