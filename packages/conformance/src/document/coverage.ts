@@ -5,6 +5,7 @@ import type { Draft } from './generate.ts';
 import type { ApiDocument } from './load-document.ts';
 import { findResponse, type Operation } from './plan.ts';
 import { listPlaces, listSeen } from './schema.ts';
+import type { Unchecked } from './unchecked.ts';
 
 export const COVERAGE_KINDS = [
   'operations',
@@ -42,6 +43,8 @@ export interface Coverage extends Count {
     operation: string;
     items: { kind: CoverageKind; name: string; seen: boolean }[];
   }[];
+  /** What no run checks. Media types among it count as not seen. */
+  unchecked: (Unchecked & { document: string })[];
 }
 
 /** Records which parts of an operation the calls have covered. */
@@ -120,7 +123,10 @@ export function createOperationCoverage(
   };
 }
 
-export function toCoverage(operations: Coverage['operations']): Coverage {
+export function toCoverage(
+  operations: Coverage['operations'],
+  unchecked: Coverage['unchecked'],
+): Coverage {
   const all = operations.flatMap(({ items }) => items);
   const count = (kind?: CoverageKind): Count => {
     const own = all.filter((item) => kind === undefined || item.kind === kind);
@@ -133,5 +139,6 @@ export function toCoverage(operations: Coverage['operations']): Coverage {
       COVERAGE_KINDS.map((kind) => [kind, count(kind)]),
     ) as Coverage['kinds'],
     operations,
+    unchecked,
   };
 }

@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
+import { isXml } from '../http/media-type.ts';
 import type { ApiDocument } from './load-document.ts';
 import type { Content, Operation, Parameter } from './plan.ts';
 import { alternatives, flatten, isObject, type JsonObject } from './schema.ts';
@@ -260,7 +261,8 @@ export function createGenerator(
 
 /** Returns whether the suite can send a body of this media type. */
 export function isWritable(mediaType: string): boolean {
-  return /[/+](json|x-www-form-urlencoded|form-data|octet-stream)\b|^text\//.test(mediaType);
+  const isKnown = /[/+](json|x-www-form-urlencoded|form-data|octet-stream)\b|^text\//;
+  return isKnown.test(mediaType) && !isXml(mediaType);
 }
 
 /** Yields smaller requests, which lack one part or have a shorter or simpler value. They may be invalid. */

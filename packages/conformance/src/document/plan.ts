@@ -56,6 +56,9 @@ export interface Operation {
   parameters: Parameter[];
   body: { required: boolean; content: Content[] } | undefined;
   responses: DocumentedResponse[];
+  /** Names of parameters that are the entire query (OpenAPI 3.2), and of callbacks. */
+  querystrings: string[];
+  callbacks: string[];
 }
 
 /** Returns whether a method is safe, so that it changes nothing on the server (RFC 9110, section 9.2.1). */
@@ -125,6 +128,12 @@ function readOperation(
     responses: Object.entries(Object(operation.responses)).map(([status, node]) =>
       readResponse(root, status, node, joinPointer(pointer, 'responses', status)),
     ),
+    querystrings: [operation.parameters, item.parameters]
+      .flatMap((nodes) => (Array.isArray(nodes) ? nodes : []))
+      .map((node) => Object(locate(root, node, '').value))
+      .filter((parameter) => parameter.in === 'querystring')
+      .map(({ name }) => String(name)),
+    callbacks: Object.keys(Object(operation.callbacks)),
   };
 }
 

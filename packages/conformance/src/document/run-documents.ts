@@ -11,9 +11,12 @@ import { createGenerator } from './generate.ts';
 import { loadDocument } from './load-document.ts';
 import { listOperations, type Operation, phaseOf } from './plan.ts';
 import { createSession, type Deployment, type Session } from './session.ts';
+import { listUnchecked, toUncheckedLine } from './unchecked.ts';
 
 /** Default number of operations to call in parallel. */
 const USUAL_CONCURRENCY = 4;
+/** Codes of a gateway that validates calls against the document of a service. */
+const UNKNOWN_ROOT = ['INVALID_REQUEST', 'INVALID_PATH', 'METHOD_NOT_ALLOWED'];
 /** Time limit for deleting the items that the run has created, in milliseconds. */
 const LONGEST_CLEANING = 60_000;
 
@@ -56,9 +59,14 @@ export async function runDocuments(
   );
   await Promise.all(sessions.map(assertReachable));
   const operations: Coverage['operations'] = [];
+  const unchecked: Coverage['unchecked'] = [];
   const leftovers: string[] = [];
   for (const session of sessions) {
     const name = session.service ?? session.document.title;
+    for (const each of listUnchecked(session.document, session.operations)) {
+      unchecked.push({ document: name, ...each });
+      run.settings.onNotice(`not checked: ${toUncheckedLine(each)}`);
+    }
     const emit = (isWanted: (result: Result) => boolean) => {
       for (const result of session.results.take(isWanted)) {
         const left = leftOut(run, result.id);
@@ -101,7 +109,7 @@ export async function runDocuments(
       })),
     );
   }
-  return { coverage: toCoverage(operations), leftovers };
+  return { coverage: toCoverage(operations, unchecked), leftovers };
 }
 
 /** @throws StartError if there is no response, or if the gateway refuses to call the service */
@@ -112,7 +120,7 @@ async function assertReachable({ run, service, url, probe }: Session): Promise<v
     if (service === undefined || received.status >= 500 || !isGatewayError(received)) return;
     const { code } = Object(received.json);
     // The gateway may validate calls against the service's document, which has no operation for the root.
-    if (code === 'INVALID_REQUEST') return;
+    if (UNKNOWN_ROOT.includes(code)) return;
     throw new StartError(
       `Nothing can be checked: the gateway responded with ${received.status} ${code} to a call to ${service}; see --gateway-token, --tc3-secret-id and --auth-module.`,
     );

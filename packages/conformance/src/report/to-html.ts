@@ -93,7 +93,10 @@ function toFacts(report: Report): Markup {
       'Begun',
       html`<time datetime="${startedAt}">${startedAt}</time>, ${(durationMs / 1000).toFixed(1)} s`,
     ],
-    ['Suite', `@berth/conformance ${manifest.version}, rules ${rules}, seed ${seed}`],
+    [
+      'Suite',
+      `@berth/conformance ${manifest.version}, ${isOfDocuments(report) ? '' : `rules ${rules}, `}seed ${seed}`,
+    ],
     ...toLinks('Failed', results, 'fail'),
     ...toLinks('Errors', results, 'error'),
     ...toLinks('Skipped', results, 'skip'),
@@ -118,6 +121,11 @@ function toFacts(report: Report): Markup {
 <h1>${toHeadline(toVerdictPhrase(report))}</h1>
 </header>
 <dl>${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>`;
+}
+
+/** The rules of documents have no version of their own. */
+function isOfDocuments({ targets }: Report): boolean {
+  return targets.every(({ api }) => api === 'document');
 }
 
 function toHeadline(phrase: string): string {
@@ -162,7 +170,7 @@ ${toTable('Decision', decisions, (rule) => rule.decisions ?? [], outcomes)}`;
 }
 
 /** Renders what of each operation the run has seen. */
-function toCoverageTable({ operations }: NonNullable<Report['coverage']>): Markup {
+function toCoverageTable({ operations, unchecked }: NonNullable<Report['coverage']>): Markup {
   const rows = operations.map(({ document, operation, items }) => {
     const seen = items.filter((item) => item.seen);
     const missing = items.filter((item) => !item.seen);
@@ -177,6 +185,12 @@ ${seen.length === 0 ? undefined : html`<details><summary>${seen.length} seen</su
 <div class="scroll" tabindex="0"><table>
 <thead><tr><th scope="col">Operation</th><th scope="col">Seen</th><th scope="col">Parts</th></tr></thead>
 <tbody>${rows}</tbody></table></div>
+${
+  unchecked.length === 0
+    ? undefined
+    : html`<h3>Not checked</h3>
+<ul>${unchecked.map(({ document, reason, parts }) => html`<li>${document}: ${reason}.<br>${parts.map((part) => html`<span class="id">${part}</span><br>`)}</li>\n`)}</ul>`
+}
 `;
 }
 

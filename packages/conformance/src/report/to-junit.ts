@@ -1,3 +1,4 @@
+import { toUncheckedLine } from '../document/unchecked.ts';
 import type { Result } from '../result.ts';
 import { toGroups } from './compare.ts';
 import { toEvidenceText, toSummaryLine } from './to-lines.ts';
@@ -17,8 +18,11 @@ export function toJunit(report: Report): string {
       time: toTime(own),
       timestamp: startedAt,
     };
-    const cases = own.map((result) => toCase(report, title, result));
-    return `  <testsuite${toAttributes(attributes)}>\n${cases.join('\n')}\n  </testsuite>`;
+    const lines = [
+      ...(own.some(({ engine }) => engine === 'document') ? toCoverageLines(report) : []),
+      ...own.map((result) => toCase(report, title, result)),
+    ];
+    return `  <testsuite${toAttributes(attributes)}>\n${lines.join('\n')}\n  </testsuite>`;
   });
   const whole = {
     name: 'berth-conformance',
@@ -32,6 +36,28 @@ export function toJunit(report: Report): string {
     ...suites,
     '</testsuites>\n',
   ].join('\n');
+}
+
+/** The coverage as properties: `coverage` in percent, and `coverage.fields` as `seen/total`. */
+function toCoverageLines({ coverage }: Report): string[] {
+  if (coverage === undefined) return [];
+  const { percent, minimum, kinds, unchecked } = coverage;
+  const properties: [name: string, value: string][] = [
+    ['coverage', `${percent}`],
+    ...(minimum === undefined ? [] : [['coverage.minimum', `${minimum}`] as [string, string]]),
+    ...Object.entries(kinds).map(([kind, { seen, total }]): [string, string] => [
+      `coverage.${kind}`,
+      `${seen}/${total}`,
+    ]),
+    ...unchecked.map(({ document, ...each }): [string, string] => [
+      'coverage.unchecked',
+      `${document}: ${toUncheckedLine(each)}`,
+    ]),
+  ];
+  const lines = properties.map(
+    ([name, value]) => `      <property${toAttributes({ name, value })}/>`,
+  );
+  return ['    <properties>', ...lines, '    </properties>'];
 }
 
 type Kind = 'pass' | 'failure' | 'error' | 'skipped';

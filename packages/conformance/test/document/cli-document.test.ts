@@ -71,9 +71,64 @@ test('--min-coverage makes a run incomplete, and reports show what was not cover
   expect(items).toContainEqual({ kind: 'fields', name: '200 items[].price', seen: true });
   expect(items).toContainEqual({ kind: 'constraints', name: 'query limit maximum', seen: true });
   expect(coverage).toMatchObject({ minimum: 80, kinds: { operations: { seen: 3, total: 5 } } });
-  expect(await readFile(html, 'utf8')).toContain('<h2 id="coverage">Coverage</h2>');
+  const page = await readFile(html, 'utf8');
+  expect(page).toContain('<h2 id="coverage">Coverage</h2>');
+  expect(page).toMatch(/@berth\/conformance [\d.]+, seed 3/);
   const { code: enough } = await of(server.url, '--min-coverage', '85', '--allow-writes');
   expect(enough).toBe(0);
+});
+
+test('what no run checks is named with the reason, in every report', async () => {
+  await using server = await startShop((_, { operation }) => ({
+    status: operation.startsWith('POST') ? 201 : 200,
+    type: 'text/xml',
+    body: '<item/>',
+  }));
+  await using folder = await makeTemporaryFolder();
+  const document = join(folder.path, 'api.yaml');
+  const xml = '{ schema: { type: object, required: [id] } }';
+  await writeFile(
+    document,
+    `openapi: 3.2.0
+info: { title: Feeds, version: 1.0.0 }
+webhooks: { moved: {} }
+paths:
+  /items:
+    parameters: [{ name: q, in: querystring, content: { application/json: {} } }]
+    get:
+      responses: { '200': { description: '', content: { text/xml: ${xml} } } }
+    post:
+      requestBody: { content: { text/xml: ${xml}, application/pdf: {} } }
+      callbacks: { added: {} }
+      responses: { '201': { description: '' } }
+`,
+  );
+  const [json, html, junit] = ['r.json', 'r.html', 'r.xml'].map((name) => join(folder.path, name));
+  const { code, output } = await run(
+    ...['--document', document, '--url', server.url, '--allow-writes'],
+    ...['--report', `json=${json},html=${html},junit=${junit}`],
+  );
+  expect(output).toContain(
+    'not checked: POST /items: request text/xml, GET /items: 200 text/xml: XML bodies are neither sent nor validated',
+  );
+  expect(code).toBe(0);
+  const { coverage } = JSON.parse(await readFile(String(json), 'utf8')).extra.berth;
+  expect(coverage.unchecked.map(({ parts }: { parts: string[] }) => parts)).toEqual([
+    ['POST /items: request text/xml', 'GET /items: 200 text/xml'],
+    ['POST /items: request application/pdf'],
+    ['POST /items: querystring q', 'GET /items: querystring q'],
+    ['POST /items: added'],
+    ['moved'],
+  ]);
+  expect(await readFile(String(html), 'utf8')).toMatch(
+    /<h3>Not checked<\/h3>[\s\S]*Feeds: the suite does not receive webhooks\.[\s\S]*moved/,
+  );
+  const properties = await readFile(String(junit), 'utf8');
+  expect(properties).toContain('<property name="coverage" value="');
+  expect(properties).toContain('<property name="coverage.operations" value="2/2"/>');
+  expect(properties).toContain(
+    '<property name="coverage.unchecked" value="Feeds: moved: the suite does not receive webhooks"/>',
+  );
 });
 
 test('--header sends credentials, which no report shows', async () => {
@@ -116,6 +171,21 @@ test('--service-document calls the service through the gateway, with its credent
   const refused = await run(...args, '--service-document', `shop=${DOCUMENT}`);
   expect(refused.code).toBe(2);
   expect(refused.output).toContain('the gateway responded with 400 NO_AUTH to a call to shop');
+});
+
+test('a gateway that knows the document need not know the root of the service', async () => {
+  const body = { code: 'INVALID_PATH', message: 'Unknown.', requestId: 'r' };
+  await using server = await startShop((reply, { operation }) =>
+    operation === 'GET /v1/cloudrun/shop'
+      ? { status: 404, headers: { 'x-request-id': 'r' }, body }
+      : reply,
+  );
+  const { code, output } = await run(
+    ...['--service-document', `shop=${DOCUMENT}`, '--gateway-url', server.url],
+    ...['--gateway-token', 'any', '--max-requests', '1'],
+  );
+  expect(output).toContain('DOC-STATUS shop GET /items');
+  expect(code).toBe(1);
 });
 
 test('--dry-run counts the requests, and sends none', async () => {
