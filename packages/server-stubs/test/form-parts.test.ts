@@ -129,6 +129,7 @@ describe('parts of a form', () => {
       ['meta', meta],
       ['cover', PNG],
       ['anything', 'text'],
+      ['anything', new Blob(['more'])],
     ]);
     expect(json).toEqual([
       ['title', 'Blue'],
@@ -140,6 +141,7 @@ describe('parts of a form', () => {
       ['meta', { rating: 4.5 }],
       ['cover', 'image/png', 3, sha256('png')],
       ['anything', 'text'],
+      ['anything', 'application/octet-stream', 4, sha256('more')],
     ]);
   });
 

@@ -76,7 +76,8 @@ function toPart(
     name,
     part: {
       kind,
-      ...(isList ? { list: true } : {}),
+      // What may be anything may be a list.
+      ...(isList || kind === 'any' ? { list: true } : {}),
       ...(kind === 'file' || kind === 'any' || isText || types.length === 0 ? {} : { types }),
       // Any file is a sequence of bytes.
       ...(mediaTypes.length === 0 || mediaTypes.includes(BYTES) ? {} : { mediaTypes }),
