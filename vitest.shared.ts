@@ -27,6 +27,6 @@ export default {
     // Long enough for a busy machine: these limits end tests that hang, and measure nothing.
     testTimeout: 600_000,
     hookTimeout: 600_000,
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: 300_000 } },
   },
 } satisfies ViteUserConfig;

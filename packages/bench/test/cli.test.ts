@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DatedRow } from '../src/compare.ts';
 import { suites } from '../src/suites.ts';
 
@@ -38,7 +38,7 @@ function bench(...args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], {
     cwd: folder,
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: 300_000,
   });
   return { status, stdout, stderr };
 }
@@ -164,7 +164,8 @@ describe.runIf(process.platform === 'linux')('a signal', () => {
     child.stderr.on('data', (bytes) => {
       text += bytes;
     });
-    const servers = await vi.waitUntil(() => childrenOf(child.pid), 20_000);
+    await expect.poll(() => childrenOf(child.pid)).not.toEqual([]);
+    const servers = childrenOf(child.pid);
     child.kill(signal);
     expect(await ended).toEqual([code, null]);
     expect(servers.filter(isThere)).toEqual([]);
@@ -176,17 +177,17 @@ describe.runIf(process.platform === 'linux')('a signal', () => {
     const env = { ...process.env, TMPDIR: folder };
     const child = spawn(process.execPath, [CLI, 'files'], { env, stdio: 'ignore' });
     const ended = once(child, 'close');
-    await vi.waitUntil(async () => (await readdir(folder)).length > 0, 20_000);
+    await expect.poll(() => readdir(folder)).not.toEqual([]);
     child.kill();
     await ended;
     expect(await readdir(folder)).toEqual([]);
   });
 });
 
-/** IDs of the child processes of a process; `undefined` if it has none yet. */
-function childrenOf(pid: number | undefined): number[] | undefined {
+/** IDs of the child processes of a process. */
+function childrenOf(pid: number | undefined): number[] {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-  return text === '' ? undefined : text.split(' ').map(Number);
+  return text === '' ? [] : text.split(' ').map(Number);
 }
 
 function isThere(pid: number): boolean {

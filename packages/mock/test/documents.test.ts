@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { describeMock } from '../src/cli/describe-mock.ts';
 import { createMock, type MockOptions } from '../src/index.ts';
 import { serve } from '../src/serve.ts';
@@ -174,7 +174,7 @@ describe('a document at the root', () => {
     const read = async () => (await fetch(`${mock.url}/pet`)).text();
     expect(await read()).toBe('Rex');
     await writeFile(join(document, '../parts/pet.yaml'), pet('Bo'));
-    await vi.waitFor(async () => expect(await read()).toBe('Bo'), 20_000);
+    await expect.poll(read).toBe('Bo');
   });
 
   it('may be Swagger 2.0, with operations that cannot be used', async () => {

@@ -110,7 +110,7 @@ describe('streams', () => {
     socket.write(GET);
     await receive(socket, 'begin');
     socket.destroy();
-    await vi.waitUntil(() => body.closed);
+    await expect.poll(() => body.closed).toBe(true);
     expect(onError).not.toHaveBeenCalled();
   });
 
@@ -123,12 +123,12 @@ describe('streams', () => {
       return { status: 200, body };
     });
     expect((await send(base, '/', { method: 'HEAD' })).text).toBe('');
-    await vi.waitUntil(() => bodies[0]?.destroyed);
+    await expect.poll(() => bodies[0]?.destroyed).toBe(true);
     const socket = await open(base);
     socket.write(GET);
     await receive(socket, 'begin');
     socket.destroy();
-    await vi.waitUntil(() => bodies[1]?.destroyed);
+    await expect.poll(() => bodies[1]?.destroyed).toBe(true);
   });
 
   it('are read with backpressure from the client', async () => {
@@ -145,14 +145,12 @@ describe('streams', () => {
     socket.pause();
     socket.write(GET);
     let before = -1;
-    await vi.waitUntil(
-      () => {
-        const isStill = pushed > 0 && pushed === before;
-        before = pushed;
-        return isStill;
-      },
-      { interval: 200, timeout: 10_000 },
-    );
+    const isStill = () => {
+      const is = pushed > 0 && pushed === before;
+      before = pushed;
+      return is;
+    };
+    await expect.poll(isStill, { interval: 200 }).toBe(true);
     expect(pushed).toBeLessThan(64 * 1024 * 1024);
     socket.destroy();
   });
@@ -233,7 +231,7 @@ it('survives a client that disconnects while its body of unknown length is not r
   socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n');
   const body = await started.promise;
   socket.destroy();
-  await vi.waitUntil(() => body.destroyed);
+  await expect.poll(() => body.destroyed).toBe(true);
   release.resolve();
   expect((await send(base, '/')).status).toBe(200);
 });
@@ -249,10 +247,10 @@ describe('the signal', () => {
     });
     const socket = await open(base);
     socket.write(GET);
-    await vi.waitUntil(() => signals.length === 1);
+    await expect.poll(() => signals.length).toBe(1);
     expect(signals[0]?.aborted).toBe(false);
     socket.destroy();
-    await vi.waitUntil(() => signals[0]?.aborted);
+    await expect.poll(() => signals[0]?.aborted).toBe(true);
     release.resolve();
     expect((await send(base, '/')).text).toBe('a');
     expect(signals[1]?.aborted).toBe(false);
@@ -293,7 +291,7 @@ describe('a stream of events', () => {
     await receive(socket, ':\n\n');
     socket.destroy();
     const [events] = streams as [EventStream];
-    await vi.waitUntil(() => events.signal.aborted && events.body.destroyed);
+    await expect.poll(() => events.signal.aborted && events.body.destroyed).toBe(true);
     expect(await events.send({ data: 'late' })).toBe(false);
   });
 
@@ -315,7 +313,7 @@ describe('a stream of events', () => {
     };
     const base = await start(operation, undefined, {}, { onError: () => {} });
     await send(base, '/');
-    await vi.waitUntil(() => streams[0]?.body.destroyed);
+    await expect.poll(() => streams[0]?.body.destroyed).toBe(true);
     expect(await streams[0]?.send({ data: 'late' })).toBe(false);
   });
 
@@ -332,14 +330,12 @@ describe('a stream of events', () => {
     socket.pause();
     socket.write(GET);
     let before = -1;
-    await vi.waitUntil(
-      () => {
-        const isStill = sent > 0 && sent === before;
-        before = sent;
-        return isStill;
-      },
-      { interval: 200, timeout: 10_000 },
-    );
+    const isStill = () => {
+      const is = sent > 0 && sent === before;
+      before = sent;
+      return is;
+    };
+    await expect.poll(isStill, { interval: 200 }).toBe(true);
     expect(sent).toBeLessThan(1000);
     socket.destroy();
   });

@@ -7,7 +7,7 @@ import { createElement } from 'react';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { Profile } from './profile.tsx';
 
-configure({ asyncUtilTimeout: 30_000 });
+configure({ asyncUtilTimeout: 300_000 });
 const berth = mswHandlers({ baseUrl: 'https://api.example.com' });
 const users = berth.service('users');
 const server = setupServer(...berth.handlers);

@@ -38,7 +38,7 @@ const settle = (check: () => void) =>
       await act(async () => {});
       check();
     },
-    { interval: 5, timeout: 30_000 },
+    { interval: 5, timeout: 300_000 },
   );
 
 describe('a link to a file', () => {

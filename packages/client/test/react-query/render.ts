@@ -5,7 +5,7 @@ import { createElement, type ReactNode } from 'react';
 import { afterEach } from 'vitest';
 
 // A shared machine may stall for a while.
-library.configure({ asyncUtilTimeout: 30_000 });
+library.configure({ asyncUtilTimeout: 300_000 });
 afterEach(library.cleanup);
 export const { act, waitFor } = library;
 

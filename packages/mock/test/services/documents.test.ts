@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { ServicesError } from '../../src/util/source-file.ts';
 import { startServices } from './start-services.ts';
 
@@ -163,10 +163,7 @@ describe('a service with an OpenAPI document', () => {
       join(service.folder, 'orders.openapi.yaml'),
       DOCUMENT.replace('Anchor', 'Buoy'),
     );
-    await vi.waitFor(
-      async () => expect((await service.call('/items')).text).toContain('Buoy'),
-      20_000,
-    );
+    await expect.poll(async () => (await service.call('/items')).text).toContain('Buoy');
   });
 
   it.each([

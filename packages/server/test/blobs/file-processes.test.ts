@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { BlobStore } from '../../src/blobs/blob-store.ts';
 import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
 import { toDiskPath } from '../../src/blobs/file/to-disk-path.ts';
@@ -53,14 +53,14 @@ test('marks uploads as alive for other processes when it sweeps', async () => {
   const store = await createFileBlobStore({ root });
   const content = new PassThrough();
   const upload = store.write({ env: 'dev', path: 'slow' }, content, { contentType: 'a/b' });
-  await vi.waitFor(async () => expect(await readdir(join(root, 'tmp'))).toHaveLength(1));
+  await expect.poll(() => readdir(join(root, 'tmp'))).toHaveLength(1);
   const [name = ''] = await readdir(join(root, 'tmp'));
   const before = await stat(join(root, 'tmp', name));
-  await vi.waitFor(async () => {
+  const toChanged = async () => {
     await store.sweep();
-    const after = await stat(join(root, 'tmp', name));
-    expect(after.ctimeMs).toBeGreaterThan(before.ctimeMs);
-  });
+    return (await stat(join(root, 'tmp', name))).ctimeMs;
+  };
+  await expect.poll(toChanged).toBeGreaterThan(before.ctimeMs);
   content.end('content');
   expect(await upload).toMatchObject({ size: 7 });
 });

@@ -191,5 +191,5 @@ it('aborts the call when the caller leaves a body that the service does not read
   };
   await expect.poll(isStill, { interval: 500 }).toBe(true);
   outgoing.destroy();
-  await expect.poll(outstanding, { timeout: 20_000 }).toBe(0);
+  await expect.poll(outstanding).toBe(0);
 });

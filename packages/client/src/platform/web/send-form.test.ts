@@ -65,7 +65,7 @@ const start = async (rest?: Partial<UploadForm>) => {
   vi.stubGlobal('XMLHttpRequest', FakeXhr);
   const response = sendForm(form(rest));
   response.catch(() => {});
-  await vi.waitUntil(() => FakeXhr.last);
+  await expect.poll(() => FakeXhr.last).toBeDefined();
   return { response, xhr: FakeXhr.last };
 };
 afterEach(() => {
