@@ -60,10 +60,10 @@ describe('readXmlError', () => {
   });
 
   it('handles hostile text quickly', () => {
-    const start = performance.now();
+    const start = process.cpuUsage();
     readXmlError('<Error '.repeat(100_000));
     readXmlError('<!--'.repeat(100_000));
     readXmlError(`<Error>${'<Code>'.repeat(100_000)}`);
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(process.cpuUsage(start).user).toBeLessThan(1_000_000);
   });
 });

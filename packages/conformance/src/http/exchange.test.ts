@@ -12,7 +12,7 @@ test.each([
 });
 
 test('a URL of 100,000 special characters and line breaks is handled quickly', () => {
-  const started = performance.now();
+  const started = process.cpuUsage();
   expect(toTarget(`http://a.example/a${'#'.repeat(100_000)}\n`)).toBe('/a');
-  expect(performance.now() - started).toBeLessThan(1000);
+  expect(process.cpuUsage(started).user).toBeLessThan(1_000_000);
 });

@@ -104,8 +104,8 @@ test.each([
   `a${' '.repeat(50_000)}b`,
   `reset=${'1'.repeat(50_000)}x`,
 ])('rejects a hostile text quickly', (text) => {
-  const start = performance.now();
+  const start = process.cpuUsage();
   expect(() => parseFault(text)).toThrow('The fault must have at most 1,000 characters.');
   expect(() => parseFaultFlag('a', `storage:${text}`)).toThrow('must have at most 1,000');
-  expect(performance.now() - start).toBeLessThan(500);
+  expect(process.cpuUsage(start).user).toBeLessThan(500_000);
 });

@@ -85,7 +85,7 @@ test('leaves the bodies of hosted services unchanged', () => {
 
 test('redacts a form with many lines quickly', () => {
   const lines = Buffer.from('name="Signature"\r\nx\r\n'.repeat(20_000));
-  const start = performance.now();
+  const start = process.cpuUsage();
   redactor.request('upload', lines);
-  expect(performance.now() - start).toBeLessThan(500);
+  expect(process.cpuUsage(start).user).toBeLessThan(500_000);
 });

@@ -71,7 +71,7 @@ test("a service's own disposition is removed if no rule requires one", () => {
 
 test('a hostile header is handled quickly', () => {
   const own = `attachment${'; "'.repeat(20_001)}`;
-  const start = performance.now();
+  const start = process.cpuUsage();
   expect(dispositionOf('GET', { 'content-disposition': own }) === own).toBe(false);
-  expect(performance.now() - start).toBeLessThan(500);
+  expect(process.cpuUsage(start).user).toBeLessThan(500_000);
 });

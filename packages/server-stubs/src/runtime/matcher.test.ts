@@ -51,9 +51,9 @@ it('splits mixed segments', () => {
 
 it('matches a mixed segment in linear time', () => {
   const find = matcherOf(['/{a}.{b}.{c}.{d}!']);
-  const start = performance.now();
+  const start = process.cpuUsage();
   expect(find(`/${'.'.repeat(100_000)}`)).toBeUndefined();
-  expect(performance.now() - start).toBeLessThan(200);
+  expect(process.cpuUsage(start).user).toBeLessThan(200_000);
 });
 
 it('does not decode a greedy tail', () => {

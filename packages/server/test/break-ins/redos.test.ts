@@ -71,7 +71,7 @@ test.each([
 
 test('redacts a log line in linear time, however many secrets there are', () => {
   const scrub = createScrubber(Array.from({ length: 500 }, (_, at) => `secret number ${at}`));
-  const started = performance.now();
+  const started = process.cpuUsage();
   for (const piece of [
     'secret number ',
     'eyJaaaaaaaaaa.',
@@ -82,7 +82,7 @@ test('redacts a log line in linear time, however many secrets there are', () => 
   ]) {
     scrub(piece.repeat(64_000 / piece.length));
   }
-  expect(performance.now() - started).toBeLessThan(500);
+  expect(process.cpuUsage(started).user).toBeLessThan(500_000);
 });
 
 /** A pattern, and its location. */
@@ -158,14 +158,15 @@ function* attacksOn({ source }: RegExp): Generator<(length: number) => string> {
   }
 }
 
-/** Milliseconds, the shortest of some runs: other load can only add to it. */
+/** Milliseconds of processor time, the shortest of some runs: other load can only add to it. */
 function time(pattern: RegExp, text: string, runs: number): number {
   const all = new RegExp(pattern.source, `${pattern.flags.replace(/[gy]/g, '')}g`);
   let least = Number.POSITIVE_INFINITY;
   for (let run = 0; run < runs && least > QUICK_MILLISECONDS; run += 1) {
-    const started = performance.now();
+    const started = process.cpuUsage();
     text.replace(all, '');
-    least = Math.min(least, performance.now() - started);
+    const { user, system } = process.cpuUsage(started);
+    least = Math.min(least, (user + system) / 1000);
   }
   return least;
 }
