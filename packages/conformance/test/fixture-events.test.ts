@@ -72,13 +72,13 @@ test('at most 1000 calls wait at a time, not counting callers that have disconne
   const hold = (signal: AbortSignal) =>
     fetch(`${other.url}/events?hold=all&count=1&wait=60000`, { signal });
   await Promise.all(Array.from({ length: 1000 }, () => hold(gone.signal)));
-  const refused = await hold(AbortSignal.timeout(60_000));
+  const refused = await hold(AbortSignal.timeout(300_000));
   expect(refused.status).toBe(503);
   expect(await refused.json()).toEqual({ error: '1000 calls are already waiting' });
   const status = async () => (await fetch(`${other.url}/closed?mark=x&wait=0`)).status;
   expect(await status()).toBe(503);
   gone.abort();
-  await expect.poll(status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(status).toBe(200);
   expect(await (await fetch(`${other.url}/release?hold=all`)).json()).toEqual({ released: false });
   await other.close();
 });

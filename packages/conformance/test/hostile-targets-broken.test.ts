@@ -21,7 +21,7 @@ test.each([
   expect(failed.length).toBeGreaterThan(20);
   const driven = ran.report?.results.filter(({ engine }) => engine === 'dredd') ?? [];
   expect(driven.map(({ outcome }) => outcome)).not.toContain('pass');
-  expect(ran.took).toBeLessThan(40_000);
+  expect(ran.took).toBeLessThan(300_000);
 });
 
 test.each([
