@@ -28,6 +28,8 @@ export async function checkMutant(
     ...mutated.options,
     only,
     skip: ['dredd', 'respect'],
+    // Some mutants swallow what a check waits for.
+    timeout: 10_000,
   }).run();
   mutated.use(undefined);
   const failed = report.results

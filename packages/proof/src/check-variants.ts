@@ -6,13 +6,13 @@ import { combine, type Variant } from './variants/variant.ts';
 /**
  * Runs the suite against a server with all these variants, and returns what fails or is skipped.
  *
- * @param more engines to skip, and the timeout of a call
+ * @param more engines to skip
  * @returns the results, and the names of the variants that changed a message
  */
 export async function checkVariants(
   mutated: Mutated,
   variants: readonly Variant[],
-  more: Pick<ConformanceOptions, 'skip' | 'timeout'> = {},
+  more: Pick<ConformanceOptions, 'skip'> = {},
 ): Promise<{ report: Report; failures: string[]; effective: Set<string> }> {
   const effective = new Set<string>();
   const watched = variants.map((one) => watch(one, () => effective.add(one.name)));

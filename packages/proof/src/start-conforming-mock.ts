@@ -23,6 +23,7 @@ export async function startConformingMock(): Promise<Deployment> {
       otherEnvToken,
       tc3: { secretId: id, secretKey: secret },
       forbiddenService: 'forbidden',
+      timeout: 60_000,
     },
     toServer: () => mock.gatewayUrl,
     async close() {

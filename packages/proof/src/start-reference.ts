@@ -75,6 +75,8 @@ export async function startReference(given: ReferenceOptions = {}): Promise<Refe
       expiredToken: await mint(ENV, Math.floor(Date.now() / 1000) - 3600),
       tc3: { secretId: KEY_PAIR.id, secretKey: KEY_PAIR.secret },
       forbiddenService: 'forbidden',
+      // A busy machine may need longer than the default.
+      timeout: 60_000,
       ...(given.wireProfile ? { wireProfile: given.wireProfile } : {}),
     },
     async close() {

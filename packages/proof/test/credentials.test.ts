@@ -87,10 +87,11 @@ afterAll(async () => {
 
 function toOptions(all: ConformanceOptions, combination: Combination): ConformanceOptions {
   const { credentials, apis, hasHost, hasFixture, hasOtherEnv } = combination;
-  const { gatewayToken, tc3, env, gatewayHost = 'dev.gateway.example' } = all;
+  const { gatewayToken, tc3, env, timeout, gatewayHost = 'dev.gateway.example' } = all;
   const keyPair = { id: tc3?.secretId ?? '', secret: tc3?.secretKey ?? '' };
   const storageHeaders = all.storageHeaders ?? signStorageHeaders(keyPair);
   return {
+    timeout,
     ...(env ? { env } : {}),
     ...(apis.includes('gateway') ? { gatewayUrl: all.gatewayUrl } : {}),
     ...(apis.includes('storage') ? { storageUrl: all.storageUrl } : {}),

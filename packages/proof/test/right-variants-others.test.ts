@@ -22,7 +22,7 @@ test.each(takeTurn(RUNS, RUNS.length))(
   async ({ start, rows }) => {
     const mutated = await startMutated(start);
     try {
-      const more = { timeout: 60_000, skip: ['dredd', 'respect'] };
+      const more = { skip: ['dredd', 'respect'] };
       const { report, failures, effective } = await checkVariants(mutated, rows, more);
       expect({ failures, exitCode: report.exitCode }).toEqual({ failures: [], exitCode: 0 });
       expect(effective.size).toBeGreaterThanOrEqual(LEAST_CHANGES);

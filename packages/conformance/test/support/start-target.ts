@@ -23,7 +23,8 @@ export async function startTarget(choices: Partial<Choices> = {}): Promise<Targe
       ...['--other-env-token', server.otherEnvToken, '--expired-token', server.expiredToken],
       ...['--tc3-secret-id', tc3.secretId, '--tc3-secret-key', tc3.secretKey],
       ...['--tc3-service', String(tc3.service), '--forbidden-service', server.forbiddenService],
-      ...['--runs', '5'],
+      // A busy machine may need longer than the default.
+      ...['--runs', '5', '--timeout', '60000'],
       ...headers.flatMap((header) => ['--storage-header', header]),
     ],
     async [Symbol.asyncDispose]() {

@@ -18,6 +18,7 @@ export async function startSecond(publicUrl?: string): Promise<Deployment> {
     options: {
       ...{ gatewayUrl, gatewayHost, storageUrl, env, tc3, storageHeaders, forbiddenService },
       ...{ gatewayToken: second.token, otherEnvToken, expiredToken },
+      timeout: 60_000,
     },
     toServer(target) {
       if (target.startsWith('/v1/')) return gatewayUrl;

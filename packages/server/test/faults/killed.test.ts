@@ -9,7 +9,6 @@ listen: { port: 0, reusePort: true }
 admin: { port: 0 }
 store: { driver: file, root: ./store }
 keys: [{ secret: ${'k'.repeat(32)} }]
-limits: { grantSeconds: 5 }
 environments: { dev: { credentials: [{ id: me, secret: my-secret }] } }
 `;
 

@@ -87,7 +87,7 @@ export async function startWhole(change: Partial<ConfigInput> = {}): Promise<Who
     dev: clientOf('dev'),
     qa: clientOf('qa'),
     token: (env, claims) =>
-      mintToken({ env, key: keys[env].privateKey, subject: 'me', seconds: 60, ...claims }),
+      mintToken({ env, key: keys[env].privateKey, subject: 'me', seconds: 3600, ...claims }),
     async disk() {
       const entries = await readdir(root, { recursive: true, withFileTypes: true });
       return entries.filter((entry) => entry.isFile()).map(({ name }) => name);

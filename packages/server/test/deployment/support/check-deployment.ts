@@ -45,6 +45,8 @@ export function checkDeployment(
         ...{ gatewayToken: token, otherEnvToken: foreignToken, forbiddenService: 'closed' },
         tc3: { secretId: KEY_PAIR.id, secretKey: KEY_PAIR.secret },
         ...(only && { only }),
+        // A busy machine may need longer than the default.
+        timeout: 60_000,
       }).run();
       const isChecked = (id: string) => only?.some((start) => id.startsWith(start)) ?? true;
       const bad = results.filter(({ id, outcome }) => isChecked(id) && outcome !== 'pass');

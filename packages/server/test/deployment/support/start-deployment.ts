@@ -102,7 +102,7 @@ export async function startDeployment({
     throw failed.reason;
   }
   balancer?.route(processes.map(({ url }) => url));
-  const mint = (env: string) => mintToken({ env, key, subject: 'me', seconds: 600 });
+  const mint = (env: string) => mintToken({ env, key, subject: 'me', seconds: 3600 });
   const { authorization, sessionToken, timestamp } = wireProfile.storageHeaders;
   const storageHeaders = () =>
     signStorageRequest(KEY_PAIR, { timestamp: Math.floor(Date.now() / 1000), wireProfile });

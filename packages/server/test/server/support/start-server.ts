@@ -43,7 +43,7 @@ export async function startServer(
   });
   await server.listen();
   onTestFinished(() => server.close());
-  const key = { env: 'dev', key: dev.privateKey, seconds: 60 };
+  const key = { env: 'dev', key: dev.privateKey, seconds: 3600 };
   const token = await mintToken({ ...key, subject: 'me' });
   const { url, adminUrl } = server;
   const call = (path = '', init: RequestInit = {}) =>
