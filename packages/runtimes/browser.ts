@@ -16,15 +16,20 @@ const FONTS = `<?xml version="1.0"?>
 </fontconfig>
 `;
 
+/** Ends a test that hangs; a busy machine may need minutes. */
+const timeout = 300_000;
+
 /** Opens Chromium, for pages of tests. */
 export async function openBrowser(): Promise<Browser> {
-  return chromium.launch(await findBrowser());
+  const browser = await chromium.launch(await findBrowser());
+  browser.on('context', (context) => context.setDefaultTimeout(timeout));
+  return browser;
 }
 
 /** How Playwright launches the Chromium of the machine (Chrome is one) or, without it, npm's. */
 export async function findBrowser(): Promise<LaunchOptions> {
   // Root, as whom containers run, has no sandbox. Nothing but our own pages is opened.
-  const options = { chromiumSandbox: false };
+  const options = { chromiumSandbox: false, timeout };
   const executablePath = findProgram(ENGINES.chromium.programs.flat());
   if (executablePath) return { ...options, executablePath };
   const reason = skipReason('chromium');

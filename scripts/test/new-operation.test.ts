@@ -175,7 +175,7 @@ beforeAll(() => {
   for (const name of ['spec', 'packages/client', 'packages/server-stubs', 'packages/conformance']) {
     node(name, ['--conditions=berth-source', 'scripts/generate.ts']);
   }
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 it('has types in the client and the stubs', () => {

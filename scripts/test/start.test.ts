@@ -141,7 +141,7 @@ it('npm start of a fresh clone installs what the mock needs, and nothing the nex
   } finally {
     rmSync(folder, { recursive: true });
   }
-}, 300_000);
+});
 
 /** The environment of a machine with git, Node, npm and an empty home. */
 function makeMachine(folder: string): NodeJS.ProcessEnv {

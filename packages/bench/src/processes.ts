@@ -155,10 +155,13 @@ export function makeTemporaryFolder(purpose: string): string {
   return folder;
 }
 
-/** Polls a URL for up to `seconds` until it responds; returns how long that took, in milliseconds. */
-export async function waitFor(url: string, init: RequestInit, seconds = 20): Promise<number> {
+/** How long a server may take to start, in seconds. Long enough for a busy machine. */
+const MAX_START_SECONDS = 300;
+
+/** Polls a URL until it responds; returns how long that took, in milliseconds. */
+export async function waitFor(url: string, init: RequestInit): Promise<number> {
   const start = performance.now();
-  while (performance.now() - start < seconds * 1000) {
+  while (performance.now() - start < MAX_START_SECONDS * 1000) {
     try {
       const response = await fetch(url, init);
       await response.arrayBuffer();
@@ -170,12 +173,12 @@ export async function waitFor(url: string, init: RequestInit, seconds = 20): Pro
       await setTimeout(1);
     }
   }
-  throw new Error(`${url} did not respond within ${seconds} s.`);
+  throw new Error(`${url} did not respond within ${MAX_START_SECONDS} s.`);
 }
 
-/** Waits for up to `seconds` until something listens on a loopback port. */
-export async function waitForPort(port: number, seconds = 20): Promise<void> {
-  const end = performance.now() + seconds * 1000;
+/** Waits until something listens on a loopback port. */
+export async function waitForPort(port: number): Promise<void> {
+  const end = performance.now() + MAX_START_SECONDS * 1000;
   while (performance.now() < end) {
     const socket = connect(port, '127.0.0.1');
     try {
@@ -187,7 +190,7 @@ export async function waitForPort(port: number, seconds = 20): Promise<void> {
       socket.destroy();
     }
   }
-  throw new Error(`Nothing is listening on port ${port} after ${seconds} s.`);
+  throw new Error(`Nothing is listening on port ${port} after ${MAX_START_SECONDS} s.`);
 }
 
 const require = createRequire(import.meta.url);

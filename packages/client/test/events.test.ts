@@ -128,7 +128,7 @@ describe('events', () => {
       serve({}),
       reset,
     );
-    const signal = AbortSignal.timeout(5000);
+    const signal = AbortSignal.timeout(300_000);
     const fail = () => failureOf(collect(service(server.baseUrl).events('a', { signal })));
     expect(await fail()).toMatchObject({ name: 'ContractError' });
     expect(await fail()).toMatchObject({ name: 'ContractError' });

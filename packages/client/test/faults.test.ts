@@ -21,7 +21,7 @@ const retry = { baseDelay: 1 };
 const client = (baseUrl: string, options: Partial<GatewayClientOptions> = {}) =>
   createGatewayClient({ retry, ...options, baseUrl } as GatewayClientOptions);
 const ok = serve({ a: 1 });
-const short = { timeouts: { perTry: 500 } };
+const short = { timeouts: { perTry: 2000 } };
 
 describe('a GET', () => {
   it.each<[string, Act, object]>([

@@ -29,7 +29,7 @@ beforeAll(async () => {
     };
     respond(response, { statusCode: 200, body: { requestId: 'r', data } });
   });
-}, 120_000);
+});
 afterAll(async () => {
   await project.remove();
   await server[Symbol.asyncDispose]();

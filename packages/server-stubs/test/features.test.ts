@@ -22,7 +22,6 @@ describe('types of a document with all features', () => {
     async (version) => {
       expect(await compileTypes(folder, version)).toBe('');
     },
-    60_000,
   );
 });
 

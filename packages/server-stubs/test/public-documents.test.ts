@@ -69,7 +69,7 @@ describe('public documents', () => {
         expect(() => generate(document), name).toThrow(reason);
       }
     }
-  }, 60_000);
+  });
 
   it('produce types that compile in strict mode', async () => {
     const root = await createSourceFolder('public');
@@ -78,7 +78,7 @@ describe('public documents', () => {
       await writeFiles(join(root, name.replaceAll('/', '-')), files);
     }
     expect(await compileTypes(root, 7)).toBe('');
-  }, 120_000);
+  });
 
   it('produce servers that start and serve every operation', async () => {
     const root = await mkdtemp(join(tmpdir(), 'berth-servers-'));
@@ -95,7 +95,7 @@ describe('public documents', () => {
       expect(statuses, name).not.toHaveProperty('404');
     }
     await rm(root, { recursive: true });
-  }, 60_000);
+  });
 
   it(`agree with Ajv on all examples and their mutations (SEED=${seed})`, async () => {
     const root = await mkdtemp(join(tmpdir(), 'berth-verdicts-'));
@@ -117,5 +117,5 @@ describe('public documents', () => {
     }
     expect(judged).toBeGreaterThan(3000);
     await rm(root, { recursive: true });
-  }, 120_000);
+  });
 });

@@ -16,8 +16,6 @@ const pages = findPages().map((page) => ({
   page,
   blocks: readPage(page, readFileSync(join(ROOT, page), 'utf8')),
 }));
-/** A page has many commands, each with its own timeout. */
-const PAGE_LIMIT = { timeout: 600_000 };
 const outcomes: Outcome[] = [];
 let folder: string;
 let commands: string;
@@ -43,7 +41,6 @@ test('every script of the pages compiles', async () => {
 
 test.concurrent.for(pages)(
   'every block of $page does what it says',
-  PAGE_LIMIT,
   async ({ page, blocks }, t) => {
     const desk = new Desk(join(folder, 'pages', page), commands);
     t.onTestFinished(() => desk.close());

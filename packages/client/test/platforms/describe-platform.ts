@@ -9,9 +9,6 @@ import { runProcess } from './runners/run-process.ts';
 import { runWorker } from './runners/run-worker.ts';
 import { SUITE } from './suite.ts';
 
-/** How long all cases of a platform may take, including a few that hang, in milliseconds. */
-const LONGEST = 300_000;
-
 /** What the suite runs with. */
 export interface Given {
   readonly project: Project;
@@ -44,7 +41,7 @@ function runCases(platform: PlatformId, given: () => Given): void {
     await run.catch((error: unknown) => {
       failure = error;
     });
-  }, LONGEST);
+  });
 
   for (const one of SUITE) {
     const plan = planOf(one, platform);

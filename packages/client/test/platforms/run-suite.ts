@@ -11,7 +11,7 @@ export interface CaseResult {
 }
 
 /** How long until a case counts as hung, in milliseconds. */
-export const LIMIT = 30_000;
+export const LIMIT = 120_000;
 
 /** Returns the outcome of a case on a platform; `undefined` if another case proves what is missing. */
 export function planOf(one: PlatformCase, platform: PlatformId) {

@@ -16,14 +16,13 @@ describeOn('chromium', 'the inspector', () => {
 
   beforeAll(async () => {
     browser = await openBrowser();
-  }, 60_000);
+  });
   afterAll(() => browser.close());
 
   beforeEach(async () => {
     mock = await createMock();
     complaints = [];
     page = await browser.newPage();
-    page.setDefaultTimeout(10_000);
     page.on('console', (message) => {
       if (message.type() === 'error') complaints.push(message.text());
     });

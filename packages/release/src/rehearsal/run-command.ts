@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
 /** Docker waits 10 s; allow more time on a busy machine. */
-const MAX_END_MS = 60_000;
+const MAX_END_MS = 300_000;
 
 export interface Place {
   folder: string;

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import type { HostileRequest } from './hostile-request.ts';
 
 /** How long a request may take, in milliseconds, before the server counts as hung. */
-const PATIENCE = 10_000;
+const PATIENCE = 300_000;
 
 /** Outcome of a request: the status of each response on the connection, or none if it was just closed. */
 export interface Outcome {

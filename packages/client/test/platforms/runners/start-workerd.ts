@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { findWorkerd } from '@berth/runtimes/workerd';
 
 /** How long until the process is killed in any case, in milliseconds. */
-const LONGEST = 280_000;
+const LONGEST = 580_000;
 /** File descriptor on which workerd reports its port. */
 const CONTROL = 3;
 

@@ -134,6 +134,6 @@ test('does not keep the process alive', async () => {
     const found = createRegistry([{ env: 'dev', name: 'web', dns }], { servers: ['${server.address}'] });
     process.stdout.write((await found.find('dev', 'web')).versions[0].endpoints[0].origin);`;
   const flags = ['--conditions=berth-source', '--input-type=module', '--eval', program];
-  const { stdout } = await promisify(execFile)(process.execPath, flags, { timeout: 50_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, flags, { timeout: 300_000 });
   expect([stdout]).toEqual(ORIGIN);
 });
