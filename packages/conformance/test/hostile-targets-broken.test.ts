@@ -12,7 +12,7 @@ test.each([
   ['500', 'ST-META-CALL', response('500 Oh', 'application/json', '{"error":"Oh."}')],
 ])('%s everywhere: MUSTs fail, in bounded time, and no check breaks', async (_, rule, text) => {
   await using target = await startFronted({ decide: () => (socket) => void socket.end(text) });
-  const ran = await runSuite({ ...target.options, timeout: 2000 });
+  const ran = await runSuite({ ...target.options, timeout: 10_000 });
   expect(ran.exitCode).toBe(1);
   expect(mustsOf(ran, 'error')).toEqual([]);
   const failed = idsOf(ran, 'fail');

@@ -61,13 +61,13 @@ test('a custom signer that never settles times out like a call without a respons
 });
 
 test.each([
-  ['refuses connections', 'drop'],
-  ['hangs', 'hang'],
-] as const)('a target that %s after a while', async (_, deed) => {
+  ['refuses connections', 'drop', 60_000],
+  ['hangs', 'hang', 5000],
+] as const)('a target that %s after a while', async (_, deed, timeout) => {
   await using target = await startFronted({
     decide: (index) => (index > 150 ? deed : 'pass'),
   });
-  const ran = await runSuite({ ...target.options, timeout: 1000 });
+  const ran = await runSuite({ ...target.options, timeout });
   expect(mustsOf(ran, 'fail')).toEqual([]);
   expect(ran.exitCode).toBe(4);
   expect(ran.report?.leftovers.toSorted()).toEqual(
