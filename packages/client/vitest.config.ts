@@ -20,7 +20,6 @@ export default defineConfig({
           include,
           exclude: ['**/node_modules/**', ...ALONE],
           isolate: false,
-          typecheck: { enabled: true },
         },
       },
       {
