@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from '../generator/generate.ts';
 import { compareVerdicts } from '../test/corpus/compare-verdicts.ts';
-import { compileTypes, createSourceFolder, writeFiles } from '../test/corpus/compile-types.ts';
+import {
+  compileTypes,
+  createSourceFolder,
+  withRelativeRuntime,
+  writeFiles,
+} from '../test/corpus/compile-types.ts';
 import { createOracle } from '../test/corpus/create-oracle.ts';
 import { judge } from '../test/corpus/judge.ts';
 import { prepareCases } from '../test/corpus/prepare-cases.ts';
@@ -30,7 +35,7 @@ try {
   report('all request validators loaded', imported, imported < LIMITS.imported);
 
   const source = await createSourceFolder('github');
-  await writeFiles(source, withRuntime(files, '../../../../src/runtime/index.ts'));
+  await writeFiles(source, withRelativeRuntime(files, 1));
   const compiling = performance.now();
   const errors = await compileTypes(source, 7);
   report('compiled under strict', performance.now() - compiling, errors === '');
@@ -60,16 +65,4 @@ function report(text: string, milliseconds: number, isGood: boolean): void {
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
-}
-
-function withRuntime(
-  list: ReadonlyMap<string, string | object>,
-  runtime: string,
-): Map<string, string | object> {
-  return new Map(
-    [...list].map(([name, text]) => [
-      name,
-      typeof text === 'string' ? text.replaceAll(RUNTIME, runtime) : text,
-    ]),
-  );
 }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { RUNTIME } from './start-server.ts';
 
 const PACKAGE = join(import.meta.dirname, '../..');
 const ROOT = join(PACKAGE, '../..');
@@ -18,6 +19,20 @@ export async function createSourceFolder(name: string): Promise<string> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   return folder;
+}
+
+/** The runtime, as files in a folder of the package import it that are this many folders below `stubs`. */
+export function withRelativeRuntime(
+  files: ReadonlyMap<string, string | object>,
+  depth: 1 | 2,
+): Map<string, string | object> {
+  const relative = `${'../'.repeat(3 + depth)}src/runtime/index.ts`;
+  return new Map(
+    [...files].map(([name, content]) => [
+      name,
+      typeof content === 'string' ? content.replaceAll(RUNTIME, relative) : content,
+    ]),
+  );
 }
 
 /** Writes files, and returns the folder. */
