@@ -1,58 +1,43 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describeOn } from '@berth/runtimes/engines';
 import { startStopwatch } from '@berth/runtimes/stopwatch';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type BlobStore, StoreUnavailableError } from '../../src/blobs/blob-store.ts';
-
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { readAll, toBytes, toStream } from '../blobs/blob-contents.ts';
-import { type Ceph, startCeph, tellCeph } from './support/start-ceph.ts';
-import { newBucket } from './support/use-ceph.ts';
+import { startCeph, tellCeph } from './support/start-ceph.ts';
+import { newBucket, useCeph } from './support/use-ceph.ts';
 
 const TYPE = { contentType: 'a/b' };
 const FILES = 50;
 
-describeOn('ceph', 'a separate store with three disks', () => {
-  const bytes = toBytes(10_000_000);
-  const keyOf = (index: number) => ({ env: 'dev', path: `files/${index}` });
-  let ceph: Ceph;
-  let store: BlobStore;
+const bytes = toBytes(10_000_000);
+const keyOf = (index: number) => ({ env: 'dev', path: `files/${index}` });
 
-  const writeAll = (from: number) =>
-    Promise.all(
-      Array.from({ length: FILES }, (_, index) => {
-        const content = toStream(Buffer.from(`content ${from + index}`));
-        return store.write(keyOf(from + index), content, TYPE);
-      }),
-    );
-  const expectAll = async (from: number) => {
-    for (let index = from; index < from + FILES; index++) {
-      expect((await readAll(store, keyOf(index)))?.toString()).toBe(`content ${index}`);
-    }
-  };
+function writeAll(store: BlobStore, from: number) {
+  return Promise.all(
+    Array.from({ length: FILES }, (_, index) => {
+      const content = toStream(Buffer.from(`content ${from + index}`));
+      return store.write(keyOf(from + index), content, TYPE);
+    }),
+  );
+}
 
-  beforeAll(async () => {
-    ceph = await startCeph(3);
-    await ceph.ready;
-    store = createS3BlobStore(await newBucket(ceph.endpoint));
-    await writeAll(0);
-  });
-  afterAll(async () => {
-    await store?.close();
-    await ceph?.stop();
-  });
+async function expectAll(store: BlobStore, from: number) {
+  for (let index = from; index < from + FILES; index++) {
+    expect((await readAll(store, keyOf(index)))?.toString()).toBe(`content ${index}`);
+  }
+}
 
-  test('continues when one of three disks is killed', async () => {
-    await tellCeph('kill-osd', ceph.folder, '1');
-    await expectAll(0);
-    await writeAll(FILES);
-    await expectAll(FILES);
-    const large = { env: 'dev', path: 'large' };
-    await store.write(large, toStream(bytes), TYPE);
-    expect((await readAll(store, large))?.equals(bytes)).toBe(true);
-  });
-
+describeOn('ceph', 'a store', () => {
   test('is soon unavailable without its gateway, and recovers without a restart', async () => {
-    await tellCeph('stop-gateway', ceph.folder);
+    const options = await newBucket((await useCeph()).endpoint);
+    const gateway = await startForwarder(options.endpoint ?? '');
+    const store = createS3BlobStore({ ...options, endpoint: gateway.endpoint });
+    onTestFinished(() => store.close());
+    await writeAll(store, 0);
+    await gateway.stop();
     const time = startStopwatch();
     const key = keyOf(0);
     const calls = [
@@ -74,9 +59,56 @@ describeOn('ceph', 'a separate store with three disks', () => {
     // Attempts and the pauses between them.
     expect(time()).toBeLessThan(15_000);
 
-    await tellCeph('start-gateway', ceph.folder);
+    await gateway.start();
     await store.check();
-    await expectAll(0);
-    await writeAll(0);
+    await expectAll(store, 0);
+    await writeAll(store, 0);
   });
+
+  // A cluster with three disks takes long to start, and only Ceph itself notices that one is gone.
+  if (process.env.BERTH_SOAK) {
+    test('continues when one of three disks is killed', async () => {
+      const ceph = await startCeph(3);
+      onTestFinished(() => ceph.stop());
+      await ceph.ready;
+      const store = createS3BlobStore(await newBucket(ceph.endpoint));
+      onTestFinished(() => store.close());
+      await writeAll(store, 0);
+      await tellCeph('kill-osd', ceph.folder, '1');
+      await expectAll(store, 0);
+      await writeAll(store, FILES);
+      await expectAll(store, FILES);
+      const large = { env: 'dev', path: 'large' };
+      await store.write(large, toStream(bytes), TYPE);
+      expect((await readAll(store, large))?.equals(bytes)).toBe(true);
+    });
+  }
 });
+
+/** Forwards connections to a store, and refuses them while it is stopped. */
+async function startForwarder(to: string) {
+  const { hostname, port } = new URL(to);
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    const upstream = connect(Number(port), hostname);
+    for (const [one, other] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
+      sockets.add(one);
+      one.on('error', () => other.destroy()).on('close', () => sockets.delete(one));
+      one.pipe(other);
+    }
+  });
+  const stop = async () => {
+    for (const socket of sockets) socket.destroy();
+    if (server.listening) await once(server.close(), 'close');
+  };
+  const start = async (on: number) => {
+    await once(server.listen(on, '127.0.0.1'), 'listening');
+    return (server.address() as AddressInfo).port;
+  };
+  const own = await start(0);
+  onTestFinished(stop);
+  return { endpoint: `http://127.0.0.1:${own}`, stop, start: () => start(own) };
+}

@@ -1,7 +1,6 @@
-import { checkDeployment, STORAGE_RULES } from './support/check-deployment.ts';
+import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
+import { checkDeployment } from './support/check-deployment.ts';
 
-// `wire-profile.test.ts` checks one process on a disk, with all rules.
-checkDeployment('three processes on a disk, behind a round robin', {
-  processes: 3,
-  only: STORAGE_RULES,
+checkDeployment('three processes on a disk, behind a round robin, with their own names', {
+  wireProfile: acme,
 });

@@ -1,5 +1,6 @@
 import { createStorageClient, type StorageClient, unwrapEnvelope } from '@berth/client';
 import { createConformance } from '@berth/conformance';
+import type { WireProfile } from '@berth/server-stubs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type Deployment,
@@ -15,19 +16,25 @@ const OPERATIONS = [
   ...['uploadFile', 'download'],
 ].sort();
 
-interface CheckOptions extends Omit<DeploymentOptions, 'store'> {
-  /** Rules of the conformance suite to check: prefixes of their IDs. Default: all. */
-  readonly only?: readonly string[];
+interface CheckOptions {
+  readonly wireProfile?: WireProfile;
+  readonly newStore?: () => Promise<DeploymentOptions['store']>;
+  /** Whether to run the conformance suite. Default: true. */
+  readonly runsSuite?: boolean;
 }
 
-/** The rules that depend on the store and on the number of processes, and calls of the gateway. */
-export const STORAGE_RULES = ['ST-', 'UP-', 'GW-FORWARD', 'GW-PATH'];
+/**
+ * Prefixes of the rules that depend on the store, the number of processes or the wire profile, and calls of the
+ * gateway. `@berth/proof` checks the server with all rules.
+ */
+const RULES = ['ST-', 'UP-', 'AU-STORAGE', 'GW-STATUS', 'GW-FORWARD', 'GW-PATH'];
+/** Requests of each rule that generates them. `@berth/proof` makes more. */
+const RUNS = 10;
 
 /** Tests a deployment from the outside: with the conformance suite, and clients of several processes. */
 export function checkDeployment(
   title: string,
-  { only, ...options }: CheckOptions,
-  newStore?: () => Promise<DeploymentOptions['store']>,
+  { newStore, runsSuite = true, ...options }: CheckOptions,
 ): void {
   describe(title, () => {
     let deployment: Deployment;
@@ -38,33 +45,36 @@ export function checkDeployment(
     });
     afterAll(() => deployment?.close());
 
-    test('passes the conformance suite', async () => {
-      const { url, token, foreignToken, wireProfile } = deployment;
-      const { exitCode, results, leftovers } = await createConformance({
-        ...{ gatewayUrl: url, storageUrl: url, wireProfile },
-        ...{ gatewayToken: token, otherEnvToken: foreignToken, forbiddenService: 'closed' },
-        tc3: { secretId: KEY_PAIR.id, secretKey: KEY_PAIR.secret },
-        ...(only && { only }),
-        // A busy machine may need longer than the default.
-        timeout: 60_000,
-      }).run();
-      const isChecked = (id: string) => only?.some((start) => id.startsWith(start)) ?? true;
-      const bad = results.filter(({ id, outcome }) => isChecked(id) && outcome !== 'pass');
-      expect(
-        bad.map(({ id, outcome, reason, findings }) => ({ id, outcome, reason, findings })),
-      ).toEqual([]);
-      expect({ exitCode, leftovers }).toEqual({ exitCode: 0, leftovers: [] });
-    });
-
-    test('uses every process for every operation', async () => {
-      const shares = await Promise.all(deployment.processes.map(listOperations));
-      expect(shares).toHaveLength(options.processes);
-      for (const operations of shares) expect(operations).toEqual(OPERATIONS);
-    });
-
+    if (runsSuite) checkSuite(deployed);
     // These tests choose the process themselves, so they run after the balancer's distribution was
     // checked.
-    if (options.processes > 1) checkCrossings(deployed);
+    checkCrossings(deployed);
+  });
+}
+
+/** Tests that the suite passes, and that every process took part in it. */
+function checkSuite(deployed: () => Deployment): void {
+  test('passes the conformance suite', async () => {
+    const { url, token, foreignToken, wireProfile } = deployed();
+    const { exitCode, results, leftovers } = await createConformance({
+      ...{ gatewayUrl: url, storageUrl: url, wireProfile },
+      ...{ gatewayToken: token, otherEnvToken: foreignToken, forbiddenService: 'closed' },
+      ...{ only: RULES, runs: RUNS },
+      // A busy machine may need longer than the default.
+      timeout: 60_000,
+      tc3: { secretId: KEY_PAIR.id, secretKey: KEY_PAIR.secret },
+    }).run();
+    const isChecked = (id: string) => RULES.some((start) => id.startsWith(start));
+    const bad = results.filter(({ id, outcome }) => isChecked(id) && outcome !== 'pass');
+    expect(
+      bad.map(({ id, outcome, reason, findings }) => ({ id, outcome, reason, findings })),
+    ).toEqual([]);
+    expect({ exitCode, leftovers }).toEqual({ exitCode: 0, leftovers: [] });
+  });
+
+  test('uses every process for every operation', async () => {
+    const shares = await Promise.all(deployed().processes.map(listOperations));
+    for (const operations of shares) expect(operations).toEqual(OPERATIONS);
   });
 }
 
@@ -80,12 +90,13 @@ function checkCrossings(deployed: () => Deployment): void {
   describe('processes', () => {
     /** A client that starts at one process and uses grants and links at another. */
     const between = (first: string, second: string) => {
-      const { url, credentials } = deployed();
+      const { url, credentials, wireProfile } = deployed();
       const takeTo: typeof fetch = (given, init) => {
         const address = String(given);
         return fetch(address.startsWith(url) ? second + address.slice(url.length) : address, init);
       };
-      return createStorageClient({ baseUrl: first, envId: 'dev', credentials, fetch: takeTo });
+      const options = { envId: 'dev', credentials, wireProfile, fetch: takeTo };
+      return createStorageClient({ baseUrl: first, ...options });
     };
     const clients = (): StorageClient[] => {
       const urls = deployed().processes.map(({ url }) => url);

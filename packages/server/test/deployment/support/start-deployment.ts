@@ -22,8 +22,9 @@ const UPLOAD_BYTES = 12 * 1024 * 1024;
 
 export const KEY_PAIR = { id: 'deployment', secret: 'secret of the key pair' };
 
+const PROCESSES = 3;
+
 export interface DeploymentOptions {
-  readonly processes: number;
   /** Default: a folder that the processes share. */
   readonly store?: ConfigInput['store'];
   readonly wireProfile?: WireProfile;
@@ -33,7 +34,7 @@ export interface DeploymentOptions {
  * Processes that serve one environment, `dev`, with the services `conformance` and `closed`.
  */
 export interface Deployment {
-  /** The URL for callers: the balancer, or the only process. */
+  /** The URL of the balancer. */
   readonly url: string;
   readonly processes: readonly ServerProcess[];
   readonly wireProfile: WireProfile;
@@ -48,21 +49,20 @@ export interface Deployment {
 }
 
 /**
- * Starts berth-server from one configuration file that all processes read. Several are behind a round
- * robin and have its address as `publicUrl`; a single one uses the host of each request.
+ * Starts three processes of berth-server from one configuration file, behind a round robin whose address is
+ * their `publicUrl`.
  */
 export async function startDeployment({
-  processes: count,
   store,
   wireProfile = defaultWireProfile,
 }: DeploymentOptions): Promise<Deployment> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-deployment-'));
   const { privateKey: key, jwks } = await createDevKeys();
   const fixture = await startFixture({ port: 0 });
-  const balancer = count === 1 ? undefined : await startRoundRobin();
+  const balancer = await startRoundRobin();
   const endpoints = [fixture.url];
   const config: ConfigInput = {
-    ...(balancer && { publicUrl: balancer.url }),
+    publicUrl: balancer.url,
     wireProfile: './wire-profile.json',
     limits: { uploadBytes: UPLOAD_BYTES },
     store: store ?? { driver: 'file', root: './files' },
@@ -87,13 +87,13 @@ export async function startDeployment({
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   const close = async (processes: readonly ServerProcess[]) => {
-    await balancer?.close();
+    await balancer.close();
     await Promise.all(processes.map((one) => one.close()));
     await fixture.close();
     await rm(folder, { recursive: true });
   };
   const starts = await Promise.allSettled(
-    Array.from({ length: count }, () => startProcess(join(folder, 'berth.yaml'))),
+    Array.from({ length: PROCESSES }, () => startProcess(join(folder, 'berth.yaml'))),
   );
   const processes = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
   const failed = starts.find(({ status }) => status === 'rejected');
@@ -101,13 +101,13 @@ export async function startDeployment({
     await close(processes);
     throw failed.reason;
   }
-  balancer?.route(processes.map(({ url }) => url));
+  balancer.route(processes.map(({ url }) => url));
   const mint = (env: string) => mintToken({ env, key, subject: 'me', seconds: 3600 });
   const { authorization, sessionToken, timestamp } = wireProfile.storageHeaders;
   const storageHeaders = () =>
     signStorageRequest(KEY_PAIR, { timestamp: Math.floor(Date.now() / 1000), wireProfile });
   return {
-    url: balancer?.url ?? (processes[0] as ServerProcess).url,
+    url: balancer.url,
     processes,
     wireProfile,
     token: await mint('dev'),
