@@ -3,12 +3,13 @@ import { promisify } from 'node:util';
 import { createMock, type Mock } from '@berth/mock';
 import { openBrowser } from '@berth/runtimes/browser';
 import { describeOn } from '@berth/runtimes/engines';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { upload } from '../helpers/upload.ts';
 
 describeOn('chromium', 'the inspector', () => {
   let browser: Browser;
+  let context: BrowserContext;
   let mock: Mock;
   let page: Page;
   /** What the page must not do but did: calls to other hosts, errors, blocked scripts. */
@@ -16,13 +17,14 @@ describeOn('chromium', 'the inspector', () => {
 
   beforeAll(async () => {
     browser = await openBrowser();
+    context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
   });
   afterAll(() => browser.close());
 
   beforeEach(async () => {
     mock = await createMock();
     complaints = [];
-    page = await browser.newPage();
+    page = await context.newPage();
     page.on('console', (message) => {
       if (message.type() === 'error') complaints.push(message.text());
     });
@@ -96,7 +98,6 @@ describeOn('chromium', 'the inspector', () => {
   });
 
   test('copies a call as an equivalent command', async () => {
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await callHello("/it's?x=1");
     await open();
     await page.locator('tr[data-id]').click();
@@ -108,7 +109,6 @@ describeOn('chromium', 'the inspector', () => {
   });
 
   test('copies no command that reads a file or calls another server', async () => {
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await fetch(`${mock.url}//other.example/[a-c]/upload`, { method: 'POST', body: '@/etc/hosts' });
     await open();
     await page.locator('tr[data-id]').click();
