@@ -38,8 +38,17 @@ async function runHere(args: string[], files: Record<string, string> = {}) {
   }
 }
 
+const PUBLIC =
+  'is reachable from other machines, but this server uses development keys: use --config, or';
+
 test.each([
+  [['--port', 'x'], 'integer from 0 to 65535'],
   [['--admin-port', '65536'], 'integer from 0 to 65535'],
+  [['--host', '0.0.0.0'], PUBLIC],
+  [['--host', '::'], PUBLIC],
+  [['--host', '192.0.2.1'], PUBLIC],
+  [['--config', 'tls.yaml'], 'listen.tls.cert cannot be read: ENOENT: no such file or directory'],
+  [['--config', 'pem.yaml'], 'listen.tls.cert must be the path of a PEM file with a certificate'],
   [['--workers', '2'], 'listen.reusePort under a supervisor such as systemd'],
   [['--workers'], 'Each process runs one server'],
   [
@@ -87,6 +96,8 @@ test.each([
   const { code, stdout, stderr } = await runHere(args, {
     'bad.yaml': `kees: []\n${GOOD}`,
     'good.yaml': GOOD,
+    'pem.yaml': `listen: { tls: { cert: good.yaml, key: good.yaml } }\n${GOOD}`,
+    'tls.yaml': `listen: { tls: { cert: gone.pem, key: gone.key } }\n${GOOD}`,
     'workers.yaml': `workers: 2\n${GOOD}`,
     'half/development-keys.json': '{',
     'empty/development-keys.json': '{}',
@@ -101,7 +112,6 @@ test.each([
 });
 
 test.each([
-  [['--port', 'x'], 'integer from 0 to 65535'],
   [
     ['--port', '4555', '--admin-port', '4555'],
     'The port and the admin port are both 4555: choose another one with --port or --admin-port.',
@@ -114,14 +124,8 @@ test.each([
     ['--host', 'berth.invalid', '--expose-development', '--port', '0', '--admin-port', '0'],
     'berth.invalid is not an address of this machine',
   ],
-  [['--config', 'tls.yaml'], 'listen.tls.cert cannot be read: ENOENT: no such file or directory'],
-  [['--config', 'pem.yaml'], 'listen.tls.cert must be the path of a PEM file with a certificate'],
 ])('a process with %j ends with exit 2', async (args, sentence) => {
-  const { code, stdout, stderr } = await run(args, {
-    'pem.yaml': `listen: { tls: { cert: good.yaml, key: good.yaml } }\n${GOOD}`,
-    'tls.yaml': `listen: { tls: { cert: gone.pem, key: gone.key } }\n${GOOD}`,
-    'good.yaml': GOOD,
-  });
+  const { code, stdout, stderr } = await run(args);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain(sentence);
   expect(stderr).not.toMatch(/\n\s+at /);
