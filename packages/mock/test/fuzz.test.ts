@@ -14,7 +14,7 @@ import { createMock } from '../src/index.ts';
 import { spawnCli, untilReady } from './helpers/cli.ts';
 
 /** Set `MOCK_FUZZ_SEED` and `MOCK_FUZZ_REQUESTS` for other requests, and more of them. */
-const { MOCK_FUZZ_SEED: seed = '18', MOCK_FUZZ_REQUESTS: requests = '600' } = process.env;
+const { MOCK_FUZZ_SEED: seed = '18', MOCK_FUZZ_REQUESTS: requests = '250' } = process.env;
 const AT_ONCE = 32;
 /** A client disconnects after waiting this long for a response. */
 const PATIENCE = 150;

@@ -55,7 +55,7 @@ interface Reply {
 }
 
 /** Timeout for an idle connection, in milliseconds; there are bodies that prism-cli never responds to. */
-const timeout = 300_000;
+const timeout = 60_000;
 
 /** Sends a request unchanged. */
 export function send(base: string, { method, path, headers: given, body }: Asked): Promise<Reply> {
