@@ -39,14 +39,14 @@ export const ENGINES = {
     title: 'Firefox',
     programs: [['firefox-esr', 'firefox']],
     packages: ['firefox-esr'],
-    purpose: 'the client in Firefox',
+    purpose: 'the client in Firefox, in `npm run soak`',
     tests: { 'packages/client': ['test/platforms'] },
   },
   webkit: {
     title: 'WebKit',
     programs: [['WebKitWebDriver'], ['Xvfb']],
     packages: ['webkit2gtk-driver', 'xvfb'],
-    purpose: 'the client in WebKit, the engine of Safari',
+    purpose: 'the client in WebKit, the engine of Safari, in `npm run soak`',
     tests: { 'packages/client': ['test/platforms'] },
   },
   ceph: {

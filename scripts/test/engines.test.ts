@@ -70,7 +70,7 @@ describe('before the tests', () => {
 
   it('the output names missing engines, what is skipped and the command that installs them', () => {
     const { status, stdout } = check('nothing');
-    expect(stdout).toContain('Firefox   missing, skips the client in Firefox\n');
+    expect(stdout).toContain('Firefox   missing, skips the client in Firefox, in `npm run soak`\n');
     expect(stdout).toContain("Ceph      missing, skips the server's S3 store");
     expect(stdout).toMatch(hasNpmChromium() ? /Chromium {2}from npm/ : /Chromium {2}missing/);
     expect(stdout).toContain(ADVICE);

@@ -4,8 +4,9 @@ import { PLATFORMS, type PlatformId } from '../test/platforms/platforms.ts';
 const INTRODUCTION = `# Platforms
 
 This page shows which features of \`@berth/client\` work on each platform. The test suite
-\`packages/client/test/platforms\` runs on all of them, with the published client and the same deployment. **yes** means that
-all tests of the feature pass. **no** means that a test proves what happens instead, as listed in the second table.
+\`packages/client/test/platforms\` runs on all of them, with the published client and the same deployment: on Node 22,
+Firefox and WebKit once a week, on the others for each change. **yes** means that all tests of the feature pass. **no**
+means that a test proves what happens instead, as listed in the second table.
 `;
 
 const ids = Object.keys(PLATFORMS) as PlatformId[];

@@ -14,6 +14,18 @@ export const PLATFORMS = {
 
 export type PlatformId = keyof typeof PLATFORMS;
 
+/**
+ * What the weekly `npm run soak` adds to the platforms of each run: browsers besides Chromium, and the Node between
+ * the oldest and ours.
+ */
+const IN_SOAK: readonly PlatformId[] = ['node22', 'firefox', 'webkit'];
+
+/** Returns the platforms to run the suite on. */
+export function listPlatforms(): PlatformId[] {
+  const ids = Object.keys(PLATFORMS) as PlatformId[];
+  return process.env.BERTH_SOAK ? ids : ids.filter((id) => !IN_SOAK.includes(id));
+}
+
 export const BROWSERS = ['chromium', 'firefox', 'webkit'] as const satisfies PlatformId[];
 
 export type BrowserId = (typeof BROWSERS)[number];
