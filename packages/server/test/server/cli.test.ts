@@ -87,7 +87,7 @@ test.each([
   [['token', '--key', 'text.json'], 'text.json must contain a private key as a JWK'],
   [
     ['token', '--key', 'secret.json'],
-    'Cannot mint a token with secret.json: The key must have an alg',
+    'Cannot mint a token with secret.json: The alg of the key must be one of',
   ],
   [['token', '--key', 'part.json'], 'Cannot mint a token with part.json: '],
   [['fsck', 'gone'], 'Cannot read gone as a store: it does not exist; pass the store.root folder.'],
