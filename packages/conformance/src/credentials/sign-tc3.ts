@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 
 const { algorithm } = defaults.signature;
@@ -93,7 +93,7 @@ function toSignedValue(name: string, value: string, boundary: Tc3Input['boundary
 }
 
 function sha256(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex');
+  return hash('sha256', data);
 }
 
 function hmac(key: Uint8Array, text: string): Buffer {

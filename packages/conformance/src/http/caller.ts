@@ -125,8 +125,7 @@ export class Caller {
     ends = new AbortController(),
   ): Promise<Made> {
     const { agents, health, timeout, signal, onSent } = this.#options;
-    const late = new NetworkFault(`${spell(call)}: no response within ${timeout} ms`, 'TIMEOUT');
-    const stop = startTimer(timeout, () => ends.abort(late));
+    const stop = startTimer(timeout, () => ends.abort());
     try {
       signal.throwIfAborted();
       health.assertAlive(call.origin);
@@ -141,7 +140,8 @@ export class Caller {
       if (signal.aborted) throw new NetworkFault('the run was aborted', 'ABORTED');
       // If the check itself aborts a body, that says nothing about the target.
       if (!call.trickle) health.silent(call.origin);
-      throw ends.signal.aborted ? late : toNetworkFault(error as Error, spell(call));
+      if (!ends.signal.aborted) throw toNetworkFault(error as Error, spell(call));
+      throw new NetworkFault(`${spell(call)}: no response within ${timeout} ms`, 'TIMEOUT');
     } finally {
       stop();
     }
