@@ -102,7 +102,7 @@ test('if the storage API rejects the credentials, the gateway is still checked',
 test('a valid token next to a wrong key pair is enough', async () => {
   await using target = await startFronted();
   const { tc3 } = WRONG_GATEWAY;
-  const ran = await runSuite({ ...target.options, tc3, only: ['GW-'] });
+  const ran = await runSuite({ ...target.options, tc3, only: ['GW-ERROR', 'GW-C', 'GW-QUERY'] });
   expect(ran.exitCode).toBe(0);
 });
 

@@ -58,7 +58,8 @@ test("the headers from an operator's signer are secrets", async () => {
   const sign = `let n = 0; const sign = () => ({ 'X-Own': 'made-by-the-module-' + n++, Cookie: 'a=' + n + '-of-the-module' });`;
   await writeFile(file, `${sign} export default { gateway: sign, storage: sign };`);
   const urls = ['--gateway-url', parrot.url, '--storage-url', parrot.url];
-  const shown = await runWithReports(...urls, '--auth-module', file, '--runs', '3');
+  const only = ['--only', 'GW-ERROR,GW-QUERY,ST-META,ST-COPY,UP-FORM,dredd', '--runs', '3'];
+  const shown = await runWithReports(...urls, '--auth-module', file, ...only);
   expect(shown).toContain('[redacted]');
   expect(shown).not.toMatch(/made-by-the-module-\d|\d-of-the-module/);
 });
