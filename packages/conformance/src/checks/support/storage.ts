@@ -172,7 +172,7 @@ export function hasBytes(reading: Reading, bytes: Buffer): boolean {
 export function describeReading(reading: Reading, wanted?: Buffer): string {
   if (!reading.found) return `nothing (${reading.why})`;
   const { bytes } = reading;
-  if (wanted === undefined) return `${bytes.length} bytes`;
+  if (wanted === undefined || bytes.equals(wanted)) return `${bytes.length} bytes`;
   const first = bytes.findIndex((byte, index) => byte !== wanted[index]);
   const differs = first >= 0 && first < wanted.length;
   return `${bytes.length} bytes${differs ? `, with the first difference at offset ${first}` : ''}`;
