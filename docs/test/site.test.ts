@@ -1,7 +1,7 @@
 import { openBrowser } from '@berth/runtimes/browser';
 import { describeOn } from '@berth/runtimes/engines';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { serveSite } from './support/serve-site.ts';
 
 /** Each kind of page, with a text that it shows. */
@@ -20,6 +20,9 @@ const PAGES = {
   '/api/storage.v2.html': 'Storage API',
 };
 
+const PHONE = { width: 390, height: 844 };
+const DESKTOP = { width: 1440, height: 900 };
+
 describeOn('chromium', 'the site', () => {
   let site: Awaited<ReturnType<typeof serveSite>>;
   let browser: Browser;
@@ -35,7 +38,7 @@ describeOn('chromium', 'the site', () => {
   });
 
   /** A page that records failed requests, requests to other hosts and script errors. */
-  async function openPage(size: { width: number; height: number }) {
+  async function openPage(size: typeof PHONE) {
     const page = await browser.newPage({ viewport: size });
     const faults: string[] = [];
     page.on('request', (request) => {
@@ -52,36 +55,38 @@ describeOn('chromium', 'the site', () => {
     return { page, faults };
   }
 
-  describe.each([
-    ['a phone', { width: 390, height: 844 }],
-    ['a desktop', { width: 1280, height: 900 }],
-  ])('on %s', (_name, size) => {
-    it('every kind of page works, fits the screen and calls no other host', async () => {
-      const { page, faults } = await openPage(size);
-      for (const [path, text] of Object.entries(PAGES)) {
-        await page.goto(site.url + path, { waitUntil: 'networkidle' });
-        expect(await page.getByText(text).count(), path).toBeGreaterThan(0);
-        expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBe(size.width);
+  it('every kind of page works, fits a desktop and a phone, and calls no other host', async () => {
+    const { page, faults } = await openPage(DESKTOP);
+    for (const [path, text] of Object.entries(PAGES)) {
+      await page.goto(site.url + path, { waitUntil: 'networkidle' });
+      expect(await page.getByText(text).count(), path).toBeGreaterThan(0);
+      for (const size of [PHONE, DESKTOP]) {
+        await page.setViewportSize(size);
+        const width = () => page.evaluate('document.documentElement.scrollWidth');
+        await expect.poll(width, { message: path }).toBe(size.width);
       }
-      expect(faults).toEqual([]);
-      await page.close();
-    });
+    }
+    expect(faults).toEqual([]);
+    await page.close();
+  });
 
-    it('the search finds a rule by its ID', async () => {
-      const { page, faults } = await openPage(size);
-      await page.goto(`${site.url}/start/client.html`);
-      await openSearch(page);
-      await page.locator('#__rspress_modal_container input').first().fill('GW-SSE-UNBUFFERED');
-      const found = page.locator('#__rspress_modal_container a[href*="/reference/rules"]').first();
-      await found.click();
-      await page.waitForURL('**/reference/rules*');
-      expect(faults).toEqual([]);
-      await page.close();
-    });
+  it.each([
+    ['a phone', PHONE],
+    ['a desktop', DESKTOP],
+  ])('on %s, the search finds a rule by its ID', async (_name, size) => {
+    const { page, faults } = await openPage(size);
+    await page.goto(`${site.url}/start/client.html`);
+    await page.locator('[class*=search-button]:visible').first().click();
+    await page.locator('#__rspress_modal_container input').first().fill('GW-SSE-UNBUFFERED');
+    const found = page.locator('#__rspress_modal_container a[href*="/reference/rules"]').first();
+    await found.click();
+    await page.waitForURL('**/reference/rules*');
+    expect(faults).toEqual([]);
+    await page.close();
   });
 
   it('dark mode can be chosen and is remembered', async () => {
-    const { page } = await openPage({ width: 1440, height: 900 });
+    const { page } = await openPage(DESKTOP);
     await page.goto(`${site.url}/start/client.html`);
     const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
     const light = await background();
@@ -94,7 +99,7 @@ describeOn('chromium', 'the site', () => {
   });
 
   it('the menu leads to the API reference', async () => {
-    const { page } = await openPage({ width: 1440, height: 900 });
+    const { page } = await openPage(DESKTOP);
     await page.goto(`${site.url}/start/client.html`);
     await page.getByText('API', { exact: true }).first().hover();
     await page.getByText('Storage, v2').first().click();
@@ -104,7 +109,7 @@ describeOn('chromium', 'the site', () => {
   });
 
   it('a page is copied as Markdown', async () => {
-    const { page, faults } = await openPage({ width: 1440, height: 900 });
+    const { page, faults } = await openPage(DESKTOP);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.goto(`${site.url}/guides/uploads.html`);
     await page.getByText('Copy Markdown').first().click();
@@ -115,7 +120,3 @@ describeOn('chromium', 'the site', () => {
     await page.close();
   });
 });
-
-async function openSearch(page: Page) {
-  await page.locator('[class*=search-button]:visible').first().click();
-}
