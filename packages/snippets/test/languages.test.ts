@@ -71,30 +71,70 @@ async function runIn(cwd: string, [program, ...args]: [string, ...string[]]): Pr
   return stdout;
 }
 
-/** Runs the sample of each operation, and checks what the mock received. */
-function itRunsSamples(label: string, name: string, toCommand: Runner) {
-  it.each(Object.entries(list.samples))('%s', async (operationId, samples) => {
+/** How a language runs the samples of all operations, one after another, with a single command. */
+interface Language {
+  /** File extension. */
+  ending: string;
+  /** Changes the source of a sample, if files of this language cannot be run together unchanged. */
+  adapt?: (source: string, name: string) => string;
+  toCommand: (files: string[]) => [program: string, ...args: string[]];
+}
+
+/** Runs the samples of all operations, and checks what the mock received. */
+function itRunsSamples(label: string, { ending, adapt = (source) => source, toCommand }: Language) {
+  it('call each operation', async () => {
     grant = await getGrant();
     const session = mock.session();
     session.reset({ only: ['requests'] });
-    const sample = samples.find((one) => one.label === label);
-    writeFileSync(join(folder, name), toLocal(sample?.source ?? ''));
-    await runIn(folder, toCommand(name));
+    const files = Object.entries(list.samples).map(([operationId, samples]) => {
+      const name = operationId.replaceAll('-', '_');
+      const sample = samples.find((one) => one.label === label);
+      writeFileSync(join(folder, `${name}.${ending}`), adapt(toLocal(sample?.source ?? ''), name));
+      return `${name}.${ending}`;
+    });
+    await runIn(folder, toCommand(files));
     const calls = session
       .requests()
       .map((call) => [call.operationId, Math.floor((call.response?.status ?? 0) / 100)]);
-    expect(calls).toEqual([[operationId, 2]]);
-    if (operationId !== 'uploadFile') return;
+    expect(calls).toEqual(Object.keys(list.samples).map((operationId) => [operationId, 2]));
     const stored = session.files.read('reports/summary.txt') ?? [];
     expect(Buffer.from(stored).toString()).toBe('Hello from a sample.');
   });
 }
 
-describe('samples in curl', () => itRunsSamples('curl', 'call.sh', (file) => ['sh', '-e', file]));
+describe('samples in curl', () =>
+  itRunsSamples('curl', {
+    ending: 'sh',
+    toCommand: (files) => ['sh', '-c', files.map((file) => `sh -e ${file}`).join(' && ')],
+  }));
 describe('samples in TypeScript', () =>
-  itRunsSamples('TypeScript', 'call.mts', (file) => [process.execPath, file]));
-describeOn('python', 'samples', () => itRunsSamples('Python (httpx)', 'call.py', PYTHON));
-describeOn('go', 'samples', () => itRunsSamples('Go', 'call.go', GO));
+  itRunsSamples('TypeScript', {
+    ending: 'mts',
+    toCommand: (files) => {
+      const text = files.map((file) => `await import('./${file}');`).join('\n');
+      return [process.execPath, '--input-type=module', '--eval', text];
+    },
+  }));
+describeOn('python', 'samples', () =>
+  itRunsSamples('Python (httpx)', {
+    ending: 'py',
+    toCommand: (files) => {
+      const text = `import runpy\nfor file in ${JSON.stringify(files)}: runpy.run_path(file)`;
+      return [findPython(), '-c', text];
+    },
+  }),
+);
+describeOn('go', 'samples', () =>
+  itRunsSamples('Go', {
+    ending: 'go',
+    adapt: (source, name) => source.replace(/^func main\(\)/m, `func ${name}()`),
+    toCommand: (files) => {
+      const calls = files.map((file) => `\t${file.replace('.go', '')}()`).join('\n');
+      writeFileSync(join(folder, 'main.go'), `package main\n\nfunc main() {\n${calls}\n}\n`);
+      return [findProgram(['go']) as string, 'run', 'main.go', ...files];
+    },
+  }),
+);
 
 /** The published calls and their signatures; the service name is `tcb`. */
 const GATEWAY = {
