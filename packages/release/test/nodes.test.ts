@@ -53,14 +53,9 @@ describe.each(commands)('$name, from Node $floor on', ({ name, floor }) => {
   test.each([oldest, ...MAINTAINED.filter((node) => node > oldest)])(
     'runs on Node %i',
     async (node) => {
-      const [version, help] = await Promise.all([
-        tryCommand(place, on(node, name, '--version')),
-        tryCommand(place, on(node, name, '--help')),
-      ]);
-      expect(version).toMatchObject({ code: 0, stderr: '' });
-      expect(version.stdout).toMatch(/\d+\.\d+\.\d+/);
-      expect(help).toMatchObject({ code: 0, stderr: '' });
-      expect(help.stdout).toContain(`Usage: ${name}`);
+      const { code, stdout, stderr } = await tryCommand(place, on(node, name, '--help'));
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toContain(`Usage: ${name}`);
     },
   );
 
