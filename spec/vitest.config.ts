@@ -1,4 +1,5 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, mergeConfig } from 'vitest/config';
 import shared from '../vitest.shared.ts';
 
-export default defineConfig(shared);
+// No test mocks modules, so they are loaded only once.
+export default mergeConfig(shared, defineConfig({ test: { isolate: false } }));

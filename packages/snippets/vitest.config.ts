@@ -1,8 +1,5 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, mergeConfig } from 'vitest/config';
 import shared from '../../vitest.shared.ts';
 
-export default defineConfig({
-  ...shared,
-  // Pages are typed two at a time.
-  test: { ...shared.test, maxConcurrency: 2 },
-});
+// Pages are checked two at a time. No test mocks modules, so they are loaded only once.
+export default mergeConfig(shared, defineConfig({ test: { maxConcurrency: 2, isolate: false } }));
