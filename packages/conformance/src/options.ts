@@ -20,6 +20,7 @@ export const RANGES = {
   budget: { unit: 'seconds', least: 1, most: 86_400, usual: 900 },
   concurrency: { unit: 'checks', least: 1, most: 64, usual: undefined },
   runs: { unit: 'requests', least: 1, most: 10_000, usual: 50 },
+  sequences: { unit: 'sequences', least: 1, most: 100_000, usual: undefined },
   maxRequests: { unit: 'requests', least: 1, most: 10_000, usual: 20 },
   minCoverage: { unit: 'percent', least: 0, most: 100, usual: undefined },
 } as const;
@@ -155,6 +156,11 @@ export interface ConformanceOptions {
   seed?: number | undefined;
   /** Number of generated requests per property, 1 to 10000. Default: 50. */
   runs?: number | undefined;
+  /**
+   * Number of generated sequences of storage calls for `ST-SEQUENCE` and for `ST-RACE`, 1 to 100000. Default:
+   * 25, or as many as start within 30 s.
+   */
+  sequences?: number | undefined;
   /** Stop after the first failed check that is not in `baseline`. Default: false. */
   bail?: boolean | undefined;
   /** Known failures, by ID. They do not affect the exit code unless one passes or has expired. */

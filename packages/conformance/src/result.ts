@@ -42,6 +42,8 @@ export interface Finding {
   /** The request that caused it. */
   request?: SentRequest;
   response?: ReceivedResponse;
+  /** A shell script that repeats it, if the request alone does not. */
+  script?: string;
 }
 
 /** The result of one check. Credentials are redacted in every string. */

@@ -6,9 +6,11 @@ import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { createConformance } from '@berth/conformance';
+import { checkMutant } from '../src/check-mutant.ts';
 import { checkVariants } from '../src/check-variants.ts';
 import { fromOutside } from '../src/mutants/from-outside/index.ts';
 import { mutants } from '../src/mutants/index.ts';
+import { sequences } from '../src/mutants/sequences.ts';
 import { startConformingMock } from '../src/start-conforming-mock.ts';
 import { startMutated } from '../src/start-mutated.ts';
 import { startReference } from '../src/start-reference.ts';
@@ -28,6 +30,7 @@ const PAGE = fileURLToPath(new URL('../../../docs/reference/mutants.md', import.
  * - outside: checks each fault of real products with all rules
  * - variants: checks each allowed variant on its own
  * - others: checks all variants on the mock and on the second server, in a few runs
+ * - sequences: finds each mutant of sequences, and makes 10,000 sequences on correct servers
  * - rounds: checks the correct server many times in a row while both processors are busy
  */
 const PARTS: Record<string, () => Promise<number>> = {
@@ -43,6 +46,7 @@ const PARTS: Record<string, () => Promise<number>> = {
   },
   variants: checkEachVariant,
   others: checkOnOthers,
+  sequences: checkSequences,
   rounds: repeatCorrect,
 };
 
@@ -121,6 +125,58 @@ async function checkOnOthers(): Promise<number> {
       await mutated.close();
     }
     console.log(`${name}: ${count} of ${variants.length} variants changed a message`);
+  }
+  return bad;
+}
+
+/** At least this share of the mutants is found in at most `MOST_STEPS` steps. */
+const LEAST_FOUND = 0.95;
+const MOST_STEPS = 6;
+/** On the three correct servers together; and on each run of variants. */
+const SOUND_SEQUENCES = 10_000;
+const VARIED_SEQUENCES = 100;
+
+async function checkSequences(): Promise<number> {
+  const mutated = await startMutated();
+  let found = 0;
+  let bad = 0;
+  const only = ['ST-SEQUENCE', 'ST-RACE'];
+  try {
+    for (const mutant of sequences) {
+      const { caught, report } = await checkMutant(mutated, mutant, [mutant.rule]);
+      const [finding] = report.results.find(({ id }) => id === mutant.rule)?.findings ?? [];
+      const steps = Number(/ after (\d+) steps /.exec(finding?.message ?? '')?.[1]);
+      if (caught && steps <= MOST_STEPS) found += 1;
+      console.log(`${caught ? `${steps} steps` : 'MISSED'}: ${mutant.rule}: ${mutant.breaks}`);
+    }
+    console.log(`${found} of ${sequences.length} mutants found in at most ${MOST_STEPS} steps`);
+    if (found / sequences.length < LEAST_FOUND) bad += 1;
+    for (const rows of toRuns(variants)) {
+      const more = { only, sequences: VARIED_SEQUENCES };
+      const { failures } = await checkVariants(mutated, rows, more);
+      bad += failures.length;
+      console.log(`${failures.length} false alarms with ${rows.length} variants`, ...failures);
+    }
+  } finally {
+    await mutated.close();
+  }
+  const others = { 'reference server': startReference, mock: startConformingMock };
+  const targets = Object.entries({ ...others, 'second server': startSecond });
+  for (const [name, start] of targets) {
+    const { options, close } = await start();
+    // Each of the two rules makes this many.
+    const each = Math.ceil(SOUND_SEQUENCES / targets.length / only.length);
+    try {
+      const { results } = await createConformance({ ...options, only, sequences: each }).run();
+      for (const { id, outcome, reason, findings, notes } of results) {
+        if (outcome === 'disabled') continue;
+        if (outcome !== 'pass') bad += 1;
+        console.log(`${outcome} ${id}: ${each} sequences on the ${name}`, reason ?? '', ...notes);
+        for (const { message, script } of findings) console.log(message, script);
+      }
+    } finally {
+      await close();
+    }
   }
   return bad;
 }

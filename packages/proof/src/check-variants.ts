@@ -12,7 +12,7 @@ import { combine, type Variant } from './variants/variant.ts';
 export async function checkVariants(
   mutated: Mutated,
   variants: readonly Variant[],
-  more: Pick<ConformanceOptions, 'skip'> = {},
+  more: Pick<ConformanceOptions, 'skip' | 'only' | 'sequences'> = {},
 ): Promise<{ report: Report; failures: string[]; effective: Set<string> }> {
   const effective = new Set<string>();
   const watched = variants.map((one) => watch(one, () => effective.add(one.name)));

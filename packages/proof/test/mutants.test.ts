@@ -4,11 +4,12 @@ import { expect, test } from 'vitest';
 import { chunkedBodies, refuseChunks } from '../src/mutants/gateway-requests.ts';
 import { mutants } from '../src/mutants/index.ts';
 import { mutant } from '../src/mutants/mutant.ts';
+import { sequences } from '../src/mutants/sequences.ts';
 import { testOwnRules, useMutated } from './support/test-own-rules.ts';
 
 test('every rule has a mutant', () => {
   const checkable = rules.rules.filter(({ level }) => level !== 'info').map(({ id }) => id);
-  const broken = new Set<string>(mutants.map(({ rule }) => rule));
+  const broken = new Set<string>([...mutants, ...sequences].map(({ rule }) => rule));
   expect(checkable.filter((id) => !broken.has(id))).toEqual([]);
 });
 

@@ -18,6 +18,7 @@ import { storageDelete } from './storage-delete.ts';
 import { storageEnvelope } from './storage-envelope.ts';
 import { storageLinks } from './storage-links.ts';
 import { storageRefusals } from './storage-refusals.ts';
+import { storageSequences } from './storage-sequences.ts';
 import { storageUploadMetadata } from './storage-upload-metadata.ts';
 import { upload } from './upload.ts';
 import { uploadResponses } from './upload-responses.ts';
@@ -43,6 +44,7 @@ export const checks: readonly Check[] = [
   ...storageCopy,
   ...storageCopyResponses,
   ...storageCopyPaths,
+  ...storageSequences,
   ...storageRefusals,
   ...upload,
   ...uploadResponses,

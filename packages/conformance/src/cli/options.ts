@@ -241,6 +241,11 @@ const selection = {
     range: RANGES.runs,
     usual: String(RANGES.runs.usual),
   }),
+  sequences: whole(
+    '<number>',
+    'number of generated sequences of storage calls, one after another and at the same time',
+    { range: RANGES.sequences, usual: '25, or as many as start within 30 s' },
+  ),
   bail: flag('stop after the first failure that is not in the baseline'),
   baseline: text(
     '<file>',

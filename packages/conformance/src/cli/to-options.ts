@@ -47,7 +47,7 @@ export async function toOptions(given: Given): Promise<ConformanceOptions> {
   }
   const { env, service, forbiddenService, gatewayHost, gatewayToken, otherEnvToken } = given;
   const { expiredToken, only, skip, rules, readOnly, prefix, insecure, proxy } = given;
-  const { timeout, budget, concurrency, seed, runs, bail } = given;
+  const { timeout, budget, concurrency, seed, runs, sequences, bail } = given;
   const { authModule, wireProfile, ca, baseline, storageHeader, header } = given;
   const { allowWrites, maxRequests, minCoverage } = given;
   return {
@@ -56,7 +56,7 @@ export async function toOptions(given: Given): Promise<ConformanceOptions> {
     headers: parseHeaders('--header', header),
     ...{ env, service, forbiddenService, gatewayHost, gatewayToken, otherEnvToken, expiredToken },
     ...{ only, skip, rules, readOnly, prefix, insecure, proxy },
-    ...{ timeout, budget, concurrency, seed, runs, bail },
+    ...{ timeout, budget, concurrency, seed, runs, sequences, bail },
     tc3: toTc3(given),
     storageHeaders: parseHeaders('--storage-header', storageHeader),
     auth: await when(authModule, (file): Promise<AuthModule> => readAuthModule(file)),

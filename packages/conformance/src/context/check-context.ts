@@ -68,14 +68,21 @@ export class CheckContext {
    * @param message what the contract requires and what was received instead: `the status must be 404, not
    * 200`
    * @param evidence Default: the last call of this check
+   * @param script a shell script that repeats it, if one call is not enough
    */
-  expect = (holds: boolean, message: string, evidence: Evidence | undefined = this.#last): void => {
+  expect = (
+    holds: boolean,
+    message: string,
+    evidence: Evidence | undefined = this.#last,
+    script?: string,
+  ): void => {
     // Requests that the end of the run aborted are not the target's fault.
     if (this.signal.aborted) return;
     this.record.assertions += 1;
     if (holds || this.record.findings.length >= MOST_FINDINGS) return;
     const shown = evidence ? toEvidence(evidence) : {};
-    this.record.findings.push({ message, where: this.#place, ...shown });
+    const more = script === undefined ? {} : { script };
+    this.record.findings.push({ message, where: this.#place, ...shown, ...more });
   };
 
   /** `expect` for a value: `GET /a: the status must be 404, not 200`. */

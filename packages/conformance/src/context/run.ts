@@ -18,6 +18,8 @@ import type { RequestForm, Settings } from '../options.ts';
 interface Leftovers {
   /** Records a path before something is stored there, with its file ID if known. */
   add(path: string, fileId?: string): void;
+  /** Removes a path where nothing is stored any more. */
+  remove(path: string): void;
   list(): { path: string; fileId: string | undefined }[];
 }
 
@@ -25,6 +27,7 @@ function createLeftovers(): Leftovers {
   const paths = new Map<string, string | undefined>();
   return {
     add: (path, fileId) => void paths.set(path, fileId ?? paths.get(path)),
+    remove: (path) => void paths.delete(path),
     list: () => [...paths].map(([path, fileId]) => ({ path, fileId })),
   };
 }

@@ -166,6 +166,11 @@ export class UploadClient {
   track(path: string, fileId?: string): void {
     this.#run.leftovers.add(path, fileId);
   }
+
+  /** Undoes `track` for a path whose file was deleted. */
+  untrack(path: string): void {
+    this.#run.leftovers.remove(path);
+  }
 }
 
 /** Downloads a link as `UploadClient.download` does. */

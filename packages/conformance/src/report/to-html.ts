@@ -253,13 +253,13 @@ function toSources({ rules: ids }: Result): Markup | undefined {
   return html`<p class="quiet">Based on: ${[...new Set(parts)].join('; ')}</p>`;
 }
 
-function toFinding({ message, where, request, response }: Finding): Markup {
+function toFinding({ message, where, request, response, script }: Finding): Markup {
   return html`<div class="finding">
 <p>${message}</p>
 <p class="quiet"><code>${where}</code></p>
 ${request && html`<h3>Sent</h3>${toMessage(`${request.method} ${request.url}`, request)}`}
 ${response && html`<h3>Came</h3>${toMessage(`HTTP ${response.status}`, response)}`}
-${request && html`<h3>Reproduce it</h3><pre tabindex="0">${toCurl(request)}</pre>`}
+${request && html`<h3>Reproduce it</h3><pre tabindex="0">${script ?? toCurl(request)}</pre>`}
 </div>
 `;
 }

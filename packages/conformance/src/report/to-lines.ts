@@ -62,12 +62,12 @@ function toSource(ids: readonly string[]): string {
   );
 }
 
-function toFindingLines({ message, where, request, response }: Finding): string[] {
+function toFindingLines({ message, where, request, response, script }: Finding): string[] {
   return [
     ...section('found', [message, where]),
     ...(request ? section('sent', toSentLines(request)) : []),
     ...(response ? section('came', [toStatusLine(response), cut(response)]) : []),
-    ...(request ? section('repeat', toCurl(request).split('\n')) : []),
+    ...(request ? section('repeat', (script ?? toCurl(request)).split('\n')) : []),
   ];
 }
 
@@ -106,7 +106,7 @@ function toPrintable(line: string): string {
 }
 
 /** Formats a finding with all of its evidence, as plain text. */
-export function toEvidenceText({ message, where, request, response }: Finding): string {
+export function toEvidenceText({ message, where, request, response, script }: Finding): string {
   return [
     message,
     where,
@@ -122,7 +122,7 @@ export function toEvidenceText({ message, where, request, response }: Finding): 
     ...(response
       ? ['', 'came:', String(response.status), ...toHeaderLines(response), toBodyText(response)]
       : []),
-    ...(request ? ['', 'repeat:', toCurl(request)] : []),
+    ...(request ? ['', 'repeat:', script ?? toCurl(request)] : []),
   ].join('\n');
 }
 

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import type { Evidence } from '../../http/exchange.ts';
+import { type Fact, Model, type Name, NOTHING } from './model.ts';
+
+const evidence = {} as Evidence;
+const stored = (name: Name, content: number): Fact => ({ kind: 'stored', name, content, evidence });
+const read = (name: Name, content: number): Fact => ({
+  ...{ kind: 'read', name, content, evidence },
+  url: content === NOTHING ? undefined : `http://a.example/${name}`,
+});
+const deleted = (name: Name, isSuccess = true): Fact => ({
+  ...{ kind: 'deleted', name, isSuccess, evidence },
+});
+const copied = (from: Name, to: Name, more: object = {}, failures = 0): Fact => ({
+  ...{ kind: 'copied', items: [{ from, to, ...more }], failures, evidence },
+});
+const followed = (model: Model, content: number, began = Date.now()): Fact => {
+  const [link] = model.links;
+  if (link === undefined) throw new Error('There is no link.');
+  return { kind: 'followed', link, content, began, evidence };
+};
+
+/** Learns step by step; calls in one list are made at the same time. */
+function learn(...steps: Fact[][]): Model {
+  const model = new Model();
+  for (const step of steps) model.learn(step.map((fact) => [fact]));
+  return model;
+}
+
+const [a, b] = ['a.txt', 'level/a.txt'] as const;
+
+describe('calls that are made one after another', () => {
+  test('a read returns the last content, whether it was uploaded or copied', () => {
+    learn([stored(a, 1)], [stored(b, 2)], [copied(a, b)], [read(b, 1)], [read(a, 1)]);
+    expect(() => learn([stored(a, 1)], [stored(a, 2)], [read(a, 1)])).toThrow(
+      'a.txt must have content 2, but a read returned content 1',
+    );
+  });
+
+  test('the source of a move is gone, and stays if the move fails', () => {
+    const move = { removeOriginal: true, overwrite: false };
+    learn([stored(a, 1)], [copied(a, b, move)], [read(a, NOTHING)], [read(b, 1)]);
+    learn([stored(a, 1)], [stored(b, 2)], [copied(a, b, move, 1)], [read(a, 1)], [read(b, 2)]);
+    expect(() => learn([stored(a, 1)], [stored(b, 2)], [copied(a, b, move)])).toThrow(
+      '1 of 1 items of a copy must fail, but 0 did',
+    );
+  });
+
+  test('a link to an overwritten file may fail or return either content, but no other', () => {
+    for (const content of [NOTHING, 1, 2]) {
+      const model = learn([stored(a, 1)], [read(a, 1)], [stored(a, 2)]);
+      model.learn([[followed(model, content)]]);
+    }
+    const model = learn([stored(b, 3)], [stored(a, 1)], [read(a, 1)], [stored(a, 2)]);
+    expect(() => model.learn([[followed(model, 3)]])).toThrow('but returned content 3');
+  });
+
+  test('a link to an unchanged file works as long as it lives', () => {
+    const model = learn([stored(a, 1)], [read(a, 1)]);
+    expect(() => model.learn([[followed(model, NOTHING)]])).toThrow('must return content 1');
+    model.learn([[followed(model, NOTHING, Date.now() + 60_000)]]);
+  });
+
+  test('deleted content never returns, not even through a link', () => {
+    const model = learn([stored(a, 1)], [read(a, 1)], [deleted(a)], [stored(a, 2)]);
+    expect(() => model.learn([[followed(model, 1)]])).toThrow('but returned content 1');
+    expect(() => learn([deleted(a)])).toThrow('a.txt does not exist');
+  });
+});
+
+describe('calls that are made at the same time', () => {
+  test('either of two uploads may be last, and a read decides which', () => {
+    const race = [stored(a, 1), stored(a, 2)];
+    learn(race, [read(a, 2)], [read(a, 2)]);
+    expect(() => learn(race, [read(a, 2)], [read(a, 1)])).toThrow('a.txt must have content 2');
+    expect(() => learn(race, [read(a, NOTHING)])).toThrow('content 1 or content 2');
+  });
+
+  test('a copy may see its source before or after an upload', () => {
+    for (const content of [1, 2])
+      learn([stored(a, 1)], [stored(a, 2), copied(a, b)], [read(b, content)]);
+    expect(() => learn([stored(a, 1)], [stored(a, 2), copied(a, b)], [read(b, NOTHING)])).toThrow();
+  });
+
+  test('calls for different files do not affect each other', () => {
+    expect(() => learn([stored(a, 1)], [deleted(b, false), stored(a, 2)], [read(a, 1)])).toThrow();
+    expect(() => learn([stored(a, 1)], [stored(b, 2), read(a, NOTHING)])).toThrow('content 1');
+  });
+});

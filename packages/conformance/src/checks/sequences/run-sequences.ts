@@ -1,0 +1,172 @@
+import {
+  type AsyncCommand,
+  asyncModelRun,
+  asyncProperty,
+  check,
+  constant,
+  type Scheduler,
+  sample,
+  scheduler,
+} from 'fast-check';
+import type { CheckContext } from '../../context/check-context.ts';
+import { Unreached } from '../../result.ts';
+import { Folder } from './folder.ts';
+import { Model, NAMES } from './model.ts';
+import { Breach, type Command, makeStep, races, type Sequence, sequences } from './steps.ts';
+import { describeStep, toScript } from './to-script.ts';
+
+/** Sequences of a run if `--sequences` is not set, and when the last of them starts, in milliseconds. */
+const USUAL = 25;
+const LATEST_START = 30_000;
+/** Sequences at the same time. */
+const WORKERS = 8;
+/** Limits on the search for a shorter sequence: sequences, and milliseconds. */
+const MOST_SHRINKS = 150;
+const LONGEST_SHRINK = 30_000;
+
+/**
+ * Makes generated sequences of storage calls, each in a folder of its own, and compares what they report with a
+ * model of the contract. The first sequence that contradicts it is shortened, within 150 sequences and 30 s, and
+ * reported with a shell script that repeats it.
+ *
+ * @param isRace whether some steps are several calls at the same time
+ */
+export async function runSequences(t: CheckContext, isRace: boolean): Promise<void> {
+  const { seed } = t.settings;
+  const wanted = t.settings.sequences ?? USUAL;
+  const workers = Math.min(WORKERS, wanted);
+  const isLate = t.settings.sequences === undefined ? after(LATEST_START) : () => false;
+  const state = createState();
+  const isEnded = () => state.fault !== undefined || state.breach !== undefined;
+  await Promise.all(
+    Array.from({ length: workers }, async (_, worker) => {
+      const property = asyncProperty(
+        isRace ? scheduler() : constant(undefined),
+        isRace ? races : sequences,
+        async (scheduling, commands) => {
+          if (isLate() || isEnded()) return;
+          const breach = await makeSequence(t, state, { commands, scheduling, isEnded });
+          state.breach ??= breach;
+        },
+      );
+      const numRuns = Math.ceil((wanted - worker) / workers);
+      await check(property, { seed: (seed + worker) | 0, numRuns });
+    }),
+  );
+  if (state.breach !== undefined) state.breach = await shorten(t, state.breach);
+  await report(t, state);
+}
+
+/**
+ * Leaves out steps, first several together, and then what the steps do, as long as the rest still contradicts the
+ * contract. fast-check would first try other names and smaller files, from which nothing is gained.
+ */
+async function shorten(t: CheckContext, found: Breach): Promise<Breach> {
+  const isLate = after(LONGEST_SHRINK);
+  let shortest = found;
+  let tries = 0;
+  const contradicts = async (commands: readonly Command[]): Promise<boolean> => {
+    if (tries >= MOST_SHRINKS || isLate() || commands.length === 0) return false;
+    tries += 1;
+    const [scheduling] = sample(scheduler(), { seed: tries, numRuns: 1 });
+    const options = { commands, scheduling, isEnded: () => false };
+    const breach = await makeSequence(t, createState(), options);
+    if (breach !== undefined) shortest = breach;
+    return breach !== undefined;
+  };
+  const leaveOut = async (count: number) => {
+    for (let index = shortest.commands.length - count; index > -count; index -= count) {
+      await contradicts(shortest.commands.toSpliced(Math.max(index, 0), count));
+    }
+  };
+  for (const share of [2, 4, 8]) {
+    const count = Math.floor(shortest.commands.length / share);
+    if (count > 1) await leaveOut(count);
+  }
+  await leaveOut(1);
+  for (let index = shortest.commands.length - 1; index >= 0; index -= 1) {
+    for (const simpler of shortest.commands[index]?.simpler() ?? []) {
+      if (!(await contradicts(shortest.commands.with(index, simpler)))) continue;
+      index = Math.min(index + 1, shortest.commands.length);
+      break;
+    }
+  }
+  await leaveOut(1);
+  return shortest;
+}
+
+interface State {
+  /** Sequences that were made to their end. */
+  made: number;
+  /** Why others ended early. */
+  ended: string[];
+  /** What was thrown if it is not a result. */
+  fault: unknown;
+  breach: Breach | undefined;
+}
+
+const createState = (): State => ({ made: 0, ended: [], fault: undefined, breach: undefined });
+
+/**
+ * Makes a sequence. At its end, it reads all files, deletes them and follows their last links. Returns what
+ * contradicts the contract.
+ */
+async function makeSequence(
+  t: CheckContext,
+  state: State,
+  {
+    commands,
+    scheduling,
+    isEnded,
+  }: {
+    commands: Iterable<AsyncCommand<Model, Sequence>>;
+    scheduling: Scheduler | undefined;
+    isEnded: () => boolean;
+  },
+): Promise<Breach | undefined> {
+  const model = new Model();
+  const folder = new Folder(t);
+  const sequence: Sequence = { folder, scheduler: scheduling, steps: [], commands: [], isEnded };
+  try {
+    await asyncModelRun(() => ({ model, real: sequence }), commands);
+    if (sequence.steps.length === 0 || isEnded()) return undefined;
+    await makeStep(model, sequence, [{ kind: 'read', names: NAMES }]);
+    const names = model.existing;
+    if (names.length > 0) await makeStep(model, sequence, [{ kind: 'delete', names }]);
+    for (const name of NAMES) {
+      const index = model.links.findLastIndex((link) => link.name === name);
+      const link = model.links[index];
+      if (link) await makeStep(model, sequence, [{ kind: 'follow', index, link }]);
+    }
+    folder.untrack();
+    state.made += 1;
+  } catch (error) {
+    if (error instanceof Breach) return error;
+    if (error instanceof Unreached) state.ended.push(error.message);
+    else state.fault = error ?? new Error('nothing was thrown');
+  }
+  return undefined;
+}
+
+async function report(t: CheckContext, { breach, made, ended, fault }: State): Promise<void> {
+  if (breach !== undefined) {
+    const { steps, cause } = breach;
+    const all = steps.map((step, index) => `${index + 1}. ${describeStep(step)}`).join('; ');
+    const message = `${cause.message} after ${steps.length} steps (--seed ${t.settings.seed}): ${all}`;
+    const script = toScript(t, breach, await t.storage.credentials());
+    t.expect(false, message, cause.evidence, script);
+    return;
+  }
+  if (fault !== undefined) throw fault;
+  if (ended.length > 0) {
+    t.note(`${ended.length} of ${made + ended.length} sequences ended early: ${ended[0]}.`);
+  }
+  t.reach(made > 0, ended[0] ?? 'no sequence was made');
+  t.expect(true, 'every sequence follows the contract');
+}
+
+/** Returns a function that returns whether this many milliseconds have passed. */
+function after(milliseconds: number): () => boolean {
+  const end = Date.now() + milliseconds;
+  return () => Date.now() > end;
+}

@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { createConformance } from '@berth/conformance';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkMutant } from '../src/check-mutant.ts';
+import { sequences } from '../src/mutants/sequences.ts';
+import { signStorageHeaders } from '../src/sign-storage-headers.ts';
+import { startConformingMock } from '../src/start-conforming-mock.ts';
+import { type Mutated, startMutated } from '../src/start-mutated.ts';
+import { startSecond } from './support/start-second.ts';
+import { takeTurn } from './support/take-turn.ts';
+
+let mutated: Mutated;
+beforeAll(async () => {
+  mutated = await startMutated();
+});
+afterAll(() => mutated.close());
+
+test('there are at least 60 mutants, each with a unique description', () => {
+  expect(new Set(sequences.map(({ breaks }) => breaks)).size).toBe(sequences.length);
+  expect(sequences.length).toBeGreaterThanOrEqual(60);
+});
+
+// `npm run soak -- sequences` checks all of them, and the number of steps.
+test.each(takeTurn(sequences, 8))(
+  'a short sequence shows the fault (an eighth per commit): $rule: $breaks',
+  async (mutant) => {
+    const { caught, report } = await checkMutant(mutated, mutant, [mutant.rule]);
+    const { outcome, findings } = report.results.find(({ id }) => id === mutant.rule) ?? {};
+    expect({ caught, outcome }).toEqual({ caught: true, outcome: 'fail' });
+    expect(findings?.[0]).toMatchObject({ request: {}, response: {}, script: /^#!/ });
+  },
+);
+
+describe('on a correct deployment, no sequence fails', () => {
+  const only = ['ST-SEQUENCE', 'ST-RACE'];
+
+  test.each(Object.entries({ mock: startConformingMock, 'second server': startSecond }))(
+    'the %s',
+    async (_, start) => {
+      const { options, close } = await start();
+      try {
+        const { results } = await createConformance({ ...options, only, sequences: 10 }).run();
+        const ran = results.filter(({ outcome }) => outcome !== 'disabled');
+        expect(ran.map(({ id, outcome, notes }) => ({ id, outcome, notes }))).toEqual(
+          only.map((id) => ({ id, outcome: 'pass', notes: [] })),
+        );
+      } finally {
+        await close();
+      }
+    },
+  );
+});
+
+test('the same seed makes the same sequences, and the run leaves nothing behind', async () => {
+  const run = () =>
+    createConformance({ ...mutated.options, only: ['ST-SEQUENCE'], sequences: 5, seed: 7 }).run();
+  const [first, second] = [await run(), await run()];
+  expect(first.leftovers).toEqual([]);
+  const { requests } = first.results.find(({ id }) => id === 'ST-SEQUENCE') ?? {};
+  expect(requests).toBeGreaterThan(20);
+  expect(second.results.find(({ id }) => id === 'ST-SEQUENCE')).toMatchObject({ requests });
+});
+
+test('the shell script in the report shows the fault again', async () => {
+  const mutant = sequences.find(({ breaks }) => breaks === 'a copy changes with its source');
+  if (mutant === undefined) throw new Error('The mutant has another description.');
+  const { report } = await checkMutant(mutated, mutant, [mutant.rule]);
+  const [finding] = report.results.find(({ id }) => id === mutant.rule)?.findings ?? [];
+  const { tc3 } = mutated.options;
+  const headers = signStorageHeaders({ id: tc3?.secretId ?? '', secret: tc3?.secretKey ?? '' });
+  const variables = Object.entries(headers).map(([name, value]) => [
+    name.toUpperCase().replaceAll('-', '_'),
+    value,
+  ]);
+  for (const value of Object.values(headers)) {
+    if (value.length > 12) expect(finding?.script).not.toContain(value);
+  }
+  const found = /must have content (\d), but a read returned content (\d)/.exec(
+    finding?.message ?? '',
+  );
+  mutated.use(mutant);
+  try {
+    const { stdout, stderr } = await promisify(execFile)('sh', ['-c', finding?.script ?? ''], {
+      env: { ...process.env, ...Object.fromEntries(variables) },
+    });
+    const last = stdout.slice(stdout.lastIndexOf('. read'));
+    expect({ stderr, last }).toEqual({
+      stderr: '',
+      last: expect.stringContaining(`content ${found?.[2]}`),
+    });
+    expect(last).not.toContain(`content ${found?.[1]}`);
+  } finally {
+    mutated.use(undefined);
+  }
+});
