@@ -39,7 +39,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "9895acbd986baf320f8210019543dd65d8ff1e45ed61ec65cd94ae088ba86a7c"
+  "sha256": "dfee60c8509ef69ea65289a89dffc0191076967fab0d90988fc73cef2f044fa7"
 } as const;
 
 /** URL template for the gateway of an environment. */

@@ -399,13 +399,15 @@ const moves = mutantsOf('ST-SEQUENCE', {
     });
   }),
   'a failed move is made after the next upload': watching(({ context }) => {
-    const queue: object[] = [];
+    const queue = new Map<string, object>();
     return {
       failed: ({ srcPath, dstPath, removeOriginal }) =>
-        removeOriginal && queue.push({ srcPath, dstPath, removeOriginal }),
-      async uploaded() {
-        const fileList = queue.splice(0);
-        if (fileList.length > 0) await context.storage(COPY, { fileList });
+        removeOriginal &&
+        queue.set(folderOf(toPath(srcPath)), { srcPath, dstPath, removeOriginal }),
+      async uploaded(path) {
+        const item = queue.get(folderOf(path));
+        queue.delete(folderOf(path));
+        if (item) await context.storage(COPY, { fileList: [item] });
       },
     };
   }),

@@ -12,7 +12,7 @@ export const CONTRACT = {
       "sha256": "1c816be637f7cc639e1bf12e59991cad96531e3a3a1530bb4daafbdf4dc7b816"
     }
   },
-  "sha256": "9895acbd986baf320f8210019543dd65d8ff1e45ed61ec65cd94ae088ba86a7c"
+  "sha256": "dfee60c8509ef69ea65289a89dffc0191076967fab0d90988fc73cef2f044fa7"
 } as const;
 
 /** Names on the wire (D1). */

@@ -108,8 +108,8 @@ interface State {
 const createState = (): State => ({ made: 0, ended: [], fault: undefined, breach: undefined });
 
 /**
- * Makes a sequence. At its end, it reads all files, deletes them and follows their last links. Returns what
- * contradicts the contract.
+ * Makes a sequence. At its end, it reads all files, follows their first links, deletes them and follows their
+ * last links. Returns what contradicts the contract.
  */
 async function makeSequence(
   t: CheckContext,
@@ -131,12 +131,20 @@ async function makeSequence(
     await asyncModelRun(() => ({ model, real: sequence }), commands);
     if (sequence.steps.length === 0 || isEnded()) return undefined;
     await makeStep(model, sequence, [{ kind: 'read', names: NAMES }]);
+    const follow = async (index: number) => {
+      const link = model.links[index];
+      if (link === undefined) return;
+      await makeStep(model, sequence, [{ kind: 'follow', index, link }]);
+      // It changes nothing, so a later finding need not repeat it.
+      sequence.steps.pop();
+    };
+    for (const name of NAMES) {
+      await follow(model.links.findIndex((link) => link.name === name && !link.mayFail));
+    }
     const names = model.existing;
     if (names.length > 0) await makeStep(model, sequence, [{ kind: 'delete', names }]);
     for (const name of NAMES) {
-      const index = model.links.findLastIndex((link) => link.name === name);
-      const link = model.links[index];
-      if (link) await makeStep(model, sequence, [{ kind: 'follow', index, link }]);
+      await follow(model.links.findLastIndex((link) => link.name === name));
     }
     folder.untrack();
     state.made += 1;

@@ -92,8 +92,8 @@ const single = fc.oneof(
   ...(
     [
       [4, drafts.upload],
-      [1, drafts.grant],
-      [1, drafts.form],
+      [2, drafts.grant],
+      [2, drafts.form],
       [2, drafts.read],
       [2, drafts.link],
       [3, drafts.follow],
@@ -104,7 +104,7 @@ const single = fc.oneof(
   ).map(([weight, arbitrary]) => ({ weight, arbitrary: arbitrary as fc.Arbitrary<Draft> })),
 );
 
-const racing: fc.Arbitrary<Draft> = fc.oneof(
+const racing: fc.Arbitrary<Draft>[] = [
   drafts.upload,
   drafts.form,
   drafts.read,
@@ -112,10 +112,14 @@ const racing: fc.Arbitrary<Draft> = fc.oneof(
   drafts.follow,
   drafts.delete,
   drafts.copy,
-);
+];
 
 const alone = single.map((draft) => new Command([draft]));
-const together = fc.array(racing, { minLength: 2, maxLength: 3 }).map((all) => new Command(all));
+const toRace = (draft: fc.Arbitrary<Draft>) => fc.array(draft, { minLength: 2, maxLength: 3 });
+/** Half of the races are between calls of the same kind. */
+const together = fc
+  .oneof(toRace(fc.oneof(...racing)), fc.oneof(...racing.map(toRace)))
+  .map((all) => new Command(all));
 
 /** Maximum numbers of steps; on average it is half as many. */
 const MOST_STEPS = 20;
@@ -163,6 +167,7 @@ function simplify(draft: Draft): Draft[] {
   if ('names' in draft && draft.names.length > 1) {
     return draft.names.map((_, index) => ({ ...draft, names: draft.names.toSpliced(index, 1) }));
   }
+  if (draft.kind === 'form') return [{ ...draft, kind: 'upload' }];
   if (draft.kind !== 'copy') return [];
   const { items } = draft;
   if (items.length > 1) {

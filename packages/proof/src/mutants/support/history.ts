@@ -1,10 +1,10 @@
 import type { Hooks, Json, MutatedRequest, MutatedResponse } from '../../proxy/messages.ts';
 import type { Mutant, MutantContext } from '../mutant.ts';
 import { itemsOf } from './storage.ts';
-import { deleteFile, fileIdOf, readForm, storeFile } from './uploads.ts';
+import { deleteFile, readForm, storeFile } from './uploads.ts';
 
 /** What has happened to the files, and ways to change them behind the back of the caller. */
-export interface History {
+interface History {
   context: MutantContext;
   /** The content of each file, by its path. */
   files: Map<string, Buffer>;
@@ -12,7 +12,7 @@ export interface History {
   remove: (path: string) => Promise<void>;
 }
 
-export interface Move {
+interface Move {
   from: string;
   to: string;
   isMove: boolean;
@@ -92,13 +92,4 @@ async function follow(
     if (isMove) files.delete(from);
     await copied?.({ from, to, isMove, bytes }, before);
   }
-}
-
-/** Makes the links to a file, or the second link of a call, belong to another file. */
-export async function linkTo({ context }: History, path: string): Promise<string> {
-  const data = await context.storage('batchGetTempUrls', {
-    fileList: [{ fileID: await fileIdOf(context, path) }],
-  });
-  const [entry] = (data?.fileList ?? []) as Json[];
-  return String(entry?.tempFileURL);
 }
