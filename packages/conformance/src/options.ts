@@ -310,7 +310,10 @@ function toKnownFailure(entry: string | KnownFailure): KnownFailure {
   const { id, expires } = entry;
   const isDay = expires === undefined || /^\d{4}-\d\d-\d\d$/.test(expires);
   if (isDay && (expires === undefined || !Number.isNaN(Date.parse(expires)))) return entry;
-  throw new StartError(`baseline: expires of ${id} must be a date such as 2027-03-31.`, 'baseline');
+  throw new StartError(
+    `baseline: expires in the entry for ${id} must be a date such as 2027-03-31.`,
+    'baseline',
+  );
 }
 
 function toSeed(seed = Math.floor(Math.random() * 2 ** 31)): number {

@@ -89,12 +89,12 @@ test.each([
   [
     'a --gateway-host that does not exist',
     () => ['--gateway-host', 'nowhere.second.test'],
-    /^SKIP {5}GW-STATUS: the gateway responded with 421 WRONG_HOST; it looks like the first label of --gateway-host is not one of its environments/m,
+    /^SKIP {5}GW-STATUS: the gateway responded with 421 WRONG_HOST; it looks like the first label of --gateway-host is not an environment of the gateway/m,
   ],
   [
     'a token that is wrong',
     () => ['--gateway-token', 'wrong', '--tc3-secret-key', 'wrong'],
-    /^SKIP {5}GW-STATUS: the gateway rejected every credential provided \(400 BAD_TOKEN, 412 BAD_SIGNATURE\); see --gateway-token/m,
+    /^SKIP {5}GW-STATUS: the gateway rejected all credentials provided \(400 BAD_TOKEN, 412 BAD_SIGNATURE\); see --gateway-token/m,
   ],
   [
     'a storage header that is wrong',

@@ -74,7 +74,7 @@ test('a known failure does not fail the run, but a stale entry does', async () =
   await writeFile(file, '["GW-ERROR-NOT-FOUND"]');
   const stale = await runAgainst(sound.url, ...NOT_FOUND, '--baseline', file);
   expect(stale.code).toBe(1);
-  expect(stale.output).toMatch(/^stale baseline entries, .*: GW-ERROR-NOT-FOUND$/m);
+  expect(stale.output).toMatch(/^stale baseline entries \(.*\): GW-ERROR-NOT-FOUND$/m);
   expect(stale.lines.at(-1)).toContain('the baseline is stale');
 });
 
@@ -99,7 +99,7 @@ test('a run ends with the failed checks and the commands that repeat them', asyn
     'secret',
   );
   const [title, id, command] = lines.slice(-4, -1);
-  expect(title).toBe('failed, each with the command that repeats it:');
+  expect(title).toBe('failed checks, each with a command that runs it again:');
   expect(id).toBe('  GW-ERROR-NOT-FOUND');
   expect(command).toMatch(
     /^ {4}berth-conformance --gateway-url \S+ .*--only GW-ERROR-NOT-FOUND --seed 7$/,

@@ -86,7 +86,7 @@ const FAULTS: Fault[] = [
     status: 400,
     change: replace('"statusCode":400', '"statusCode":200'),
     result: 'storage batchCopyFile 4XX application/json',
-    finding: 'statusCode must equal the HTTP status 400 of a copy, but was 200',
+    finding: 'statusCode must equal the HTTP status 400 of a copy response, but was 200',
   },
   {
     what: 'a response to GET without Content-Disposition',

@@ -44,7 +44,7 @@ test('credentials that a gateway rejects with 400 make the run incomplete, but a
   const result = listDredd(report)['gateway cloudrun-get 404 application/json'];
   expect(result).toMatchObject({
     outcome: 'skip',
-    reason: expect.stringContaining('the gateway rejected every credential'),
+    reason: expect.stringContaining('the gateway rejected all credentials'),
   });
 });
 

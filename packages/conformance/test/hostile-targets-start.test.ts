@@ -64,7 +64,7 @@ test('credentials that both targets reject prevent the run', async () => {
   const ran = await runSuite({ ...target.options, ...wrong });
   expect(ran.exitCode).toBe(2);
   expect(ran.sentence).toMatch(
-    /^Nothing can be checked: the gateway rejected every credential .*; the storage API rejected the credentials /,
+    /^Nothing can be checked: the gateway rejected all credentials .*; the storage API rejected the credentials /,
   );
   expect(ran.sentence).not.toContain('wrong');
   expect(ran.took).toBeLessThan(5000);
@@ -81,7 +81,7 @@ test('if the gateway rejects the credentials, the storage API is still checked',
   expect(gateway.map(({ outcome }) => outcome)).not.toContain('pass');
   const [first] = gateway.filter(({ outcome }) => outcome === 'skip');
   expect(first?.reason).toContain(
-    'credential provided (400 BAD_TOKEN, 412 BAD_SIGNATURE); see --gateway-token',
+    'credentials provided (400 BAD_TOKEN, 412 BAD_SIGNATURE); see --gateway-token',
   );
   expect(idsOf(ran, 'pass')).toContain('ST-DELETE-ONLY');
   expect(target.server.listFiles()).toEqual([]);

@@ -80,7 +80,7 @@ test('if the proxy opens no tunnels to http targets, it forwards calls unchanged
   const others = ['fail', 'error', 'skip'].flatMap((outcome) => mustsOf(ran, outcome));
   expect(others).toEqual([]);
   expect(ran.notices).toContain(
-    'the proxy does not open tunnels to http targets, so it may rewrite paths and Host',
+    'the proxy does not open tunnels to http targets, so it may rewrite paths and the Host header',
   );
   expect(proxy.lines).toContainEqual(`GET ${target.options.gatewayUrl}/`);
 });

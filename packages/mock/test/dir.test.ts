@@ -141,7 +141,7 @@ test('a session has a folder while it has files, and maxSessions limits them', a
   expect([refused.status, await refused.text()]).toEqual([
     500,
     expect.stringContaining(
-      'already has files of 2 sessions: delete some of its subfolders, or raise',
+      'already has files from 2 sessions: delete some of its subfolders, or raise',
     ),
   ]);
   expect((await put('a')).status).toBe(204);
@@ -177,7 +177,7 @@ test('ignores and reports an invalid entry, and removes nothing that it may refe
   process.off('warning', collect);
   expect(await readdir(join(dir, 'default'))).toEqual(expect.arrayContaining(names));
   expect(warnings).toHaveLength(3);
-  expect(warnings[0]).toMatch(/broken\.json is invalid: ignoring its file\.$/);
+  expect(warnings[0]).toMatch(/broken\.json is invalid, so its file is ignored\.$/);
 });
 
 test('a session whose folder cannot be used does not affect others', async () => {

@@ -67,7 +67,7 @@ describe('the X-Mock-Fault header', () => {
     ['latency=x', 'X-Mock-Fault: latency must be milliseconds'],
     ['code=SYS_ER', 'Do you mean SYS_ERR?'],
     ['code=SlowDown', 'X-Mock-Fault: code must be an error code of gateway: SERVICE_NOT_FOUND'],
-    ['callsPerSecond=1', 'X-Mock-Fault: callsPerSecond applies to several calls'],
+    ['callsPerSecond=1', 'X-Mock-Fault: callsPerSecond cannot be set for a single call'],
     ['times=1,reset', 'X-Mock-Fault: times is not a field'],
     ['', 'X-Mock-Fault: The fault must be a comma-separated list'],
   ])('rejects %j with 400 and a message that names it', async (text, message) => {

@@ -80,7 +80,7 @@ describe('a response that violates the document', () => {
     [
       { status: 200, body: Buffer.from('{}') },
       '/body',
-      'The application/json body must be a value, not bytes.',
+      'The application/json body must be a JavaScript value, not bytes.',
     ],
     [
       { status: 200, contentType: 'text/plain', body: {} },

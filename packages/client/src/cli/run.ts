@@ -73,7 +73,7 @@ function createProgram(signal: AbortSignal): Command {
     add(program, signal)
       .option('-c, --config <file>', 'settings file in YAML or JSON')
       .option('--json', 'print output and errors as JSON')
-      .option('-q, --quiet', 'do not print progress, notes or copied files');
+      .option('-q, --quiet', 'do not print progress, notes or the names of copied files');
   }
   addTypes(program);
   return program;

@@ -52,10 +52,10 @@ const REWRITTEN_PATHS: Record<string, readonly [signed: string, sent: string]> =
   'signed without the trailing slash': ['/a/b', '/a/b/'],
   'signed with a single slash instead of two': ['/a/b', '/a//b'],
   'signed with the escape decoded': ['/a/A', '/a/%41'],
-  'signed with an unescaped letter escaped': ['/a/%41', '/a/A'],
+  'signed with an escaped letter that was sent unescaped': ['/a/%41', '/a/A'],
   'signed with the slash decoded': ['/a/b', '/a%2Fb'],
   'signed with a lowercase escape': ['/a%2fb', '/a%2Fb'],
-  'signed with the escape escaped again': ['/a%252Fb', '/a%2Fb'],
+  'signed with the slash escaped twice': ['/a%252Fb', '/a%2Fb'],
   'signed in lower case': ['/a/b', '/A/b'],
 };
 
@@ -147,10 +147,13 @@ export const authSignature: readonly Check[] = [
   }),
   defineSignatureCheck('AU-TC3-TIMESTAMP', () => ({
     bad: {
-      'a GET with a Timestamp one second later than signed': { change: later(1) },
-      'a GET with a Timestamp one second earlier than signed': { change: later(-1) },
-      'a GET with a Timestamp 30 seconds later than signed': { change: later(30) },
-      'a POST with a Timestamp one second later than signed': { ...POST, change: later(1) },
+      'a GET whose Timestamp was increased by one second after signing': { change: later(1) },
+      'a GET whose Timestamp was decreased by one second after signing': { change: later(-1) },
+      'a GET whose Timestamp was increased by 30 seconds after signing': { change: later(30) },
+      'a POST whose Timestamp was increased by one second after signing': {
+        ...POST,
+        change: later(1),
+      },
     },
   })),
   defineSignatureCheck('AU-TC3-METHOD', () => ({
@@ -216,13 +219,16 @@ export const authSignature: readonly Check[] = [
     const host = ['Host', t.gateway.host] as const;
     return {
       good: {
-        'a GET that signs only host': { headers: [ONE], signed: [host] },
-        'a GET that signs host and another header': { headers: [ONE] },
-        'a GET that signs one of two headers': { headers: [ONE, TWO], signed: [host, TWO] },
-        'a GET that signs 20 headers': { headers: [JSON_TYPE, ...MANY] },
-        'a POST that signs only host': { ...POST, signed: [host] },
-        'a POST that signs content-type and host': POST,
-        'a POST that signs every header': { ...POST, headers: [JSON_TYPE, ONE, TWO] },
+        'a GET whose only signed header is host': { headers: [ONE], signed: [host] },
+        'a GET with two signed headers, one of which is host': { headers: [ONE] },
+        'a GET with only one of two extra headers signed': {
+          headers: [ONE, TWO],
+          signed: [host, TWO],
+        },
+        'a GET with 20 signed headers': { headers: [JSON_TYPE, ...MANY] },
+        'a POST whose only signed header is host': { ...POST, signed: [host] },
+        'a POST whose signed headers are content-type and host': POST,
+        'a POST with every header signed': { ...POST, headers: [JSON_TYPE, ONE, TWO] },
       },
       bad: {
         'a GET whose signed header was changed': { headers: [OTHER_ONE], signed: [host, ONE] },
@@ -240,7 +246,7 @@ export const authSignature: readonly Check[] = [
           signed: [host, JSON_TYPE],
         },
         'a GET signed for another host': { signed: [['Host', `x${t.gateway.host}`]] },
-        'a GET that lists a header that was not signed': {
+        'a GET that lists an unsigned header in SignedHeaders': {
           ...{ headers: [ONE], signed: [host] },
           change: changing('SignedHeaders', () => 'host;x-conformance-one'),
         },
@@ -251,9 +257,12 @@ export const authSignature: readonly Check[] = [
     const decoy = ['X-Host', t.gateway.host] as const;
     return {
       bad: {
-        'a GET that signs only content-type': { headers: [JSON_TYPE], signed: [JSON_TYPE] },
+        'a GET whose only signed header is content-type': {
+          headers: [JSON_TYPE],
+          signed: [JSON_TYPE],
+        },
         'a GET that signs x-host': { headers: [decoy], signed: [decoy] },
-        'a POST that signs only content-type': { ...POST, signed: [JSON_TYPE] },
+        'a POST whose only signed header is content-type': { ...POST, signed: [JSON_TYPE] },
       },
     };
   }),
@@ -293,13 +302,13 @@ export const authSignature: readonly Check[] = [
     const tight: SignedCall = { ...form, headers: [['Content-Type', type.replace(' ', '')]] };
     const kept = { instead: { boundary: 'kept' } } as const;
     const spellings = {
-      'a POST of a form, signed without the boundary': signCall(t, form),
-      'a POST of a form, signed with the boundary': signCall(t, { ...form, ...kept }),
-      'a POST of a form with no space before the boundary, signed without the boundary': signCall(
+      'a multipart POST signed without the boundary': signCall(t, form),
+      'a multipart POST signed with the boundary': signCall(t, { ...form, ...kept }),
+      'a multipart POST with no space before the boundary, signed without the boundary': signCall(
         t,
         tight,
       ),
-      'a POST of a form with no space before the boundary, signed with the boundary': signCall(t, {
+      'a multipart POST with no space before the boundary, signed with the boundary': signCall(t, {
         ...tight,
         ...kept,
       }),

@@ -108,7 +108,7 @@ export const authStorage: readonly Check[] = [
     const { value } = await readCredentials(t, timestamp);
     t.reach(
       /^\d{10}$/.test(value),
-      `the ${timestamp} of the storage credentials is not a time in whole seconds`,
+      `the ${timestamp} in the storage credentials is not a time in whole seconds`,
     );
     await expectHeaderTaken(t, timestamp);
   }),

@@ -168,9 +168,9 @@ export const auth: readonly Check[] = [
   defineCheck('AU-BEARER-BAD', ['fixture'], async (t) => {
     const { gatewayToken, expiredToken } = t.settings;
     if (gatewayToken === undefined)
-      t.note('Forged tokens were not tried, because --gateway-token is missing.');
+      t.note('Forged tokens were not tested, because --gateway-token is missing.');
     if (expiredToken === undefined)
-      t.note('An expired token was not tried, because --expired-token is missing.');
+      t.note('An expired token was not tested, because --expired-token is missing.');
     const tokens = {
       ...MALFORMED,
       ...(gatewayToken === undefined ? {} : forgeTokens(gatewayToken)),

@@ -119,7 +119,10 @@ export const gatewayAddress: readonly Check[] = [
   defineCheck('GW-ENV-HOST', ['fixture'], async (t: CheckContext) => {
     const control = t.uniqueName();
     await t.gateway.call({ path: t.fixture.respond({ mark: control }) });
-    t.reach((await t.fixture.count(control)) === 1, 'the fixture service does not count its calls');
+    t.reach(
+      (await t.fixture.count(control)) === 1,
+      'the fixture service does not count the calls that it receives',
+    );
     for (const host of otherHosts(t)) {
       for (const call of gatewayMethods) {
         const mark = t.uniqueName();

@@ -241,7 +241,7 @@ export const gatewayDisposition: readonly Check[] = [
     for (const headers of OWN_HEADERS) {
       await openSocket(t, { headers, offers: OFFERS }, async (_, upgrade) => {
         const came = readAll(upgrade.headers, 'content-disposition').join(', ');
-        const what = `a 101 for which the service sets the Content-Disposition ${headers[0]?.[1] ?? 'none'}`;
+        const what = `a 101 response (Content-Disposition from the service: ${headers[0]?.[1] ?? 'none'})`;
         t.expect(came === '', `${what}: Content-Disposition must be absent, but it was ${came}`);
       });
     }

@@ -16,7 +16,7 @@ async function expectField(
     bodies += 1;
     expectText(t, `${what}: ${field}`, (json as Record<string, unknown>)[field], exchange);
   }
-  t.reach(bodies > 0, 'no gateway error has a JSON object as its body');
+  t.reach(bodies > 0, 'no error response from the gateway has a JSON object as its body');
 }
 
 /** Expects a response from the gateway itself, with this status and code. */

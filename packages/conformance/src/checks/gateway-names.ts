@@ -75,10 +75,7 @@ export const gatewayNames: readonly Check[] = [
       .replace(/[^a-z]/gi, '')
       .slice(-20);
     const plain = await t.gateway.call({ service: `q${letters}q` });
-    t.reach(
-      isMissing(plain),
-      'the response to a call to a missing service is not 404 SERVICE_NOT_FOUND',
-    );
+    t.reach(isMissing(plain), 'a call to a missing service does not return 404 SERVICE_NOT_FOUND');
     for (const service of listNames(t)) {
       const exchange = await t.gateway.call({ service });
       // A service may actually have a short name, and then it responds.
@@ -119,7 +116,7 @@ export const gatewayNames: readonly Check[] = [
       const exchange = await t.gateway.call({ service, acceptsRefusal: true });
       const { status } = exchange.received;
       const isRefused = status >= 400 && status < 500 && hasErrorBody(exchange.received);
-      const message = `a GET to the name ${service} must be rejected with a 4xx and the gateway's error body, but the response was ${status}`;
+      const message = `a GET request with the service name ${service} must be rejected with a 4xx and the gateway's error body, but the response was ${status}`;
       expect(isRefused, message, exchange);
     });
   }),

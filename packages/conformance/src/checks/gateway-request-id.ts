@@ -80,7 +80,7 @@ export const gatewayRequestId: readonly Check[] = [
       const message = `${what}: requestId must equal X-Request-Id ${header}, not ${show(requestId)}`;
       t.expect(requestId === header, message, exchange);
     }
-    t.reach(pairs > 0, 'no error has both a requestId and an X-Request-Id');
+    t.reach(pairs > 0, 'no error response has both a requestId and an X-Request-Id');
   }),
   defineCheck('GW-REQUEST-ID-NEW', ['fixture'], async (t: CheckContext) => {
     const missing = t.uniqueName();
@@ -114,7 +114,7 @@ export const gatewayRequestId: readonly Check[] = [
       const came = exchange.received.header('x-request-id');
       if (came === undefined) continue;
       ids += 1;
-      const message = `calls must not share an X-Request-Id, but two have ${came}`;
+      const message = `every response must have its own X-Request-Id, but two have ${came}`;
       t.expect(!seen.has(came), message, exchange);
       seen.add(came);
     }

@@ -91,7 +91,7 @@ function expectHeaders(t: CheckContext, what: string, sent: HeaderList, arrived:
       const values = readAll(list, name);
       return values.length > 0 ? values.join(', ') : undefined;
     });
-    const message = `the service must receive the ${name} header with ${cite(wanted)}, but received ${cite(got)}`;
+    const message = `the ${name} header must reach the service as ${cite(wanted)}, but the service received ${cite(got)}`;
     if (got === undefined && UNUSUAL.test(name)) {
       t.note(
         `${what}: the ${name} header does not reach the service. A proxy may be configured to block it.`,

@@ -61,7 +61,7 @@ function expectObjects(t: CheckContext, call: GatewayCall): Promise<void> {
     const isSameObject = isDeepStrictEqual(json, JSON.parse(body));
     t.expect(
       isSameObject,
-      `${what}: the caller must receive the service's object, but received ${cite(text)}`,
+      `${what}: the caller must receive the JSON object that the service sent, but received ${cite(text)}`,
     );
   });
 }
@@ -71,7 +71,7 @@ function expectTexts(t: CheckContext, call: GatewayCall): Promise<void> {
     const came = JSON.stringify(text.slice(0, 200));
     t.expect(
       text === body,
-      `${what}: the caller must receive the service's text, but received ${came}`,
+      `${what}: the caller must receive the text that the service sent, but received ${came}`,
     );
   });
 }
@@ -108,7 +108,7 @@ async function expectBody(t: CheckContext, call: GatewayCall, order: ResponseOrd
   const { status, body } = received;
   t.reach(
     status === (order.status ?? 200),
-    `a ${order.status ?? 200} from the service arrived as ${status}`,
+    `a ${order.status ?? 200} response from the service arrived as ${status}`,
   );
   const wanted = toBytes(order);
   const at = wanted.findIndex((byte, index) => byte !== body[index]);
@@ -278,7 +278,7 @@ export const gatewayResponses: readonly Check[] = [
         const { status } = exchange.received;
         t.reach(
           status === (order.status ?? 200),
-          `a ${order.status} from the service arrived as ${status}`,
+          `a ${order.status} response from the service arrived as ${status}`,
         );
         const typed: HeaderList = order.type ? [['Content-Type', order.type]] : [];
         const what = `${call.method} /respond ${status}`;
@@ -304,7 +304,7 @@ export const gatewayResponses: readonly Check[] = [
             const isKept = isConnection ? /x-conformance/i.test(came) : came.includes(value);
             t.expect(
               !isKept,
-              `${what}: the service's ${name} must not reach the caller, but it received ${came}`,
+              `${what}: the service's ${name} must not reach the caller, but the caller received ${came}`,
             );
           }
         }

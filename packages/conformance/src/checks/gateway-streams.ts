@@ -223,7 +223,7 @@ async function expectPicked(
   const arrived = readAll(hello.headers, NAME).join(',').replaceAll(' ', '');
   t.expect(
     arrived === offers.join(),
-    `${what}: the service must receive the offered subprotocols as is, but received ${arrived}`,
+    `${what}: the service must receive the offered subprotocols unchanged, but received ${arrived}`,
   );
   socket.close();
   await socket.closed().catch(() => {});
@@ -320,7 +320,7 @@ export const gatewayStreams: readonly Check[] = [
         socket.send(`!close ${wanted.join(' ').trim()}`);
         expectEnd(
           t,
-          'the caller, when the service closes the WebSocket,',
+          'when the service closes the WebSocket, the caller',
           wanted,
           await endOf(t, socket),
         );
@@ -332,7 +332,7 @@ export const gatewayStreams: readonly Check[] = [
         socket.close(...wanted);
         expectEnd(
           t,
-          'the service, when the caller closes the WebSocket,',
+          'when the caller closes the WebSocket, the service',
           wanted,
           await t.fixture.closed(mark),
         );

@@ -157,7 +157,7 @@ export const storageCalls: readonly Check[] = [
       t,
       'no operation',
       (operation, status) =>
-        `${operation} must be at its path, but the response was ${status}, as for an unknown operation`,
+        `${operation} must exist at its path, but the response was ${status}, the same as for an unknown operation`,
     ),
   ),
   defineCheck('ST-PATH-EXACT', [], async (t) => {

@@ -20,7 +20,7 @@ const CASES = [
   { what: '! - _ . , *', name: 'a!b-c_d.e,f*g' },
   { what: 'leading and trailing ! - _ , *', name: '!-_,*a*,_-!' },
   { what: 'leading, trailing and consecutive dots', name: '.a..b.' },
-  { what: 'the first and last Chinese characters of the range', name: '\u4e00\u9fff' },
+  { what: 'the first and last allowed Chinese characters', name: '\u4e00\u9fff' },
   {
     what: 'Chinese characters along with all other allowed characters',
     name: '文件/Ab1!-_.,*/目录/终.txt',
@@ -55,7 +55,7 @@ export const storageCopyPaths: readonly Check[] = [
         t,
         await readPath(t, to),
         bytes,
-        `the copy at ${level}, one of several files with the same name,`,
+        `the copy at ${level} (one of several files with the same name)`,
       );
     }
   }),
@@ -135,7 +135,7 @@ export const storageCopyPaths: readonly Check[] = [
         const second = await copyWith(other, `${path}.other`);
         t.reach(hasBytes(second.reading, bytes), 'batchCopyFile copies nothing');
       }
-      const what = `the file ${name}.copy, copied from ${lead}${name} to ${lead}${name}.copy,`;
+      const what = `the file copied from ${lead}${name} to ${lead}${name}.copy`;
       t.expect(!reply.refused, `${what} must exist, but the call was rejected`, reply);
       expectBytes(t, reading, bytes, what);
     }

@@ -122,7 +122,7 @@ export const storageCopyResponses: readonly Check[] = [
         }
       }
     }
-    t.reach(checked > 0, 'every copy that must fail succeeded');
+    t.reach(checked > 0, 'all the copies that should have failed succeeded');
   }),
   defineCheck('ST-COPY-SUCCEEDED', needsFiles, async (t: CheckContext) => {
     const { path, bytes } = await storeReadable(t, 'source.txt');
@@ -206,7 +206,7 @@ export const storageCopyResponses: readonly Check[] = [
     for (const { order, bytes } of sound) {
       t.reach(
         hasBytes(await readPath(t, order.to), bytes),
-        'a call with only valid items does not copy them',
+        'a call with only valid items does not copy the files',
       );
     }
     for (const { fileId } of [a, b]) {
@@ -234,7 +234,7 @@ export const storageCopyResponses: readonly Check[] = [
       if (reply.refused) continue;
       for (const [item, { order: copied, bytes }] of good.entries()) {
         const reading = await readPath(t, copied.to);
-        expectBytes(t, reading, bytes, `${what}: the copy of valid item ${item + 1}`);
+        expectBytes(t, reading, bytes, `${what}: the copy for valid item ${item + 1}`);
       }
     }
   }),

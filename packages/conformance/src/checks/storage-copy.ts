@@ -51,7 +51,7 @@ async function assertNotOfForm(t: CheckContext, { path, bytes }: StoredFile): Pr
     fileList: toCopyItems(t, [{ from: path, to: absolute }]),
   });
   const isCopied = hasBytes(await readPath(t, absolute), bytes);
-  t.reach(isCopied, 'only paths without the leading / are copied');
+  t.reach(isCopied, 'copies work only with paths that have no leading /');
 }
 
 /** Expects copies and a move to overwrite existing destinations, both shorter and longer ones. */
@@ -156,7 +156,7 @@ export const storageCopy: readonly Check[] = [
       t,
       await readPath(t, path),
       bytes,
-      'the source of a copy that is in the same call as a move',
+      'the source of a copy in the same call as a move',
     );
   }),
   defineCheck('ST-COPY-MOVE', needsFiles, async (t) => {
@@ -216,6 +216,6 @@ export const storageCopy: readonly Check[] = [
         expectBytes(t, reading, source.bytes, `the source of ${what}`);
       }
     }
-    t.reach(checked > 0, 'every move that must fail succeeded');
+    t.reach(checked > 0, 'all the moves that should have failed succeeded');
   }),
 ];

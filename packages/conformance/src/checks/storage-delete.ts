@@ -55,12 +55,8 @@ export const storageDelete: readonly Check[] = [
       t.expect(!reply.refused, `${what} must be accepted, but the response was ${status}`, reply);
       if (reply.refused) continue;
       for (const { name, fileId, path, link, bytes } of files) {
-        expectNothing(
-          t,
-          await t.upload.read(fileId),
-          `${what}: ${name}, when read by its file ID,`,
-        );
-        expectNothing(t, await readPath(t, path), `${what}: ${name}, when read by its path,`);
+        expectNothing(t, await t.upload.read(fileId), `${what}: ${name} (read by its file ID)`);
+        expectNothing(t, await readPath(t, path), `${what}: ${name} (read by its path)`);
         const exchange = await t.upload.download(link);
         const works = isFile(exchange, bytes);
         t.expect(!works, `${what}: a link to ${name} must no longer work, but it does`, exchange);
@@ -139,10 +135,10 @@ export const storageDelete: readonly Check[] = [
     const deleted = await storeReadable(t, 'deleted.txt');
     await deleteFiles(t, deleted.fileId);
     t.reach(!(await readPath(t, deleted.path)).found, 'a file was not deleted');
-    await verify(t, 'a file that was deleted before', deleted.fileId);
+    await verify(t, 'a file that has already been deleted', deleted.fileId);
 
     const present = await t.upload.store('present.txt');
-    const what = 'a file that was deleted before, next to an existing file';
+    const what = 'a file that has already been deleted, next to an existing file';
     await verify(t, what, deleted.fileId, present.fileId);
   }),
   defineCheck('ST-DELETE-ALONE', needsFiles, async (t: CheckContext) => {
@@ -150,7 +146,7 @@ export const storageDelete: readonly Check[] = [
     await deleteFiles(t, sound.fileId);
     t.reach(
       !(await t.upload.read(sound.fileId)).found,
-      'a call with one existing file does not delete it',
+      'a call that lists one existing file does not delete it',
     );
     const bad = await missingFileId(t);
     const cases: Record<string, (a: string, b: string) => string[]> = {

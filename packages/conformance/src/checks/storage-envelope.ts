@@ -32,7 +32,7 @@ async function* successes(t: CheckContext): AsyncGenerator<StorageResponse> {
     reached += 1;
     yield response;
   }
-  t.reach(reached > 0, 'no valid call succeeded with JSON');
+  t.reach(reached > 0, 'no valid call returned a successful JSON response');
 }
 
 async function* good(
@@ -72,7 +72,7 @@ async function* failures(
       yield { what, operation, reply };
     }
   }
-  t.reach(reached > 0, 'no invalid call was rejected with JSON');
+  t.reach(reached > 0, 'no invalid call returned a JSON error response');
 }
 
 /** Yields all of them. */
@@ -130,7 +130,7 @@ function expectPresent(
 ): Promise<void> {
   return checkBodies(t, responses, 'no response had a body to check', (what, body, reply) => {
     const isPresent = (body[field] ?? undefined) !== undefined;
-    t.expect(isPresent, `${what}: the body should have ${field}`, reply);
+    t.expect(isPresent, `${what}: the body should have the field ${field}`, reply);
   });
 }
 
@@ -162,7 +162,9 @@ async function expectFlat(
   t: CheckContext,
   responses: AsyncIterable<StorageResponse>,
 ): Promise<void> {
-  t.note('The operator declared the responses flat, so they have neither statusCode nor body.');
+  t.note(
+    'The operator declared that responses are flat, so they have neither statusCode nor body.',
+  );
   for await (const { what, reply } of responses) {
     const { envelope } = reply;
     const isFlat = envelope !== undefined && ('data' in envelope || 'code' in envelope);

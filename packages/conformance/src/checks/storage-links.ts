@@ -195,7 +195,7 @@ export const storageLinks: readonly Check[] = [
   defineCheck('ST-LINKS-ITEM-FILE-ID', needsFiles, async (t: CheckContext) => {
     const [good] = await storeForLinks(t, 'file.txt');
     const sound = await t.storage.call('batchGetTempUrls', { fileList: [good] });
-    t.reach(!sound.refused, 'a call with a fileID in its item is rejected');
+    t.reach(!sound.refused, 'a call whose item has a fileID is rejected');
     const maxAge = t.storage.maxAge(60);
     await expectListsRefused(t, 'batchGetTempUrls', [
       { what: 'an empty item', fileList: [{}] },
@@ -359,7 +359,7 @@ export const storageLinks: readonly Check[] = [
     const [a, b] = files.map(({ fileId }) => ({ fileID: fileId })) as [LinkOrder, LinkOrder];
     const good = await askForLinks(t, [a, b]);
     const areGood = good.entries.every(({ code }) => code === 'SUCCESS');
-    t.reach(areGood, 'a call with only valid items does not return their links');
+    t.reach(areGood, 'a call with only valid items does not return links for them');
     const bad = { fileID: await missingFileId(t) };
     const cases = {
       'a missing file as the first item': [bad, a, b],

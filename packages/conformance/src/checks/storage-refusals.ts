@@ -132,7 +132,7 @@ async function sendWithoutEach(t: CheckContext, operation: StorageOperation): Pr
   const inherited = JSON.parse(`{"__proto__":${JSON.stringify(sampleRequest(t, operation))}}`);
   const bodies = {
     'an empty object': '{}',
-    'no fields, in the form that the deployment accepts': t.storage.body({}),
+    'an empty request in the form that the deployment accepts': t.storage.body({}),
     'an empty object as data': '{"data":{}}',
     'a field of another operation': t.storage.body(others),
     'an unknown field': t.storage.body({ unknown: 1 }),

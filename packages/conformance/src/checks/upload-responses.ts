@@ -86,7 +86,7 @@ async function keepGranted(t: CheckContext): Promise<void> {
   if (!hasBytes(await t.upload.read(fileId), bytes)) return;
   await t.upload.grant(path);
   const reading = await t.upload.read(fileId);
-  expectBytes(t, reading, bytes, 'a file whose path was granted to another upload');
+  expectBytes(t, reading, bytes, 'a stored file after another grant was issued for its path');
 }
 
 /** Reads it immediately, and again after other operations. */
@@ -113,7 +113,7 @@ async function keepUploads(t: CheckContext): Promise<void> {
   await copy(t, { from: missing, to: file.path });
   await copy(t, { from: missing, to: file.path, removeOriginal: true });
   const after =
-    'an uploaded file, after another file was deleted and failed copies tried to replace it,';
+    'an uploaded file (after another file was deleted, and copies onto this file failed)';
   expectBytes(t, await t.upload.read(second.fileId), second.bytes, after);
 
   await t.storage.list('batchDelete', [file.fileId]);
@@ -226,9 +226,9 @@ export const uploadResponses: readonly Check[] = [
   defineCheck('UP-SUCCESS', needsFiles, async (t: CheckContext) => {
     const cases = {
       'a valid form': ['file.txt', 'first'],
-      'a form for a file that exists': ['file.txt', 'second'],
+      'a form for an existing file': ['file.txt', 'second'],
       'an empty file': ['empty.txt', ''],
-      'a file with an Error element': ['error.xml', '<Error></Error>'],
+      'a file that contains an Error element': ['error.xml', '<Error></Error>'],
     };
     let checked = 0;
     for (const [what, [name = '', content = '']] of Object.entries(cases)) {
@@ -250,7 +250,7 @@ export const uploadResponses: readonly Check[] = [
       checked += 1;
       t.expect(
         !hasError,
-        `${what}: the file was stored, so the response must not have an Error element`,
+        `${what}: the file was stored, so the response must not contain an Error element`,
         reply,
       );
       const lost = `${what}: the response has no Error element, so the file must be stored`;
@@ -269,15 +269,11 @@ export const uploadResponses: readonly Check[] = [
         const [entry] = await t.storage.list('batchDelete', [fileId]);
         t.reach(entry?.code !== 'SUCCESS', 'no link is returned for an existing file');
       }
-      expectBytes(t, reading, bytes, `${name}, when read by the fileID from getUploadMetaData,`);
+      expectBytes(t, reading, bytes, `${name} (read by the fileID from getUploadMetaData)`);
       if (!hasBytes(reading, bytes)) continue;
       await t.storage.list('batchDelete', [fileId]);
       const after = await readPath(t, path);
-      expectNothing(
-        t,
-        after,
-        `${name}, after it was deleted by the fileID from getUploadMetaData,`,
-      );
+      expectNothing(t, after, `${name} (deleted by the fileID from getUploadMetaData)`);
     }
   }),
   defineCheck('UP-WHOLE', needsFiles, async (t: CheckContext) => {

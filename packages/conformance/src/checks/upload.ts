@@ -70,7 +70,11 @@ async function expectField(
       else expectBytes(t, reading, existing.bytes, `${what}: the existing file`);
       if (field !== 'key' || !value) continue;
       t.upload.track(value);
-      expectNothing(t, await readPath(t, value), `${what}: the file at the key in the form`);
+      expectNothing(
+        t,
+        await readPath(t, value),
+        `${what}: the file at the key that the form names`,
+      );
     }
   }
 }

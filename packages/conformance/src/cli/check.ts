@@ -205,7 +205,7 @@ function toFailedLines({ results, baseline, seed }: Report, typed: Given): strin
     ({ outcome, id }) => outcome === 'fail' && !baseline.known.includes(id),
   );
   return [
-    ...(failed.length > 0 ? ['failed, each with the command that repeats it:'] : []),
+    ...(failed.length > 0 ? ['failed checks, each with a command that runs it again:'] : []),
     ...failed.flatMap((result) => [`  ${result.id}`, `    ${toCommand(typed, result, seed)}`]),
   ];
 }
@@ -220,10 +220,7 @@ function toEndLines({ results, leftovers, baseline, comparison, coverage }: Repo
       'known failures',
       baseline.known.map((id) => withReason(id, baseline)),
     ),
-    ...toList(
-      'stale baseline entries, which no longer fail or are not IDs of checks',
-      baseline.stale,
-    ),
+    ...toList('stale baseline entries (no longer failing, or not a check ID)', baseline.stale),
     ...toList(
       'expired baseline entries',
       baseline.expired.map((id) => withReason(id, baseline)),

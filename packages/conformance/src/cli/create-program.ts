@@ -49,7 +49,7 @@ export function createProgram(onTyped: (typed: Typed) => void): Command {
   program.version(toVersion(), '-V, --version', 'show the versions of the suite and the contract');
   program
     .command('fixture')
-    .description('serve the fixture service that the gateway checks call')
+    .description('start the fixture service for the gateway checks')
     .option('--port <number>', 'port to listen on; 0 picks a free port', '8080')
     .option(
       '--host <address>',
@@ -63,7 +63,11 @@ export function createProgram(onTyped: (typed: Typed) => void): Command {
       'repeat the checks that store nothing, and serve the results as Prometheus metrics',
     )
     .usage('--every 60s --listen :9464 --gateway-url <url> --storage-url <url> [options]')
-    .option('--every <time>', 'time from the start of a run to the next: 30s, 5m or 1h', '60s')
+    .option(
+      '--every <time>',
+      'time from the start of one run to the start of the next, such as 30s, 5m or 1h',
+      '60s',
+    )
     .option(
       '--listen <address>',
       'host:port of /metrics; :9464 exposes it to the network',

@@ -103,10 +103,12 @@ function createMetrics() {
     help: string,
     labelNames: readonly Label[] = [],
   ) => new Gauge({ name: `berth_conformance_${name}`, help, labelNames, registers });
-  const up = gauge('up', 'Whether the last run could start: 1 or 0.');
-  const outcomes = gauge('check', 'Always 1: the outcome of each check in the last run.', [
-    ...(['check', 'engine', 'level', 'outcome', 'known'] as const),
-  ]);
+  const up = gauge('up', '1 if the last run could start, otherwise 0.');
+  const outcomes = gauge(
+    'check',
+    'Outcome of each check in the last run, as a label. The value is always 1.',
+    [...(['check', 'engine', 'level', 'outcome', 'known'] as const)],
+  );
   const seconds = gauge('check_duration_seconds', 'Duration of each check in the last run.', [
     'check',
   ]);
@@ -114,7 +116,7 @@ function createMetrics() {
   const last = gauge('last_run_timestamp_seconds', 'When the last run began.');
   const runs = new Counter({
     name: 'berth_conformance_runs_total',
-    help: 'Runs since the start, by exit code; 2 means that the run could not start.',
+    help: 'Runs since the monitor started, by exit code; 2 means that the run could not start.',
     labelNames: ['exit_code'],
     registers,
   });

@@ -103,7 +103,11 @@ const documents = {
     'OpenAPI document of a hosted service, called through --gateway-url; repeatable',
     { separator: COMMAS },
   ),
-  header: list('<header>', "header to send with these calls, as 'Name: value'; repeatable", SECRET),
+  header: list(
+    '<header>',
+    "header to send with calls for --document or --service-document, as 'Name: value'; repeatable",
+    SECRET,
+  ),
   allowWrites: flag('also call operations other than GET, HEAD and OPTIONS'),
   maxRequests: whole('<number>', 'maximum number of requests per operation', {
     range: RANGES.maxRequests,
@@ -111,7 +115,7 @@ const documents = {
   }),
   minCoverage: whole(
     '<percent>',
-    'minimum coverage of the documents; below it, the exit code is 3',
+    'minimum coverage of the documents, in percent; if the coverage is lower, the exit code is 3',
     {
       range: RANGES.minCoverage,
     },
@@ -135,7 +139,7 @@ const connection = {
     range: RANGES.budget,
     usual: String(RANGES.budget.usual),
   }),
-  concurrency: whole('<number>', 'checks to run in parallel', {
+  concurrency: whole('<number>', 'number of checks to run in parallel', {
     range: RANGES.concurrency,
     usual: '8, or 32 if a call takes 100 ms',
   }),
@@ -143,7 +147,11 @@ const connection = {
 
 /** Credentials. */
 const credentials = {
-  gatewayToken: text('<token>', 'access token for gateway calls, without Bearer', SECRET),
+  gatewayToken: text(
+    '<token>',
+    'access token for gateway calls, without the Bearer prefix',
+    SECRET,
+  ),
   otherEnvToken: text(
     '<token>',
     'valid access token from another environment, for AU-BEARER-ENV',
@@ -192,7 +200,7 @@ const output = {
   failedOnly: flag('show only results that did not pass'),
   compare: text(
     '<file>',
-    'earlier JSON report; shows what has started to fail since then, what passes now and what still fails',
+    'earlier JSON report to compare with; shows which checks started to fail, pass now or still fail',
     { isFile: true },
   ),
 };
@@ -204,7 +212,7 @@ const commands = {
     'JSON file with options in camelCase: { "gatewayUrl": "https://…", "readOnly": true }',
     { isFile: true, isCommand: true },
   ),
-  list: flag('list the rules with their level, requirements and text', { isCommand: true }),
+  list: flag('list the rules with their levels, requirements and texts', { isCommand: true }),
   dryRun: flag('show what would be sent for each rule, without sending anything', {
     isCommand: true,
   }),
@@ -215,16 +223,24 @@ const commands = {
 const selection = {
   only: list(
     '<ids>',
-    'check only these rule IDs or prefixes (GW-C,ST-COPY), dredd or respect; repeatable',
+    'run only the checks with these rule IDs or prefixes (GW-C,ST-COPY), dredd or respect; repeatable',
     { separator: COMMAS },
   ),
-  skip: list('<ids>', 'skip these rule IDs or prefixes and report them as disabled; repeatable', {
-    separator: COMMAS,
-  }),
-  level: text('<level>', 'level of the rules to check; must skips the SHOULD rules', {
-    choices: LEVELS,
-    usual: 'should',
-  }),
+  skip: list(
+    '<ids>',
+    'skip the rules with these IDs or prefixes and report them as disabled; repeatable',
+    {
+      separator: COMMAS,
+    },
+  ),
+  level: text(
+    '<level>',
+    'minimum level of the rules to check; with must, SHOULD rules are skipped',
+    {
+      choices: LEVELS,
+      usual: 'should',
+    },
+  ),
   rules: text('<version>', 'version of the rule set to check', { usual: rules.version }),
   readOnly: flag('send no request that stores, changes or deletes a file'),
   prefix: text('<path>', 'folder for all stored files; emptied at the end', {
@@ -249,7 +265,7 @@ const selection = {
   bail: flag('stop after the first failure that is not in the baseline'),
   baseline: text(
     '<file>',
-    'known failures, as a JSON list or one ID per line; if one passes or has expired, the run fails',
+    'known failures, as a JSON list or one ID per line; the run fails if one of them passes or has expired',
     { isFile: true },
   ),
 };

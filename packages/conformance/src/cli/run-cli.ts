@@ -65,12 +65,12 @@ function describePlan(plan: readonly Planned[], json: boolean): string[] {
     ...shown.map((planned) => `${planned.id.padEnd(width)}  ${describe(planned)}`),
     ...(isOfDocuments
       ? [
-          `${total.checks} of ${plan.length} operations would be called, with about ${count(total.requests, 'request')}. Sequences of calls, and the search for a smaller request after a failure, add more.`,
+          `${total.checks} of ${plan.length} operations would be called, with about ${count(total.requests, 'request')}. Sequences of calls add more requests, and so does the search for a smaller failing request.`,
         ]
       : [
           `${total.checks} of ${plan.length} checks would send about ${count(total.requests, 'request')} with ${count(total.bytes, 'byte')}, as measured on the reference server.`,
           ...(unmeasured > 0
-            ? [`For ${unmeasured} of them, the requests have not been counted.`]
+            ? [`For ${unmeasured} of these checks, the number of requests is unknown.`]
             : []),
           'A run also makes calls to find the targets before the checks, and to remove stored files afterwards.',
         ]),

@@ -42,7 +42,7 @@ export function checkExchange(
   ];
   if (broken !== undefined) {
     const isRejected = status >= 400;
-    const message = `the request breaks ${broken}, so the status must be 4xx, not ${status}`;
+    const message = `the request violates ${broken}, so the status must be 4xx, not ${status}`;
     findings.push({
       rule: 'DOC-INVALID',
       where: pointer,
@@ -113,7 +113,7 @@ function checkContent({ document, response, received }: Context, method: string)
   if (found === undefined) {
     const wanted = content.map(({ mediaType }) => mediaType).join(' or ');
     const came = type === undefined ? 'absent' : toMediaType(type);
-    const message = `the content type of a ${status} must be ${wanted}, not ${came}`;
+    const message = `the content type of a ${status} response must be ${wanted}, not ${came}`;
     return [{ rule: 'DOC-MEDIA', where, message }];
   }
   const media: Finding = { rule: 'DOC-MEDIA', where };
@@ -126,7 +126,7 @@ function checkContent({ document, response, received }: Context, method: string)
   if (isXml(type) || !(isJson(type) || /^text\//i.test(type))) return [media];
   const [value] = isJson(type) ? toJson(body.toString()) : [received.text];
   const violation = value === undefined ? 'is not JSON' : attempt(document, schema, value);
-  const message = violation && `the body of a ${status} ${violation}`;
+  const message = violation && `the body of a ${status} response ${violation}`;
   return [media, { rule: 'DOC-SCHEMA', where: schema, message }];
 }
 

@@ -102,7 +102,7 @@ export async function checkOperation(
     const drafts = address(session, operation, generator, valid);
     if (drafts === undefined) {
       const reason =
-        'this run created no item that it may change, and the document has no example of one';
+        'this run created no item that it may change, and the document has no example of such an item';
       Object.assign(status, { outcome: 'disabled', reason });
       return coverage.items();
     }
@@ -215,7 +215,7 @@ function describe(result: Result, statuses: readonly number[], first: Draft | un
   if (result.assertions > 0) {
     if (statuses.some((status) => status < 400)) return;
     result.notes.push(
-      `no request succeeded (${statuses.join(', ')}); give examples of existing values in the document`,
+      `no request succeeded (${statuses.join(', ')}); add examples of existing values to the document`,
     );
     return;
   }

@@ -91,7 +91,7 @@ async function createAndDelete(session: Session, operation: Operation): Promise<
   );
   const difference =
     changed &&
-    `${changed[0]} must be ${JSON.stringify(changed[1])} as created, not ${JSON.stringify(Object(json)[changed[0]])}`;
+    `${changed[0]} must be ${JSON.stringify(changed[1])}, as in the created item, not ${JSON.stringify(Object(json)[changed[0]])}`;
   const isRead = status < 300;
   report(
     session,

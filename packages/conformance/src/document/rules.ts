@@ -9,9 +9,9 @@ export const DOCUMENT_RULES = {
   'DOC-HEADER': 'Every response has all required headers, and its headers match their schemas.',
   'DOC-INVALID': 'A request that violates a constraint of the document is rejected with a 4xx.',
   'DOC-5XX': 'The response to a request is never a 5xx, except for a documented 501 or 503.',
-  'DOC-SSE': 'The data of every event in an event stream matches the schema of the stream.',
+  'DOC-SSE': "The data of every event in an event stream matches the stream's schema.",
   'DOC-SEQUENCE':
-    'An item that a list returns or a request creates can be read until it is deleted, and documented links can be followed.',
+    'An item that a list returns or a request creates can be read until it is deleted. Documented links can be followed.',
 } as const;
 
 export type DocumentRule = keyof typeof DOCUMENT_RULES;

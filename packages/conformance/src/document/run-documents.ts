@@ -96,7 +96,7 @@ export async function runDocuments(
     }
     await checkSequences(session).catch((error) => {
       if (!(error instanceof NetworkFault || error instanceof Throttled)) throw error;
-      run.settings.onNotice(`the sequences were not finished: ${error.message}`);
+      run.settings.onNotice(`the call sequences were not finished: ${error.message}`);
     });
     emit(() => true);
     // The run may have been aborted.

@@ -49,7 +49,7 @@ export function toCurl({
   const whole = pipe ? `${pipe} | ${command}` : command;
   return bodySize === undefined
     ? whole
-    : `# the body had ${bodySize} bytes; this is its beginning\n${whole}`;
+    : `# the body has ${bodySize} bytes; only the beginning is shown\n${whole}`;
 }
 
 /** Returns the command that prints a body that would not survive copy and paste, including line breaks. */

@@ -93,7 +93,7 @@ const toWrongPath = (came: string): Refusal => ({
 function toRefusal({ settings }: Run, came: string, isGiven: boolean): Refusal {
   if (/HOST/i.test(came)) {
     const hint = settings.gatewayHost
-      ? 'the first label of --gateway-host is not one of its environments'
+      ? 'the first label of --gateway-host is not an environment of the gateway'
       : '--gateway-host, which names the environment, is missing';
     return {
       reason: `the gateway responded with ${came}; it looks like ${hint}`,
@@ -102,7 +102,7 @@ function toRefusal({ settings }: Run, came: string, isGiven: boolean): Refusal {
   }
   return isGiven
     ? {
-        reason: `the gateway rejected every credential provided (${came}); see ${GATEWAY_OPTIONS}`,
+        reason: `the gateway rejected all credentials provided (${came}); see ${GATEWAY_OPTIONS}`,
         isOfCredentials: true,
       }
     : {
@@ -285,7 +285,7 @@ export async function probe(api: Api, url: string, run: Run): Promise<void> {
       if (!isTunnel || settings.proxy === undefined || !origin.startsWith('http:')) throw error;
       agents.forwarder = new URL(settings.proxy);
       settings.onNotice(
-        'the proxy does not open tunnels to http targets, so it may rewrite paths and Host',
+        'the proxy does not open tunnels to http targets, so it may rewrite paths and the Host header',
       );
       await ask();
     }

@@ -45,12 +45,13 @@ function checkService(transaction: Transaction, response: Received): Verdict {
   const { contentType: wanted = '' } = transaction;
   const contentType = response.header('content-type') ?? '';
   const came = `the service responded with ${response.status} ${contentType}`.trimEnd();
-  if (response.status !== 200) return skip(true, `${came}; its headers follow the contract`);
+  if (response.status !== 200)
+    return skip(true, `${came}; the response headers follow the contract`);
   if (!matchesMediaType(contentType, wanted) || checkBody(transaction, response).length > 0) {
     const { name } = documents.gateway;
     return skip(
       true,
-      `${came}, which is not what ${name} documents; its headers follow the contract`,
+      `${came}, which is not what ${name} documents; the response headers follow the contract`,
     );
   }
   return { outcome: 'pass', findings: [] };

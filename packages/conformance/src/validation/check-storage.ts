@@ -80,7 +80,7 @@ function checkStatusCode(
   const { statusCode } = readEnvelope(response);
   if (operationId !== 'batchCopyFile' || typeof statusCode !== 'number') return [];
   if (statusCode === response.status) return [];
-  const message = `statusCode must equal the HTTP status ${response.status} of a copy, but was ${statusCode}`;
+  const message = `statusCode must equal the HTTP status ${response.status} of a copy response, but was ${statusCode}`;
   return [{ message, where: `${documents[api].name} ${pointer}` }];
 }
 

@@ -69,7 +69,7 @@ export function parseOptions(argv: string[]): CliOptions {
     .version(readPackageInfo().version)
     .argument(
       '[document]',
-      'OpenAPI document to serve at the root instead, such as ./petstore.yaml; calls need no credentials',
+      'OpenAPI document to serve at the root instead of the contract, such as ./petstore.yaml; calls need no credentials',
       parsePath,
     )
     .option(
@@ -106,10 +106,7 @@ export function parseOptions(argv: string[]): CliOptions {
       'folder or file that defines hosted services, such as ./services, or a list of service names (default: any name)',
       parseServices,
     )
-    .option(
-      '--remember',
-      'keep what calls add, change and delete in collections of OpenAPI documents',
-    )
+    .option('--remember', 'keep the changes that calls make to collections in OpenAPI documents')
     .option(
       '--fault <rule...>',
       'faults to inject, such as latency=200 or batchDelete:code=SYS_ERR,share=0.1',
@@ -141,7 +138,7 @@ export function parseOptions(argv: string[]): CliOptions {
     .addOption(
       new Option(
         '--wait [url]',
-        `wait until a mock is ready instead of serving one (${DEFAULT_URL})`,
+        `wait until a mock is ready instead of serving one (default: ${DEFAULT_URL})`,
       )
         .argParser(parseUrl)
         .preset(DEFAULT_URL),

@@ -17,7 +17,9 @@ test('every code of a GatewayError is in its table', () => {
 });
 
 test('throws for a code that is in no table', () => {
-  expect(() => gatewayErrors.get('NONE')).toThrow('NONE is not in an error table of the contract.');
+  expect(() => gatewayErrors.get('NONE')).toThrow(
+    'NONE is not in any error table of the contract.',
+  );
 });
 
 test('returns the value of a limit', () => {

@@ -31,7 +31,7 @@ function createErrorTable(rows: readonly ErrorRow[]): ErrorTable {
     get(code) {
       const row = find(code);
       if (row === undefined)
-        throw new TypeError(`${code} is not in an error table of the contract.`);
+        throw new TypeError(`${code} is not in any error table of the contract.`);
       return row;
     },
   };

@@ -112,7 +112,10 @@ interface ReadSnapshot {
 function readSnapshot(value: unknown): ReadSnapshot {
   const { version, clock, files, faults, services } = toObject(value, 'The body');
   if (version !== 1)
-    throw new FieldError('version', 'must be 1: take the snapshot with this version of the mock.');
+    throw new FieldError(
+      'version',
+      'must be 1: take the snapshot again with this version of the mock.',
+    );
   return {
     clock: readClock(clock),
     files: toArray(files, 'files').map((file, index) => readFile(file, `files[${index}]`)),

@@ -95,7 +95,9 @@ test('accepts the compact form in a rule', () => {
     match: 'link',
     fault: { truncate: 1 },
   });
-  expect(() => toFaultRule('a\n', { fault: 'reset' })).toThrow('name must be 1 to 100 characters');
+  expect(() => toFaultRule('a\n', { fault: 'reset' })).toThrow(
+    'name must have 1 to 100 characters',
+  );
 });
 
 test.each([

@@ -52,7 +52,7 @@ export function parseHeaderFault(text: string, { surface }: FaultSubject): Fault
   if (fault.callsPerSecond !== undefined) {
     throw new FieldError(
       'callsPerSecond',
-      'applies to several calls: add a rule with --fault or the control API.',
+      'cannot be set for a single call: add a rule with --fault or the control API.',
     );
   }
   return fault;
@@ -73,7 +73,7 @@ function parseFields(text: string): Record<string, unknown> {
     if (name === '') {
       throw new FieldError(
         'The fault',
-        'must be a comma-separated list of fields: latency=200,reset.',
+        'must be a comma-separated list of fields, such as latency=200,reset.',
       );
     }
     if (name in fields) throw new FieldError(name, 'appears twice.');
@@ -105,7 +105,10 @@ const NAME = /^[^\p{Cc}]{1,100}$/u;
  */
 export function toFaultRule(name: string, value: unknown, place = ''): FaultRule {
   if (!NAME.test(name)) {
-    throw new FieldError(`${place}name`, 'must be 1 to 100 characters without control characters.');
+    throw new FieldError(
+      `${place}name`,
+      'must have 1 to 100 characters and no control characters.',
+    );
   }
   if (!isObject(value)) {
     throw new FieldError('The body', 'must be a rule, such as { "fault": { "latency": 200 } }.');

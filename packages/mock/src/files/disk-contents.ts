@@ -60,7 +60,7 @@ export function createDiskContents(folder: string, maxSessions: number): Content
       : [];
     if (isSession && others.length >= maxSessions) {
       throw new FolderError(
-        `The folder ${dir} already has files of ${others.length} sessions: delete some of its subfolders, or raise maxSessions.`,
+        `The folder ${dir} already has files from ${others.length} sessions: delete some of its subfolders, or raise maxSessions.`,
       );
     }
     makeFolder(folder);
@@ -168,7 +168,7 @@ function readFolder(
       continue;
     }
     isIntact = false;
-    process.emitWarning(`${join(folder, name)} is invalid: ignoring its file.`, 'MockWarning');
+    process.emitWarning(`${join(folder, name)} is invalid, so its file is ignored.`, 'MockWarning');
   }
   const used = new Set(entries.map(({ content }) => content));
   for (const name of names) {

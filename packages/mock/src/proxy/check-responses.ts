@@ -164,10 +164,22 @@ function violateDisposition(what: string): Violation {
 function checkUpload({ status, body }: CheckedResponse): readonly Violation[] {
   const isError = /<Error[\s/>]/.test(body?.toString() ?? '');
   if (status >= 400 && !isError) {
-    return [violate('/body', 'xml', `The body of a ${status} response must be an XML Error.`)];
+    return [
+      violate(
+        '/body',
+        'xml',
+        `The body of a ${status} response must contain an XML Error element.`,
+      ),
+    ];
   }
   if (status < 400 && isError) {
-    return [violate('/body', 'xml', `The body of a ${status} response must not be an XML Error.`)];
+    return [
+      violate(
+        '/body',
+        'xml',
+        `The body of a ${status} response must not contain an XML Error element.`,
+      ),
+    ];
   }
   return [];
 }

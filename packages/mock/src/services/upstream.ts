@@ -95,7 +95,7 @@ function toError(error: NodeJS.ErrnoException, { origin }: URL): GatewayError {
         cause: error,
       })
     : new GatewayError('BAD_GATEWAY', {
-        message: `The real service ${origin} sent no valid response: ${message || code}.`,
+        message: `The real service ${origin} did not send a valid response: ${message || code}.`,
         cause: error,
       });
 }

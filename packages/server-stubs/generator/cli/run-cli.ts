@@ -56,7 +56,7 @@ function createProgram(output: Output): Command {
     .option('-o, --output <dir>', 'folder for the generated files; required', parsePath)
     .option(
       '--handlers <dir>',
-      'folder with one handler file per operationId; writes missing ones, never changes others, and reports changed and obsolete ones',
+      'folder with one handler file per operationId; missing files are created, existing files are never changed, and files to review or remove are reported',
       parsePath,
     )
     .option('-w, --watch', 'generate again whenever the document changes, until interrupted')

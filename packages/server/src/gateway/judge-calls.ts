@@ -119,13 +119,13 @@ function toGatewayError(
   const [path] = target.split('?', 1);
   if (kind === 'not-found') {
     return new GatewayError('INVALID_PATH', {
-      message: `The document of the service ${service} has no path ${path}.`,
+      message: `The OpenAPI document of the service ${service} has no path ${path}.`,
     });
   }
   if (kind !== 'method-not-allowed') return new GatewayError('INVALID_REQUEST', { message });
   const allowed = headers?.allow?.split(', ').filter((name) => FORWARDED.has(name)) ?? [];
   return new GatewayError('METHOD_NOT_ALLOWED', {
-    message: `The document of the service ${service} has no ${method} ${path}.`,
+    message: `The OpenAPI document of the service ${service} has no ${method} ${path}.`,
     headers: { allow: allowed.join(', ') },
   });
 }
@@ -148,7 +148,7 @@ function createWatcher(
     report(message === undefined ? (isUnjudged ? 'unjudged' : 'valid') : 'invalid', message);
     if (message === undefined || !isHeld) return;
     throw new GatewayError('BAD_GATEWAY', {
-      message: 'The response of the hosted service breaks its OpenAPI document.',
+      message: 'The response from the hosted service does not match its OpenAPI document.',
       cause: new Error(message),
     });
   };

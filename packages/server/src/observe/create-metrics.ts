@@ -113,7 +113,7 @@ export function createMetrics(gauges: Gauges): Metrics {
   for (const result of ['hit', 'miss']) logins.inc({ result }, 0);
   new Counter({
     name: 'berth_log_lines_dropped_total',
-    help: 'Log lines dropped because nobody read them.',
+    help: 'Log lines dropped because standard output was not read fast enough.',
     registers,
     collect() {
       this.reset();

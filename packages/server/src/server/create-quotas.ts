@@ -20,7 +20,7 @@ export function createQuotas(
   const toBucket = (env: string, { callsPerSecond, burst = callsPerSecond }: Quota): Bucket => {
     if (!(callsPerSecond > 0 && burst > 0 && Number.isFinite(callsPerSecond + burst))) {
       throw new RangeError(
-        `The quota of ${env} must allow calls: callsPerSecond and burst must be greater than 0.`,
+        `The quota for ${env} must allow calls: callsPerSecond and burst must be greater than 0.`,
       );
     }
     const perMs = callsPerSecond / 1_000;

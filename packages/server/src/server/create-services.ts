@@ -93,7 +93,10 @@ export async function createServices(
       metrics().countJudgement(judgement);
       const { verdict, direction, ...rest } = judgement;
       if (verdict !== 'invalid' || direction !== 'response') return;
-      log.warn({ requestId, ...rest }, 'the response breaks the document of its service');
+      log.warn(
+        { requestId, ...rest },
+        "the response does not match the service's OpenAPI document",
+      );
     },
   });
   const create = STORE_DRIVERS[config.store.driver] as (store: Store) => Promise<BlobStore>;

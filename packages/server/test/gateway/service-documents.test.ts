@@ -72,13 +72,19 @@ describe('requests', () => {
     ['/items', post('{}'), 400, 'INVALID_REQUEST', 'body.name is missing.'],
     ['/items', post('{'), 400, 'INVALID_REQUEST', 'The JSON body cannot be parsed'],
     ['/items', post(undefined), 400, 'INVALID_REQUEST', 'The request body is missing.'],
-    ['/none?x=1', {}, 404, 'INVALID_PATH', 'The document of the service orders has no path /none.'],
+    [
+      '/none?x=1',
+      {},
+      404,
+      'INVALID_PATH',
+      'The OpenAPI document of the service orders has no path /none.',
+    ],
     [
       '/items',
       {},
       405,
       'METHOD_NOT_ALLOWED',
-      'The document of the service orders has no GET /items.',
+      'The OpenAPI document of the service orders has no GET /items.',
     ],
   ])('%s %j is refused with %i %s', async (path, sent, status, code, message) => {
     let calls = 0;

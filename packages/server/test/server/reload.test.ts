@@ -204,7 +204,7 @@ paths:
   await replaceFile(join(folder, 'orders.openapi.yaml'), document('string'));
   await cli.line('reloaded the configuration');
   expect(await call()).toEqual([200, '[]']);
-  const line = await cli.line('the response breaks the document of its service');
+  const line = await cli.line("the response does not match the service's OpenAPI document");
   expect(line).toMatchObject({ env: 'dev', service: 'orders', requestId: expect.any(String) });
   expect(line.message).toBe('response.body must be an object.');
   const metrics = await (await fetch(`${adminUrl}/metrics`)).text();

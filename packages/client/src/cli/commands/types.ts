@@ -34,13 +34,13 @@ export function addTypes(program: Command): Command {
     .description('Generate TypeScript types for hosted services from their OpenAPI documents.')
     .argument(
       '[paths...]',
-      'files, or folders that contain them; orders.openapi.yaml is the document of the service "orders"',
+      'OpenAPI documents, or folders that contain them; orders.openapi.yaml describes the service "orders"',
     )
     .option('-s, --service <name=file>', 'service name and OpenAPI document; repeatable', toService)
     .option('-o, --output <file>', 'file to write (default: standard output)')
     .option(
       '--validate',
-      'also write validators of responses, to X.validators.gen.ts for --output X.gen.ts',
+      'also generate response validators; with --output X.gen.ts, they are in X.validators.gen.ts',
     )
     .addHelpText(
       'after',

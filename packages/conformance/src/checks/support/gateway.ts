@@ -132,12 +132,12 @@ export async function provokeErrors(t: CheckContext): Promise<Provoked[]> {
     'a GET without credentials': { service, credentials: 'none' },
     'a POST without credentials': { service, ...jsonPost, credentials: 'none' },
     'a GET with a wrong token': { service, credentials: { Authorization: 'Bearer wrong' } },
-    'a GET with credentials of an unknown scheme': {
+    'a GET with an unknown authentication scheme': {
       service,
       credentials: { Authorization: 'wrong' },
     },
-    'a GET to a one-letter name': { service: 'a' },
-    'a POST to a name that begins with a digit': { service: `1${service}`, ...jsonPost },
+    'a GET with a one-letter service name': { service: 'a' },
+    'a POST with a service name that begins with a digit': { service: `1${service}`, ...jsonPost },
     ...(forbiddenService
       ? { 'a GET to the forbidden service': { service: forbiddenService } }
       : {}),

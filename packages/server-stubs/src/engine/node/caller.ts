@@ -38,7 +38,7 @@ export function createClock(now: () => number, windowSeconds: number, owner = 's
       if (Math.abs(time - timestamp) <= windowSeconds) return undefined;
       // facts: "Wrong machine clocks are a common cause of refusals: say so …, with the server's time."
       const server = new Date(time * 1000).toISOString().replace('.000', '');
-      return `The signature's timestamp differs from the ${owner}'s clock, which is at ${time} (${server}), by more than ${windowSeconds} s: correct the clock of the machine that signs.`;
+      return `The signature's timestamp differs by more than ${windowSeconds} s from the ${owner}'s clock, which is at ${time} (${server}): correct the clock of the machine that signs.`;
     },
   };
 }

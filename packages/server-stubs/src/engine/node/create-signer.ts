@@ -16,7 +16,7 @@ export function createSigner(keys: readonly Uint8Array[]) {
   const [first] = keys;
   if (first === undefined || keys.some(({ length }) => length < MIN_KEY_BYTES)) {
     throw new TypeError(
-      `keys must contain at least one secret, with at least ${MIN_KEY_BYTES} bytes each.`,
+      `keys must contain at least one secret, and each secret must have at least ${MIN_KEY_BYTES} bytes.`,
     );
   }
   // As JSON, no two lists have the same text, whatever characters they contain.

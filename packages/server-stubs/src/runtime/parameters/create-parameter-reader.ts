@@ -14,7 +14,7 @@ import { BAD_ENCODING, fromPairs, toArray, toValue, Unreadable } from './to-valu
 
 const MIXED = new Unreadable(
   'style',
-  'has a name with both a value and nested names, or is nested too deeply',
+  'has a property with both a value and nested properties, or is nested too deeply',
 );
 const TWICE = new Unreadable('duplicate', 'is given more than once');
 const NONE: readonly Violation[] = [];

@@ -72,7 +72,7 @@ export function toArray(
   const items: unknown[] = [];
   for (const part of parts) {
     if (!part.startsWith(prefix))
-      return new Unreadable('style', 'has an item under a different name');
+      return new Unreadable('style', 'has an item with a different name');
     const item = decode(part.slice(prefix.length));
     if (item === undefined) return BAD_ENCODING;
     const value = coerce(item, parameter.types);

@@ -65,7 +65,11 @@ export function checkResponse(
 function checkBody({ kind, mediaType, validate }: Content, body: unknown): Violation | undefined {
   if (kind === 'json') {
     if (isBytes(body))
-      return violate('/body', 'type', `The ${mediaType} body must be a value, not bytes.`);
+      return violate(
+        '/body',
+        'type',
+        `The ${mediaType} body must be a JavaScript value, not bytes.`,
+      );
     if (validate === undefined || validate(body)) return undefined;
     return toViolation(validate.errors, 'response', 'response', '/body');
   }
