@@ -1,8 +1,8 @@
 type Side = () => Promise<number>;
 
 /**
- * Measures both sides alternately, `runs` times after a warm-up round, and compares them pair by pair. If
- * the machine slows down, both figures of a pair are affected.
+ * Measures both sides alternately, `runs` times after a warm-up round, and compares them pair by pair. If the
+ * machine slows down, both figures in a pair are affected.
  */
 export async function compare(figure: Figure, runs: number, ours: Side, peer: Side): Promise<Row> {
   await ours();
@@ -53,7 +53,7 @@ export function isWithin(ratio: number, goal: Goal): boolean {
   return goal.startsWith('>=') ? ratio >= limit : ratio <= limit;
 }
 
-/** A figure that a suite measures, with its peer and its goal. */
+/** A figure that a suite measures, the peer to compare it with, and its goal. */
 export type Figure = {
   suite: string;
   /** What is measured, with its unit. */
@@ -70,7 +70,7 @@ export type Figure = {
  */
 export type Goal = `${'>=' | '<='} ${number}`;
 
-/** One row of the results: our figure and the peer's, measured alternately in the same run. */
+/** A row in the results: our figure and the peer's, measured alternately in the same run. */
 export type Row = Figure & {
   /** Median of our figures. */
   ours: number;

@@ -23,8 +23,9 @@ export type Call = {
 export type Target = { child: ChildProcess; call: Call };
 
 /**
- * Compares the requests per second of CPU time of two servers: the throughput of a dedicated core, which is
- * not limited by other load. Falls back to requests per second if CPU time is not available.
+ * Compares how many requests two servers handle per second of CPU time. This is their throughput on a
+ * dedicated core, which other load does not affect. Falls back to requests per second if CPU time is not
+ * available.
  */
 export async function compareCpuRates(
   figure: Figure,
@@ -51,7 +52,7 @@ async function measureCpuRate({ child: { pid = 0 }, call }: Target): Promise<num
 }
 
 /**
- * Sends requests for `seconds`, from a separate process over 32 keep-alive connections. Returns the number of
+ * Sends requests for `seconds` from a separate process, over 32 keep-alive connections. Returns the number of
  * responses.
  */
 export async function load(call: Call, seconds: number): Promise<number> {

@@ -93,7 +93,7 @@ const PINNED = existsSync(TASKSET) && availableParallelism() > 1;
 /** Processes that were started here and are still running. */
 const running = new Set<ChildProcess>();
 
-/** Starts Node with `args`, as `startProgram` starts other programs. */
+/** Like `startProgram`, but starts Node with `args`. */
 export function startProcess(args: readonly string[], core?: number): ChildProcess {
   return startProgram([process.execPath, ...args], core);
 }
@@ -129,7 +129,7 @@ export function stopProcess(child: ChildProcess): Promise<void> {
   });
 }
 
-/** Kills all processes started here, including any that start in the meantime. */
+/** Kills all processes that this module has started, including any that start in the meantime. */
 export async function stopAll(): Promise<void> {
   while (running.size > 0) await Promise.all([...running].map(stopProcess));
 }
@@ -147,7 +147,8 @@ process.on('exit', () => {
 });
 
 /**
- * Creates an empty folder that is removed on exit, because a signal skips the `finally` of a suite.
+ * Creates an empty folder that is removed on exit. A suite cannot remove it in `finally`, which does not run
+ * after a signal.
  */
 export function makeTemporaryFolder(purpose: string): string {
   const folder = mkdtempSync(join(tmpdir(), `berth-bench-${purpose}-`));

@@ -2,8 +2,8 @@ import type { DatedRow, Figure } from './compare.ts';
 import { toSummary, toTable } from './to-table.ts';
 
 /**
- * Goals that do not compare two figures, or that take too long for a benchmark, each with the test that
- * checks it and the command that runs the test.
+ * Goals that do not compare two figures, or that take too long to measure in a benchmark. Each row names the
+ * test that checks the goal, and the command that runs the test.
  */
 export const checkedByTests: readonly { goal: string; file: string; command: string }[] = [
   {

@@ -57,8 +57,8 @@ export interface TryEvent {
 }
 
 /**
- * Functions that are called for each attempt. Promises are awaited. An error in a hook fails the call
- * with that error.
+ * Functions that the client calls for each attempt. If a hook returns a promise, the client awaits it. If a
+ * hook throws, the call fails with that error.
  *
  * @example
  * const hooks: Hooks = {

@@ -78,8 +78,9 @@ type RawInit<Operation, As> = Omit<CallInit<Operation, As>, 'fetch' | 'Request'>
 /**
  * A gateway client, created by {@link createGatewayClient}.
  *
- * `Services` maps service names to the `paths` of their OpenAPI documents, as `berth types` writes them.
- * Only these services can then be called. Default: any service, without a document.
+ * `Services` maps service names to the `paths` of their OpenAPI documents, as `berth types` writes them. If
+ * you pass it, only these services can be called. By default, any service can be called, without types from a
+ * document.
  */
 export interface GatewayClient<Services extends object = Record<never, never>> {
   /**
@@ -134,14 +135,14 @@ export interface GatewayClient<Services extends object = Record<never, never>> {
 }
 
 /**
- * Creates a client for the gateway (v1). Use `service(name)` for most calls; `GET` and `POST` are the
- * contract's raw operations.
+ * Creates a client for the gateway (v1). Use `service(name)` for most calls; `GET` and `POST` call the
+ * contract's operations directly.
  *
  * The client retries failed calls if that is safe, refreshes expired tokens, and enforces a time limit
  * on every call.
  *
- * @throws TypeError if the address is missing, is not an http(s) URL or contains a password, or if
- *   `envId` is not a host label
+ * @throws TypeError if the address is missing, is not an http(s) URL or contains a password, or if `envId` is
+ *   not a single host name label
  * @throws RangeError if a time limit or a number in `retry` is out of range
  *
  * @example

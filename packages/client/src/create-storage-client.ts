@@ -77,8 +77,8 @@ export interface StorageClientOptions extends SharedCallOptions {
 }
 
 /**
- * Creates a client for the storage API (v2) in one environment, typed by the contract. It sends all
- * three credential headers with every call, but never to an upload target or a link.
+ * Creates a client for the storage API (v2) in one environment. Its types come from the contract. It sends
+ * all three credential headers with every call, but never to an upload target or a link.
  *
  * @throws TypeError if `baseUrl` is not an http(s) URL or contains a password, a query or a fragment, if
  *   `envId` is empty, or if `credentials` is missing

@@ -74,7 +74,7 @@ function toMessage({ what, method, path, status, code, text, requestId }: BerthE
   return `${what}${reason && `: ${reason}`} (${place.join(', ')})`.replace(/\p{Cc}+/gu, ' ');
 }
 
-/** A problem with a payload. */
+/** A problem in the payload of a response. */
 export interface ContractIssue {
   /** What is wrong, as worded by the validator. */
   readonly message: string;
@@ -201,8 +201,8 @@ export function isNetworkError(error: unknown): error is NetworkError {
 export type StorageErrorCode = KnownStorageErrorCode | (string & Record<never, never>);
 
 /**
- * Thrown if a storage call fails, as a whole or for its only file, or if a download link returns no
- * file. Do not rely on the status alone: an error for a file comes with status 200 (D20, D30).
+ * Thrown if a storage call fails, as a whole or for its only file, or if a download link returns no file. Do
+ * not rely on the status alone: if the call succeeded but its file failed, the status is 200 (D20, D30).
  *
  * @example
  * await storage.delete(fileID).catch((error) => {

@@ -31,5 +31,5 @@ export const defaultWireProfile: WireProfile = {
   gatewayHeaders: { upstreamStatus: UPSTREAM_STATUS },
 };
 
-/** The names that the storage API uses. */
+/** The part of a wire profile that the storage API uses. */
 export type StorageNames = Pick<WireProfile, 'storageHeaders' | 'uploadFields' | 'storeFileID'>;

@@ -12,7 +12,10 @@ export interface ErrorRow {
   readonly retryAfter?: number;
 }
 
-/** Converts an error table to an object by code, with only the fields that are needed at run time. */
+/**
+ * Converts an error table to an object whose keys are the codes. Omits the fields that are not needed at run
+ * time.
+ */
 export function toErrorTable(rows: readonly ErrorRow[]): Readonly<Record<string, object>> {
   return Object.fromEntries(
     rows.map(({ code, status, message, retryAfter }) => [code, { status, message, retryAfter }]),

@@ -38,9 +38,9 @@ export async function toTypes(document: object): Promise<string> {
 }
 
 /**
- * Copies an OpenAPI document without `additionalProperties: true` on objects that name properties. Both
- * mean the same in JSON Schema, but `openapi-typescript` turns the keyword into an index signature,
- * which accepts every misspelled field.
+ * Copies an OpenAPI document without `additionalProperties: true` on objects that name properties. The
+ * keyword has no effect in JSON Schema, but `openapi-typescript` turns it into an index signature, which
+ * accepts every misspelled field.
  *
  * @example
  * toClosedObjects({ type: 'object', properties: { a: {} }, additionalProperties: true });

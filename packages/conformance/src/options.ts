@@ -43,7 +43,7 @@ export const MAX_AGE_UNITS = ['ms', 's', 'min'] as const;
 
 export type MaxAgeUnit = (typeof MAX_AGE_UNITS)[number];
 
-/** A result that fails and is accepted for now. */
+/** A failing result that the operator accepts for now. */
 export interface KnownFailure {
   /** ID of the result, or of a rule: `GW-C1`. */
   id: string;

@@ -93,14 +93,14 @@ export class Failed extends Error {
   override readonly name = 'Failed';
 }
 
-/** Ends a check whose rule is about an optional feature that the target lacks. */
+/** Ends a check because its rule is about an optional feature that the target lacks. */
 export class Inapplicable extends Error {
   override readonly name = 'Inapplicable';
 }
 
 /**
- * Ends a check whose setup failed, for example an upload. The result is a skip, because the run proves
- * nothing about the check's own rule. Another rule covers the failed step.
+ * Ends a check whose setup failed, for example because a file could not be uploaded. The result is a skip,
+ * because the run proves nothing about the check's own rule. Another rule covers the failed step.
  */
 export class Unreached extends Error {
   override readonly name = 'Unreached';

@@ -44,7 +44,10 @@ export interface Calls {
 
 export type CallId = keyof Calls;
 
-/** A module in `clients/`: the calls that the generated client supports, and those that need a setting. */
+/**
+ * A module in `clients/`. `plain` returns all calls, made with the generated client as is. `configured`
+ * returns the calls that need a setting.
+ */
 export interface Client {
   plain(target: Target): Calls;
   configured(target: Target): Partial<Calls>;

@@ -15,7 +15,7 @@ interface Limit {
   readonly why: string;
 }
 
-/** A mock server that reads the documents. */
+/** A third-party mock server that serves the published documents. */
 export interface MockServer {
   readonly name: string;
   readonly id: string;
@@ -204,7 +204,7 @@ function expectType(response: Response, status: number, type: string): void {
   throw new Error(`${response.status} ${received} instead of ${status} ${type}`);
 }
 
-/** Calls a mock server, first without and then with the header that it needs. */
+/** Calls a mock server without additional headers, and then with the header that the call needs. */
 export async function runMockServer(
   call: CallId,
   send: Send,

@@ -15,7 +15,7 @@ const LIMIT = 300_000;
 /** A client that waits for the end of an event stream, in place of its first event, waits forever. */
 const EVENTS_LIMIT = 3_000;
 
-/** Calls a deployment with a generated client. */
+/** Makes every call in the matrix with a generated client, and returns the results as a row. */
 export async function runGenerator({ id }: Generator, deployment: Deployment): Promise<Row> {
   const file = join(import.meta.dirname, `../clients/${id}.ts`);
   const client: Client = await import(/* @vite-ignore */ file);

@@ -40,7 +40,7 @@ function toTable(): string[] {
 
 type Tool = (typeof TOOLS)[number];
 
-/** Renders a cell of the matrix: what this tool is expected to need for a call. */
+/** Renders a cell in the matrix, which shows what a tool is expected to need for a call. */
 export function toCell(tool: Tool, call: CallId): 'works' | 'setting' | 'no' {
   if ('limits' in tool && tool.limits.some(({ calls }) => calls.includes(call))) return 'no';
   return tool.settings.some(({ calls }) => calls.includes(call)) ? 'setting' : 'works';

@@ -26,8 +26,8 @@ import { sessionOfHeader, sessionOfQuery, takeSessionProtocol } from './util/ses
 type Listeners = Readonly<Record<'request' | 'checkContinue', Router['checkContinue']>>;
 
 /**
- * Routes each call to its session and its surface. The application is stateless, and is created again for
- * each wire profile.
+ * Creates the application, which routes each call to its session and its surface. The application is
+ * stateless, and is created again for each wire profile.
  *
  * @param backend responds in place of the mock
  */

@@ -2,8 +2,8 @@ import { createMock, type Mock } from './create-mock.ts';
 import type { MockOptions } from './options.ts';
 
 /**
- * Creates a fixture for `test.extend` in Vitest and Playwright. Each test gets its own mock, or each worker
- * if you set the scope.
+ * Creates a fixture for `test.extend` in Vitest and Playwright. Each test gets its own mock. With the scope
+ * `worker`, each worker gets its own mock instead.
  *
  * @example
  * const test = base.extend({ mock: mockFixture({ env: 'dev' }) });

@@ -3,7 +3,7 @@ import type { FaultRule } from './faults/fault-rules.ts';
 import { parseFaultFlag, toFaultRule } from './faults/parse-fault.ts';
 import type { ServicesSource } from './services/create-services.ts';
 
-/** The values of `auth`, which determine what credentials a mock accepts. */
+/** The values of `auth`, which determine which credentials a mock accepts. */
 export const AUTH_MODES = ['off', 'present', 'strict'] as const;
 
 /** The sources of a mock's responses. */

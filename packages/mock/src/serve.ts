@@ -33,7 +33,7 @@ interface Reloadable {
   readonly contract: Contract;
 }
 
-/** A listening mock with its internals, which the CLI needs for its examples. */
+/** A running mock, with the internals that the CLI needs for its examples. */
 export interface Served {
   readonly url: string;
   readonly port: number;
@@ -54,7 +54,7 @@ export interface Served {
 /**
  * Starts one server for both documents, the upload target and the links.
  *
- * @param events called when service files change; by default, their errors are emitted as warnings
+ * @param events called when service files change; by default, errors in the files are emitted as warnings
  */
 export async function serve(
   given: MockOptions,

@@ -16,8 +16,8 @@ export interface MutantVerdict {
 const OF_SEQUENCES: readonly string[] = ['ST-SEQUENCE', 'ST-RACE'];
 
 /**
- * Checks a mutant with the rules. Dredd and the workflows are left out, because their findings are not
- * assigned to rules, and so are generated sequences, unless the mutant is about them.
+ * Runs the checks for individual rules against a mutant. Dredd and the workflows are left out, because their
+ * findings are not assigned to rules, and so are generated sequences, unless the mutant is about them.
  *
  * @param only IDs of the rules to check. Default: all
  */

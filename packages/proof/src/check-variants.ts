@@ -4,9 +4,9 @@ import type { Mutated } from './start-mutated.ts';
 import { combine, type Variant } from './variants/variant.ts';
 
 /**
- * Runs the suite against a server with all these variants, and returns what fails or is skipped.
+ * Runs the suite against a server that applies all of these variants, and returns what fails or is skipped.
  *
- * @param more engines to skip
+ * @param more further options for the run
  * @returns the results, and the names of the variants that changed a message
  */
 export async function checkVariants(

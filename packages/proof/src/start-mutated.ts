@@ -32,7 +32,7 @@ export interface Mutated {
 /**
  * Starts a server behind a proxy that injects faults.
  *
- * @param start called with the address of the proxy. Default: the reference server
+ * @param start starts the server and is called with the proxy's address. Default: starts the reference server
  */
 export async function startMutated(
   start: (publicUrl: string) => Promise<Deployment> = startReferenceBehind,

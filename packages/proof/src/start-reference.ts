@@ -30,7 +30,7 @@ export interface ReferenceOptions {
   isAlone?: boolean;
 }
 
-/** Starts the reference server with its file driver, on free ports, with two environments. */
+/** Starts the reference server on free ports, with its file driver and two environments. */
 export async function startReference(given: ReferenceOptions = {}): Promise<Reference> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-proof-'));
   const fixture = given.fixtureUrl === undefined ? await startFixture({ port: 0 }) : undefined;

@@ -17,7 +17,7 @@ export interface MutantRow {
 }
 
 /**
- * Renders the page that lists the mutants and what finds them.
+ * Renders the page that lists the mutants and what detects them.
  *
  * @param outside number of mutants that were written without reading the checks
  */

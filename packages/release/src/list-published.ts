@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../../..');
 
-/** The parts of a `package.json` that these checks read. */
+/** The parts of a `package.json` that this package's checks read. */
 export interface Manifest {
   name: string;
   version: string;
@@ -24,7 +24,7 @@ export interface Published {
 }
 
 /**
- * Lists the packages of a checkout that are published: all that are not private, the contract first.
+ * Lists a checkout's published packages: all packages that are not private. The contract comes first.
  *
  * @example
  * listPublished().map(({ manifest }) => manifest.name); // ['@berth/spec', '@berth/client', …]

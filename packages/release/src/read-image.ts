@@ -38,7 +38,7 @@ export interface Image {
 /** Docker options that take no value. */
 const SWITCHES = ['--rm'];
 
-/** Parses a package's Dockerfile, to the extent that the images of this repository need it. */
+/** Parses a package's Dockerfile. Supports only what this repository's images need. */
 export function readImage(folder: string): Image {
   const source = readFileSync(join(folder, 'Dockerfile'), 'utf8');
   const lines = /^(?:#.*\n)+/.exec(source)?.[0] ?? '';

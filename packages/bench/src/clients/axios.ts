@@ -9,8 +9,8 @@ import {
 } from './calls.ts';
 
 /**
- * Makes the calls with axios on `node:http`. Sets a timeout, because axios has none by default. Axios never
- * retries.
+ * Creates functions that make the calls with axios on `node:http`. Sets a timeout, because axios has none by
+ * default. Axios never retries.
  */
 export const createCalls: CreateCalls = (baseURL) => {
   const common = { baseURL, timeout: 65_000 };

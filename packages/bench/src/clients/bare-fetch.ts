@@ -7,7 +7,7 @@ import {
   STORAGE_HEADERS,
 } from './calls.ts';
 
-/** Makes the calls with nothing but `fetch` and `json()`. */
+/** Creates functions that make the calls with nothing but `fetch` and `json()`. */
 export const createCalls: CreateCalls = (baseUrl) => {
   const headers = { ...STORAGE_HEADERS, 'Content-Type': 'application/json' };
   return {

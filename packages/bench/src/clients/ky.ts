@@ -8,7 +8,10 @@ import {
   STORAGE_HEADERS,
 } from './calls.ts';
 
-/** Makes the calls with ky, whose defaults are a timeout of 10 s and two retries, except for POST. */
+/**
+ * Creates functions that make the calls with ky. By default, ky has a timeout of 10 s, and retries twice
+ * except for POST.
+ */
 export const createCalls: CreateCalls = (baseUrl) => {
   const gateway = ky.create({ headers: GATEWAY_HEADERS });
   const storage = ky.create({ headers: STORAGE_HEADERS });

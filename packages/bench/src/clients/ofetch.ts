@@ -9,8 +9,8 @@ import {
 } from './calls.ts';
 
 /**
- * Makes the calls with ofetch. Sets a timeout, because ofetch has none by default. Ofetch retries once,
- * except for POST.
+ * Creates functions that make the calls with ofetch. Sets a timeout, because ofetch has none by default.
+ * Ofetch retries once, except for POST.
  */
 export const createCalls: CreateCalls = (baseURL) => {
   const common = { baseURL, timeout: 65_000 };

@@ -1,4 +1,4 @@
 import { withLimit } from './openapi-fetch.ts';
 
-/** Makes the calls with openapi-fetch and the timeout that the other clients have. */
+/** Creates functions that make the calls with openapi-fetch and with the other clients' timeout. */
 export const createCalls = withLimit(65_000);

@@ -4,9 +4,9 @@ import { BODY, type CreateCalls, GATEWAY_HEADERS, STORAGE_HEADERS } from './call
 type Call = (path: string, init: object) => Promise<unknown>;
 
 /**
- * Creates one client per API, with its headers and with the path parameters filled in.
+ * Returns a `CreateCalls` for openapi-fetch with an optional timeout.
  *
- * @param limit timeout in milliseconds; openapi-fetch itself has none
+ * @param limit timeout in milliseconds; omit it for no timeout, as in openapi-fetch itself
  */
 export const withLimit =
   (limit?: number): CreateCalls =>
@@ -28,5 +28,7 @@ export const withLimit =
     };
   };
 
-/** Makes the calls with openapi-fetch and its defaults, which include no timeout. */
+/**
+ * Creates functions that make the calls with openapi-fetch and its defaults. It has no timeout by default.
+ */
 export const createCalls = withLimit();

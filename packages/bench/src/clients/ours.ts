@@ -1,7 +1,10 @@
 import { bearer, createGatewayClient, createStorageClient } from '@berth/client';
 import { CREDENTIALS, type CreateCalls, FILE_ID, TOKEN } from './calls.ts';
 
-/** Makes the calls with our client as in the README, with its default retries, timeouts and checks. */
+/**
+ * Creates functions that make the calls with our client as the README shows, with its default retries,
+ * timeouts and checks.
+ */
 export const createCalls: CreateCalls = (baseUrl) => {
   const service = createGatewayClient({ baseUrl, auth: bearer(TOKEN) }).service('hello');
   const storage = createStorageClient({ baseUrl, envId: 'dev', credentials: CREDENTIALS });

@@ -125,8 +125,8 @@ const LOADS = (Object.keys(KINDS) as Kind[]).flatMap((kind) =>
 );
 
 /**
- * Compares our client with others on small calls, and with `curl -F` on the upload of a large file. Each
- * client runs in its own process on one core, and the server on another.
+ * Compares our client with other clients for small calls, and with `curl -F` for the upload of a large file.
+ * Each client runs in its own process on one core, and the server on another.
  */
 export const clientSuite: Suite = {
   name: SUITE,

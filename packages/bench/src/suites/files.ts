@@ -118,9 +118,9 @@ interface Side {
 }
 
 /**
- * Compares file transfers over HTTP on the same disk. Neither server is pinned to a core: ours hashes in a
- * separate thread, and the peer does not hash. Peak memory is measured in our process after a 5 GiB upload
- * and download.
+ * Compares HTTP uploads and downloads of files on the same disk. Neither server is pinned to a core: ours
+ * hashes in a separate thread, and the peer does not hash. Peak memory is measured in our process after a 5
+ * GiB upload and download.
  */
 export const filesSuite: Suite = {
   name: SUITE,

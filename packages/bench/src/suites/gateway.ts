@@ -113,9 +113,9 @@ const IDLE = [
 type Peer = { server: string; figure: Figure };
 
 /**
- * Requests a small JSON response of a hosted service through proxies: ours with tokens and every rule of
- * the contract, the others with their defaults. As in the `stubs` suite, counts requests per second of
- * CPU time.
+ * Requests a small JSON response from a hosted service through proxies. Ours verifies tokens and applies
+ * every rule of the contract; the others use their defaults. As in the `stubs` suite, counts requests per
+ * second of CPU time.
  */
 export const gatewaySuite: Suite = {
   name: SUITE,

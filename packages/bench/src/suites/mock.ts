@@ -28,8 +28,8 @@ const MEMORY = besidePrism('memory after load, MB', '<= 1');
 type Start = () => Promise<Target>;
 
 /**
- * Sends the same storage POST, which is validated, to both mocks. As in the `stubs` suite, counts requests
- * per second of CPU time, so that other load on the machine limits neither side.
+ * Sends the same storage POST to two mocks, which both validate it. As in the `stubs` suite, counts requests
+ * per second of CPU time, so that other load on the machine affects neither side.
  */
 export const mockSuite: Suite = {
   name: SUITE,

@@ -2,7 +2,7 @@ import { singleFlight } from '#single-flight';
 import type { Signer } from '../internal/pipeline/pipeline-call.ts';
 import type { StorageNames } from '../wire-profile.ts';
 
-/** The request to sign, for one attempt of a call. */
+/** A request that needs to be signed. Each attempt of a call has its own. */
 export interface SignableRequest {
   /** Uppercase: `GET`, `POST`. */
   readonly method: string;
@@ -74,7 +74,10 @@ export type StorageCredentialsSource =
   | StorageCredentials
   | ((now: number) => StorageCredentials | Promise<StorageCredentials>);
 
-/** Adds credentials from a {@link GatewayAuth} to calls that have no `Authorization` header of their own. */
+/**
+ * Creates a signer that adds credentials from a {@link GatewayAuth} to calls that have no `Authorization`
+ * header of their own.
+ */
 export function toSigner(auth: GatewayAuth): Signer {
   return {
     async sign({ method, url, body }, own, now) {
@@ -88,7 +91,9 @@ export function toSigner(auth: GatewayAuth): Signer {
   };
 }
 
-/** Always sends all three headers, even if the session token is empty (D17). */
+/**
+ * Creates a signer that always sends all three credential headers, even if the session token is empty (D17).
+ */
 export function toStorageSigner(
   credentials: StorageCredentialsSource,
   { storageHeaders }: StorageNames,
@@ -123,8 +128,8 @@ function toHeaderValue(name: string, value: string): string {
 }
 
 /**
- * Wraps a user's function so that concurrent callers share one call. Later callers call it again, even after
- * a failure.
+ * Wraps a function that the user passed, so that concurrent callers share one call to it. A later caller
+ * calls the function again, even after a failure.
  *
  * @param what name of the returned value in error messages, such as `the token`
  */

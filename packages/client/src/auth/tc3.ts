@@ -41,14 +41,15 @@ export interface Tc3Options extends Tc3KeyPair {
 }
 
 /**
- * Signs each gateway call with a key pair (signature version 3, D16), using WebCrypto and the server's
- * clock once it is known. Never put key pairs in a web page: anyone who can open it can read them.
+ * Signs each gateway call with a key pair (signature version 3, D16), using WebCrypto. Once the client knows
+ * the server's time, it signs with that time. Never put key pairs in a web page: anyone who can open it can
+ * read them.
  *
  * The signature covers the body, so the body must be in memory: a string, bytes, a `Blob` or
  * `URLSearchParams`.
  *
- * @throws TypeError if `secretId` or `secretKey` is empty. Calls throw it too, if their body is a stream
- *   or form, or if a header to sign is missing
+ * @throws TypeError if `secretId` or `secretKey` is empty. Calls also throw it if the body is a stream or a
+ *   form, or if a header to sign is missing
  *
  * @example
  * const auth = tc3({ secretId: env.BERTH_SECRET_ID, secretKey: env.BERTH_SECRET_KEY });

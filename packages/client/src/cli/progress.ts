@@ -1,7 +1,7 @@
 import { type Options, SingleBar } from 'cli-progress';
 import type { CommonOptions } from './output.ts';
 
-/** Tracks the bytes of parallel transfers. */
+/** Tracks how many bytes parallel uploads or downloads have transferred. */
 export interface Progress {
   /** Sets the size of a file in bytes. */
   expect(file: string, bytes: number): void;

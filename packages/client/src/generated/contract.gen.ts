@@ -39,7 +39,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "dfee60c8509ef69ea65289a89dffc0191076967fab0d90988fc73cef2f044fa7"
+  "sha256": "e5fbe1bdd3faca13670f2164e9cbf55f7ffbddbe25beefa420c601fda01cb7f5"
 } as const;
 
 /** URL template for the gateway of an environment. */

@@ -10,9 +10,9 @@ export interface StorageResponse {
 }
 
 /**
- * Reads a storage response, either in the envelope `{ statusCode, body }` or flat. A `code` without
- * `data` is a failure whatever the HTTP status (D20), and so is any response without `data`, or whose
- * `statusCode` is an error.
+ * Reads a storage response, either in the envelope `{ statusCode, body }` or flat. A `code` without `data` is
+ * a failure whatever the HTTP status (D20). So is any response that has no `data`, or whose `statusCode` is
+ * an error.
  *
  * @throws StorageError if the call failed as a whole
  */
@@ -44,8 +44,8 @@ type DataOf<Result> = Result extends { data: { body: { data?: infer Data } } }
   : never;
 
 /**
- * Returns the `data` of a raw storage call, either from the envelope `{ statusCode, body: { data } }` or
- * from the flat form `{ data }` that some deployments send (D20).
+ * Returns the `data` from the response to a raw storage call, either from the envelope
+ * `{ statusCode, body: { data } }` or from the flat form `{ data }` that some deployments send (D20).
  *
  * @param result what `storage.POST` returned
  * @throws StorageError if the call failed as a whole; a `code` without `data` is a failure whatever the

@@ -45,8 +45,8 @@ export function pathOf(url: string): string {
 const SECRET_PARTS = /(?<=(?:sign|signature|token)=)[^,&\s]+/gi;
 
 /**
- * Replaces each secret in a text with `[redacted]`. Also finds a credential without its scheme (`Bearer …`),
- * and a signature or token that is part of a credential.
+ * Replaces each secret in a text with `[redacted]`. Also redacts a credential without its scheme
+ * (`Bearer …`), and a signature or token that is part of a credential.
  */
 export function redact(text: string, secrets: readonly string[]): string {
   return secrets
@@ -60,7 +60,7 @@ export function redact(text: string, secrets: readonly string[]): string {
 }
 
 /**
- * Returns details for the error of a response. Redacts the call's credentials in fields that the server
+ * Returns the details of an error from its response. Redacts the call's credentials in fields that the server
  * sent, and leaves out fields that are not strings.
  */
 export function describeResponse(

@@ -18,8 +18,8 @@ const TRANSIENT_STATUSES = [429, 502, 503, 504];
 
 /**
  * Creates the error for a failed raw call. It distinguishes the gateway's own errors from those of the hosted
- * service: the upstream status header marks responses from the service. Without it, a body with a
- * `code`, a `message` and a `requestId` equal to `X-Request-Id` marks those from the gateway (D10).
+ * service: the upstream status header marks responses from the service. Without that header, a body with a
+ * `code`, a `message` and a `requestId` equal to `X-Request-Id` marks responses from the gateway (D10).
  *
  * @param result what `gateway.GET` or `gateway.POST` returned
  *

@@ -1,6 +1,6 @@
 /**
- * Parses JSON. Returns `undefined` if it is invalid, because the parser's error would quote the response,
- * including any secrets.
+ * Parses JSON. Returns `undefined` for invalid JSON rather than throwing, because the parser's error would
+ * quote the response, including any secrets.
  */
 export function parseJson(text: string): unknown {
   try {

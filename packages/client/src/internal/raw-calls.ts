@@ -36,8 +36,8 @@ export type PathWith<Paths, Method extends string> = {
 }[keyof Paths];
 
 /**
- * Options for one call. `openapi-fetch` infers them from the argument, and so accepts misspelled names.
- * Here they depend on the path alone, so that a wrong name is a compile error.
+ * Options for one call. `openapi-fetch` infers them from the argument, and so accepts misspelled names. Here
+ * they depend only on the path, so that a misspelled name is a compile error.
  */
 export type CallInit<Operation, As> = Omit<FetchOptions<Operation>, 'parseAs'> & {
   /** How to read the body of a successful response. Default: `json`. */

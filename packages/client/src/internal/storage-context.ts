@@ -18,7 +18,10 @@ export type StorageBody<Operation extends StorageOperation> = Exclude<
   { data: unknown }
 >;
 
-/** Options for a storage call. The client knows which calls are idempotent (D26). */
+/**
+ * Options for a storage call. There is no `idempotent` option, because the client knows which storage calls
+ * are idempotent (D26).
+ */
 export type StorageCallOptions = Omit<CallOptions, 'idempotent'>;
 
 /** State shared by all operations of a storage client. */

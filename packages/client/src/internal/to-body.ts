@@ -3,8 +3,8 @@ import { isRecord } from './json.ts';
 const FORM = 'application/x-www-form-urlencoded;charset=UTF-8';
 
 /**
- * Thrown for a body that `fetch` would mangle, such as a foreign `Blob` that it would send as the text
- * `[object Blob]`.
+ * Thrown for a body that `fetch` would mangle, such as another package's `Blob`, which it would send as the
+ * text `[object Blob]`.
  */
 export class UnknownBodyError extends TypeError {
   constructor(kind: string) {
@@ -16,7 +16,7 @@ export class UnknownBodyError extends TypeError {
  * Returns the body and media type for a POST. The body is JSON, except for values that `fetch` can send as
  * is. Types are recognized by name, because `instanceof` fails for values from another realm or package.
  *
- * @throws TypeError if a stream has already been read, or if nothing in the value would be sent
+ * @throws TypeError if a stream has already been read, or if the body would not contain the value's data
  */
 export function toBody(value: unknown): { body?: RequestInit['body']; type?: string } {
   if (value === undefined) return {};
@@ -68,7 +68,7 @@ export function isStream(
 }
 
 /**
- * Rejects a stream that has already been read, which would be sent as if it were empty.
+ * Rejects a stream that has already been read, because `fetch` would send it as if it were empty.
  *
  * @throws TypeError
  */

@@ -41,7 +41,7 @@ export function toGatewayUrl({ baseUrl, envId, gatewayDomain }: GatewayAddress):
  * Rejects a base URL that `fetch` would reject, or that no path can be appended to. In browsers, an
  * empty URL, or one that starts with `/`, is relative to the page.
  *
- * @throws TypeError whose message never repeats a possible password
+ * @throws TypeError whose message never contains a password from the URL
  */
 export function assertBaseUrl(baseUrl: unknown): asserts baseUrl is string {
   const expected = 'an absolute http(s) URL';
@@ -58,10 +58,10 @@ export function assertBaseUrl(baseUrl: unknown): asserts baseUrl is string {
 /**
  * Encodes a path parameter as part of a URL, or leaves it unchanged if `isRaw`.
  *
- * Throws if a segment is `.` or `..` after one decoding, which the gateway rejects (D3): `fetch`
- * itself resolves such segments (WHATWG URL, section 4.4), and would call another service.
+ * Throws if a segment is `.` or `..` when decoded once. The gateway rejects such segments (D3), but `fetch`
+ * would resolve them first (WHATWG URL, section 4.4) and call another service.
  *
- * @throws TypeError if it is missing, or if `fetch` would change its bytes
+ * @throws TypeError if the parameter is missing, or if `fetch` would change its bytes
  */
 export function toSegment(name: string, value: unknown, isRaw = false): string {
   if (value === undefined || value === null || (value === '' && !isRaw)) {
@@ -84,9 +84,9 @@ export function toSegment(name: string, value: unknown, isRaw = false): string {
 }
 
 /**
- * Encodes a link so that `fetch` sends it as intended. Links "may come unencoded (Chinese, spaces):
- * encode before fetching, without encoding twice". The URL parser encodes invalid characters by itself
- * and leaves `%41` alone. This only encodes what it would drop, trim or misread: `#`, `\`, a space, and
+ * Encodes a link so that `fetch` sends it as intended. Links "may come unencoded (Chinese, spaces): encode
+ * before fetching, without encoding twice". The URL parser encodes invalid characters by itself and leaves
+ * `%41` alone. This function encodes only what the parser would drop, trim or misread: `#`, `\`, a space, and
  * a `%` that does not start an escape.
  *
  * @returns the absolute URL, or `undefined` if `fetch` cannot send the link

@@ -30,7 +30,7 @@ export interface MswContext {
   readonly links: Map<string, Link>;
 }
 
-/** Path for uploads and links, below the storage API URL. */
+/** Path of the upload target, relative to the storage API URL. */
 export const UPLOAD_PATH = '/upload';
 
 export const LINK_PATH = '/files/';
@@ -46,8 +46,8 @@ export function escapePattern(text: string): string {
 }
 
 /**
- * Responds to CORS preflight requests with 204 (D11). Deployments may allow additional headers, so every
- * requested header is allowed.
+ * Creates a handler that responds to CORS preflight requests with 204 (D11). Deployments may allow additional
+ * headers, so every requested header is allowed.
  */
 export function allowPages(addresses: RegExp, surface: keyof typeof ALLOW_METHODS): HttpHandler {
   return http.options(addresses, ({ request }) => {

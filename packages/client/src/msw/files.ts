@@ -22,8 +22,8 @@ export interface FileOptions {
 }
 
 /**
- * The files in memory. A test can store files before it calls the application, and inspect them afterwards.
- * Paths may have one leading `/`.
+ * The files that the handlers keep in memory. A test can store files before it calls the application, and
+ * inspect them afterwards. Paths may have one leading `/`.
  *
  * @example
  * const fileID = berth.files.put('reports/a.txt', 'Hello', { contentType: 'text/plain' });

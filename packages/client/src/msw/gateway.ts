@@ -38,10 +38,10 @@ export interface ServiceRequest {
  */
 export type ServiceResponse = Response | string | number | boolean | object | null | undefined;
 
-/** Handles a call. Return `gatewayError(code)` for an error from the gateway itself. */
+/** Handles a call to a hosted service. Return `gatewayError(code)` for an error from the gateway itself. */
 export type ServiceResolver = (call: ServiceRequest) => ServiceResponse | Promise<ServiceResponse>;
 
-/** An event to send. */
+/** A server-sent event to send. */
 export interface ServiceEventInit {
   /** Event type. Default: `message`. */
   readonly event?: string | undefined;
@@ -52,9 +52,9 @@ export interface ServiceEventInit {
 }
 
 /**
- * The events at a path. A list is sent once: a client that reconnects after the last event gets 204,
- * which ends its stream. A function returns the events for each connection: a list, an async iterable
- * such as an async generator, or a complete response.
+ * The events that a path sends. A list is sent once: a client that reconnects after the last event gets 204,
+ * which ends its stream. A function returns the events for each connection: a list, an async iterable such as
+ * an async generator, or a complete response.
  */
 export type EventSourceOf =
   | readonly ServiceEventInit[]
@@ -251,8 +251,8 @@ function checkCredentials({ headers }: Request): Response | undefined {
 }
 
 /**
- * Creates an error from the gateway itself, with the status, message, `Retry-After` and request ID that
- * belong to its code (D6).
+ * Creates an error response from the gateway itself, with the status, message, `Retry-After` and request ID
+ * that belong to its code (D6).
  *
  * @example
  * server.use(berth.service('hello').get('greet', () => gatewayError('SERVICE_NOT_READY')));

@@ -308,8 +308,8 @@ function newId(): string {
 }
 
 /**
- * Creates an error for an entire storage call, in its envelope (D20, D26). To fail a single file in a
- * list, set the `code` of its entry instead.
+ * Creates an error response for an entire storage call, in its envelope (D20, D26). To fail a single file in
+ * a list, set the `code` of its entry instead.
  *
  * @example
  * server.use(berth.storage.batchDelete(() => storageError('SERVICE_UNAVAILABLE')));

@@ -37,7 +37,9 @@ export interface CopyResult {
   readonly fileID: string | undefined;
 }
 
-/** The result of copying or moving one file in a list. If that failed, it has an `error`. */
+/**
+ * The result of copying or moving one file in a list. If the copy or move failed, the result has an `error`.
+ */
 export type CopyListResult = ItemResult<Pick<CopyOrder, 'srcPath' | 'dstPath'>, CopyResult>;
 
 /** Copies a list of files, or moves them if `removeOriginal` is set. */
@@ -72,7 +74,7 @@ export async function copyFiles(
   );
 }
 
-/** The result of deleting one file in a list. If the deletion failed, it has an `error`. */
+/** The result of deleting one file in a list. If the deletion failed, the result has an `error`. */
 export type DeleteResult = ItemResult<
   {
     /** ID of the file, as passed. */

@@ -14,7 +14,7 @@ import { retryDelay } from '../internal/pipeline/retries.ts';
 import type { StorageContext } from '../internal/storage-context.ts';
 import { type TempUrlOptions, tempUrl } from './temp-urls.ts';
 
-/** Part of a file. */
+/** The part of a file to download. */
 export interface DownloadRange {
   /** First byte, counting from 0. */
   readonly offset: number;
@@ -153,7 +153,7 @@ function isWanted({ from, to, total }: Part, offset: number, length = UNKNOWN) {
 }
 
 /**
- * Downloads to a local file.
+ * Downloads a stored file to a local file.
  *
  * @throws TypeError if the platform has no local files
  */

@@ -40,7 +40,7 @@ type ListOperation = {
   [Id in StorageOperation]: StorageBody<Id> extends { fileList: readonly unknown[] } ? Id : never;
 }[StorageOperation];
 
-/** One file in the request. */
+/** One file in the list that a request contains. */
 export type Item<Operation extends ListOperation> = StorageBody<Operation>['fileList'][number];
 
 /** How to read the entries in a response. */

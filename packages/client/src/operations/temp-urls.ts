@@ -28,7 +28,7 @@ export interface TempUrlOptions extends StorageCallOptions, MaxAge {}
  */
 export interface TempUrlsOptions extends ListOptions, MaxAge {}
 
-/** A file to link to. Its link may have its own lifetime. */
+/** A file to create a link for. The link may have its own lifetime. */
 export interface TempUrlOrder extends MaxAge {
   /** ID of the file. */
   readonly fileID: string;

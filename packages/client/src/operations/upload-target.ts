@@ -30,7 +30,7 @@ interface UploadGrant extends Pick<UploadForm, 'url' | 'fields'>, RememberedCall
 
 /**
  * Reads the grant from a `getUploadMetaData` response, and checks it field by field, so that no form is ever
- * sent to `undefined`.
+ * posted to the URL `undefined`.
  *
  * @throws StorageError naming the first missing or invalid field
  */
@@ -63,8 +63,8 @@ export function toGrant(
 }
 
 /**
- * Checks an upload target's response. "A success carries no such element": an XML `Error` is a failure
- * even with status 200, and so is any status other than 2xx.
+ * Checks an upload target's response. An XML `Error` element means that the upload failed, even with status
+ * 200: "A success carries no such element". Any status other than 2xx is a failure too.
  *
  * @throws UploadError if nothing was stored
  */

@@ -28,7 +28,7 @@ export type UploadData =
   | AsyncIterable<Uint8Array | string>
   | FileSource;
 
-/** An upload's content, and the facts that are known before it is read. */
+/** An upload's content, and what is known about it before it is read. */
 export interface UploadContent {
   readonly data:
     | Blob
@@ -102,7 +102,8 @@ export interface Multipart {
 }
 
 /**
- * Creates the bytes of a multipart form around its file (RFC 7578), as `FormData` would encode them.
+ * Creates the bytes that precede and follow the file in a multipart form (RFC 7578), as `FormData` would
+ * encode them.
  *
  * @param id unique text for the boundary
  */

@@ -13,7 +13,7 @@ export const toFetchBody = (_: unknown, data: FormData): FormData => data;
 /** Does nothing, because there are no Node streams on this platform. */
 export const ignoreEarlyErrors = (_: readonly { readonly data: unknown }[]): void => {};
 
-/** Whether downloads may send `If-Range`. In browsers, it would cause a CORS preflight. */
+/** Whether downloads may send `If-Range`. In browsers, this header would cause a CORS preflight. */
 export const sendsIfRange = false;
 
 /**

@@ -114,7 +114,7 @@ export type ServiceQueryOptions<Payload> = Omit<PayloadOptions<Payload>, 'signal
  * `useMutation`, `queryOptions`, … from `openapi-react-query` for the raw operations. Every failure is
  * thrown as a Berth error.
  *
- * The keys do not include the gateway: use a separate `QueryClient` for each environment.
+ * The query keys do not include the gateway: use a separate `QueryClient` for each environment.
  *
  * @example
  * const queries = createGatewayQueries(createGatewayClient({ baseUrl, auth }));

@@ -68,7 +68,7 @@ export interface LinkQuery<Data> extends BerthQuery<Data> {
  * `useMutation`, … from `openapi-react-query` for the raw operations, which return the `data` of the
  * envelope. Every failure is thrown as a Berth error.
  *
- * The keys do not include the environment: use a separate `QueryClient` for each one.
+ * The query keys do not include the environment: use a separate `QueryClient` for each one.
  *
  * @example
  * const files = createStorageQueries(createStorageClient({ baseUrl, envId, credentials }));

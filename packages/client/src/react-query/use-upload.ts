@@ -10,7 +10,7 @@ import type { UploadOptions, UploadResult } from '../operations/upload.ts';
 import type { UploadData } from '../platform/upload-form.ts';
 import type { StorageClient } from '../storage-client.ts';
 
-/** Variables of an upload: path, content and the options for `upload`. */
+/** Variables for an upload: the path, the content and the options for `upload`. */
 export interface UploadVariables extends UploadOptions {
   /** Path in the storage, including the file name, such as `reports/summary.txt`. */
   readonly path: string;

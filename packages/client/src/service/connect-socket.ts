@@ -27,7 +27,7 @@ type Socket = WebSocket & {
 
 /**
  * Opens a WebSocket with credentials. If that fails and the token may be outdated, tries again with a new
- * one.
+ * token.
  */
 export async function connectSocket(
   pipeline: Pipeline,

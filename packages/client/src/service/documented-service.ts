@@ -17,8 +17,8 @@ import type { EventsOptions, OpenWebSocket, Service, ServiceEvent } from './serv
  * typed by the document. The gateway forwards GET, HEAD and POST (D2), so operations with other methods are
  * not available. The document's `servers` are ignored; its paths follow the service name.
  *
- * Calls reject with a `NetworkError`, a `TimeoutError`, a `ContractError`, or the `signal`'s reason.
- * Those of {@link Service} also reject with a `GatewayError`.
+ * Calls reject with a `NetworkError`, a `TimeoutError`, a `ContractError`, or the `signal`'s reason. The
+ * methods of {@link Service} also reject with a `GatewayError`.
  *
  * @example
  * const orders = gateway.service('orders');
@@ -68,7 +68,7 @@ export interface DocumentedService<Paths> extends Service {
 
 /**
  * Validators of the responses of hosted services, as `berth types --validate` writes them: by service, by
- * operation, and by status. A status is a code, `2XX` or `default`; error responses are not checked.
+ * operation, and by status. A status is a status code, `2XX` or `default`. Error responses are not checked.
  *
  * @example
  * const validators: ServiceValidators = { orders: { 'GET /items/{id}': { 200: ItemSchema } } };

@@ -12,8 +12,9 @@ import {
 } from './support/gateway.ts';
 
 /**
- * Derives tokens that must be rejected from a valid one, keyed by what was changed. A JSON Web Token (RFC
- * 7519) is changed in the ways that careless verifiers overlook; any other token is changed as plain text.
+ * Derives invalid tokens from a valid token, keyed by what was changed. The gateway must reject all of them.
+ * A JSON Web Token (RFC 7519) is changed in the ways that careless verifiers overlook; any other token is
+ * changed as plain text.
  */
 export function forgeTokens(token: string): Record<string, string> {
   const cut = {

@@ -11,7 +11,7 @@ export interface Check {
 }
 
 /**
- * Defines the check for one rule, as a row in the table for its topic.
+ * Defines the check for one rule. The checks for a topic are listed in one table.
  *
  * @example
  * export const gatewayErrors: readonly Check[] = [

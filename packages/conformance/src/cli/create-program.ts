@@ -29,7 +29,7 @@ Exit codes, the first that applies:
 /**
  * Creates the command line with its options and their help. Parsing never exits the process.
  *
- * @param onTyped called with the typed options, unless help was requested
+ * @param onTyped called with the options as typed, unless help was requested
  */
 export function createProgram(onTyped: (typed: Typed) => void): Command {
   const program = new Command('berth-conformance')
@@ -105,7 +105,7 @@ function toVersion(): string {
   return `berth-conformance ${manifest.version} (contract: ${spoken.join(', ')})`;
 }
 
-/** The parsed command line: the command, and the options as typed. */
+/** The parsed command line, with the command and the options as typed. */
 export interface Typed {
   command: 'run' | 'fixture' | 'monitor';
   options: Record<string, unknown>;

@@ -17,8 +17,8 @@ import { toOptions } from './to-options.ts';
  * Prometheus metrics at `/metrics`. Prints each run, and the evidence of checks that have begun to fail.
  *
  * @param describe returns the message of an error without credentials
- * @throws StartError if an option is invalid or the port is taken. A target that does not respond is a
- *   metric
+ * @throws StartError if an option is invalid or the port is taken. A target that does not respond is only
+ *   reported as a metric
  */
 export async function monitor(
   given: Given,

@@ -18,8 +18,8 @@ type Stream = NodeJS.WriteStream;
 const CLEAR = '\r\u001b[2K';
 
 /**
- * Writes lines to stdout and stderr, with a progress line below them if both are terminals. Colours
- * respect NO_COLOR and FORCE_COLOR.
+ * Creates an output that writes lines to stdout and stderr, with a progress line below them if both are
+ * terminals. Colours respect NO_COLOR and FORCE_COLOR.
  */
 export function createTerminal(stdout: Stream, stderr: Stream, isWatched: boolean): Output {
   let shown = '';
@@ -46,7 +46,7 @@ export function createTerminal(stdout: Stream, stderr: Stream, isWatched: boolea
 /**
  * Reads a file that an option names.
  *
- * @throws StartError with one sentence
+ * @throws StartError whose message is one sentence
  */
 export async function readTextFile(file: string, option: string): Promise<string> {
   try {
@@ -61,7 +61,7 @@ export async function readTextFile(file: string, option: string): Promise<string
  * Reads a JSON file that an option names. The message for a syntax error contains its location but does not
  * quote the file, which may contain credentials.
  *
- * @throws StartError with one sentence
+ * @throws StartError whose message is one sentence
  */
 export async function readJsonFile(file: string, option: string): Promise<unknown> {
   const text = await readTextFile(file, option);

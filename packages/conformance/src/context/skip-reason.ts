@@ -44,7 +44,7 @@ export function noUrl({ settings }: Run, api: Api): SkipReason | undefined {
   return settings.apis.includes(api) ? undefined : disabled(`no --${api}-url`);
 }
 
-/** Returns the skip reason for a check whose API rejects every call. */
+/** Returns the skip reason for a check of an API that rejects every call. */
 export function refused(run: Run, api: Api): SkipReason | undefined {
   const { reason } = run.refused[api] ?? {};
   return reason === undefined ? undefined : skipped(reason);

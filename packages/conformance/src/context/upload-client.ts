@@ -173,7 +173,7 @@ export class UploadClient {
   }
 }
 
-/** Downloads a link as `UploadClient.download` does. */
+/** Downloads the file that a link refers to, as `UploadClient.download` does. */
 export async function followLink(
   caller: Caller,
   link: string,

@@ -64,7 +64,7 @@ export interface MediaType {
   examples?: Record<string, { value: unknown } | Reference>;
 }
 
-/** A part of the contract that the OpenAPI 3.0 copy leaves out, and the reason. */
+/** A part of the contract that the OpenAPI 3.0 copy does not contain, and the reason for that. */
 export interface LeftOut {
   operationId: string;
   /** Absent if an example of the request is left out. */

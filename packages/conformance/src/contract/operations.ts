@@ -74,7 +74,7 @@ export function findByStatus(documented: Documented[], status: number): Document
 }
 
 /**
- * Returns the best match for a content type. An exact type takes precedence over a range such as `*` + `/*`.
+ * Returns the best match for a content type. An exact type takes precedence over a range such as `image/*`.
  */
 export function findByContentType(
   documented: Documented[],

@@ -7,7 +7,7 @@ const { storageVersion, storageSignedHeaders, storageContentType } = defaults.si
 
 const NOTHING = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** Converts a run's credentials to functions that sign, because each call is signed separately. */
+/** Creates signing functions from a run's credentials, because each call is signed separately. */
 export function createSigners(settings: Settings): Signers {
   const { gatewayToken, tc3, storageHeaders, auth, wireProfile } = settings;
   const names = wireProfile.storageHeaders;

@@ -3,7 +3,7 @@ import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 
 const { algorithm } = defaults.signature;
 
-/** One of the platform's key pairs, and the service name that its signatures are made for. */
+/** A key pair of the platform, and the service name that its signatures apply to. */
 export interface Tc3Keys {
   secretId: string;
   secretKey: string;
@@ -80,7 +80,7 @@ export function signCanonical(
   };
 }
 
-/** Returns the value of `Authorization`. */
+/** Returns the value of the `Authorization` header. */
 export function toTc3Header(parts: Partial<Tc3Parts>, separator = ', '): string {
   const written = Object.entries(parts).map(([name, value]) => `${name}=${value}`);
   return `${algorithm} ${written.join(separator)}`;

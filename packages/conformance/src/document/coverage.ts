@@ -32,7 +32,7 @@ interface Count {
   total: number;
 }
 
-/** The parts of its documents that a run has covered. */
+/** How much of its OpenAPI documents a run has covered. */
 export interface Coverage extends Count {
   /** Rounded down. */
   percent: number;
@@ -55,7 +55,7 @@ export interface OperationCoverage {
 }
 
 /**
- * Creates the record of an operation, in which nothing is covered yet.
+ * Creates an empty coverage record for an operation.
  *
  * @param constraints constraints that requests can violate
  */

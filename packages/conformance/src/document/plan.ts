@@ -61,7 +61,10 @@ export interface Operation {
   callbacks: string[];
 }
 
-/** Returns whether a method is safe, so that it changes nothing on the server (RFC 9110, section 9.2.1). */
+/**
+ * Returns whether a method is safe, which means that it changes nothing on the server (RFC 9110, section
+ * 9.2.1).
+ */
 export function isSafe(method: string): boolean {
   return ['GET', 'HEAD', 'OPTIONS'].includes(method);
 }

@@ -24,7 +24,7 @@ export interface Start {
   url: string;
 }
 
-/** The outcome, which the child process sends to its parent once. */
+/** The outcome of a Dredd run. The child process sends it to its parent once. */
 export interface Ending {
   /** What Dredd did not understand in the documents. */
   warnings?: string[];

@@ -55,7 +55,7 @@ interface Scratch {
 }
 
 /**
- * Replaces every path and file ID in an example request by one in this run's folder, so that no real file
+ * Replaces every path and file ID in an example request with one in this run's folder, so that no real file
  * is touched. Each string in a storage request is a path or a file ID.
  */
 export function toScratch(value: unknown, scratch: Scratch): unknown {

@@ -26,7 +26,7 @@ import { prepareRequest } from './prepare-request.ts';
 
 /**
  * Lets Dredd run the contract's documented responses. Each response that Dredd can run gets exactly one
- * result, which is an error if Dredd misses that response.
+ * result, which is an error if Dredd does not run that response.
  */
 export async function runTransactions(run: Run, onResult: (result: Result) => void): Promise<void> {
   const open = new Set<Transaction>();

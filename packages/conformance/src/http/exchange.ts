@@ -54,7 +54,10 @@ export interface Exchange {
   received: Received;
 }
 
-/** A call that a finding can cite as evidence. If its response is still open, the head is enough. */
+/**
+ * A call that a finding can cite as evidence. If the response body has not arrived yet, the status and the
+ * headers are enough.
+ */
 export type Evidence = Exchange | { sent: Sent; status: number; headers: HeaderList };
 
 /** Returns a response's status and headers. */

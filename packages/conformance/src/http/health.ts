@@ -13,7 +13,10 @@ export class NetworkFault extends Error {
   }
 }
 
-/** Formats Node's error as a sentence. An AggregateError for several addresses has no message of its own. */
+/**
+ * Converts an error from Node to a NetworkFault. An AggregateError for several addresses has no message of
+ * its own, so its code is shown instead.
+ */
 export function toNetworkFault(error: NodeJS.ErrnoException, what: string): NetworkFault {
   if (error instanceof NetworkFault) return error;
   const code = error.code ?? 'UNKNOWN';

@@ -38,7 +38,7 @@ export interface Message {
   data: Buffer;
 }
 
-/** The way in which a WebSocket was closed. */
+/** How a WebSocket was closed. */
 export interface SocketEnd {
   code: number;
   reason: string;

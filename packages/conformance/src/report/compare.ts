@@ -77,12 +77,12 @@ export interface Baseline {
   reasons: Record<string, string>;
 }
 
-/** Whether the list must be changed, which makes the run fail. */
+/** Returns whether the list of known failures must be changed. If so, the run fails. */
 export function isStale({ stale, expired }: Baseline): boolean {
   return stale.length + expired.length > 0;
 }
 
-/** Returns an ID with the reason why it is accepted: `GW-C1 (ticket 7)`. */
+/** Returns the ID of a result with the reason why its failure is accepted: `GW-C1 (ticket 7)`. */
 export function withReason(id: string, { reasons }: Baseline): string {
   return reasons[id] === undefined ? id : `${id} (${reasons[id]})`;
 }
@@ -106,7 +106,9 @@ export function isKnown({ engine, id, rules }: Result, baseline: readonly string
   );
 }
 
-/** Compares results with the known failures on the day of the run. */
+/**
+ * Compares results with the list of known failures. The day of the run decides which entries have expired.
+ */
 export function toBaseline(
   results: readonly Result[],
   entries: readonly KnownFailure[],

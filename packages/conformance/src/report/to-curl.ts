@@ -72,7 +72,7 @@ function toHeader(name: string, value: string): string {
   return value === '' ? `${name};` : `${name}: ${value}`;
 }
 
-/** Quotes a word for the shell; redacted values become variables named after their place. */
+/** Quotes a word for the shell. Each redacted value becomes a shell variable called `name`. */
 export function quote(text: string, name = 'REDACTED'): string {
   if (/^[\w./:=-]+$/.test(text)) return text;
   if (!text.includes(BLANK)) return `'${text.replaceAll("'", `'\\''`)}'`;

@@ -59,7 +59,7 @@ export interface Report {
   results: Result[];
 }
 
-/** Returns the exit code for all results. */
+/** Returns the summary of all results, their comparison with the known failures, and the exit code. */
 export function toVerdict(
   results: readonly Result[],
   entries: readonly KnownFailure[],

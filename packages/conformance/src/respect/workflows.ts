@@ -19,8 +19,8 @@ export interface Workflow {
 const UPLOAD = ['getUploadMetaData', 'uploadFile'];
 
 /**
- * The contract's workflows that run on their own, by file. Workflows in other files start with steps from
- * `files`.
+ * The contract's workflows that run on their own, grouped by file. Workflows in other files start with steps
+ * that are defined in `files`.
  */
 export const workflowFiles: readonly WorkflowFile[] = [
   {

@@ -21,7 +21,7 @@ const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
 /**
  * Makes a call that the run needs before its first check, with retries if the connection breaks.
  *
- * @throws StartError with one sentence about the problem
+ * @throws StartError that describes the problem in one sentence
  */
 async function callTarget<Result>(
   api: Api,
@@ -260,9 +260,9 @@ const NO_TUNNEL = [0, 400, 403, 404, 405, 501];
 
 /**
  * Makes one call to a target and accepts any response. If the host is down, TLS fails or the server hangs,
- * the run ends immediately instead of failing call by call.
+ * the entire run ends immediately instead of failing call by call.
  *
- * @throws StartError with one sentence about the problem
+ * @throws StartError that describes the problem in one sentence
  */
 export async function probe(api: Api, url: string, run: Run): Promise<void> {
   const { origin, pathname } = new URL(url);

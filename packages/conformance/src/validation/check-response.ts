@@ -46,8 +46,8 @@ export function checkResponse(transaction: Transaction, received: Received): Fin
 }
 
 /**
- * Checks a body against the full schema of a documented response. Only JSON and text have a schema; other
- * content is bytes.
+ * Checks a body against the full schema of a documented response. Only JSON and text have a schema. Other
+ * content is not checked.
  */
 export function checkBody(documented: Transaction, received: Received): Finding[] {
   const { api, contentType } = documented;
@@ -113,7 +113,7 @@ export function listByStatus(transaction: Transaction, status: number): Transact
 
 /**
  * Returns the status whose documented response applies. A storage call other than a copy may succeed with any
- * 2xx: 'Elsewhere equality is ours' (D20).
+ * 2xx, so the response for 200 applies (D20).
  */
 export function toDocumented(
   { api, operationId }: Pick<Transaction, 'api' | 'operationId'>,

@@ -5,8 +5,8 @@ import type { Finding, Verdict } from '../result.ts';
 import { checkResponse, refusedCredentials, toDocumented } from './check-response.ts';
 
 /**
- * Checks a response from the storage API strictly: every response has the envelope. A valid call must
- * succeed; one without a required field must be rejected (D30).
+ * Checks a response from the storage API strictly. Every response must have the envelope. A valid call must
+ * succeed, and a call without a required field must be rejected (D30).
  */
 export function checkStorage(
   transaction: Transaction,

@@ -31,7 +31,7 @@ interface ProxyFlags {
   failOnViolations?: boolean;
 }
 
-/** Parsed command-line options. `wireProfile` is the path of a file. */
+/** Parsed command-line options. `wireProfile` is a file path. */
 export interface CliOptions extends ProxyFlags {
   port: number;
   host: string;

@@ -69,7 +69,7 @@ export function listOperations(documents: Documents): Operation[] {
   );
 }
 
-/** Returns a surface's operations, by operationId. */
+/** Returns the operationIds of a surface's operations. */
 export function idsOf(operations: readonly Operation[], surface: Operation['surface']): string[] {
   return operations.filter((one) => one.surface === surface).map(({ id }) => id);
 }

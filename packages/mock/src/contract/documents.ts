@@ -2,7 +2,7 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { isObject } from '../util/values.ts';
 
-/** HTTP methods in the documents. HEAD and OPTIONS are derived from them. */
+/** The HTTP methods that the documents define. HEAD and OPTIONS are derived from them. */
 export const METHODS = ['get', 'post'] as const;
 
 export type Method = (typeof METHODS)[number];

@@ -8,7 +8,7 @@ import {
 /** Path of the upload target in the storage document. */
 export const UPLOAD_PATH = '/';
 
-/** The APIs that share the port. */
+/** The names of the surfaces that share the port. */
 export type SurfaceName = 'gateway' | 'storage' | 'upload' | 'link';
 
 const ERRORS = {

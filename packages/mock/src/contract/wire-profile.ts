@@ -32,8 +32,8 @@ export type { WireProfile } from '@berth/server-stubs';
 export const standardProfile: WireProfile = standard;
 
 /**
- * Copies a document and replaces the neutral names, used as keys or as complete values, with a profile's
- * names.
+ * Copies a document and replaces the neutral names with a profile's names. Only keys and complete string
+ * values are replaced.
  */
 export function applyProfile<Document>(document: Document, profile: WireProfile): Document {
   const own = listNames(profile);

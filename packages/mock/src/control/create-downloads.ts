@@ -10,7 +10,7 @@ export const { downloads } = list;
 const SPEC = join(createRequire(import.meta.url).resolve('@berth/spec/package.json'), '..');
 
 /**
- * Serves the documents of the contract.
+ * Creates a listener that serves the contract's documents.
  *
  * @param root base path of the documents, such as `/__mock/`
  * @returns a listener that returns false for every other path

@@ -29,8 +29,8 @@ const TYPES: Record<string, string> = {
 };
 
 /**
- * Serves the inspector: static files from the `inspector` folder, without a build step. The page uses only
- * the control API and contacts no other host.
+ * Creates a listener that serves the inspector: static files from the `inspector` folder, without a build
+ * step. The page uses only the control API and contacts no other host.
  *
  * @param root base path of the page, such as `/__mock/`
  * @returns a listener that serves the page's files and returns false for every other path

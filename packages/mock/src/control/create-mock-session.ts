@@ -15,7 +15,7 @@ import {
 } from './mock-session.ts';
 import { assertStateCode, restoreSnapshot, takeSnapshot, toStateJson } from './snapshot.ts';
 
-/** Creates the operations on a session, which tests in this process and the control API share. */
+/** Creates the operations on a session. Tests in this process and the control API use the same operations. */
 export function createMockSession(
   { sessions, services }: Pick<Context, 'sessions' | 'services'>,
   id: string,

@@ -43,7 +43,7 @@ interface FaultTarget {
 
 /**
  * Applies the faults requested by the session and by the call's `X-Mock-Fault` header, then calls `next`
- * unless a fault ended the call. Without faults, it continues synchronously.
+ * unless a fault ended the call. Without faults, `next` is called synchronously.
  *
  * @param next handles the call
  */
@@ -62,8 +62,8 @@ export function doFaults(
 }
 
 /**
- * Like `doFaults`, for a WebSocket. Latency, resets and refusals are applied before the upgrade, and
- * `truncate` and `reset` count the bytes after the response head. `bytesPerSecond` has no effect.
+ * Like `doFaults`, but for a WebSocket. Latency, resets and error responses are applied before the upgrade,
+ * and `truncate` and `reset` count the bytes after the response head. `bytesPerSecond` has no effect.
  *
  * @param next handles the upgrade
  */
@@ -150,8 +150,9 @@ export function wait(ms: number, connection: NodeJS.EventEmitter, then: () => vo
 }
 
 /**
- * Sends a contract error instead of calling the router. The response has the headers that every response has.
- * The request body is not read: Node discards the rest of the body so that the connection can be kept alive.
+ * Sends a contract error instead of calling the router. The response includes the headers that all responses
+ * have. The request body is not read: Node discards the rest of the body so that the connection can be kept
+ * alive.
  */
 export function sendRefusal(
   error: Refusal,

@@ -58,7 +58,7 @@ export interface FaultRules {
   restore(state: FaultsState): void;
 }
 
-/** Prefix of the `match` of a rule that applies to a hosted service. */
+/** Prefix of `match` in a rule that applies to a hosted service. */
 export const SERVICE = 'service:';
 
 /**

@@ -172,7 +172,7 @@ export interface DueFault {
   readonly retryAfter: number | undefined;
 }
 
-/** Combines the faults of a call. */
+/** Combines all faults on a call into their effects. */
 export function toEffects(faults: readonly DueFault[], surface: SurfaceName): Effects {
   const effects: Effects = {
     latency: 0,

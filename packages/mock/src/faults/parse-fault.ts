@@ -100,7 +100,7 @@ const NAME = /^[^\p{Cc}]{1,100}$/u;
  * Parses a rule from user input. Its `fault` is an object or the compact form.
  *
  * @param value with or without its `name`
- * @param place prefix of its fields in messages, ending with a dot; empty for `match`
+ * @param place prefix of field names in messages, ending with a dot, or empty for names without a prefix
  * @throws FieldError that names the field and states its requirements
  */
 export function toFaultRule(name: string, value: unknown, place = ''): FaultRule {

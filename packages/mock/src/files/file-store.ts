@@ -33,7 +33,7 @@ export interface Draft {
   discard(): void;
 }
 
-/** The only bucket of a mock. */
+/** The mock's only bucket. */
 export const BUCKET = 'files';
 
 /** Converts a path to a key. D24: "one leading `/` dropped". */
@@ -64,7 +64,7 @@ interface ContentDraft {
   discard(): void;
 }
 
-/** Storage for bytes and metadata. */
+/** Stores the bytes and the metadata of files. */
 export interface Contents {
   draft(): ContentDraft;
   /** Returns the same bytes for another file. */
@@ -76,7 +76,7 @@ export interface Contents {
   remove(key: string, file: StoredFile): void;
 }
 
-/** Space shared by all sessions of a mock. */
+/** Storage space that all sessions of a mock share. */
 export interface Room {
   /** Returns whether this many more bytes fit. */
   has(bytes: number): boolean;

@@ -79,7 +79,7 @@ const AUTHORITY = /^https?:\/\/[^/?#]*/i;
 /**
  * Returns the address to which a call must be forwarded.
  *
- * @returns undefined for a URL that storage has not issued
+ * @returns undefined for a URL that the storage API has not issued
  */
 export function findDestination(
   surface: SurfaceName,

@@ -22,8 +22,8 @@ import { isObject } from '../util/values.ts';
 import { createResponseChecker, type ResponseChecker } from './check-responses.ts';
 
 /**
- * A copy of a request. A router validates the copy while the request itself is forwarded to the deployment,
- * which is unaffected if the copy is rejected or not read.
+ * A copy of a request. A router validates the copy while the original is forwarded to the deployment. The
+ * original is not affected if the copy is rejected or not read.
  */
 export class ShadowRequest extends IncomingMessage {
   readonly record: CallRecord;
@@ -88,7 +88,7 @@ export interface RequestCheck {
 /** Validates requests without responding to them. */
 type RequestChecker = (request: RecordedRequest, record: CallRecord) => RequestCheck;
 
-/** The routers that validate requests to both APIs, for the current wire names. */
+/** The routers that validate requests to both APIs with the current wire names. */
 export interface Checkers {
   readonly request: RequestChecker;
   readonly response: ResponseChecker;

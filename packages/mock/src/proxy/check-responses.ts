@@ -24,7 +24,10 @@ interface CheckedResponse {
 
 export type ResponseChecker = (response: CheckedResponse) => readonly Violation[];
 
-/** Checks a deployment's responses against the contract. What the contract leaves open is not checked. */
+/**
+ * Creates a function that checks a deployment's responses against the contract. Anything that the contract
+ * leaves open is not checked.
+ */
 export function createResponseChecker(
   profile: WireProfile,
   contract: readonly Operation[],

@@ -21,9 +21,9 @@ const LOST = {
 };
 
 /**
- * Forwards every call to a deployment, and checks requests and responses against the contract without
- * modifying them. The only changes are to the URLs that storage issues: the mock stores them, and replaces
- * them with its own.
+ * Creates a proxy that forwards every call to a deployment, and checks requests and responses against the
+ * contract. It modifies only the URLs that the storage API issues: the mock stores them, and replaces them
+ * with its own.
  */
 export function createProxy(
   context: Context,

@@ -1,7 +1,7 @@
 import { FAULT_HEADER } from '../faults/do-faults.ts';
 import { SESSION_HEADER } from '../util/session-name.ts';
 
-/** Alternating names and values, as received. */
+/** Headers as received: a list of alternating names and values. */
 export type RawHeaders = readonly string[];
 
 /** Headers that apply to a single connection (RFC 9110, section 7.6.1). */

@@ -58,9 +58,9 @@ export const OUT_OF_REACH = {
 /**
  * Returns why a call must not be forwarded, or `undefined` if it may be forwarded.
  *
- * A call that this mock has already forwarded is in a loop (RFC 9110, section 7.6.3). A page whose host
- * name points at this machine must not reach a deployment that it could not reach directly either,
- * regardless of `origins`.
+ * A call that this mock has already forwarded is in a loop (RFC 9110, section 7.6.3). Regardless of
+ * `origins`, a page whose host name points at this machine must not use the mock to reach a deployment that
+ * it could not reach directly.
  */
 export function findProxyRefusal(
   request: IncomingMessage,

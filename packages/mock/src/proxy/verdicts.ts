@@ -10,7 +10,7 @@ export interface Verdict {
   readonly responseViolations: readonly Violation[];
 }
 
-/** Findings about all forwarded calls. */
+/** The results of checking all forwarded calls. */
 export interface Verdicts {
   readonly calls: number;
   /** Number of calls whose request or response breaks the contract. */

@@ -16,7 +16,8 @@ import type { RouteHandler } from './services.ts';
 /**
  * The built-in `echo` service, which returns what it receives.
  *
- * - `/status/{status}` responds with that status and `{ "status": … }`, and rejects a WebSocket with it.
+ * - `/status/{status}` responds with that status and `{ "status": … }`. A WebSocket is rejected with that
+ *   status.
  * - `/broken` responds with a 200, the type `application/json` and the text `{"broken":`.
  * - `POST /body` streams the body back as it arrives, with its own type.
  * - Any other call that accepts `text/event-stream` gets an event for each value of `data` in the query, or
@@ -78,8 +79,8 @@ async function echoMessages(socket: FakeSocket): Promise<void> {
 const SHOP = fileURLToPath(new URL('../../demo/shop.openapi.yaml', import.meta.url));
 
 /**
- * Creates the built-in `shop` service, which comes from an OpenAPI document and remembers its products. The
- * document is loaded by the first call.
+ * Creates the built-in `shop` service, which is defined by an OpenAPI document and remembers its products.
+ * The document is loaded on the first call.
  */
 export function createShop(): CompiledService {
   let loaded: Promise<CompiledService> | undefined;

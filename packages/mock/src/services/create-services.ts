@@ -21,7 +21,7 @@ import { createOpenEnds, type SampleRoute, type Services } from './services.ts';
 /** The source of services: the path of a folder or file, definitions, or a list of names. */
 export type ServicesSource = string | FakeServices | readonly string[];
 
-/** Callbacks for running services. */
+/** Callbacks for reloads and errors while the services are in use. */
 export interface ServicesEvents {
   /** Called with the changed files once they have been reloaded. */
   readonly onChange?: (files: readonly string[]) => void;
@@ -41,7 +41,7 @@ export interface ServicesOptions extends ServicesEvents {
 }
 
 /**
- * Loads hosted services, and reloads those from files when they change.
+ * Creates the hosted services. Services from files are reloaded when the files change.
  *
  * @throws ServicesError that names file, line and column if a service is invalid on startup
  */

@@ -9,8 +9,8 @@ import type { RouteContext, RouteHandler } from './services.ts';
 const TYPE = 'text/event-stream';
 
 /**
- * Creates the response from an event script. If the events are a list, `Last-Event-ID` is supported; if its
- * ID is unknown, the stream starts from the beginning.
+ * Creates a route handler that sends the events in a script. If the events are a list, `Last-Event-ID` is
+ * supported. If that ID is unknown, the stream starts from the beginning.
  */
 export function prepareEvents(script: EventScript): RouteHandler {
   const { events, repeat = false, keepOpen = false } = script;

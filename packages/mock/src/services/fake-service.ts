@@ -115,7 +115,7 @@ export interface ServiceCall {
 
 export type WebSocketFunction = (socket: FakeSocket, call: ServiceCall) => unknown;
 
-/** Script for a WebSocket, for routes with the method `WS`. */
+/** A script for the WebSockets of a route with the method `WS`. */
 export interface WebSocketScript {
   /** Steps to run in order, or, in code, a function. Afterwards the socket stays open and silent. */
   readonly webSocket: readonly WebSocketStep[] | WebSocketFunction;
@@ -163,7 +163,7 @@ export function defineService<const Service extends FakeService>(service: Servic
   return service;
 }
 
-/** Services by name. */
+/** Fake services, with their names as keys. */
 export type FakeServices = Readonly<Record<string, FakeService>>;
 
 /** Defines several hosted services by name, with types. Use it as the default export of a services file. */

@@ -37,7 +37,8 @@ export function handleCall(service: CompiledService, context: ServiceContext): C
 }
 
 /**
- * Like `handleCall`, for a WebSocket. If no WebSocket route matches, the call is handled like any other GET.
+ * Like `handleCall`, but for a WebSocket. If no WebSocket route matches, the call is handled like any other
+ * GET.
  */
 export function openCall(
   service: CompiledService,

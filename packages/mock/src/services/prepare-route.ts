@@ -34,9 +34,9 @@ export function prepareRoute(route: Route, folder: string): RouteHandler {
 }
 
 /**
- * Responds to a call whose route failed. Rethrows gateway errors, which a function may throw, and the abort
- * of a caller that has disconnected. Anything else becomes a response from the service, as a real one would
- * send it, and is reported.
+ * Responds to a call whose route failed. Rethrows gateway errors, which a function may throw, and any error
+ * after the caller has disconnected. Any other error is reported, and becomes an error response from the
+ * service.
  */
 export function toFailure(error: unknown, { input, call, report }: RouteContext): MockedResponse {
   if (isObject(error) && toResponse in error) throw error;

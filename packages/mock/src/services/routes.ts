@@ -2,7 +2,7 @@ import { suggest } from '../util/values.ts';
 
 const METHODS = ['GET', 'POST', 'WS'] as const;
 
-/** The methods of OpenAPI. */
+/** The HTTP methods that OpenAPI supports. */
 export const HTTP_METHODS = [
   ...(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const),
 ];
@@ -48,7 +48,7 @@ export function parseRouteKey(key: string): RouteKey {
 }
 
 /**
- * Parses a path of an OpenAPI document, in which a segment may combine text and parameters with any name.
+ * Parses a path from an OpenAPI document, in which a segment may combine text and parameters with any name.
  *
  * @throws TypeError as `parseRouteKey` does
  */

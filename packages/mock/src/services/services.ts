@@ -18,8 +18,8 @@ export interface MockedResponse extends ServiceResponse {
 }
 
 /**
- * A mock's hosted services. They are built in, defined in files, or return the contract's example under any
- * name.
+ * A mock's hosted services. They are built in or defined by the user. If no services are configured, services
+ * with any name exist and return the contract's example.
  */
 export interface Services {
   /** Returns whether a service with that name exists. Every service does unless services are configured. */
@@ -104,8 +104,8 @@ export class ServiceRefusal extends Error {
 }
 
 /**
- * Converts a refusal to the response `{ "message": … }`. It is not a gateway error, which would have a code
- * and a request ID.
+ * Creates the response `{ "message": … }` for a call that the service rejects. It is not a gateway error,
+ * which would have a code and a request ID.
  */
 export function toRefusal(
   status: number,

@@ -140,8 +140,8 @@ const PROTOCOL = 'websocket';
 const UPGRADE = { connection: 'Upgrade', upgrade: PROTOCOL };
 
 /**
- * Opens a WebSocket to a real service and forwards frames as bytes in both directions. Any other response is
- * treated as a refusal by the service.
+ * Opens a WebSocket to a real service and forwards frames as bytes in both directions. Any other response
+ * means that the service rejects the WebSocket.
  */
 export async function openProxy(base: URL, context: RouteContext): Promise<Opened> {
   const { call, openEnds } = context;

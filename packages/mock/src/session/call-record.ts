@@ -168,7 +168,7 @@ export class CallRecord implements LoggedRequest {
   }
 }
 
-/** Maximum number of bytes that the log keeps of a body. */
+/** Maximum number of bytes of a body that the log keeps. */
 export const MAX_KEPT = 16 * 1024;
 
 /** A request that keeps the beginning of its body while Node delivers it. */

@@ -12,7 +12,9 @@ interface LoggedJson extends Omit<LoggedRequest, 'request' | 'response'> {
   readonly response?: ToJson<NonNullable<LoggedRequest['response']>>;
 }
 
-/** Converts a logged call to JSON field by field, because it may have fields that the log does not show. */
+/**
+ * Converts a logged call to JSON field by field, because the call may have fields that the log does not show.
+ */
 export function toLoggedJson(logged: LoggedRequest): LoggedJson {
   const { id, at, surface, operationId, service, matched, response } = logged;
   const { violations, responseViolations, faults } = logged;

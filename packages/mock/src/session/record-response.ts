@@ -18,8 +18,9 @@ const { write, end } = ServerResponse.prototype as unknown as Record<
 >;
 
 /**
- * Keeps the beginning of a response body, and notifies the call's record when it ends. The methods are set on
- * the response itself rather than in a subclass, because the routers are fastest with a plain response.
+ * Keeps the beginning of a response body, and notifies the call's record when the response ends. The methods
+ * are set on the response itself rather than in a subclass, because the routers are fastest with a plain
+ * response.
  */
 export function recordResponse(response: ServerResponse, record: CallRecord): void {
   const recorded = response as Recorded;

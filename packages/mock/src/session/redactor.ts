@@ -1,7 +1,7 @@
 import type { WireProfile } from '../contract/wire-profile.ts';
 import type { LoggedRequest } from './request-log.ts';
 
-/** Replacement for a credential. */
+/** The text that replaces a credential. */
 export const REDACTED = '…';
 
 /** Removes credentials from the parts of a call that the log keeps. */

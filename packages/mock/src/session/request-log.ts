@@ -32,7 +32,7 @@ export interface LoggedRequest {
   readonly faults: readonly string[];
 }
 
-/** The latest calls of a session; the oldest are dropped first. */
+/** The latest calls in a session. The oldest calls are dropped first. */
 export interface RequestLog {
   /**
    * Adds a call, or replaces the call with the same ID, and notifies listeners.

@@ -36,7 +36,7 @@ export interface ServiceStates {
   clear(): void;
 }
 
-/** Creates the states for services that have not been called yet. */
+/** Creates the initial state, in which no service has been called yet. */
 export function createServiceStates(clock: Pick<Clock, 'now'>): ServiceStates {
   const states = new Map<string, ServiceState>();
   const begun = new Map<string, { readonly said: string; readonly state: ServiceState }>();

@@ -134,7 +134,7 @@ interface Question {
 /**
  * Gets the documented response to a call from Prism.
  *
- * @throws DocumentedResponse always, or ContractError if the contract has no such response
+ * @throws DocumentedResponse with the response, or ContractError if the contract has no such response
  */
 export async function consult(
   context: Context,

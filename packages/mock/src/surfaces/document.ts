@@ -43,7 +43,7 @@ const TABLE: RouteTable = {
   ),
 };
 
-/** Creates the surface for a document at the root. WebSockets are not supported. */
+/** Creates the surface that serves an OpenAPI document at the root path. WebSockets are not supported. */
 export function createDocumentSurface(context: Context): GatewayRouter {
   const cors = corsOf(context, 'gateway');
 

@@ -35,7 +35,7 @@ const HANDSHAKE_MS = 10_000;
 
 type RespondingSocket = Duplex & { [LATEST]?: ServerResponse };
 
-/** Key and certificate, as PEM. */
+/** A private key and a certificate in PEM format. */
 export interface Certificate {
   readonly key: string;
   readonly cert: string;

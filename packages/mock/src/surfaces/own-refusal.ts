@@ -16,8 +16,8 @@ export interface OwnRefusal {
 }
 
 /**
- * Rejects a call in its surface's format. Preflights are accepted, because nobody would see the refusal; the
- * call that follows is rejected.
+ * Rejects a call in its surface's format. Preflights are accepted, because nobody would see why they were
+ * rejected. The call that follows is rejected instead.
  */
 export function sendOwnRefusal(
   { code, status, message }: OwnRefusal,

@@ -39,7 +39,7 @@ export function isLoopback(host: string): boolean {
 
 const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z\d._-]+)(?::\d{1,5})?$/i;
 
-/** Returns a request's origin, as normalized by `URL`, or `undefined` if the request names no host. */
+/** Returns a request's origin, as normalized by `URL`, or `undefined` if the request has no host. */
 export function originOf({ url = '', headers, socket }: IncomingMessage): string | undefined {
   const isSecure = (socket as Partial<TLSSocket>).encrypted === true;
   const authority = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? headers.host;

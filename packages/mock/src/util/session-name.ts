@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
  */
 export const SESSION_PARAMETER = 'session';
 
-/** Returns the name of the session in the query, or in the header if the query names none. */
+/** Returns the session name in the query, or the one in the header if the query has none. */
 export function sessionOfQuery(request: Pick<IncomingMessage, 'headers' | 'url'>): string {
   const { url = '' } = request;
   const mark = url.indexOf('?');
@@ -30,10 +30,10 @@ const PREFIX = 'mock.session.';
 const PROTOCOLS = 'sec-websocket-protocol';
 
 /**
- * Moves the session name from a WebSocket's subprotocols, which are all that a page can set, to the header
- * that every other call uses. An existing header takes precedence.
+ * Moves the session name from a WebSocket's subprotocols to the header that every other call uses. A page
+ * cannot set headers for a WebSocket, only subprotocols. An existing header takes precedence.
  *
- * The name is removed from both header lists, because the responder chooses among the other subprotocols.
+ * The name is removed from both header lists, because the server chooses among the remaining subprotocols.
  */
 export function takeSessionProtocol({ headers, rawHeaders }: IncomingMessage): void {
   const offered = headers[PROTOCOLS];

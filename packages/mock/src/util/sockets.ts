@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 
-/** Connects two sockets in both directions, with backpressure. If one of them fails, both are closed. */
+/** Connects two sockets in both directions, with backpressure. If either socket fails, both are closed. */
 export function joinSockets(one: Duplex, other: Duplex): void {
   pass(one, other);
   pass(other, one);
@@ -41,8 +41,8 @@ export function resetSocket(socket: Duplex): void {
 }
 
 /**
- * Creates the response to an upgrade request, because Node does not create one. The connection is closed
- * after the response.
+ * Creates the response to an upgrade request, for which Node does not create one itself. The connection is
+ * closed after the response.
  */
 export function respondTo(request: IncomingMessage, socket: Duplex): ServerResponse {
   const response = new ServerResponse(request);

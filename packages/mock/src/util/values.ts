@@ -47,7 +47,8 @@ export function toMilliseconds(value: unknown): number | undefined {
 }
 
 /**
- * Thrown for an invalid value from user input. It contains the name of the field and what its value must be.
+ * Thrown for an invalid value in user input. It contains the name of the field, and a description of valid
+ * values.
  */
 export class FieldError extends TypeError {
   override readonly name = 'FieldError';

@@ -67,7 +67,7 @@ const changePieces = (breaks: string, change: (pieces: readonly Buffer[]) => Buf
     }),
   );
 
-/** Faults in handling chunked bodies, which every streaming client sends. */
+/** Mutants that mishandle chunked bodies, which every streaming client sends. */
 export const chunkedBodies: readonly Mutant[] = [
   refuseChunks(400),
   refuseChunks(501),

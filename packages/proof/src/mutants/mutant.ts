@@ -50,7 +50,7 @@ export function mutant(
   return { rule, breaks, companions, create: typeof hooks === 'function' ? hooks : () => hooks };
 }
 
-/** Creates the rows for the mutants of one rule, by what each of them breaks. */
+/** Creates the rows for one rule's mutants. Each key of `rows` describes what its mutant breaks. */
 export function mutantsOf(
   rule: RuleId,
   rows: Readonly<Record<string, Mutant['create'] | Hooks>>,

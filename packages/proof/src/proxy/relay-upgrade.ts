@@ -10,7 +10,7 @@ import {
   toRequest,
 } from './messages.ts';
 
-/** Relays a WebSocket handshake and then both directions, applying the hooks. */
+/** Relays a WebSocket handshake, and then the data in both directions. Applies the hooks. */
 export async function relayUpgrade(
   target: string,
   hooks: Hooks,

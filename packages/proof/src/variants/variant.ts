@@ -25,7 +25,10 @@ export function variant(
   return { name, allowed, create: typeof hooks === 'function' ? hooks : () => hooks, ...more };
 }
 
-/** Distributes the variants evenly over as few runs as their aspects allow. */
+/**
+ * Distributes the variants evenly over as few runs as possible. Variants of the same aspect are never in the
+ * same run.
+ */
 export function toRuns(variants: readonly Variant[]): Variant[][] {
   const aspects = Object.groupBy(variants, ({ aspect }) => aspect ?? '');
   const sizes = Object.entries(aspects).map(([aspect, rows = []]) => (aspect ? rows.length : 1));
@@ -38,7 +41,7 @@ export function toRuns(variants: readonly Variant[]): Variant[][] {
   return runs;
 }
 
-/** Applies all variants in order: each sees the changes of the previous ones. */
+/** Applies all variants in order. Each variant sees the changes that the previous ones made. */
 export function combine(variants: readonly Variant[], context: MutantContext): Hooks {
   const all = variants.map(({ create }) => create(context));
   const withRequest = all.filter(({ request }) => request);

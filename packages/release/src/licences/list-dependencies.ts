@@ -52,8 +52,8 @@ interface Dependency {
 }
 
 /**
- * Reports dependencies whose licence is not allowed in a published package, and entries of `READ_IN_FILES`
- * that no dependency needs, one sentence each.
+ * Returns a sentence for each dependency whose licence is not allowed in a published package, and for each
+ * entry in `READ_IN_FILES` that no dependency needs.
  */
 export function findLicenceProblems(dependencies: readonly Dependency[]): string[] {
   const ids = dependencies.map(toId);

@@ -25,7 +25,7 @@ interface Packed {
  * Runs the steps of the mock's Dockerfile without Docker, using tarballs that the registry does not have:
  * installs the mock, starts it, checks its health, calls it and stops it.
  *
- * @param client the command from `npm run pack` that installs the client next to it
+ * @param client the command from `npm run pack` that installs the client next to the mock
  */
 export async function useMockImage({ project, install }: Packed, client: string): Promise<void> {
   const mock = await buildImage(project, 'packages/mock', install);

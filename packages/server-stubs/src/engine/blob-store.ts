@@ -50,7 +50,7 @@ export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
 }
 
-/** Thrown if the file exceeds one of the store's limits. The message is sent to the caller. */
+/** Thrown if a file exceeds one of the store's limits. The message is sent to the caller. */
 export class StoreFullError extends Error {
   override readonly name = 'StoreFullError';
 }
@@ -115,9 +115,9 @@ export interface CopyOptions {
 /**
  * The file store behind the storage API.
  *
- * A file becomes visible only when it is complete, an interrupted upload leaves nothing behind, and what was
- * acknowledged is never lost (D28). When a method's promise is fulfilled, its work is done. The promise
- * rejects with a `StoreUnavailableError` if the caller may retry later.
+ * A file becomes visible only when it is complete, an interrupted upload leaves nothing behind, and an
+ * acknowledged change is never lost (D28). When a method's promise is fulfilled, its work is done. The
+ * promise rejects with a `StoreUnavailableError` if the caller may retry later.
  */
 export interface BlobStore {
   /**

@@ -30,7 +30,7 @@ const GUARD = { 'content-security-policy': 'sandbox', 'x-content-type-options': 
  */
 const CACHE_CONTROL = 'private, no-cache';
 
-/** A request for a link, such as an `IncomingMessage`. */
+/** A request to a link's URL, such as an `IncomingMessage`. */
 export interface DownloadRequest {
   readonly method?: string | undefined;
   /** Path and query, as sent. */
@@ -39,7 +39,7 @@ export interface DownloadRequest {
   readonly headers: DownloadHeaders;
 }
 
-/** The response to a link request. */
+/** The response to a {@link DownloadRequest}. */
 export interface Download {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

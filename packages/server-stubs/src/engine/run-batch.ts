@@ -18,9 +18,9 @@ interface Batch<Item, Result> {
 /**
  * Runs a batch. Results are in request order (D25).
  *
- * D30: one invalid item never fails the valid ones. If the store fails for some items, the error goes
- * into their entries. If it fails for all of them, nothing was done. The entire call then fails, so that
- * clients that decide by the status retry it.
+ * D30: one invalid item never fails the valid ones. If the store fails for some items, the error goes into
+ * their entries. If it fails for all items, nothing was done. The entire call then fails, so that clients
+ * that check only the status retry it.
  *
  * @throws StorageError SERVICE_UNAVAILABLE if the store fails for all items
  */

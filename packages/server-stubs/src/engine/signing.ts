@@ -1,4 +1,4 @@
-/** Path prefix of downloads. */
+/** Path prefix of download links. */
 export const FILES_PATH = '/files';
 
 /**
@@ -54,7 +54,7 @@ type Claims = readonly [
  * Creates the functions that issue and verify a server's grants. Servers with the same keys accept each
  * other's grants.
  *
- * A grant is valid for one key, by default for 900 s (D27).
+ * Each grant is valid for a single key, and expires after 900 s by default (D27).
  *
  * @param now the clock, in milliseconds since the epoch
  */

@@ -28,8 +28,8 @@ export interface GatewayInput {
 
 /**
  * A hosted service's response. It is forwarded unchanged (D7), except that the router removes hop-by-hop
- * headers, sets `Content-Disposition` by rules C1 to C3, `X-Request-Id` and the CORS headers, and adds the
- * service's status as `X-Svc-Upstream-Status-Code` (D10).
+ * headers, applies rules C1 to C3 to `Content-Disposition`, sets `X-Request-Id` and the CORS headers, and
+ * adds the service's status as `X-Svc-Upstream-Status-Code` (D10).
  */
 export interface ServiceResponse {
   readonly status: number;
@@ -87,8 +87,9 @@ export interface WebSocketResponse {
 }
 
 /**
- * Opens a WebSocket to a hosted service. A response with any other status is the service's own refusal, and
- * is sent as is. To reject the call on behalf of the gateway, throw a `GatewayError`.
+ * Opens a WebSocket to a hosted service. A response with any status other than 101 means that the service
+ * itself rejects the WebSocket, and is sent as is. To reject the call on behalf of the gateway, throw a
+ * `GatewayError`.
  */
 export type WebSocketHandler<Caller = unknown> = (
   input: GatewayInput,

@@ -20,7 +20,10 @@ export type GatewayLoginHandler<Caller> = (
   call: GatewayLogin,
 ) => Caller | undefined | null | false | Promise<Caller | undefined | null | false>;
 
-/** The handlers for the gateway's security schemes. Only one scheme has to authenticate a call (D15). */
+/**
+ * The handlers for the gateway's security schemes. It is enough that one of the schemes authenticates a call
+ * (D15).
+ */
 export type GatewaySecurity<Caller = unknown> = {
   /**
    * - `bearerToken` gets the access token, without `Bearer`.

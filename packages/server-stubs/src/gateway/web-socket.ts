@@ -36,9 +36,9 @@ export interface UpgradeSettings {
 /**
  * Handles an upgrade after authentication.
  *
- * @returns the service's refusal, or `undefined` if the WebSocket is open
- * @throws GatewayError INVALID_REQUEST for another protocol or an invalid handshake, SERVICE_FORBIDDEN
- *   for another origin
+ * @returns the response of a service that rejects the WebSocket, or `undefined` if the WebSocket is open
+ * @throws GatewayError INVALID_REQUEST for any other protocol or an invalid handshake, SERVICE_FORBIDDEN for
+ *   an origin that is not allowed
  */
 export async function handleUpgrade(
   input: GatewayInput,
@@ -130,9 +130,9 @@ function toAccept(key: string): string {
 /**
  * Moves the access token of a WebSocket from the subprotocols to `Authorization`.
  *
- * D14: browsers cannot send `Authorization` with an upgrade, so they may send the token as the
- * subprotocol `berth.bearer.<token>`, along with the real ones. The gateway removes it, and never echoes
- * or logs it.
+ * D14: browsers cannot send `Authorization` with an upgrade, so they may send the token as the subprotocol
+ * `berth.bearer.<token>`, along with the real subprotocols. The gateway removes it, and never echoes or logs
+ * it.
  *
  * Changes both lists of headers, so that no log of either contains the token. A second token, here or in
  * `Authorization`, is joined with the first into one credential, which is always rejected.

@@ -12,7 +12,7 @@ export const CONTRACT = {
       "sha256": "1c816be637f7cc639e1bf12e59991cad96531e3a3a1530bb4daafbdf4dc7b816"
     }
   },
-  "sha256": "dfee60c8509ef69ea65289a89dffc0191076967fab0d90988fc73cef2f044fa7"
+  "sha256": "e5fbe1bdd3faca13670f2164e9cbf55f7ffbddbe25beefa420c601fda01cb7f5"
 } as const;
 
 /** Names on the wire (D1). */

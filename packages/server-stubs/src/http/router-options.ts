@@ -2,7 +2,7 @@ import type { Handler, Handlers, RouterOptions, RouteTable } from '../runtime/in
 import type { CorsOptions } from './cors.ts';
 import type { WireProfile } from './wire-profile.ts';
 
-/** The upload target, which has its own router. */
+/** The operation of the upload target, which has its own router. */
 export const UPLOAD_OPERATION = 'uploadFile';
 
 /** Options that all three routers share. */
@@ -31,7 +31,7 @@ export interface BerthRouterOptions
 
 /**
  * The environments that a router serves: the name of a single environment, or a function that returns whether
- * it serves a name. Default: any environment, for handlers that look it up themselves.
+ * it serves a name. Default: any environment, for handlers that look up the environment themselves.
  */
 export type EnvOption = string | ((env: string) => boolean);
 

@@ -19,8 +19,8 @@ export function isResponding(socket: Duplex): boolean {
 }
 
 /**
- * The response to an `upgrade` event, because Node.js does not create one. Until the protocol changes, it is
- * an ordinary HTTP response, so that upgrades are rejected like any other request.
+ * The response to an `upgrade` event, for which Node.js does not create a response. Until the protocol
+ * changes, it is an ordinary HTTP response, so that upgrades are rejected like any other request.
  */
 export class UpgradeResponse extends ServerResponse {
   readonly #socket: Duplex;

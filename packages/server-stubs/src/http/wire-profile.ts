@@ -1,8 +1,8 @@
 import { DEFAULT_WIRE_PROFILE, type WireProfileNames } from '../generated/contract.gen.ts';
 
 /**
- * The header, form field and JSON field names that a deployment may replace with its own (D1). Header and
- * form field names are case-insensitive, but the JSON field `storeFileID` is not.
+ * The header, form field and JSON field names that a deployment may replace with its own (D1). The names of
+ * headers and form fields are case-insensitive, but that of the JSON field `storeFileID` is case-sensitive.
  *
  * @example
  * import profile from './acme.json' with { type: 'json' };

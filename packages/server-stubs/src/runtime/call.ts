@@ -23,7 +23,7 @@ export function hasResponse(error: unknown): error is ErrorWithResponse {
 /** The principals that the security handlers returned, by scheme. */
 export type Principals = Readonly<Record<string, unknown>>;
 
-/** The context of a request, which handlers get in addition to their input. */
+/** The context of a request. Handlers get it in addition to their input. */
 export class Call<Security extends object = Principals> {
   readonly request: IncomingMessage;
   /**

@@ -10,7 +10,8 @@ export type Guard = (call: Call) => Promise<Principals | Refusal>;
 
 /**
  * Thrown by a security handler to reject the caller with a reason. To reject without a reason, return
- * `undefined`, `null` or `false`. The response is 401, unless another alternative authenticates the caller.
+ * `undefined`, `null` or `false`. The response is a 401, unless another security requirement of the operation
+ * is met.
  */
 export class Unauthorized extends Error {
   override readonly name = 'Unauthorized';

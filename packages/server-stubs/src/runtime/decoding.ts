@@ -21,7 +21,7 @@ function toPercent(byte: string): string {
   return `%${byte.charCodeAt(0).toString(16)}`;
 }
 
-/** Decodes a name or value in a query, in which a plus means a space, as in HTML forms. */
+/** Decodes a name or value in a query. As in HTML forms, a plus sign means a space. */
 export function decodeQuery(raw: string): string | undefined {
   return decodeText(raw.includes('+') ? raw.replaceAll('+', ' ') : raw);
 }

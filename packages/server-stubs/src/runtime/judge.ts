@@ -44,7 +44,7 @@ export type BodyPlan = 'none' | 'read' | 'unread';
 /**
  * Creates a judge. It ignores the document's security, because the caller has been authenticated.
  *
- * @param maxBytes maximum size of a body in bytes; do not pass larger ones
+ * @param maxBytes maximum size of a body in bytes; callers must not pass a larger body
  */
 export function createJudge(table: RouteTable, maxBytes: number): Judge {
   const routes = table.routes.map((route) => ({ ...route, security: [] }));

@@ -110,7 +110,10 @@ function hasPrototype(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
 }
 
-/** Returns whether a text is an integer that would be rounded as a number, as most integers beyond 2^53 are. */
+/**
+ * Returns whether a text is an integer that JavaScript would round, as it does with most integers beyond
+ * 2^53.
+ */
 export function isRounded(text: string): boolean {
   if (text.length < 16 || !INTEGER.test(text)) return false;
   if (text.length > MOST_DIGITS + 1) return true;

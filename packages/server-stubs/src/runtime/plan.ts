@@ -15,7 +15,7 @@ import {
 } from './parameters/create-parameter-reader.ts';
 import type { DocumentedResponse, Route, RouteTable } from './route-table.ts';
 
-/** A route, with everything that can be computed before the first request. */
+/** A route, with everything about it that can be computed before the first request. */
 export interface Plan {
   readonly route: Route;
   /** Path parameter names, in template order. */

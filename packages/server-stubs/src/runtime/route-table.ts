@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 
-/** JSON types of a single value. */
+/** The JSON types of scalar values. */
 export type ScalarType = 'null' | 'boolean' | 'integer' | 'number' | 'string';
 
 export type ParameterPlace = 'path' | 'query' | 'header' | 'cookie';

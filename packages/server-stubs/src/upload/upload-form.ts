@@ -14,7 +14,8 @@ const KEY = 'key';
 /**
  * Reads a form up to the content of its file.
  *
- * D30: a form without Signature, token, meta file ID or key stores nothing and gets an XML `Error`.
+ * D30: if the form lacks `Signature`, the token, the meta file ID or `key`, nothing is stored and the
+ * response is an XML `Error`.
  *
  * @throws UploadError if the form lacks a field
  */

@@ -34,7 +34,7 @@ interface Entry {
 /**
  * Caches recently verified tokens by their SHA-256, so that no token can be read from memory. D19: cached
  * until `exp`, at most 60 s. Eviction uses the second-chance algorithm: it removes the oldest entry that has
- * not been used since its last turn.
+ * not been used since it was last considered.
  */
 export class TokenCache {
   readonly #entries = new Map<string, Entry>();

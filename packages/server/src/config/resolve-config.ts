@@ -26,8 +26,8 @@ export interface ResolvedConfig {
 }
 
 /**
- * Validates a configuration, fills in the defaults and reads the files that it names. The result is again a
- * valid input.
+ * Validates a configuration, fills in the defaults and reads the files that it names. The result is also a
+ * valid input to this function.
  *
  * @param folder base of relative paths; default: the working directory
  * @throws ConfigError with all errors

@@ -53,7 +53,7 @@ export interface ReadyCall {
     | undefined;
 }
 
-/** Reads the body of a response as it is forwarded. */
+/** Reads a response body while it is forwarded. */
 export interface Watch {
   /** Whether to send nothing to the caller before the body is complete. */
   readonly isHeld: boolean;

@@ -86,8 +86,8 @@ export interface Gateway {
  *
  * The service receives the raw request target after the service name, the `Host` of its own endpoint,
  * `X-Request-Id`, `X-Forwarded-For`, `-Proto` and `-Host`, and the caller's headers without hop-by-hop
- * headers and without credentials, which would allow it to call other services or the storage API in the
- * caller's name.
+ * headers and credentials. With the credentials, the service could call other services or the storage API in
+ * the caller's name.
  *
  * A service behind `https:` must present a certificate for its host, or for the endpoint's `servername`, from
  * a certificate authority that Node trusts. Add other authorities with `NODE_EXTRA_CA_CERTS`. Verification

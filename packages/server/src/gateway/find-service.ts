@@ -15,7 +15,7 @@ const CODES: Readonly<Record<Exclude<ServiceState, 'ready'>, GatewayErrorCode>> 
 };
 
 /**
- * Returns the service with that name.
+ * Finds an environment's service by name.
  *
  * @throws GatewayError SERVICE_NOT_FOUND; SERVICE_ENDPOINT_NOT_FOUND if the registry is unavailable, because
  *   no usable address is known and a retry may help
@@ -38,7 +38,7 @@ export async function findService(
 
 /**
  * Rejects callers that may not call the service, and services that cannot be called. The caller is checked
- * first, so that others do not learn the service's state.
+ * first, so that callers without access do not learn the service's state.
  *
  * @throws GatewayError SERVICE_FORBIDDEN, SERVICE_NOT_READY, SERVICE_CHARGE_OVERDUE
  */
@@ -50,7 +50,7 @@ export function assertCallable({ callers, state }: Service, caller: Caller): voi
 /**
  * Chooses the version for a call, by weight.
  *
- * @param random from 0 up to, but not including 1
+ * @param random a number from 0 up to, but not including, 1
  * @throws GatewayError SERVICE_VERSION_NOT_FOUND if no version has a weight, SERVICE_RESOURCE_NOT_FOUND
  * and SERVICE_ENDPOINT_NOT_FOUND if the version cannot be called
  */

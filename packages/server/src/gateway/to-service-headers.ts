@@ -45,7 +45,8 @@ interface ServiceHeaderOptions {
 /**
  * Returns the headers of the call to the service, as alternating names and values.
  *
- * CGI and WSGI read `X_Real_IP` and `X-Real-IP` as the same name, so underscores must not bypass this.
+ * CGI and WSGI read `X_Real_IP` and `X-Real-IP` as the same name. Headers are therefore also removed if their
+ * names are spelled with underscores.
  */
 export function toServiceHeaders(
   { headers: given }: GatewayInput,

@@ -17,8 +17,8 @@ const MAX_IDLE = 256;
 
 /**
  * One connection to an endpoint, with one call at a time: a call never waits behind another (no pipelining),
- * and closing it affects nothing else. The client closes idle connections after the time that the service
- * announced, or 4 seconds by default.
+ * and closing the connection affects no other call. The client closes idle connections after the time that
+ * the service announced, or 4 seconds by default.
  */
 export class Connection {
   readonly #client: Client;

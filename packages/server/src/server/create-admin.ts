@@ -8,8 +8,8 @@ import { isOwnHost } from './urls.ts';
 const TEXT = 'text/plain; charset=utf-8';
 
 /**
- * For each API, the reasons why it does not accept calls. The list is empty while it does. If the gateway
- * accepts no calls, neither does the storage API.
+ * For each API, the reasons why it does not accept calls. The list is empty while the API accepts calls. If
+ * the gateway accepts no calls, neither does the storage API.
  */
 export interface Unreadiness {
   readonly gateway: readonly string[];

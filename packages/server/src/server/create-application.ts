@@ -34,8 +34,8 @@ interface ApplicationParts {
 }
 
 /**
- * Assembles routers, storage and services. Created again for each configuration; everything stateful is in
- * `services`, which is kept.
+ * Creates the application from the routers, the storage API and the services. A new application is created
+ * for each configuration, but `services`, which contains all state, is kept.
  *
  * @throws TypeError if the routers or the storage API reject an option
  */

@@ -168,8 +168,8 @@ function observeStore(store: BlobStore, onFailure: (method: string) => void): Bl
 }
 
 /**
- * Runs the configuration checks that only the parts of the server can do, for example for a key set without
- * keys. Opens nothing and makes no requests.
+ * Runs the configuration checks that only the server's components can perform, such as the one that rejects a
+ * key set without keys. Opens nothing and makes no requests.
  *
  * @throws ConfigError
  */

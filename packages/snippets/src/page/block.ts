@@ -19,7 +19,7 @@ export type Outcome = {
   why?: string;
 };
 
-/** Returns the file name that a block gives itself, in a note or in a comment on its first line. */
+/** Returns the file name that a block specifies for itself, in a note or in a comment on its first line. */
 export function toFileName({ notes, code }: Block): string | undefined {
   const note = notes.find(({ name }) => name === 'file');
   return (

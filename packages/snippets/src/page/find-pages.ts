@@ -13,7 +13,7 @@ const PAGES = [
   'spec/README.md',
 ];
 
-/** Finds the pages to check. Returns paths relative to the repository root, in alphabetical order. */
+/** Finds the pages to check. Returns their paths relative to the repository root, in alphabetical order. */
 export function findPages(): string[] {
   return globSync(PAGES, { cwd: ROOT }).sort();
 }

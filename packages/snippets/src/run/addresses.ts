@@ -16,7 +16,7 @@ export const PLACEHOLDERS = new Map(
   ),
 );
 
-/** Returns whether a text calls a mock, which must be running. */
+/** Returns whether a text contains calls to a mock, which must then be running. */
 export function callsMock(text: string): boolean {
   return text.includes(MOCK) || [...PLACEHOLDERS.keys()].some((host) => text.includes(host));
 }

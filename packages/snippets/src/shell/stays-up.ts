@@ -1,6 +1,6 @@
 import { toBerth } from './command-lines.ts';
 
-/** The output of one of our servers when it is ready. */
+/** Matches the output that one of our servers prints when it is ready. */
 export const READY = /^ready$|(listens|listening) on|"msg":"listening"/m;
 
 /** Returns whether a command keeps running until it is stopped. */

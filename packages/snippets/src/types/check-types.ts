@@ -28,7 +28,7 @@ const CONFIG = {
 /**
  * Type-checks the scripts on all pages against the built packages, in one program with a module per script.
  *
- * @param folder - folder below one with the `node_modules` for the examples
+ * @param folder - a folder inside one that has the `node_modules` for the examples
  * @returns errors in the form `README.md:30: TS2304: Cannot find name 'a'.`
  */
 export async function checkTypes(folder: string, pages: Block[][]): Promise<string[]> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Failure } from '../output.ts';
 
-/** A service and its document. */
+/** A hosted service and its OpenAPI document. */
 export interface Source {
   readonly name: string;
   readonly file: string;

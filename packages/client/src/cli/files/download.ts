@@ -15,7 +15,7 @@ import {
   toRemotePath,
 } from './names.ts';
 
-/** Downloads files in parallel, or one by one if they go to stdout. */
+/** Downloads files in parallel, or one by one if they are written to stdout. */
 export async function downloadFiles(
   from: readonly string[],
   to: string,

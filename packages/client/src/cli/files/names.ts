@@ -35,7 +35,7 @@ export function toRemotePath(text: string): string {
 
 /**
  * Returns the ID of a file that the user named by ID or as `remote:/path`. The storage API cannot look up the
- * ID of a path, but an upload grant for the path contains the ID, so this requests a grant.
+ * ID of a path, but an upload grant for the path contains the ID. This function therefore requests a grant.
  */
 export async function toFileId(
   storage: StorageClient,
@@ -68,7 +68,7 @@ export function toFilePath(name: string): string {
 /**
  * Checks that no two files would be written to the same place.
  *
- * @throws Failure naming that place
+ * @throws Failure that names the place
  */
 export function assertDistinct(places: readonly string[]): void {
   const seen = new Set<string>();

@@ -11,8 +11,8 @@ import { createRenewal, createRetryPolicy, runTries } from './retries.ts';
 const DEFAULTS = { perTry: GATEWAY_HEADERS_SECONDS * 1000 + 5_000, total: 120_000 };
 
 /**
- * Creates the pipeline that all calls pass through. It adds credentials, hooks, time limits and retries (D6,
- * D26).
+ * Creates the pipeline that all calls pass through. It adds credentials, runs hooks, enforces time limits and
+ * retries failed calls (D6, D26).
  */
 export function createPipeline(options: PipelineOptions): Pipeline {
   const { fetch = platformFetch, hooks, signer, upstreamStatus, secretHeaders } = options;

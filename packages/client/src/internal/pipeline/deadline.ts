@@ -20,7 +20,7 @@ export interface Deadline {
 }
 
 /**
- * Starts the time limits of a call. Between steps, no timer is running.
+ * Starts the time limits of a call. No timer runs between steps.
  *
  * @param toError creates the error for an exceeded limit, given in milliseconds; required if there is a limit
  */

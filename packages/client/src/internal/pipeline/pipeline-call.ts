@@ -3,7 +3,7 @@ import type { CallOptions, FetchLike, Hooks, SharedCallOptions } from '../../cal
 import type { RememberedCall } from '../failures.ts';
 import type { Deadline } from './deadline.ts';
 
-/** Headers by lowercase name. */
+/** Headers, keyed by lowercase name. */
 export type HeaderRecord = Readonly<Record<string, string>>;
 
 /** A call, which may consist of several attempts. */
@@ -31,7 +31,9 @@ export interface Signer {
   refresh?: ((refused: HeaderRecord) => Promise<boolean>) | undefined;
 }
 
-/** The token and the clock, both of which can change after an attempt was rejected. */
+/**
+ * Renews credentials after a rejected attempt, with a new token or by adjusting the clock to the server's.
+ */
 export interface Renewal {
   /** Returns the server's time in milliseconds since the epoch. */
   now(): number;

@@ -42,8 +42,8 @@ interface FailedTry {
 
 /**
  * Creates a function that decides whether a call gets another attempt: it returns the delay in milliseconds,
- * or `undefined` if the call is not retried. A stream is never sent again. A call that was rejected for its
- * credentials is retried once.
+ * or `undefined` if the call is not retried. A stream is never sent again. A call that was rejected because
+ * of its credentials is retried once.
  */
 export function createRetryPolicy(
   { method, headers: own, body, idempotent = method !== 'POST' }: PipelineCall,
@@ -71,9 +71,9 @@ export function createRetryPolicy(
 }
 
 /**
- * Creates the renewal of credentials that all calls of a client share. Only one refresh runs at a time, and
- * waiting calls share its result. If a call is rejected by a response that did not come from a cache, the
- * clock is adjusted to its `Date` header (RFC 9110, section 6.6.1; D18).
+ * Creates the object that renews credentials for all calls of a client. Only one refresh runs at a time, and
+ * waiting calls share its result. If a call is rejected and the response did not come from a cache, the clock
+ * is adjusted to the response's `Date` header (RFC 9110, section 6.6.1; D18).
  */
 export function createRenewal(signer: Signer | undefined): Renewal {
   let skew = 0;
@@ -97,10 +97,10 @@ export function createRenewal(signer: Signer | undefined): Renewal {
 }
 
 /**
- * Returns the milliseconds until the next attempt: exponential backoff with full jitter, but at least the
- * response's `Retry-After`, in seconds or as a date (RFC 9110, section 10.2.3). Returns `undefined` if there
- * is no next attempt, because no attempts are left or because the server asks for a longer wait than the
- * options or the remaining time allow.
+ * Returns the milliseconds until the next attempt. The delay grows exponentially, with full jitter, and is at
+ * least the response's `Retry-After`, which is in seconds or a date (RFC 9110, section 10.2.3). Returns
+ * `undefined` if there is no next attempt, because no attempts are left or because the server asks for a
+ * longer wait than the options or the remaining time allow.
  *
  * @param attempt number of the failed attempt, starting at 1
  * @param left remaining time of the call, in milliseconds

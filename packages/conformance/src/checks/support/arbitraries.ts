@@ -26,8 +26,8 @@ export interface FaultyRequest {
 }
 
 /**
- * Generates requests that the contract's schema allows. They refer to files that do not exist, below the
- * check's folder, and lists have 1 to 3 items.
+ * Generates requests that the contract's schema allows. The requests refer to files in the check's folder
+ * that do not exist. Their lists have 1 to 3 items.
  *
  * @param fileIds one valid file ID of the deployment per list item, for requests that must not be rejected
  *   because of the form of the ID. Default: strings that are not file IDs

@@ -6,8 +6,8 @@ interface StreamEvent {
 }
 
 /**
- * Parses the complete events of an event stream in order (HTML, section 9.2.6). An event without a following
- * empty line is incomplete; comments and events without data are ignored.
+ * Parses the complete events of an event stream in order (HTML, section 9.2.6). An event that is not followed
+ * by an empty line is incomplete. Comments and events without data are ignored.
  */
 export function parseEvents(text: string): StreamEvent[] {
   const blocks = text

@@ -8,16 +8,16 @@ const LONGEST_SHRINK = 5000;
 /** Maximum length of a request quoted in a message, in characters. */
 const LONGEST_QUOTE = 400;
 
-/** Like `CheckContext.expect`, but ends the test of this request if the assertion fails. */
+/** Like `CheckContext.expect`, but a failed assertion also ends the test of the current request. */
 export type ExpectOne = (holds: boolean, message: string, exchange: Evidence) => void;
 
 /**
  * Tests a property with `--runs` generated requests, which depend only on `--seed`. The first request that
  * violates the property is shrunk, within 200 calls and 5 s. The finding reports the seed, the run and the
- * smallest failing request. Other errors, such as NetworkFault or Unreached, are rethrown, unless they occur
- * during shrinking: then they only end it.
+ * smallest failing request. Other errors, such as NetworkFault or Unreached, are rethrown. If they occur
+ * during shrinking, they only end the shrinking.
  *
- * @param test makes the calls for one request, which must not depend on earlier ones
+ * @param test makes the calls for one request. They must not depend on earlier requests
  * @returns whether the property holds
  * @example
  * await forAll(t, record({ path: anything() }), async (fields, expect) => {

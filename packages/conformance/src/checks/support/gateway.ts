@@ -11,7 +11,8 @@ import { cite } from './cite.ts';
  * arrive either.
  *
  * @param what describes the case: `GET /a//b`
- * @param refusal a status with which HTTP allows a gateway to reject this call: the operator then gets a note
+ * @param refusal a status with which HTTP allows a gateway to reject this call. If the gateway does so, the
+ *   operator gets a note
  */
 export async function callEcho(
   t: CheckContext,
@@ -54,7 +55,7 @@ export const gatewayMethods = [{ method: 'GET' }, jsonPost] as const satisfies G
 
 /**
  * Requests a response from the fixture service and returns it as received. If the gateway changed the
- * request, the check is skipped as unreached: the rules about paths and queries cover that failure.
+ * request, the check is skipped: the rules about paths and queries cover that failure.
  */
 export async function requestResponse(
   t: CheckContext,
@@ -119,8 +120,8 @@ interface Provoked {
 }
 
 /**
- * Makes calls that the gateway must reject according to the contract, and returns the responses that are
- * refusals. If the gateway accepts all of them, the check is skipped as unreached.
+ * Makes calls that the gateway must reject according to the contract, and returns the error responses. If the
+ * gateway accepts every call, the check is skipped.
  */
 export async function provokeErrors(t: CheckContext): Promise<Provoked[]> {
   const service = t.uniqueName();
@@ -160,7 +161,7 @@ interface SocketOrder extends NonNullable<Parameters<CheckContext['fixture']['so
 
 /**
  * Opens a WebSocket to the fixture service, and closes it when `use` is done. If the WebSocket cannot be
- * opened, the check is skipped as unreached: GW-WS-UPGRADE covers that failure.
+ * opened, the check is skipped: GW-WS-UPGRADE covers that failure.
  */
 export async function openSocket<Result>(
   t: CheckContext,
@@ -184,8 +185,8 @@ export async function openSocket<Result>(
 const FARTHEST = 120;
 
 /**
- * Ends a check that signs the time if this machine's clock differs from the gateway's, because a rejected
- * call would then prove nothing about the gateway.
+ * Ends a check whose signatures contain the time if this machine's clock differs from the gateway's, because
+ * a rejected call would then prove nothing about the gateway.
  */
 export async function assertClock(t: CheckContext): Promise<void> {
   const { received } = await t.gateway.call({ credentials: 'none' });
@@ -209,7 +210,7 @@ const NONE: Excuse = async () => false;
 /**
  * Makes calls that must reach the fixture service.
  *
- * @param isExcused whether a call that does not arrive is excused. Default: no call is
+ * @param isExcused decides whether a call that does not arrive is excused. Default: none is excused
  */
 export async function expectForwarded(
   t: CheckContext,
@@ -237,8 +238,8 @@ export async function expectForwarded(
  * Makes calls that must be rejected 'with a 4xx and the error body' (D15), and that the fixture service must
  * never receive.
  *
- * @param mark the `mark` in the query of the calls, so that the service counts them
- * @param isExcused whether a call that is not rejected is excused. Default: no call is
+ * @param mark the value of `mark` in the query of each call, by which the service counts the calls
+ * @param isExcused decides whether a call that is not rejected is excused. Default: none is excused
  */
 export async function expectRefused(
   t: CheckContext,

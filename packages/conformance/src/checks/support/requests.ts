@@ -71,7 +71,7 @@ interface RequestPlace {
 }
 
 /**
- * Lists the places of a request that a schema describes, including optional fields that are absent.
+ * Lists the places in a request that a schema describes, including optional fields that are absent.
  *
  * @param request a request that the schema allows
  */
@@ -130,7 +130,7 @@ function toSample(t: CheckContext, schema: RequestSchema, name: string, mark: st
   return type === 'boolean' ? false : toFieldText(t, name, `sample-${mark}-${name || 'item'}.txt`);
 }
 
-/** Returns a valid value for a text field: a path below the check's folder. */
+/** Returns a valid value for a text field: a path in the check's folder. */
 export function toFieldText(t: CheckContext, field: string, leaf: string): string {
   const path = t.storage.path(leaf);
   return field === 'srcPath' || field === 'dstPath' ? t.storage.copyPath(path) : path;

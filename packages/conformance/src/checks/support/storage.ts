@@ -12,7 +12,7 @@ import type { Exchange } from '../../http/exchange.ts';
 import { expectText, show } from './cite.ts';
 import { sampleRequest } from './requests.ts';
 
-/** Returns the entries in a list response that refer to a file, in any order. */
+/** Returns the entries that refer to one file in a list response, wherever they are in the list. */
 export function entriesOf(entries: readonly Entry[], fileId: string): Entry[] {
   return entries.filter(({ fileID }) => fileID === fileId);
 }
@@ -41,8 +41,8 @@ export function expectAccepted(t: CheckContext, reply: StorageReply, what: strin
 export type GoodFields = Record<StorageOperation, Record<string, unknown>>;
 
 /**
- * Creates the fields with a file ID that the deployment issued, so that it has no reason to reject a call as
- * malformed. If no file ID is available, the check is skipped as unreached.
+ * Creates valid fields for each operation. They contain a file ID that the deployment issued, so that it has
+ * no reason to reject a call as malformed. If no file ID is available, the check is skipped.
  */
 export async function makeGoodFields(t: CheckContext): Promise<GoodFields> {
   const path = t.storage.path('missing.txt');
@@ -60,8 +60,8 @@ export async function makeGoodFields(t: CheckContext): Promise<GoodFields> {
 }
 
 /**
- * Like `makeGoodFields`, but also checks that valid calls to all operations are accepted. If they are not,
- * the check is skipped as unreached.
+ * Like `makeGoodFields`, but also checks that valid calls to all operations are accepted. If one is rejected,
+ * the check is skipped.
  */
 export async function reachGoodFields(t: CheckContext): Promise<GoodFields> {
   const fields = await makeGoodFields(t);
@@ -87,7 +87,7 @@ interface ListCase {
   fileList: readonly unknown[];
 }
 
-/** Makes list calls, and expects each response to have one entry per item, all of which are objects. */
+/** Makes list calls, and expects each response to have one entry per item. Each entry must be an object. */
 export async function expectLists(
   t: CheckContext,
   operation: StorageOperation,
@@ -144,7 +144,7 @@ export async function expectListsRefused(
   }
 }
 
-/** Returns whether a response contains exactly this file. */
+/** Returns whether a response succeeded and its body has exactly the bytes of this file. */
 export function isFile({ received: { status, body } }: Exchange, bytes: Buffer): boolean {
   return status >= 200 && status <= 299 && body.equals(bytes);
 }
@@ -194,7 +194,7 @@ export function expectNothing(t: CheckContext, reading: Reading, what: string): 
 
 /**
  * Stores a file and reads it at its path, so that a later failure to read it must be caused by what happened
- * in between. If storing or reading fails, the check is skipped as unreached.
+ * in between. If storing or reading fails, the check is skipped.
  */
 export async function storeReadable(
   t: CheckContext,
@@ -215,7 +215,7 @@ export async function storeReadable(
   return { ...file, fileId };
 }
 
-/** Stores a source file and checks that it can be copied. If it cannot, the check is skipped as unreached. */
+/** Stores a source file and checks that it can be copied. If it cannot, the check is skipped. */
 export async function storeCopyable(t: CheckContext, name: string): Promise<StoredFile> {
   const source = await storeReadable(t, name, `the full content of the copy source file: ${name}`);
   const free = t.storage.path(`free/${name}`);
@@ -245,14 +245,14 @@ export function toCopyItems(t: CheckContext, orders: readonly CopyOrder[]): obje
   });
 }
 
-/** Copies files. If the response does not have one entry per item, the check is skipped as unreached. */
+/** Copies files. If the response does not have one entry per item, the check is skipped. */
 export function copy(t: CheckContext, ...orders: CopyOrder[]): Promise<Entry[]> {
   return t.storage.list('batchCopyFile', toCopyItems(t, orders));
 }
 
 /**
  * Returns whether an entry in a copy response reports a failure. `ST-COPY-FAILED` and `ST-COPY-SUCCEEDED`
- * check the format of that report.
+ * check how the failure is reported.
  */
 export function hasFailed({ code, message }: Entry): boolean {
   if (code === 'SUCCESS') return false;

@@ -48,10 +48,10 @@ export interface Oracle {
 }
 
 /**
- * Creates a Prism that validates requests, and creates responses from examples.
+ * Creates a Prism instance that validates requests, and creates responses from examples.
  *
- * @param checkSecurity whether requests need the credentials in `security`. The surfaces of the contract check
- * them, and have their own error codes for them.
+ * @param checkSecurity whether requests need the credentials in `security`. The contract's surfaces check
+ *   credentials themselves, with their own error codes.
  */
 export function createPrism(checkSecurity = false): ReturnType<typeof createInstance> {
   return createInstance(

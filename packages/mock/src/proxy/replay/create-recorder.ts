@@ -13,8 +13,8 @@ import { createScrubber, type Scrubber } from './scrubber.ts';
 const MAX_BYTES = 20 * 1024 * 1024;
 
 /**
- * Creates a recorder that writes each completed call to its own file, in the order in which calls end. File
- * numbers continue from those in the folder.
+ * Creates a recorder that writes each completed call to its own file. The files are numbered in the order in
+ * which the calls end, and the numbers continue from those in the folder.
  *
  * @param dir created if missing
  * @throws FolderError, RecordingError if the folder cannot be created or read

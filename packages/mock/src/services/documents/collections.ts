@@ -26,7 +26,7 @@ interface Collection {
 const MAX_ITEMS = 1000;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Finds the collections of a document by its paths and schemas. */
+/** Finds the collections in a document by its paths and schemas. */
 export function findCollections(resources: readonly Resource[]): {
   readonly actions: ReadonlyMap<Resource, Remember>;
   readonly names: readonly string[];

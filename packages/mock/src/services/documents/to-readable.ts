@@ -6,8 +6,8 @@ const EVENT_STREAM = 'text/event-stream';
 
 /**
  * Copies a document so that Prism can read it. The schema of an event stream becomes that of its events'
- * data. Broken references become empty objects, because Prism would reject the document, and so do references
- * to other files and URLs, because Prism would load them.
+ * data. References that are broken, or that lead to other files and URLs, become empty objects. Otherwise,
+ * Prism would reject the document or load the files.
  */
 export function toReadable(document: Record<string, unknown>): {
   readable: Record<string, unknown>;

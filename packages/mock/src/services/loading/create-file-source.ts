@@ -31,7 +31,7 @@ export interface FileSourceOptions {
 }
 
 /**
- * Loads the services in a folder or a file, and reloads what changes.
+ * Creates a source that loads the services in a folder or a file, and reloads files that change.
  *
  * @throws ServicesError if a file is invalid on startup
  */

@@ -13,7 +13,7 @@ export interface SourceFile {
 
 /**
  * Lists the files of a source: those in a folder, or a single file, which may be a document with any name.
- * Other files in the folder are ignored: names that begin with `_` or `.`, type declarations, tests,
+ * Other files in the folder are ignored: those whose names begin with `_` or `.`, type declarations, tests,
  * subfolders, and any other file type.
  *
  * @throws Error from the file system; TypeError for an unsupported file type
@@ -68,8 +68,8 @@ const MISSING_MILLISECONDS = 500;
 
 /**
  * Watches folders rather than the files in them, because editors replace files and add new ones. Does not use
- * chokidar 5, the last version that supports Node 20, because it no longer reports a watched file after the
- * file's folder is removed and created again.
+ * chokidar 5, the last version that supports Node 20, because chokidar stops reporting a watched file once
+ * the file's folder has been removed and created again.
  */
 export interface FolderWatch {
   /** Sets the folders to watch. */

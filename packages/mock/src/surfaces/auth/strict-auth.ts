@@ -19,7 +19,7 @@ import { type Auth, createPresentAuth } from './auth.ts';
 import { KEY_PAIR, TOKEN_KEY } from './credentials.ts';
 
 /**
- * Creates an Auth that verifies tokens and signatures. They must be made with the keys that every mock has
+ * Creates an Auth that verifies tokens and signatures. They must be made with the keys that all mocks share
  * (D15 to D19).
  */
 export async function createStrictAuth(env: string, profile: WireProfile): Promise<Auth> {

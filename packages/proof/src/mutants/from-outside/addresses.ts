@@ -10,7 +10,7 @@ import {
 
 const toEnv = (env: string) => `${env}.gateway.example`;
 
-/** Mutants that determine the environment incorrectly, as real servers do. */
+/** Mutants that determine the environment incorrectly, as some real servers do. */
 export const hosts: readonly Mutant[] = [
   ...mutantsOf('GW-ENV-HOST', {
     'every host counts as the host of the one environment': ({ env }) =>
@@ -178,7 +178,7 @@ const rewrite = (breaks: string, change: (query: string) => string): Mutant =>
     }),
   );
 
-/** Mutants that change query strings, as real servers do when they parse and serialize them. */
+/** Mutants that change query strings, as some real servers do when they parse and serialize them. */
 export const queries: readonly Mutant[] = [
   rewrite('a plus becomes an escaped space', (query) => query.replaceAll('+', '%20')),
   rewrite('an escaped space becomes a plus', (query) => query.replaceAll('%20', '+')),

@@ -15,7 +15,7 @@ const RESPOND_PATH = /\/respond$/;
 const asUtf8 = changeBody((body) => Buffer.from(body.toString()));
 const empty = setBody('');
 
-/** Mutants that change response bodies, as real gateways do. */
+/** Mutants that change response bodies, as some real gateways do. */
 export const bodies: readonly Mutant[] = [
   ...mutantsOf(RULE, {
     'it is compressed even if the caller does not accept it': serviceResponse(

@@ -65,7 +65,7 @@ const failWithout = (name: string): Hooks =>
     item[name] === undefined ? { code: 'INVALID_PARAM', message: 'no' } : undefined,
   );
 
-/** Mutants that damage or lose the files in a copy, as real stores do. */
+/** Mutants that damage or lose the files in a copy, as some real stores do. */
 export const copiedFiles: readonly Mutant[] = [
   ...mutantsOf('ST-COPY-CALL', {
     'the copy is empty': after(async (context, { dstPath }, entry) => {

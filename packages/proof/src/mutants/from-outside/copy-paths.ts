@@ -44,7 +44,7 @@ const redirect = (rule: Mutant['rule'], breaks: string, toPath: (path: string) =
 const folderOf = (path: string) => path.replace(/[^/]*$/, '');
 const BAD = /[^\w/!.,*\u4e00-\u9fff-]/;
 
-/** Mutants that misinterpret copy paths, as real stores do. */
+/** Mutants that misinterpret copy paths, as some real stores do. */
 export const copyPaths: readonly Mutant[] = [
   redirect('ST-COPY-CALL', 'levels are lost, only the last segment is kept', (path) =>
     path.replace(/^.*\/(?=[^/]*$)/, '/'),

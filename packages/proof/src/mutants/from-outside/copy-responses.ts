@@ -18,7 +18,7 @@ const isFailed = ({ code }: Json) => code;
 const isDone = ({ code }: Json) => code === undefined;
 const isMove = (_: Json, { removeOriginal }: Json) => removeOriginal;
 
-/** Mutants that respond incorrectly to copies, as real stores do. */
+/** Mutants that respond incorrectly to copies, as some real stores do. */
 export const copyResponses: readonly Mutant[] = [
   ...mutantsOf('ST-COPY-LIST', {
     'successful copies get no entry': list(COPY, (all) => all.filter(isFailed)),

@@ -47,7 +47,7 @@ const deleteToo =
 
 const folderOf = (id: string) => id.replace(/[^/]+$/, '');
 
-/** Mutants that handle deletions incorrectly, as real object stores do. */
+/** Mutants that handle deletions incorrectly, as some real object stores do. */
 export const deletions: readonly Mutant[] = [
   ...mutantsOf('ST-DELETE-CALL', {
     'only the first file of a list is deleted': request(DELETE, (call) => {

@@ -6,7 +6,7 @@ const copy = 'batchCopyFile';
 const remove = 'batchDelete';
 const grant = 'getUploadMetaData';
 
-/** Mutants that send incorrect envelopes, as real storage services do. */
+/** Mutants that send incorrect envelopes, as some real storage services do. */
 export const envelopes: readonly Mutant[] = [
   ...mutantsOf('ST-ENVELOPE-STATUS-CODE', {
     'it is a string': success({ statusCode: '200' }, remove),

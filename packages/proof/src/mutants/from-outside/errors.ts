@@ -14,7 +14,7 @@ const MISSING = { code: 'SERVICE_NOT_FOUND' };
 const FORBIDDEN = { code: 'SERVICE_FORBIDDEN' };
 const DEEP = /(\/[^/]*){5}/;
 
-/** Mutants that send incorrect gateway errors or look up services incorrectly, as real gateways do. */
+/** Mutants that send incorrect gateway errors or look up services incorrectly, as some real gateways do. */
 export const errors: readonly Mutant[] = [
   ...mutantsOf('GW-ERROR-BODY', {
     'the type for a missing service is text/plain': gatewayError(

@@ -21,8 +21,8 @@ import { uploadResponses } from './upload-responses.ts';
 import { contents, forms, grants } from './uploads.ts';
 
 /**
- * Faults of real gateways, proxies and object stores, written from the rules alone, without reading the
- * checks.
+ * Mutants with faults of real gateways, proxies and object stores. They were written from the rules alone,
+ * without reading the checks.
  */
 export const fromOutside: readonly Mutant[] = [
   ...hosts,

@@ -48,7 +48,7 @@ export const downloadsFromCache = (status: number) => (): ReturnType<Mutant['cre
   };
 };
 
-/** Mutants that handle links incorrectly, as real object stores do. */
+/** Mutants that handle links incorrectly, as some real object stores do. */
 export const links: readonly Mutant[] = [
   mutant(
     'ST-LINKS-CODE',

@@ -35,7 +35,7 @@ const inBody = (status: number, toId: (id: string) => string) =>
 const options = (when: (headers: MutatedRequest['headers']) => unknown) =>
   gatewayResponse({ method: 'OPTIONS', when: (_, { headers }) => when(headers) }, remove);
 
-/** Mutants that create incorrect request IDs or omit them, as real gateways do. */
+/** Mutants that create incorrect request IDs or omit them, as some real gateways do. */
 export const requestIds: readonly Mutant[] = [
   ...mutantsOf('GW-REQUEST-ID', {
     'a service error has none': serviceResponse({ status: statuses(4, 5) }, remove),

@@ -9,7 +9,7 @@ import {
   rewriteHeaders,
 } from '../support/gateway.ts';
 
-/** Mutants that change requests before they forward them, as real gateways do. */
+/** Mutants that change requests before they forward them, as some real gateways do. */
 export const requests: readonly Mutant[] = [
   ...mutantsOf('GW-FORWARD-METHOD', {
     'a POST without a body becomes a GET': forwardedRequest((request) => {

@@ -61,7 +61,7 @@ const charset = (type: string) =>
 
 const OWN = /^(content-|x-request-id|x-svc|date|connection)/i;
 
-/** Mutants that change response headers, as real gateways do. */
+/** Mutants that change response headers, as some real gateways do. */
 export const responseHeaders: readonly Mutant[] = [
   ...mutantsOf(RULE, {
     'cookies are joined into one header': serviceResponse(

@@ -12,7 +12,7 @@ const RESPOND_PATH = /\/respond$/;
 const UNREGISTERED = [299, 298, 218, 419, 420, 444, 460, 499, 520, 530, 598, 599];
 const REDIRECTS = [301, 302, 303, 307, 308];
 
-/** Mutants that change statuses, JSON and text, as real gateways do. */
+/** Mutants that change statuses, JSON and text, as some real gateways do. */
 export const statuses: readonly Mutant[] = [
   ...mutantsOf('GW-GET-JSON', {
     'the object is wrapped in data': serviceResponse(

@@ -48,7 +48,7 @@ const prefix = (after: string) =>
     target.replace(new RegExp(`(storages:(?:${OPERATIONS.join('|')}))${after}`), '$1'),
   );
 
-/** Mutants that reject valid storage calls or accept invalid ones, as real storage services do. */
+/** Mutants that reject valid storage calls or accept invalid ones, as some real storage services do. */
 export const storageCalls: readonly Mutant[] = [
   ...mutantsOf('ST-PATH-EXACT', {
     'an operation is matched by its prefix': prefix('[^?/]+'),

@@ -63,7 +63,7 @@ const handshake = (change: (headers: MutatedRequest['headers']) => unknown): Hoo
   upgrade: ({ headers }) => change(headers),
 });
 
-/** Mutants that change event streams and WebSockets, as real gateways do. */
+/** Mutants that change event streams and WebSockets, as some real gateways do. */
 export const streams: readonly Mutant[] = [
   ...mutantsOf('GW-SSE', {
     'the last event is lost': events((text) =>

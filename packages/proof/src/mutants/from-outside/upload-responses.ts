@@ -36,7 +36,7 @@ const exists = async (context: MutantContext, path: string) =>
   (await readFile(context, await fileIdOf(context, path))) !== undefined;
 
 /**
- * Mutants that respond incorrectly to uploads or keep content that they must not store, as real upload
+ * Mutants that respond incorrectly to uploads or keep content that they must not store, as some real upload
  * targets do.
  */
 export const uploadResponses: readonly Mutant[] = [

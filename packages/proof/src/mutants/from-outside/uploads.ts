@@ -17,7 +17,7 @@ import {
 const pathOfGrant = (operation: string | undefined, json: Json) =>
   operation === 'getUploadMetaData' ? (json?.data ?? json)?.path : undefined;
 
-/** Mutants that return incorrect upload metadata, as real storage services do. */
+/** Mutants that return incorrect upload metadata, as some real storage services do. */
 export const grants: readonly Mutant[] = [
   ...mutantsOf('ST-META-CALL', {
     'only the first directory may hold files': refuse(
@@ -75,7 +75,7 @@ const FIELDS = [
 
 const startOf = (value = '') => value.slice(0, value.length / 2);
 
-/** Mutants that handle forms incorrectly, as real upload targets do. */
+/** Mutants that handle upload forms incorrectly, as some real upload targets do. */
 export const forms: readonly Mutant[] = [
   ...mutantsOf('UP-FORM', {
     'a form succeeds, but nothing is stored': (context) =>
@@ -135,7 +135,7 @@ export const forms: readonly Mutant[] = [
 const onFile = (breaks: string, change: (text: string) => string): Mutant =>
   mutant('UP-FILE', breaks, changeFile(change));
 
-/** Mutants that change a file's bytes, as real upload targets do. */
+/** Mutants that change a file's bytes, as some real upload targets do. */
 export const contents: readonly Mutant[] = [
   onFile('a trailing CRLF is lost', (text) => text.replace(/\r\n$/, '')),
   onFile('a trailing LF is lost', (text) => text.replace(/\n$/, '')),

@@ -41,7 +41,7 @@ export const reject = (
 
 type Parts = Record<string, string>;
 
-/** Accepts signed requests that pass a verification other than the server's. */
+/** Accepts signed requests that pass the mutant's own verification, even if the server would reject them. */
 export const acceptSigned =
   (
     isAccepted: (request: MutatedRequest, context: MutantContext, parts: Parts) => unknown,

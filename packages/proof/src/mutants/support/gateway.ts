@@ -65,7 +65,7 @@ export const serviceResponse = (wanted: Match, change: Change): Hooks =>
     if (isOfService(response)) change(response, request);
   });
 
-/** Changes the gateway's own errors. */
+/** Changes the gateway's own error responses. */
 export const gatewayError = (wanted: Match, change: Change): Hooks =>
   gatewayResponse(wanted, (response, request) => {
     if (!isOfService(response) && response.status >= 400) change(response, request);
@@ -123,7 +123,7 @@ export const changeBody =
     message.body = change(message.body);
   };
 
-/** Changes a body as Latin-1 text. */
+/** Changes a body, decoded as Latin-1 text. */
 export const changeText = (change: (text: string) => string) =>
   changeBody((body) => Buffer.from(change(body.toString('latin1')), 'latin1'));
 
@@ -154,7 +154,8 @@ export function mediaTypeOf({ headers }: Headed): string {
 }
 
 /**
- * Returns the values of a header that the fixture service was asked to send, before the gateway changes them.
+ * Returns the values that the fixture service was asked to send for a header, before the gateway changes
+ * them.
  */
 export function valuesOfService(request: MutatedRequest, name: string): string[] {
   const wanted = name.toLowerCase();
@@ -164,7 +165,7 @@ export function valuesOfService(request: MutatedRequest, name: string): string[]
   });
 }
 
-/** Forwards a header from the service that the gateway removes or replaces. */
+/** Forwards a header from the hosted service even though the gateway must remove or replace it. */
 export const passHeader =
   (name: string, how: 'set' | 'add' = 'set', values: RegExp = /./): Change =>
   ({ headers }, request) => {
@@ -225,7 +226,7 @@ function changeTail(request: MutatedRequest, change: (tail: string) => string): 
   if (start !== '') request.target = start + change(tail);
 }
 
-/** Sends a request to the server as the mutant's own, and returns the response. */
+/** Sends a request from the mutant itself to the server, and returns the response. */
 export function callAgain(
   { call }: MutantContext,
   { method, target, headers, body }: MutatedRequest,

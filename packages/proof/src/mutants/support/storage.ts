@@ -92,7 +92,7 @@ function isSoundObject(item: unknown): boolean {
 export const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Changes the items of a batch. The second argument is the first item. */
+/** Changes the items of a batch. `change` also receives the first item of the batch. */
 export const items = (
   operation: Operation,
   change: (item: Json, first: Json) => void,
@@ -182,7 +182,7 @@ export const successBody = (patch: Patch, operation?: Operation): Hooks =>
 export const failureBody = (patch: Patch, operation?: Operation, status?: number): Hooks =>
   failure(({ body }, response, name) => apply(body, patch, response, name), operation, status);
 
-/** Changes `data` in upload metadata. */
+/** Changes the `data` in responses with upload metadata. */
 export const metadata = (patch: Patch, isWanted: (data: Json) => boolean = () => true): Hooks =>
   successBody(({ data }, response, operation) => {
     if (isWanted(data)) apply(data, patch, response, operation);
@@ -212,7 +212,7 @@ export function changeList(response: MutatedResponse, change: (entries: Json[]) 
   response.json = json;
 }
 
-/** Changes the entries that match, each along with its item in the request. */
+/** Changes the entries that match. `isWanted` receives each entry and its item in the request. */
 export const entries = (
   operation: Operation,
   isWanted: (entry: Json, item: Json) => unknown,
@@ -232,7 +232,7 @@ export const deletions = (isWanted: (entry: Json) => unknown, patch: Patch): Hoo
 export const copies = (isWanted: (entry: Json, item: Json) => unknown, patch: Patch): Hooks =>
   entries('batchCopyFile', isWanted, patch);
 
-/** Calls a function for each item in a copy once the copy is done, with the item's entry if it has one. */
+/** After a copy call, calls a function for each of its items, with the item's entry if it has one. */
 export const afterCopies = (act: (item: Json, entry: Json) => unknown): Hooks => ({
   ...readsRequests,
   async response(response, one) {
@@ -242,7 +242,7 @@ export const afterCopies = (act: (item: Json, entry: Json) => unknown): Hooks =>
   },
 });
 
-/** Rejects a call after it was executed, depending on its entries. */
+/** Rejects a call after it was executed, depending on the entries in its response. */
 export const refuseAfter = (
   operation: Operation,
   isRefused: (entries: Json[]) => unknown,
@@ -269,13 +269,13 @@ export const isBad = (entry: Json): boolean => !isOk(entry);
 export const unique = (all: Json[]): Json[] =>
   all.filter(({ fileID }, index) => all.findIndex((other) => other.fileID === fileID) === index);
 
-/** Creates a rejected storage call in the contract's format. */
+/** Creates the response to a rejected storage call, in the contract's format. */
 export const toStorageRefusal = (status: number, code: string): MutatedResponse =>
   toStorageResponse(status, { code, message: 'rejected by a mutant' });
 
 export const NO_ENTRIES = { data: { fileList: [] } };
 
-/** Parses the response to a storage call; `body` is the envelope's body without `requestId`. */
+/** Creates the response to a storage call. `body` is the envelope's body without `requestId`. */
 export function toStorageResponse(status: number, body: object): MutatedResponse {
   const requestId = randomUUID();
   const headers = { 'Content-Type': 'application/json', 'X-Request-Id': requestId };

@@ -10,7 +10,7 @@ import { itemsOf, readsRequests } from './storage.ts';
 
 export type Form = Map<string, Buffer>;
 
-/** Parses the fields of an upload form. If the form was interrupted, the last field is incomplete. */
+/** Parses the fields of an upload form. If the upload was interrupted, the last field is incomplete. */
 export function readForm(request: MutatedRequest): Form {
   const form: Form = new Map();
   // A boundary begins a line (RFC 2046, section 5.1.1); a file may contain it elsewhere.
@@ -45,7 +45,7 @@ function toBoundary({ headers }: MutatedRequest): string {
 type Grant = Record<string, string>;
 
 /**
- * Accepts forms with one wrong field by replacing it with the right value from the grant.
+ * Accepts upload forms with one wrong field by replacing its value with the one from the grant.
  *
  * @param isRepaired whether to repair a wrong value, given that value and the values in all grants so far
  */
@@ -86,12 +86,12 @@ export const repairForms =
     };
   };
 
-/** Changes forms. If the function returns a response, that response replaces the server's. */
+/** Changes upload forms. If the function returns a response, that response replaces the server's. */
 export const uploadRequest = (change: (request: MutatedRequest) => unknown): Hooks => ({
   request: (request) => (request.isUpload ? change(request) : undefined),
 });
 
-/** Changes the file of a form as Latin-1 text. */
+/** Changes the file in an upload form, decoded as Latin-1 text. */
 export const changeFile = (change: (text: string) => string): Hooks =>
   uploadRequest((request) => {
     const form = readForm(request);
@@ -110,7 +110,7 @@ export const afterUpload = (act: (response: MutatedResponse, form: Form) => unkn
   },
 });
 
-/** Changes the response to rejected forms. */
+/** Changes the responses to rejected upload forms. */
 export const uploadError = (change: (response: MutatedResponse, form: Form) => void): Hooks => ({
   ...readsRequests,
   response(response, request) {
@@ -153,7 +153,7 @@ export async function deleteFile(context: MutantContext, path: string): Promise<
   await context.storage('batchDelete', { fileList: [await fileIdOf(context, path)] });
 }
 
-/** Stores a file by making an upload of its own. */
+/** Stores a file with an upload that the mutant makes itself. */
 export async function storeFile(
   context: MutantContext,
   path: string,
@@ -188,10 +188,10 @@ export async function storeFile(
 /** Returns the path of a file without a leading slash. */
 export const plainPath = (path: unknown): string => String(path).replace(/^\//, '');
 
-/** Returns the path at which a form stores its file. */
+/** Returns the path at which an upload form stores its file. */
 export const keyOf = (form: Form): string => plainPath(form.get('key'));
 
-/** Returns the paths of a copy's items that have a file before the copy. */
+/** Returns the source or destination paths in a copy call at which a file is stored. */
 export async function listStored(
   context: MutantContext,
   call: MutatedRequest,

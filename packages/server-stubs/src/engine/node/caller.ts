@@ -28,7 +28,7 @@ export interface Clock {
  * replay. Only TLS keeps others from obtaining a signature.
  *
  * @param windowSeconds maximum clock skew in either direction, in seconds
- * @param owner whose clock it is, for messages
+ * @param owner what the clock belongs to, for error messages
  */
 export function createClock(now: () => number, windowSeconds: number, owner = 'server'): Clock {
   return {

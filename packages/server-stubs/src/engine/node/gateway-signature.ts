@@ -38,10 +38,10 @@ export interface GatewaySignatureOptions {
 }
 
 /**
- * Authenticates callers by the request signature (D16). If the request has a body, `Caller.verifyBody` must
- * verify its SHA-256, which the signature covers. `verifyBody` also rejects unknown IDs and expired pairs,
- * because rejecting them before the body is read would reveal which IDs exist. Only checks that do not depend
- * on the key pair, such as those of the format and the time, are made earlier.
+ * Creates a function that authenticates callers by the request signature (D16). If the request has a body,
+ * `Caller.verifyBody` must verify its SHA-256, which the signature covers. `verifyBody` also rejects unknown
+ * IDs and expired pairs, because rejecting them before the body is read would reveal which IDs exist. Only
+ * what does not depend on the key pair is checked earlier, such as the format and the time.
  */
 export function createGatewaySignature({
   pairs,

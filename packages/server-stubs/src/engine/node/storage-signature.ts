@@ -28,7 +28,10 @@ export interface StorageSignatureOptions {
   readonly clock: (request: IncomingMessage) => Clock;
 }
 
-/** Authenticates callers by their secret (D17). The signature covers the time, but no part of the request. */
+/**
+ * Creates the security handler that authenticates callers by their secret (D17). The signature covers the
+ * time, but no part of the request.
+ */
 export function createStorageSignature(settings: StorageSignatureOptions): StorageSecurity<Caller> {
   const { pairs, hasEnv, service, signingHost, wireProfile, clock: clockOf } = settings;
   const names = wireProfile.storageHeaders;

@@ -72,7 +72,7 @@ export interface Tc3Signature {
 }
 
 /**
- * Parses what follows `TC3-HMAC-SHA256 `.
+ * Parses the part of an `Authorization` header that follows `TC3-HMAC-SHA256 `.
  *
  * @param allowed fields that are allowed besides `Credential`, `SignedHeaders` and `Signature`
  * @throws MalformedSignature
@@ -170,8 +170,8 @@ export function toCanonicalHead({ method, path, query, headers }: Tc3Request): s
 }
 
 /**
- * Returns the canonical request for every storage call (D17). It is a constant text that does not depend on
- * the real URL and body, and that includes the slashes before the host.
+ * Returns the canonical request for every storage call (D17). It is a constant text. It does not depend on
+ * the real URL and body, and it includes the slashes before the host.
  */
 export function toStorageCanonicalRequest(signingHost: string, contentType: string): string {
   const headers = [['content-type', contentType] as const, ['host', signingHost] as const];
@@ -201,7 +201,7 @@ export function toStringToSign(
   return `${algorithm}\n${timestamp}\n${date}/${service}/${TERMINATOR}\n${requestHash}`;
 }
 
-/** Returns the UTC date that a scope must have. Every time of at most 12 digits has a date. */
+/** Returns the UTC date that a scope must have. A time of at most 12 digits is always a valid date. */
 export function toScopeDate(timestamp: number): string {
   return new Date(timestamp * 1000).toISOString().split('T', 1)[0] as string;
 }
@@ -259,7 +259,7 @@ export function sha256(content: string | Uint8Array): string {
 
 /**
  * Decodes the text of a request line or header, which Node.js reads as Latin-1 and signers write as UTF-8.
- * Bytes that are not UTF-8 are rejected, because different bytes would decode to the same text and therefore
+ * Bytes that are not UTF-8 are rejected, because different bytes would otherwise decode to the same text and
  * have the same signature.
  *
  * @throws MalformedSignature

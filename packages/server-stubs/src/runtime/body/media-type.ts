@@ -16,8 +16,8 @@ function isWithinRange(range: string, type: string): boolean {
 }
 
 /**
- * Finds the documented content for a `Content-Type`. Prefers content with identical parameters, then
- * content with the identical type, and then the narrowest matching range.
+ * Finds the documented content for a `Content-Type`. Prefers content with the same type and parameters, then
+ * content with the same type, and then the narrowest matching range.
  */
 export function findContent<Content extends { readonly mediaType: string }>(
   content: readonly Content[],

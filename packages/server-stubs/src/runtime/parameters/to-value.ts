@@ -17,7 +17,10 @@ const DECODERS: Readonly<Record<ParameterPlace, Decoder>> = {
   cookie: (raw) => decodeText(raw) ?? raw,
 };
 
-/** The reason why a text is not a valid parameter value: the schema keyword, and the end of a sentence. */
+/**
+ * The reason why a text is not a valid parameter value. It has a schema keyword, and the end of an error
+ * message.
+ */
 export class Unreadable {
   readonly keyword: string;
   readonly problem: string;

@@ -9,7 +9,10 @@ import { type OpenedFile, openFile, toOpenBlob } from './open-file.ts';
 import { findLitter, litterTime } from './sweep-files.ts';
 import { toBlobKey } from './to-disk-path.ts';
 
-/** A problem in a store: something that does not belong there, or that differs from what was written. */
+/**
+ * A problem in a store: a file or folder that does not belong there, or a file that differs from what was
+ * written.
+ */
 export interface FileProblem {
   /**
    * - `damaged`: truncated, without a complete trailer, or with other bytes than when it was written

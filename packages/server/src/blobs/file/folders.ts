@@ -28,7 +28,7 @@ export async function assertRealFolder(folder: string): Promise<void> {
   }
 }
 
-/** Makes the entries of a folder durable. */
+/** Makes a folder's entries durable. */
 export async function syncFolder(folder: string): Promise<void> {
   // Windows has no such call; its disks preserve the order of names and contents.
   if (process.platform === 'win32') return;

@@ -13,7 +13,7 @@ const ABANDONED_MILLISECONDS = 30_000;
 const POLL_MILLISECONDS = 5;
 
 /**
- * Runs an operation while no other operation, in any process, puts a file in one of these places.
+ * Runs an operation while no other operation, in any process, puts a file at one of these paths.
  *
  * rename(2) moves a file atomically, but it cannot reject an existing destination, and it does nothing if
  * both names are links to the same file. A move must therefore check first. Node does not support file locks,

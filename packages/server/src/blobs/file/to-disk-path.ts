@@ -52,8 +52,8 @@ export function toDiskPath({ env, path }: BlobKey): string {
 }
 
 /**
- * Returns the key for a path, or `undefined` if the store did not create the file, so that no key has this
- * path.
+ * Returns the key for a path, or `undefined` if no key has this path. The store does not create files with
+ * such a path.
  */
 export function toBlobKey(diskPath: string): BlobKey | undefined {
   const segments: string[] = [];

@@ -36,7 +36,7 @@ interface Copied {
   readonly version: string;
 }
 
-/** Copies or moves a file. Either replaces an existing file, or fails if there is one. */
+/** Copies or moves a file. If the destination exists, replaces it or fails, depending on the options. */
 export async function copyBlob(
   bucket: Bucket,
   from: BlobKey,

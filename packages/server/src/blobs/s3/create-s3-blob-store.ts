@@ -59,12 +59,12 @@ export interface S3BlobStoreOptions {
  * ListBucket and ListBucketMultipartUploads; without ListBucket, a store responds to a missing file with a
  * 403, which counts as unavailable.
  *
- * S3 does not report whether a deletion found anything, and no delete condition works on all stores (Ceph
- * 16 ignores `If-Match` there): deletions and moves check first. This is atomic within a process. If
- * several processes delete the same file, more than one of them may get `true`. If several processes move
- * the same file to different places, more than one of them may succeed. On stores that ignore `If-Match`,
- * a write to the source of a move by another process is lost if it happens between the last check and the
- * deletion. A copy that must not overwrite goes through this process, and is limited to 5 GiB, one S3 PUT
+ * S3 does not report whether a deletion found anything, and no delete condition works on all stores (Ceph 16
+ * ignores `If-Match` there): deletions and moves check first. This is atomic within a process. If several
+ * processes delete the same file, more than one of them may get `true`. If several processes move the same
+ * file to different places, more than one of them may succeed. On stores that ignore `If-Match`, if another
+ * process writes to the source of a move between the last check and the deletion, that write is lost. A copy
+ * that must not overwrite goes through this process, and is limited to 5 GiB, the maximum size of an S3 PUT
  * (`BlobTooLargeError`).
  *
  * @example

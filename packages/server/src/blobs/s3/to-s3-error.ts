@@ -26,8 +26,8 @@ export function isMissing(error: unknown): boolean {
 }
 
 /**
- * Returns whether a call's condition failed, because the object must not exist or because its version is
- * different.
+ * Returns whether a call failed because of its condition: the object already exists, or has a different
+ * version.
  */
 export function isRefusedCondition(error: unknown): boolean {
   return statusOf(error) === 412;

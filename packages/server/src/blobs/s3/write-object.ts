@@ -39,8 +39,8 @@ let heldBytes = 0;
  *
  * D28: "A file becomes visible when it is complete. An interrupted upload leaves nothing behind. What was
  * acknowledged with success is never lost." A single PUT has these properties. Parts are assembled under a
- * separate prefix, where a sweep finds what killed processes have left but no uploads from other programs.
- * The store then copies the object to its final key.
+ * separate prefix, so that a sweep finds the parts that killed processes have left, but never other programs'
+ * uploads. The store then copies the object to its final key.
  */
 export async function writeObject(
   bucket: Bucket,

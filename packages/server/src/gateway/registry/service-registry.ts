@@ -26,8 +26,8 @@ export interface ServiceVersion {
 }
 
 /**
- * A hosted service, with what the gateway needs to call it. The registry returns the same object until the
- * service changes or the configuration is reloaded.
+ * A hosted service, with everything that the gateway needs to call it. The registry returns the same object
+ * until the service changes or the configuration is reloaded.
  */
 export interface Service {
   readonly env: string;
