@@ -43,9 +43,14 @@ export async function startPrism(...more: readonly string[]): Promise<Prism> {
   }) as [ChildProcess, ChildProcess];
   const bases = { gateway: await addressOf(gateway), storage: await addressOf(storage) };
   rmSync(folder, { recursive: true });
+  const processes = { gateway, storage };
   return {
     async evaluate(asked) {
-      const { status, headers, text } = await send(bases[asked.document], asked);
+      const { status, headers, text } = await send(bases[asked.document], asked).catch((error) => {
+        const { exitCode, signalCode } = processes[asked.document];
+        const end = exitCode ?? signalCode;
+        throw end === null ? error : new Error(`prism-cli ended with ${end}.`, { cause: error });
+      });
       const found: Found[] = JSON.parse(String(headers['sl-violations'] ?? '[]'));
       const type = toType(headers['content-type']);
       return {
@@ -63,19 +68,22 @@ export async function startPrism(...more: readonly string[]): Promise<Prism> {
 }
 
 function spawnOn(file: string, more: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [COMMAND, 'mock', file, '--port', '0', ...more]);
+  return spawn(process.execPath, [COMMAND, 'mock', file, '--port', '0', ...more], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
 }
 
 async function addressOf({ stdout }: ChildProcess): Promise<string> {
   if (stdout === null) throw new TypeError('prism-cli has no output.');
-  const lines = createInterface(stdout);
-  for await (const line of lines) {
-    const [, address] = /listening on (http:\/\/[\d.]+:\d+)/.exec(line) ?? [];
-    if (address === undefined) continue;
-    stdout.resume();
-    return address;
+  let address: string | undefined;
+  for await (const line of createInterface(stdout)) {
+    [, address] = /listening on (http:\/\/[\d.]+:\d+)/.exec(line) ?? [];
+    if (address !== undefined) break;
   }
-  throw new Error('prism-cli did not start.');
+  if (address === undefined) throw new Error('prism-cli did not start.');
+  // The loop has paused the output, and a full pipe would stop prism-cli.
+  stdout.resume();
+  return address;
 }
 
 /** Prism reports missing credentials and wrong media types as violations whose code is the status. */

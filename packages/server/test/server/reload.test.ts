@@ -214,7 +214,7 @@ paths:
   await replaceFile(join(folder, 'orders.openapi.yaml'), 'openapi: 3.1.1\npaths: {}');
   const refused = await cli.line('cannot use the new configuration; keeping the old one');
   expect(JSON.stringify(refused)).toMatch(
-    /berth\.yaml:\d+:\d+: environments\.dev\.services\.orders\.document\.file names .*orders\.openapi\.yaml:2:1: /,
+    /berth\.yaml:\d+:\d+: environments\.dev\.services\.orders\.document\.file refers to .*orders\.openapi\.yaml:2:1: /,
   );
   expect(await call()).toEqual([200, '[]']);
 });
