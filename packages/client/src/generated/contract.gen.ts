@@ -39,7 +39,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "e5fbe1bdd3faca13670f2164e9cbf55f7ffbddbe25beefa420c601fda01cb7f5"
+  "sha256": "9913cc526d94872c8ac0184d18ab13518df256de4b337d05389949994752474f"
 } as const;
 
 /** URL template for the gateway of an environment. */

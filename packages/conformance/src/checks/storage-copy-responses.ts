@@ -32,7 +32,7 @@ function failingCopies(
   const missing = t.storage.path(`${t.uniqueName()}.missing`);
   const to = t.storage.path('never.txt');
   return {
-    missing: { what: 'a copy of a missing file', order: { from: missing, to } },
+    missing: { what: 'copying a missing file', order: { from: missing, to } },
     existing: {
       what: 'a copy onto an existing file with overwrite false',
       order: { from: source, to: existing, overwrite: false },

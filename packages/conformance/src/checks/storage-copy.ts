@@ -22,7 +22,7 @@ async function expectRefusedWithout(t: CheckContext, field: 'srcPath' | 'dstPath
   const { path } = await t.upload.store('source.txt');
   const toItem = (name: string) => toCopyItems(t, [{ from: path, to: t.storage.path(name) }])[0];
   const sound = await t.storage.call('batchCopyFile', { fileList: [toItem('sound.txt')] });
-  t.reach(!sound.refused, 'a copy call with both paths is rejected');
+  t.reach(!sound.refused, 'a copy call with `from` and `to` is rejected');
   const bad = { ...toItem('never.txt'), [field]: undefined };
   await expectListsRefused(t, 'batchCopyFile', [
     { what: `an item without ${field}`, fileList: [bad] },

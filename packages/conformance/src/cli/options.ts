@@ -212,7 +212,7 @@ const commands = {
     'JSON file with options in camelCase: { "gatewayUrl": "https://…", "readOnly": true }',
     { isFile: true, isCommand: true },
   ),
-  list: flag('list the rules with their levels, requirements and texts', { isCommand: true }),
+  list: flag('list the rules, with the level, the needs and the text of each', { isCommand: true }),
   dryRun: flag('show what would be sent for each rule, without sending anything', {
     isCommand: true,
   }),

@@ -9,8 +9,8 @@ const LEFT_OUT: readonly OptionName[] = [
 ];
 
 /**
- * Returns the command that repeats one check with the options that were typed. A credential becomes a
- * variable: `--gateway-token "$BERTH_GATEWAY_TOKEN"`.
+ * Returns the command that repeats a single check with the options from the command line. Credentials are
+ * replaced by environment variables: `--gateway-token "$BERTH_GATEWAY_TOKEN"`.
  */
 export function toCommand(typed: Given, { engine, id }: Result, seed: number): string {
   // Transactions and workflows have no name of their own; a result for a document is `RULE operation`.

@@ -2,9 +2,9 @@
 const PARTS = 10;
 
 /**
- * Starts a timer that mostly ignores the time during which this process was suspended, so that a target does
- * not look unresponsive because this machine is busy. The time is split into short intervals, and any data
- * that has arrived is read between them.
+ * Starts a timer that leaves out most of the time in which this process could not run, so that a busy
+ * machine is not mistaken for an unresponsive target. The delay is split into short intervals, and data that
+ * has arrived is read between them.
  *
  * @param milliseconds at least 1
  * @returns a function that stops the timer

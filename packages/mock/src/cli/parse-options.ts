@@ -106,7 +106,10 @@ export function parseOptions(argv: string[]): CliOptions {
       'folder or file that defines hosted services, such as ./services, or a list of service names (default: any name)',
       parseServices,
     )
-    .option('--remember', 'keep the changes that calls make to collections in OpenAPI documents')
+    .option(
+      '--remember',
+      'make the collections of OpenAPI documents stateful: later responses show earlier writes',
+    )
     .option(
       '--fault <rule...>',
       'faults to inject, such as latency=200 or batchDelete:code=SYS_ERR,share=0.1',

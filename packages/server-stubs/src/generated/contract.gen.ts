@@ -12,7 +12,7 @@ export const CONTRACT = {
       "sha256": "1c816be637f7cc639e1bf12e59991cad96531e3a3a1530bb4daafbdf4dc7b816"
     }
   },
-  "sha256": "e5fbe1bdd3faca13670f2164e9cbf55f7ffbddbe25beefa420c601fda01cb7f5"
+  "sha256": "9913cc526d94872c8ac0184d18ab13518df256de4b337d05389949994752474f"
 } as const;
 
 /** Names on the wire (D1). */

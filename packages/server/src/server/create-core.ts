@@ -140,7 +140,7 @@ function keepSwept(blobs: BlobStore, log: Log): () => void {
       const removed = await blobs.sweep();
       if (removed > 0) log.info({ removed }, 'removed leftovers of failed uploads');
     } catch (error) {
-      log.warn({ err: error }, 'cannot remove leftovers of failed uploads');
+      log.warn({ err: error }, 'cannot remove files left over from failed uploads');
     }
   };
   const timer = setInterval(sweep, SWEEP_INTERVAL_MILLISECONDS).unref();

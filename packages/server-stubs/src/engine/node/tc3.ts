@@ -188,7 +188,7 @@ interface Tc3Scope {
 }
 
 /**
- * Returns the text that a TC3 signature signs.
+ * Returns the string to sign for a TC3 signature.
  *
  * @param requestHash SHA-256 of the canonical request in hex
  */
