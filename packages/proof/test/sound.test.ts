@@ -75,6 +75,6 @@ function expectPlanned({ results }: Report) {
   const sent = results.reduce((sum, { requests }) => sum + requests, 0);
   const planned = Object.values(measured.costs).reduce((sum, { requests }) => sum + requests, 0);
   expect(Object.keys(measured.costs).toSorted()).toEqual(results.map(({ id }) => id).toSorted());
-  // The number of polls varies. If this fails, run `scripts/measure-costs.ts`.
+  // The number of polls varies. If this fails, run `npm run costs`.
   expect(Math.abs(planned / sent - 1)).toBeLessThan(0.1);
 }

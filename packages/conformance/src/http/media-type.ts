@@ -8,8 +8,8 @@ export function toMediaType(contentType: string): string {
 const PARAMETER = /;\s*([^\s=;]+)=("(?:[^"\\]|\\.)*"|[^\s;]*)/g;
 
 /**
- * Normalizes a Content-Type (RFC 9110, sections 5.6.6 and 8.3.1): type, names of parameters and charset in
- * lower case, without optional quotes, escapes and spaces.
+ * Normalizes a Content-Type (RFC 9110, sections 5.6.6 and 8.3.1). The type, the parameter names and the
+ * charset are in lower case, and optional quotes, escapes and spaces are removed.
  *
  * @example
  * toPlainType('Text/HTML;Charset="UTF-8"'); // 'text/html; charset=utf-8'

@@ -78,7 +78,7 @@ export const FAULT_KINDS: {
     label: 'Latency, ms',
     example: '500',
     mustBe:
-      'must be a number of milliseconds up to one hour (200), a range ({ "min": 100, "max": 300 }; 100..300), or a normal distribution ({ "mean": 200, "deviation": 50 }; 200~50).',
+      'must be a number of milliseconds such as 200 (at most one hour), a range ({ "min": 100, "max": 300 }; 100..300), or a normal distribution ({ "mean": 200, "deviation": 50 }; 200~50).',
     isValid: isLatency,
     parse(text) {
       const [from = '', to, ...more] = text.split(/\.\.|~/);

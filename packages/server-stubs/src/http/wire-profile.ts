@@ -2,7 +2,7 @@ import { DEFAULT_WIRE_PROFILE, type WireProfileNames } from '../generated/contra
 
 /**
  * The header, form field and JSON field names that a deployment may replace with its own (D1). The names of
- * headers and form fields are case-insensitive, but that of the JSON field `storeFileID` is case-sensitive.
+ * headers and form fields are case-insensitive. The name of the JSON field `storeFileID` is case-sensitive.
  *
  * @example
  * import profile from './acme.json' with { type: 'json' };

@@ -61,10 +61,18 @@ export interface Config extends Omit<ParsedConfig, 'environments' | 'keys' | 'wi
   readonly environments: Readonly<Record<string, EnvironmentConfig>>;
 }
 
+type Store = ParsedConfig['store'];
+
+/** The settings of each store driver that are secret. */
+const STORE_SECRETS: {
+  readonly [Driver in Store['driver']]: readonly (keyof Extract<Store, { driver: Driver }>)[];
+} = { file: [], s3: ['secretAccessKey'] };
+
 /** Returns every secret in a configuration. */
 export function secretsOf({ keys, store, environments }: Config): string[] {
   const secrets = keys.map(({ secret }) => secret);
-  if (store.driver === 's3') secrets.push(store.secretAccessKey ?? '');
+  const ofStore: readonly string[] = STORE_SECRETS[store.driver];
+  for (const name of ofStore) secrets.push(String(store[name as keyof Store] ?? ''));
   for (const { credentials } of Object.values(environments)) {
     for (const { secret, token } of credentials) secrets.push(secret, token ?? '');
   }

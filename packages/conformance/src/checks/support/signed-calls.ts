@@ -45,8 +45,8 @@ export const JSON_TYPE: HeaderList[number] = ['Content-Type', 'application/json;
 export const POST = { headers: [JSON_TYPE], body: '{"a":1}' } as const satisfies SignedCall;
 
 /**
- * Creates a call whose `Authorization` signature is built part by part, so that a check can make one part
- * wrong.
+ * Creates a call whose `Authorization` signature is built part by part, so that a check can falsify a single
+ * part.
  */
 export function signCall(t: CheckContext, call: SignedCall): GatewayCall {
   const { path = '/signed', headers = [], body, instead, change = (parts) => parts } = call;
