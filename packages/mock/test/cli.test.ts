@@ -297,7 +297,7 @@ describe('invalid options', async () => {
     [['--timeout', '5'], '--timeout needs --wait'],
     [['--origins', 'app.example.com'], 'origins must be origins such as https://app.example.com'],
     [['--max-sessions', '0'], 'must be a positive integer'],
-    [['--fault', 'latency=x'], 'latency must be milliseconds'],
+    [['--fault', 'latency=x'], 'latency must be a number of milliseconds'],
     [['--fault', 'batchDelet:reset'], 'Do you mean batchDelete?'],
     [['--services', 'hello', './services'], 'a single folder or file, or a list of names'],
     [['extra.yaml', 'extra'], 'too many arguments'],

@@ -64,7 +64,7 @@ describe('the X-Mock-Fault header', () => {
   });
 
   test.each([
-    ['latency=x', 'X-Mock-Fault: latency must be milliseconds'],
+    ['latency=x', 'X-Mock-Fault: latency must be a number of milliseconds'],
     ['code=SYS_ER', 'Do you mean SYS_ERR?'],
     ['code=SlowDown', 'X-Mock-Fault: code must be an error code of gateway: SERVICE_NOT_FOUND'],
     ['callsPerSecond=1', 'X-Mock-Fault: callsPerSecond cannot be set for a single call'],

@@ -22,7 +22,7 @@ const PATIENCE = 150;
 /** Sessions whose folders cannot be read, see `prepareFolder`. */
 const [BLOCKED, BROKEN] = ['blocked', 'broken'];
 /** What the mock prints about them, and what Node adds. */
-const EXPECTED = /^$|^\(Use `node|\bFolderError: |\.json is invalid: /;
+const EXPECTED = /^$|^\(Use `node|\bFolderError: |\.json is invalid, /;
 
 const deployment = await createMock();
 const folder = await mkdtemp(join(tmpdir(), 'berth-mock-fuzz-'));

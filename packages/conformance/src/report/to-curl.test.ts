@@ -26,7 +26,7 @@ test('a body with several lines is written on one line, which a terminal can sho
 
 test('a truncated body is marked as truncated', () => {
   expect(toCurl({ ...get, method: 'POST', body: 'a', bodySize: 9 })).toMatch(
-    /^# the body had 9 bytes/,
+    /^# the body has 9 bytes/,
   );
 });
 

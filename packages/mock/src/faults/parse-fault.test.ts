@@ -20,8 +20,8 @@ test.each([
 
 test.each([
   ['', 'The fault must be a comma-separated list'],
-  ['latency', 'latency must be milliseconds'],
-  ['latency=', 'latency must be milliseconds'],
+  ['latency', 'latency must be a number of milliseconds'],
+  ['latency=', 'latency must be a number of milliseconds'],
   ['latency=-1', 'latency must be'],
   ['latency=300..100', 'latency must be'],
   ['latency=2h', 'latency must be'],
