@@ -42,7 +42,6 @@ export async function startPrism(...more: readonly string[]): Promise<Prism> {
     return spawnOn(file, more);
   }) as [ChildProcess, ChildProcess];
   const bases = { gateway: await addressOf(gateway), storage: await addressOf(storage) };
-  rmSync(folder, { recursive: true });
   const processes = { gateway, storage };
   return {
     async evaluate(asked) {
@@ -63,6 +62,8 @@ export async function startPrism(...more: readonly string[]): Promise<Prism> {
     },
     close() {
       for (const child of [gateway, storage]) child.kill();
+      // prism-cli watches its document, and ends if it cannot.
+      rmSync(folder, { recursive: true });
     },
   };
 }
