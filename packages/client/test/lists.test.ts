@@ -73,14 +73,15 @@ describe('a list of 120 files', () => {
       [2, 2],
       [1, 1],
     ] as const) {
-      let now = 0;
+      const waiting: (() => void)[] = [];
       let most = 0;
       await using served = await serveLists(({ body, reply }) => {
-        now += 1;
-        most = Math.max(most, now);
+        waiting.push(() => reply(ok(body.fileList.map(linked))));
+        most = Math.max(most, waiting.length);
+        // The calls wait for each other, and then for one too many.
+        if (waiting.length !== expected) return;
         setTimeout(() => {
-          now -= 1;
-          reply(ok(body.fileList.map(linked)));
+          for (const respond of waiting.splice(0)) respond();
         }, 20);
       });
       await served.storage.delete(ids(400), { concurrency });
