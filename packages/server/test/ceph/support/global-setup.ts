@@ -1,15 +1,19 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { skipReason } from '@berth/runtimes/engines';
 import type { TestProject } from 'vitest/node';
-import { startCeph } from './start-ceph.ts';
+import { type Ceph, startCeph } from './start-ceph.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Undefined if Ceph is not installed. */
-    ceph: { readonly folder: string; readonly endpoint: string } | undefined;
+    /** File that will contain the folder and the endpoint, or an error; undefined if Ceph is not installed. */
+    ceph: string | undefined;
   }
 }
+
+/** A port that was free may be taken before Ceph listens on it. */
+const ATTEMPTS = 3;
 
 /** Starts one Ceph for all files of the project. Other projects need not wait for it. */
 export default async function setup({ provide }: TestProject) {
@@ -17,12 +21,34 @@ export default async function setup({ provide }: TestProject) {
     provide('ceph', undefined);
     return;
   }
+  const home = await mkdtemp(join(tmpdir(), 'berth-ceph-state-'));
+  const file = join(home, 'started');
+  provide('ceph', file);
+  const started = start(ATTEMPTS).then(
+    async (ceph) => {
+      const { folder, endpoint } = ceph;
+      await writeFile(file, JSON.stringify({ folder, endpoint }));
+      return ceph;
+    },
+    async (error) => {
+      await writeFile(file, JSON.stringify({ error: String(error) }));
+      return undefined;
+    },
+  );
+  return async () => {
+    await (await started)?.stop();
+    await rm(home, { recursive: true });
+  };
+}
+
+async function start(attempts: number): Promise<Ceph> {
   const ceph = await startCeph(1);
-  const { folder, endpoint } = ceph;
-  provide('ceph', { folder, endpoint });
-  ceph.ready
-    .then(() => 'ready', String)
-    .then((state) => writeFile(join(folder, 'started'), state))
-    .catch(() => {});
-  return () => ceph.stop();
+  try {
+    await ceph.ready;
+    return ceph;
+  } catch (error) {
+    await ceph.stop();
+    if (attempts > 1) return start(attempts - 1);
+    throw error;
+  }
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import {
   CreateBucketCommand,
@@ -17,12 +16,15 @@ export const CREDENTIALS = { accessKeyId: 'testkey', secretAccessKey: 'testsecre
 
 /** The Ceph of this run, when it is ready. */
 export async function useCeph(): Promise<{ readonly folder: string; readonly endpoint: string }> {
-  const ceph = inject('ceph');
-  if (ceph === undefined) throw new Error('Ceph is not installed.');
+  const file = inject('ceph');
+  if (file === undefined) throw new Error('Ceph is not installed.');
   for (;;) {
-    const state = await readFile(join(ceph.folder, 'started'), 'utf8').catch(() => '');
-    if (state === 'ready') return ceph;
-    if (state !== '') throw new Error(state);
+    const state = await readFile(file, 'utf8').catch(() => '');
+    if (state !== '') {
+      const { error, ...ceph } = JSON.parse(state);
+      if (error === undefined) return ceph;
+      throw new Error(error);
+    }
     await setTimeout(100);
   }
 }
