@@ -71,8 +71,9 @@ test('the alerts and the dashboard use metrics that exist', async () => {
 });
 
 test.each([
-  [['--every', '0s'], '--every must be a time such as 30s, 5m or 1h.'],
+  [['--every', '0s'], '--every must be a time such as 30s, 5m or 1h, and at most 24h.'],
   [['--every', '60'], '--every must be a time'],
+  [['--every', '25h'], '--every must be a time'],
   [['--listen', '9464'], '--listen must be host:port'],
   [['--listen', '127.0.0.1:70000'], '--listen must be host:port'],
   [['--listen', '203.0.113.9:9464'], 'cannot listen there (EADDRNOTAVAIL)'],

@@ -64,10 +64,14 @@ export async function monitor(
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
 
+/** A day. Node's timers fire immediately if their delay is longer than 24 days. */
+const LONGEST_INTERVAL = 86_400_000;
+
 function toMilliseconds(every: string): number {
   const [, amount, unit = ''] = /^([1-9]\d{0,3})([smh])$/.exec(every) ?? [];
-  if (amount !== undefined) return Number(amount) * (UNITS[unit] ?? 0);
-  throw new StartError('--every must be a time such as 30s, 5m or 1h.');
+  const interval = Number(amount) * (UNITS[unit] ?? Number.NaN);
+  if (interval <= LONGEST_INTERVAL) return interval;
+  throw new StartError('--every must be a time such as 30s, 5m or 1h, and at most 24h.');
 }
 
 async function serve(registry: Registry, listen: string): Promise<Server> {
