@@ -15,7 +15,7 @@ const INSTALLED_CHROME = {
 /**
  * Programs that some tests need in addition to Node. An engine needs one program from each list.
  * `packages` are the Debian and Ubuntu packages that contain them. `tests` are the test files by
- * package. `npm test` prints `purpose` if they are skipped.
+ * package. `npm test` prints `purpose` if they are skipped. Only `npm run soak` uses engines with `isForSoak`.
  */
 export const ENGINES = {
   chromium: {
@@ -39,14 +39,16 @@ export const ENGINES = {
     title: 'Firefox',
     programs: [['firefox-esr', 'firefox']],
     packages: ['firefox-esr'],
-    purpose: 'the client in Firefox, in `npm run soak`',
+    purpose: 'the client in Firefox',
+    isForSoak: true,
     tests: { 'packages/client': ['test/platforms'] },
   },
   webkit: {
     title: 'WebKit',
     programs: [['WebKitWebDriver'], ['Xvfb']],
     packages: ['webkit2gtk-driver', 'xvfb'],
-    purpose: 'the client in WebKit, the engine of Safari, in `npm run soak`',
+    purpose: 'the client in WebKit, the engine of Safari',
+    isForSoak: true,
     tests: { 'packages/client': ['test/platforms'] },
   },
   ceph: {
@@ -72,6 +74,15 @@ export const ENGINES = {
     tests: { 'packages/snippets': ['test/languages.test.ts'] },
   },
 };
+
+/**
+ * Returns the engines that the tests use: all of them with BERTH_SOAK.
+ *
+ * @returns {(keyof typeof ENGINES)[]}
+ */
+export function listEngines() {
+  return Object.keys(ENGINES).filter((id) => process.env.BERTH_SOAK || !ENGINES[id].isForSoak);
+}
 
 export const INSTALL_ADVICE =
   'Run "npm run engines" to install missing engines on Debian or Ubuntu.';
@@ -126,12 +137,12 @@ export function hasNpmChromium() {
 }
 
 /**
- * Returns the engines that are neither installed nor available from npm.
+ * Returns the engines that the tests use, and that are neither installed nor available from npm.
  *
  * @returns {(keyof typeof ENGINES)[]}
  */
 export function findMissingEngines() {
-  return Object.keys(ENGINES).filter((id) => {
+  return listEngines().filter((id) => {
     if (id === 'chromium' && hasNpmChromium()) return false;
     return findMissingPrograms(id).length > 0;
   });
@@ -167,7 +178,8 @@ export function checkEngines() {
 
 function toReport(missing) {
   const mode = engineMode();
-  const rows = Object.entries(ENGINES).map(([id, { title, purpose }]) => {
+  const rows = listEngines().map((id) => {
+    const { title, purpose } = ENGINES[id];
     const state = missing.includes(id)
       ? `missing, skips ${purpose}`
       : findMissingPrograms(id).length > 0

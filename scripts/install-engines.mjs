@@ -1,9 +1,10 @@
 // `npm run engines`: installs the test engines that npm does not provide, from Debian or Ubuntu
-// packages. Not part of `npm test`, so that no machine gets packages without asking.
-import { ENGINES, findMissingPrograms, findProgram } from './engines.mjs';
+// packages. Not part of `npm test`, so that no machine gets packages without asking. With BERTH_SOAK=1, also
+// those that only `npm run soak` uses.
+import { ENGINES, findMissingPrograms, findProgram, listEngines } from './engines.mjs';
 import { runOnMachine } from './process.mjs';
 
-const missing = Object.keys(ENGINES).filter((id) => findMissingPrograms(id).length > 0);
+const missing = listEngines().filter((id) => findMissingPrograms(id).length > 0);
 if (missing.length === 0) console.log('All engines are installed.');
 else await installEngines();
 

@@ -43,11 +43,8 @@ function write(file: string, text: string) {
   writeFileSync(join(folder, file), text);
 }
 
-function runCode(code: string, programs: string, mode?: string) {
-  const env = {
-    PATH: join(folder, programs),
-    ...(mode === undefined ? {} : { BERTH_ENGINES: mode }),
-  };
+function runCode(code: string, programs: string, mode = '', soak = '1') {
+  const env = { PATH: join(folder, programs), BERTH_ENGINES: mode, BERTH_SOAK: soak };
   const args = ['--input-type=module', '--eval', code];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: folder,
@@ -57,8 +54,8 @@ function runCode(code: string, programs: string, mode?: string) {
   return { status, stdout, stderr };
 }
 
-const check = (programs: string, mode?: string) =>
-  runCode("(await import('./scripts/engines.mjs')).checkEngines()", programs, mode);
+const check = (programs: string, mode?: string, soak?: string) =>
+  runCode("(await import('./scripts/engines.mjs')).checkEngines()", programs, mode, soak);
 
 describe('before the tests', () => {
   it('a machine with all engines gets no advice', () => {
@@ -70,7 +67,7 @@ describe('before the tests', () => {
 
   it('the output names missing engines, what is skipped and the command that installs them', () => {
     const { status, stdout } = check('nothing');
-    expect(stdout).toContain('Firefox   missing, skips the client in Firefox, in `npm run soak`\n');
+    expect(stdout).toContain('Firefox   missing, skips the client in Firefox\n');
     expect(stdout).toContain("Ceph      missing, skips the server's S3 store");
     expect(stdout).toMatch(hasNpmChromium() ? /Chromium {2}from npm/ : /Chromium {2}missing/);
     expect(stdout).toContain(ADVICE);
@@ -83,6 +80,12 @@ describe('before the tests', () => {
       status: 2,
       stderr: 'BERTH_ENGINES=required, but missing: WebKit. Run "npm run engines".\n',
     });
+  });
+
+  it('engines that only the soak tests use are neither needed nor listed', () => {
+    const { status, stdout } = check('no-screen', 'required', '');
+    expect(stdout).not.toMatch(/Firefox|WebKit/);
+    expect(status).toBe(0);
   });
 
   it('BERTH_ENGINES=none hides the engines of the machine', () => {
@@ -108,6 +111,7 @@ it('tasks get the missing engines, since their results depend on them', () => {
   expect(runCode(code, 'all')).toMatchObject({ stdout: '\n' });
   expect(runCode(code, 'no-screen')).toMatchObject({ stdout: 'webkit\n' });
   expect(runCode(code, 'all', 'none').stdout).toMatch(/firefox webkit ceph python go\n$/);
+  expect(runCode(code, 'all', 'none', '').stdout).toMatch(/(?<!webkit )ceph python go\n$/);
 });
 
 it('the totals show how many tests were skipped, why, and how to install the engine', () => {
