@@ -78,6 +78,9 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
       const fail = (error: Error) => respondToFailure(error, surface, response);
       attempt(() => {
         if (isOwnPage(request.url ?? '/')) return ownPages(request, response);
+        if (backend === undefined && surface === 'upload' && asksForPage(request)) {
+          return response.writeHead(302, { location: `${OWN_ROOT}/` }).end();
+        }
         const record = begin(request, surface);
         recordResponse(response, record);
         const refusal = isFromBrowser(request)
@@ -144,6 +147,11 @@ function isOwnPage(target: string): boolean {
   if (!target.startsWith(OWN_ROOT)) return false;
   const next = target[OWN_ROOT.length];
   return next === undefined || next === '/' || next === '?';
+}
+
+/** Whether somebody opens the mock's URL in a browser. */
+function asksForPage({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && headers.accept?.includes('text/html') === true;
 }
 
 /** Handles the mock's own pages, which are loaded on the first request. */

@@ -19,7 +19,7 @@ import { type MockOptions, type ResolvedOptions, resolveOptions } from './option
 import type { Backend } from './proxy/backend.ts';
 import { createVerdicts, type Verdicts } from './proxy/verdicts.ts';
 import { createServices, type ServicesEvents } from './services/create-services.ts';
-import { createLogRoom } from './session/request-log.ts';
+import { createLogRoom, type LoggedRequest } from './session/request-log.ts';
 import { createSession, createSessions, type SessionParts } from './session/session.ts';
 import { type Auth, createOffAuth, createPresentAuth } from './surfaces/auth/auth.ts';
 import { createHttpServer } from './surfaces/http-server.ts';
@@ -31,6 +31,11 @@ import { describeServiceFault } from './util/source-file.ts';
 interface Reloadable {
   readonly profile: WireProfile;
   readonly contract: Contract;
+}
+
+interface ServeEvents extends ServicesEvents {
+  /** Called for each call when it begins, and again when its response is complete. */
+  onCall?(call: LoggedRequest): void;
 }
 
 /** A running mock, with the internals that the CLI needs for its examples. */
@@ -54,11 +59,12 @@ export interface Served {
 /**
  * Starts one server for both documents, the upload target and the links.
  *
- * @param events called when service files change; by default, errors in the files are emitted as warnings
+ * @param events called for each call, and when service files change; by default, errors in the files are
+ * emitted as warnings
  */
 export async function serve(
   given: MockOptions,
-  events: ServicesEvents = { onFault: warn },
+  events: ServeEvents = { onFault: warn },
 ): Promise<Served> {
   const options = resolveOptions(given);
   if (given.wireProfile !== undefined) await assertWireProfile(given.wireProfile);
@@ -72,6 +78,7 @@ export async function serve(
     faults: options.faults,
     room: createRoom(options.maxStoreBytes),
     logRoom: createLogRoom(),
+    onCall: events.onCall,
     contentsOf: await loadContents(options),
     env: options.env,
     storage: {

@@ -23,7 +23,7 @@ afterAll(() => rm(dir, { recursive: true }));
 const urlOf = (printed: string) => /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0] as string;
 
 describe('a running mock', () => {
-  const child = spawnCli('--port', '0', '--env', 'shop');
+  const child = spawnCli('--port', '0', '--env', 'shop', '--examples');
   const finished = finish(child);
   let printed = '';
   beforeAll(async () => {
@@ -91,8 +91,66 @@ test('applies --origins, --max-sessions and --fault; exits with 0 after SIGTERM'
   }
 });
 
+describe('a line for each call', () => {
+  async function printedFor(...args: string[]): Promise<string[]> {
+    const child = spawnCli('--port', '0', ...args);
+    const finished = finish(child);
+    const url = urlOf(await untilReady(child));
+    await gateway({ url }, { path: '/v1/cloudrun/hello?a=1' });
+    await gateway({ url }, { path: '/v1/cloudrun/hello', headers: { authorization: '' } });
+    await storage({ url }, 'batchDelete', { fileList: 'secret' });
+    await fetch(`${url}/`, { method: 'POST', body: new FormData() });
+    child.kill('SIGTERM');
+    const { stdout } = await finished;
+    return stdout.slice(stdout.indexOf('\nready\n') + 7).split('\n');
+  }
+
+  test('names method, path, status and duration, and why a call is refused', async () => {
+    expect(await printedFor()).toEqual([
+      expect.stringMatching(/^GET \/v1\/cloudrun\/hello\?a=1 200 \d+ ms$/),
+      expect.stringMatching(
+        /^GET \/v1\/cloudrun\/hello 401 \d+ ms: INVALID_CREDENTIALS: .* "Bearer/,
+      ),
+      expect.stringMatching(/^POST \/api\S+batchDelete 400 \d+ ms: fileList must be an array/),
+      expect.stringMatching(/^POST \/ 40\d \d+ ms: .*\w/),
+      '',
+    ]);
+  });
+
+  test('is JSON with --log json, and missing with --quiet', async () => {
+    const [first = '', , third = ''] = await printedFor('--log', 'json');
+    expect(JSON.parse(first)).toMatchObject({ method: 'GET', status: 200, service: 'hello' });
+    expect(JSON.parse(third)).toMatchObject({
+      operationId: 'batchDelete',
+      status: 400,
+      reason: expect.stringContaining('fileList must be an array'),
+    });
+    expect(await printedFor('--quiet')).toEqual(['']);
+  });
+});
+
+test('prints three calls without --examples, which succeed', async () => {
+  const child = spawnCli('--port', '0');
+  try {
+    const printed = await untilReady(child);
+    const curls = listCurls(printed);
+    expect(curls.map(([id]) => id)).toEqual([
+      'cloudrun-get-root',
+      'cloudrun-post',
+      'getUploadMetaData',
+    ]);
+    expect(printed).toContain('--examples prints more');
+    for (const curl of curls) await expectSuccess(curl);
+    const page = await fetch(urlOf(printed), { headers: { accept: 'text/html,*/*' } });
+    expect([page.url, page.status]).toEqual([`${urlOf(printed)}/__mock/`, 200]);
+    expect((await fetch(urlOf(printed))).status).toBe(405);
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
+
 test('with --tls and --auth strict, the printed commands succeed with the printed credentials', async () => {
-  const child = spawnCli('--port', '0', '--tls', '--auth', 'strict');
+  const child = spawnCli('--port', '0', '--tls', '--auth', 'strict', '--examples');
   try {
     const printed = await untilReady(child);
     const token = /^Access token +(\S+)$/m.exec(printed)?.[1];
@@ -123,7 +181,7 @@ test('--services serves a folder, and reports changes and errors', async () => {
     /^\S+\/orders\.yaml:1:11: routes\["PUT \/"\] must begin with GET, POST or WS/,
   );
   await define('GET /: { json: 1 }');
-  const child = spawnCli('--port', '0', '--services', folder);
+  const child = spawnCli('--port', '0', '--quiet', '--services', folder);
   const ended = finish(child);
   const url = urlOf(await untilReady(child));
   const headers = { authorization: 'Bearer any' };
@@ -163,6 +221,14 @@ describe('in front of a deployment', () => {
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('1 calls forwarded: 0 requests and 0 responses break the contract.');
     expect(stdout).toMatch(/^No effect {6}--auth, --services$/m);
+  });
+
+  test('prints no control characters of a deployment', async () => {
+    await using wrong = await startDeployment((_, response) => {
+      response.writeHead(500).end(JSON.stringify({ code: 'A', message: '\u001b[2J\nb' }));
+    });
+    const { stdout } = await runThrough(wrong.url);
+    expect(stdout).toMatch(/batchDelete 500 \d+ ms: A: {2}\[2J b$/m);
   });
 
   test('reports and counts each violation, and exits with 1 only for CI', async () => {

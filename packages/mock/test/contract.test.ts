@@ -97,7 +97,7 @@ test('both documents of the contract can be passed explicitly', async () => {
 
 test('uses a changed contract immediately, without losing state or the port, and ignores a broken one', async () => {
   const file = await write('live.yaml', standard);
-  const child = spawnCli('--port', '0', '--contract', file);
+  const child = spawnCli('--port', '0', '--quiet', '--contract', file);
   try {
     const url = /Storage API +(http:\/\/[^/]+)/.exec(await untilReady(child))?.[1] ?? '';
     const statusOf = (operation: string, body: object, headers = {}) =>

@@ -239,7 +239,7 @@ describe('a document at the root', () => {
       remember: true,
     });
     onTestFinished(served.close);
-    const text = await describeMock(served, []);
+    const text = await describeMock(served);
     expect(text).toContain('  PATCH /pets/{petId}\n');
     expect(text).toContain('Remembers      pets (GET, POST, PUT, PATCH, DELETE)\n');
     const calls = [...text.matchAll(/curl -sS -w '\\n' '([^']+)'(?:.*\n?.*-d '(.*)')?/g)];

@@ -100,7 +100,7 @@ describe('--wire-profile', async () => {
   test('names a file, which is reloaded immediately when it changes; the last good one stays', async () => {
     const storageHeaders = { ...acme.storageHeaders, timestamp: "X-It's-`Time`" };
     const file = await write('live.json', JSON.stringify({ ...acme, storageHeaders }));
-    const child = spawnCli('--port', '0', '--wire-profile', file);
+    const child = spawnCli('--port', '0', '--quiet', '--wire-profile', file);
     try {
       const printed = await untilReady(child);
       expect(printed).toContain("-H 'X-Acme-Authorization: 1.0 any'");

@@ -6,12 +6,14 @@ import type { Served } from '../serve.ts';
 import { KEY_PAIR } from '../surfaces/auth/credentials.ts';
 
 /**
- * Returns the text that the CLI prints at startup, with the URLs, the credentials and a `curl` command for
- * each operation.
+ * Returns the text that the CLI prints at startup, with the URLs, the credentials and `curl` commands.
  *
- * @param ignored options that have no effect
+ * @param options `examples` adds a command for each operation; `ignored` are options that have no effect
  */
-export async function describeMock(served: Served, ignored: readonly string[]): Promise<string> {
+export async function describeMock(
+  served: Served,
+  { examples = false, ignored = [] }: { examples?: boolean; ignored?: readonly string[] } = {},
+): Promise<string> {
   const { url, context } = served;
   const backend = describeBackend(served, ignored);
   if (backend !== undefined) return backend;
@@ -19,13 +21,13 @@ export async function describeMock(served: Served, ignored: readonly string[]): 
   const { gateway, storage } = context.contract.documents;
   const { auth, env } = context.options;
   const credentials = auth === 'strict' ? await makeCredentials(env) : undefined;
-  const calls = [
-    ...(await listCurls(context, credentials)),
-    ...(await listDocumentCurls(
-      context,
-      `-H 'Authorization: Bearer ${credentials?.bearer ?? 'any'}'`,
-    )),
-  ];
+  const bearer = `-H 'Authorization: Bearer ${credentials?.bearer ?? 'any'}'`;
+  const documented = await listDocumentCurls(context, bearer);
+  const standard = await listCurls(context, credentials);
+  const starters = standard.filter(([operation]) => STARTERS.includes(operation));
+  const calls = examples
+    ? [...standard, ...documented]
+    : [...documented, ...starters].slice(0, STARTERS.length);
   const curls = calls.map(([operation, curl]) => `# ${operation}\n${curl}`);
   const strict = credentials && [
     '',
@@ -43,11 +45,14 @@ export async function describeMock(served: Served, ignored: readonly string[]): 
     ...describeRemembered(context),
     ...(strict ?? []),
     '',
-    `Paste these in order${strict ? ', within five minutes' : ''}:`,
+    `Paste these in order${strict ? ', within five minutes' : ''}${examples ? '' : '; --examples prints more'}:`,
     '',
     curls.join('\n\n'),
   ].join('\n');
 }
+
+/** The calls to print without `--examples`, if there are no documents of hosted services. */
+const STARTERS = ['cloudrun-get-root', 'cloudrun-post', 'getUploadMetaData'];
 
 /** Returns the text for a document at the root. */
 async function describeDocument({ url, context }: Served): Promise<string> {

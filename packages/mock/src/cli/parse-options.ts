@@ -12,6 +12,7 @@ import {
   toProxyTargets,
 } from '../options.ts';
 import { readPackageInfo } from '../util/package-info.ts';
+import { LOG_FORMATS, type LogFormat } from './describe-call.ts';
 
 const DEFAULT_PORT = 4010;
 
@@ -50,6 +51,9 @@ export interface CliOptions extends ProxyFlags {
   maxSessions?: number;
   contract?: string[];
   wireProfile?: string;
+  log: LogFormat;
+  quiet?: boolean;
+  examples?: boolean;
   /** URL of the mock to wait for. */
   wait?: string;
   /** Seconds. */
@@ -138,6 +142,13 @@ export function parseOptions(argv: string[]): CliOptions {
       parsePaths,
     )
     .option('--wire-profile <file>', "JSON file with a deployment's wire profile", parsePath)
+    .addOption(
+      new Option('--log <format>', 'how to print calls')
+        .choices(LOG_FORMATS)
+        .default(LOG_FORMATS[0]),
+    )
+    .addOption(new Option('--quiet', 'do not print calls').conflicts('log'))
+    .option('--examples', 'print a curl command for each operation at startup, instead of three')
     .addOption(
       new Option(
         '--wait [url]',

@@ -4,9 +4,10 @@ import { basename, dirname, resolve } from 'node:path';
 import { assertWireProfile, type WireProfile, WireProfileError } from '../contract/wire-profile.ts';
 import type { Verdict, Verdicts } from '../proxy/verdicts.ts';
 import { type Served, serve } from '../serve.ts';
-import type { ServicesEvents } from '../services/create-services.ts';
+import type { LoggedRequest } from '../session/request-log.ts';
 import { describeFileError } from '../util/folders.ts';
 import { describeServiceFault } from '../util/source-file.ts';
+import { describeCall, type LogFormat } from './describe-call.ts';
 import { describeMock } from './describe-mock.ts';
 import { type CliOptions, parseOptions, toProxyOption } from './parse-options.ts';
 
@@ -17,14 +18,24 @@ export async function run(argv: string[]): Promise<void> {
   else await serveUntilSignal(options);
 }
 
-const EVENTS: ServicesEvents = {
+const EVENTS: Parameters<typeof serve>[1] = {
   onChange: (files) => process.stdout.write(`Reloaded services: ${files.join(', ')}\n`),
   onFault: (fault) => process.stderr.write(`${describeServiceFault(fault)}\n`),
 };
 
+/** Returns a listener that prints each call once, when its response is complete. */
+function printCalls(format: LogFormat): (call: LoggedRequest) => void {
+  const printed = new WeakSet<LoggedRequest>();
+  return (call) => {
+    if (call.response === undefined || printed.has(call)) return;
+    printed.add(call);
+    process.stdout.write(`${describeCall(call, format)}\n`);
+  };
+}
+
 async function serveUntilSignal(options: CliOptions): Promise<void> {
   try {
-    const { wireProfile: file, fault: faults, ...rest } = options;
+    const { wireProfile: file, fault: faults, log, quiet, ...rest } = options;
     const served = await serve(
       {
         ...rest,
@@ -32,7 +43,7 @@ async function serveUntilSignal(options: CliOptions): Promise<void> {
         proxy: toProxyOption(options),
         wireProfile: file === undefined ? undefined : await readWireProfile(file),
       },
-      EVENTS,
+      quiet ? EVENTS : { ...EVENTS, onCall: printCalls(log) },
     );
     const watches = watchFiles(options, served);
     const stop = () => {
@@ -43,7 +54,7 @@ async function serveUntilSignal(options: CliOptions): Promise<void> {
       process.stdout.write(`${describeVerdict(verdict)}\n`);
     });
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
-    process.stdout.write(`${await describeMock(served, options.ignored)}\n\nready\n`);
+    process.stdout.write(`${await describeMock(served, options)}\n\nready\n`);
   } catch (error) {
     const fault = findStartFault(error as NodeJS.ErrnoException, options);
     if (fault === undefined) throw error;

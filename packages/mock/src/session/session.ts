@@ -12,7 +12,12 @@ import {
 import { toBlobStore } from '../files/to-blob-store.ts';
 import { type Clock, createClock } from '../util/clock.ts';
 import { SESSION_PARAMETER } from '../util/session-name.ts';
-import { createRequestLog, type LogRoom, type RequestLog } from './request-log.ts';
+import {
+  createRequestLog,
+  type LoggedRequest,
+  type LogRoom,
+  type RequestLog,
+} from './request-log.ts';
 import { createServiceStates, type ServiceStates } from './service-states.ts';
 
 /**
@@ -43,6 +48,8 @@ export interface SessionParts {
   readonly room: Room;
   /** Memory limit for the logs of all sessions. */
   readonly logRoom: LogRoom;
+  /** Called for each new or changed call. */
+  readonly onCall?: ((call: LoggedRequest) => void) | undefined;
   /** Storage for a session's files. */
   readonly contentsOf: (session: string) => Contents;
   /** The mock's environment. */
@@ -52,9 +59,11 @@ export interface SessionParts {
 
 export function createSession(
   id: string,
-  { secret, seed, faults, room, logRoom, contentsOf, env, storage }: SessionParts,
+  { secret, seed, faults, room, logRoom, onCall, contentsOf, env, storage }: SessionParts,
 ): Session {
   const clock = createClock();
+  const requests = createRequestLog(logRoom);
+  if (onCall !== undefined) requests.listen(onCall);
   const now = () => clock.now();
   const files = createFileStore({ contents: contentsOf(id), room, now });
   // Upload URLs and links are used without the mock's headers.
@@ -77,7 +86,7 @@ export function createSession(
       now,
     }),
     faults: createFaultRules({ seed, clock, rules: faults }),
-    requests: createRequestLog(logRoom),
+    requests,
     services: createServiceStates(clock),
     replayed: new Map(),
   };
