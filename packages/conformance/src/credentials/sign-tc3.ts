@@ -70,7 +70,7 @@ export function signCanonical(
   const date = new Date(timestamp * 1000).toISOString().slice(0, 10);
   const scope = `${date}/${service}/tc3_request`;
   const text = [algorithm, timestamp, scope, sha256(canonical)].join('\n');
-  const key = [date, service, 'tc3_request'].reduce(hmac, Buffer.from(`TC3${secretKey}`));
+  const key = toSigningKey(secretKey, date, service);
   return {
     Credential: `${secretId}/${scope}`,
     SignedHeaders: signedHeaders,
@@ -78,6 +78,18 @@ export function signCanonical(
     Timestamp: String(timestamp),
     ...(token ? { Token: token } : {}),
   };
+}
+
+let latest: { of: string; key: Buffer } | undefined;
+
+/** Derives the key, which is the same for all calls of a day. */
+function toSigningKey(secretKey: string, date: string, service: string): Buffer {
+  const of = JSON.stringify([secretKey, date, service]);
+  if (latest?.of !== of) {
+    const key = [date, service, 'tc3_request'].reduce(hmac, Buffer.from(`TC3${secretKey}`));
+    latest = { of, key };
+  }
+  return latest.key;
 }
 
 /** Returns the value of the `Authorization` header. */

@@ -81,6 +81,7 @@ export async function receive(response: IncomingMessage): Promise<Received> {
 }
 
 export function toReceived(status: number, headers: HeaderList, body: Buffer): Received {
+  let parsed: { json: unknown } | undefined;
   return {
     status,
     headers,
@@ -94,16 +95,21 @@ export function toReceived(status: number, headers: HeaderList, body: Buffer): R
       return body.toString();
     },
     get json() {
-      try {
-        return JSON.parse(body.toString());
-      } catch {
-        return undefined;
-      }
+      parsed ??= { json: parse(body) };
+      return parsed.json;
     },
     get mediaType() {
       return toMediaType(readAll(headers, 'content-type')[0] ?? '') || undefined;
     },
   };
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
 }
 
 /** Headers in the order and case in which they are sent. A repeated header has an entry for each value. */
