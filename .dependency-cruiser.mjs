@@ -12,7 +12,7 @@ const LAYERS = {
   'packages/conformance/src': [
     ...[
       'index|cli',
-      'create-conformance',
+      'create-conformance|traffic',
       'report',
       'run',
       'dredd',

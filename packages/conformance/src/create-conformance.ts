@@ -1,6 +1,7 @@
 import { checks } from './checks/index.ts';
 import { createRun, type Run } from './context/run.ts';
 import { documents } from './contract/documents.ts';
+import { createContractCoverage } from './document/contract-coverage.ts';
 import { type DocumentsRun, loadDeployments, runDocuments } from './document/run-documents.ts';
 import type { Deployment } from './document/session.ts';
 import { runTransactions } from './dredd/run-transactions.ts';
@@ -61,11 +62,13 @@ async function run(settings: Settings): Promise<Report> {
     const isNew = result.outcome === 'fail' && !isKnown(result, accepted);
     if (settings.bail && isNew) ends.abort(`--bail: ${result.id} failed`);
   };
+  const seen = createContractCoverage(settings);
   let leftovers: string[] = [];
   let documented: DocumentsRun | undefined;
   try {
     if (deployments.length > 0) documented = await runDocuments(shared, deployments, onResult);
     else {
+      shared.onExchange = seen.saw;
       await prepare(shared);
       await Promise.all([
         runChecks(shared, checks, onResult),
@@ -81,20 +84,20 @@ async function run(settings: Settings): Promise<Report> {
     leftovers = await removeLeftovers(shared);
   }
   const { minCoverage: minimum } = settings;
-  const coverage = documented && {
-    ...documented.coverage,
+  const coverage = {
+    ...(documented?.coverage ?? seen.toCoverage(results)),
     ...(minimum === undefined ? {} : { minimum }),
   };
   return {
     targets: deployments.length > 0 ? deployments.map(toTarget) : toTargets(settings),
-    rules: settings.rules,
+    ...(documented ? {} : { rules: settings.rules }),
     seed: settings.seed,
     startedAt: started.toISOString(),
     durationMs: Date.now() - started.getTime(),
     declared: toDeclared(settings),
     leftovers: documented?.leftovers ?? leftovers,
     ...toVerdict(results, settings.baseline, started, coverage),
-    ...(coverage && { coverage: shared.secrets.redact(coverage) }),
+    coverage: shared.secrets.redact(coverage),
     results: sortResults(results),
   };
 }

@@ -120,7 +120,7 @@ export interface ConformanceOptions {
   allowWrites?: boolean | undefined;
   /** Maximum number of requests per operation of a document, 1 to 10000. Default: 20. */
   maxRequests?: number | undefined;
-  /** Minimum coverage of the documents in percent; if less was seen, the run is incomplete. Default: none. */
+  /** Minimum coverage of the contract or the documents in percent; if less was seen, the run is incomplete. Default: none. */
   minCoverage?: number | undefined;
   /** Check only these: rule IDs or prefixes (`GW-C`, `ST-COPY`). Default: all. */
   only?: readonly string[] | undefined;

@@ -28,8 +28,11 @@ export type Outcome = 'pass' | 'fail' | 'skip' | 'disabled' | 'error';
 
 export const OUTCOMES = ['pass', 'fail', 'skip', 'disabled', 'error'] as const;
 
-/** The engines that make calls: the checks for individual rules, Dredd, Respect, and the checks of documents. */
-export const ENGINES = ['rules', 'dredd', 'respect', 'document'] as const;
+/**
+ * The engines: the checks for individual rules, Dredd, Respect, the checks of documents, and the validation of
+ * recorded responses.
+ */
+export const ENGINES = ['rules', 'dredd', 'respect', 'document', 'traffic'] as const;
 
 export type Engine = (typeof ENGINES)[number];
 

@@ -1,6 +1,7 @@
 import { validate } from 'ctrf';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { expect, test } from 'vitest';
+import { toCoverage } from '../src/document/coverage.ts';
 import { reporters } from '../src/report/reporters.ts';
 import { toSummaryLine } from '../src/report/to-lines.ts';
 import { sampleReport, sampleResult } from './support/sample-report.ts';
@@ -107,6 +108,36 @@ test('HTML: nothing from the target becomes markup, and each line of the descrip
   expect(page).toContain('&lt;script&gt;alert(&quot;1&quot;)');
   expect(page).toMatch(/Header changes<\/th>.*GW-C2.*<td class="fail">fail<\/td>/);
   expect(page).not.toMatch(/(src|href)="(?!#)/);
+});
+
+test('HTML: lists what to fix, and apart from it what fails for the same reasons', () => {
+  const transaction = { id: 'gateway cloudrun-post 200', rules: ['GW-C2'] };
+  const other = { ...failed, ...transaction, engine: 'dredd' as const };
+  const known = { ...failed, id: 'GW-C1' };
+  const page = reporters.html(sampleReport([failed, other, known], ['GW-C1']));
+  const [, problems = ''] = /<h2>What to fix<\/h2>(.*?)<\/section>/s.exec(page) ?? [];
+  expect(problems.match(/<li>/g)).toHaveLength(1);
+  expect(problems).toMatch(/<li><a class="id" href="#GW-C2">.*must be attachment, not.*<\/ol>/s);
+  expect(problems).toMatch(/These also fail.*cloudrun-post 200.*Fix the rules above first/s);
+  expect(problems).not.toContain('GW-C1');
+  expect(reporters.html(sampleReport([sampleResult()]))).not.toContain('What to fix');
+});
+
+test('HTML and JUnit: show the coverage of the contract, and what is not reachable', () => {
+  const items = [
+    { kind: 'statuses' as const, name: '200', seen: true },
+    { kind: 'statuses' as const, name: '404', seen: false },
+    { kind: 'statuses' as const, name: 'default', seen: false, unreachable: 'no way' },
+  ];
+  const operations = [{ document: 'storage.v2', operation: 'batchDelete', items }];
+  const coverage = toCoverage(operations, []);
+  expect(coverage).toMatchObject({ seen: 1, total: 2, percent: 50 });
+  const covered = { ...sampleReport([sampleResult()]), coverage };
+  const page = reporters.html(covered);
+  expect(page).toContain('1 of 2');
+  expect(page).toContain('statuses: default (no way)');
+  expect(page).toContain('<h2 id="matrix">');
+  expect(reporters.junit(covered)).toContain('<property name="coverage.statuses" value="1/2"/>');
 });
 
 test('badge: shows the verdict, also to screen readers', () => {

@@ -1,20 +1,20 @@
 import type { CheckContext } from '../context/check-context.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { type Check, defineCheck } from './check.ts';
-import { cite, expectText, show } from './support/cite.ts';
+import { show } from './support/cite.ts';
 import { gatewayMethods, provokeErrors } from './support/gateway.ts';
 
-/** Expects a field in every error body to be a string. */
-async function expectField(
+/** Checks a field in every error body. */
+async function checkField(
   t: CheckContext,
-  field: 'code' | 'message' | 'requestId',
+  rule: 'GW-ERROR-CODE' | 'GW-ERROR-MESSAGE' | 'GW-ERROR-REQUEST-ID',
 ): Promise<void> {
   let bodies = 0;
   for (const { what, exchange } of await provokeErrors(t)) {
     const { json } = exchange.received;
     if (typeof json !== 'object' || json === null) continue;
     bodies += 1;
-    expectText(t, `${what}: ${field}`, (json as Record<string, unknown>)[field], exchange);
+    t.claim(rule, what, exchange);
   }
   t.reach(bodies > 0, 'no error response from the gateway has a JSON object as its body');
 }
@@ -35,16 +35,12 @@ function expectError(
 export const gatewayErrors: readonly Check[] = [
   defineCheck('GW-ERROR-BODY', [], async (t) => {
     for (const { what, exchange } of await provokeErrors(t)) {
-      const { mediaType, json, text } = exchange.received;
-      t.expectEqual(`${what}: the content type`, mediaType, 'application/json', exchange);
-      const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
-      const came = cite(text);
-      t.expect(isObject, `${what}: the body must be a JSON object, not ${came}`, exchange);
+      t.claim('GW-ERROR-BODY', what, exchange);
     }
   }),
-  defineCheck('GW-ERROR-CODE', [], (t) => expectField(t, 'code')),
-  defineCheck('GW-ERROR-MESSAGE', [], (t) => expectField(t, 'message')),
-  defineCheck('GW-ERROR-REQUEST-ID', [], (t) => expectField(t, 'requestId')),
+  defineCheck('GW-ERROR-CODE', [], (t) => checkField(t, 'GW-ERROR-CODE')),
+  defineCheck('GW-ERROR-MESSAGE', [], (t) => checkField(t, 'GW-ERROR-MESSAGE')),
+  defineCheck('GW-ERROR-REQUEST-ID', [], (t) => checkField(t, 'GW-ERROR-REQUEST-ID')),
   defineCheck('GW-ERROR-FORBIDDEN', ['forbiddenService'], async (t) => {
     const service = t.settings.forbiddenService ?? '';
     for (const call of gatewayMethods) {

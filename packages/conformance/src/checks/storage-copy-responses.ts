@@ -1,7 +1,7 @@
 import type { CheckContext } from '../context/check-context.ts';
 import type { Entry, StorageReply } from '../context/storage-client.ts';
 import { type Check, defineCheck } from './check.ts';
-import { expectOptionalText, expectText, show } from './support/cite.ts';
+import { expectOptionalText, show } from './support/cite.ts';
 import {
   type CopyOrder,
   copy,
@@ -97,11 +97,8 @@ export const storageCopyResponses: readonly Check[] = [
     let checked = 0;
     for (const [what, orders] of Object.entries(cases)) {
       const { reply, entries } = await askForCopies(t, orders);
-      for (const entry of entries.filter((one) => !hasFailed(one))) {
-        checked += 1;
-        const isPresent = (entry.fileID ?? undefined) !== undefined;
-        t.expect(isPresent, `${what}: the entry should have a fileID`, reply);
-      }
+      checked += entries.filter((entry) => !hasFailed(entry)).length;
+      t.claim('ST-COPY-FILE-ID-PRESENT', what, reply);
     }
     t.reach(checked > 0, 'no copy succeeded');
   }),
@@ -115,11 +112,8 @@ export const storageCopyResponses: readonly Check[] = [
       for (const orders of [[order], [good, order]]) {
         const { reply, entries } = await askForCopies(t, orders);
         // Another rule covers that such an item fails at all.
-        for (const { code, message } of entries.filter(hasFailed)) {
-          checked += 1;
-          expectText(t, `${what}: code`, code, reply);
-          expectText(t, `${what}: message`, message, reply);
-        }
+        checked += entries.filter(hasFailed).length;
+        t.claim('ST-COPY-FAILED', what, reply);
       }
     }
     t.reach(checked > 0, 'all the copies that should have failed succeeded');

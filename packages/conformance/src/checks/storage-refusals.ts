@@ -6,6 +6,7 @@ import {
   type StorageReply,
 } from '../context/storage-client.ts';
 import { NetworkFault } from '../http/health.ts';
+import { claimRefusal } from '../validation/exchange-rules.ts';
 import { type Check, defineCheck } from './check.ts';
 import {
   brokenJson,
@@ -35,29 +36,12 @@ function callWrongly(
 }
 
 /**
- * Checks the response to an invalid body: 'refused, never 5xx, in the documented error shape' (D30).
+ * Checks the response to an invalid body.
  *
  * @param what describes the body: `batchDelete, the body is an array`
  */
 function expectRefusal(expect: ExpectOne, reply: StorageReply, what: string): void {
-  const { status } = reply.received;
-  expect(
-    status < 500,
-    `${what}: the call must be rejected with a status below 500, but the response was ${status}`,
-    reply,
-  );
-  expect(
-    reply.refused,
-    `${what}: the call must be rejected, but the response was ${status}`,
-    reply,
-  );
-  const came = reply.envelope === undefined ? 'is not a JSON object' : 'has no code';
-  const hasCode = reply.code !== undefined;
-  expect(
-    hasCode,
-    `${what}: the ${status} response must be an envelope with a code, but ${came}`,
-    reply,
-  );
+  for (const [holds, message] of claimRefusal(reply)) expect(holds, `${what}: ${message}`, reply);
 }
 
 const SIZE = 262_144;

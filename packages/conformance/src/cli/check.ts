@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { createConformance } from '../create-conformance.ts';
+import { toSettings } from '../options.ts';
 import { compare, type Earlier, withReason } from '../report/compare.ts';
 import { REPORT_KINDS, type ReportKind, reporters } from '../report/reporters.ts';
-import { toCoverageLine, toLines, toSummaryLine } from '../report/to-lines.ts';
+import { toCoverageLine, toLines, toSummaryLine, toTrafficLines } from '../report/to-lines.ts';
 import type { Report } from '../report/to-report.ts';
 import { type Result, StartError } from '../result.ts';
+import { runTraffic } from '../traffic/run-traffic.ts';
 import { type Given, toFlag } from './options.ts';
 import type { Labels } from './parse-arguments.ts';
 import { type Output, readJsonFile } from './terminal.ts';
@@ -35,20 +37,8 @@ export async function check(
   output: Output,
   signal: AbortSignal,
 ): Promise<number> {
-  const reports = parseReports(given.report);
-  const options = await toOptions(given);
-  const earlier = given.compare === undefined ? undefined : await readEarlier(given.compare);
-  const progress = createProgress(output);
-  const conformance = createConformance({
-    ...options,
-    signal,
-    onResult: (result) => {
-      progress.add(result);
-      show(result, given, output);
-    },
-    onNotice: (text) => output.error(`berth-conformance: ${text}`),
-  });
-  await assertWritable(reports);
+  const { publish, listeners, progress } = await prepareReport(given, output);
+  const conformance = createConformance({ ...(await toOptions(given)), ...listeners, signal });
   if (given.insecure) {
     output.error('berth-conformance: --insecure: certificates are not verified.');
   }
@@ -62,16 +52,62 @@ export async function check(
     signal.removeEventListener('abort', sayEnding);
     progress.end();
   });
-  const whole: Report = earlier
-    ? { ...report, comparison: compare(earlier, report.results) }
-    : report;
-  await writeReports(reports, whole);
   const typed = Object.entries(given).filter(([name]) => labels[name] === toFlag(name));
-  for (const line of toEndLines(whole)) output.out(line);
-  for (const line of toFailedLines(whole, Object.fromEntries(typed))) output.out(line);
-  const { paint = (_, text) => text } = output;
-  output.out(paint(whole.exitCode === 0 ? 'green' : 'red', toSummaryLine(whole)));
-  return whole.exitCode;
+  return publish(report, (whole) => toFailedLines(whole, Object.fromEntries(typed)));
+}
+
+/** URLs of a run that makes no calls. */
+const NOWHERE = { gatewayUrl: 'http://gateway.invalid', storageUrl: 'http://storage.invalid' };
+
+/**
+ * Checks recorded calls: prints each result, writes the reports and returns the exit code.
+ *
+ * @throws StartError if a file or an option is invalid, or nothing can be checked
+ */
+export async function checkTraffic(
+  files: readonly string[],
+  given: Given,
+  output: Output,
+  signal: AbortSignal,
+): Promise<number> {
+  const { publish, listeners } = await prepareReport(given, output);
+  const { document, url, gatewayUrl, storageUrl } = given;
+  if (url !== undefined && document === undefined) {
+    throw new StartError('url requires document, the OpenAPI document of the API.', 'url');
+  }
+  const target = document === undefined ? NOWHERE : { url: 'http://nowhere.invalid' };
+  const options = await toOptions({ ...target, ...given });
+  const settings = toSettings({ ...options, ...listeners, signal });
+  const report = await runTraffic({ files, gatewayUrl, storageUrl, url }, settings);
+  return publish(report, () => []);
+}
+
+/** Reads what a report needs, before anything is checked. */
+async function prepareReport(given: Given, output: Output) {
+  const reports = parseReports(given.report);
+  const earlier = given.compare === undefined ? undefined : await readEarlier(given.compare);
+  const progress = createProgress(output);
+  await assertWritable(reports);
+  return {
+    progress,
+    listeners: {
+      onResult: (result: Result) => {
+        progress.add(result);
+        show(result, given, output);
+      },
+      onNotice: (text: string) => output.error(`berth-conformance: ${text}`),
+    },
+    async publish(report: Report, toRepeatLines: (whole: Report) => string[]): Promise<number> {
+      const whole: Report = earlier
+        ? { ...report, comparison: compare(earlier, report.results) }
+        : report;
+      await writeReports(reports, whole);
+      for (const line of [...toEndLines(whole), ...toRepeatLines(whole)]) output.out(line);
+      const { paint = (_, text) => text } = output;
+      output.out(paint(whole.exitCode === 0 ? 'green' : 'red', toSummaryLine(whole)));
+      return whole.exitCode;
+    },
+  };
 }
 
 /** Creates a function that updates the progress line on a terminal, and otherwise does nothing. */
@@ -211,9 +247,17 @@ function toFailedLines({ results, baseline, seed }: Report, typed: Given): strin
 }
 
 /** Returns the lines between the last result and the failed ones. */
-function toEndLines({ results, leftovers, baseline, comparison, coverage }: Report): string[] {
+function toEndLines({
+  results,
+  leftovers,
+  baseline,
+  comparison,
+  coverage,
+  traffic,
+}: Report): string[] {
   return [
     ...toDisabledLines(results),
+    ...(traffic ? toTrafficLines(traffic) : []),
     ...(coverage ? [toCoverageLine(coverage)] : []),
     ...toList('files that could not be removed', leftovers),
     ...toList(

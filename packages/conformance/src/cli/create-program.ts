@@ -17,6 +17,7 @@ Examples:
   berth-conformance --config conformance.json --only ST-COPY --failed-only
   berth-conformance --document api.yaml --url https://api.example --min-coverage 80
   berth-conformance monitor --config conformance.json --only GW-C,GW-REQUEST-ID --every 60s
+  berth-conformance traffic session.har --report html=report.html
   berth-conformance fixture --port 8080 --host 0.0.0.0
 
 Exit codes, the first that applies:
@@ -38,7 +39,7 @@ export function createProgram(onTyped: (typed: Typed) => void): Command {
     )
     .usage('--gateway-url <url> --storage-url <url> [options]')
     .allowExcessArguments(false)
-    // `monitor` has the options of a run, too.
+    // `monitor` and `traffic` have options of a run, too.
     .enablePositionalOptions()
     .showSuggestionAfterError(false)
     .exitOverride()
@@ -57,6 +58,18 @@ export function createProgram(onTyped: (typed: Typed) => void): Command {
       '127.0.0.1',
     )
     .action((options) => onTyped({ command: 'fixture', options }));
+  const traffic = program
+    .command('traffic')
+    .description('check recorded calls, without making any')
+    .usage('[options] <file...>')
+    .argument(
+      '<file...>',
+      'HAR file, .ndjson file with one HAR entry or recording per line, or folder of recordings of the mock',
+    )
+    .action((files: string[], _, command: Command) =>
+      onTyped({ command: 'traffic', options: { ...command.optsWithGlobals(), files } }),
+    );
+  addOptions(traffic, OF_TRAFFIC);
   const monitor = program
     .command('monitor')
     .description(
@@ -89,6 +102,13 @@ const OF_ONE_RUN: readonly OptionName[] = [
   ...(['readOnly', 'prefix', 'bail', 'allowWrites'] as const),
 ];
 
+/** Options that are about calls that were made by others. */
+const OF_TRAFFIC: readonly OptionName[] = [
+  ...(['gatewayUrl', 'storageUrl', 'wireProfile', 'envelope', 'document', 'url'] as const),
+  ...(['only', 'skip', 'level', 'rules', 'baseline', 'minCoverage'] as const),
+  ...(['report', 'failedOnly', 'compare', 'config'] as const),
+];
+
 function addOptions(command: Command, names: readonly OptionName[]): void {
   for (const [heading, group] of Object.entries(GROUPS)) {
     for (const [name, spec] of Object.entries(group)) {
@@ -107,7 +127,7 @@ function toVersion(): string {
 
 /** The parsed command line, with the command and the options as typed. */
 export interface Typed {
-  command: 'run' | 'fixture' | 'monitor';
+  command: 'run' | 'fixture' | 'monitor' | 'traffic';
   options: Record<string, unknown>;
 }
 

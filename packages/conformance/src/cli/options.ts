@@ -113,13 +113,6 @@ const documents = {
     range: RANGES.maxRequests,
     usual: String(RANGES.maxRequests.usual),
   }),
-  minCoverage: whole(
-    '<percent>',
-    'minimum coverage of the documents, in percent; if the coverage is lower, the exit code is 3',
-    {
-      range: RANGES.minCoverage,
-    },
-  ),
 };
 
 /** How the targets are called. */
@@ -261,6 +254,13 @@ const selection = {
     '<number>',
     'number of generated sequences of storage calls, one after another and at the same time',
     { range: RANGES.sequences, usual: '25, or as many as start within 30 s' },
+  ),
+  minCoverage: whole(
+    '<percent>',
+    'minimum coverage of the contract or the documents, in percent; if it is lower, the exit code is 3',
+    {
+      range: RANGES.minCoverage,
+    },
   ),
   bail: flag('stop after the first failure that is not in the baseline'),
   baseline: text(

@@ -36,7 +36,7 @@ export async function parseArguments(
   }
   program.parse(args, { from: 'user' });
   if (typed.command === 'fixture') return { command: 'fixture', options: typed.options };
-  const { every, listen, ...settings } = typed.options;
+  const { every, listen, files, ...settings } = typed.options;
   const fromFlags = Object.fromEntries(
     Object.entries(settings).map(([name, raw]) => [
       name,
@@ -49,7 +49,9 @@ export async function parseArguments(
   return {
     ...(typed.command === 'monitor'
       ? { command: 'monitor', options: { every: String(every), listen: String(listen) } }
-      : { command: 'run' }),
+      : typed.command === 'traffic'
+        ? { command: 'traffic', files: files as string[] }
+        : { command: 'run' }),
     given: { ...fromFile, ...fromVariables, ...fromFlags },
     labels: {
       ...label(fromFile, (name) => `${name} in ${config}`),
@@ -112,6 +114,7 @@ export interface MonitorOptions {
 type Arguments =
   | { command: 'run'; given: Given; labels: Labels }
   | { command: 'monitor'; options: MonitorOptions; given: Given; labels: Labels }
+  | { command: 'traffic'; files: string[]; given: Given; labels: Labels }
   | { command: 'fixture'; options: Typed['options'] };
 
 function label(given: Given, toLabel: (name: string) => string): Labels {

@@ -8,7 +8,7 @@ import { planDocuments } from '../document/run-documents.ts';
 import { type Settings, toSettings } from '../options.ts';
 import { StartError } from '../result.ts';
 import { type Planned, planRun } from '../run/plan.ts';
-import { check, isChosen } from './check.ts';
+import { check, checkTraffic, isChosen } from './check.ts';
 import type { Typed } from './create-program.ts';
 import { type Given, OPTION_NAMES, toFlag } from './options.ts';
 import { type Labels, parseArguments, suggest } from './parse-arguments.ts';
@@ -40,6 +40,8 @@ export async function runCli(args: readonly string[], around: Surroundings): Pro
       await monitor(given, parsed.options, describe, output, signal);
       return 0;
     }
+    if (parsed.command === 'traffic')
+      return await checkTraffic(parsed.files, given, output, signal);
     return await run(given, labels, output, signal);
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;

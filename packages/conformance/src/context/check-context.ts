@@ -1,6 +1,7 @@
-import { type Evidence, toSentSize } from '../http/exchange.ts';
+import { type Evidence, type Exchange, toSentSize } from '../http/exchange.ts';
 import type { Settings } from '../options.ts';
 import { type Finding, Inapplicable, Unreached } from '../result.ts';
+import { claimsOf, type ExchangeRuleId } from '../validation/exchange-rules.ts';
 import { FixtureClient } from './fixture-client.ts';
 import { GatewayClient } from './gateway-client.ts';
 import { createRunCaller, type Run } from './run.ts';
@@ -84,6 +85,13 @@ export class CheckContext {
     const more = script === undefined ? {} : { script };
     this.record.findings.push({ message, where: this.#place, ...shown, ...more });
   };
+
+  /** Asserts what a rule requires of a call to which it applies. `what` describes the call. */
+  claim(rule: ExchangeRuleId, what: string, exchange: Exchange): void {
+    for (const [holds, message] of claimsOf(rule, exchange, this.settings)) {
+      this.expect(holds, `${what}: ${message}`, exchange);
+    }
+  }
 
   /** `expect` for a value: `GET /a: the status must be 404, not 200`. */
   expectEqual(what: string, came: unknown, wanted: unknown, evidence?: Evidence): void {

@@ -9,6 +9,7 @@ import {
 import { createRedactor, listSecrets, toIndex } from '../credentials/redact.ts';
 import { type Agents, createAgents } from '../http/agents.ts';
 import { Caller, type CallerOptions } from '../http/caller.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { createHealth, type Health, NetworkFault } from '../http/health.ts';
 import { createPace, type Pace } from '../http/pace.ts';
 import { within } from '../http/start-timer.ts';
@@ -100,6 +101,8 @@ export interface Run {
   refused: Partial<Record<Api, Refusal>>;
   /** Whether the fixture service was found behind the gateway; if not, why. */
   fixture: true | string;
+  /** Called with each call of the run and its complete response. */
+  onExchange?: (exchange: Exchange) => void;
 }
 
 /** Creates the state of a run before its first call. */
@@ -150,8 +153,16 @@ function withSecrets(
 }
 
 export function createRunCaller(
-  { agents, pace, health, signal, settings }: Run,
-  listeners: Pick<CallerOptions, 'onSent' | 'onResponse'> = {},
+  run: Run,
+  { onSent, onResponse }: Pick<CallerOptions, 'onSent' | 'onResponse'> = {},
 ): Caller {
-  return new Caller({ agents, pace, health, signal, timeout: settings.timeout, ...listeners });
+  const { agents, pace, health, signal, settings } = run;
+  return new Caller({
+    ...{ agents, pace, health, signal, timeout: settings.timeout },
+    ...(onSent ? { onSent } : {}),
+    onResponse(evidence) {
+      if ('received' in evidence) run.onExchange?.(evidence);
+      onResponse?.(evidence);
+    },
+  });
 }

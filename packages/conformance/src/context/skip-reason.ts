@@ -1,4 +1,6 @@
 import type { Api } from '../contract/openapi.ts';
+import { hasRule } from '../contract/rule-sets.ts';
+import { rules as allRules, findRule } from '../contract/rules.ts';
 import type { Result } from '../result.ts';
 import type { Run } from './run.ts';
 
@@ -15,6 +17,8 @@ export type Need =
   | 'storageCredentials'
   | 'sessionToken'
   | 'writes';
+
+const ruleIds = new Set(allRules.map(({ id }) => id));
 
 /** Why a check does not run. */
 export type SkipReason = Required<Pick<Result, 'outcome' | 'reason'>>;
@@ -38,6 +42,19 @@ export function leftOut({ settings, signal }: Run, name: string): SkipReason | u
   const isNamed = (names: readonly string[]) => names.some((one) => name.startsWith(one));
   if (settings.only.length > 0 && !isNamed(settings.only)) return disabled('not in --only');
   return isNamed(settings.skip) ? disabled('--skip') : undefined;
+}
+
+/** Returns the skip reason for a rule that the operator left out, by its ID, its level or its version. */
+export function notSelected(run: Run, id: string): SkipReason | undefined {
+  const { rules, level } = run.settings;
+  const isRule = ruleIds.has(id);
+  const isInSet = !isRule || hasRule(rules, id);
+  const isOfLevel = !isRule || level !== 'must' || findRule(id).level === 'must';
+  return (
+    leftOut(run, id) ??
+    (isInSet ? undefined : disabled(`not in the rules ${rules}`)) ??
+    (isOfLevel ? undefined : disabled('--level must'))
+  );
 }
 
 export function noUrl({ settings }: Run, api: Api): SkipReason | undefined {

@@ -7,10 +7,12 @@ import {
   toHeaderList,
   withHeaders,
 } from '../http/exchange.ts';
-import type { Envelope, RequestForm, UnsignedCall } from '../options.ts';
+import type { RequestForm, UnsignedCall } from '../options.ts';
 import { Unreached } from '../result.ts';
+import { type Entry, readReply, type StorageReply } from '../validation/read-storage.ts';
 import type { Run } from './run.ts';
 
+export type { Entry, StorageReply };
 export { STORAGE_OPERATIONS };
 
 export type StorageOperation = (typeof STORAGE_OPERATIONS)[number];
@@ -40,9 +42,6 @@ export interface StorageCallOptions {
   /** Return 401 and 403 even with valid credentials. */
   acceptsRefusal?: boolean;
 }
-
-/** An entry in a response's `fileList`. It has not been validated. */
-export type Entry = Record<string, unknown>;
 
 export class StorageClient {
   readonly #run: Run;
@@ -150,33 +149,4 @@ function assertAccepted({ received }: Exchange, isValid: boolean): void {
 /** Returns the body of a storage request with these fields. */
 export function toForm(fields: unknown, form: RequestForm): unknown {
   return form === 'data' ? { data: fields } : fields;
-}
-
-/** The response to a storage call and the content of its envelope, which has not been validated. */
-export interface StorageReply extends Exchange {
-  /** The response as JSON; `undefined` if it is not a JSON object. */
-  envelope: Record<string, unknown> | undefined;
-  /**
-   * The object with `requestId`, `data` and `code`: `body` of the envelope, or the response itself if flat.
-   */
-  body: Record<string, unknown> | undefined;
-  data: Record<string, unknown> | undefined;
-  code: string | undefined;
-  /** Whether the status is not 2xx, or there is a `code` without `data` (D30). */
-  refused: boolean;
-}
-
-function readReply(exchange: Exchange, form: Envelope): StorageReply {
-  const envelope = toObject(exchange.received.json);
-  const body = form === 'flat' ? envelope : toObject(envelope?.body);
-  const data = toObject(body?.data);
-  const code = typeof body?.code === 'string' ? body.code : undefined;
-  const { status } = exchange.received;
-  const refused = status < 200 || status > 299 || (code !== undefined && data === undefined);
-  return { ...exchange, envelope, body, data, code, refused };
-}
-
-function toObject(value: unknown): Record<string, unknown> | undefined {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? (value as Record<string, unknown>) : undefined;
 }

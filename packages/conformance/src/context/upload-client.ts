@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Caller } from '../http/caller.ts';
 import { type Exchange, type HeaderInput, toHeaderList, toTarget } from '../http/exchange.ts';
 import { Unreached } from '../result.ts';
+import { hasXmlError } from '../validation/read-storage.ts';
 import type { Run } from './run.ts';
 import type { StorageClient } from './storage-client.ts';
 
@@ -204,13 +205,4 @@ export function toMultipart(fields: readonly FormField[], boundary: string): Buf
     return [Buffer.from(head), Buffer.from(value as string), Buffer.from('\r\n')];
   });
   return Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]);
-}
-
-/**
- * Returns whether a text looks like an XML document with an `Error` element, at any depth, with or without a
- * namespace prefix. `UP-ERROR` checks whether the document is well-formed.
- */
-export function hasXmlError(text: string): boolean {
-  const isXml = /^\uFEFF?\s*</.test(text) && !/<html[\s>]/i.test(text);
-  return isXml && /<(?:[\w.-]+:)?Error[\s/>]/.test(text);
 }

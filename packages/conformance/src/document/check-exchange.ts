@@ -89,7 +89,7 @@ function checkHeaders({ document, response, received }: Context): Finding[] {
 }
 
 /** Returns the values that the text of a header may represent. */
-function readings(text: string): unknown[] {
+export function readings(text: string): unknown[] {
   const items = text.split(',').map((item) => item.trim());
   return [text, ...toJson(text), items, items.map((item) => toJson(item)[0] ?? item)];
 }

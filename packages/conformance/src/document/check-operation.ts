@@ -65,7 +65,9 @@ export async function checkOperation(
     const exchange = await session.send(operation, draft);
     const { received } = exchange;
     statuses.add(received.status);
-    coverage.called(draft, exchange, breaker?.constraint);
+    if (!isRefusal(received)) {
+      coverage.called(draft, received, breaker ? [breaker.constraint] : []);
+    }
     for (const finding of checkExchange(document, operation, exchange, breaker?.constraint)) {
       const result = results.add(operation, finding, exchange);
       if (result) await minimize({ result, finding, base, breaker });

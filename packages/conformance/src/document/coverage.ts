@@ -1,6 +1,6 @@
-import type { Exchange } from '../http/exchange.ts';
+import type { Received } from '../http/exchange.ts';
 import { isJson } from '../http/media-type.ts';
-import { findContent, isRefusal } from './check-exchange.ts';
+import { findContent } from './check-exchange.ts';
 import type { Draft } from './generate.ts';
 import type { ApiDocument } from './load-document.ts';
 import { findResponse, type Operation } from './plan.ts';
@@ -14,6 +14,7 @@ export const COVERAGE_KINDS = [
   'mediaTypes',
   'fields',
   'constraints',
+  'rules',
 ] as const;
 
 export type CoverageKind = (typeof COVERAGE_KINDS)[number];
@@ -25,6 +26,7 @@ export const COVERAGE_TITLES: Record<CoverageKind, string> = {
   mediaTypes: 'media types',
   fields: 'fields',
   constraints: 'constraints',
+  rules: 'rules',
 };
 
 interface Count {
@@ -32,7 +34,15 @@ interface Count {
   total: number;
 }
 
-/** How much of its OpenAPI documents a run has covered. */
+interface CoverageItem {
+  kind: CoverageKind;
+  name: string;
+  seen: boolean;
+  /** Why no call of the run can cover it. Such an item does not count unless it was seen. */
+  unreachable?: string;
+}
+
+/** How much of the contract, or of its OpenAPI documents, a run has covered. */
 export interface Coverage extends Count {
   /** Rounded down. */
   percent: number;
@@ -41,16 +51,19 @@ export interface Coverage extends Count {
     /** Name of the service, or title of the document. */
     document: string;
     operation: string;
-    items: { kind: CoverageKind; name: string; seen: boolean }[];
+    items: CoverageItem[];
   }[];
   /** What no run checks. Media types among it count as not seen. */
   unchecked: (Unchecked & { document: string })[];
 }
 
+/** The parts of a response that coverage depends on. */
+type Seen = Pick<Received, 'status' | 'header' | 'json'>;
+
 /** Records which parts of an operation the calls have covered. */
 export interface OperationCoverage {
   /** Records a call and its response. */
-  called(draft: Draft, exchange: Exchange, broken: string | undefined): void;
+  called(draft: Draft, received: Seen, violated: readonly string[]): void;
   items(): Coverage['operations'][number]['items'];
 }
 
@@ -95,18 +108,25 @@ export function createOperationCoverage(
       ),
     ],
     constraints: [...constraints],
+    rules: [],
   };
+  const known = new Set(items.fields);
   const seen = Object.fromEntries(
     COVERAGE_KINDS.map((kind) => [kind, new Set<string>()]),
   ) as Record<CoverageKind, Set<string>>;
+  // A response may have any number of other fields.
+  const addFields = (where: string, value: unknown) => {
+    for (const field of listSeen(value)) {
+      if (known.has(`${where} ${field}`)) seen.fields.add(`${where} ${field}`);
+    }
+  };
   return {
-    called(draft, { received }, broken) {
-      if (isRefusal(received)) return;
+    called(draft, received, violated) {
       seen.operations.add(operation.id);
       for (const key of Object.keys(draft.parameters)) seen.parameters.add(key);
-      if (broken !== undefined) seen.constraints.add(broken);
+      for (const constraint of violated) seen.constraints.add(constraint);
       if (draft.mediaType !== undefined) seen.mediaTypes.add(`request ${draft.mediaType}`);
-      for (const field of listSeen(draft.body)) seen.fields.add(`request ${field}`);
+      addFields('request', draft.body);
       const response = findResponse(operation, received.status);
       if (response === undefined) return;
       seen.statuses.add(response.status);
@@ -114,7 +134,7 @@ export function createOperationCoverage(
       if (content === undefined) return;
       seen.mediaTypes.add(`${response.status} ${content.mediaType}`);
       if (!isJson(content.mediaType)) return;
-      for (const field of listSeen(received.json)) seen.fields.add(`${response.status} ${field}`);
+      addFields(response.status, received.json);
     },
     items: () =>
       COVERAGE_KINDS.flatMap((kind) =>
@@ -129,7 +149,10 @@ export function toCoverage(
 ): Coverage {
   const all = operations.flatMap(({ items }) => items);
   const count = (kind?: CoverageKind): Count => {
-    const own = all.filter((item) => kind === undefined || item.kind === kind);
+    const own = all.filter(
+      (item) =>
+        (kind === undefined || item.kind === kind) && (item.seen || item.unreachable === undefined),
+    );
     return { seen: own.filter(({ seen }) => seen).length, total: own.length };
   };
   const { seen, total } = count();

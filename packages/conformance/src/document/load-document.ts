@@ -49,14 +49,27 @@ export async function loadDocument(file: string, option: string): Promise<ApiDoc
   const { parsed, problems } = await bundle(file, option);
   const refuse = (message: string) => new StartError(`${option}: ${file}:1:1: ${message}`, option);
   if (!isObject(parsed)) throw refuse('the file must contain an OpenAPI document.');
-  const { openapi, swagger, info } = parsed;
+  const { openapi, swagger } = parsed;
   if (!/^3\.[0-2](\.\d+)?$/.test(String(openapi))) {
     const found = swagger === undefined ? String(openapi ?? 'none') : `Swagger ${swagger}`;
     throw refuse(`openapi must be 3.0, 3.1 or 3.2, not ${found}.`);
   }
   if (!isObject(parsed.paths)) throw refuse('the document has no paths.');
   const root = upgrade(parsed, String(openapi).startsWith('3.0')) as JsonObject;
-  const { title = file, version = '' } = isObject(info) ? info : {};
+  return toApiDocument(file, root, problems);
+}
+
+/**
+ * Creates a document whose references are local and whose schemas are those of OpenAPI 3.1.
+ *
+ * @param file its name in messages
+ */
+export function toApiDocument(
+  file: string,
+  root: JsonObject,
+  problems: string[] = [],
+): ApiDocument {
+  const { title = file, version = '' } = Object(root.info);
   const roots = {
     request: orient(root, root, 'readOnly'),
     response: orient(root, root, 'writeOnly'),
@@ -108,7 +121,8 @@ async function bundle(file: string, option: string) {
 /** Values of these keys are data, not schemas. */
 const DATA = new Set(['example', 'examples', 'default', 'enum', 'const', 'value']);
 
-function mapObjects(node: unknown, change: (node: JsonObject) => JsonObject): unknown {
+/** Returns a copy of a document in which every object outside of data is changed. */
+export function mapObjects(node: unknown, change: (node: JsonObject) => JsonObject): unknown {
   if (Array.isArray(node)) return node.map((item) => mapObjects(item, change));
   if (!isObject(node)) return node;
   const entries = Object.entries(change(node));

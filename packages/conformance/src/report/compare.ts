@@ -14,6 +14,7 @@ const ENGINE_TITLES: Record<Engine, string> = {
   dredd: 'Documented responses (Dredd)',
   respect: 'Workflows (Respect)',
   document: 'OpenAPI documents',
+  traffic: 'Documented responses (recorded)',
 };
 
 /** Results that are shown together. */

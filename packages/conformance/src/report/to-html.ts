@@ -6,7 +6,13 @@ import { manifest } from '../manifest.ts';
 import { type Finding, OUTCOMES, type Outcome, type Result } from '../result.ts';
 import { toGroups, withReason } from './compare.ts';
 import { toCurl } from './to-curl.ts';
-import { toBodyText, toCoverageLine, toHeaderLines, toVerdictPhrase } from './to-lines.ts';
+import {
+  toBodyText,
+  toCoverageLine,
+  toHeaderLines,
+  toTrafficLines,
+  toVerdictPhrase,
+} from './to-lines.ts';
 import type { Report } from './to-report.ts';
 
 /** Text that is already markup. */
@@ -38,7 +44,8 @@ export function toHtml(report: Report): string {
 </head>
 <body>
 ${toFacts(report)}
-<nav><a href="#results">Results</a> · ${report.coverage ? html`<a href="#coverage">Coverage</a>` : html`<a href="#matrix">Traceability</a>`}</nav>
+${toProblems(report)}
+<nav><a href="#results">Results</a>${report.coverage && html` · <a href="#coverage">Coverage</a>`}${isOfDocuments(report) ? undefined : html` · <a href="#matrix">Traceability</a>`}</nav>
 <main>
 <fieldset class="filters" id="results">
 <legend>Show</legend>
@@ -49,7 +56,8 @@ ${OUTCOMES.map(
 <label hidden>Find <input type="search" id="search" placeholder="id or words"></label>
 </fieldset>
 ${toResults(results)}
-${report.coverage ? toCoverageTable(report.coverage) : toMatrix(results)}
+${report.coverage && toCoverageTable(report.coverage)}
+${isOfDocuments(report) ? undefined : toMatrix(results)}
 </main>
 <script>${new Markup(script)}</script>
 </body>
@@ -90,14 +98,17 @@ function toFacts(report: Report): Markup {
     ]),
     ['Results', OUTCOMES.map((outcome) => `${summary[outcome]} ${outcome}`).join(', ')],
     [
-      'Begun',
+      'Started',
       html`<time datetime="${startedAt}">${startedAt}</time>, ${(durationMs / 1000).toFixed(1)} s`,
     ],
     [
       'Suite',
-      `@berth/conformance ${manifest.version}, ${isOfDocuments(report) ? '' : `rules ${rules}, `}seed ${seed}`,
+      [
+        `@berth/conformance ${manifest.version}`,
+        ...(rules === undefined ? [] : [`rules ${rules}`]),
+        ...(report.traffic ? [] : [`seed ${seed}`]),
+      ].join(', '),
     ],
-    ...toLinks('Failed', results, 'fail'),
     ...toLinks('Errors', results, 'error'),
     ...toLinks('Skipped', results, 'skip'),
     ...toLinks('Disabled', results, 'disabled'),
@@ -115,7 +126,11 @@ function toFacts(report: Report): Markup {
     ...toList('Newly passing', comparison?.newlyPassing),
     ...toList('Still failing', comparison?.stillFailing),
     ...toList('Left behind', report.leftovers),
-    ...toList('Coverage', report.coverage && [toCoverageLine(report.coverage)]),
+    ...toList('Recorded calls', report.traffic && toTrafficLines(report.traffic)),
+    ...toList(
+      'Coverage',
+      report.coverage && [toCoverageLine(report.coverage).replace('coverage ', '')],
+    ),
   ];
   return html`<header style="--verdict: var(--${COLORS[exitCode]})">
 <h1>${toHeadline(toVerdictPhrase(report))}</h1>
@@ -123,7 +138,39 @@ function toFacts(report: Report): Markup {
 <dl>${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>`;
 }
 
-/** The rules of documents have no version of their own. */
+/** Checks that fail because of many other rules, so that they are worth reading only if nothing else fails. */
+const SUMS: readonly string[] = ['ST-SEQUENCE', 'ST-RACE'];
+
+/**
+ * Renders what there is to fix: each broken rule with what was found first. Transactions, workflows and
+ * sequences are listed afterwards, because they usually fail for the same reasons.
+ */
+function toProblems({ results, baseline }: Report): Markup | undefined {
+  const failed = results.filter(
+    ({ id, outcome }) => outcome === 'fail' && !baseline.known.includes(id),
+  );
+  const causes = failed.filter(
+    ({ id, engine }) => (engine === 'rules' && !SUMS.includes(id)) || engine === 'document',
+  );
+  const shown = causes.length > 0 ? causes : failed;
+  const others = failed.filter((result) => !shown.includes(result));
+  const toLink = ({ id }: Result) =>
+    html`<a class="id" href="#${encodeURIComponent(id)}">${id}</a>`;
+  if (shown.length === 0) return undefined;
+  const items = shown.map((result) => {
+    const { level, statement, findings } = result;
+    return html`<li>${toLink(result)}${level === 'should' ? html` <span class="level">SHOULD</span>` : undefined}
+<p>${findings[0]?.message}</p>
+<p class="quiet">Required: ${toProse(statement)}</p></li>\n`;
+  });
+  const links = others.map((result, index) => [index > 0 ? ', ' : '', toLink(result)]);
+  return html`<section class="problems">
+<h2>What to fix</h2>
+<ol>${items}</ol>
+${others.length === 0 ? undefined : html`<p>These also fail, probably for the same reasons: ${links}. Fix the rules above first, and run the suite again.</p>`}
+</section>`;
+}
+
 function isOfDocuments({ targets }: Report): boolean {
   return targets.every(({ api }) => api === 'document');
 }
@@ -173,15 +220,20 @@ ${toTable('Decision', decisions, (rule) => rule.decisions ?? [], outcomes)}`;
 function toCoverageTable({ operations, unchecked }: NonNullable<Report['coverage']>): Markup {
   const rows = operations.map(({ document, operation, items }) => {
     const seen = items.filter((item) => item.seen);
-    const missing = items.filter((item) => !item.seen);
-    const spell = ({ kind, name }: (typeof items)[number]) => `${COVERAGE_TITLES[kind]}: ${name}`;
+    const missing = items.filter((item) => !item.seen && item.unreachable === undefined);
+    const others = items.filter((item) => !item.seen && item.unreachable !== undefined);
+    const spell = ({ kind, name, unreachable }: (typeof items)[number]) =>
+      `${COVERAGE_TITLES[kind]}: ${name}${unreachable === undefined ? '' : ` (${unreachable})`}`;
+    const list = (what: string, own: typeof items) =>
+      own.length === 0
+        ? undefined
+        : html`<details><summary>${own.length} ${what}</summary><div>${own.map((item) => html`${spell(item)}<br>`)}</div></details>\n`;
     return html`<tr><th scope="row"><span class="id">${operation}</span> <span class="quiet">${document}</span></th>
-<td class="${missing.length === 0 ? 'pass' : 'skip'}">${seen.length} of ${items.length}</td>
-<td>${missing.length === 0 ? undefined : html`<details><summary>${missing.length} not seen</summary><div>${missing.map((item) => html`${spell(item)}<br>`)}</div></details>`}
-${seen.length === 0 ? undefined : html`<details><summary>${seen.length} seen</summary><div>${seen.map((item) => html`${spell(item)}<br>`)}</div></details>`}</td></tr>\n`;
+<td class="${missing.length === 0 ? 'pass' : 'skip'}">${seen.length} of ${seen.length + missing.length}</td>
+<td>${list('not seen', missing)}${list('seen', seen)}${list('not reachable', others)}</td></tr>\n`;
   });
   return html`<h2 id="coverage">Coverage</h2>
-<p class="quiet">Operations, parameters, statuses, media types, fields and constraints of the documents that this run has seen.</p>
+<p class="quiet">What this run has seen of each operation: parameters, statuses, media types, fields, constraints and rules.</p>
 <div class="scroll" tabindex="0"><table>
 <thead><tr><th scope="col">Operation</th><th scope="col">Seen</th><th scope="col">Parts</th></tr></thead>
 <tbody>${rows}</tbody></table></div>
@@ -257,8 +309,8 @@ function toFinding({ message, where, request, response, script }: Finding): Mark
   return html`<div class="finding">
 <p>${message}</p>
 <p class="quiet"><code>${where}</code></p>
-${request && html`<h3>Sent</h3>${toMessage(`${request.method} ${request.url}`, request)}`}
-${response && html`<h3>Came</h3>${toMessage(`HTTP ${response.status}`, response)}`}
+${request && html`<h3>Request</h3>${toMessage(`${request.method} ${request.url}`, request)}`}
+${response && html`<h3>Response</h3>${toMessage(`HTTP ${response.status}`, response)}`}
 ${request && html`<h3>Reproduce it</h3><pre tabindex="0">${script ?? toCurl(request)}</pre>`}
 </div>
 `;
@@ -279,7 +331,7 @@ function toMessage(start: string, message: SentRequest | ReceivedResponse): Mark
  */
 const script = `
 const search = document.querySelector('#search');
-const all = [...document.querySelectorAll('main details')];
+const all = [...document.querySelectorAll('main > details')];
 search.parentElement.hidden = false;
 search.addEventListener('input', () => {
   const words = search.value.toLowerCase().split(/\\s+/);
@@ -343,6 +395,9 @@ dd { margin: 0; overflow-wrap: anywhere; }
 code, pre, .id { font: .87em / 1.45 ui-monospace, monospace; }
 pre { margin: .25rem 0 .75rem; padding: .6rem; background: var(--raised); border: 1px solid var(--line);
   border-radius: 4px; white-space: pre-wrap; overflow-wrap: anywhere; max-height: 24rem; overflow-y: auto; }
+nav { margin: 1rem 0 0; }
+.problems li { margin: .75rem 0; }
+.problems p { margin: .15rem 0; }
 .filters { display: flex; flex-wrap: wrap; gap: .4rem 1rem; align-items: center; position: sticky; top: 0; z-index: 1;
   margin: 1.5rem 0 0; padding: .6rem 0; border: 0; border-bottom: 1px solid var(--line); background: var(--ground); }
 .filters legend { position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden; }

@@ -11,7 +11,7 @@ import type { Report } from './to-report.ts';
  */
 export function toJunit(report: Report): string {
   const { startedAt, durationMs, results } = report;
-  const suites = toGroups(results).map(({ title, results: own }) => {
+  const suites = toGroups(results).map(({ title, results: own }, index) => {
     const attributes = {
       name: title,
       ...toCounts(report, own),
@@ -19,7 +19,7 @@ export function toJunit(report: Report): string {
       timestamp: startedAt,
     };
     const lines = [
-      ...(own.some(({ engine }) => engine === 'document') ? toCoverageLines(report) : []),
+      ...(index === 0 ? toCoverageLines(report) : []),
       ...own.map((result) => toCase(report, title, result)),
     ];
     return `  <testsuite${toAttributes(attributes)}>\n${lines.join('\n')}\n  </testsuite>`;

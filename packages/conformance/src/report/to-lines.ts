@@ -170,23 +170,38 @@ export function toVerdictPhrase(report: Report): string {
   }
 }
 
-/** Returns the coverage of the documents: `coverage 72 %: 5 of 6 operations, 9 of 12 parameters, …`. */
+/** Returns the coverage of the contract or the documents: `coverage 72 %: 5 of 6 operations, 9 of 12 parameters, …`. */
 export function toCoverageLine({ percent, kinds }: Coverage): string {
-  const counts = COVERAGE_KINDS.map((kind) => {
+  const counts = COVERAGE_KINDS.flatMap((kind) => {
     const { seen, total } = kinds[kind];
-    return `${seen} of ${total} ${COVERAGE_TITLES[kind]}`;
+    return total === 0 ? [] : `${seen} of ${total} ${COVERAGE_TITLES[kind]}`;
   });
   return `coverage ${percent} %: ${counts.join(', ')}`;
 }
 
+/** Returns what was checked and what was not: `12 of 15 recorded calls checked`, and the reasons. */
+export function toTrafficLines({
+  checked,
+  withoutBody,
+  notChecked,
+}: NonNullable<Report['traffic']>): string[] {
+  const others = Object.entries(notChecked);
+  const total = others.reduce((sum, [, count]) => sum + count, checked);
+  const reasons = others.map(([reason, count]) => `${reason}: ${count}`);
+  return [
+    `${checked} of ${total} recorded calls checked${withoutBody > 0 ? `, ${withoutBody} of them without a body that was not recorded` : ''}`,
+    ...(reasons.length > 0 ? [`not checked: ${reasons.join(', ')}`] : []),
+  ];
+}
+
 /** Returns the last line of a run: counts, verdict, declared deviations, seed and duration. */
 export function toSummaryLine(report: Report): string {
-  const { summary, declared, seed, durationMs } = report;
+  const { summary, declared, seed, durationMs, traffic } = report;
   const counts = OUTCOMES.map((outcome) => `${summary[outcome]} ${outcome}`);
   return [
     `${counts.join(', ')}: ${toVerdictPhrase(report)}`,
     ...(declared.length > 0 ? [`declared: ${declared.join(' ')}`] : []),
-    `seed ${seed}`,
+    ...(traffic ? [] : [`seed ${seed}`]),
     `${(durationMs / 1000).toFixed(1)} s`,
   ].join(' · ');
 }

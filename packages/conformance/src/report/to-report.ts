@@ -28,8 +28,8 @@ export function sortResults(results: readonly Result[]): Result[] {
 /** The report on a run, with its results and its exit code. */
 export interface Report {
   targets: { api: Api | 'document'; url: string; contract: string; version: string }[];
-  /** Version of the rule set. */
-  rules: string;
+  /** Version of the contract's rule set, if the run checked the contract. */
+  rules?: string;
   /** Seed for the generated requests. */
   seed: number;
   /** When the run began, ISO 8601, and how long it took. */
@@ -44,10 +44,20 @@ export interface Report {
     incomplete: number;
   };
   baseline: Baseline;
-  /** What was seen of the OpenAPI documents, if the run checked documents. */
+  /** What was seen of the contract, or of the OpenAPI documents if the run checked documents. */
   coverage?: Coverage & {
     /** The minimum in percent, if there is one. */
     minimum?: number;
+  };
+  /** What was checked, if the calls were recorded earlier. */
+  traffic?: {
+    files: string[];
+    /** Number of calls that were checked. */
+    checked: number;
+    /** Number of these whose request or response body was not recorded completely, and so not checked. */
+    withoutBody: number;
+    /** Number of the other entries, by the reason why they were not checked. */
+    notChecked: Record<string, number>;
   };
   /** What has changed since an earlier report, if there is one. */
   comparison?: Comparison;

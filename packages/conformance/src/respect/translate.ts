@@ -4,6 +4,7 @@ import { toForm } from '../context/storage-client.ts';
 import { type FormField, toMultipart } from '../context/upload-client.ts';
 import { type Exchange, type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
 import { toDocumented } from '../validation/check-response.ts';
+import { readReply, toContractEnvelope } from '../validation/read-storage.ts';
 
 /** Response fields whose values a workflow only passes on. */
 const OPAQUE = ['url', 'token', 'authorization', 'fileID', 'storeFileID', 'tempFileURL'];
@@ -98,24 +99,14 @@ export function fromContractStatus({ settings }: Run, { sent, received }: Exchan
  */
 export function fromContractResponse(run: Run, exchange: Exchange): Buffer {
   const { sent, received } = exchange;
-  const { storageUrl, envelope, wireProfile } = run.settings;
-  const response = Object(received.json);
-  if (!sent.url.startsWith(`${storageUrl}/api/v2/`) || received.json === undefined) {
+  const { settings, secrets } = run;
+  const { json } = received;
+  if (!sent.url.startsWith(`${settings.storageUrl}/api/v2/`) || json === undefined) {
     return received.body;
   }
-  const body = envelope === 'flat' ? response : Object(response.body);
-  run.secrets.addGrant(Object(body.data));
-  const { [wireProfile.storeFileID]: storeFileID, ...rest } = Object(body.data);
-  const isRenamed = wireProfile.storeFileID !== defaultProfile.storeFileID;
-  if (envelope === 'wrapped' && !isRenamed) return received.body;
-  const data =
-    storeFileID === undefined ? rest : { ...rest, [defaultProfile.storeFileID]: storeFileID };
-  const renamed = body.data === undefined ? body : { ...body, data };
-  const whole =
-    envelope === 'flat'
-      ? { statusCode: fromContractStatus(run, exchange), body: renamed }
-      : { ...response, body: renamed };
-  return Buffer.from(JSON.stringify(whole));
+  secrets.addGrant(readReply(exchange, settings.envelope).data);
+  const whole = toContractEnvelope(json, settings, fromContractStatus(run, exchange));
+  return whole === json ? received.body : Buffer.from(JSON.stringify(whole));
 }
 
 function toProfileName({ settings }: Run, name: string): string {

@@ -1,15 +1,7 @@
 import type { Check } from '../checks/check.ts';
 import { CheckContext } from '../context/check-context.ts';
 import type { Run } from '../context/run.ts';
-import {
-  disabled,
-  lacking,
-  leftOut,
-  noUrl,
-  refused,
-  type SkipReason,
-} from '../context/skip-reason.ts';
-import { hasRule } from '../contract/rule-sets.ts';
+import { lacking, notSelected, noUrl, refused, type SkipReason } from '../context/skip-reason.ts';
 import { findRule } from '../contract/rules.ts';
 import { NetworkFault, Throttled } from '../http/health.ts';
 import type { Outcome, Result } from '../result.ts';
@@ -88,17 +80,8 @@ async function runCheck(run: Run, check: Check): Promise<Result> {
 
 /** Returns why a check is not run, or `undefined` if it is run. */
 export function checkSkipReason(run: Run, { rule, needs }: Check): SkipReason | undefined {
-  const { rules, level } = run.settings;
   const api = rule.startsWith('GW-') || /^AU-(?!STORAGE)/.test(rule) ? 'gateway' : 'storage';
-  const isOfLevel = level !== 'must' || findRule(rule).level === 'must';
-  return (
-    leftOut(run, rule) ??
-    (hasRule(rules, rule) ? undefined : disabled(`not in the rules ${rules}`)) ??
-    (isOfLevel ? undefined : disabled('--level must')) ??
-    noUrl(run, api) ??
-    lacking(run, needs) ??
-    refused(run, api)
-  );
+  return notSelected(run, rule) ?? noUrl(run, api) ?? lacking(run, needs) ?? refused(run, api);
 }
 
 interface Ending {

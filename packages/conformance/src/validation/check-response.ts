@@ -1,4 +1,4 @@
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { documents, type Transaction, transactions } from '../contract/documents.ts';
 import { APIS, type Api, dereference, type Header, toPointerSegment } from '../contract/openapi.ts';
 import { findByContentType, findByStatus } from '../contract/operations.ts';
@@ -19,6 +19,15 @@ const ajv = new Ajv2020({
 });
 
 for (const api of APIS) ajv.addSchema(documents[api].document, documents[api].name, false, false);
+
+/**
+ * Returns a schema of the contract that validates synchronously.
+ *
+ * @param where document and JSON pointer: `storage.v2#/components/schemas/FileId`
+ */
+export function findSchema(where: string): ValidateFunction | undefined {
+  return ajv.getSchema(where) as ValidateFunction | undefined;
+}
 
 /**
  * Checks a response's media type, body and required headers against the contract for its status. The caller
@@ -53,7 +62,7 @@ export function checkBody(documented: Transaction, received: Received): Finding[
   const { api, contentType } = documented;
   if (contentType === undefined) return [];
   const where = `${documented.pointer}/content/${toPointerSegment(contentType)}/schema`;
-  const validate = ajv.getSchema(`${documents[api].name}${where}`);
+  const validate = findSchema(`${documents[api].name}${where}`);
   if (validate === undefined) return [];
   const body = isJson(contentType) ? received.json : received.text;
   if (body === undefined) {
@@ -75,6 +84,12 @@ function toFinding(api: Api, where: string, error: ErrorObject): Finding {
 /** Rule C2: 'Text types are those whose Content-Type indicates …', compared without parameters. */
 const TEXT_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain'];
 
+/** Returns the rule that requires `attachment` for a media type, or `none` if the header must be absent. */
+export function dispositionRule(method: string, mediaType: string): 'C1' | 'C2' | 'none' {
+  if (method.toUpperCase() === 'GET') return 'C1';
+  return TEXT_TYPES.includes(mediaType) ? 'none' : 'C2';
+}
+
 /**
  * Checks rules C1 to C3 on responses from a hosted service: `Content-Disposition: attachment` on every
  * response to a GET (C1) and on every response without a text type (C2), but not on event streams (C3). A
@@ -85,14 +100,14 @@ export function checkDisposition(transaction: Transaction, received: Received): 
   if (contentType === undefined) return [];
   const type = toMediaType(contentType);
   if (type === 'text/event-stream') return [];
-  const rule = transaction.method === 'get' ? 'C1' : TEXT_TYPES.includes(type) ? undefined : 'C2';
+  const rule = dispositionRule(transaction.method, type);
   const came = received.header('content-disposition');
   const where = `${documents.gateway.name} ${transaction.pointer}/headers/Content-Disposition`;
   const types = listDispositionTypes([came ?? '']);
-  if (rule && (!types.includes('attachment') || types.includes('inline'))) {
+  if (rule !== 'none' && (!types.includes('attachment') || types.includes('inline'))) {
     return [{ message: `${rule}: Content-Disposition must be attachment, not ${came}`, where }];
   }
-  if (rule === undefined && came !== undefined) {
+  if (rule === 'none' && came !== undefined) {
     return [
       {
         message: `C2: the response to a POST must not have Content-Disposition if its type is ${type}`,

@@ -1,32 +1,8 @@
 import type { CheckContext } from '../../context/check-context.ts';
 import type { Evidence } from '../../http/exchange.ts';
+import { cite, show } from '../../validation/cite.ts';
 
-const LONGEST = 200;
-
-/**
- * Formats a text for a message. A long text is truncated, an empty one is quoted, and an absent one is
- * `none`.
- */
-export function cite(text: string | undefined): string {
-  if (text === undefined) return 'none';
-  if (text === '') return '""';
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}… (${text.length} characters)` : text;
-}
-
-/** Formats a value for a message: `7` for a number, `"7"` for a string, and `none` for an absent value. */
-export function show(value: unknown): string {
-  return value === undefined ? 'none' : JSON.stringify(value).slice(0, 100);
-}
-
-/** Expects a value to be a string, whatever its content. */
-export function expectText(
-  t: CheckContext,
-  what: string,
-  value: unknown,
-  evidence?: Evidence,
-): void {
-  t.expect(typeof value === 'string', `${what} must be a string, not ${show(value)}`, evidence);
-}
+export { cite, show };
 
 /** Expects an optional field to be a string if present. */
 export function expectOptionalText(
@@ -35,5 +11,6 @@ export function expectOptionalText(
   value: unknown,
   evidence?: Evidence,
 ): void {
-  expectText(t, what, value === undefined ? '' : value, evidence);
+  const isText = value === undefined || typeof value === 'string';
+  t.expect(isText, `${what} must be a string, not ${show(value)}`, evidence);
 }

@@ -1,9 +1,12 @@
 import type { CheckContext } from '../../context/check-context.ts';
 import type { Echo, ResponseOrder } from '../../context/fixture-client.ts';
 import type { GatewayCall } from '../../context/gateway-client.ts';
-import type { Exchange, HeaderList, Received } from '../../http/exchange.ts';
+import type { Exchange, HeaderList } from '../../http/exchange.ts';
 import type { Socket, Upgrade } from '../../http/open-web-socket.ts';
+import { hasErrorBody } from '../../validation/exchange-rules.ts';
 import { cite } from './cite.ts';
+
+export { hasErrorBody };
 
 /**
  * Makes a call that, according to the rule, must reach the fixture service, and returns the request as it
@@ -101,15 +104,6 @@ function parse(text: string): { target: string; headers: HeaderList } | undefine
   } catch {
     return undefined;
   }
-}
-
-/**
- * Returns whether a response has a body that looks like the gateway's error: an object with `code`, `message`
- * or `requestId`. The rules about the error body check that it has all three, as strings.
- */
-export function hasErrorBody({ json }: Received): boolean {
-  const { code, message, requestId } = Object(json);
-  return [code, message, requestId].some((value) => value !== undefined);
 }
 
 /** An error from the gateway itself. */

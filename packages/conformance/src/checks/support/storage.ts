@@ -9,8 +9,10 @@ import {
 } from '../../context/storage-client.ts';
 import type { Reading, StoredFile } from '../../context/upload-client.ts';
 import type { Exchange } from '../../http/exchange.ts';
-import { expectText, show } from './cite.ts';
+import { hasFailed } from '../../validation/read-storage.ts';
 import { sampleRequest } from './requests.ts';
+
+export { hasFailed };
 
 /** Returns the entries that refer to one file in a list response, wherever they are in the list. */
 export function entriesOf(entries: readonly Entry[], fileId: string): Entry[] {
@@ -87,10 +89,21 @@ interface ListCase {
   fileList: readonly unknown[];
 }
 
+const LIST_RULES = {
+  batchGetTempUrls: 'ST-LINKS-LIST',
+  batchDelete: 'ST-DELETE-LIST',
+  batchCopyFile: 'ST-COPY-LIST',
+} as const;
+
+const FILE_ID_RULES = {
+  batchGetTempUrls: 'ST-LINKS-FILE-ID',
+  batchDelete: 'ST-DELETE-FILE-ID',
+} as const;
+
 /** Makes list calls, and expects each response to have one entry per item. Each entry must be an object. */
 export async function expectLists(
   t: CheckContext,
-  operation: StorageOperation,
+  operation: keyof typeof LIST_RULES,
   cases: readonly ListCase[],
 ): Promise<void> {
   let checked = 0;
@@ -98,15 +111,7 @@ export async function expectLists(
     const reply = await t.storage.call(operation, { fileList });
     if (reply.data === undefined) continue;
     checked += 1;
-    const entries = reply.data.fileList;
-    const isList = Array.isArray(entries);
-    t.expect(isList, `${what}: data.fileList must be an array, not ${show(entries)}`, reply);
-    if (!isList) continue;
-    const wanted = fileList.length;
-    const counts = `${what}: data.fileList must have ${wanted} entries, but has ${entries.length}`;
-    t.expect(entries.length === wanted, counts, reply);
-    const areObjects = entries.every((entry) => Object(entry) === entry);
-    t.expect(areObjects, `${what}: every entry must be an object`, reply);
+    t.claim(LIST_RULES[operation], what, reply);
   }
   t.reach(checked > 0, `${operation} returned no data`);
 }
@@ -114,16 +119,11 @@ export async function expectLists(
 /** Makes a list call, and expects every entry to have a `fileID` and every file to have one entry. */
 export async function expectFileIds(
   t: CheckContext,
-  operation: StorageOperation,
+  operation: keyof typeof FILE_ID_RULES,
   fileList: readonly (string | { fileID: string })[],
 ): Promise<void> {
-  const { reply, entries } = await t.storage.listReply(operation, fileList);
-  for (const { fileID } of entries) expectText(t, 'fileID of an entry', fileID, reply);
-  for (const item of fileList) {
-    const id = typeof item === 'string' ? item : item.fileID;
-    const count = entriesOf(entries, id).length;
-    t.expect(count === 1, `exactly one entry must have the fileID ${id}, but ${count} do`, reply);
-  }
+  const { reply } = await t.storage.listReply(operation, fileList);
+  t.claim(FILE_ID_RULES[operation], operation, reply);
 }
 
 /** Makes calls in which an item lacks a field, and expects each call to be rejected entirely. */
@@ -248,15 +248,6 @@ export function toCopyItems(t: CheckContext, orders: readonly CopyOrder[]): obje
 /** Copies files. If the response does not have one entry per item, the check is skipped. */
 export function copy(t: CheckContext, ...orders: CopyOrder[]): Promise<Entry[]> {
   return t.storage.list('batchCopyFile', toCopyItems(t, orders));
-}
-
-/**
- * Returns whether an entry in a copy response reports a failure. `ST-COPY-FAILED` and `ST-COPY-SUCCEEDED`
- * check how the failure is reported.
- */
-export function hasFailed({ code, message }: Entry): boolean {
-  if (code === 'SUCCESS') return false;
-  return [code, message].some((value) => value !== undefined && value !== null && value !== '');
 }
 
 /** Returns whether a file exists, without requesting a link, by checking whether it can be copied. */

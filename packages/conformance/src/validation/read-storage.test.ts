@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasErrorElement } from './upload-responses.ts';
+import { hasErrorElement } from './read-storage.ts';
 
 describe('hasErrorElement', () => {
   it.each([

@@ -1,0 +1,193 @@
+import { documents } from '../contract/documents.ts';
+import { type Bases, type ContractCall, findCall } from '../contract/find-call.ts';
+import type { Api } from '../contract/openapi.ts';
+import { hasRule } from '../contract/rule-sets.ts';
+import { rules } from '../contract/rules.ts';
+import { type Exchange, readAll } from '../http/exchange.ts';
+import type { Settings } from '../options.ts';
+import type { Result } from '../result.ts';
+import { toDocumented } from '../validation/check-response.ts';
+import { isOwnError, toFacts } from '../validation/exchange-rules.ts';
+import { toContractEnvelope } from '../validation/read-storage.ts';
+import {
+  type Coverage,
+  createOperationCoverage,
+  type OperationCoverage,
+  toCoverage,
+} from './coverage.ts';
+import { type ApiDocument, mapObjects, toApiDocument } from './load-document.ts';
+import { type Known, listConstraints, listViolated, readDraft } from './observe.ts';
+import { listOperations, type Operation } from './plan.ts';
+import { isObject, type JsonObject } from './schema.ts';
+import { whyUnreachable } from './unreachable.ts';
+
+/** Records which parts of the contract calls have covered, whichever check made them. */
+export interface ContractCoverage {
+  saw(exchange: Exchange, known?: Known): void;
+  /**
+   * @param results rules without a result in `pass` or `fail` count as not seen
+   */
+  toCoverage(results: readonly Result[]): Coverage;
+}
+
+interface Watched {
+  document: ApiDocument;
+  operation: Operation;
+  coverage: OperationCoverage;
+  /** The constraints that no request has violated yet. */
+  constraints: string[];
+  /** Everything that a run can cover was seen, so that the remaining calls need not be read. */
+  isComplete: boolean;
+}
+
+const BOTH: Known = new Set(['request', 'response']);
+
+/**
+ * Creates an empty coverage record for the contract.
+ *
+ * @param whyNot returns why the calls cannot cover a rule. Default: they can cover all rules
+ */
+export function createContractCoverage(
+  settings: Pick<Settings, 'apis' | 'envelope' | 'wireProfile' | 'rules'>,
+  apis: readonly Api[] = settings.apis,
+  whyNot: (rule: string) => string | undefined = () => undefined,
+): ContractCoverage {
+  const watched = new Map<string, Watched & { api: Api }>();
+  for (const api of apis) {
+    const { document, operations } = readContract(api);
+    for (const { operation, constraints } of operations) {
+      const coverage = createOperationCoverage(document, operation, constraints);
+      const { operationId = operation.id } = operation;
+      const isComplete = false;
+      watched.set(operationId, { api, document, operation, constraints, coverage, isComplete });
+    }
+  }
+  return {
+    saw(exchange, known = BOTH) {
+      const call = findContractCall(exchange, {}, settings.wireProfile);
+      const own = call && watched.get(call.operationId);
+      if (call === undefined || own === undefined || own.isComplete) return;
+      const { method } = exchange.sent;
+      if (method !== own.operation.method) return;
+      const { document, operation, constraints, coverage } = own;
+      const read = readDraft(document, operation, call.values, exchange, known);
+      const draft = call.api === 'storage' ? { ...read, body: unwrap(read.body) } : read;
+      const violated = listViolated(document, operation, draft, constraints, known);
+      const { received } = exchange;
+      const status = statusOf(call, exchange, settings);
+      const json =
+        call.api === 'storage'
+          ? toContractEnvelope(received.json, settings, status)
+          : received.json;
+      coverage.called(draft, { status, header: received.header, json }, violated);
+      const open = coverage
+        .items()
+        .filter(
+          ({ kind, name, seen }) =>
+            !seen && whyUnreachable(call.operationId, kind, name) === undefined,
+        );
+      own.constraints = open.filter(({ kind }) => kind === 'constraints').map(({ name }) => name);
+      own.isComplete = open.length === 0;
+    },
+    toCoverage(results) {
+      const checked = new Set(
+        results
+          .filter(({ engine, outcome }) => engine === 'rules' && /pass|fail/.test(outcome))
+          .map(({ id }) => id),
+      );
+      const operations = [...watched].map(([operationId, { api, operation, coverage }]) => {
+        const own = rules.filter(
+          (rule) => rule.operations.includes(operationId) && hasRule(settings.rules, rule.id),
+        );
+        const items = [
+          ...coverage.items(),
+          ...own.map(({ id }) => ({ kind: 'rules' as const, name: id, seen: checked.has(id) })),
+        ];
+        return {
+          document: documents[api].name,
+          operation: operationId,
+          items: items.map((item) => {
+            const reason = item.seen
+              ? undefined
+              : item.kind === 'rules'
+                ? whyNot(item.name)
+                : whyUnreachable(operation.operationId ?? '', item.kind, item.name);
+            return reason === undefined ? item : { ...item, unreachable: reason };
+          }),
+        };
+      });
+      return toCoverage(operations, []);
+    },
+  };
+}
+
+/**
+ * Returns the operation of the contract that was called. The upload target has no path of its own, so a form
+ * counts as an upload if it has one of the fields that only uploads have.
+ */
+export function findContractCall(
+  { sent }: Exchange,
+  bases: Bases,
+  { uploadFields }: Settings['wireProfile'],
+): ContractCall | undefined {
+  const call = findCall(sent, bases);
+  if (call !== undefined) return call;
+  const [type = ''] = readAll(sent.headers, 'content-type');
+  if (sent.method !== 'POST' || !/^multipart\/form-data/i.test(type)) return undefined;
+  const names = [uploadFields.securityToken, uploadFields.metaFileId];
+  const isUpload = names.some((name) => sent.body.includes(`name="${name}"`));
+  return isUpload ? { api: 'storage', operationId: 'uploadFile', values: {}, base: '' } : undefined;
+}
+
+/** The documented response that applies: any response of a hosted service is that for 200. */
+function statusOf(
+  { api, operationId, values }: ContractCall,
+  exchange: Exchange,
+  settings: Pick<Settings, 'envelope' | 'wireProfile'>,
+): number {
+  const { status } = exchange.received;
+  if (api === 'storage') {
+    return operationId === 'uploadFile' ? status : toDocumented({ api, operationId }, status);
+  }
+  return isOwnError(toFacts(exchange, settings, operationId, values.name)) ? status : 200;
+}
+
+/** The fields of a request are the same in both of its forms (D21). */
+function unwrap(body: unknown): unknown {
+  const isWrapped =
+    isObject(body) && isObject(body.data) && !('path' in body || 'fileList' in body);
+  return isWrapped ? body.data : body;
+}
+
+interface ReadContract {
+  document: ApiDocument;
+  operations: { operation: Operation; constraints: string[] }[];
+}
+
+/** A process with many runs reads the contract once. */
+const contracts = new Map<Api, ReadContract>();
+
+function readContract(api: Api): ReadContract {
+  const known = contracts.get(api);
+  if (known !== undefined) return known;
+  const document = toContractDocument(api);
+  const operations = listOperations(document).map((operation) => ({
+    operation,
+    constraints: listConstraints(document, operation),
+  }));
+  contracts.set(api, { document, operations });
+  return { document, operations };
+}
+
+/** The contract as a document, in one form of each request and with all media types of each response. */
+function toContractDocument(api: Api): ApiDocument {
+  const { document, name } = documents[api];
+  const root = mapObjects(document, (node) => {
+    const { 'x-berth-content': more, 'x-berth-unwrap': wrapper, ...rest } = node;
+    if (isObject(more)) return { ...rest, content: { ...Object(rest.content), ...more } };
+    if (wrapper === undefined || !Array.isArray(rest.oneOf)) return rest;
+    const { oneOf, ...schema } = rest;
+    return { ...schema, ...Object(oneOf[0]) };
+  });
+  return toApiDocument(name, root as JsonObject);
+}

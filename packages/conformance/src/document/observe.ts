@@ -1,0 +1,250 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { type Exchange, readAll, splitTarget } from '../http/exchange.ts';
+import { isJson, toMediaType } from '../http/media-type.ts';
+import { listBreakers } from './break-draft.ts';
+import { readings } from './check-exchange.ts';
+import { createGenerator, type Draft } from './generate.ts';
+import { type ApiDocument, UnusableSchema } from './load-document.ts';
+import type { Operation, Parameter } from './plan.ts';
+import { isObject, type JsonObject, listPlaces, type Path, spellPath } from './schema.ts';
+
+/** The operation that a request calls, and the values of its path parameters as sent. */
+export interface FoundCall {
+  operation: Operation;
+  values: Record<string, string>;
+}
+
+/**
+ * Returns the operation of a document that a request calls. Literal segments take precedence over parameters.
+ *
+ * @param path the path of the request below the URL of the API
+ */
+export function findOperation(
+  operations: readonly Operation[],
+  method: string,
+  path: string,
+): FoundCall | undefined {
+  const found = operations
+    .filter((operation) => operation.method === method)
+    .flatMap((operation) => {
+      const values = matchPath(operation.path, path);
+      return values ? [{ operation, values }] : [];
+    });
+  const count = ({ values }: FoundCall) => Object.keys(values).length;
+  return found.sort((one, other) => count(one) - count(other))[0];
+}
+
+function matchPath(template: string, path: string): Record<string, string> | undefined {
+  const pattern = template
+    .split(/(\{[^}]+\})/)
+    .map((part) =>
+      part.startsWith('{') ? '([^/]+)' : part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'),
+    )
+    .join('');
+  const match = new RegExp(`^${pattern}$`).exec(path);
+  const names = [...template.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
+  return (
+    match?.slice(1) && Object.fromEntries(names.map((name, at) => [name, match[at + 1] ?? '']))
+  );
+}
+
+/** The bodies of an exchange that are known completely. */
+export type Known = ReadonlySet<'request' | 'response'>;
+
+/** Reads the parameters and the body of a request, as far as the document describes them. */
+export function readDraft(
+  document: ApiDocument,
+  { parameters, body }: Operation,
+  values: Readonly<Record<string, string>>,
+  { sent }: Exchange,
+  known: Known,
+): Draft {
+  const query = new URLSearchParams(splitTarget(sent.url).search);
+  const cookies = new Map(
+    readAll(sent.headers, 'cookie')
+      .flatMap((header) => header.split(';'))
+      .map((pair) => [pair.split('=')[0]?.trim() ?? '', pair.slice(pair.indexOf('=') + 1)]),
+  );
+  const read = ({ in: place, name, schema }: Parameter): string | undefined => {
+    if (place === 'path') return values[name] === undefined ? undefined : decode(values[name]);
+    if (place === 'query') return readQuery(query, name, isObjectIn(document, schema));
+    if (place === 'cookie') return cookies.get(name);
+    const headers = readAll(sent.headers, name);
+    return headers.length === 0 ? undefined : headers.join(', ');
+  };
+  const found = parameters.flatMap((parameter) => {
+    const value = read(parameter);
+    return value === undefined ? [] : [[parameter.key, value] as const];
+  });
+  const [type] = readAll(sent.headers, 'content-type');
+  const content = body?.content.find(
+    ({ mediaType }) => type !== undefined && toMediaType(mediaType) === toMediaType(type),
+  );
+  return {
+    parameters: Object.fromEntries(found),
+    ...(content && sent.body.length > 0 ? { mediaType: content.mediaType } : {}),
+    ...(content && known.has('request') ? { body: readBody(content.mediaType, sent.body) } : {}),
+    // A body of another type is not described, but it is not missing either.
+    ...(content === undefined && sent.body.length > 0 ? { body: null } : {}),
+  };
+}
+
+/** Objects are sent as several parameters, whose names depend on the style. */
+function readQuery(query: URLSearchParams, name: string, isObject: boolean): string | undefined {
+  const values = query.getAll(name);
+  if (values.length > 0) return values.join(',');
+  const isPart = (key: string) => isObject || key.startsWith(`${name}[`);
+  return [...query.keys()].some(isPart) ? query.toString() : undefined;
+}
+
+function isObjectIn(document: ApiDocument, pointer: string | undefined): boolean {
+  const { type, properties } = schemaOf(document, pointer) ?? {};
+  return properties !== undefined || [type].flat().includes('object');
+}
+
+function readBody(mediaType: string, body: Buffer): unknown {
+  const text = body.toString();
+  if (isJson(mediaType)) {
+    try {
+      return JSON.parse(text);
+    } catch {
+      return undefined;
+    }
+  }
+  if (mediaType === 'application/x-www-form-urlencoded') {
+    return Object.fromEntries(new URLSearchParams(text));
+  }
+  if (!mediaType.startsWith('multipart/')) return text;
+  const names = body
+    .toString('latin1')
+    .matchAll(/\r\ncontent-disposition:[^\r]*?\bname="([^"]*)"/gi);
+  return Object.fromEntries([...names].map(([, name = '']) => [name, '']));
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Returns the constraints of an operation that requests can visibly violate. */
+export function listConstraints(document: ApiDocument, operation: Operation): string[] {
+  const generator = createGenerator(document, operation, 0);
+  // Every value of a parameter is text on the wire.
+  const texts = operation.parameters
+    .filter(({ schema }) => [schemaOf(document, schema)?.type].flat().includes('string'))
+    .map(({ key }) => `${key} type`);
+  return listBreakers(document, operation, generator)
+    .map(({ constraint }) => constraint)
+    .filter((constraint) => !texts.includes(constraint));
+}
+
+/** Returns the schema of a parameter, with its references resolved. */
+function schemaOf(document: ApiDocument, pointer: string | undefined): JsonObject | undefined {
+  if (pointer === undefined) return undefined;
+  return listPlaces(document.root, document.schemaAt(pointer, 'request')).get('')?.schema;
+}
+
+/**
+ * Returns which of these constraints a request violates.
+ *
+ * @param constraints as `listConstraints` returns them
+ */
+export function listViolated(
+  document: ApiDocument,
+  { parameters, body }: Operation,
+  draft: Draft,
+  constraints: readonly string[],
+  known: Known,
+): string[] {
+  const all = new Set(constraints);
+  const found = new Set<string>();
+  const add = (constraint: string, isViolated: () => boolean) => {
+    if (all.has(constraint) && !found.has(constraint) && isViolated()) found.add(constraint);
+  };
+  for (const { key, required, schema } of parameters) {
+    const value = draft.parameters[key];
+    add(`${key} required`, () => required && value === undefined);
+    const own = schemaOf(document, schema);
+    if (own === undefined || value === undefined) continue;
+    const all = readings(String(value));
+    if (all.some((each) => isValid(document, schema, each))) continue;
+    const meant = all.filter((each) => follows('type', own.type, own, each));
+    for (const [keyword, limit] of Object.entries(own)) {
+      add(`${key} ${keyword}`, () => meant.every((each) => !follows(keyword, limit, own, each)));
+    }
+  }
+  if (!known.has('request')) return [...found];
+  add('body required', () => draft.mediaType === undefined && draft.body === undefined);
+  const json = body?.content.find(({ mediaType }) => isJson(mediaType));
+  if (json?.schema === undefined || draft.body === undefined) return [...found];
+  if (draft.mediaType !== json.mediaType || isValid(document, json.schema, draft.body)) {
+    return [...found];
+  }
+  const places = listPlaces(document.root, document.schemaAt(json.schema, 'request'));
+  for (const { path, schema } of places.values()) {
+    const values = valuesAt(draft.body, path);
+    const name = `body ${spellPath(path)}`.trimEnd();
+    for (const [keyword, limit] of Object.entries(schema)) {
+      if (keyword !== 'required') {
+        add(`${name} ${keyword}`, () =>
+          values.some((value) => !follows(keyword, limit, schema, value)),
+        );
+        continue;
+      }
+      for (const field of Array.isArray(limit) ? limit.map(String) : []) {
+        add(`body ${spellPath([...path, field])} required`, () =>
+          values.some((value) => isObject(value) && !Object.hasOwn(value, field)),
+        );
+      }
+    }
+  }
+  return [...found];
+}
+
+/** Another part of the schema may allow what one of its keywords does not. */
+function isValid(document: ApiDocument, pointer: string | undefined, value: unknown): boolean {
+  try {
+    return pointer === undefined || document.validate(pointer, 'request', value) === undefined;
+  } catch (error) {
+    if (error instanceof UnusableSchema) return true;
+    throw error;
+  }
+}
+
+/** Returns all values at a path, in which `*` stands for every item of an array. */
+function valuesAt(value: unknown, [step, ...rest]: Path): unknown[] {
+  if (step === undefined) return [value];
+  if (step === '*')
+    return Array.isArray(value) ? value.flatMap((item) => valuesAt(item, rest)) : [];
+  return isObject(value) && Object.hasOwn(value, step) ? valuesAt(value[step], rest) : [];
+}
+
+const ajv = new Ajv2020({ strict: false, logger: false });
+const compiled = new Map<string, ValidateFunction | undefined>();
+
+/** Returns whether a value follows a single keyword of a schema. */
+function follows(
+  keyword: string,
+  limit: unknown,
+  schema: JsonObject | undefined,
+  value: unknown,
+): boolean {
+  const context = keyword === 'additionalProperties' ? { properties: schema?.properties } : {};
+  const names = Object.keys(Object(context.properties)).map((name) => [name, true]);
+  const single = { ...(names.length > 0 ? { properties: Object.fromEntries(names) } : {}) };
+  const key = JSON.stringify({ ...single, [keyword]: limit });
+  if (!compiled.has(key)) compiled.set(key, compile(JSON.parse(key)));
+  return compiled.get(key)?.(value) ?? true;
+}
+
+/** A keyword that refers to other schemas, or that is invalid, is no constraint on its own. */
+function compile(schema: object): ValidateFunction | undefined {
+  try {
+    return ajv.compile(schema);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,488 @@
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import type { RuleId } from '../generated/rule-ids.gen.ts';
+import { type Exchange, type HeaderList, type Received, readAll } from '../http/exchange.ts';
+import { listDispositionTypes } from '../http/media-type.ts';
+import type { Settings } from '../options.ts';
+import { isGatewayError } from './check-gateway.ts';
+import { breaksRequest } from './check-request.ts';
+import { dispositionRule } from './check-response.ts';
+import { cite, show } from './cite.ts';
+import {
+  type Entry,
+  hasErrorElement,
+  hasFailed,
+  isFailure,
+  readReply,
+  type StorageReply,
+} from './read-storage.ts';
+
+/** What a rule requires of an exchange: whether it holds, and a message in case it does not. */
+export type Claim = readonly [holds: boolean, message: string];
+
+/** An exchange with everything that the rules read from it. */
+export interface Facts extends StorageReply {
+  /** The operation of the contract that was called. */
+  operationId: string;
+  /** Name of the hosted service that was called, as sent. */
+  service: string | undefined;
+  settings: Pick<Settings, 'envelope' | 'wireProfile'>;
+}
+
+/**
+ * A rule that a single exchange can break. The checks of a run, which know what they have requested, only use
+ * its claims; recorded exchanges are checked if the rule applies to them.
+ */
+interface ExchangeRule {
+  /** Whether the rule is about this exchange. */
+  appliesTo(facts: Facts): boolean;
+  /** The bodies that it reads. Default: none. */
+  reads?: readonly ('request' | 'response')[];
+  claims(facts: Facts): Claim[];
+}
+
+export function toFacts(
+  exchange: Exchange,
+  settings: Facts['settings'],
+  operationId = '',
+  service?: string,
+): Facts {
+  return { ...readReply(exchange, settings.envelope), operationId, service, settings };
+}
+
+const text = (name: string, value: unknown): Claim => [
+  typeof value === 'string',
+  `${name} must be a string, not ${show(value)}`,
+];
+
+const present = (what: string, value: unknown): Claim => [(value ?? undefined) !== undefined, what];
+
+/** Whether headers have a request ID. */
+export function hasRequestId(headers: HeaderList): Claim {
+  const id = readAll(headers, 'x-request-id').join(', ');
+  return [id.trim() !== '', 'the response must have an X-Request-Id'];
+}
+
+/**
+ * Statuses of a server in front of the deployment, which does not know the contract's error bodies. (413 and
+ * 429 may come from the deployment, too.)
+ */
+const IN_FRONT = [413, 429, 502, 503, 504];
+
+/** A header that only responses of hosted services have, if the deployment sends it at all. */
+const UPSTREAM_STATUS = 'x-svc-upstream-status-code';
+
+/** Methods of the contract's gateway operations. */
+const FORWARDED = ['GET', 'POST'];
+
+const CODES = new Set(defaults.gatewayErrors.map(({ code }) => code));
+
+const isGateway = ({ operationId }: Facts) => operationId.startsWith('cloudrun');
+const isForwarded = (facts: Facts) => isGateway(facts) && FORWARDED.includes(facts.sent.method);
+const isUpgrade = (facts: Facts) => isGateway(facts) && facts.received.status === 101;
+const isStorage = (facts: Facts) =>
+  !isGateway(facts) &&
+  !isUpload(facts) &&
+  (facts.envelope !== undefined || (isAbout(facts) && !isErrorPage(facts)));
+const isUpload = ({ operationId }: Facts) => operationId === 'uploadFile';
+const isAbout = (facts: Facts) => !IN_FRONT.includes(facts.received.status) && !isMovedAway(facts);
+const isErrorPage = ({ received }: Facts) =>
+  received.status >= 400 &&
+  received.mediaType === 'text/html' &&
+  received.header(UPSTREAM_STATUS) === undefined;
+
+/** Whether a response redirects to the same path of another origin, as from `http` to `https`. */
+function isMovedAway({ sent, received }: Facts): boolean {
+  const location = received.header('location');
+  const isRedirect = received.status >= 300 && received.status < 400;
+  if (!isRedirect || location === undefined || !URL.canParse(location, sent.url)) return false;
+  const [from, to] = [new URL(sent.url), new URL(location, sent.url)];
+  return from.origin !== to.origin && from.pathname === to.pathname;
+}
+
+/** A part of the contract's pattern for service names. Escapes are left to the deployment. */
+const NAME = /^[A-Za-z][A-Za-z0-9_-]*[A-Za-z0-9]$/;
+const NAME_LENGTH = { least: 2, most: 60 };
+
+const hasBadLength = ({ service = '' }: Facts) =>
+  /^[\w-]*$/.test(service) &&
+  (service.length < NAME_LENGTH.least || service.length > NAME_LENGTH.most);
+const hasBadCharacters = ({ service = '' }: Facts) =>
+  !service.includes('%') && service.length >= NAME_LENGTH.least && !NAME.test(service);
+
+/**
+ * Whether a recorded response is certainly the gateway's own error. A hosted service may respond with any
+ * status and body, so a code of the contract is required.
+ */
+export function isOwnError(facts: Facts): boolean {
+  const { received } = facts;
+  if (!isForwarded(facts) || received.status < 400) return false;
+  if (received.header(UPSTREAM_STATUS) !== undefined) return false;
+  return isGatewayError(received) || CODES.has(Object(received.json).code);
+}
+
+/** Whether a recorded response is certainly that of a hosted service, with content. */
+function isOfService(facts: Facts): boolean {
+  const { status } = facts.received;
+  if (!isForwarded(facts) || isMovedAway(facts)) return false;
+  if (status < 200 || status === 204 || status === 304) return false;
+  return status < 400 || facts.received.header(UPSTREAM_STATUS) !== undefined;
+}
+
+const isStream = ({ received }: Facts) => received.mediaType === 'text/event-stream';
+const acceptsStream = ({ sent }: Facts) =>
+  readAll(sent.headers, 'accept').some((value) => /text\/event-stream/i.test(value));
+const ofService = (rule: 'C1' | 'C2' | 'none', isMeant: (type: string) => boolean = () => true) => {
+  return (facts: Facts) => {
+    const { mediaType } = facts.received;
+    if (!isOfService(facts) || isStream(facts) || mediaType === undefined) return false;
+    return dispositionRule(facts.sent.method, mediaType) === rule && isMeant(mediaType);
+  };
+};
+
+const dispositions = (received: Received) => {
+  const values = received.all('content-disposition');
+  return {
+    types: listDispositionTypes(values),
+    values,
+    came: values.map(cite).join(' and ') || 'none',
+  };
+};
+
+const attached = ({ received }: Facts): Claim[] => {
+  const { types, came } = dispositions(received);
+  return [[types.includes('attachment'), `Content-Disposition must be attachment, not ${came}`]];
+};
+const notAttached = ({ received }: Facts): Claim[] => {
+  const { values, came } = dispositions(received);
+  return [[values.length === 0, `Content-Disposition must be absent, but it was ${came}`]];
+};
+
+const ofError = (claims: ExchangeRule['claims']): ExchangeRule => ({
+  appliesTo: isOwnError,
+  reads: ['response'],
+  claims,
+});
+
+const errorField = (field: 'code' | 'message' | 'requestId') =>
+  ofError(({ received: { json } }) => [text(field, Object(json)[field])]);
+
+/** A call that must be rejected 'with a 4xx and the error body' (D6). */
+const badName = (appliesTo: ExchangeRule['appliesTo']): ExchangeRule => ({
+  appliesTo: (facts) => isForwarded(facts) && isAbout(facts) && appliesTo(facts),
+  reads: ['response'],
+  claims: ({ service, received }) => {
+    const { status } = received;
+    const isRefused = status >= 400 && status < 500 && hasErrorBody(received);
+    const message = `the service name ${cite(service)} must be rejected with a 4xx and the gateway's error body, but the response was ${status}`;
+    return [[isRefused, message]];
+  },
+});
+
+/**
+ * Returns whether a response has a body that looks like the gateway's error: an object with `code`, `message`
+ * or `requestId`. The rules about the error body check that it has all three, as strings.
+ */
+export function hasErrorBody({ json }: Received): boolean {
+  const { code, message, requestId } = Object(json);
+  return [code, message, requestId].some((value) => value !== undefined);
+}
+
+const ofStorage = (
+  claims: ExchangeRule['claims'],
+  isMeant: ExchangeRule['appliesTo'] = () => true,
+): ExchangeRule => ({
+  appliesTo: (facts) => isStorage(facts) && isMeant(facts),
+  reads: ['response'],
+  claims,
+});
+
+const isWrapped = ({ settings }: Facts) => settings.envelope === 'wrapped';
+const hasStatusCode = (facts: Facts) =>
+  isWrapped(facts) && typeof facts.envelope?.statusCode === 'number';
+const hasBody = ({ body }: Facts) => body !== undefined;
+const isCopy = ({ operationId }: Facts) => operationId === 'batchCopyFile';
+
+/** Rules about the `data` in the response to an operation. */
+const ofData = (operationId: string, claims: ExchangeRule['claims']): ExchangeRule =>
+  ofStorage(claims, (facts) => facts.operationId === operationId && facts.data !== undefined);
+
+const grantField = (field: string) =>
+  ofData('getUploadMetaData', ({ data = {} }) => [text(field, data[field])]);
+
+const entriesOf = ({ data }: Facts): Entry[] =>
+  Array.isArray(data?.fileList) ? data.fileList.map(Object) : [];
+
+/** The items of a list call as sent, in either form of a request (D21). */
+function itemsOf({ sent }: Facts): unknown[] | undefined {
+  const { data, fileList = Object(data).fileList } = Object(parse(sent.body));
+  return Array.isArray(fileList) ? fileList : undefined;
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** One entry for each item, each of them an object. */
+const listOf = (operationId: string): ExchangeRule => ({
+  ...ofData(operationId, (facts) => {
+    const { fileList } = facts.data ?? {};
+    const isList = Array.isArray(fileList);
+    const list: Claim = [isList, `data.fileList must be an array, not ${show(fileList)}`];
+    const wanted = itemsOf(facts)?.length;
+    if (!isList || wanted === undefined) return [list];
+    return [
+      list,
+      [
+        fileList.length === wanted,
+        `data.fileList must have ${wanted} entries, but has ${fileList.length}`,
+      ],
+      [fileList.every((entry) => Object(entry) === entry), 'every entry must be an object'],
+    ];
+  }),
+  reads: ['request', 'response'],
+});
+
+/** Every entry has the ID that was requested. */
+const idsOf = (operationId: string): ExchangeRule => ({
+  ...ofData(operationId, (facts) => {
+    const ids = entriesOf(facts).map(({ fileID }) => fileID);
+    const wanted = (itemsOf(facts) ?? [])
+      .map((item) => (typeof item === 'string' ? item : Object(item).fileID))
+      .filter((id) => typeof id === 'string');
+    const count = (list: readonly unknown[], id: unknown) =>
+      list.filter((each) => each === id).length;
+    return [
+      ...ids.map((id) => text('fileID of an entry', id)),
+      ...[...new Set(wanted)].map((id): Claim => {
+        const [came, most] = [count(ids, id), count(wanted, id)];
+        const entries = most === 1 ? 'exactly one entry' : `${most} entries`;
+        return [came === most, `${entries} must have the fileID ${id}, but ${came} do`];
+      }),
+    ];
+  }),
+  reads: ['request', 'response'],
+});
+
+const entryField = (operationId: string, field: string): ExchangeRule =>
+  ofData(operationId, (facts) =>
+    entriesOf(facts).map((entry) => text(`${field} of an entry`, entry[field])),
+  );
+
+/** A call with such a request 'is refused, never 5xx, in the documented error shape' (D30). */
+const badRequest = (rule: RuleId): ExchangeRule => ({
+  appliesTo: (facts) =>
+    isStorage(facts) && facts.sent.method === 'POST' && breaksRequest(facts) === rule,
+  reads: ['request', 'response'],
+  claims: claimRefusal,
+});
+
+/** What the response to an invalid request must be: 'refused, never 5xx, in the documented error shape' (D30). */
+export function claimRefusal({ received, refused, code, envelope }: StorageReply): Claim[] {
+  const { status } = received;
+  const came = envelope === undefined ? 'is not a JSON object' : 'has no code';
+  return [
+    [
+      status < 500,
+      `the call must be rejected with a status below 500, but the response was ${status}`,
+    ],
+    [refused, `the call must be rejected, but the response was ${status}`],
+    [code !== undefined, `the ${status} response must be an envelope with a code, but ${came}`],
+  ];
+}
+
+/** The rules that one exchange can break, by their IDs. */
+export const EXCHANGE_RULES = {
+  'GW-NAME-LENGTH': badName(hasBadLength),
+  'GW-NAME-PATTERN': badName(hasBadCharacters),
+  'GW-C1': { appliesTo: ofService('C1'), claims: attached },
+  'GW-C2': { appliesTo: ofService('C2'), claims: attached },
+  'GW-C2-TEXT': { appliesTo: ofService('none'), claims: notAttached },
+  'GW-C3': {
+    appliesTo: (facts) => isOfService(facts) && isStream(facts) && acceptsStream(facts),
+    claims: notAttached,
+  },
+  'GW-C3-WEBSOCKET': { appliesTo: isUpgrade, claims: notAttached },
+  'GW-DISPOSITION-INLINE': {
+    appliesTo: (facts) => ofService('C1')(facts) || ofService('C2')(facts),
+    claims: ({ received }) => {
+      const { types, came } = dispositions(received);
+      const message = `no Content-Disposition may be inline, but the values were ${came}`;
+      return [[!types.includes('inline'), message]];
+    },
+  },
+  'GW-REQUEST-ID': {
+    appliesTo: (facts) =>
+      isForwarded(facts) && isAbout(facts) && !isErrorPage(facts) && !isUpgrade(facts),
+    claims: ({ received }) => [hasRequestId(received.headers)],
+  },
+  'GW-REQUEST-ID-UPGRADE': {
+    appliesTo: isUpgrade,
+    claims: ({ received }) => [hasRequestId(received.headers)],
+  },
+  'GW-REQUEST-ID-OPTIONS': {
+    appliesTo: (facts) =>
+      isGateway(facts) && facts.sent.method === 'OPTIONS' && isAbout(facts) && !isErrorPage(facts),
+    claims: ({ received }) => [hasRequestId(received.headers)],
+  },
+  'GW-REQUEST-ID-EQUAL': ofError(({ received }) => {
+    const header = received.header('x-request-id');
+    const { requestId } = Object(received.json);
+    if (header === undefined || requestId === undefined) return [];
+    const message = `requestId must equal X-Request-Id ${header}, not ${show(requestId)}`;
+    return [[requestId === header, message]];
+  }),
+  'GW-ERROR-BODY': ofError(({ received: { mediaType, json, text: came } }) => [
+    [
+      mediaType === 'application/json',
+      `the content type must be application/json, not ${mediaType ?? 'none'}`,
+    ],
+    [
+      typeof json === 'object' && json !== null && !Array.isArray(json),
+      `the body must be a JSON object, not ${cite(came)}`,
+    ],
+  ]),
+  'GW-ERROR-CODE': errorField('code'),
+  'GW-ERROR-MESSAGE': errorField('message'),
+  'GW-ERROR-REQUEST-ID': errorField('requestId'),
+  'ST-GET-REFUSED': {
+    ...ofStorage(
+      ({ received, refused }) => [
+        [refused, `a GET must be rejected, but the response was ${received.status}`],
+      ],
+      ({ sent }) => sent.method === 'GET',
+    ),
+  },
+  'ST-RESPONSE-JSON': ofStorage(
+    ({ received: { status, mediaType, json } }) => [
+      [
+        mediaType === 'application/json',
+        `the Content-Type of the ${status} response must be application/json, not ${mediaType ?? 'none'}`,
+      ],
+      [json !== undefined, `the body of the ${status} response must be JSON`],
+    ],
+    ({ sent }) => sent.method === 'POST',
+  ),
+  'ST-BAD-JSON': badRequest('ST-BAD-JSON'),
+  'ST-MISSING-FIELD': badRequest('ST-MISSING-FIELD'),
+  'ST-WRONG-TYPE': badRequest('ST-WRONG-TYPE'),
+  'ST-ENVELOPE-STATUS-CODE': ofStorage(({ envelope }) => {
+    const value = envelope?.statusCode;
+    return [[typeof value === 'number', `statusCode must be a number, not ${show(value)}`]];
+  }, isWrapped),
+  'ST-ENVELOPE-SUCCESS': ofStorage(
+    ({ envelope }) => {
+      const value = envelope?.statusCode;
+      return [[value === 200, `statusCode must be 200, not ${show(value)}`]];
+    },
+    (facts) => hasStatusCode(facts) && !isCopy(facts) && !isFailure(facts),
+  ),
+  'ST-COPY-STATUS-CODE': ofStorage(
+    ({ envelope, received: { status } }) => {
+      const value = envelope?.statusCode;
+      const message = `statusCode must equal the HTTP status ${status}, but was ${show(value)}`;
+      return [[value === status, message]];
+    },
+    (facts) => hasStatusCode(facts) && isCopy(facts),
+  ),
+  'ST-ENVELOPE-BODY': ofStorage(
+    ({ envelope, body }) => [
+      [body !== undefined, `body must be an object, not ${show(envelope?.body)}`],
+    ],
+    isWrapped,
+  ),
+  'ST-ENVELOPE-REQUEST-ID': ofStorage(
+    ({ body: { requestId = '' } = {} }) => [text('requestId', requestId)],
+    hasBody,
+  ),
+  'ST-ENVELOPE-REQUEST-ID-PRESENT': ofStorage(
+    ({ body }) => [present('the body should have the field requestId', body?.requestId)],
+    hasBody,
+  ),
+  'ST-ENVELOPE-DATA': ofStorage(
+    ({ body, data }) => [[data !== undefined, `data must be an object, not ${show(body?.data)}`]],
+    (facts) => hasBody(facts) && !facts.refused,
+  ),
+  'ST-ENVELOPE-CODE': ofStorage(
+    ({ body = {} }) => [
+      text('code', body.code),
+      [body.data === undefined, `data must be absent, but it was ${show(body.data)}`],
+    ],
+    (facts) => hasBody(facts) && facts.refused,
+  ),
+  'ST-ENVELOPE-MESSAGE': ofStorage(
+    ({ body: { message = '' } = {} }) => [text('message', message)],
+    hasBody,
+  ),
+  'ST-ENVELOPE-MESSAGE-PRESENT': ofStorage(
+    ({ body }) => [present('the body should have the field message', body?.message)],
+    (facts) => hasBody(facts) && facts.refused,
+  ),
+  'ST-META-URL': ofData('getUploadMetaData', ({ data: { url } = {} }) => {
+    const isAbsolute =
+      typeof url === 'string' && /^https?:\/\/[^/?#]/i.test(url) && URL.canParse(url);
+    return [[isAbsolute, `url must be an absolute URL, not ${show(url)}`]];
+  }),
+  'ST-META-TOKEN': grantField('token'),
+  'ST-META-AUTHORIZATION': grantField('authorization'),
+  'ST-META-FILE-ID': grantField('fileID'),
+  'ST-META-STORE-FILE-ID': ofData('getUploadMetaData', ({ data = {}, settings }) => {
+    const { storeFileID } = settings.wireProfile;
+    return [text(storeFileID, data[storeFileID])];
+  }),
+  'ST-LINKS-ITEM-FILE-ID': badRequest('ST-LINKS-ITEM-FILE-ID'),
+  'ST-LINKS-LIST': listOf('batchGetTempUrls'),
+  'ST-LINKS-FILE-ID': idsOf('batchGetTempUrls'),
+  'ST-LINKS-CODE': entryField('batchGetTempUrls', 'code'),
+  'ST-LINKS-URL': entryField('batchGetTempUrls', 'tempFileURL'),
+  'ST-DELETE-LIST': listOf('batchDelete'),
+  'ST-DELETE-FILE-ID': idsOf('batchDelete'),
+  'ST-DELETE-CODE': entryField('batchDelete', 'code'),
+  'ST-COPY-SRC-PATH': badRequest('ST-COPY-SRC-PATH'),
+  'ST-COPY-DST-PATH': badRequest('ST-COPY-DST-PATH'),
+  'ST-COPY-LIST': listOf('batchCopyFile'),
+  'ST-COPY-FILE-ID': ofData('batchCopyFile', (facts) =>
+    entriesOf(facts).map(({ fileID = '' }) => text('fileID of an entry', fileID)),
+  ),
+  'ST-COPY-FILE-ID-PRESENT': ofData('batchCopyFile', (facts) =>
+    entriesOf(facts)
+      .filter((entry) => !hasFailed(entry))
+      .map(({ fileID }) => present('the entry should have a fileID', fileID)),
+  ),
+  'ST-COPY-FAILED': ofData('batchCopyFile', (facts) =>
+    entriesOf(facts)
+      .filter(hasFailed)
+      .flatMap(({ code, message }) => [text('code', code), text('message', message)]),
+  ),
+  'ST-COPY-SUCCEEDED': ofData('batchCopyFile', (facts) =>
+    entriesOf(facts)
+      .filter((entry) => !hasFailed(entry))
+      .flatMap(({ code, message }): Claim[] => [
+        [code === undefined, `code must be absent, but it was ${show(code)}`],
+        [message === undefined, `message must be absent, but it was ${show(message)}`],
+      ]),
+  ),
+  'UP-ERROR': {
+    appliesTo: (facts) => isUpload(facts) && isAbout(facts) && facts.received.status >= 400,
+    reads: ['response'],
+    claims: ({ received: { status, mediaType, text: body } }) => {
+      const came = `${status} with ${mediaType ?? 'no type'}: ${cite(body)}`;
+      const message = `the response must be XML with an Error element, not ${came}`;
+      return [[hasErrorElement(body), message]];
+    },
+  },
+} satisfies Partial<Record<RuleId, ExchangeRule>>;
+
+export type ExchangeRuleId = keyof typeof EXCHANGE_RULES;
+
+/** Returns what a rule claims about an exchange, in which it is known to apply. */
+export function claimsOf(
+  rule: ExchangeRuleId,
+  exchange: Exchange,
+  settings: Facts['settings'],
+): Claim[] {
+  return EXCHANGE_RULES[rule].claims(toFacts(exchange, settings));
+}

@@ -1,0 +1,92 @@
+import defaultProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
+import type { Exchange } from '../http/exchange.ts';
+import type { Envelope, Settings } from '../options.ts';
+
+/** The response to a storage call and the content of its envelope, which has not been validated. */
+export interface StorageReply extends Exchange {
+  /** The response as JSON; `undefined` if it is not a JSON object. */
+  envelope: Record<string, unknown> | undefined;
+  /**
+   * The object with `requestId`, `data` and `code`: `body` of the envelope, or the response itself if flat.
+   */
+  body: Record<string, unknown> | undefined;
+  data: Record<string, unknown> | undefined;
+  code: string | undefined;
+  /** Whether the status is not 2xx, or there is a `code` without `data` (D30). */
+  refused: boolean;
+}
+
+/** An entry in a response's `fileList`. It has not been validated. */
+export type Entry = Record<string, unknown>;
+
+export function readReply(exchange: Exchange, form: Envelope): StorageReply {
+  const envelope = toObject(exchange.received.json);
+  const body = form === 'flat' ? envelope : toObject(envelope?.body);
+  const data = toObject(body?.data);
+  const code = typeof body?.code === 'string' ? body.code : undefined;
+  const { status } = exchange.received;
+  const refused = status < 200 || status > 299 || (code !== undefined && data === undefined);
+  return { ...exchange, envelope, body, data, code, refused };
+}
+
+function toObject(value: unknown): Record<string, unknown> | undefined {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as Record<string, unknown>) : undefined;
+}
+
+/**
+ * Converts the JSON of a response to the form that the contract documents, with an envelope and the contract's
+ * names.
+ *
+ * @param status the status that a flat response has in its place in the envelope
+ */
+export function toContractEnvelope(
+  json: unknown,
+  { envelope, wireProfile }: Pick<Settings, 'envelope' | 'wireProfile'>,
+  status: number,
+): unknown {
+  const isRenamed = wireProfile.storeFileID !== defaultProfile.storeFileID;
+  if (json === undefined || (envelope === 'wrapped' && !isRenamed)) return json;
+  const response = Object(json);
+  const body = envelope === 'flat' ? response : Object(response.body);
+  const { [wireProfile.storeFileID]: storeFileID, ...rest } = Object(body.data);
+  const data =
+    storeFileID === undefined ? rest : { ...rest, [defaultProfile.storeFileID]: storeFileID };
+  const renamed = body.data === undefined ? body : { ...body, data };
+  return envelope === 'flat'
+    ? { statusCode: status, body: renamed }
+    : { ...response, body: renamed };
+}
+
+/** A success has `data` and a 2xx status; everything else is treated as a failure. */
+export function isFailure({ received, body, data }: StorageReply): boolean {
+  const hasCode = body !== undefined && 'code' in body;
+  return received.status < 200 || received.status > 299 || hasCode || data === undefined;
+}
+
+/**
+ * Returns whether an entry in a copy response reports a failure. `ST-COPY-FAILED` and `ST-COPY-SUCCEEDED`
+ * check how the failure is reported.
+ */
+export function hasFailed({ code, message }: Entry): boolean {
+  if (code === 'SUCCESS') return false;
+  return [code, message].some((value) => value !== undefined && value !== null && value !== '');
+}
+
+/**
+ * Returns whether a text looks like an XML document with an `Error` element, at any depth, with or without a
+ * namespace prefix. `UP-ERROR` checks whether the document is well-formed.
+ */
+export function hasXmlError(text: string): boolean {
+  const isXml = /^\uFEFF?\s*</.test(text) && !/<html[\s>]/i.test(text);
+  return isXml && /<(?:[\w.-]+:)?Error[\s/>]/.test(text);
+}
+
+/** Returns whether a text is an XML document with a complete `Error` element. */
+export function hasErrorElement(text: string): boolean {
+  if (!hasXmlError(text)) return false;
+  const found = /<((?:[\w.-]+:)?Error)[\s/>]/.exec(text);
+  const end = found ? text.indexOf('>', found.index) : -1;
+  if (found === null || end < 0) return false;
+  return text[end - 1] === '/' || text.includes(`</${found[1]}`);
+}
