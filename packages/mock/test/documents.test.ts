@@ -48,6 +48,9 @@ paths:
       responses: { '204': { description: Changed. } }
     delete: { responses: { '204': { description: Gone. } } }
   /diff/{base}...{head}:
+    parameters:
+      - { name: base, in: path, required: true, schema: { type: string } }
+      - { name: head, in: path, required: true, schema: { type: string } }
     get: { responses: { '200': { description: ok, content: { text/plain: { example: diff } } } } }
 components:
   securitySchemes: { key: { type: apiKey, in: header, name: X-Key } }
@@ -61,6 +64,56 @@ components:
         - $ref: '#/components/schemas/NewPet'
         - { type: object, required: [id, kind], properties: { id: { type: integer, readOnly: true } } }
 `;
+
+const PLANETS = `openapi: 3.0.3
+info: { title: Planets, version: 1.0.0 }
+paths:
+  /planets:
+    post:
+      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Planet' } } } }
+      responses: { '201': { description: Created. } }
+  /moons:
+    post:
+      requestBody:
+        content:
+          application/json:
+            schema:
+              type: object
+              required: [id, name]
+              additionalProperties: false
+              properties: { id: { type: integer, readOnly: true }, name: { type: string } }
+      responses: { '201': { description: Created. } }
+  /form:
+    post:
+      requestBody:
+        content:
+          application/x-www-form-urlencoded:
+            schema: { type: object, properties: { size: { type: integer }, tag: { type: array, items: { type: string } } } }
+          multipart/form-data:
+            schema:
+              type: object
+              required: [size, file]
+              properties: { size: { type: integer }, file: { type: string, format: binary } }
+          application/octet-stream: { schema: { type: string, format: binary } }
+          text/plain: { schema: { type: string, maxLength: 3 } }
+      responses: { '200': { description: Stored. } }
+components:
+  schemas:
+    Planet:
+      type: object
+      required: [id, name]
+      properties:
+        id: { type: integer, readOnly: true }
+        name: { type: string }
+        moon: { $ref: '#/components/schemas/Planet' }
+        note: { type: string, nullable: true }
+        size: { nullable: true, anyOf: [{ type: string }, { type: number }] }
+`;
+
+/** A part of a form with the boundary `b`. */
+function part(name: string, value: string): string {
+  return `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+}
 
 async function writeDocument(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-document-'));
@@ -133,6 +186,36 @@ describe('a document at the root', () => {
     expect((await call(target, init)).status).toBe(status);
   });
 
+  it.each([
+    ['/planets', 'application/json', '{"name":"Mars"}', 201],
+    ['/planets', 'application/json', '{"name":"Mars","moon":{"name":"Phobos"}}', 201],
+    ['/planets', 'application/json', '{"name":"Mars","moon":{}}', 422],
+    ['/planets', 'application/json', '{"name":"Mars","note":null}', 201],
+    ['/planets', 'application/json', '{"name":"Mars","note":1}', 422],
+    ['/moons', 'application/json', '{"name":"Phobos"}', 201],
+    ['/moons', 'application/json', '{"id":1,"name":"Phobos"}', 201],
+    ['/moons', 'application/json', '{"name":"Phobos","other":1}', 422],
+    ['/planets', 'application/json', '{"name":"Mars","size":null}', 201],
+    ['/planets', 'application/json', '{"name":"Mars","size":[]}', 422],
+    ['/planets', 'application/json', '', 422],
+    ['/planets', 'application/json', '{', 400],
+    ['/planets', 'text/plain', '{"name":"Mars"}', 415],
+    ['/form', 'application/x-www-form-urlencoded', 'size=2&tag=a&tag=b', 200],
+    ['/form', 'application/x-www-form-urlencoded', 'size=big', 422],
+    ['/form', 'multipart/form-data; boundary=b', part('size', '2') + part('file', 'bytes'), 200],
+    ['/form', 'multipart/form-data; boundary=b', part('size', '2'), 422],
+    ['/form', 'multipart/form-data; boundary=b', part('size', 'big') + part('file', 'bytes'), 422],
+    ['/form', 'multipart/form-data', part('size', '2'), 400],
+    ['/form', 'application/octet-stream', '\xff', 200],
+    ['/form', 'text/plain', 'abc', 200],
+    ['/form', 'text/plain', 'abcd', 422],
+  ])('judges a body for %s, %s %j: %i', async (target, type, body, status) => {
+    const { mock } = await start({}, PLANETS);
+    const init = { method: 'POST', headers: { 'content-type': type }, body };
+    const sent = init.headers['content-type'].startsWith('multipart') ? `${body}--b--\r\n` : body;
+    expect((await fetch(mock.url + target, { ...init, body: sent })).status).toBe(status);
+  });
+
   it('checks the credentials in the document with auth: present', async () => {
     const { call } = await start({ auth: 'present' });
     expect(await call('/pets')).toMatchObject({ status: 401 });
@@ -202,7 +285,7 @@ describe('a document at the root', () => {
       expect.stringMatching(
         /^1 Warning: paths.+ points to a target that does not exist, and is ignored: "#\/nothing"\.$/,
       ),
-      expect.stringMatching(/^1 Warning: paths\["\/a\{"\] is left out: it has braces in "a\{"\.$/),
+      expect.stringMatching(/^1 Warning: paths\["\/a\{"\]: The path has an unmatched brace\./),
     ]);
   });
 

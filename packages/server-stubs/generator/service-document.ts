@@ -1,9 +1,10 @@
 import { createJudge, type Judge } from '../src/runtime/judge.ts';
 import type { RouteTable } from '../src/runtime/route-table.ts';
 import { loadDocument, UnreadableError } from './cli/load-document.ts';
-import { type Problem, Problems, RefusedError } from './document.ts';
+import { type Problem, Problems, RefusedError, toNames } from './document.ts';
 import { toRouteTable } from './modules/write-routes.ts';
 import { Names } from './names.ts';
+import type { Model } from './operations/model.ts';
 import { readModel } from './operations/read-model.ts';
 import { SchemaNames } from './schema/schema-store.ts';
 import { compileValidators, createValidators } from './validators/compile-validators.ts';
@@ -25,6 +26,29 @@ export interface ServiceDocument {
   readonly judge: Judge;
   /** The parts of the document that are omitted or not checked, as `file:line:column: message`. */
   readonly warnings: readonly string[];
+}
+
+/** Something in a document that is omitted or not checked. */
+export interface DocumentWarning {
+  /** Keys from the root: `['paths', '/items', 'get']`. */
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+/** Compiles a judge that only knows one operation, and only validates requests. */
+export type OperationCompiler = () => {
+  readonly judge: Judge;
+  readonly warnings: readonly DocumentWarning[];
+};
+
+/** The operations of a document. Compiling them takes most of the time, so each one is compiled separately. */
+export interface DocumentOperations {
+  /**
+   * @param path as the document writes it
+   * @returns undefined if the document has no such operation, or if it cannot be used
+   */
+  readonly find: (method: string, path: string) => OperationCompiler | undefined;
+  readonly warnings: readonly DocumentWarning[];
 }
 
 /** The validators of a service's JSON responses, as source code. */
@@ -56,8 +80,55 @@ export async function loadServiceDocument(
   file: string,
   maxBytes: number,
 ): Promise<ServiceDocument> {
-  const { used, warnings } = await use(file, toLiveTable);
+  const { used, warnings } = await use(file, (document, problems) =>
+    toLiveTable(readModel(document, problems, { basePath: '' }), problems),
+  );
   return { judge: createJudge(used, maxBytes), warnings };
+}
+
+/**
+ * Reads a bundled document (OpenAPI 3.0 to 3.2) to validate requests. Its `servers` are ignored.
+ *
+ * @param maxBytes maximum size of a body to validate, in bytes
+ */
+export function readDocumentOperations(document: unknown, maxBytes: number): DocumentOperations {
+  const problems = new Problems();
+  const model = readRequests(document, problems);
+  const operations = model?.operations.map(
+    (one) => [`${one.method} ${one.writtenPath}`, one] as const,
+  );
+  const byKey = new Map(operations);
+  return {
+    warnings: problems.warnings.map(toWarning),
+    find(method, path) {
+      const operation = byKey.get(`${method} ${path}`);
+      if (model === undefined || operation === undefined) return undefined;
+      return () => {
+        const own = new Problems();
+        const table = toLiveTable({ ...model, operations: [operation] }, own);
+        return { judge: createJudge(table, maxBytes), warnings: own.warnings.map(toWarning) };
+      };
+    },
+  };
+}
+
+function toWarning({ pointer, message }: Problem): DocumentWarning {
+  return { path: toNames(pointer), message };
+}
+
+/** Reads the requests of a document, with all their schemas. */
+function readRequests(document: unknown, problems: Problems): Model | undefined {
+  try {
+    const model = readModel(document, problems, { basePath: '', requestsOnly: true });
+    const { names, plans } = toPlans(model);
+    const set = new SchemaSet(model.store, names, 'request');
+    for (const { schema } of plans.requests.entries) set.lower(schema);
+    return model;
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    for (const { pointer, message } of error.problems) problems.warn(pointer, message);
+    return undefined;
+  }
 }
 
 /**
@@ -114,16 +185,9 @@ async function use<Used>(
   }
 }
 
-/** Returns a document's route table with compiled validators, as generated code would contain it. */
-function toLiveTable(document: unknown, problems: Problems): RouteTable {
-  const model = readModel(document, problems, { basePath: '' });
-  const names = new SchemaNames(new Names());
-  const plans = {
-    requests: new ValidatorPlan(model.store, names, 'request'),
-    responses: new ValidatorPlan(model.store, names, 'response'),
-  };
-  // The first pass collects what to compile.
-  toRouteTable(model, plans, (_, name) => name);
+/** Returns a model's route table with compiled validators, as generated code would contain it. */
+function toLiveTable(model: Model, problems: Problems): RouteTable {
+  const { names, plans } = toPlans(model);
   const compile = (plan: ValidatorPlan, direction: 'request' | 'response') =>
     createValidators(plan.entries, new SchemaSet(model.store, names, direction), problems);
   const validators = {
@@ -133,4 +197,15 @@ function toLiveTable(document: unknown, problems: Problems): RouteTable {
   return toRouteTable(model, plans, (direction, name) =>
     validators[direction].get(name),
   ) as RouteTable;
+}
+
+/** Collects what to compile. */
+function toPlans(model: Model) {
+  const names = new SchemaNames(new Names());
+  const plans = {
+    requests: new ValidatorPlan(model.store, names, 'request'),
+    responses: new ValidatorPlan(model.store, names, 'response'),
+  };
+  toRouteTable(model, plans, (_, name) => name);
+  return { names, plans };
 }

@@ -2,7 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type JudgedCall, loadServiceDocument } from '../generator/service-document.ts';
+import {
+  type JudgedCall,
+  loadServiceDocument,
+  readDocumentOperations,
+} from '../generator/service-document.ts';
 
 const ORDERS = `
 openapi: 3.1.1
@@ -78,7 +82,7 @@ describe('requests', () => {
     expect(await post.body()).toBe('read');
     await expect(post.readBody(Buffer.from('{}'))).rejects.toThrow('body.name is missing.');
     await expect(post.readBody(Buffer.from('{'))).rejects.toThrow('The JSON body cannot be parsed');
-    await expect(post.readBody(Buffer.from('{"name":"Rope"}'))).resolves.toBeUndefined();
+    await expect(post.readBody(Buffer.from('{"name":"Rope"}'))).resolves.toEqual({ name: 'Rope' });
   });
 
   test('bodies that are missing or have another type are refused; others are left unread', async () => {
@@ -89,6 +93,32 @@ describe('requests', () => {
     expect(await typed('application/octet-stream')).toBe('unread');
     expect(await typed('application/json', { 'content-encoding': 'gzip' })).toBe('unread');
   });
+});
+
+test('operations are compiled one by one', async () => {
+  const post = (schema: object) => ({
+    post: { requestBody: { content: { 'multipart/form-data': { schema } } } },
+  });
+  const paths = {
+    '/forms#one': post({ properties: { size: { type: 'integer' } }, required: ['size'] }),
+    '/broken': post({ properties: { size: { minimum: 'one' } } }),
+    '/nothing': { get: { parameters: [{ $ref: '#/nothing' }] } },
+  };
+  const { find, warnings } = readDocumentOperations({ openapi: '3.1.0', paths }, 1024);
+  expect(warnings.map(({ path }) => path.join(' '))).toEqual([
+    'paths /forms#one',
+    'paths /broken post requestBody content multipart/form-data schema properties size minimum',
+    'paths /nothing get parameters 0',
+  ]);
+  expect(find('GET', '/nothing')).toBeUndefined();
+  const headers = { 'content-type': 'multipart/form-data; boundary=b', 'content-length': '9' };
+  const judge = find('POST', '/forms#one')?.().judge;
+  const read = (value: string) => {
+    const part = `--b\r\ncontent-disposition: form-data; name="size"\r\n\r\n${value}\r\n--b--\r\n`;
+    return judge?.request({ method: 'POST', url: '/forms', headers }).readBody(Buffer.from(part));
+  };
+  await expect(read('1')).resolves.toBeUndefined();
+  await expect(read('big')).rejects.toThrow('body.size must be an integer.');
 });
 
 describe('responses', () => {

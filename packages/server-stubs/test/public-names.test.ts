@@ -32,6 +32,7 @@ test('the readers of documents export these names, and no others', () => {
     'FaultError',
     'ServiceDocumentError',
     'loadServiceDocument',
+    'readDocumentOperations',
     'writeResponseValidators',
   ]);
 });

@@ -1,10 +1,12 @@
-import type { ChildProcess } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@berth/runtimes/free-port';
 import { compare, type Figure, type Goal, type Row, type Suite } from '../compare.ts';
 import { type Call, compareCpuRates, load, type Target } from '../load.ts';
 import {
   commandOf,
+  makeTemporaryFolder,
   residentKilobytes,
   SERVER_CORE,
   startProcess,
@@ -21,6 +23,7 @@ const MOST_MILLISECONDS = 300;
 
 const EXAMPLE = besidePrism('storage POST, validated, static example, requests/CPU s', '>= 8');
 const FILES = besidePrism('storage POST, validated, stateful files, requests/CPU s', '>= 8');
+const OWN = besidePrism('POST of another document, validated, example, requests/CPU s', '>= 5');
 const START = besidePrism('start to first response, ms', '<= 1');
 const START_BOUND = { ...START, peerName: `limit of ${MOST_MILLISECONDS} ms` };
 const MEMORY = besidePrism('memory after load, MB', '<= 1');
@@ -34,10 +37,11 @@ type Start = () => Promise<Target>;
 export const mockSuite: Suite = {
   name: SUITE,
   description: 'The mock against prism-cli: validated storage POST, first response, memory',
-  figures: [EXAMPLE, FILES, START, START_BOUND, MEMORY],
+  figures: [EXAMPLE, FILES, OWN, START, START_BOUND, MEMORY],
   run: async (runs) => [
-    await compareThroughput(EXAMPLE, startStatic, runs),
-    await compareThroughput(FILES, startOurs, runs),
+    await compareThroughput(EXAMPLE, startStatic, startPeer, runs),
+    await compareThroughput(FILES, startOurs, startPeer, runs),
+    await compareOwnDocument(runs),
     await compareStart(runs),
     await limitStart(runs),
     await compareMemory(runs),
@@ -48,13 +52,30 @@ function besidePrism(measure: string, goal: Goal): Figure {
   return { suite: SUITE, measure, peerName: 'prism-cli', goal };
 }
 
-async function compareThroughput(figure: Figure, start: Start, runs: number): Promise<Row> {
-  const [ours, peer] = [await start(), await startPeer()];
+async function compareThroughput(
+  figure: Figure,
+  start: Start,
+  startOther: Start,
+  runs: number,
+): Promise<Row> {
+  const [ours, peer] = [await start(), await startOther()];
   try {
     return await compareCpuRates(figure, runs, ours, peer);
   } finally {
     await Promise.all([stopProcess(ours.child), stopProcess(peer.child)]);
   }
+}
+
+/** Serves a document of a user, with parameters and a body to validate. */
+async function compareOwnDocument(runs: number): Promise<Row> {
+  const file = join(makeTemporaryFolder('mock'), 'orders.json');
+  await writeFile(file, JSON.stringify(ORDERS));
+  return compareThroughput(
+    OWN,
+    () => startOn(ORDER, (port) => [OURS, file, '--port', port]),
+    () => startOn(ORDER, (port) => [PRISM, 'mock', file, '--port', port, ...SILENT]),
+    runs,
+  );
 }
 
 function compareStart(runs: number): Promise<Row> {
@@ -105,33 +126,85 @@ async function weigh(start: Start): Promise<number> {
 }
 
 /** Starts the mock with its defaults, which act on uploaded files. */
-async function startOurs(...options: readonly string[]): Promise<Target> {
-  const port = await freePort();
-  return ready(startProcess([OURS, '--port', String(port), ...options], SERVER_CORE), port);
+function startOurs(...options: readonly string[]): Promise<Target> {
+  return startOn(DELETE, (port) => [OURS, '--port', port, ...options]);
 }
 
 /** Starts the mock in static mode, which returns the contract's examples, like the peer. */
 const startStatic: Start = () => startOurs('--mode', 'static');
 
-async function startPeer(): Promise<Target> {
-  const port = await freePort();
-  const args = [PRISM, 'mock', DOCUMENT, '--port', String(port), '--verboseLevel', 'silent'];
-  return ready(startProcess(args, SERVER_CORE), port);
+function startPeer(): Promise<Target> {
+  return startOn(DELETE, (port) => [PRISM, 'mock', DOCUMENT, '--port', port, ...SILENT]);
 }
 
-async function ready(child: ChildProcess, port: number): Promise<Target> {
+async function startOn(call: Call, toArgs: (port: string) => readonly string[]): Promise<Target> {
+  const port = String(await freePort());
+  const child = startProcess(toArgs(port), SERVER_CORE);
   child.stdout?.resume();
-  const call: Call = {
-    url: `http://127.0.0.1:${port}/api/v2/envs/dev/storages:batchDelete`,
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-svc-authorization': '1.0 TC3-HMAC-SHA256 Credential=a/b, SignedHeaders=host, Signature=c',
-      'x-svc-timestamp': '1700000000',
-    },
-    body: JSON.stringify({ fileList: ['cloud://dev.files/reports/summary.txt'] }),
-  };
-  const { url, ...init } = call;
+  const url = `http://127.0.0.1:${port}${call.url}`;
+  const { url: _, ...init } = call;
   await waitFor(url, init);
-  return { child, call };
+  return { child, call: { ...call, url } };
 }
+
+const SILENT = ['--verboseLevel', 'silent'];
+
+const DELETE: Call = {
+  url: '/api/v2/envs/dev/storages:batchDelete',
+  method: 'POST',
+  headers: {
+    'content-type': 'application/json',
+    'x-svc-authorization': '1.0 TC3-HMAC-SHA256 Credential=a/b, SignedHeaders=host, Signature=c',
+    'x-svc-timestamp': '1700000000',
+  },
+  body: JSON.stringify({ fileList: ['cloud://dev.files/reports/summary.txt'] }),
+};
+
+const ORDER: Call = {
+  url: '/customers/42/orders?notify=true',
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ items: [{ name: 'Anchor', count: 2 }], note: 'Leave it at the pier.' }),
+};
+
+const ORDERS = {
+  openapi: '3.0.3',
+  info: { title: 'Orders', version: '1.0.0' },
+  paths: {
+    '/customers/{id}/orders': {
+      post: {
+        parameters: [
+          { name: 'id', in: 'path', required: true, schema: { type: 'integer' } },
+          { name: 'notify', in: 'query', schema: { type: 'boolean' } },
+        ],
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Order' } } },
+        },
+        responses: {
+          '201': {
+            description: 'The new order.',
+            content: { 'application/json': { example: { id: 7, items: [] } } },
+          },
+        },
+      },
+    },
+  },
+  components: {
+    schemas: {
+      Order: {
+        type: 'object',
+        required: ['items'],
+        properties: {
+          items: { type: 'array', minItems: 1, items: { $ref: '#/components/schemas/Item' } },
+          note: { type: 'string', maxLength: 100 },
+        },
+      },
+      Item: {
+        type: 'object',
+        required: ['name', 'count'],
+        properties: { name: { type: 'string' }, count: { type: 'integer', minimum: 1 } },
+      },
+    },
+  },
+};

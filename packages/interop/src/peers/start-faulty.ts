@@ -69,7 +69,7 @@ export async function startFaulty(
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
 
-  /** Makes the example server correct by Ajv, where the mock is only as correct as Prism. */
+  /** Makes the example server correct by Ajv. */
   function correct(
     operation: Operation,
     path: string,

@@ -36,16 +36,19 @@ export interface Problem {
   readonly rest: string;
   /** Whether the key itself is wrong rather than its value. */
   readonly isKey?: boolean;
+  /** Whether `rest` is a sentence of its own, to print after the field and a colon. */
+  readonly isComplete?: boolean;
 }
 
 /** Formats a problem with the path of its value: `routes["GET /orders"].delay must be …` */
-export function describeProblem({ path, rest }: Problem): string {
+export function describeProblem({ path, rest, isComplete = false }: Problem): string {
   const field = path.map((key, at) => {
     if (typeof key === 'number') return `[${key}]`;
     if (!/^[A-Za-z_][\w-]*$/.test(key)) return `[${JSON.stringify(key)}]`;
     return at === 0 ? key : `.${key}`;
   });
-  const sentence = `${field.join('') || 'The service'} ${rest}`;
+  const name = field.join('') || 'The service';
+  const sentence = isComplete ? `${name}: ${rest}` : `${name} ${rest}`;
   return /[.?!]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 

@@ -86,7 +86,10 @@ test('shop comes from a document, remembers its products, accepts bytes and send
   expect((await (await get(started, 'shop/products')).json()).products.length).toBe(3);
   expect((await get(started, 'shop/products/4')).status).toBe(404);
   const bad = await post(started, 'shop/products', '{"name":"Buoy"}', JSON_TYPE);
-  expect([bad.status, bad.headers.get('x-mock-violation')]).toEqual([422, 'price is required.']);
+  expect([bad.status, bad.headers.get('x-mock-violation')]).toEqual([
+    422,
+    'body.price is missing.',
+  ]);
   const bytes = { 'content-type': 'application/octet-stream' };
   const photo = await post(started, 'shop/photos', Buffer.from([0, 255]), bytes);
   expect(await photo.json()).toEqual({ id: 'photo-1' });

@@ -120,11 +120,11 @@ describe('a service with an OpenAPI document', () => {
     const { call } = service;
     expect(await call('/items?limit=two')).toMatchObject({
       status: 422,
-      text: '{"message":"Request query parameter limit must be integer."}',
+      text: '{"message":"query.limit must be an integer."}',
     });
     const refused = await post(call, { id: 1 });
     expect(refused).toMatchObject({ status: 400, text: '{"problem":"yes"}' });
-    expect(refused.response.headers.get('x-mock-violation')).toBe('name is required.');
+    expect(refused.response.headers.get('x-mock-violation')).toBe('body.name is missing.');
     const broken = await call('/items', {
       method: 'POST',
       body: '{',
@@ -132,7 +132,7 @@ describe('a service with an OpenAPI document', () => {
     });
     expect(broken).toMatchObject({
       status: 400,
-      text: '{"message":"The body is not valid JSON."}',
+      text: expect.stringContaining('The JSON body cannot be parsed: '),
     });
     expect(await call('/items/42', { method: 'POST' })).toMatchObject({ status: 405 });
     expect(await call('/item')).toMatchObject({
@@ -181,7 +181,7 @@ describe('a service with an OpenAPI document', () => {
     [
       'a path that no route matches',
       'openapi: 3.1.0\ninfo: {}\npaths:\n  /a{b: { get: { responses: {} } }',
-      'orders.openapi.yaml:4:3: paths["/a{b"] is left out: it has braces in "a{b"',
+      'orders.openapi.yaml:4:3: paths["/a{b"]: The path has an unmatched brace.',
     ],
     [
       'a reference to nothing',

@@ -8,6 +8,13 @@ import { trim } from './read-path.ts';
 
 import { Reader } from './reader.ts';
 
+interface ReadOptions {
+  readonly basePath?: string | undefined;
+  readonly sha256?: string | undefined;
+  /** Whether to leave out the responses of operations. */
+  readonly requestsOnly?: boolean;
+}
+
 /**
  * Reads an OpenAPI document. Collects in `problems` what is left out or not checked.
  *
@@ -16,7 +23,7 @@ import { Reader } from './reader.ts';
 export function readModel(
   document: unknown,
   problems: Problems,
-  { basePath, sha256 }: { basePath?: string | undefined; sha256?: string | undefined } = {},
+  { basePath, sha256, requestsOnly = false }: ReadOptions = {},
 ): Model {
   const openapi = isObject(document) ? document.openapi : undefined;
   if (!isObject(document) || typeof openapi !== 'string' || !/^3\.[012](\.|$)/.test(openapi)) {
@@ -41,7 +48,7 @@ export function readModel(
     securitySchemes: schemes,
     operations: readOperations(
       document,
-      { schemes, ...(basePath === undefined ? {} : { basePath: trim(basePath) }) },
+      { schemes, requestsOnly, ...(basePath === undefined ? {} : { basePath: trim(basePath) }) },
       reader,
     ),
     store: reader.store,

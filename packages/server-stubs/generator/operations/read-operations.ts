@@ -38,6 +38,7 @@ interface OperationSettings {
   readonly schemes: Record<string, SecurityScheme>;
   /** Instead of the servers of the document. */
   readonly basePath?: string;
+  readonly requestsOnly: boolean;
 }
 
 /**
@@ -103,6 +104,7 @@ export function readOperations(
       operationId: toText(value.operationId) ?? toOperationId(method, text),
       pointer: at,
       method,
+      writtenPath: text,
       path,
       query: template.query,
       description: [value.summary, value.description].filter(toText).join('\n\n'),
@@ -110,7 +112,9 @@ export function readOperations(
       passThrough: value['x-berth-pass-through'] === true,
       parameters: matchParameters(template, parameters, at, reader),
       ...(body === undefined ? {} : { body }),
-      responses: readResponses(value.responses, join(at, 'responses'), reader),
+      responses: settings.requestsOnly
+        ? []
+        : readResponses(value.responses, join(at, 'responses'), reader),
       security: readSecurity(
         isSecured.security,
         join(isSecured === value ? at : '#', 'security'),

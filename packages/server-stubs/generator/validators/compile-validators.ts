@@ -74,12 +74,9 @@ export function createValidators(
   problems: Problems,
 ): ReadonlyMap<string, Validator> {
   const validators = [true, false].flatMap((isForm) => {
-    const { ajv, exported } = prepare(
-      entries.filter((entry) => entry.isForm === isForm),
-      set,
-      isForm,
-      problems,
-    );
+    const own = entries.filter((entry) => entry.isForm === isForm);
+    if (own.length === 0) return [];
+    const { ajv, exported } = prepare(own, set, isForm, problems);
     return exported.map(([name, id]) => [name, ajv.getSchema(id) as Validator] as const);
   });
   return new Map(validators);

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import { findContent } from './body/media-type.ts';
+import type { Form } from './body/multipart.ts';
 import { hasBody } from './body/request-stream.ts';
 import { createPlans, findBadEncoding, notMatched } from './create-router.ts';
 import { readParameters, takeBody } from './exchange.ts';
@@ -48,7 +50,8 @@ export type BodyPlan = 'none' | 'read' | 'unread';
  */
 export function createJudge(table: RouteTable, maxBytes: number): Judge {
   const routes = table.routes.map((route) => ({ ...route, security: [] }));
-  const options = { requests: { bodyBytes: maxBytes } };
+  // Each part of a form is at most as large as the body.
+  const options = { requests: { bodyBytes: maxBytes, fieldBytes: maxBytes } };
   const matcher = createPlans({ ...table, routes }, {}, options, toSettings(options));
   return {
     request(request) {
@@ -101,14 +104,28 @@ export class JudgedCall {
     return 'none';
   }
 
-  /** @throws FaultError if the body is invalid */
-  async readBody(bytes: Buffer): Promise<void> {
+  /**
+   * Validates the complete body of the request, of any media type.
+   *
+   * @returns the value of a JSON or form body; otherwise undefined
+   * @throws FaultError if the body is invalid
+   */
+  async readBody(bytes: Buffer): Promise<unknown> {
     const { readBody, route } = this.#plan;
     const { headers } = this.#request;
-    // Pass the body as if other middleware had already read it.
-    const request = { headers, readableDidRead: true, body: bytes } as unknown as IncomingMessage;
-    const body = await readBody?.(request);
-    if (body !== undefined) takeBody({ ...NO_INPUT }, body, route.body as RequestBody);
+    const type = findContent(route.body?.content ?? [], headers['content-type'] ?? '');
+    // Pass any other body as if other middleware had already read it.
+    const request =
+      type?.kind === 'multipart'
+        ? Object.assign(Readable.from([bytes]), { headers, complete: true })
+        : { headers, readableDidRead: true, body: bytes };
+    const body = await readBody?.(request as unknown as IncomingMessage);
+    if (body === undefined) return undefined;
+    const input = { ...NO_INPUT };
+    takeBody(input, body, route.body as RequestBody);
+    // Each part is validated when it is read.
+    if (body.content.kind === 'multipart') for await (const _ of body.value as Form);
+    return PARSED.has(body.content.kind) ? input.body : undefined;
   }
 
   /**

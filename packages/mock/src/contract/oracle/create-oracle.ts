@@ -52,8 +52,12 @@ export interface Oracle {
  *
  * @param checkSecurity whether requests need the credentials in `security`. The contract's surfaces check
  *   credentials themselves, with their own error codes.
+ * @param components parts of Prism to replace
  */
-export function createPrism(checkSecurity = false): ReturnType<typeof createInstance> {
+export function createPrism(
+  checkSecurity = false,
+  components: Partial<Parameters<typeof createInstance>[1]> = {},
+): ReturnType<typeof createInstance> {
   return createInstance(
     {
       isProxy: false,
@@ -64,7 +68,7 @@ export function createPrism(checkSecurity = false): ReturnType<typeof createInst
       upstreamProxy: undefined,
       mock: { dynamic: false },
     },
-    { logger: silentLogger as never },
+    { logger: silentLogger as never, ...components },
   );
 }
 

@@ -3,5 +3,3 @@
  * would pull in `@scarf/scarf`, which reports installations.
  */
 export { createInstance, getHttpOperationsFromSpec } from '@stoplight/prism-http';
-export { stripReadOnlyProperties } from '@stoplight/prism-http/dist/utils/filterRequiredProperties.js';
-export { validateAgainstSchema } from '@stoplight/prism-http/dist/validator/validators/utils.js';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isObject } from '../../util/values.ts';
 import { type MockedResponse, type RouteContext, toRefusal } from '../services.ts';
-import { type Documented, type Remember, withBody } from './documented.ts';
-import type { Resource } from './judge.ts';
+import { type Documented, type Remember, type Resource, withBody } from './documented.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 

@@ -1,21 +1,21 @@
-import { createPrism } from '../../contract/oracle/create-oracle.ts';
+import { readDocumentOperations } from '@berth/server-stubs/service-document';
 import { getHttpOperationsFromSpec } from '../../contract/oracle/prism.ts';
 import type { Problem } from '../../util/source-file.ts';
 import { isObject } from '../../util/values.ts';
 import type { CompiledRoute, CompiledService } from '../compile-service.ts';
 import { compareRoutes, HTTP_METHODS, type HttpMethod, parseDocumentPath } from '../routes.ts';
 import { findCollections } from './collections.ts';
-import type { DocumentOptions } from './documented.ts';
-import type { Resource } from './judge.ts';
-import { createOperation, createSample } from './operation.ts';
+import type { DocumentOptions, Resource } from './documented.ts';
+import { createDocumentPrism, createOperation, createSample, MAX_BODY_BYTES } from './operation.ts';
 import { toReadable } from './to-readable.ts';
 
 /** The only methods that the gateway forwards. */
 const FORWARDED: readonly HttpMethod[] = ['GET', 'POST'];
 
 /**
- * Compiles an OpenAPI document: each operation becomes a route. Prism validates its requests, and creates its
- * responses from examples or schemas. An operation that cannot be used is left out, with a warning.
+ * Compiles an OpenAPI document: each operation becomes a route. Its requests are validated as the generated
+ * stubs do, and Prism creates its responses from examples or schemas. An operation that cannot be used is left
+ * out, with a warning.
  *
  * @returns the service, or the problems if no operation can be used
  */
@@ -28,16 +28,21 @@ export async function compileDocument(
   if (problem !== undefined) return [problem];
   const { readable, warnings } = toReadable(document as Record<string, unknown>);
   const methods = options.isRoot ? HTTP_METHODS : FORWARDED;
-  const resources: Resource[] = [];
   const routes: CompiledRoute[] = [];
-  const prism = createPrism(options.checksSecurity);
-  for (const resource of await readResources(readable, warnings)) {
-    const method = resource.method.toUpperCase() as HttpMethod;
-    if (methods.includes(method)) resources.push(resource);
+  const prism = createDocumentPrism(options.checksSecurity);
+  const resources = (await readResources(readable, warnings)).filter(({ method }) =>
+    methods.includes(method.toUpperCase() as HttpMethod),
+  );
+  const operations =
+    resources.length > 0 ? readDocumentOperations(readable, MAX_BODY_BYTES) : undefined;
+  for (const { path, message } of operations?.warnings ?? []) {
+    warnings.push({ path, rest: message, isComplete: true });
   }
   const collections = options.remembers ? findCollections(resources) : undefined;
   for (const resource of resources) {
     const method = resource.method.toUpperCase() as HttpMethod;
+    const compile = operations?.find(method, resource.path);
+    if (compile === undefined) continue;
     try {
       const key = parseDocumentPath(method, resource.path);
       const remember = collections?.actions.get(resource);
@@ -45,7 +50,7 @@ export async function compileDocument(
         text: `${method} ${resource.path}`,
         key,
         method,
-        respond: createOperation(prism, resource, options, remember),
+        respond: createOperation(prism, compile, resource, options, remember),
         sample: createSample(prism, resource, collections?.ids.get(resource)),
       });
     } catch (error) {
@@ -82,18 +87,15 @@ function findProblem(document: unknown): Problem | undefined {
 
 /** If the complete document cannot be read, leaves out the paths that cannot be read. */
 async function readResources(
-  document: Record<string, unknown>,
+  given: Record<string, unknown>,
   warnings: Problem[],
 ): Promise<readonly Resource[]> {
+  // Prism replaces references by their targets.
+  const document = structuredClone(given);
   const read = async (paths: unknown) => {
     const found = await getHttpOperationsFromSpec({ ...document, paths } as object);
-    return found.map(({ request, ...resource }) => {
-      // Prism reads `a=1&a=2` only if `explode` is set, although that is its default for `form`.
-      const query = request?.query?.map((one) => ({ explode: one.style === 'form', ...one }));
-      const own = request && { request: { ...request, ...(query && { query }) } };
-      // Prism would call the URLs of callbacks, which requests may contain.
-      return { ...resource, ...own, servers: [], callbacks: [] };
-    });
+    // Prism would call the URLs of callbacks, which requests may contain.
+    return found.map((resource) => ({ ...resource, callbacks: [] }));
   };
   try {
     return await read(document.paths);

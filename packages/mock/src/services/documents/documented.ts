@@ -1,3 +1,4 @@
+import type { getHttpOperationsFromSpec } from '../../contract/oracle/prism.ts';
 import type { Preferences } from '../../contract/oracle/read-preferences.ts';
 import type { MockedResponse, RouteContext } from '../services.ts';
 
@@ -12,6 +13,9 @@ export interface DocumentOptions {
   /** The response to a call without preferences. */
   readonly standard: Preferences;
 }
+
+/** An operation of a document in the form that Prism expects. */
+export type Resource = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[number];
 
 /** A response that the document describes. */
 export interface Documented {

@@ -1,7 +1,12 @@
 import type { GatewayInput } from '@berth/server-stubs';
-import type { createPrism } from '../../contract/oracle/create-oracle.ts';
+import {
+  type Fault,
+  FaultError,
+  type Judge,
+  type OperationCompiler,
+} from '@berth/server-stubs/service-document';
+import { createPrism } from '../../contract/oracle/create-oracle.ts';
 import { type Preferences, readPreferences } from '../../contract/oracle/read-preferences.ts';
-import { describeViolation, type Violation } from '../../contract/oracle/violation.ts';
 import { prepareEvents } from '../events.ts';
 import { readBytes, toFailure, toServiceHeaders } from '../prepare-route.ts';
 import {
@@ -9,58 +14,90 @@ import {
   type RouteContext,
   type RouteHandler,
   type SampleCall,
-  ServiceRefusal,
   toRefusal,
 } from '../services.ts';
-import { type Documented, type DocumentOptions, type Remember, withBody } from './documented.ts';
-import { createJudge, type Resource } from './judge.ts';
+import {
+  type Documented,
+  type DocumentOptions,
+  type Remember,
+  type Resource,
+  withBody,
+} from './documented.ts';
 
 type Prism = ReturnType<typeof createPrism>;
 
 const EVENT_STREAM = 'text/event-stream';
-const MAX_BODY_BYTES = 10 * 1024 * 1024;
+export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 /** Cached responses of an operation, keyed by everything that selects a response. */
 const MAX_KEPT = 32;
 
 type Found = { readonly documented: Documented } | { readonly rejected: MockedResponse };
 
+/** The request for which Prism creates a response. */
+type Asked = Parameters<Prism['request']>[0] & { readonly fault?: Fault | undefined };
+
+/** Creates a Prism instance that uses the given operation, and does not validate the request itself. */
+export function createDocumentPrism(checksSecurity: boolean): Prism {
+  return createPrism(checksSecurity, {
+    route: ({ resources: [resource] }) => ({ _tag: 'Right', right: resource as Resource }),
+    validateInput: ({ element }) => {
+      const { fault } = element as Asked;
+      return fault === undefined
+        ? { _tag: 'Right', right: element }
+        : { _tag: 'Left', left: [toDiagnostic(fault)] };
+    },
+  });
+}
+
+function toDiagnostic({ kind, message }: Fault) {
+  // Prism looks for a documented 415, 422, 400 or default response.
+  return { message, severity: 0, code: kind === 'unsupported-media-type' ? 415 : 422 };
+}
+
 /** Creates the handler for an operation. */
 export function createOperation(
   prism: Prism,
+  compile: OperationCompiler,
   resource: Resource,
   { isRoot, checksSecurity, standard }: DocumentOptions,
   remember?: Remember,
 ): RouteHandler {
-  const judge = createJudge(resource);
   const isOpen = !checksSecurity || !resource.security?.length;
   const has404 = resource.responses.some(({ code }) => /^(404|4XX|default)$/i.test(code));
   const kept = new Map<string, Found>();
+  let compiled: Judge | undefined;
+  const judgeOf = ({ report }: RouteContext): Judge => {
+    if (compiled !== undefined) return compiled;
+    const { judge, warnings } = compile();
+    for (const { message } of warnings) report(new Error(message));
+    compiled = judge;
+    return judge;
+  };
 
   const handle = async (context: RouteContext): Promise<MockedResponse> => {
-    const { input, params } = context;
+    const { input } = context;
     const headers = isRoot ? input.headers : toServiceHeaders(input);
-    const { prefer, 'content-type': type } = headers;
+    const { prefer } = headers;
     const preferences = prefer === undefined ? undefined : readPreferences(String(prefer));
     if (preferences && 'fault' in preferences) return toRefusal(400, preferences.fault);
-    const body = input.body && toBody(await readBytes(input.body, MAX_BODY_BYTES), String(type));
-    const query = input.rawQuery === undefined ? {} : toQuery(input.rawQuery);
-    const isValid = isOpen && judge({ params, query, headers, body });
+    const { body, fault } = await judgeCall(judgeOf(context), resource, input, headers);
+    if (fault && !DOCUMENTED.has(fault.kind)) return toRefusal(fault.status, fault.message);
     const find = async (wanted: Preferences): Promise<Found> => {
       // The response to a valid request does not depend on anything else.
       const { accept = '' } = headers;
       const key = wanted === standard ? String(accept) : JSON.stringify([accept, wanted]);
-      const isKept = isValid && !wanted.dynamic;
+      const isKept = isOpen && fault === undefined && !wanted.dynamic;
       const known = isKept ? kept.get(key) : undefined;
       if (known !== undefined) return known;
-      const request = {
+      const asked: Asked = {
         method: resource.method as 'get',
-        url: { path: `/${input.anyPath}`, query },
+        url: { path: resource.path, query: toQuery(input.rawQuery) },
         headers: toPlainHeaders(headers),
-        body,
+        fault,
       };
       // Prism modifies the preferences object.
-      const result = await prism.request(request, [resource], { mock: { ...wanted } } as never)();
-      const found = toFound(result, body, context);
+      const result = await prism.request(asked, [resource], { mock: { ...wanted } } as never)();
+      const found = toFound(result, context);
       if (kept.size >= MAX_KEPT) kept.clear();
       if (isKept) kept.set(key, found);
       return found;
@@ -83,18 +120,49 @@ export function createOperation(
   return (context) => handle(context).catch((error: unknown) => toFailure(error, context));
 }
 
+/** Faults for which the document may have a response. */
+const DOCUMENTED: ReadonlySet<Fault['kind']> = new Set([
+  'bad-path',
+  'invalid-request',
+  'unsupported-media-type',
+]);
+
+/**
+ * Validates a call.
+ *
+ * @returns the value of a JSON or form body, or what is wrong with the call
+ * @throws ServiceRefusal 413
+ */
+async function judgeCall(
+  judge: Judge,
+  { method }: Resource,
+  { target, body }: GatewayInput,
+  headers: GatewayInput['headers'],
+): Promise<{ readonly body?: unknown; readonly fault?: Fault }> {
+  const bytes = await readBytes(body, MAX_BODY_BYTES);
+  try {
+    const call = judge.request({
+      method: method.toUpperCase(),
+      url: target,
+      headers: { ...headers, 'content-length': String(bytes.length) },
+    });
+    return { body: await call.readBody(bytes) };
+  } catch (error) {
+    if (error instanceof FaultError) return { fault: error.fault };
+    throw error;
+  }
+}
+
 function toFound(
   result: Awaited<ReturnType<ReturnType<Prism['request']>>>,
-  body: unknown,
   context: RouteContext,
 ): Found {
-  if (result._tag === 'Left') return { rejected: toProblem(result.left, body) };
+  if (result._tag === 'Left') return { rejected: toProblem(result.left) };
   const { output, validations } = result.right;
-  // A deprecated parameter only causes a warning.
-  const violation = validations.input.find(({ severity }) => severity === 0);
+  const [violation] = validations.input;
   const headers = toOutputHeaders(output.headers);
   // The documented response to an invalid request does not say what is invalid.
-  if (violation) headers['x-mock-violation'] = toHeaderText(describe(violation, body));
+  if (violation) headers['x-mock-violation'] = toHeaderText(toSentence(violation.message));
   const documented = withBody({ status: output.statusCode, headers }, output.body);
   return violation ? { rejected: toResponse(documented, context) } : { documented };
 }
@@ -161,7 +229,7 @@ export function createSample(
  * Returns the response if Prism has none, because the document has no response to an invalid request or none
  * that matches the preferences.
  */
-function toProblem(error: Error, body: unknown): MockedResponse {
+function toProblem(error: Error): MockedResponse {
   const {
     status = 500,
     detail,
@@ -169,41 +237,22 @@ function toProblem(error: Error, body: unknown): MockedResponse {
   } = error as Error & {
     status?: number;
     detail?: string;
-    additional?: { validation?: { location: string[]; code?: string; message: string }[] };
+    additional?: { validation?: { message: string }[] };
   };
   const [violation] = additional?.validation ?? [];
-  if (violation === undefined) return toRefusal(status, detail ?? error.message);
-  const { location: path, code, message } = violation;
-  return toRefusal(status, describe({ path, message, ...(code && { code }) }, body));
+  return toRefusal(status, violation?.message ?? detail ?? error.message);
 }
 
-/**
- * Describes a violation with the name of the field. Prism itself names parameters, whose values are not in
- * `body`.
- */
-function describe(violation: Violation, body: unknown): string {
-  return violation.path?.[0] === 'body'
-    ? describeViolation(violation, body)
-    : `${violation.message}.`;
-}
-
-/** @throws ServiceRefusal 400 */
-function toBody(bytes: Buffer, type = ''): unknown {
-  if (bytes.length === 0) return undefined;
-  const text = bytes.toString();
-  if (!/^application\/(\S+\+)?json\b/i.test(type)) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ServiceRefusal(400, 'The body is not valid JSON.');
-  }
+function toSentence(message: string): string {
+  return message.endsWith('.') ? message : `${message}.`;
 }
 
 function toPlainHeaders(headers: GatewayInput['headers']): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }
 
-function toQuery(rawQuery: string | undefined): Record<string, string | string[]> {
+/** Prism looks for credentials in the query. */
+function toQuery(rawQuery = ''): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = Object.create(null);
   for (const [name, value] of new URLSearchParams(rawQuery)) {
     const known = query[name];
