@@ -53,7 +53,9 @@ export interface Download {
  * Creates the handler for links that `batchGetTempUrls` returns. Errors have the upload target's format
  * (D27): 403 if a link has expired or its signature is wrong, and 404 if the file was deleted.
  */
-export function createDownload({ blobs, bucketOf, links, inline, redirectLinks }: StorageContext) {
+export function createDownload(context: StorageContext) {
+  const { blobs, bucketOf, links, inline, redirectLinks, authorizeUse } = context;
+
   return async (request: DownloadRequest): Promise<Download> => {
     try {
       return await follow(request);
@@ -79,6 +81,8 @@ export function createDownload({ blobs, bucketOf, links, inline, redirectLinks }
     }
     // Since the link was created, the environment may have been removed or given another bucket.
     if (bucketOf(link.env) !== link.bucket) throw missingFile();
+    const { id, env, caller, seconds } = link;
+    if (caller !== undefined) await authorizeUse?.({ kind: 'link', id, env, caller, seconds });
     if (method === 'HEAD') {
       return toDownload(link, await statFile(link), headers, true);
     }

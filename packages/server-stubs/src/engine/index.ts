@@ -21,6 +21,7 @@ export { createMemoryStore } from './memory-store.ts';
 export { FILES_PATH, type Grants, type Signer } from './signing.ts';
 export {
   type FileChange,
+  type SignedUse,
   type StorageCaller,
   type StorageLimits,
   type StorageOptions,

@@ -57,19 +57,21 @@ type Item = StorageInput<'batchGetTempUrls'>['fileList'][number];
  * is no link.
  */
 function createBatchGetTempUrls(context: StorageContext) {
-  const { blobs, links, limits, publicUrl } = context;
+  const { blobs, links, limits, publicUrl, authorizeUse } = context;
+
   return async (
     { fileList }: StorageInput<'batchGetTempUrls'>,
     call: OperationCall,
   ): Promise<StorageData<'batchGetTempUrls'>> => {
     const { env, bucket } = toScope(call, context);
+    const by = authorizeUse && call.caller.id;
     const run = async ({ fileID, maxAge = limits.linkSeconds }: Item) => {
       const path = toPathOfFileID(env, bucket, fileID);
       if (path === undefined || (await blobs.stat({ env, path })) === undefined) {
         return noLink(fileID, 'STORAGE_FILE_NONEXIST');
       }
       if (!isLifetime(maxAge, limits)) return noLink(fileID, 'INVALID_PARAM');
-      const link = await links.issue({ env, bucket, path }, maxAge);
+      const link = await links.issue({ env, bucket, path }, maxAge, by);
       const tempFileURL = `${publicUrl(call.request)}${link}`;
       return { fileID, code: ITEM_SUCCESS, tempFileURL };
     };

@@ -38,7 +38,10 @@ export interface Grants {
   /** @param seconds lifetime, or `Infinity` for a grant that never expires */
   issue(upload: GrantedUpload, seconds: number): Promise<Grant>;
   /** @param path the path in the form, without a leading slash */
-  check(path: string, grant: Grant): Promise<GrantedUpload | 'expired' | 'mismatch'>;
+  check(
+    path: string,
+    grant: Grant,
+  ): Promise<(GrantedUpload & { readonly seconds: number }) | 'expired' | 'mismatch'>;
 }
 
 /** The content of a token. The time is in milliseconds since the epoch, or null if it never expires. */
@@ -75,7 +78,8 @@ export function createGrants(signer: Signer, now: () => number): Grants {
       }
       // The signature proves that `issue` created the token.
       const [env, bucket, caller, expires] = JSON.parse(fromBase64Url(token)) as Claims;
-      return expires === null || now() < expires ? { env, bucket, path, caller } : 'expired';
+      const seconds = ((expires ?? Number.POSITIVE_INFINITY) - now()) / 1000;
+      return seconds > 0 ? { env, bucket, path, caller, seconds } : 'expired';
     },
   };
 }
@@ -100,6 +104,10 @@ interface LinkedFile {
 
 type LinkVerdict =
   | (LinkedFile & {
+      /** Signature, which identifies the link. */
+      readonly id: string;
+      /** ID of the caller who requested the link, if it contains one. */
+      readonly caller: string | undefined;
       /** Remaining lifetime in whole seconds, at least 1. */
       readonly seconds: number;
     })
@@ -108,8 +116,12 @@ type LinkVerdict =
 
 /** Issues and verifies download links, which are signed so that they need not be stored. */
 export interface Links {
-  /** Returns the path and query of a link that is valid for this many seconds. */
-  issue(file: LinkedFile, seconds: number): Promise<string>;
+  /**
+   * Returns the path and query of a link that is valid for this many seconds.
+   *
+   * @param caller ID for the link to contain. Default: none
+   */
+  issue(file: LinkedFile, seconds: number, caller?: string): Promise<string>;
   /** @param target path and query of a request, as sent */
   check(target: string): Promise<LinkVerdict>;
   /** Returns a file's path on this server, which is useless without a signature. */
@@ -142,6 +154,10 @@ export function createLinks(
     const segments = [...place, ...path.split('/')].map(encodeURIComponent);
     return `${FILES_PATH}/${segments.join('/')}`;
   };
+  const toValues = ({ env, bucket, path }: LinkedFile, expires: string, caller?: string) => [
+    ...[LINK, env, bucket, path, expires],
+    ...(caller === undefined ? [] : [caller]),
+  ];
   const toFile = (rawPath: string): LinkedFile | undefined => {
     if (!rawPath.startsWith(`${FILES_PATH}/`)) return undefined;
     try {
@@ -158,22 +174,23 @@ export function createLinks(
   };
   return {
     toPath,
-    async issue(file, seconds) {
+    async issue(file, seconds, caller) {
       const expires = String(now() + seconds * 1000);
-      const sign = await signer.sign([LINK, file.env, file.bucket, file.path, expires]);
+      const sign = await signer.sign(toValues(file, expires, caller));
+      const by = caller === undefined ? '' : `&by=${encodeURIComponent(caller)}`;
       const suffix = query === undefined ? '' : `&${query}`;
-      return `${toPath(file)}?expires=${expires}&sign=${sign}${suffix}`;
+      return `${toPath(file)}?expires=${expires}${by}&sign=${sign}${suffix}`;
     },
     async check(target) {
       const { pathname, search } = splitTarget(target);
       const expires = search.get('expires') ?? '';
-      const sign = search.get('sign') ?? '';
+      const id = search.get('sign') ?? '';
+      const caller = search.get('by') ?? undefined;
       const file = toFile(pathname);
       if (file === undefined) return 'mismatch';
-      const values = [LINK, file.env, file.bucket, file.path, expires];
-      if (!(await signer.verify(values, sign))) return 'mismatch';
+      if (!(await signer.verify(toValues(file, expires, caller), id))) return 'mismatch';
       const rest = Number(expires) - now();
-      return rest > 0 ? { ...file, seconds: Math.ceil(rest / 1000) } : 'expired';
+      return rest > 0 ? { ...file, id, caller, seconds: Math.ceil(rest / 1000) } : 'expired';
     },
   };
 }

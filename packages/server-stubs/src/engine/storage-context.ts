@@ -65,6 +65,14 @@ export interface StorageOptions {
   readonly redirectLinks?: boolean | undefined;
   /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
+  /**
+   * Called before each use of a grant or link. Throws an `UploadError` to reject it, for example because it was
+   * revoked. If the upload then fails, the returned function is called. With this option, links contain the
+   * ID of the caller who requested them. Default: all are accepted.
+   */
+  readonly authorizeUse?:
+    | ((use: SignedUse) => Promise<(() => Promise<void>) | undefined>)
+    | undefined;
   /** Called after each change to a file. Must not throw. */
   readonly onChange?: ((change: FileChange) => void) | undefined;
   /** Called with each error within a batch, for which the caller gets a fixed message. Must not throw. */
@@ -83,6 +91,18 @@ export interface StorageLimits {
   readonly linkMaxSeconds: number;
 }
 
+/** A grant or link that is about to be used. Its signature is valid, and it has not expired. */
+export interface SignedUse {
+  readonly kind: 'grant' | 'link';
+  /** `storeFileID` of a grant, or `sign` of a link. */
+  readonly id: string;
+  readonly env: string;
+  /** ID of the caller who requested it. */
+  readonly caller: string;
+  /** Remaining lifetime in seconds, `Infinity` if it never expires. */
+  readonly seconds: number;
+}
+
 /** A change to a file, for audit logs. A move is a copy and a deletion. */
 export interface FileChange {
   readonly action: 'upload' | 'copy' | 'delete';
@@ -98,7 +118,8 @@ export interface FileChange {
   readonly requestId: string;
 }
 
-export interface StorageContext extends Pick<StorageOptions, 'blobs' | 'bucketOf' | 'onError'> {
+export interface StorageContext
+  extends Pick<StorageOptions, 'blobs' | 'bucketOf' | 'authorizeUse' | 'onError'> {
   readonly uploadTarget: string;
   readonly inline: boolean;
   readonly redirectLinks: boolean;
@@ -118,6 +139,7 @@ export function toContext(options: StorageOptions): StorageContext {
   return {
     blobs,
     bucketOf,
+    authorizeUse: options.authorizeUse,
     grants: createGrants(signer, now),
     links: createLinks(signer, now, { only, query: options.linkQuery }),
     limits: { ...LIMITS, ...options.limits },

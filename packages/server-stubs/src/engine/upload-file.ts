@@ -26,6 +26,7 @@ const RETRY_AFTER = 1;
  */
 export function createUploadFile(context: StorageContext) {
   const { blobs, grants, links, wireProfile, bucketOf, publicUrl, onChange } = context;
+  const { authorizeUse = async () => undefined } = context;
   const mismatch = () => {
     const { securityToken, metaFileId } = wireProfile().uploadFields;
     return new UploadError('SignatureDoesNotMatch', {
@@ -50,16 +51,21 @@ export function createUploadFile(context: StorageContext) {
       const message = 'The grant has expired: request a new one with getUploadMetaData.';
       throw new UploadError('AccessDenied', { message });
     }
-    const { env, caller } = granted;
+    const { env, caller, seconds } = granted;
     const { requestId, request, signal } = call;
     const options = { contentType: toContentType(contentType), signal };
     if ((underWay.get(storeFileID) ?? 0) >= MOST_BY_GRANT) {
       throw new UploadError('SlowDown', { retryAfter: RETRY_AFTER });
     }
+    const use = { kind: 'grant' as const, id: storeFileID, env, caller, seconds };
+    const release = await authorizeUse(use).catch(fail);
     count(storeFileID, 1);
     const { etag, size } = await blobs
       .write({ env, path }, file, options)
-      .catch(fail)
+      .catch(async (error) => {
+        await release?.();
+        return fail(error);
+      })
       .finally(() => count(storeFileID, -1));
     onChange({ action: 'upload', env, path, caller, bytes: size, requestId });
     return { etag, location: `${publicUrl(request)}${links.toPath(granted)}` };
