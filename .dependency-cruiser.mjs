@@ -36,7 +36,7 @@ const LAYERS = {
     ...['start-reference', 'mutants', 'proxy', 'dredd-alone', 'sign-storage-headers'],
   ],
   'packages/server/src': [
-    ...['index', 'cli', 'server', 'observe', 'gateway', 'blobs', 'auth', 'config'],
+    ...['index', 'cli', 'server', 'observe', 'gateway', 'shared', 'blobs', 'auth', 'config'],
   ],
   'packages/server-stubs/generator': [
     ...[

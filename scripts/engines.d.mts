@@ -1,6 +1,15 @@
 // Types of `engines.mjs` for the tests of packages.
 
-export type EngineId = 'chromium' | 'firefox' | 'webkit' | 'ceph' | 'python' | 'go';
+export type EngineId =
+  | 'chromium'
+  | 'firefox'
+  | 'webkit'
+  | 'ceph'
+  | 'python'
+  | 'go'
+  | 'nginx'
+  | 'haproxy'
+  | 'redis';
 
 interface Engine {
   readonly title: string;

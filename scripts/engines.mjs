@@ -73,6 +73,27 @@ export const ENGINES = {
     purpose: 'samples and guide in Go',
     tests: { 'packages/snippets': ['test/languages.test.ts'] },
   },
+  nginx: {
+    title: 'nginx',
+    programs: [['nginx']],
+    packages: ['nginx'],
+    purpose: 'the nginx example of the server',
+    tests: { 'packages/server': ['test/deploy/proxies.test.ts'] },
+  },
+  haproxy: {
+    title: 'HAProxy',
+    programs: [['haproxy']],
+    packages: ['haproxy'],
+    purpose: 'the HAProxy example of the server',
+    tests: { 'packages/server': ['test/deploy/proxies.test.ts'] },
+  },
+  redis: {
+    title: 'Redis',
+    programs: [['redis-server', 'valkey-server']],
+    packages: ['redis-server'],
+    purpose: 'state that replicas of the server share',
+    tests: { 'packages/server': ['test/shared'] },
+  },
 };
 
 /**
@@ -111,7 +132,10 @@ export function engineMode() {
  */
 export function findProgram(names) {
   if (engineMode() === 'none') return undefined;
-  const folders = (process.env.PATH ?? '').split(delimiter);
+  // Debian installs servers in sbin, which is not in the PATH of ordinary users.
+  const folders = (process.env.PATH ?? '')
+    .split(delimiter)
+    .flatMap((folder) => [folder, folder.replace(/\/bin$/, '/sbin')]);
   const files = names.flatMap((name) =>
     isAbsolute(name) ? [name] : folders.map((folder) => join(folder, name)),
   );

@@ -94,6 +94,7 @@ const SITE_MAP: Section[] = [
       'service-contracts',
       'wire-profiles',
       'production',
+      'several-processes',
       'mock',
       'conformance',
       'python',

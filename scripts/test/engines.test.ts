@@ -110,8 +110,12 @@ it('tasks get the missing engines, since their results depend on them', () => {
   const code = `await (await import('./scripts/process.mjs')).run(${command}, ${args})`;
   expect(runCode(code, 'all')).toMatchObject({ stdout: '\n' });
   expect(runCode(code, 'no-screen')).toMatchObject({ stdout: 'webkit\n' });
-  expect(runCode(code, 'all', 'none').stdout).toMatch(/firefox webkit ceph python go\n$/);
-  expect(runCode(code, 'all', 'none', '').stdout).toMatch(/(?<!webkit )ceph python go\n$/);
+  expect(runCode(code, 'all', 'none').stdout).toMatch(
+    /firefox webkit ceph python go nginx haproxy redis\n$/,
+  );
+  expect(runCode(code, 'all', 'none', '').stdout).toMatch(
+    /(?<!webkit )ceph python go nginx haproxy redis\n$/,
+  );
 });
 
 it('the totals show how many tests were skipped, why, and how to install the engine', () => {
@@ -170,6 +174,9 @@ it.runIf(process.platform === 'linux')(
       'install --yes --no-install-recommends ceph-mon ceph-osd radosgw',
       'install --yes --no-install-recommends python3 python3-httpx',
       'install --yes --no-install-recommends golang-go',
+      'install --yes --no-install-recommends nginx',
+      'install --yes --no-install-recommends haproxy',
+      'install --yes --no-install-recommends redis-server',
     ]);
     expect(runCode("await import('./scripts/install-engines.mjs')", 'all')).toEqual({
       status: 0,

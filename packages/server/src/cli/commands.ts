@@ -4,10 +4,11 @@ import type { JWK } from 'jose';
 import { mintToken } from '../auth/mint-token.ts';
 import { checkFileStore } from '../blobs/file/check-file-store.ts';
 import { diskCodeOf } from '../blobs/file/disk-error.ts';
-import { ConfigError } from '../config/config.ts';
+import { type Config, ConfigError } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { checkParts } from '../server/create-services.ts';
 import { readTls } from '../server/tls.ts';
+import { createShared, type Revocable } from '../shared/create-shared.ts';
 import { readDevelopmentKeys } from './development-keys.ts';
 import { Failure } from './fail.ts';
 
@@ -56,6 +57,63 @@ async function findRoot({ config: file, data }: FsckOptions): Promise<string> {
     `${file} configures an object store, but fsck can only check stores on disk.`,
     2,
   );
+}
+
+export interface RevokeOptions {
+  readonly config?: string;
+  readonly undo?: boolean;
+}
+
+/** Revokes a key pair, grant or link on all replicas of a server. */
+export async function revoke(
+  kind: Revocable,
+  given: string,
+  { config: file, undo = false }: RevokeOptions,
+): Promise<void> {
+  if (file === undefined) throw new Failure('Pass the configuration of the server: --config.', 2);
+  const { config } = await loadConfig(file);
+  if (config.shared === undefined) {
+    const advice = 'to revoke a key pair without Redis, remove it from the configuration.';
+    throw new Failure(`${file} has no shared.url, so replicas share no revocations: ${advice}`, 2);
+  }
+  const { name, seconds } = toRevocation(kind, given, config);
+  const shared = await createShared(config.shared, { onFallback() {}, onChange() {} });
+  try {
+    if (!undo) {
+      await shared.revoke(kind, name, seconds);
+      process.stdout.write(`Revoked the ${kind}.\n`);
+    } else if (await shared.restore(kind, name)) {
+      process.stdout.write(`Restored the ${kind}.\n`);
+    } else {
+      throw new Failure(`The ${kind} was not revoked.`, 1);
+    }
+  } finally {
+    shared.close();
+  }
+}
+
+interface Revocation {
+  readonly name: string;
+  /** How long to remember it; undefined without limit. */
+  readonly seconds?: number;
+}
+
+function toRevocation(kind: Revocable, given: string, config: Config): Revocation {
+  switch (kind) {
+    case 'key-pair':
+      if (Object.keys(config.environments).some((env) => given.startsWith(`${env}/`)))
+        return { name: given };
+      throw new Failure('Write a key pair as environment and ID, such as dev/ci.', 2);
+    case 'grant':
+      return { name: given, seconds: config.limits.grantSeconds };
+    case 'link': {
+      const query = URL.canParse(given) ? new URL(given).searchParams : new URLSearchParams();
+      const seconds = (Number(query.get('expires') ?? Number.NaN) - Date.now()) / 1000;
+      const name = query.get('sign');
+      if (name !== null && seconds > 0) return { name, seconds };
+      throw new Failure('Pass the URL of a link that has not expired.', 2);
+    }
+  }
 }
 
 export interface TokenOptions {

@@ -1,6 +1,7 @@
 import { contract } from '@berth/server-stubs';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ONE_PROCESS } from '../config/to-faults.ts';
+import { REVOCABLE } from '../shared/create-shared.ts';
 import { findFault } from './fail.ts';
 import { readPackageInfo } from './package-info.ts';
 
@@ -12,6 +13,8 @@ Examples:
   berth-server --config berth.yaml           start a server with this configuration
   berth-server check-config berth.yaml       validate the file and report errors by line
   berth-server token --subject me            mint a token for a development server
+  berth-server revoke key-pair dev/ci --config berth.yaml
+                                             revoke a key pair, its grants and its links
 
 Exit codes:
   0  success, or the server was stopped
@@ -116,6 +119,17 @@ function createProgram(): Command {
     .action(async (root, options) => {
       const { fsck } = await import('./commands.ts');
       await fsck(root, { ...program.opts(), ...options });
+    });
+  program
+    .command('revoke')
+    .description('Revoke something on all replicas that share a Redis server (--config).')
+    .addArgument(new Argument('<kind>', 'what to revoke').choices(REVOCABLE))
+    .argument('<name>', 'environment/ID of a key pair, storeFileID of a grant, or URL of a link')
+    .option('--undo', 'restore it')
+    .allowExcessArguments(false)
+    .action(async (kind, name, options) => {
+      const { revoke } = await import('./commands.ts');
+      await revoke(kind, name, { ...program.opts(), ...options });
     });
   return program;
 }

@@ -1,7 +1,7 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { z } from 'zod';
 import { environmentNameSchema, environmentSchema } from './environment-schema.ts';
-import { adminSchema, listenSchema } from './network-schema.ts';
+import { adminSchema, listenSchema, sharedSchema } from './network-schema.ts';
 
 /** The contract's limits that an operator may set; all others apply to clients. */
 const SETTABLE = [
@@ -174,6 +174,7 @@ export const configSchema = z
       .describe('Constants used in signatures. Clients must use the same ones.'),
     limits: limitsSchema.prefault({}),
     store: storeSchema.prefault({ driver: 'file' }),
+    shared: sharedSchema.optional(),
     dns: z
       .strictObject({
         servers: z

@@ -3,7 +3,7 @@ import type { WireProfile } from '@berth/server-stubs';
 import type { ParsedConfig } from './config-schema.ts';
 
 /** Settings that are only read when the server starts. */
-const FIXED = ['listen', 'admin', 'store', 'wireProfile', 'signature', 'dns'] as const;
+const FIXED = ['listen', 'admin', 'store', 'shared', 'wireProfile', 'signature', 'dns'] as const;
 
 /** Limits used by parts that outlive a reload. */
 const FIXED_LIMITS = [
@@ -69,8 +69,12 @@ const STORE_SECRETS: {
 } = { file: [], s3: ['secretAccessKey'] };
 
 /** Returns every secret in a configuration. */
-export function secretsOf({ keys, store, environments }: Config): string[] {
+export function secretsOf({ keys, store, shared, environments }: Config): string[] {
   const secrets = keys.map(({ secret }) => secret);
+  if (shared !== undefined) {
+    const { password } = new URL(shared.url);
+    secrets.push(shared.password ?? '', password, decodeURIComponent(password));
+  }
   const ofStore: readonly string[] = STORE_SECRETS[store.driver];
   for (const name of ofStore) secrets.push(String(store[name as keyof Store] ?? ''));
   for (const { credentials } of Object.values(environments)) {

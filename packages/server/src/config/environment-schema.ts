@@ -149,7 +149,9 @@ const quota = z
     callsPerSecond: z
       .number()
       .positive()
-      .describe('Sustained rate in calls per second. Each process counts its own calls.'),
+      .describe(
+        'Sustained rate in calls per second. Without `shared`, each process counts its own calls.',
+      ),
     burst: z
       .int()
       .min(1)

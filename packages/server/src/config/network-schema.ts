@@ -76,6 +76,37 @@ export const listenSchema = z
   })
   .describe('Where callers are served.');
 
+/** Where replicas share state. */
+export const sharedSchema = z
+  .strictObject({
+    url: z
+      .url({
+        protocol: /^rediss?$/,
+        hostname: /./,
+        error: 'must be a URL such as redis://redis.example.com:6379, or rediss:// for TLS',
+      })
+      .refine((url) => !/%(?![\da-f]{2})/i.test(url), 'must be percent-encoded: write % as %25')
+      .describe('URL of a Redis or Valkey server; rediss:// uses TLS.'),
+    password: z.string().min(1).optional().describe('Password, if it is not in the URL.'),
+    prefix: z
+      .string()
+      .default('berth:')
+      .describe('Prefix of every key, so that the Redis server can be shared.'),
+    failClosed: z
+      .boolean()
+      .default(false)
+      .describe(
+        'What happens while Redis is unavailable: true rejects calls that need a revocation or a lock; false accepts them. Quotas are counted by each process in either case.',
+      ),
+    singleUseGrants: z
+      .boolean()
+      .default(false)
+      .describe('Whether an upload grant is valid for one successful upload only.'),
+  })
+  .describe(
+    'Shares quotas, revocations and, with S3, locks among all replicas. By default, each process counts quotas and uses locks by itself.',
+  );
+
 /** The address and port for health checks and metrics. */
 export const adminSchema = z
   .strictObject({

@@ -54,7 +54,7 @@ export interface GatewayOptions {
    * Called for each call and WebSocket after authentication, before anything else is done. Throws a
    * `GatewayError` to reject it.
    */
-  readonly beforeCall?: (call: GatewayCall<Caller>) => void;
+  readonly beforeCall?: (call: GatewayCall<Caller>) => void | Promise<void>;
   /** Called for each request and response that was validated against the document of its service. */
   readonly onJudgement?: (judgement: Judgement, call: GatewayCall<Caller>) => void;
   /** Returns milliseconds of a monotonic clock. Default: `performance.now`. */
@@ -127,7 +127,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     const given = await toBody(input, call, spools, addressOf(request, trustProxy));
     if (given.dispose !== undefined) whenOver(call, given.dispose);
     // The caller is authenticated only now, because a signature covers the body.
-    beforeCall?.(call);
+    await beforeCall?.(call);
     const service = await findService(registry, env, input.name);
     assertCallable(service, caller);
     // A WebSocket is not an operation of OpenAPI.

@@ -34,6 +34,8 @@ export interface Metrics {
   readonly registry: Registry;
   count(call: EndedCall): void;
   countStoreFailure(method: string): void;
+  /** For a decision that was made without Redis. */
+  countFallback(fallback: string): void;
   countChange(action: string): void;
   countLogin(result: 'hit' | 'miss'): void;
   countJudgement(judgement: JudgementLabels): void;
@@ -92,6 +94,12 @@ export function createMetrics(gauges: Gauges): Metrics {
     labelNames: ['method'],
     registers,
   });
+  const fallbacks = new Counter({
+    name: 'berth_shared_fallbacks_total',
+    help: 'Decisions about a quota, revocation, grant or lock that were made without Redis.',
+    labelNames: ['decision'],
+    registers,
+  });
   const changes = new Counter({
     name: 'berth_file_changes_total',
     help: 'Files written, copied and deleted.',
@@ -131,6 +139,7 @@ export function createMetrics(gauges: Gauges): Metrics {
       bytes.inc({ surface, direction: 'sent' }, sent);
     },
     countStoreFailure: (method) => storeFailures.inc({ method }),
+    countFallback: (decision) => fallbacks.inc({ decision }),
     countChange: (action) => changes.inc({ action }),
     countLogin: (result) => logins.inc({ result }),
     countJudgement: ({ env, service, direction, verdict }) =>

@@ -6,8 +6,9 @@ import {
   type EnvOption,
   type GatewayRouter,
   type Router,
+  UploadError,
 } from '@berth/server-stubs';
-import { createStorage, UPLOAD_PATH } from '@berth/server-stubs/engine';
+import { createStorage, type SignedUse, UPLOAD_PATH } from '@berth/server-stubs/engine';
 import { createDownloadListener, createSigner } from '@berth/server-stubs/engine/node';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../observe/create-log.ts';
@@ -15,6 +16,7 @@ import type { Metrics } from '../observe/create-metrics.ts';
 import { type Observer, observeWebSockets } from '../observe/create-observer.ts';
 import { type Tracing, traceHandlers } from '../observe/create-tracing.ts';
 import type { Surface } from '../observe/surface.ts';
+import type { Shared } from '../shared/create-shared.ts';
 import type { Services } from './create-services.ts';
 import { toPublicUrl } from './urls.ts';
 
@@ -63,6 +65,7 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
     publicUrl: publicUrl?.replace(/(?<!\/)\/+$/, '') ?? toPublicUrl(listen.trustProxy),
     limits,
     wireProfile: () => wireProfile,
+    authorizeUse: (use) => authorizeUse(use, config, services.shared),
     onChange: (change) => {
       metrics().countChange(change.action);
       log.info({ audit: true, ...change }, `file ${change.action}`);
@@ -103,6 +106,26 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
     upgrade: gateway.upgrade,
     shouldUpgrade: gateway.shouldUpgrade,
   };
+}
+
+/**
+ * Rejects grants and links that were revoked, or whose key pair was revoked or removed, and grants that were used
+ * if they may only be used once.
+ */
+async function authorizeUse(
+  { kind, id, env, caller, seconds }: SignedUse,
+  config: Config,
+  shared: Shared | undefined,
+): Promise<(() => Promise<void>) | undefined> {
+  const pairs = config.environments[env]?.credentials ?? [];
+  const isKnown = pairs.some((pair) => pair.id === caller);
+  if (!isKnown || (await shared?.isRevoked(['key-pair', `${env}/${caller}`], [kind, id]))) {
+    throw new UploadError('AccessDenied', { message: `The ${kind} has been revoked.` });
+  }
+  if (shared === undefined || kind !== 'grant' || !config.shared?.singleUseGrants) return undefined;
+  if (await shared.useGrant(id, seconds)) return () => shared.releaseGrant(id);
+  const message = 'The grant has been used: request a new one with getUploadMetaData.';
+  throw new UploadError('AccessDenied', { message });
 }
 
 /** D12: "a server with a single environment also accepts any loopback host". */

@@ -38,6 +38,7 @@ export function createQuotas(
   update(quotas);
   return {
     update,
+    of: (env) => buckets.get(env),
     take(env) {
       const bucket = buckets.get(env);
       if (bucket === undefined) return undefined;
@@ -73,6 +74,8 @@ interface Quotas {
    * seconds to wait, for the `Retry-After` of `EXCEED_RATELIMIT` (D6, D26)
    */
   take(env: string): number | undefined;
+  /** Returns the quota of an environment, if it has one. */
+  of(env: string): { readonly perMs: number; readonly capacity: number } | undefined;
   /** Replaces the quotas. If an environment's quota does not change, its usage is kept. */
   update(quotas: Iterable<readonly [env: string, quota: Quota]>): void;
 }

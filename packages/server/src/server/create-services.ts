@@ -17,6 +17,7 @@ import { createRegistry } from '../gateway/registry/create-registry.ts';
 import type { ServiceConfig } from '../gateway/registry/service-registry.ts';
 import type { Log } from '../observe/create-log.ts';
 import type { Metrics } from '../observe/create-metrics.ts';
+import { createShared, type Shared } from '../shared/create-shared.ts';
 import { createQuotas, type Quota } from './create-quotas.ts';
 
 const STORE_METHODS = ['write', 'stat', 'copy', 'delete', 'sweep', 'check'] as const;
@@ -28,14 +29,16 @@ type Store = Config['store'];
 const STORE_DRIVERS: {
   readonly [Driver in Store['driver']]: (
     store: Extract<Store, { driver: Driver }>,
+    withSharedLocks: Shared['withLocks'] | undefined,
   ) => Promise<BlobStore>;
 } = {
   file: ({ root }) => createFileBlobStore({ root }),
-  async s3({ driver, accessKeyId, secretAccessKey, ...options }) {
+  async s3({ driver, accessKeyId, secretAccessKey, ...options }, withSharedLocks) {
     // The SDK takes longer to load than everything else.
     const { createS3BlobStore } = await import('../blobs/s3/create-s3-blob-store.ts');
     return createS3BlobStore({
       ...options,
+      withSharedLocks,
       ...(accessKeyId !== undefined &&
         secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
     });
@@ -46,6 +49,8 @@ const STORE_DRIVERS: {
 export interface Services {
   readonly blobs: BlobStore;
   readonly gateway: Gateway;
+  /** Set if the configuration has `shared`. */
+  readonly shared: Shared | undefined;
   /** From the authenticator; counts recently verified tokens. */
   readonly gatewaySecurity: GatewaySecurity<Caller>;
   /** From the authenticator, followed by the environment's quota. */
@@ -70,6 +75,15 @@ export async function createServices(
     onError: (error) => log.warn({ err: error }, 'DNS failed'),
   });
   const quotas = createQuotas(toQuotas(config));
+  /** Returns the seconds to wait, or undefined if the call is allowed. */
+  const takeCall = async (env: string): Promise<number | undefined> => {
+    const quota = quotas.of(env);
+    if (shared === undefined || quota === undefined) return quotas.take(env);
+    const seconds = await shared.take(env, quota);
+    return seconds === undefined ? quotas.take(env) : seconds || undefined;
+  };
+  const isRevoked = async ({ env, id }: Caller) =>
+    shared !== undefined && (await shared.isRevoked(['key-pair', `${env}/${id}`]));
   const authenticator = await createAuthenticator({
     environments: toAuthEnvironments(config),
     signature: config.signature,
@@ -85,8 +99,8 @@ export async function createServices(
     spoolBytes: limits.gatewaySpoolBytes,
     trustProxy: listen.trustProxy,
     wireProfile: config.wireProfile,
-    beforeCall({ env }) {
-      const retryAfter = quotas.take(env);
+    async beforeCall({ env }) {
+      const retryAfter = await takeCall(env);
       if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
     },
     onJudgement(judgement, { requestId }) {
@@ -99,15 +113,46 @@ export async function createServices(
       );
     },
   });
-  const create = STORE_DRIVERS[config.store.driver] as (store: Store) => Promise<BlobStore>;
-  const blobs = observeStore(await create(config.store), (method) =>
-    metrics().countStoreFailure(method),
+  const create = STORE_DRIVERS[config.store.driver] as (
+    store: Store,
+    withSharedLocks: Shared['withLocks'] | undefined,
+  ) => Promise<BlobStore>;
+  const withSharedLocks: Shared['withLocks'] = (names, work) =>
+    shared === undefined ? work() : shared.withLocks(names, work);
+  const blobs = observeStore(
+    await create(config.store, config.shared && withSharedLocks),
+    (method) => metrics().countStoreFailure(method),
   );
+  // Last, because its connection keeps the process running if another part fails.
+  const shared =
+    config.shared &&
+    (await createShared(config.shared, {
+      onFallback: (fallback) => metrics().countFallback(fallback),
+      onChange: (reason) =>
+        reason === undefined
+          ? log.info('Redis is available again')
+          : log.warn({ err: reason }, 'Redis is not available'),
+    }));
   return {
     blobs,
     gateway,
+    shared,
     gatewaySecurity: {
-      signature: authenticator.gateway.signature,
+      async signature(value, call) {
+        const caller = await authenticator.gateway.signature(value, call);
+        if (!caller || !(await isRevoked(caller).catch(toGatewayError))) return caller;
+        const error = new GatewayError('INVALID_CREDENTIALS', { message: REVOKED });
+        const { verifyBody } = caller;
+        if (verifyBody === undefined) throw error;
+        // Only callers that know the secret learn that the key pair exists.
+        return {
+          ...caller,
+          verifyBody(hash) {
+            verifyBody(hash);
+            throw error;
+          },
+        };
+      },
       bearerToken(token, call) {
         const caller = authenticator.gateway.bearerToken(token, call);
         metrics().countLogin(caller instanceof Promise ? 'miss' : 'hit');
@@ -117,7 +162,10 @@ export async function createServices(
     storageSecurity: {
       async credentials(credentials, call) {
         const caller = await authenticator.storage.credentials(credentials, call);
-        const retryAfter = caller ? quotas.take(call.envId) : undefined;
+        if (caller && (await isRevoked(caller).catch(toStorageError))) {
+          throw new StorageError('SIGN_PARAM_INVALID', { message: REVOKED });
+        }
+        const retryAfter = caller ? await takeCall(call.envId) : undefined;
         if (retryAfter !== undefined) throw new StorageError('EXCEED_RATELIMIT', { retryAfter });
         return caller;
       },
@@ -134,9 +182,21 @@ export async function createServices(
     async close() {
       authenticator.close();
       gateway.close();
+      shared?.close();
       await Promise.all([registry.close(), blobs.close()]);
     },
   };
+}
+
+const REVOKED = 'The key pair has been revoked.';
+
+function toGatewayError(cause: Error): never {
+  const message = 'Revocations cannot be checked at the moment.';
+  throw new GatewayError('SYS_ERR', { status: 503, retryAfter: 1, message, cause });
+}
+
+function toStorageError(cause: Error): never {
+  throw new StorageError('SERVICE_UNAVAILABLE', { cause });
 }
 
 function toQuotas({ environments }: Config): [string, Quota][] {

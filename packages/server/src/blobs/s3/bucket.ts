@@ -64,24 +64,31 @@ export interface Bucket {
   readonly client: S3Client;
   readonly name: string;
   readonly keys: ObjectKeys;
+  /** Locks of all replicas. Default: only operations of this process exclude each other. */
+  readonly withSharedLocks?: WithSharedLocks | undefined;
   /** Keys of the uploads that this process is assembling from parts. */
   readonly uploads: Set<string>;
 }
 
+export type WithSharedLocks = <T>(
+  names: readonly string[],
+  work: (signal?: AbortSignal) => Promise<T>,
+) => Promise<T>;
+
 /**
- * Runs an operation while no other operation in this process changes these objects. This makes it safe to
+ * Runs an operation while no other operation, in this process or a replica that shares locks, changes these
+ * objects. The signal is aborted if a lock is lost. This makes it safe to
  * check an object and then delete it, which is necessary because no delete condition works on all stores
  * (Ceph 16 ignores `If-Match` there).
  */
 export function withObjectLocks<T>(
-  { name }: Bucket,
+  { name, withSharedLocks }: Bucket,
   objects: readonly string[],
-  work: () => Promise<T>,
+  work: (signal?: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  return withLocks(
-    objects.map((key) => `s3://${name}/${key}`),
-    work,
-  );
+  const names = objects.map((key) => `s3://${name}/${key}`);
+  const isShared = withSharedLocks !== undefined && names.length > 0;
+  return withLocks(names, () => (isShared ? withSharedLocks(names, work) : work()));
 }
 
 /** Requests an object's headers. Returns `undefined` if the object does not exist. */
@@ -110,9 +117,10 @@ export async function deleteObject(
   { client, name }: Bucket,
   key: string,
   version?: string,
+  signal?: AbortSignal,
 ): Promise<void> {
   const command = new DeleteObjectCommand({ Bucket: name, Key: key, IfMatch: version });
-  await withS3Errors(() => client.send(command));
+  await withS3Errors(() => client.send(command, toCallOptions(signal)), signal);
 }
 
 export function toCallOptions(signal: AbortSignal | undefined) {

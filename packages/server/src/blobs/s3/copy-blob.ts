@@ -48,10 +48,10 @@ export async function copyBlob(
   // file.
   const placed = options.overwrite ? [destination] : [];
   const locks = options.move ? [source, destination] : placed;
-  return withObjectLocks(bucket, locks, async () => {
-    const { info, version } = await copyVersion(bucket, from, to, options);
+  return withObjectLocks(bucket, locks, async (signal) => {
+    const { info, version } = await copyVersion(bucket, from, to, options, signal);
     if (options.move) {
-      await deleteVersion(bucket, source, version).catch((error) => {
+      await deleteVersion(bucket, source, version, signal).catch((error) => {
         throw new SourceKeptError(info, error);
       });
     }
@@ -64,24 +64,25 @@ async function copyVersion(
   from: BlobKey,
   to: BlobKey,
   { overwrite }: CopyOptions,
+  signal: AbortSignal | undefined,
 ): Promise<Copied> {
   const copy = overwrite ? copyOver : copyNew;
   for (let attempt = 1; ; attempt++) {
-    const copied = await copy(bucket, from, to);
+    const copied = await copy(bucket, from, to, signal);
     if (copied) return copied;
     if (attempt === ATTEMPTS) throw new Error(`The file ${from.path} keeps changing.`);
   }
 }
 
 /** Returns undefined if the source was replaced in the meantime. */
-async function copyOver(bucket: Bucket, from: BlobKey, to: BlobKey) {
+async function copyOver(bucket: Bucket, from: BlobKey, to: BlobKey, signal?: AbortSignal) {
   const key = bucket.keys.of(from);
   const head = await headObject(bucket, key);
   if (head === undefined) throw new BlobMissingError(from);
   const info = toBlobInfo(head);
   try {
     const source = { key, version: head.ETag };
-    await copyObject(bucket, source, bucket.keys.of(to), info);
+    await copyObject(bucket, source, bucket.keys.of(to), info, signal);
     return { info, version: toVersion(head) };
   } catch (error) {
     if (isMissing(error)) throw new BlobMissingError(from);
@@ -94,11 +95,12 @@ async function copyOver(bucket: Bucket, from: BlobKey, to: BlobKey) {
  * Some stores ignore `If-None-Match: *` on CopyObject and CompleteMultipartUpload (Ceph 16) but honour it on
  * PutObject, so the content goes through this process in one PUT.
  */
-async function copyNew(bucket: Bucket, from: BlobKey, to: BlobKey) {
+async function copyNew(bucket: Bucket, from: BlobKey, to: BlobKey, lock?: AbortSignal) {
   const source = await openObject(bucket, bucket.keys.of(from));
   if (source === undefined) throw new BlobMissingError(from);
   const { info } = source;
   const failed = new AbortController();
+  const signal = lock ? AbortSignal.any([lock, failed.signal]) : failed.signal;
   try {
     if (info.size > MAX_SINGLE_BYTES) {
       const most = `${MAX_SINGLE_BYTES} bytes`;
@@ -120,8 +122,8 @@ async function copyNew(bucket: Bucket, from: BlobKey, to: BlobKey) {
       ...toObjectHeaders(info),
     });
     try {
-      const call = () => bucket.client.send(command, toCallOptions(failed.signal));
-      await withS3Errors(call, failed.signal);
+      const call = () => bucket.client.send(command, toCallOptions(signal));
+      await withS3Errors(call, signal);
     } finally {
       body.destroy();
     }
@@ -142,11 +144,16 @@ class BlobTooLargeError extends Error {
 }
 
 /** Another process may have replaced or removed the source since then. */
-async function deleteVersion(bucket: Bucket, key: string, version: string): Promise<void> {
+async function deleteVersion(
+  bucket: Bucket,
+  key: string,
+  version: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const head = await headObject(bucket, key);
   if (head === undefined || toVersion(head) !== version) return;
   try {
-    await deleteObject(bucket, key, head.ETag);
+    await deleteObject(bucket, key, head.ETag, signal);
   } catch (error) {
     if (!isRefusedCondition(error)) throw error;
   }

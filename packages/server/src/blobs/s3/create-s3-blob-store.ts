@@ -10,7 +10,14 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { type BlobKey, type BlobStore, StoreUnavailableError } from '../blob-store.ts';
-import { type Bucket, deleteObject, headObject, toBlobInfo, withObjectLocks } from './bucket.ts';
+import {
+  type Bucket,
+  deleteObject,
+  headObject,
+  toBlobInfo,
+  type WithSharedLocks,
+  withObjectLocks,
+} from './bucket.ts';
 import { copyBlob } from './copy-blob.ts';
 import { createObjectKeys } from './object-keys.ts';
 import { openObject } from './open-object.ts';
@@ -49,6 +56,8 @@ export interface S3BlobStoreOptions {
    * Whether to provide `presign`. The store itself then serves links, with its own headers. Default: false.
    */
   readonly presignedLinks?: boolean | undefined;
+  /** Locks that all replicas share. Default: only operations of this process exclude each other. */
+  readonly withSharedLocks?: WithSharedLocks | undefined;
 }
 
 /**
@@ -60,10 +69,11 @@ export interface S3BlobStoreOptions {
  * 403, which counts as unavailable.
  *
  * S3 does not report whether a deletion found anything, and no delete condition works on all stores (Ceph 16
- * ignores `If-Match` there): deletions and moves check first. This is atomic within a process. If several
- * processes delete the same file, more than one of them may get `true`. If several processes move the same
- * file to different places, more than one of them may succeed. On stores that ignore `If-Match`, if another
- * process writes to the source of a move between the last check and the deletion, that write is lost. A copy
+ * ignores `If-Match` there): deletions and moves check first. This is atomic within a process, and among processes
+ * with `withSharedLocks`. Without it, if several processes delete the same file, more than one of them may get
+ * `true`. If several processes move the same file to different places, more than one of them may succeed. On
+ * stores that ignore `If-Match`, if another process writes to the source of a move between the last check and the
+ * deletion, that write is lost. A copy
  * that must not overwrite goes through this process, and is limited to 5 GiB, the maximum size of an S3 PUT
  * (`BlobTooLargeError`).
  *
@@ -73,7 +83,8 @@ export interface S3BlobStoreOptions {
 export function createS3BlobStore(options: S3BlobStoreOptions): BlobStore {
   const client = createClient(options);
   const keys = createObjectKeys(options.prefix ?? '');
-  const bucket: Bucket = { client, name: options.bucket, keys, uploads: new Set() };
+  const { bucket: name, withSharedLocks } = options;
+  const bucket: Bucket = { client, name, keys, withSharedLocks, uploads: new Set() };
 
   return {
     write: (key, content, writeOptions) => writeObject(bucket, key, content, writeOptions),
@@ -85,9 +96,9 @@ export function createS3BlobStore(options: S3BlobStoreOptions): BlobStore {
     copy: (from, to, copyOptions) => copyBlob(bucket, from, to, copyOptions),
     async delete(key) {
       const object = keys.of(key);
-      return withObjectLocks(bucket, [object], async () => {
+      return withObjectLocks(bucket, [object], async (signal) => {
         if ((await headObject(bucket, object)) === undefined) return false;
-        await deleteObject(bucket, object);
+        await deleteObject(bucket, object, undefined, signal);
         return true;
       });
     },

@@ -60,7 +60,9 @@ export async function writeObject(
     const first = (await parts.next()).value as Buffer;
     if (first.length < PART_BYTES) {
       const whole = { ...info, size: first.length };
-      await withObjectLocks(bucket, [target], () => putWhole(bucket, target, first, whole, stop));
+      await withObjectLocks(bucket, [target], (lock) =>
+        putWhole(bucket, target, first, whole, either(stop, lock)),
+      );
       return whole;
     }
     const Key = `${bucket.keys.uploads}${randomUUID()}`;
@@ -79,8 +81,8 @@ export async function writeObject(
       await putInParts(bucket, { Key }, send, stop);
       const source = { key: Key, version: undefined };
       const whole = { ...info, size };
-      await withObjectLocks(bucket, [target], () =>
-        copyObject(bucket, source, target, whole, stop),
+      await withObjectLocks(bucket, [target], (lock) =>
+        copyObject(bucket, source, target, whole, either(stop, lock)),
       );
       return whole;
     } finally {
@@ -95,6 +97,10 @@ export async function writeObject(
   } finally {
     memory.release();
   }
+}
+
+function either(stop: AbortSignal, lock: AbortSignal | undefined): AbortSignal {
+  return lock ? AbortSignal.any([stop, lock]) : stop;
 }
 
 /** Memory used by one upload, which counts towards the limit for all. */

@@ -1,0 +1,66 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, expect, test, vi } from 'vitest';
+import { createLocks } from './create-locks.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Runs work under a lock whose commands have these results, in turn; the last one stays. */
+function lockWith(...results: (0 | 1 | undefined)[]) {
+  const scripts: string[] = [];
+  const withLocks = createLocks(async (script) => {
+    scripts.push(script);
+    return results.length > 1 ? results.shift() : results[0];
+  });
+  return { scripts, withLocks };
+}
+
+const untilAborted = (signal: AbortSignal | undefined) =>
+  new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+
+test('waits for a lock, and releases it even if the work fails', async () => {
+  const { scripts, withLocks } = lockWith(0, 0, 1);
+  await expect(withLocks(['a'], () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(scripts).toHaveLength(4);
+});
+
+test('works without a lock and a signal while Redis is unavailable', async () => {
+  const { scripts, withLocks } = lockWith(undefined);
+  expect(await withLocks(['a'], async (signal) => signal)).toBeUndefined();
+  expect(scripts).toHaveLength(1);
+});
+
+test.each([
+  ['another replica has the lock', 0, 5_000],
+  ['the lock could not be renewed for 15 seconds', undefined, 20_000],
+] as const)('aborts the work when %s', async (_, renewed, milliseconds) => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  const { withLocks } = lockWith(1, renewed);
+  const work = withLocks(['a'], untilAborted);
+  const outcome = expect(work).rejects.toThrow('The lock of the file was lost.');
+  await wait(0);
+  let isOver = false;
+  work.catch(() => {
+    isOver = true;
+  });
+  await vi.advanceTimersByTimeAsync(milliseconds - 1);
+  expect(isOver).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  await outcome;
+});
+
+test('keeps a lock that is renewed', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  const { scripts, withLocks } = lockWith(1);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const work = withLocks(['a'], async (signal) => {
+    await promise;
+    return signal?.aborted;
+  });
+  await wait(0);
+  await vi.advanceTimersByTimeAsync(60_000);
+  resolve();
+  expect(await work).toBe(false);
+  expect(scripts).toHaveLength(14);
+});

@@ -1,0 +1,189 @@
+import { isIP } from 'node:net';
+import { StoreUnavailableError } from '@berth/server-stubs/engine';
+import type { Config } from '../config/config.ts';
+import { createLocks, type WithLocks } from './create-locks.ts';
+
+/** Redis responds within a millisecond; no call waits longer than this. */
+const COMMAND_MILLISECONDS = 500;
+
+/** After a timeout, no call waits for Redis for this long. */
+const PAUSE_MILLISECONDS = 1000;
+
+const CONNECT_MILLISECONDS = 3000;
+const MAX_RECONNECT_MILLISECONDS = 2000;
+
+/**
+ * A token bucket, stored as the time when it will be full again, by the clock of Redis. It counts exactly as the
+ * quotas of a single process do.
+ */
+const TAKE = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + time[2] / 1000
+local interval = tonumber(ARGV[1])
+local most = interval * ARGV[2]
+local full = tonumber(redis.call('GET', KEYS[1]) or now)
+full = math.min(math.max(full, now), now + most) + interval
+local wait = full - now - most
+if wait > 0.01 then return math.ceil(wait / 1000) end
+redis.call('SET', KEYS[1], string.format('%.3f', full), 'PX', math.ceil(full - now))
+return 0`;
+
+/** What a server decides by itself while Redis is unavailable. */
+type Fallback = 'quota' | 'revocation' | 'grant' | 'lock';
+
+export const REVOCABLE = ['key-pair', 'grant', 'link'] as const;
+
+export type Revocable = (typeof REVOCABLE)[number];
+
+interface SharedEvents {
+  /** Called for each decision that is made without Redis. */
+  readonly onFallback: (fallback: Fallback) => void;
+  /** Called with the reason when Redis becomes unavailable, and without one when it is back. */
+  readonly onChange: (reason: Error | undefined) => void;
+}
+
+/** The state that all replicas of a server share. */
+export interface Shared {
+  /**
+   * Counts a call against a quota. Returns how many full seconds the caller has to wait, 0 if the call is
+   * allowed, and undefined if Redis is unavailable.
+   */
+  take(env: string, quota: { perMs: number; capacity: number }): Promise<number | undefined>;
+  /** @throws StoreUnavailableError if Redis is unavailable, with `failClosed` */
+  isRevoked(...revocables: (readonly [kind: Revocable, name: string])[]): Promise<boolean>;
+  /**
+   * Revokes something on all replicas.
+   *
+   * @param seconds how long to remember it. Default: until it is restored
+   * @throws StoreUnavailableError
+   */
+  revoke(kind: Revocable, name: string, seconds?: number): Promise<void>;
+  /** Undoes a revocation. Returns whether there was one. @throws StoreUnavailableError */
+  restore(kind: Revocable, name: string): Promise<boolean>;
+  /**
+   * Returns whether this is the first use of a grant that is valid for this many seconds.
+   *
+   * @throws StoreUnavailableError if Redis is unavailable, with `failClosed`
+   */
+  useGrant(id: string, seconds: number): Promise<boolean>;
+  /** Makes a grant usable again, because the upload has failed. */
+  releaseGrant(id: string): Promise<void>;
+  /** @throws StoreUnavailableError if Redis is unavailable, with `failClosed` */
+  readonly withLocks: WithLocks;
+  close(): void;
+}
+
+/** Connects to Redis or Valkey. Resolves when it is connected, or has failed to for the first time. */
+export async function createShared(
+  { url, password, prefix, failClosed }: NonNullable<Config['shared']>,
+  { onFallback, onChange }: SharedEvents,
+): Promise<Shared> {
+  // Loaded on demand, because most servers do not share state.
+  const { Redis } = await import('ioredis');
+  const { protocol, hostname, host } = new URL(url);
+  // SNI, which must not contain an address (RFC 6066, section 3).
+  const tls = isIP(hostname.replaceAll(/[[\]]/g, '')) ? {} : { servername: hostname };
+  const redis = new Redis(url, {
+    ...(password !== undefined && { password }),
+    ...(protocol === 'rediss:' && { tls }),
+    connectTimeout: CONNECT_MILLISECONDS,
+    commandTimeout: COMMAND_MILLISECONDS,
+    socketTimeout: CONNECT_MILLISECONDS,
+    // Calls are decided without Redis instead of waiting for it.
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (attempts) =>
+      Math.min(50 * 2 ** Math.min(attempts, 6), MAX_RECONNECT_MILLISECONDS) *
+      (0.5 + Math.random() / 2),
+  });
+  let isAway = false;
+  let resumesAt = 0;
+
+  function change(reason: Error | undefined): void {
+    if (isAway === (reason !== undefined)) return;
+    isAway = reason !== undefined;
+    onChange(reason);
+  }
+
+  /** @throws StoreUnavailableError */
+  async function send<Result>(command: () => Promise<Result>): Promise<Result> {
+    if (performance.now() < resumesAt) throw unavailable();
+    try {
+      const result = await command();
+      change(undefined);
+      return result;
+    } catch (error) {
+      // Otherwise, each call would wait for Redis until the connection is closed.
+      if (redis.status === 'ready') resumesAt = performance.now() + PAUSE_MILLISECONDS;
+      change(error as Error);
+      throw unavailable(error);
+    }
+  }
+
+  // Without the URL, which may contain the password.
+  const unavailable = (cause?: unknown) =>
+    new StoreUnavailableError(`Redis at ${host} is not available.`, { cause });
+
+  /** Decides without Redis if it is unavailable. */
+  async function decide<Result>(
+    fallback: Fallback,
+    mayDecide: boolean,
+    otherwise: Result,
+    command: () => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await send(command);
+    } catch (error) {
+      if (!mayDecide) throw error;
+      onFallback(fallback);
+      return otherwise;
+    }
+  }
+
+  const toKey = (kind: Revocable, name: string) => `${prefix}revoked:${kind}:${name}`;
+  const toUseKey = (id: string) => `${prefix}used:${id}`;
+
+  await new Promise<void>((resolve) => {
+    setTimeout(resolve, CONNECT_MILLISECONDS).unref();
+    redis.once('ready', resolve);
+    redis.on('error', (error) => {
+      change(error);
+      resolve();
+    });
+  });
+  redis.on('ready', () => change(undefined));
+
+  return {
+    take: (env, { perMs, capacity }) =>
+      decide('quota', true, undefined, async () =>
+        Number(await redis.eval(TAKE, 1, `${prefix}quota:${env}`, 1 / perMs, capacity)),
+      ),
+    isRevoked: (...revocables) =>
+      decide('revocation', !failClosed, false, async () => {
+        const keys = revocables.map(([kind, name]) => toKey(kind, name));
+        return (await redis.exists(...keys)) > 0;
+      }),
+    async revoke(kind, name, seconds) {
+      const key = toKey(kind, name);
+      await send(() =>
+        seconds === undefined ? redis.set(key, 1) : redis.set(key, 1, 'EX', Math.ceil(seconds)),
+      );
+    },
+    restore: async (kind, name) => (await send(() => redis.del(toKey(kind, name)))) > 0,
+    useGrant: (id, seconds) =>
+      decide('grant', !failClosed, true, async () => {
+        const set = await redis.set(toUseKey(id), 1, 'EX', Math.ceil(seconds), 'NX');
+        return set === 'OK';
+      }),
+    async releaseGrant(id) {
+      // If that fails, the caller needs another grant.
+      await send(() => redis.del(toUseKey(id))).catch(() => {});
+    },
+    withLocks: createLocks((script, keys, values) =>
+      decide('lock', !failClosed, undefined, () =>
+        redis.eval(script, keys.length, ...keys.map((key) => `${prefix}lock:${key}`), ...values),
+      ),
+    ),
+    close: () => redis.disconnect(),
+  };
+}

@@ -1,0 +1,308 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { promisify } from 'node:util';
+import { describeOn } from '@berth/runtimes/engines';
+import { freePort } from '@berth/runtimes/free-port';
+import { signGatewayRequest, signStorageRequest } from '@berth/server-stubs/engine/node';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { run } from '../../src/cli/run.ts';
+import type { ConfigInput } from '../../src/index.ts';
+import { startService } from '../server/support/hosted-service.ts';
+import { makeFolder, startServer } from '../server/support/start-server.ts';
+import { startRedis } from './support/start-redis.ts';
+
+const PAIR = { id: 'ci', secret: 'a secret of the key pair' };
+const QUOTA = { callsPerSecond: 0.001, burst: 10 };
+
+type Shared = NonNullable<ConfigInput['shared']>;
+
+/** Starts three replicas of a server, which share a folder and this Redis. */
+async function startReplicas(shared: Shared, environment: object = {}) {
+  const hello = await startService((_request, response) => response.end('ok'));
+  const config = { shared, store: { driver: 'file' as const, root: await makeFolder() } };
+  const replicas = [];
+  for (let count = 0; count < 3; count += 1) {
+    replicas.push(
+      await startServer(config, {
+        credentials: [PAIR],
+        services: { hello: { endpoints: [hello] } },
+        ...environment,
+      }),
+    );
+  }
+  const [first, second, third] = replicas as [Replica, Replica, Replica];
+  return { replicas, first, second, third };
+}
+
+type Replica = Awaited<ReturnType<typeof startServer>>;
+
+/** Makes as many calls, in turn to each replica; returns how many were allowed. */
+async function countAllowed(replicas: readonly Replica[], calls: number): Promise<number> {
+  const statuses = await Promise.all(
+    Array.from({ length: calls }, async (_, index) => {
+      const response = await (replicas[index % replicas.length] as Replica).call();
+      if (response.status === 429) {
+        expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(900);
+      }
+      return response.status;
+    }),
+  );
+  return statuses.filter((status) => status === 200).length;
+}
+
+async function callStorage({ url }: Replica, operation: string, body: object) {
+  const signed = signStorageRequest(PAIR, { timestamp: Math.floor(Date.now() / 1000) });
+  const response = await fetch(`${url}/api/v2/envs/dev/storages:${operation}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...signed },
+    body: JSON.stringify(body),
+  });
+  const { body: envelope } = (await response.json()) as { body: Envelope };
+  return { status: response.status, ...envelope };
+}
+
+interface Envelope {
+  readonly code?: string;
+  readonly data: Record<'authorization' | 'token' | 'storeFileID' | 'fileID', string> & {
+    readonly fileList: readonly { readonly tempFileURL: string }[];
+  };
+}
+
+const requestGrant = async (from: Replica) =>
+  (await callStorage(from, 'getUploadMetaData', { path: 'a.txt' })).data;
+
+async function upload(to: Replica, grant: Envelope['data'], content = 'content'): Promise<number> {
+  const form = new FormData();
+  form.set('key', 'a.txt');
+  form.set('Signature', grant.authorization);
+  form.set('x-store-security-token', grant.token);
+  form.set('x-store-meta-fileid', grant.storeFileID);
+  if (content !== '') form.set('file', new Blob([content]), 'a.txt');
+  return (await fetch(`${to.url}/upload`, { method: 'POST', body: form })).status;
+}
+
+/** Uploads a file to one replica; returns a link, whose status can be requested from any replica. */
+async function requestLink(from: Replica) {
+  const grant = await requestGrant(from);
+  expect(await upload(from, grant)).toBe(204);
+  const { data } = await callStorage(from, 'batchGetTempUrls', {
+    fileList: [{ fileID: grant.fileID }],
+  });
+  return data.fileList[0]?.tempFileURL as string;
+}
+
+async function download(from: Replica, link: string): Promise<number> {
+  const { pathname, search } = new URL(link);
+  const response = await fetch(`${from.url}${pathname}${search}`);
+  await response.text();
+  return response.status;
+}
+
+/** Makes a signed call to the hosted service; returns the status, and the message of an error. */
+async function callSigned({ url }: Replica, body = '', pair = PAIR) {
+  const target = '/v1/cloudrun/hello';
+  const method = body === '' ? 'GET' : 'POST';
+  const timestamp = Math.floor(Date.now() / 1000);
+  const headers = { host: new URL(url).host };
+  const authorization = signGatewayRequest(pair, { method, target, headers, body, timestamp });
+  const init = body === '' ? {} : { body: Buffer.from(body) };
+  const response = await fetch(`${url}${target}`, { method, headers: { authorization }, ...init });
+  const text = await response.text();
+  const message = response.ok ? '' : (JSON.parse(text) as { message: string }).message;
+  return { status: response.status, message };
+}
+
+/** Runs `berth-server revoke` with the configuration of these replicas; returns its output. */
+async function revoke(url: string, ...args: string[]): Promise<string> {
+  const config = {
+    keys: [{ secret: 'k'.repeat(32) }],
+    shared: { url },
+    environments: { dev: {} },
+  };
+  const folder = await makeFolder({ 'berth.yaml': JSON.stringify(config) });
+  let text = '';
+  const write = (chunk: unknown) => {
+    text += String(chunk);
+    return true;
+  };
+  vi.spyOn(process.stdout, 'write').mockImplementation(write);
+  vi.spyOn(process.stderr, 'write').mockImplementation(write);
+  try {
+    const file = join(folder, 'berth.yaml');
+    await run(['node', 'berth-server', 'revoke', ...args, '--config', file]);
+    return text.replaceAll(file, 'berth.yaml');
+  } finally {
+    process.exitCode = undefined;
+    vi.restoreAllMocks();
+  }
+}
+
+const messagesOf = ({ lines }: Replica) =>
+  lines.map(({ msg }) => msg).filter((msg) => msg.startsWith('Redis'));
+
+describeOn('redis', 'state shared by replicas', () => {
+  test('60 calls to three replicas pass a quota of 10 exactly 10 times', async () => {
+    const { port } = await startRedis();
+    const { replicas } = await startReplicas(
+      { url: `redis://127.0.0.1:${port}` },
+      { quota: QUOTA },
+    );
+    expect(await countAllowed(replicas, 60)).toBe(10);
+  });
+
+  test('without Redis each replica counts by itself, and reports it once, until Redis is back', async () => {
+    const redis = await startRedis();
+    const url = `redis://127.0.0.1:${redis.port}`;
+    const { replicas, first } = await startReplicas({ url }, { quota: QUOTA });
+    await redis.kill();
+    expect(await countAllowed(replicas, 60)).toBe(30);
+    expect(messagesOf(first)).toEqual(['Redis is not available']);
+    const metrics = await (await fetch(`${first.adminUrl}/metrics`)).text();
+    expect(metrics).toContain('berth_shared_fallbacks_total{decision="quota"} 20');
+    await startRedis([], redis.port);
+    await expect.poll(() => replicas.map((each) => messagesOf(each).length)).toEqual([2, 2, 2]);
+    expect(messagesOf(first)).toEqual(['Redis is not available', 'Redis is available again']);
+    expect(await countAllowed(replicas, 60)).toBe(10);
+  });
+
+  test('a Redis server that hangs delays calls only briefly', async () => {
+    const redis = await startRedis();
+    const { replicas } = await startReplicas(
+      { url: `redis://127.0.0.1:${redis.port}` },
+      { quota: QUOTA },
+    );
+    redis.process.kill('SIGSTOP');
+    expect(await countAllowed(replicas, 30)).toBe(30);
+    redis.process.kill('SIGCONT');
+    await expect
+      .poll(async () => {
+        await countAllowed(replicas, 3);
+        return replicas.map((each) => messagesOf(each).at(-1));
+      })
+      .toEqual(Array(3).fill('Redis is available again'));
+  });
+
+  test('a revoked key pair, its grants and its links are rejected by all replicas', async () => {
+    const { port } = await startRedis();
+    const url = `redis://127.0.0.1:${port}`;
+    const { first, second, third } = await startReplicas({ url });
+    const grant = await requestGrant(first);
+    const link = await requestLink(first);
+    const tryAll = async () => [
+      (await callStorage(third, 'batchDelete', { fileList: [] })).status,
+      (await callSigned(second)).status,
+      (await callSigned(third, 'body')).status,
+      await upload(second, grant),
+      await download(third, link),
+    ];
+    expect(await tryAll()).toEqual([200, 200, 200, 204, 200]);
+    expect(await revoke(url, 'key-pair', 'dev/ci')).toBe('Revoked the key-pair.\n');
+    expect(await tryAll()).toEqual([401, 401, 401, 403, 403]);
+    expect((await callSigned(first, 'body')).message).toBe('The key pair has been revoked.');
+    // Others do not learn that the key pair exists.
+    const forged = await callSigned(first, 'body', { ...PAIR, secret: 'a guess' });
+    expect(forged.message).toContain('unknown or has expired');
+    expect(await revoke(url, 'key-pair', 'dev/ci', '--undo')).toBe('Restored the key-pair.\n');
+    expect(await tryAll()).toEqual([200, 200, 200, 204, 200]);
+    expect(await revoke(url, 'key-pair', 'dev/ci', '--undo')).toBe(
+      'The key-pair was not revoked.\n',
+    );
+  });
+
+  test('one grant and one link can be revoked', async () => {
+    const { port } = await startRedis();
+    const url = `redis://127.0.0.1:${port}`;
+    const { first, second } = await startReplicas({ url });
+    const grants = [await requestGrant(first), await requestGrant(first)] as const;
+    const links = [await requestLink(first), await requestLink(second)] as const;
+    await revoke(url, 'grant', grants[0].storeFileID);
+    await revoke(url, 'link', links[0]);
+    expect([await upload(second, grants[0]), await upload(second, grants[1])]).toEqual([403, 204]);
+    expect([await download(second, links[0]), await download(first, links[1])]).toEqual([403, 200]);
+    expect(await revoke(url, 'link', 'no link')).toBe(
+      'Pass the URL of a link that has not expired.\n',
+    );
+    expect(await revoke(url, 'key-pair', 'ci')).toContain('such as dev/ci');
+  });
+
+  test.each([
+    { failClosed: true, expected: [503, 503, 503, 503, 503] },
+    { failClosed: false, expected: [200, 200, 200, 204, 200] },
+  ])('without Redis, failClosed: $failClosed decides', async ({ failClosed, expected }) => {
+    const redis = await startRedis();
+    const { first } = await startReplicas({ url: `redis://127.0.0.1:${redis.port}`, failClosed });
+    const grant = await requestGrant(first);
+    const link = await requestLink(first);
+    await redis.kill();
+    expect([
+      (await callStorage(first, 'batchDelete', { fileList: [] })).status,
+      (await callSigned(first)).status,
+      (await callSigned(first, 'body')).status,
+      await upload(first, grant),
+      await download(first, link),
+    ]).toEqual(expected);
+    // Tokens are not revoked in Redis.
+    expect((await first.call()).status).toBe(200);
+  });
+
+  test('a grant is valid for one successful upload with singleUseGrants', async () => {
+    const { port } = await startRedis();
+    const { first, second } = await startReplicas({
+      url: `redis://127.0.0.1:${port}`,
+      singleUseGrants: true,
+    });
+    const grant = await requestGrant(first);
+    expect(await upload(first, grant, '')).toBe(400);
+    const statuses = await Promise.all([upload(first, grant), upload(second, grant)]);
+    expect(statuses.sort()).toEqual([204, 403]);
+    expect(await upload(second, grant)).toBe(403);
+    expect(await upload(second, await requestGrant(first))).toBe(204);
+  });
+
+  test('connects with TLS and a password, which is never logged', async () => {
+    const folder = await makeFolder();
+    const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+    await promisify(execFile)('openssl', [
+      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
+      ...['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'],
+      ...['-days', '2', '-keyout', key, '-out', cert],
+    ]);
+    const defaults = getCACertificates('default');
+    setDefaultCACertificates([...defaults, await readFile(cert, 'utf8')]);
+    onTestFinished(() => setDefaultCACertificates(defaults));
+    const password = 'p%/@ssword-of-redis';
+    const port = await freePort();
+    const tls = ['--tls-port', `${port}`, '--tls-cert-file', cert, '--tls-key-file', key];
+    await startRedis([...tls, '--tls-auth-clients', 'no', '--requirepass', password], 0);
+    const url = `rediss://:${encodeURIComponent(password)}@localhost:${port}`;
+    const right = await startReplicas({ url }, { quota: QUOTA });
+    expect(await countAllowed(right.replicas, 30)).toBe(10);
+    expect(messagesOf(right.first)).toEqual([]);
+
+    const wrong = await startReplicas({
+      url: `rediss://localhost:${port}`,
+      password: 'not-the-password',
+      failClosed: true,
+    });
+    expect((await callStorage(wrong.first, 'batchDelete', { fileList: [] })).status).toBe(503);
+    const logged = JSON.stringify(
+      [right, wrong].map(({ replicas }) => replicas.map(({ lines }) => lines)),
+    );
+    expect(logged).toContain('WRONGPASS');
+    expect(logged).not.toMatch(/ssword-of-redis|not-the-password/);
+  });
+});
+
+test('without Redis, the grants and links of a removed key pair are rejected', async () => {
+  const { server, config, ...replica } = await startServer({}, { credentials: [PAIR] });
+  const started = { server, config, ...replica };
+  const grant = await requestGrant(started);
+  const link = await requestLink(started);
+  const { dev } = config.environments;
+  await server.reload({ ...config, environments: { dev: { ...dev, credentials: [] } } });
+  expect([await upload(started, grant), await download(started, link)]).toEqual([403, 403]);
+  await server.reload(config);
+  expect([await upload(started, grant), await download(started, link)]).toEqual([204, 200]);
+});

@@ -1,0 +1,37 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { findProgram } from '@berth/runtimes/engines';
+import { freePort } from '@berth/runtimes/free-port';
+import { onTestFinished } from 'vitest';
+
+const PROGRAMS = ['redis-server', 'valkey-server'];
+
+export interface RedisServer {
+  readonly port: number;
+  readonly process: ChildProcess;
+  /** Kills it, and waits for its end. */
+  kill(): Promise<void>;
+}
+
+/** Starts a Redis or Valkey server that stores nothing on disk; it ends with the test. */
+export async function startRedis(
+  options: readonly string[] = [],
+  port?: number,
+): Promise<RedisServer> {
+  const chosen = port ?? (await freePort());
+  const args = ['--port', `${chosen}`, '--bind', '127.0.0.1', '--save', '', ...options];
+  const child = spawn(findProgram(PROGRAMS) as string, args, {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = once(child, 'exit');
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+  onTestFinished(kill);
+  for await (const text of child.stdout.iterator({ destroyOnReturn: false })) {
+    if (String(text).includes('Ready to accept connections')) break;
+  }
+  child.stdout.resume();
+  return { port: chosen, process: child, kill };
+}
