@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { isMap, parseAllDocuments } from 'yaml';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { makeFolder } from '../server/support/start-server.ts';
+
+const DEPLOY = join(import.meta.dirname, '../../deploy');
+const KUBERNETES = await readFile(join(DEPLOY, 'kubernetes.yaml'), 'utf8');
+
+/** Replaces the values of secrets, as envFrom would. */
+const SECRETS = { LINK_KEY: 'k'.repeat(44), CI_SECRET: 'c'.repeat(64), REDIS_PASSWORD: 'a/b@c' };
+
+interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+const parse = (text: string) =>
+  parseAllDocuments(text).map((document) => {
+    if (!isMap(document.contents)) throw new Error('not a manifest');
+    return document.toJS() as Manifest;
+  });
+
+/**
+ * Validates a manifest against the schema of Kubernetes. Returns the errors, and the fields that the schema does
+ * not have: the schema allows them, but its validator never reads them.
+ */
+async function findProblems(manifest: Manifest): Promise<string[]> {
+  const [version = '', group = 'core'] = manifest.apiVersion.split('/').reverse();
+  const place = [group.split('.')[0] ?? '', version].map((word) => capitalize(word)).join('');
+  const { validate } = await import(`kubernetes-models/_schemas/IoK8sApi${place}${manifest.kind}`);
+  const unread = new Set<string>();
+  validate(watch(manifest, manifest.kind, unread));
+  const errors: { instancePath: string }[] = validate.errors ?? [];
+  return [...errors.map(({ instancePath }) => instancePath), ...unread];
+}
+
+const capitalize = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** Removes each field from `unread` when it is read. */
+function watch(value: unknown, at: string, unread: Set<string>): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const copy: Record<string, unknown> | unknown[] = Array.isArray(value) ? [] : {};
+  for (const [name, child] of Object.entries(value)) {
+    unread.add(`${at}.${name}`);
+    Object.assign(copy, { [name]: watch(child, `${at}.${name}`, unread) });
+  }
+  return new Proxy(copy, {
+    get(target, name) {
+      unread.delete(`${at}.${String(name)}`);
+      return Reflect.get(target, name);
+    },
+  });
+}
+
+test('the manifests match the schemas of Kubernetes', async () => {
+  const manifests = parse(KUBERNETES);
+  expect(manifests.map(({ kind }) => kind)).toEqual([
+    'ConfigMap',
+    'Deployment',
+    'Service',
+    'HorizontalPodAutoscaler',
+    'PodDisruptionBudget',
+    'NetworkPolicy',
+  ]);
+  expect((await Promise.all(manifests.map(findProblems))).flat()).toEqual([]);
+});
+
+test.each([
+  ['periodSeconds: 2\n', 'periodSecond: 2\n', '.readinessProbe.periodSecond'],
+  ['maxUnavailable: 1\n', 'maxUnavailabel: 1\n', 'PodDisruptionBudget.spec.maxUnavailabel'],
+  [
+    'averageUtilization: 70',
+    'averageUtilization: most',
+    '/spec/metrics/0/resource/target/averageUtilization',
+  ],
+])('a change of %j to %j is an error', async (right, wrong, path) => {
+  const problems = await Promise.all(parse(KUBERNETES.replace(right, wrong)).map(findProblems));
+  expect(problems.flat()).toEqual([expect.stringContaining(path)]);
+});
+
+test('the configuration in the manifests is valid, and fits the ports and the grace period', async () => {
+  const [configMap, deployment] = parseAllDocuments(KUBERNETES);
+  const text = String(configMap?.getIn(['data', 'berth.yaml']));
+  const folder = await makeFolder({ 'berth.yaml': text });
+  const { listen, admin } = (await loadConfig(join(folder, 'berth.yaml'), SECRETS)).config;
+  const pod = (...path: (string | number)[]) =>
+    deployment?.getIn(['spec', 'template', 'spec', ...path]);
+  expect(pod('containers', 0, 'ports', 0, 'containerPort')).toBe(listen.port);
+  expect(pod('containers', 0, 'ports', 1, 'containerPort')).toBe(admin.port);
+  const pause = Number(pod('containers', 0, 'lifecycle', 'preStop', 'sleep', 'seconds'));
+  expect(pod('terminationGracePeriodSeconds')).toBeGreaterThan(pause + listen.shutdownSeconds);
+});
+
+const ANALYZE = '/usr/bin/systemd-analyze';
+
+test.runIf(existsSync(ANALYZE))(
+  'systemd accepts the unit, and finds it well confined',
+  async () => {
+    const unit = await readFile(join(DEPLOY, 'berth-server@.service'), 'utf8');
+    const folder = await makeFolder({ 'berth-server': '#!/bin/sh\n' });
+    const program = join(folder, 'berth-server');
+    await chmod(program, 0o755);
+    const file = join(folder, 'berth-server@4021.service');
+    await writeFile(file, unit.replace(/^ExecStart=\S+/m, `ExecStart=${program}`));
+    const analyze = (...args: string[]) => promisify(execFile)(ANALYZE, [...args, file]);
+    expect(await analyze('verify', '--man=no')).toEqual({ stdout: '', stderr: '' });
+    // From 0 (confined) to 100 (exposed); fails above the threshold.
+    await analyze('security', '--offline=yes', '--threshold=20', '--no-pager');
+  },
+);
