@@ -76,6 +76,14 @@ test('!hello reports the handshake as it arrived', async () => {
   expect(headers).toContainEqual(['X-TWO', '2']);
 });
 
+test('a greeting is the first message, and !hello reports it', async () => {
+  const { socket, next } = await open('greet=good+day');
+  expect(await next()).toBe('good day');
+  socket.send('!hello');
+  expect(JSON.parse(String(await next()))).toMatchObject({ greeting: 'good day' });
+  socket.close();
+});
+
 test('!burst sends numbers in order', async () => {
   const { socket, next } = await open();
   socket.send('!burst 10000');
