@@ -46,6 +46,8 @@ export class MutatedRequest {
   body: Buffer;
   /** The body, in the chunks that arrived. */
   pieces: readonly Buffer[] = [];
+  /** Stands for the connection on which it arrived: the same object for all calls on it. */
+  connection: object = {};
 
   constructor(method: string, target: string, headers: Headers, body: Buffer) {
     this.method = method;
@@ -133,7 +135,9 @@ function parse(body: Buffer): unknown {
 
 export function toRequest(incoming: IncomingMessage): MutatedRequest {
   const { method = 'GET', url = '/' } = incoming;
-  return new MutatedRequest(method, url, toHeaders(incoming), Buffer.alloc(0));
+  const request = new MutatedRequest(method, url, toHeaders(incoming), Buffer.alloc(0));
+  request.connection = incoming.socket;
+  return request;
 }
 
 export function toHeaders({ rawHeaders }: IncomingMessage): Headers {
@@ -156,6 +160,8 @@ export interface Hooks {
   response?: (response: MutatedResponse, request: MutatedRequest) => void | Promise<void>;
   /** Called if the caller aborts; the body is what had arrived by then. */
   broken?: (request: MutatedRequest) => void | Promise<void>;
+  /** Called with each event stream as it arrives from the server; its result is sent instead. */
+  stream?: (pieces: AsyncIterable<Buffer>, request: MutatedRequest) => AsyncIterable<Buffer>;
   /** Buffer an event stream until it ends, and then call `response` with its complete body. */
   buffersEvents?: boolean;
   /** Stream request bodies; `request` then sees an empty body and cannot change it. */
@@ -170,6 +176,10 @@ export interface Hooks {
   upgraded?: (response: MutatedResponse, request: MutatedRequest) => void;
   /** Called with each WebSocket message; `undefined` drops it. */
   message?: (message: SocketMessage) => SocketMessage | SocketMessage[] | undefined;
+  /** Called when a WebSocket is open. Like `frame`, it works on the frames of both sides. */
+  joined?: (socket: RelayedSocket) => void;
+  /** Called with each frame; `undefined` drops it. Cannot be used together with `message` and `close`. */
+  frame?: (frame: SocketFrame, socket: RelayedSocket) => SocketFrame | undefined;
   /** Called when a WebSocket closes, before the other side is closed. */
   close?: (end: SocketEnd) => SocketEnd;
 }
@@ -180,6 +190,22 @@ export interface SocketMessage {
   data: Buffer;
   /** In a fragment of a message, whether it is the last one. Absent for an unfragmented message. */
   fin?: boolean;
+}
+
+/** A frame (RFC 6455, section 5.2), unmasked. */
+export interface SocketFrame {
+  from: 'caller' | 'service';
+  opcode: number;
+  fin: boolean;
+  data: Buffer;
+}
+
+/** An open WebSocket whose frames a mutant changes. */
+export interface RelayedSocket {
+  /** Sends another frame to the side that it is not from. */
+  send(frame: SocketFrame): void;
+  /** Breaks the connection to both sides. */
+  end(): void;
 }
 
 export interface SocketEnd {

@@ -9,6 +9,7 @@ import {
   toHeaders,
   toRequest,
 } from './messages.ts';
+import { relayFrames } from './relay-frames.ts';
 
 /** Relays a WebSocket handshake, and then the data in both directions. Applies the hooks. */
 export async function relayUpgrade(
@@ -39,6 +40,7 @@ export async function relayUpgrade(
     socket.write(toHead(response));
     upstream.on('error', () => socket.destroy());
     socket.on('error', () => upstream.destroy());
+    if (hooks.frame || hooks.joined) return relayFrames(hooks, socket, upstream, head, rest);
     if (rest.length > 0) socket.write(rest);
     if (head.length > 0) upstream.write(head);
     upstream.pipe(socket).pipe(upstream);

@@ -87,10 +87,13 @@ async function relay(
     return;
   }
   await hooks.response?.(response, request);
+  if (isStream && hooks.stream) response.headers.remove('content-length');
   hooks.early?.(outgoing);
   outgoing.writeHead(response.status, upstream.statusMessage, response.headers.list.flat());
   outgoing.flushHeaders();
-  const body = hooks.chunkBytes ? Readable.from(cutUp(upstream, hooks.chunkBytes)) : upstream;
+  const given = isStream && hooks.stream ? hooks.stream(upstream, request) : upstream;
+  const cut = hooks.chunkBytes ? cutUp(given, hooks.chunkBytes) : given;
+  const body = cut === upstream ? upstream : Readable.from(cut);
   body.once('error', () => outgoing.destroy()).pipe(outgoing);
 }
 

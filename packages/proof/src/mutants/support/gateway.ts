@@ -56,7 +56,8 @@ export function gatewayResponse(wanted: Match, change: Change): Hooks {
   };
 }
 
-const isOfService = ({ headers }: MutatedResponse) =>
+/** Returns whether a response comes from a hosted service, not from the gateway itself. */
+export const isOfService = ({ headers }: Headed): boolean =>
   headers.get('X-Svc-Upstream-Status-Code') !== undefined;
 
 /** Changes responses from hosted services, but not the gateway's own. */
