@@ -39,7 +39,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "9913cc526d94872c8ac0184d18ab13518df256de4b337d05389949994752474f"
+  "sha256": "920e71f87542060d173122c6c893e834f8ee935bdf56739ca7042c3d602c04e3"
 } as const;
 
 /** URL template for the gateway of an environment. */

@@ -3,7 +3,12 @@ import { STORAGE_OPERATIONS, type StorageCallOptions } from '../context/storage-
 import { signStorage } from '../credentials/create-signers.ts';
 import { type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
 import { type Check, defineCheck } from './check.ts';
-import { expectAccepted, expectRefused, reachGoodFields } from './support/storage.ts';
+import {
+  expectAccepted,
+  expectRefused,
+  makeGoodFields,
+  reachGoodFields,
+} from './support/storage.ts';
 
 /** Makes a valid call to every operation with each of these changes, all of which must be rejected. */
 async function expectAllRefused(
@@ -89,6 +94,53 @@ function forgeAuthorizations(
   };
 }
 
+/** Headers that some servers take for the identity of an internal call. */
+const IDENTITIES: HeaderList = [
+  ['X-Forwarded-For', '127.0.0.1'],
+  ['X-Real-IP', '127.0.0.1'],
+  ['X-Forwarded-User', 'admin'],
+  ['X-Remote-User', 'admin'],
+];
+
+/** Expects calls for links with exactly these credentials to be rejected. */
+async function expectLinksRefused(
+  t: CheckContext,
+  ways: Record<string, HeaderList>,
+): Promise<void> {
+  const fields = await makeGoodFields(t);
+  for (const [what, credentials] of Object.entries(ways)) {
+    const reply = await t.storage.call('batchGetTempUrls', fields.batchGetTempUrls, {
+      credentials,
+    });
+    expectRefused(t, reply, `batchGetTempUrls ${what}`);
+  }
+}
+
+/** Returns each header that is part of valid credentials, alone, and what else authenticates no storage call. */
+async function toLoneHeaders(t: CheckContext): Promise<Record<string, HeaderList>> {
+  const { authorization, sessionToken, timestamp } = t.settings.wireProfile.storageHeaders;
+  const good = await t.storage.credentials();
+  const [value] = readAll(good, authorization);
+  const session = [sessionToken, readAll(good, sessionToken)[0] || 'made-up'] as const;
+  const time = [
+    timestamp,
+    readAll(good, timestamp)[0] || `${Math.floor(Date.now() / 1000)}`,
+  ] as const;
+  const { gatewayToken } = t.settings;
+  return {
+    [`with only ${sessionToken}`]: [session],
+    [`with only ${timestamp}`]: [time],
+    [`with only ${sessionToken} and ${timestamp}`]: [session, time],
+    'with only headers that name a user or an internal caller': IDENTITIES,
+    ...(value && {
+      'with its authorization in the Authorization header': [['Authorization', value], time],
+    }),
+    ...(gatewayToken && {
+      'with only a token for the gateway': [['Authorization', `Bearer ${gatewayToken}`]],
+    }),
+  };
+}
+
 export const authStorage: readonly Check[] = [
   defineCheck('AU-STORAGE-AUTHORIZATION', ['storageCredentials'], async (t) => {
     const { authorization } = t.settings.wireProfile.storageHeaders;
@@ -112,9 +164,10 @@ export const authStorage: readonly Check[] = [
     );
     await expectHeaderTaken(t, timestamp);
   }),
-  defineCheck('AU-STORAGE-NONE', [], (t) =>
-    expectAllRefused(t, { 'without credentials': { credentials: 'none' } }),
-  ),
+  defineCheck('AU-STORAGE-NONE', [], async (t) => {
+    await expectAllRefused(t, { 'without credentials': { credentials: 'none' } });
+    await expectLinksRefused(t, await toLoneHeaders(t));
+  }),
   defineCheck('AU-STORAGE-WRONG', ['storageCredentials'], async (t) => {
     const { authorization } = t.settings.wireProfile.storageHeaders;
     const { credentials, value } = await readCredentials(t, authorization);
@@ -125,11 +178,44 @@ export const authStorage: readonly Check[] = [
       ],
     );
     await expectAllRefused(t, Object.fromEntries(ways));
+    const { sessionToken, timestamp } = t.settings.wireProfile.storageHeaders;
+    const wrong = withHeaders(credentials, [[authorization, changeEnd(value)]]);
+    await expectLinksRefused(t, {
+      'with wrong credentials and a session token': withHeaders(wrong, [[sessionToken, 'made-up']]),
+      'with wrong credentials and no timestamp': wrong.filter(
+        ([name]) => !isNamed(name, timestamp),
+      ),
+      'with wrong credentials and headers that name a user or an internal caller': [
+        ...wrong,
+        ...IDENTITIES,
+      ],
+    });
   }),
   defineCheck('AU-STORAGE-ENV', ['storageCredentials'], async (t) => {
     const { env } = t.settings;
     const others = [t.uniqueName(), `${env}x`, `x${env}`, `${env}-${env}`];
     const ways = others.map((other) => [`for the environment ${other}`, { env: other }]);
     await expectAllRefused(t, Object.fromEntries(ways));
+  }),
+  defineCheck('AU-STORAGE-EACH-CALL', ['storageCredentials'], async (t: CheckContext) => {
+    const { authorization } = t.settings.wireProfile.storageHeaders;
+    const { credentials, value } = await readCredentials(t, authorization);
+    const { batchGetTempUrls: fields } = await makeGoodFields(t);
+    const wrong = withHeaders(credentials, [[authorization, changeEnd(value)]]);
+    const ways: Record<string, StorageCallOptions> = {
+      'without credentials': { credentials: 'none' },
+      'with wrong credentials': { credentials: wrong },
+      'for another environment': { env: t.uniqueName() },
+    };
+    await t.onOneConnection(async ({ storage }) => {
+      for (const [what, options] of Object.entries(ways)) {
+        const good = await storage.call('batchGetTempUrls', fields);
+        t.reach(!good.refused, 'a valid call is rejected');
+        const all = { ...options, acceptsRefusal: true };
+        const reply = await storage.call('batchGetTempUrls', fields, all);
+        const after = 'after a valid call on the same connection';
+        expectRefused(t, reply, `batchGetTempUrls ${what} ${after}`);
+      }
+    });
   }),
 ];

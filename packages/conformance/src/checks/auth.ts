@@ -1,8 +1,9 @@
-import { createHmac } from 'node:crypto';
 import type { CheckContext } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { toTc3Header } from '../credentials/sign-tc3.ts';
+import { type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
 import { type Check, defineCheck } from './check.ts';
+import { forgeTokens } from './support/forge-tokens.ts';
 import {
   assertClock,
   expectForwarded,
@@ -10,67 +11,6 @@ import {
   jsonPost,
   type NamedCalls,
 } from './support/gateway.ts';
-
-/**
- * Derives invalid tokens from a valid token, keyed by what was changed. The gateway must reject all of them.
- * A JSON Web Token (RFC 7519) is changed in the ways that careless verifiers overlook; any other token is
- * changed as plain text.
- */
-export function forgeTokens(token: string): Record<string, string> {
-  const cut = {
-    'a truncated token': token.slice(0, Math.floor(token.length / 2)),
-    'a token with four extra letters': `${token}AAAA`,
-  };
-  const [head = '', payload = '', signature = ''] = token.split('.');
-  const header = readJson(head);
-  const claims = readJson(payload);
-  if (header === undefined || claims === undefined) {
-    return { ...cut, 'a token with changed letters': changeMiddle(token) };
-  }
-  const changed = toPart({ ...claims, sub: `${claims.sub ?? ''}x` });
-  const hs256 = toPart({ ...header, alg: 'HS256' });
-  return {
-    ...cut,
-    'a token with a changed payload': `${head}.${changed}.${signature}`,
-    'a token with a changed signature': `${head}.${payload}.${changeMiddle(signature)}`,
-    'a token with an empty signature': `${head}.${payload}.`,
-    'a token without its signature': `${head}.${payload}`,
-    ...Object.fromEntries(
-      ['none', 'None', 'NONE'].map((alg) => [
-        `a token with algorithm ${alg}`,
-        `${toPart({ ...header, alg })}.${payload}.`,
-      ]),
-    ),
-    'a token with algorithm none and a signature': `${toPart({ ...header, alg: 'none' })}.${payload}.${signature}`,
-    'a token signed with an empty secret': `${hs256}.${payload}.${signEmpty(`${hs256}.${payload}`)}`,
-  };
-}
-
-/** Changes letters that are not just padding. */
-function changeMiddle(text: string): string {
-  const middle = Math.floor(text.length / 2);
-  const changed = text
-    .slice(middle - 2, middle + 2)
-    .replace(/./g, (one) => (one === 'A' ? 'B' : 'A'));
-  return text.slice(0, middle - 2) + changed + text.slice(middle + 2);
-}
-
-function toPart(value: object): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url');
-}
-
-function readJson(part: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
-    return typeof value === 'object' && value !== null ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function signEmpty(text: string): string {
-  return createHmac('sha256', '').update(text).digest('base64url');
-}
 
 /** Makes a GET and a POST at the root of the service and below it, with a mark in their query. */
 function toCalls(credentials: GatewayCall['credentials'], mark: string): NamedCalls {
@@ -141,9 +81,48 @@ function toGoodTokens({ settings: { gatewayToken } }: CheckContext): Record<stri
   };
 }
 
+/** Headers that some gateways take for the credentials or the identity of an internal call. */
+const IDENTITIES = {
+  'X-Forwarded-For': '127.0.0.1',
+  'X-Real-IP': '127.0.0.1',
+  'X-Forwarded-User': 'admin',
+  'X-Remote-User': 'admin',
+  'X-Internal': '1',
+  'X-Api-Key': 'conformance',
+};
+
+/** Returns valid credentials in headers that they are not for. */
+async function toMisplaced(t: CheckContext): Promise<HeaderList> {
+  const { gatewayToken = 'made-up', gatewayUrl, storageUrl, wireProfile } = t.settings;
+  // Credentials for the storage API are sent to no other server.
+  const isOneServer = new URL(gatewayUrl).origin === new URL(storageUrl).origin;
+  const ofStorage = isOneServer ? await t.storage.credentials() : [];
+  return [
+    ['Proxy-Authorization', `Bearer ${gatewayToken}`],
+    ...withHeaders(ofStorage, [[wireProfile.storageHeaders.sessionToken, gatewayToken]]),
+  ];
+}
+
+/** Expects a handshake with credentials of this kind to be accepted. */
+async function expectHandshake(
+  t: CheckContext,
+  credentials: 'bearer' | 'signature',
+): Promise<void> {
+  const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(), credentials });
+  upgrade.socket?.close();
+  const isAccepted = upgrade.status !== 401 && upgrade.status !== 403;
+  const came = upgrade.refusal ?? upgrade;
+  t.expect(
+    isAccepted,
+    `a handshake must be accepted, but the response was ${upgrade.status}`,
+    came,
+  );
+}
+
 export const auth: readonly Check[] = [
   defineCheck('AU-BEARER', ['fixture', 'bearer'], async (t) => {
     await expectForwarded(t, toCalls('bearer', t.uniqueName()));
+    await expectHandshake(t, 'bearer');
   }),
   defineCheck('AU-BEARER-ENV', ['fixture', 'otherEnvToken'], async (t) => {
     const mark = t.uniqueName();
@@ -153,17 +132,31 @@ export const auth: readonly Check[] = [
       `${what} with a token from another environment`,
       call,
     ]);
-    await expectRefused(t, mark, Object.fromEntries(named));
+    const host = { 'X-Forwarded-Host': t.gateway.host };
+    await expectRefused(t, mark, {
+      ...Object.fromEntries(named),
+      'a GET with such a token and X-Forwarded-Host': {
+        path: `/a?mark=${mark}`,
+        headers: host,
+        credentials: other,
+      },
+    });
   }),
   defineCheck('AU-SIGNATURE', ['fixture', 'signature'], async (t) => {
     await assertClock(t);
     await expectForwarded(t, toCalls('signature', t.uniqueName()));
+    await expectHandshake(t, 'signature');
   }),
   defineCheck('AU-NONE', ['fixture'], async (t) => {
     const mark = t.uniqueName();
     await expectRefused(t, mark, {
       ...toCalls('none', mark),
       ...toCallsWith({ 'an empty Authorization header': '' }, mark),
+      'a GET without credentials, but with headers that name a user or an internal caller': {
+        path: `/a/b?mark=${mark}`,
+        headers: IDENTITIES,
+        credentials: 'none',
+      },
     });
   }),
   defineCheck('AU-BEARER-BAD', ['fixture'], async (t) => {
@@ -186,6 +179,58 @@ export const auth: readonly Check[] = [
   }),
   defineCheck('AU-SCHEME-UNKNOWN', ['fixture'], async (t) => {
     const mark = t.uniqueName();
-    await expectRefused(t, mark, toCallsWith({ ...MADE_UP, ...toGoodTokens(t) }, mark));
+    const misplaced = await toMisplaced(t);
+    const { authorization } = t.settings.wireProfile.storageHeaders;
+    const [ofStorage] = readAll(misplaced, authorization);
+    const values = {
+      ...MADE_UP,
+      ...toGoodTokens(t),
+      ...(ofStorage && { 'an authorization for the storage API': ofStorage }),
+    };
+    await expectRefused(t, mark, {
+      ...toCallsWith(values, mark),
+      'a GET with valid credentials in other headers': {
+        path: `/a/b?mark=${mark}`,
+        credentials: misplaced,
+      },
+      'a GET with an API key': {
+        path: `/a/b?mark=${mark}`,
+        credentials: { 'X-Api-Key': 'conformance' },
+      },
+    });
+  }),
+  defineCheck('AU-EACH-CALL', ['fixture'], async (t: CheckContext) => {
+    const { otherEnvToken } = t.settings;
+    const mark = t.uniqueName();
+    const path = `/a/b?mark=${mark}`;
+    const after = 'after an accepted call on the same connection';
+    const bad: Record<string, GatewayCall> = {
+      [`a GET without credentials ${after}`]: { path, credentials: 'none' },
+      [`a POST without credentials ${after}`]: { path, ...jsonPost, credentials: 'none' },
+      [`a GET with a wrong token ${after}`]: {
+        path,
+        credentials: { Authorization: 'Bearer wrong' },
+      },
+      [`a GET with half a signature ${after}`]: {
+        path,
+        credentials: { Authorization: 'TC3-HMAC-SHA256 Credential=a' },
+      },
+      ...(otherEnvToken && {
+        [`a GET with a token from another environment ${after}`]: {
+          path,
+          credentials: { Authorization: `Bearer ${otherEnvToken}` },
+        },
+      }),
+    };
+    await t.onOneConnection(async ({ gateway }) => {
+      const afterAccepted = {
+        async call(call: GatewayCall) {
+          const exchange = await gateway.call({ path: '/a' });
+          t.reach(t.fixture.readEcho(exchange) !== undefined, 'a valid call does not arrive');
+          return gateway.call(call);
+        },
+      };
+      await expectRefused(t, mark, bad, undefined, afterAccepted);
+    });
   }),
 ];

@@ -8,6 +8,8 @@ export interface Check {
   rule: RuleId;
   needs: readonly Need[];
   run: (context: CheckContext) => Promise<void>;
+  /** Whether it waits for seconds. Such checks start first. */
+  waits?: boolean;
 }
 
 /**
@@ -25,6 +27,7 @@ export function defineCheck(
   rule: RuleId,
   needs: readonly Need[],
   run: (context: CheckContext) => Promise<void>,
+  more: Pick<Check, 'waits'> = {},
 ): Check {
-  return { rule, needs, run };
+  return { rule, needs, run, ...more };
 }

@@ -4,7 +4,7 @@ import type { Exchange } from '../http/exchange.ts';
 import { type Check, defineCheck } from './check.ts';
 import { cite } from './support/cite.ts';
 import { forAll } from './support/for-all.ts';
-import { gatewayMethods, hasErrorBody } from './support/gateway.ts';
+import { gatewayMethods, hasErrorBody, jsonPost } from './support/gateway.ts';
 
 /** Expects calls to these names to be rejected with a 4xx and the error body. */
 async function expectRefused(t: CheckContext, names: readonly string[]): Promise<void> {
@@ -56,7 +56,7 @@ function isNameRefused({ received: { status, json } }: Exchange): boolean {
 
 function toMessage(service: string, { received: { status, json } }: Exchange): string {
   const came = [status, Object(json).code].filter(Boolean).join(' ');
-  return `a GET request with the service name ${service}: the response must be 404 SERVICE_NOT_FOUND, not ${came}`;
+  return `a request with the service name ${service}: the response must be 404 SERVICE_NOT_FOUND, not ${came}`;
 }
 
 const GOOD = ['a', 'Z', '7'];
@@ -76,6 +76,11 @@ export const gatewayNames: readonly Check[] = [
       .slice(-20);
     const plain = await t.gateway.call({ service: `q${letters}q` });
     t.reach(isMissing(plain), 'a call to a missing service does not return 404 SERVICE_NOT_FOUND');
+    for (const call of [{ path: '/a' }, jsonPost]) {
+      const service = `${t.uniqueName()}9`.padStart(60, 'x');
+      const exchange = await t.gateway.call({ ...call, service });
+      t.expect(isMissing(exchange), toMessage(service, exchange), exchange);
+    }
     for (const service of listNames(t)) {
       const exchange = await t.gateway.call({ service });
       // A service may actually have a short name, and then it responds.

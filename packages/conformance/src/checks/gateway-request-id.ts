@@ -2,7 +2,7 @@ import type { CheckContext } from '../context/check-context.ts';
 
 import type { GatewayCall } from '../context/gateway-client.ts';
 import type { Evidence } from '../http/exchange.ts';
-import { type Exchange, type HeaderList, readAll } from '../http/exchange.ts';
+import { type HeaderList, headOf, readAll } from '../http/exchange.ts';
 import { hasRequestId } from '../validation/exchange-rules.ts';
 import { type Check, defineCheck } from './check.ts';
 import {
@@ -10,10 +10,11 @@ import {
   jsonPost,
   openSocket,
   provokeErrors,
+  refuseHandshake,
   requestResponse,
 } from './support/gateway.ts';
 
-const CALLS = 50;
+const CALLS = 36;
 
 const PREFLIGHT = {
   Origin: 'https://app.example',
@@ -30,6 +31,13 @@ const SENT: HeaderList[] = [
     ['X-REQUEST-ID', OF_THE_SERVICE],
     ['X-Request-ID', `${OF_THE_SERVICE}-2`],
   ],
+];
+
+/** The statuses of three kinds of responses of the service, all with different request IDs. */
+const SENT_STATUSES = [
+  [200, 304, 404, 500],
+  [200, 204, 302, 503],
+  [201, 304, 307, 404],
 ];
 
 function expectId(t: CheckContext, what: string, headers: HeaderList, evidence?: Evidence): void {
@@ -66,13 +74,28 @@ export const gatewayRequestId: readonly Check[] = [
       const what = `${call.method} ${call.path || 'of the root'}`;
       expectId(t, what, exchange.received.headers);
     }
+    await t.onOneConnection(async ({ gateway }) => {
+      for (const path of ['/a', respond({ status: 404 })]) {
+        const exchange = await gateway.call({ path });
+        expectId(t, `GET ${path} on one connection`, exchange.received.headers, exchange);
+      }
+    });
     for (const { what, exchange } of await provokeErrors(t)) {
       expectId(t, what, exchange.received.headers, exchange);
     }
   }),
   defineCheck('GW-REQUEST-ID-EQUAL', [], async (t: CheckContext) => {
     let pairs = 0;
-    for (const { what, exchange } of await provokeErrors(t)) {
+    const provoked = await provokeErrors(t);
+    await t.onOneConnection(async ({ gateway }) => {
+      for (const what of ['the first of two errors', 'the second of two errors']) {
+        const call = { service: t.uniqueName(), credentials: 'none' } as const;
+        provoked.push({ what: `${what} on one connection`, exchange: await gateway.call(call) });
+      }
+    });
+    const { refusal } = await t.gateway.upgrade({ credentials: 'none', path: '/socket' });
+    if (refusal) provoked.push({ what: 'a handshake without credentials', exchange: refusal });
+    for (const { what, exchange } of provoked) {
       const header = exchange.received.header('x-request-id');
       if (header === undefined || Object(exchange.received.json).requestId === undefined) continue;
       pairs += 1;
@@ -94,6 +117,8 @@ export const gatewayRequestId: readonly Check[] = [
       ...gatewayMethods,
       { path: t.fixture.respond({ status: 404 }) },
       { path: t.fixture.respond({ status: 204 }) },
+      { path: t.fixture.respond({ status: 302 }) },
+      { method: 'HEAD', path: '/a', acceptsRefusal: true },
       { path: t.fixture.events({ count: 1 }) },
       { service: missing },
       { service: missing, credentials: 'none' },
@@ -104,16 +129,21 @@ export const gatewayRequestId: readonly Check[] = [
     ];
     const calls = Array.from({ length: CALLS }, (_, index) => kinds[index % kinds.length]);
     const atOnce = await Promise.all(calls.map((call) => t.gateway.call(call)));
-    const inTurn: Exchange[] = [];
-    for (const call of [{}, {}, own, own]) inTurn.push(await t.gateway.call(call));
+    const inTurn: Evidence[] = [];
+    await t.onOneConnection(async ({ gateway }) => {
+      for (const call of [{}, {}, own, own]) inTurn.push(await gateway.call(call));
+    });
+    for (const mark of [id, missing]) {
+      await openSocket(t, { mark }, async (_, upgrade) => void inTurn.push(upgrade));
+    }
     const seen = new Set<string>();
     let ids = 0;
-    for (const exchange of [...atOnce, ...inTurn]) {
-      const came = exchange.received.header('x-request-id');
+    for (const evidence of [...atOnce, ...inTurn]) {
+      const [came] = readAll(headOf(evidence).headers, 'x-request-id');
       if (came === undefined) continue;
       ids += 1;
       const message = `every response must have its own X-Request-Id, but two have ${came}`;
-      t.expect(!seen.has(came), message, exchange);
+      t.expect(!seen.has(came), message, evidence);
       seen.add(came);
     }
     t.reach(ids > 1, 'the responses have no X-Request-Id');
@@ -123,8 +153,8 @@ export const gatewayRequestId: readonly Check[] = [
     const hasId = plain.received.header('x-request-id') !== undefined;
     t.reach(hasId, 'the responses have no X-Request-Id');
     for (const call of gatewayMethods) {
-      for (const headers of SENT) {
-        for (const status of [200, 304, 404, 500]) {
+      for (const [index, headers] of SENT.entries()) {
+        for (const status of SENT_STATUSES[index] ?? []) {
           const order = { status, type: 'application/json', body: '{}', headers };
           const exchange = await requestResponse(t, order, call);
           const what = `${call.method} /respond ${status}`;
@@ -142,6 +172,12 @@ export const gatewayRequestId: readonly Check[] = [
         if (isThere) expectOwn(t, 'the 101 of a WebSocket', upgrade.headers, upgrade);
       });
     }
+    const { refusal } = await refuseHandshake(t, { headers: SENT[0] ?? [] });
+    const isThere = refusal?.received.header('x-request-id') !== undefined;
+    // GW-REQUEST-ID-UPGRADE covers that it has one.
+    if (refusal && isThere) {
+      expectOwn(t, 'a handshake that the service rejects', refusal.received.headers, refusal);
+    }
   }),
   defineCheck('GW-REQUEST-ID-UPGRADE', ['fixture'], async (t) => {
     for (const offers of [[], ['conformance']]) {
@@ -152,6 +188,27 @@ export const gatewayRequestId: readonly Check[] = [
           upgrade.headers,
         );
       });
+    }
+    const path = t.fixture.socket();
+    const byGateway = await t.gateway.upgrade({ path, credentials: 'none' });
+    const byService = await refuseHandshake(t);
+    for (const [who, { refusal }] of Object.entries({ gateway: byGateway, service: byService })) {
+      const what = `the response to a handshake that the ${who} rejects`;
+      if (refusal) expectId(t, what, refusal.received.headers, refusal);
+    }
+  }),
+  defineCheck('GW-REQUEST-ID-METHODS', [], async (t) => {
+    const calls: GatewayCall[] = [
+      { method: 'HEAD', path: '/a' },
+      { method: 'PUT', path: '/a', body: '{}' },
+      { method: 'DELETE' },
+      { method: 'HEAD', credentials: 'none' },
+    ];
+    for (const call of calls) {
+      const { received } = await t.gateway.call({ ...call, acceptsRefusal: true });
+      const who = call.credentials === 'none' ? ' without credentials' : '';
+      const what = `${call.method} of ${call.path ?? 'the root'}${who}`;
+      expectId(t, `${what}: the response (${received.status})`, received.headers);
     }
   }),
   defineCheck('GW-REQUEST-ID-OPTIONS', [], async (t) => {

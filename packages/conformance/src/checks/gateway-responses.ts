@@ -8,7 +8,14 @@ import { type HeaderList, type Received, readAll } from '../http/exchange.ts';
 import { isSameType } from '../http/media-type.ts';
 import { type Check, defineCheck } from './check.ts';
 import { cite } from './support/cite.ts';
-import { gatewayMethods, jsonPost, openSocket, requestResponse } from './support/gateway.ts';
+import { EVENTS } from './support/events.ts';
+import {
+  gatewayMethods,
+  jsonPost,
+  openSocket,
+  refuseHandshake,
+  requestResponse,
+} from './support/gateway.ts';
 
 const OBJECTS = [
   {},
@@ -85,7 +92,10 @@ const BODY_ORDERS: ResponseOrder[] = [
   { type: 'application/octet-stream', body: Buffer.of(0) },
   { type: 'application/octet-stream', body: EVERY_BYTE },
   { type: 'image/png', size: 65_537 },
-  { type: 'application/octet-stream', size: 300_000, chunked: true },
+  { type: 'image/png', size: 65_536 },
+  { type: 'application/octet-stream', size: 1_048_577, chunked: true },
+  { type: 'text/event-stream', body: EVENTS },
+  { type: 'text/event-stream', size: 70_000 },
   { type: 'video/mp4', size: 2000, trickle: 1 },
   { body: EVERY_BYTE },
   { type: 'text/plain; charset=utf-16', body: Buffer.from('\uFEFFa\r\nb', 'utf16le') },
@@ -97,7 +107,7 @@ const BODY_ORDERS: ResponseOrder[] = [
   { type: 'application/x-www-form-urlencoded', body: 'a=%2f&b=+' },
   { type: 'text/plain', body: GZIP, headers: [['Content-Encoding', 'gzip']] },
   { type: 'application/gzip', body: GZIP },
-  { status: 302, type: 'text/html', body: '<a href="/a">moved</a>' },
+  { status: 307, type: 'text/html', body: '<a href="/a">moved</a>' },
   { status: 404, type: 'text/html', body: '<h1>of the service</h1>' },
   { status: 500, type: 'application/json', body: '{"code":1}' },
   { status: 503, type: 'application/octet-stream', body: EVERY_BYTE },
@@ -118,6 +128,17 @@ async function expectBody(t: CheckContext, call: GatewayCall, order: ResponseOrd
     wanted.equals(body),
     `${call.method} /respond ${order.type ?? 'without a type'}: the caller must receive the ${wanted.length} bytes that the service sent, but received ${body.length} bytes${difference}`,
   );
+}
+
+/** The response of a service that rejects a WebSocket handshake is like any other. */
+async function expectRejection(t: CheckContext): Promise<void> {
+  const { refusal } = await refuseHandshake(t);
+  if (refusal?.received.status !== 403) return;
+  const { error } = Object(refusal.received.json);
+  const came = cite(refusal.received.text);
+  const isSame = typeof error === 'string' && error.includes('403');
+  const wanted = 'a handshake that the service rejects: the caller must receive its response';
+  t.expect(isSame, `${wanted}, but received ${came}`, refusal);
 }
 
 function toBytes({ body = '', size }: ResponseOrder): Buffer {
@@ -146,7 +167,7 @@ const HEADERS: HeaderList = [
   ['X-Conformance-Empty', ''],
   ['X-Conformance-Repeated', 'one'],
   ['X-Conformance-Repeated', 'two, three'],
-  ['X-Conformance-Long', 'x'.repeat(1500)],
+  ['X-Conformance-Long', 'x'.repeat(2100)],
 ];
 
 const HEADER_ORDERS: ResponseOrder[] = [
@@ -155,7 +176,10 @@ const HEADER_ORDERS: ResponseOrder[] = [
   { type: 'application/json; charset=UTF-8', body: '{}' },
   { type: 'Text/HTML;charset="utf-8"', body: '<p>', chunked: true },
   { status: 302, headers: [['Location', 'http://name.example/a b?c=%2F#d']] },
+  { status: 204 },
   { status: 303, headers: [['Location', '/absolute/path?a=%2F']] },
+  { status: 301, headers: [['Location', '/moved']] },
+  { status: 308, headers: [['Location', '/moved?a=%2F']] },
   { status: 201, type: 'image/png', size: 10, headers: [['Location', '../relative']] },
   {
     status: 206,
@@ -168,6 +192,8 @@ const HEADER_ORDERS: ResponseOrder[] = [
   { status: 304 },
   { status: 404, type: 'application/problem+json', body: '{}' },
   { status: 405, headers: [['Allow', 'GET, PUT']] },
+  { status: 401, type: 'text/html', body: '<p>' },
+  { status: 416, headers: [['Content-Range', 'bytes */10']] },
   { status: 503, type: 'text/plain', body: 'later' },
   { type: 'text/plain', body: 'not compressed', headers: [['Content-Encoding', 'x-conformance']] },
 ];
@@ -238,7 +264,34 @@ const NAMED_TWICE: HeaderList = [
   ...LISTED,
 ];
 
+/** The statuses with which the service sends each list. */
+const HOPS: readonly [headers: HeaderList, statuses: readonly number[]][] = [
+  [LISTED, [200, 302, 404]],
+  [NAMED, [200, 204, 404]],
+  [NAMED_TWICE, [200, 304, 404]],
+];
+
+/** Those that a 101 may not have either. */
+const OF_SOCKETS = LISTED.slice(0, 2);
+
 const EMPTY = [204, 304];
+
+function expectNoHops(
+  t: CheckContext,
+  what: string,
+  sent: HeaderList,
+  headers: HeaderList,
+  evidence: Evidence,
+): void {
+  for (const [name, value] of sent) {
+    const came = readAll(headers, name).join(', ');
+    // The gateway has its own `Connection` header, unrelated to the names that the service listed.
+    const isConnection = name.toLowerCase() === 'connection';
+    const isKept = isConnection ? /x-conformance/i.test(came) : came.includes(value);
+    const message = `${what}: the service's ${name} must not reach the caller, but the caller received ${came}`;
+    t.expect(!isKept, message, evidence);
+  }
+}
 
 const STATUSES = [
   ...[200, 201, 202, 204, 206, 299, 301, 302, 303, 304, 307, 308],
@@ -269,10 +322,15 @@ export const gatewayResponses: readonly Check[] = [
         t.expectEqual(`${call.method} /respond ${status}: the status`, received.status, status);
       }
     }
+    const { status, refusal } = await refuseHandshake(t, { refuse: 409 });
+    const what = 'a handshake that the service rejects with 409: the status';
+    t.expectEqual(what, status, 409, refusal);
   }),
   defineCheck('GW-HEADERS', ['fixture'], async (t: CheckContext) => {
     for (const call of gatewayMethods) {
-      for (const order of HEADER_ORDERS) {
+      // A POST gets half of them.
+      const isPost = call.method === 'POST';
+      for (const order of HEADER_ORDERS.filter((_, index) => !isPost || index % 2 === 1)) {
         const headers = [...HEADERS, ...(order.headers ?? [])];
         const exchange = await requestResponse(t, { ...order, headers }, call);
         const { status } = exchange.received;
@@ -288,33 +346,44 @@ export const gatewayResponses: readonly Check[] = [
     await openSocket(t, { headers: HEADERS }, async (_, upgrade) =>
       expectHeaders(t, 'the 101 of a WebSocket', HEADERS, upgrade.headers, upgrade),
     );
+    const { refusal, status } = await refuseHandshake(t, { headers: HEADERS });
+    if (refusal && status === 403) {
+      const what = 'a handshake that the service rejects';
+      expectHeaders(t, what, HEADERS, refusal.received.headers, refusal);
+    }
+    await t.onOneConnection(async ({ gateway }) => {
+      const path = t.fixture.respond({ headers: HEADERS });
+      for (const what of ['the first', 'the second']) {
+        const exchange = await gateway.call({ path });
+        const { received } = exchange;
+        const place = `${what} response on one connection`;
+        if (received.status === 200) expectHeaders(t, place, HEADERS, received.headers, exchange);
+      }
+    });
   }),
   defineCheck('GW-HOP-BY-HOP', ['fixture'], async (t) => {
     for (const call of gatewayMethods) {
-      for (const headers of [LISTED, NAMED, NAMED_TWICE]) {
-        for (const status of [200, 404]) {
+      for (const [headers, statuses] of HOPS) {
+        for (const status of statuses) {
           const order = { status, type: 'text/plain', body: 'a', headers };
-          const { received } = await requestResponse(t, order, call);
+          const exchange = await requestResponse(t, order, call);
           const what = `${call.method} /respond ${status}`;
-          for (const [name, value] of headers) {
-            const came = received.header(name) ?? '';
-            // The gateway has its own `Connection` header, unrelated to the names that the service
-            // listed.
-            const isConnection = name.toLowerCase() === 'connection';
-            const isKept = isConnection ? /x-conformance/i.test(came) : came.includes(value);
-            t.expect(
-              !isKept,
-              `${what}: the service's ${name} must not reach the caller, but the caller received ${came}`,
-            );
-          }
+          expectNoHops(t, what, headers, exchange.received.headers, exchange);
         }
       }
     }
+    const path = t.fixture.events({ count: 1, headers: [...LISTED, ...NAMED] });
+    const exchange = await t.gateway.call({ path });
+    expectNoHops(t, 'GET /events', [...LISTED, ...NAMED], exchange.received.headers, exchange);
+    await openSocket(t, { headers: OF_SOCKETS }, async (_, upgrade) =>
+      expectNoHops(t, 'the 101 of a WebSocket', OF_SOCKETS, upgrade.headers, upgrade),
+    );
   }),
   defineCheck('GW-BODY', ['fixture'], async (t) => {
     for (const call of gatewayMethods) {
       for (const order of BODY_ORDERS) await expectBody(t, call, order);
     }
+    await expectRejection(t);
     // A caller that accepts gzip must not receive anything that the service has not sent either.
     const headers = { 'Accept-Encoding': 'gzip, br' };
     const order = { type: 'text/plain', body: 'a text that gets shorter '.repeat(80) };

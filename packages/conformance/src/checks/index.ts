@@ -9,6 +9,7 @@ import { gatewayNames } from './gateway-names.ts';
 import { gatewayRequestId } from './gateway-request-id.ts';
 import { gatewayRequests } from './gateway-requests.ts';
 import { gatewayResponses } from './gateway-responses.ts';
+import { gatewaySockets } from './gateway-sockets.ts';
 import { gatewayStreams } from './gateway-streams.ts';
 import { storageCalls } from './storage-calls.ts';
 import { storageCopy } from './storage-copy.ts';
@@ -33,6 +34,7 @@ export const checks: readonly Check[] = [
   ...gatewayRequestId,
   ...gatewayErrors,
   ...gatewayStreams,
+  ...gatewaySockets,
   ...auth,
   ...authSignature,
   ...authStorage,

@@ -11,11 +11,13 @@ import { REQUEST_FORMS, type RequestForm } from '../options.ts';
 import { type Check, defineCheck } from './check.ts';
 import { MOST_ITEMS, validRequest } from './support/arbitraries.ts';
 import { forAll } from './support/for-all.ts';
+import { expectFormsAlike } from './support/other-form.ts';
 import {
   expectAccepted,
   expectRefused,
   type GoodFields,
   makeGoodFields,
+  needsFiles,
   reachGoodFields,
 } from './support/storage.ts';
 
@@ -250,6 +252,7 @@ export const storageCalls: readonly Check[] = [
     const message = `all four operations must accept ${tried}; rejected: ${refusals.join(', ')}`;
     t.expect(false, message, last);
   }),
+  defineCheck('ST-REQUEST-FORM-ALIKE', needsFiles, expectFormsAlike),
   defineCheck('ST-UNKNOWN-FIELDS', [], async (t) => {
     const fields = await reachGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {

@@ -4,6 +4,7 @@ import { show } from './support/cite.ts';
 import {
   copy,
   expectBytes,
+  expectNothing,
   hasBytes,
   hasFailed,
   needsFiles,
@@ -109,6 +110,10 @@ export const storageCopyPaths: readonly Check[] = [
         t.expect(isText, `${what}: code and message must be strings, not ${came}`, reply);
       }
     }
+    // What remains of such a path without its invalid character.
+    const rest = t.storage.path('ab.txt');
+    t.upload.track(rest);
+    expectNothing(t, await readPath(t, rest), 'ab.txt, after such items have failed,');
     await expectSourceRefused(t, 'a b.txt');
     const to = t.storage.path('end.txt\n');
     const [entry = {}] = await copy(t, { from: source.path, to });

@@ -59,6 +59,7 @@ export const storageCopyResponses: readonly Check[] = [
       'two copies and an invalid item': [good('d.txt'), ...bad.slice(0, 1), good('e.txt')],
       'only invalid items': bad,
       'the same copy twice': [good('f.txt'), good('f.txt')],
+      'twelve invalid items': Array.from({ length: 12 }, () => bad[0] as CopyOrder),
     };
     const lists = Object.entries(cases).map(([what, orders]) => ({
       what,

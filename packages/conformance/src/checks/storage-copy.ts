@@ -5,11 +5,13 @@ import { show } from './support/cite.ts';
 import {
   type CopyOrder,
   copy,
+  entriesOf,
   expectBytes,
   expectListsRefused,
   expectNothing,
   hasBytes,
   hasFailed,
+  isFile,
   needsFiles,
   readPath,
   storeCopyable,
@@ -35,7 +37,11 @@ async function expectRefusedWithout(t: CheckContext, field: 'srcPath' | 'dstPath
 const CONTENTS = [
   { name: 'text.txt', bytes: Buffer.from('A file to copy.\n') },
   { name: 'empty.bin', bytes: Buffer.alloc(0) },
-  { name: 'level/bytes.bin', bytes: Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)) },
+  // Just over a usual size of buffers: 1 MiB.
+  {
+    name: 'level/bytes.bin',
+    bytes: Buffer.alloc(1_048_577, Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))),
+  },
 ];
 
 /** A target that copies, but requires paths without the leading `/`, only breaks ST-COPY-PATH-ABSOLUTE. */
@@ -80,6 +86,43 @@ async function expectOverwritten(
   }
 }
 
+/** Copies files, whatever the response: the deployment may reject items, and also such a call. */
+async function copyAnyhow(t: CheckContext, ...orders: CopyOrder[]): Promise<void> {
+  const fileList = toCopyItems(t, orders);
+  await t.storage.call('batchCopyFile', { fileList }, { acceptsRefusal: true });
+}
+
+/**
+ * Expects what is stored at these paths to be one of these contents, and at least one path to have a file: the
+ * contract does not define the order of the items in a call.
+ *
+ * @returns the paths with a file
+ */
+async function expectKept(
+  t: CheckContext,
+  what: string,
+  ids: ReadonlyMap<string, string>,
+  contents: readonly Buffer[],
+): Promise<string[]> {
+  const fileList = [...ids.values()].map((fileID) => ({ fileID }));
+  const { reply, entries } = await t.storage.listReply('batchGetTempUrls', fileList);
+  const found: string[] = [];
+  for (const [path, id] of ids) {
+    const [entry] = entriesOf(entries, id);
+    if (entry?.code !== 'SUCCESS' || !URL.canParse(String(entry.tempFileURL))) continue;
+    const exchange = await t.upload.download(String(entry.tempFileURL));
+    found.push(path);
+    const isWhole = contents.some((bytes) => isFile(exchange, bytes));
+    const { status, body } = exchange.received;
+    const came = `its link returned ${status} with ${body.length} bytes`;
+    const message = `${what}: ${path} must have the content of one of the files, but ${came}`;
+    t.expect(isWhole, message, exchange);
+  }
+  const lost = `${what}: the content of one of them must be kept, but no file was found`;
+  t.expect(found.length > 0, lost, reply);
+  return found;
+}
+
 export const storageCopy: readonly Check[] = [
   defineCheck('ST-COPY-CALL', needsFiles, async (t: CheckContext) => {
     const files = [];
@@ -87,7 +130,9 @@ export const storageCopy: readonly Check[] = [
       files.push({ name, ...(await storeReadable(t, name, bytes)) });
     }
     const alone = { name: 'alone.txt', ...(await storeReadable(t, 'alone.txt')) };
-    for (const sources of [[alone], files]) {
+    // The fourth and the fifth item of a list.
+    const more = ['fourth.txt', 'level/fifth.txt'].map((name) => ({ ...alone, name }));
+    for (const sources of [[alone], [...files, ...more]]) {
       const what = `batchCopyFile of ${sources.length} files`;
       const orders = sources.map(({ name, path }) => ({
         from: path,
@@ -122,8 +167,9 @@ export const storageCopy: readonly Check[] = [
     const place = 'a file copied to a new destination with overwrite false';
     expectBytes(t, await readPath(t, free), source.bytes, place);
     const second = t.storage.path('second.txt');
-    await copy(t, { from, to: second }, { from, to, overwrite: false });
-    const beside = 'the existing destination of a second item with overwrite false';
+    const third = t.storage.path('third.txt');
+    await copy(t, { from, to: second }, { from, to: third }, { from, to, overwrite: false });
+    const beside = 'the existing destination of a third item with overwrite false';
     expectBytes(t, await readPath(t, to), existing.bytes, beside);
     const cases = {
       'a copy': {},
@@ -162,9 +208,10 @@ export const storageCopy: readonly Check[] = [
   defineCheck('ST-COPY-MOVE', needsFiles, async (t) => {
     const kept = await storeCopyable(t, 'kept.txt');
     const existing = await storeReadable(t, 'existing.txt', 'old');
-    const single = await storeReadable(t, 'single.txt');
+    // Just over a usual size of buffers: 64 KiB.
+    const single = await storeReadable(t, 'single.txt', Buffer.alloc(65_537, 'single '));
     const onto = await storeReadable(t, 'onto.txt');
-    const second = await storeReadable(t, 'second.txt');
+    const third = await storeReadable(t, 'third.txt');
     const move = (from: string, to: string) => ({ from, to, removeOriginal: true });
     const cases = [
       {
@@ -175,10 +222,10 @@ export const storageCopy: readonly Check[] = [
       },
       { what: 'onto an existing destination', file: onto, to: existing.path, before: [] },
       {
-        what: 'in the second item',
-        file: second,
-        to: t.storage.path('level/second.txt'),
-        before: [{ from: kept.path, to: `${kept.path}.copy` }],
+        what: 'in the third item',
+        file: third,
+        to: t.storage.path('level/third.txt'),
+        before: ['copy', 'other'].map((end) => ({ from: kept.path, to: `${kept.path}.${end}` })),
       },
     ];
     for (const { what, file, to, before } of cases) {
@@ -217,5 +264,42 @@ export const storageCopy: readonly Check[] = [
       }
     }
     t.reach(checked > 0, 'all the moves that should have failed succeeded');
+  }),
+  defineCheck('ST-COPY-SELF', needsFiles, async (t: CheckContext) => {
+    const a = await t.upload.store('a.txt', 'the first of two files');
+    const b = await t.upload.store('b.txt', 'the second of two files, which is longer');
+    const both = [a.bytes, b.bytes];
+    const ofA = new Map([[a.path, a.fileId]]);
+    const ofB = new Map([[b.path, b.fileId]]);
+    const ofPath = async (path: string) => new Map([[path, await t.upload.fileIdOf(path)]]);
+    const move = (from: string, to: string) => ({ from, to, removeOriginal: true });
+    for (const overwrite of [true, false]) {
+      await copyAnyhow(t, { from: a.path, to: a.path, overwrite });
+      await copyAnyhow(t, { ...move(b.path, b.path), overwrite });
+    }
+    await expectKept(t, 'a file that was copied onto itself', ofA, [a.bytes]);
+    await expectKept(t, 'a file that was moved onto itself', ofB, [b.bytes]);
+    const shared = await ofPath(t.storage.path('shared.txt'));
+    await copyAnyhow(
+      t,
+      ...[a, b].map(({ path }) => ({ from: path, to: [...shared.keys()].join() })),
+    );
+    await expectKept(t, 'the destination of two copies in a call', shared, both);
+    const swap = [[a.path, b.path] as const, [b.path, a.path] as const];
+    const ofBoth = new Map([...ofA, ...ofB]);
+    await copyAnyhow(t, ...swap.map(([from, to]) => ({ from, to })));
+    await expectKept(t, 'two files that were copied onto each other', ofBoth, both);
+    await copyAnyhow(t, ...swap.map(([from, to]) => move(from, to)));
+    const what = 'two files that were moved onto each other';
+    const [at = a.path] = await expectKept(t, what, ofBoth, both);
+    const other = at === a.path ? b.path : a.path;
+    const last = t.storage.path('last.txt');
+    const ofAll = new Map([...ofBoth, ...(await ofPath(last))]);
+    await copyAnyhow(t, move(at, other), move(other, last));
+    const [end = last] = await expectKept(t, 'a file that was moved twice in a call', ofAll, both);
+    const ends = [`${last}.1`, `${last}.2`] as const;
+    const ofEnds = new Map([...ofAll, ...(await ofPath(ends[0])), ...(await ofPath(ends[1]))]);
+    await copyAnyhow(t, ...ends.map((to) => move(end, to)));
+    await expectKept(t, 'a file that two items of a call moved', ofEnds, both);
   }),
 ];

@@ -48,9 +48,11 @@ export const storageDelete: readonly Check[] = [
         if (URL.canParse(link)) await t.upload.download(link);
         files.push({ ...file, name, link });
       }
-      const fileList = files.map(({ fileId }) => fileId);
+      // The fourth and the fifth file of a list.
+      const more = names.length > 1 ? await storeAll(t, 'd.txt', 'level/e.txt') : [];
+      const fileList = [...files, ...more].map(({ fileId }) => fileId);
       const reply = await t.storage.call('batchDelete', { fileList });
-      const what = `batchDelete of ${names.length} files`;
+      const what = `batchDelete of ${fileList.length} files`;
       const { status } = reply.received;
       t.expect(!reply.refused, `${what} must be accepted, but the response was ${status}`, reply);
       if (reply.refused) continue;
@@ -60,6 +62,9 @@ export const storageDelete: readonly Check[] = [
         const exchange = await t.upload.download(link);
         const works = isFile(exchange, bytes);
         t.expect(!works, `${what}: a link to ${name} must no longer work, but it does`, exchange);
+      }
+      for (const { fileId, path } of more) {
+        expectNothing(t, await t.upload.read(fileId), `${what}: ${path} (read by its file ID)`);
       }
     }
   }),
@@ -98,6 +103,7 @@ export const storageDelete: readonly Check[] = [
       { what: 'two files and a missing one', fileList: [d, missing, e] },
       { what: 'a missing file', fileList: [missing] },
       { what: 'the same file twice', fileList: [twice, twice] },
+      { what: 'twelve missing files', fileList: Array.from({ length: 12 }, () => missing) },
     ]);
   }),
   defineCheck('ST-DELETE-FILE-ID', needsFiles, async (t) => {

@@ -16,6 +16,7 @@ import {
   wrongTypeRequest,
 } from './support/arbitraries.ts';
 import { type ExpectOne, forAll } from './support/for-all.ts';
+import { expectRefusedUndone } from './support/refused-calls.ts';
 import {
   JSON_TYPES,
   type JsonType,
@@ -25,6 +26,7 @@ import {
   sampleRequest,
   spellPlace,
 } from './support/requests.ts';
+import { needsFiles } from './support/storage.ts';
 
 /** Sends an invalid body, and returns whatever comes back. */
 function callWrongly(
@@ -234,4 +236,5 @@ export const storageRefusals: readonly Check[] = [
       })),
     );
   }),
+  defineCheck('ST-REFUSED-UNDONE', needsFiles, expectRefusedUndone),
 ];

@@ -1,3 +1,5 @@
+import { createAgents } from '../http/agents.ts';
+import type { Caller } from '../http/caller.ts';
 import { type Evidence, type Exchange, toSentSize } from '../http/exchange.ts';
 import type { Settings } from '../options.ts';
 import { type Finding, Inapplicable, Unreached } from '../result.ts';
@@ -30,6 +32,9 @@ export class CheckContext {
     bytes: 0,
     assertions: 0,
   };
+  readonly #run: Run;
+  readonly #caller: (run: Run) => Caller;
+  readonly #folder: string;
   readonly #mark: string;
   readonly #place: string;
   #last: Evidence | undefined;
@@ -40,24 +45,24 @@ export class CheckContext {
    * @param place the place in the contract that findings cite
    */
   constructor(run: Run, rule: string, place = '') {
-    const caller = createRunCaller(run, {
-      onSent: (sent) => {
-        this.record.requests += 1;
-        this.record.bytes += toSentSize(sent);
-      },
-      onResponse: (evidence) => {
-        this.#last = 'refusal' in evidence ? (evidence.refusal as Evidence) : evidence;
-      },
-    });
+    this.#run = run;
+    this.#caller = (given) =>
+      createRunCaller(given, {
+        onSent: (sent) => {
+          this.record.requests += 1;
+          this.record.bytes += toSentSize(sent);
+        },
+        onResponse: (evidence) => {
+          this.#last = 'refusal' in evidence ? (evidence.refusal as Evidence) : evidence;
+        },
+      });
+    const caller = this.#caller(run);
+    this.#folder = `${run.settings.prefix}/${run.mark}/${rule.toLowerCase()}`;
     this.settings = run.settings;
     this.signal = run.signal;
     this.gateway = new GatewayClient(run, caller);
     this.fixture = new FixtureClient(this.gateway);
-    this.storage = new StorageClient(
-      run,
-      caller,
-      `${run.settings.prefix}/${run.mark}/${rule.toLowerCase()}`,
-    );
+    this.storage = new StorageClient(run, caller, this.#folder);
     this.upload = new UploadClient(run, caller, this.storage);
     this.#mark = `berth-${run.mark}-${rule.toLowerCase()}`;
     this.#place = place;
@@ -115,6 +120,28 @@ export class CheckContext {
    */
   apply(applies: boolean, reason: string): asserts applies {
     if (!applies) throw new Inapplicable(reason);
+  }
+
+  /**
+   * Lends clients that make their calls on one connection, as long as the target keeps it open. A call may be
+   * repeated on a new connection, so it must not change anything.
+   */
+  async onOneConnection(
+    use: (clients: { gateway: GatewayClient; storage: StorageClient }) => Promise<void>,
+  ): Promise<void> {
+    const { forwarder } = this.#run.agents;
+    const agents = createAgents({ ...this.settings, keepAlive: true });
+    const run = { ...this.#run, agents: { ...agents, ...(forwarder && { forwarder }) } };
+    const caller = this.#caller(run);
+    try {
+      await use({
+        gateway: new GatewayClient(run, caller),
+        storage: new StorageClient(run, caller, this.#folder),
+      });
+    } finally {
+      agents.http.destroy();
+      agents.https.destroy();
+    }
   }
 
   /** Reports something to the operator that does not affect the result. */

@@ -43,6 +43,10 @@ export interface EventsOrder {
 export interface SocketOrder {
   mark?: string;
   protocol?: string;
+  /** Send this text before anything else. */
+  greet?: string;
+  /** Reject the handshake with this status. */
+  refuse?: number;
   headers?: HeaderList;
 }
 

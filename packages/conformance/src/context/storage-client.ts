@@ -35,6 +35,8 @@ export interface StorageCallOptions {
   /** `valid` (default), `none`, or exactly these headers. Except with `valid`, a refusal is returned. */
   credentials?: 'valid' | 'none' | HeaderInput;
   headers?: HeaderInput;
+  /** Send the fields in the other form, which the deployment may also accept (D21). */
+  isOtherForm?: boolean;
   /** The complete body, instead of the fields as JSON. */
   body?: string | Uint8Array;
   /** The complete target, instead of `/api/v2/envs/{env}/storages:{operation}`. */
@@ -68,7 +70,8 @@ export class StorageClient {
     const { settings, secrets } = this.#run;
     const { method = 'POST', env = settings.env, credentials = 'valid' } = options;
     const { origin, pathname } = this.#base;
-    const body = Buffer.from(options.body ?? (method === 'GET' ? '' : this.body(fields)));
+    const text = method === 'GET' ? '' : this.body(fields, options.isOtherForm);
+    const body = Buffer.from(options.body ?? text);
     const path = `${pathname.replace(/\/+$/, '')}/api/v2/envs/${env}/storages:${operation}`;
     const target = options.target ?? path;
     const type: HeaderList = method === 'GET' ? [] : [['Content-Type', 'application/json']];
@@ -102,9 +105,13 @@ export class StorageClient {
     return (await this.listReply(operation, fileList)).entries;
   }
 
-  /** Returns the body of a call as JSON, with the fields in the form that the deployment accepts. */
-  body(fields: unknown): string {
-    return JSON.stringify(toForm(fields, this.#run.requestForm));
+  /**
+   * Returns the body of a call as JSON, with the fields in the form that the deployment accepts, or in the
+   * other one.
+   */
+  body(fields: unknown, isOtherForm = false): string {
+    const isTop = (this.#run.requestForm === 'top') !== isOtherForm;
+    return JSON.stringify(toForm(fields, isTop ? 'top' : 'data'));
   }
 
   /** Returns a cloud path that only this check uses, without a leading `/`. */

@@ -63,10 +63,15 @@ export class UploadClient {
     this.#storage = storage;
   }
 
-  /** Performs step 1. If it fails, the check is not reached. */
-  async grant(path: string): Promise<Grant> {
+  /**
+   * Performs step 1. If it fails, the check is not reached.
+   *
+   * @param isOtherForm sends the request in the form that a run does not use otherwise
+   */
+  async grant(path: string, isOtherForm = false): Promise<Grant> {
     const { storeFileID } = this.#run.settings.wireProfile;
-    const { data = {}, received } = await this.#storage.call('getUploadMetaData', { path });
+    const reply = await this.#storage.call('getUploadMetaData', { path }, { isOtherForm });
+    const { data = {}, received } = reply;
     const { url, token, authorization, fileID } = data;
     const grant = { path, url, token, authorization, fileId: fileID };
     const all = { ...grant, storeFileId: data[storeFileID] };

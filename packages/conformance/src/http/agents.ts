@@ -12,6 +12,8 @@ interface AgentOptions {
   insecure?: boolean | undefined;
   /** URL of an HTTP proxy, with credentials if needed. */
   proxy?: string | undefined;
+  /** Make all calls on one connection, as long as the target keeps it open. */
+  keepAlive?: boolean | undefined;
 }
 
 /** The agents of a run, one per protocol. */
@@ -26,25 +28,21 @@ export interface Agents {
 }
 
 /**
- * Creates the agents for a run. Each call has its own connection: if the other side closed a kept-alive
+ * Creates the agents for a run. Unless `keepAlive` is set, each call has its own connection: if the other side closed a kept-alive
  * connection at the wrong moment, nobody would be at fault, and a POST could not be retried safely.
  *
  * Calls through a proxy use a tunnel, even to `http` targets, because a proxy that forwards them may
  * rewrite paths and `Host`.
  */
-export function createAgents({ ca, insecure, proxy }: AgentOptions): Agents {
+export function createAgents({ ca, insecure, proxy, keepAlive = false }: AgentOptions): Agents {
+  const plain = keepAlive ? { keepAlive, maxSockets: 1 } : { keepAlive };
   const tls = {
     ...(ca === undefined ? {} : { ca }),
     ...(insecure ? { rejectUnauthorized: false } : {}),
-    keepAlive: false,
+    ...plain,
   };
-  if (proxy === undefined) {
-    return { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent(tls) };
-  }
-  return {
-    http: new Tunnel(proxy, { keepAlive: false }),
-    https: new Tunnel(proxy, tls),
-  };
+  if (proxy === undefined) return { http: new HttpAgent(plain), https: new HttpsAgent(tls) };
+  return { http: new Tunnel(proxy, plain), https: new Tunnel(proxy, tls) };
 }
 
 /** Thrown if the proxy refuses to open a tunnel. Its response proves nothing about the target. */

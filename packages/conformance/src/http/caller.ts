@@ -186,7 +186,12 @@ function send(
   const make = options.protocol === 'https:' ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
     const request: ClientRequest = make(options);
-    request.once('response', resolve).on('error', reject);
+    request.once('response', resolve).on('error', (error: NodeJS.ErrnoException) => {
+      // The other side may close a kept connection at any time; the call did not arrive.
+      const isClosed = request.reusedSocket && error.code === 'ECONNRESET';
+      if (isClosed && !signal.aborted) send(call, sent, agents, signal).then(resolve, reject);
+      else reject(error);
+    });
     // A 101 to a call that requested no upgrade is a response like any other.
     request.once('upgrade', (response, socket) => {
       socket.destroy();

@@ -17,6 +17,8 @@ import { startTimer, within } from './start-timer.ts';
 
 /** How long to wait for the other side to close after this side did, in milliseconds. */
 const LONGEST_GOODBYE = 3000;
+/** The code of a WebSocket that was closed without one (RFC 6455, section 7.1.5). */
+const NO_CODE = 1005;
 /** Maximum number of unread messages; with more, the connection is paused. */
 const MOST_WAITING = 20_000;
 
@@ -36,6 +38,12 @@ export interface Upgrade {
 export interface Message {
   binary: boolean;
   data: Buffer;
+}
+
+/** The fragments of one message (RFC 6455, section 5.4). */
+export interface Fragments {
+  parts: readonly Uint8Array[];
+  binary: boolean;
 }
 
 /** How a WebSocket was closed. */
@@ -137,8 +145,29 @@ export class Socket {
     });
   }
 
-  send(data: string | Uint8Array): void {
-    this.#client.send(data);
+  /** Sends a message; a list of bytes is sent as the fragments of one message. */
+  send(data: string | Uint8Array | Fragments): void {
+    if (typeof data === 'string' || data instanceof Uint8Array) {
+      this.#client.send(data);
+      return;
+    }
+    const { parts, binary } = data;
+    for (const [index, part] of parts.entries())
+      this.sendPart(part, binary, index === parts.length - 1);
+  }
+
+  /** Sends a fragment of a message. */
+  sendPart(part: Uint8Array, binary: boolean, fin: boolean): void {
+    this.#client.send(part, { binary, fin });
+  }
+
+  /** Sends a ping, and resolves to the payload of the next pong. It stays pending if none arrives. */
+  ping(payload: string): Promise<string> {
+    const pong = new Promise<string>((resolve) => {
+      this.#client.once('pong', (data: Buffer) => resolve(data.toString()));
+    });
+    this.#client.ping(payload);
+    return pong;
   }
 
   /**
@@ -158,9 +187,15 @@ export class Socket {
     );
   }
 
-  /** Closes with a code and reason. */
+  /** Whether it is still open. */
+  get isOpen(): boolean {
+    return this.#client.readyState === WebSocket.OPEN;
+  }
+
+  /** Closes with a code and reason; with 1005, without either. */
   close(code = 1000, reason = ''): void {
-    this.#client.close(code, reason);
+    if (code === NO_CODE) this.#client.close();
+    else this.#client.close(code, reason);
   }
 
   /** Resolves to how the socket ended. Throws a NetworkFault if it does not end in time. */

@@ -34,15 +34,16 @@ const USUAL = { near: 8, far: 32 };
 const FAR = 100;
 
 /**
- * Runs checks in parallel and yields each result as soon as it is known. The checks with the most calls start
- * first: on a slow target, a long check that starts last would run alone.
+ * Runs checks in parallel and yields each result as soon as it is known. The checks that wait and those
+ * with the most calls start first: a long check that starts last would run alone.
  */
 export async function runChecks(
   run: Run,
   checks: readonly Check[],
   onResult: (result: Result) => void,
 ): Promise<void> {
-  const cost = ({ rule }: Check) => findCost(rule)?.requests ?? 0;
+  const cost = ({ rule, waits }: Check) =>
+    waits ? Number.MAX_SAFE_INTEGER : (findCost(rule)?.requests ?? 0);
   const waiting = checks.toSorted((a, b) => cost(b) - cost(a));
   const work = async () => {
     for (let check = waiting.shift(); check; check = waiting.shift()) {

@@ -61,6 +61,20 @@ export const authStorage: readonly Mutant[] = [
     }),
     'an empty credential is accepted': accept('batchDelete', (get) => get(authorization) === ''),
   }),
+  mutant(
+    'AU-STORAGE-EACH-CALL',
+    'a call without credentials uses those of its connection',
+    (context) => {
+      const trusted = new WeakSet<object>();
+      return {
+        request(call) {
+          if (!call.operation) return;
+          if (call.headers.get(authorization)) trusted.add(call.connection);
+          else if (trusted.has(call.connection)) authenticateStorage(call, context);
+        },
+      };
+    },
+  ),
   ...mutantsOf('AU-STORAGE-ENV', {
     'the environment in a deletion is not checked': ({ env }) =>
       retarget((target) => target.replace(/(?<=\/envs\/)[^/]*(?=\/storages:batchDelete$)/, env)),

@@ -1,5 +1,12 @@
 import { type Mutant, mutant, mutantsOf } from './mutant.ts';
-import { accept, claimsOf, headOf, reject, rejectSigned } from './support/credentials.ts';
+import {
+  accept,
+  authenticate,
+  claimsOf,
+  headOf,
+  reject,
+  rejectSigned,
+} from './support/credentials.ts';
 import {
   callAgain,
   gatewayRequest,
@@ -68,6 +75,14 @@ export const auth: readonly Mutant[] = [
       { when: (_, { headers }) => headers.get('Authorization') === 'Bearer undefined' },
       setStatus(500),
     ),
+  }),
+  mutant('AU-EACH-CALL', 'a call without credentials uses those of its connection', (context) => {
+    const trusted = new WeakSet<object>();
+    return gatewayRequest((request) => {
+      if (request.headers.get('Authorization') === context.authorization)
+        trusted.add(request.connection);
+      else if (trusted.has(request.connection)) authenticate(request, context);
+    });
   }),
   ...mutantsOf('AU-SCHEME-UNKNOWN', {
     'any Basic credentials are accepted': accept((value = '') => /^Basic \S/.test(value)),

@@ -48,6 +48,12 @@ export const gatewayRequestId: readonly Mutant[] = [
     "a 101 has the service's X-Request-Id": upgraded(passHeader(NAME)),
   }),
   mutant('GW-REQUEST-ID-UPGRADE', 'a 101 has no X-Request-Id', upgraded(remove)),
+  mutant(
+    'GW-REQUEST-ID-METHODS',
+    'the response to a method other than GET and POST has no X-Request-Id',
+    gatewayResponse({ when: (_, { method }) => method !== 'GET' && method !== 'POST' }, remove),
+    ['GW-REQUEST-ID-OPTIONS'],
+  ),
   mutant('GW-REQUEST-ID-OPTIONS', 'the response to a preflight has no X-Request-Id', {
     response({ headers }, { method, headers: asked }) {
       if (method === 'OPTIONS' && asked.get('Access-Control-Request-Method')) headers.remove(NAME);

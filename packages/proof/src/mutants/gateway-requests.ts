@@ -2,6 +2,7 @@ import type { MutatedRequest } from '../proxy/messages.ts';
 import { type Mutant, mutant, mutantsOf } from './mutant.ts';
 import {
   changeBody,
+  changeQuery,
   changeText,
   forwardedRequest,
   gatewayRequest,
@@ -43,6 +44,14 @@ export const gatewayRequests: readonly Mutant[] = [
     'a posted object of more than 65,536 bytes arrives truncated': gatewayRequest(
       changeBody((body) => body.subarray(0, 65_536)),
     ),
+  }),
+  mutant('GW-CALLS-APART', 'each call on a connection arrives with the query of the first', () => {
+    const queries = new WeakMap<object, string>();
+    return gatewayRequest((request) => {
+      const first = queries.get(request.connection) ?? request.query;
+      queries.set(request.connection, first);
+      if (first !== '') changeQuery(request, () => first);
+    });
   }),
 ];
 

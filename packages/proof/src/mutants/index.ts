@@ -8,6 +8,7 @@ import { gatewayNames } from './gateway-names.ts';
 import { gatewayRequestId } from './gateway-request-id.ts';
 import { gatewayRequests } from './gateway-requests.ts';
 import { gatewayResponses } from './gateway-responses.ts';
+import { gatewaySockets } from './gateway-sockets.ts';
 import { gatewayStreams } from './gateway-streams.ts';
 import type { Mutant } from './mutant.ts';
 import { storageCalls } from './storage-calls.ts';
@@ -32,6 +33,7 @@ export const mutants: readonly Mutant[] = [
   ...gatewayRequestId,
   ...gatewayErrors,
   ...gatewayStreams,
+  ...gatewaySockets,
   ...auth,
   ...authSignature,
   ...authStorage,

@@ -108,4 +108,12 @@ export const storageCalls: readonly Mutant[] = [
         json.fileList.some((item: unknown) => Object.keys(Object(item)).includes('unknown')),
     ),
   ),
+  mutant(
+    'ST-REQUEST-FORM-ALIKE',
+    'only the first item of a list inside data counts',
+    request('batchGetTempUrls', (call) => {
+      const list = call.json?.data?.fileList;
+      if (Array.isArray(list)) call.json = { data: { fileList: list.slice(0, 1) } };
+    }),
+  ),
 ];

@@ -86,4 +86,9 @@ export const storageCopy: readonly Mutant[] = [
       if (entry?.code !== undefined && removeOriginal) await deleteFile(context, srcPath);
     }),
   ),
+  mutant('ST-COPY-SELF', 'a file that is copied onto itself is deleted', (context) =>
+    afterCopies(async ({ srcPath, dstPath }) => {
+      if (srcPath !== undefined && srcPath === dstPath) await deleteFile(context, srcPath);
+    }),
+  ),
 ];

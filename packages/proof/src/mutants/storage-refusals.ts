@@ -1,6 +1,13 @@
 import type { MutatedRequest } from '../proxy/messages.ts';
-import { type Mutant, mutantsOf } from './mutant.ts';
-import { isObject, NO_ENTRIES, refuse, request, toStorageResponse } from './support/storage.ts';
+import { type Mutant, mutant, mutantsOf } from './mutant.ts';
+import {
+  isObject,
+  NO_ENTRIES,
+  readsRequests,
+  refuse,
+  request,
+  toStorageResponse,
+} from './support/storage.ts';
 
 /** Repairs invalid JSON. */
 const repair = (rewrite: (text: string) => string) => ({
@@ -85,4 +92,12 @@ export const storageRefusals: readonly Mutant[] = [
           : undefined,
     ),
   }),
+  mutant('ST-REFUSED-UNDONE', 'the files in a rejected deletion are deleted', ({ storage }) => ({
+    ...readsRequests,
+    async response(response, { json, operation }) {
+      const list = json?.data?.fileList ?? json?.fileList;
+      if (operation !== 'batchDelete' || response.status < 400 || !Array.isArray(list)) return;
+      await storage('batchDelete', { fileList: list.filter((id) => typeof id === 'string') });
+    },
+  })),
 ];

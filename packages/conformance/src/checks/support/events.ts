@@ -1,8 +1,25 @@
 import type { OpenExchange } from '../../http/caller.ts';
 
+/**
+ * What an event stream may contain (HTML, section 9.2.6): fields in any order, with and without a space or a
+ * colon, empty ones and unknown ones, several lines of data, comments, all kinds of line ends, characters of
+ * several bytes, and an incomplete event at the end.
+ */
+export const EVENTS = [
+  '\uFEFF: a comment\nretry: 4711\nevent: named\nid: 1\ndata: one\ndata:two\ndata:\ndata:  three\n\n',
+  ':\n\nevent:named\r\ndata:with CRLF\r\nid:2\r\n\r\n',
+  'data\n\ndata:\n\nid:\ndata: after an empty ID\n\n',
+  `unknown: field\ndata: {"text":"${'中文'.repeat(40)}🙂"}\n\n`,
+  ': ping\n\ndata: a\rdata: b\r\rdata: {"last":true}\nid: 3\n\n',
+  'event: incomplete\ndata: lost\n',
+].join('');
+
 interface StreamEvent {
-  id: string;
+  /** Only if the event itself has one; it may be empty. */
+  id?: string;
+  event?: string;
   data: string;
+  retry?: string;
 }
 
 /**
@@ -16,13 +33,22 @@ export function parseEvents(text: string): StreamEvent[] {
     .split('\n\n')
     .slice(0, -1);
   return blocks.flatMap((block) => {
-    const lines = block.split('\n');
+    const fields = block.split('\n').map((line) => {
+      const [, name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
+      return [name, value] as const;
+    });
     const valuesOf = (name: string) =>
-      lines
-        .filter((line) => line.startsWith(`${name}:`))
-        .map((line) => line.slice(name.length + 1).replace(/^ /, ''));
+      fields.filter(([key]) => key === name).map(([, value]) => value);
     const data = valuesOf('data');
-    return data.length === 0 ? [] : [{ id: valuesOf('id').at(-1) ?? '', data: data.join('\n') }];
+    if (data.length === 0) return [];
+    const names = ['id', 'event', 'retry'] as const;
+    const last = names.map((name) => [name, valuesOf(name).at(-1)] as const);
+    return [
+      {
+        ...Object.fromEntries(last.filter(([, value]) => value !== undefined)),
+        data: data.join('\n'),
+      },
+    ];
   });
 }
 

@@ -1,6 +1,6 @@
 import type { CheckContext } from '../../context/check-context.ts';
 import type { Echo, ResponseOrder } from '../../context/fixture-client.ts';
-import type { GatewayCall } from '../../context/gateway-client.ts';
+import type { GatewayCall, GatewayClient } from '../../context/gateway-client.ts';
 import type { Exchange, HeaderList } from '../../http/exchange.ts';
 import type { Socket, Upgrade } from '../../http/open-web-socket.ts';
 import { hasErrorBody } from '../../validation/exchange-rules.ts';
@@ -175,6 +175,20 @@ export async function openSocket<Result>(
   }
 }
 
+/** Makes a handshake that the fixture service rejects with this status. */
+export async function refuseHandshake(
+  t: CheckContext,
+  { refuse = 403, ...order }: SocketOrder = {},
+): Promise<Upgrade> {
+  const upgrade = await t.gateway.upgrade({
+    path: t.fixture.socket({ ...order, refuse }),
+    acceptsRefusal: true,
+  });
+  upgrade.socket?.close();
+  t.reach(upgrade.socket === undefined, 'a handshake that the service rejects opens a WebSocket');
+  return upgrade;
+}
+
 /** Well below the tolerance of any reasonable verifier, in seconds. */
 const FARTHEST = 120;
 
@@ -234,17 +248,19 @@ export async function expectForwarded(
  *
  * @param mark the value of `mark` in the query of each call, by which the service counts the calls
  * @param isExcused decides whether a call that is not rejected is excused. Default: none is excused
+ * @param gateway the client for the calls. Default: each has its own connection
  */
 export async function expectRefused(
   t: CheckContext,
   mark: string,
   calls: NamedCalls,
   isExcused = NONE,
+  gateway: Pick<GatewayClient, 'call'> = t.gateway,
 ): Promise<void> {
   let excused = 0;
   const taken: string[] = [];
   for (const [what, call] of Object.entries(calls)) {
-    const exchange = await t.gateway.call({ ...call, acceptsRefusal: true });
+    const exchange = await gateway.call({ ...call, acceptsRefusal: true });
     const { status } = exchange.received;
     const isRefusal = status >= 400 && status <= 499;
     if (!isRefusal && (await isExcused(t, call))) {

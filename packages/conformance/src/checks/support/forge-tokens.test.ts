@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forgeTokens } from './auth.ts';
+import { forgeTokens } from './forge-tokens.ts';
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const SIGNATURE = 'A'.repeat(86);
