@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkMutant } from '../src/check-mutant.ts';
+import { byClass } from '../src/mutants/by-class/index.ts';
 import { fromOutside } from '../src/mutants/from-outside/index.ts';
 import { mutants } from '../src/mutants/index.ts';
 import { takeTurn } from './support/take-turn.ts';
@@ -11,6 +12,12 @@ testOwnRules(
   'the rule that it breaks catches a fault from outside (a twentieth per commit)',
   mutated,
   takeTurn(fromOutside, 20),
+);
+
+testOwnRules(
+  'the rule that it breaks catches a fault of a class (a thirtieth per commit)',
+  mutated,
+  takeTurn(Object.values(byClass).flat(), 30),
 );
 
 /** `GW-SSE-` for `GW-SSE-UNBUFFERED`: the rules that a fault is most likely to break as well. */

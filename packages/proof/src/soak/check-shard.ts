@@ -1,6 +1,7 @@
 import { createConformance } from '@berth/conformance';
 import { checkMutant } from '../check-mutant.ts';
 import { runDreddAlone } from '../dredd-alone/run-dredd-alone.ts';
+import { byClass } from '../mutants/by-class/index.ts';
 import { fromOutside } from '../mutants/from-outside/index.ts';
 import { mutants } from '../mutants/index.ts';
 import { startMutated } from '../start-mutated.ts';
@@ -12,7 +13,7 @@ import type { MutantRow } from '../to-mutants-page.ts';
  * with Dredd alone.
  */
 const [part = 'mutants', first = '0', step = '1'] = process.argv.slice(2);
-const all = part === 'outside' ? fromOutside : mutants;
+const all = part === 'outside' ? [...fromOutside, ...Object.values(byClass).flat()] : mutants;
 const mutated = await startMutated();
 try {
   const usual = new Set(await runDreddAlone(mutated.options));

@@ -164,6 +164,19 @@ export const everywhere: readonly Variant[] = [
     { response: ({ headers }) => headers.set('Connection', 'close') },
   ),
   variant(
+    'each connection is closed after its second response',
+    'RFC 9112, section 9.6: either side may close',
+    () => {
+      const used = new WeakSet<object>();
+      return {
+        response({ headers }, { connection }) {
+          if (used.has(connection)) headers.set('Connection', 'close');
+          used.add(connection);
+        },
+      };
+    },
+  ),
+  variant(
     'a 103 precedes each response',
     'RFC 8297; RFC 9110, section 15.2: a client accepts unexpected 1xx responses',
     {

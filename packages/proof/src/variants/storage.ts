@@ -259,6 +259,25 @@ export const storage: readonly Variant[] = [
     { aspect: 'maxAge' },
   ),
   variant(
+    'links work for up to a second longer',
+    'D30: after its maxAge; the clock may count whole seconds',
+    items('batchGetTempUrls', (item) => {
+      if (item.maxAge !== undefined) item.maxAge += 1;
+    }),
+    { aspect: 'maxAge' },
+  ),
+  variant(
+    'a copy or move onto itself succeeds and changes nothing',
+    'D24: that such an item fails is our default',
+    list('batchCopyFile', (entries, given) => {
+      for (const [index, { srcPath, dstPath, overwrite }] of given.entries()) {
+        if (srcPath !== dstPath || overwrite === false || !entries[index]) continue;
+        entries[index] = {};
+      }
+    }),
+    { aspect: 'copies onto themselves' },
+  ),
+  variant(
     'a call with a maxAge that is not a multiple of 60 is rejected',
     'D22: which lifetimes are accepted is our default',
     refuse((request) => itemsOf(request).some(({ maxAge }) => maxAge > 60 && maxAge % 60 > 0)),
