@@ -207,6 +207,11 @@ export const storageCalls: readonly Check[] = [
         const reply = await t.storage.call(operation, {}, { ...options, body });
         expectAccepted(t, reply, `a ${operation} body ${spelling}`);
       }
+      const reply = await t.storage.call(operation, fields[operation], {
+        ...options,
+        isSlow: true,
+      });
+      expectAccepted(t, reply, `a ${operation} body that arrives in two pieces`);
     }
   }),
   defineCheck('ST-RESPONSE-JSON', [], async (t) => {

@@ -63,6 +63,10 @@ async function* failures(
       [`${operation} without its required field`]: [{}],
       [`${operation} with a body that is not JSON`]: [{}, { body: '{"path": "x", ' }],
       [`${operation} with a number for its required field`]: [{ path: 1, fileList: 1 }],
+      [`${operation} with the content type text/plain`]: [
+        { path: t.storage.path('file.txt'), fileList: [] },
+        { headers: { 'Content-Type': 'text/plain' } },
+      ],
       [`${operation} without credentials`]: [{}, { credentials: 'none' }],
     };
     for (const [what, [fields, options]] of Object.entries(cases)) {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { CheckContext } from '../context/check-context.ts';
-import type { FormField, Reading } from '../context/upload-client.ts';
+import type { FormField, PostOptions, Reading } from '../context/upload-client.ts';
 import { hasErrorElement } from '../validation/read-storage.ts';
 import { type Check, defineCheck } from './check.ts';
 import {
@@ -198,14 +198,21 @@ export const uploadResponses: readonly Check[] = [
     cases['no key'] = without('key');
     cases['no file'] = without('file');
     cases['no field at all'] = () => [];
+    const bodies: Record<string, PostOptions['replace']> = {
+      'a form that ends within a field': (form) => ({ body: form.subarray(0, 100) }),
+      'a form that ends within the file': (form) => ({ body: form.subarray(0, form.length - 60) }),
+      'JSON instead of a form': () => ({ type: 'application/json', body: Buffer.from('{}') }),
+    };
     let checked = 0;
-    for (const [index, [what, toForm]] of Object.entries(cases).entries()) {
+    for (const [index, what] of [...Object.keys(cases), ...Object.keys(bodies)].entries()) {
       const given = await t.upload.grant(t.storage.path(`never-${index}.txt`));
-      const form = toForm(t.upload.fields(given, Buffer.from('what must not be stored')));
-      const reply = await t.upload.post(given, form);
+      const fields = t.upload.fields(given, Buffer.from('what must not be stored'));
+      const form = cases[what]?.(fields) ?? fields;
+      const { [what]: replace } = bodies;
+      const reply = await t.upload.post(given, form, replace && { replace });
       const { status, text } = reply.received;
       const hasError = hasErrorElement(text);
-      // A form that is accepted is covered by the rule for its field.
+      // A form that is accepted is covered by the rule for its field, or by UP-BROKEN.
       if (!hasError && status < 400 && (await t.upload.read(given.fileId)).found) continue;
       checked += 1;
       t.claim('UP-ERROR', what, reply);

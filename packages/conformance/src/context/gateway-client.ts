@@ -1,6 +1,4 @@
-import { Readable } from 'node:stream';
-import { setTimeout as wait } from 'node:timers/promises';
-import type { Caller, OpenExchange } from '../http/caller.ts';
+import { type Caller, type OpenExchange, toTrickle } from '../http/caller.ts';
 import {
   type Call,
   type Exchange,
@@ -14,9 +12,6 @@ import type { UnsignedCall } from '../options.ts';
 import { Unreached } from '../result.ts';
 import { isGatewayError } from '../validation/check-gateway.ts';
 import type { Run } from './run.ts';
-
-/** Delay between two chunks of a body, in milliseconds. */
-const PAUSE = 20;
 
 /** A call to a hosted service. */
 export interface GatewayCall {
@@ -102,7 +97,7 @@ export class GatewayClient {
     const coding: HeaderList = chunks ? [['Transfer-Encoding', 'chunked']] : [];
     const headers = withHeaders([['Host', host], ...coding], toHeaderList(call.headers));
     const signed = await this.#sign(credentials, { method, url: origin + target, headers, body });
-    const trickle = chunks && (() => Readable.from(pauseBetween(chunks)));
+    const trickle = chunks && toTrickle(chunks);
     const all = withHeaders(headers, signed);
     return { method, origin, target, headers: all, body, trickle, keep429 };
   }
@@ -127,12 +122,4 @@ function assertAccepted(call: GatewayCall, { received }: Exchange): void {
   throw new Unreached(
     'the gateway rejected the credentials with 401, although it accepted them before',
   );
-}
-
-/** Sends each chunk separately, so that a gateway that stops after one read gets only the first. */
-async function* pauseBetween(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  for (const chunk of chunks) {
-    yield chunk;
-    await wait(PAUSE);
-  }
 }

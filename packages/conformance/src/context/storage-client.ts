@@ -1,5 +1,5 @@
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
-import type { Caller } from '../http/caller.ts';
+import { type Caller, toTrickle } from '../http/caller.ts';
 import {
   type Exchange,
   type HeaderInput,
@@ -39,6 +39,8 @@ export interface StorageCallOptions {
   isOtherForm?: boolean;
   /** The complete body, instead of the fields as JSON. */
   body?: string | Uint8Array;
+  /** Send the body in two halves, with a pause in between. */
+  isSlow?: boolean;
   /** The complete target, instead of `/api/v2/envs/{env}/storages:{operation}`. */
   target?: string;
   /** Return 401 and 403 even with valid credentials. */
@@ -77,7 +79,10 @@ export class StorageClient {
     const type: HeaderList = method === 'GET' ? [] : [['Content-Type', 'application/json']];
     const headers = withHeaders(type, toHeaderList(options.headers));
     const signed = await this.#sign(credentials, { method, url: origin + target, headers, body });
-    const call = { method, origin, target, headers: withHeaders(headers, signed), body };
+    const half = Math.ceil(body.length / 2);
+    const trickle = options.isSlow && toTrickle([body.subarray(0, half), body.subarray(half)]);
+    const all = withHeaders(headers, signed);
+    const call = { method, origin, target, headers: all, body, ...(trickle && { trickle }) };
     const exchange = await this.#caller.call(call);
     const reply = readReply(exchange, settings.envelope);
     secrets.addGrant(reply.data);

@@ -39,7 +39,7 @@ export type Reading =
   | { found: true; bytes: Buffer; exchange: Exchange }
   | { found: false; why: string; exchange?: Exchange };
 
-interface PostOptions {
+export interface PostOptions {
   headers?: HeaderInput;
   /** Separates the parts. Default: letters, digits and hyphens. */
   boundary?: string;
@@ -47,6 +47,8 @@ interface PostOptions {
   isQuoted?: boolean;
   /** Send this instead of the form; `Content-Length` is still that of the complete form. */
   trickle?: (form: Buffer) => Readable;
+  /** Send a different body, or part of the form, with its own length. */
+  replace?: (form: Buffer) => { type?: string; body: Buffer };
 }
 
 const REDIRECTS = [301, 302, 303, 307, 308];
@@ -107,15 +109,14 @@ export class UploadClient {
     const { boundary = `berth-${randomBytes(12).toString('hex')}`, trickle, isQuoted } = options;
     const parameter = isQuoted ? `"${boundary}"` : boundary;
     const form = toMultipart(fields, boundary);
+    const usual = `multipart/form-data; boundary=${parameter}`;
+    const { type = usual, body } = options.replace?.(form) ?? { body: form };
     const exchange = await this.#caller.call({
       method: 'POST',
       origin: new URL(url).origin,
       target: toTarget(url),
-      headers: [
-        ['Content-Type', `multipart/form-data; boundary=${parameter}`],
-        ...toHeaderList(options.headers),
-      ],
-      body: form,
+      headers: [['Content-Type', type], ...toHeaderList(options.headers)],
+      body,
       trickle: trickle && (() => trickle(form)),
     });
     const hasError = hasXmlError(exchange.received.text);

@@ -1,5 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Agents, toForwarded, toServerName } from './agents.ts';
 import {
   type Call,
@@ -206,6 +208,21 @@ function send(
         .pipe(request);
     }
   });
+}
+
+/** Delay between two pieces of a body, in milliseconds. */
+const PAUSE = 20;
+
+/** Sends each piece of a body separately, so that a target that stops after one read gets only the first. */
+export function toTrickle(pieces: readonly Uint8Array[]): NonNullable<Call['trickle']> {
+  return () => Readable.from(pauseBetween(pieces));
+}
+
+async function* pauseBetween(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) {
+    yield piece;
+    await wait(PAUSE);
+  }
 }
 
 /** Limits the time between chunks, the total time and the size of the body. */

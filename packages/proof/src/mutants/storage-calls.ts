@@ -64,6 +64,9 @@ export const storageCalls: readonly Mutant[] = [
       if (call.json === undefined) return;
       call.body = Buffer.from(call.body.toString().replaceAll('\\u', 'u'));
     }),
+    'only the first piece of a body is read': request('batchGetTempUrls', (call) => {
+      call.body = Buffer.from(call.pieces[0] ?? '');
+    }),
   }),
   ...mutantsOf('ST-RESPONSE-JSON', {
     'the response to missing credentials is plain text': {

@@ -52,6 +52,11 @@ export const storageEnvelope: readonly Mutant[] = [
   ...mutantsOf('ST-ENVELOPE-CODE', {
     'the code of a credential error is a number': unauthorized({ code: 401 }),
     'a credential error has data that is null': unauthorized({ data: null }),
+    'the error for a wrong content type has no code': failureBody(
+      { code: undefined },
+      undefined,
+      415,
+    ),
   }),
   mutant(
     'ST-ENVELOPE-MESSAGE',

@@ -27,6 +27,16 @@ export const uploadResponses: readonly Mutant[] = [
     'a form without a key is rejected without a body': uploadError((response, form) => {
       if (!form.has('key')) setBody('')(response);
     }),
+    'JSON instead of a form is rejected as plain text': uploadRequest(({ headers }) =>
+      headers.get('Content-Type') === 'application/json'
+        ? new MutatedResponse(415, { 'Content-Type': 'text/plain' }, 'Send a form.')
+        : undefined,
+    ),
+    'a form without its end is a success that stores nothing': uploadRequest(({ body }) =>
+      body.includes('name="file"') && !body.toString('latin1').endsWith('--\r\n')
+        ? new MutatedResponse(204)
+        : undefined,
+    ),
   }),
   ...mutantsOf('UP-SUCCESS', {
     'an empty file is stored, but the response has an Error': afterUpload((response, form) => {
