@@ -32,8 +32,17 @@ const LAYERS = {
     'util',
   ],
   'packages/proof/src': [
-    ...['soak', 'to-mutants-page', 'check-variants', 'variants', 'check-mutant', 'start-mutated'],
-    ...['start-reference', 'mutants', 'proxy', 'dredd-alone', 'sign-storage-headers'],
+    ...[
+      'soak',
+      'to-mutants-page',
+      'source-mutants',
+      'peers',
+      'check-variants',
+      'variants',
+      'check-mutant',
+      'start-mutated',
+    ],
+    ...['start-reference', 'mutants', 'proxy', 'sign-storage-headers'],
   ],
   'packages/server/src': [
     ...['index', 'cli', 'server', 'observe', 'gateway', 'shared', 'blobs', 'auth', 'config'],

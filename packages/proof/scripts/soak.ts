@@ -2,8 +2,6 @@
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { createConformance } from '@berth/conformance';
 import { checkMutant } from '../src/check-mutant.ts';
@@ -12,10 +10,13 @@ import { byClass } from '../src/mutants/by-class/index.ts';
 import { fromOutside } from '../src/mutants/from-outside/index.ts';
 import { mutants } from '../src/mutants/index.ts';
 import { sequences } from '../src/mutants/sequences.ts';
+import type { ShardMessage } from '../src/soak/check-shard.ts';
+import { mutateSources } from '../src/soak/mutate-sources.ts';
+import { saveResults, writePage } from '../src/soak/results.ts';
 import { startConformingMock } from '../src/start-conforming-mock.ts';
 import { startMutated } from '../src/start-mutated.ts';
 import { startReference } from '../src/start-reference.ts';
-import { type MutantRow, toMutantsPage } from '../src/to-mutants-page.ts';
+import type { Alarms, MutantRow } from '../src/to-mutants-page.ts';
 import { variants } from '../src/variants/index.ts';
 import { toRuns } from '../src/variants/variant.ts';
 import { startSecond } from '../test/support/start-second.ts';
@@ -24,11 +25,11 @@ const PROCESSES = 2;
 /** Number of consecutive runs against the correct server under load. */
 const ROUNDS = 50;
 const outside = fromOutside.length + Object.values(byClass).flat().length;
-const PAGE = fileURLToPath(new URL('../../../docs/reference/mutants.md', import.meta.url));
 
 /*
  * The long proof, or the parts of it given as arguments:
- * - mutants: checks each mutant with all rules and with Dredd alone; writes docs/reference/mutants.md
+ * - mutants: checks each mutant with all rules and with other tools; writes docs/reference/mutants.md
+ * - sources: checks mutants of the server's source code; writes docs/reference/mutants.md
  * - outside: checks each fault of real products and each fault by class with all rules
  * - variants: checks each allowed variant on its own
  * - others: checks all variants on the mock and on the second server, in a few runs
@@ -37,13 +38,15 @@ const PAGE = fileURLToPath(new URL('../../../docs/reference/mutants.md', import.
  */
 const PARTS: Record<string, () => Promise<number>> = {
   async mutants() {
-    const rows = await checkAll('mutants', mutants.length);
-    await writeFile(PAGE, toMutantsPage(rows, outside));
+    const { rows, alarms } = await checkAll('mutants', mutants.length);
+    saveResults('mutants', { rows, alarms });
+    await writePage();
     return countBad(rows);
   },
+  sources: () => mutateSources(),
   // They list no companions: what else they break is printed, but is not an error.
   async outside() {
-    const rows = await checkAll('outside', outside);
+    const { rows } = await checkAll('outside', outside);
     return rows.filter(({ caught }) => !caught).length;
   },
   variants: checkEachVariant,
@@ -74,12 +77,21 @@ function countBad(rows: readonly MutantRow[]): number {
 }
 
 /** @throws Error if a process ended early */
-async function checkAll(part: string, count: number): Promise<MutantRow[]> {
+async function checkAll(
+  part: string,
+  count: number,
+): Promise<{ rows: MutantRow[]; alarms: Alarms }> {
   const rows: MutantRow[] = [];
+  let alarms: Alarms | undefined;
   const script = new URL('../src/soak/check-shard.ts', import.meta.url);
   const checkShard = async (index: number) => {
     const child = fork(script, [part, String(index), String(PROCESSES)]);
-    child.on('message', (row: MutantRow) => {
+    child.on('message', (message: ShardMessage) => {
+      if ('alarms' in message) {
+        alarms ??= message.alarms;
+        return;
+      }
+      const { row } = message;
       rows.push(row);
       const also = row.unrelated.length > 0 ? `; also ${row.unrelated.join(' ')}` : '';
       const verdict = (part === 'outside' ? !row.caught : isBad(row)) ? 'BAD' : 'ok ';
@@ -88,8 +100,10 @@ async function checkAll(part: string, count: number): Promise<MutantRow[]> {
     await once(child, 'exit');
   };
   await Promise.all(Array.from({ length: PROCESSES }, (_, index) => checkShard(index)));
-  if (rows.length < count) throw new Error(`Only ${rows.length} of ${count} mutants were checked.`);
-  return rows.toSorted((a, b) => a.index - b.index);
+  if (rows.length < count || alarms === undefined) {
+    throw new Error(`Only ${rows.length} of ${count} mutants were checked.`);
+  }
+  return { rows: rows.toSorted((a, b) => a.index - b.index), alarms };
 }
 
 async function checkEachVariant(): Promise<number> {

@@ -1,4 +1,7 @@
 import contract from '@berth/spec/rules.json' with { type: 'json' };
+import { PEER_IDS, PEERS, type PeerId } from './peers/index.ts';
+import type { SourceMutants } from './source-mutants/run-source-mutants.ts';
+import { toSourceSection } from './source-mutants/to-source-section.ts';
 
 export interface MutantRow {
   /** Index in the list of mutants. */
@@ -12,8 +15,16 @@ export interface MutantRow {
   unrelated: readonly string[];
   /** Whether the suite's Dredd engine found something. */
   engine?: boolean;
-  /** Whether Dredd alone found something that it does not find on the correct server. */
-  dredd?: boolean;
+  /** The other tools that found something that they do not find on the correct server. */
+  peers?: readonly PeerId[];
+}
+
+/** What other tools find on the correct server. Those that were not measured are missing. */
+export type Alarms = Partial<Record<PeerId, readonly string[]>>;
+
+export interface Mutants {
+  rows: readonly MutantRow[];
+  alarms: Alarms;
 }
 
 /**
@@ -21,34 +32,62 @@ export interface MutantRow {
  *
  * @param outside number of mutants that were written without reading the checks
  */
-export function toMutantsPage(rows: readonly MutantRow[], outside: number): string {
+export function toMutantsPage(
+  { rows, alarms }: Mutants,
+  outside: number,
+  sources: SourceMutants,
+): string {
   const count = (test: (row: MutantRow) => boolean | undefined) => rows.filter(test).length;
+  const measured = PEER_IDS.filter((id) => alarms[id] !== undefined);
   const mark = (holds: boolean | undefined) => (holds ? 'yes' : '–');
-  const lines = rows.map(({ rule, breaks, companions, caught, unrelated, dredd, engine }) => {
+  const lines = rows.map(({ rule, breaks, companions, caught, unrelated, peers = [], engine }) => {
     const others = [...companions, ...unrelated].map((id) => `\`${id}\``).join(' ');
-    const text = breaks.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('{', '&#123;');
-    return `| \`${rule}\` | ${text} | ${mark(caught)} | ${others} | ${mark(engine)} | ${mark(dredd)} |`;
+    const found = [caught, engine, ...measured.map((id) => peers.includes(id))].map(mark);
+    const [bySuite, ...byTools] = found;
+    return `| \`${rule}\` | ${toCell(breaks)} | ${bySuite} | ${others} | ${byTools.join(' | ')} |`;
   });
+  const byPeers = PEER_IDS.map((id) => {
+    const { [id]: known } = alarms;
+    const found = count(({ peers }) => peers?.includes(id));
+    return `| By ${PEERS[id].name} alone | ${known ? found : 'not measured yet'} | ${known?.length ?? ''} |`;
+  });
+  const names = measured.map((id) => PEERS[id].name);
   return `# What the conformance suite finds
 
-This page is written by \`npm run soak\` in \`packages/proof\`. Each row is a mutant: the reference server behind a proxy
-that breaks one rule of rule set ${contract.version}. The server itself passes every rule.
+This page is written by \`npm run soak\` in \`packages/proof\`. Each row of the [last table](#mutants) is a mutant: the
+reference server behind a proxy that breaks one rule of rule set ${contract.version}. The server itself passes every rule.
 
-| | Mutants found |
-| --- | --- |
-| By the suite, with the right rule | ${count(({ caught }) => caught)} of ${rows.length} |
-| By the suite, with no other rule | ${count(({ caught, unrelated, companions }) => caught && unrelated.length + companions.length === 0)} |
-| By the Dredd engine of the suite, which compares the documented calls with the contract | ${count(({ engine }) => engine)} |
-| By Dredd alone | ${count(({ dredd }) => dredd)} |
+| | Mutants found | False alarms |
+| --- | --- | --- |
+| By the suite, with the right rule | ${count(({ caught }) => caught)} of ${rows.length} | 0 |
+| By the suite, with no other rule | ${count(({ caught, unrelated, companions }) => caught && unrelated.length + companions.length === 0)} | |
+| By the Dredd engine of the suite, which compares the documented calls with the contract | ${count(({ engine }) => engine)} | 0 |
+${byPeers.join('\n')}
 
-Dredd alone is Dredd 14.1 with the OpenAPI 3.0 copy, the documented successes, and hooks that add credentials
-and make the hosted service return the example. Findings that also occur on the correct server are not counted.
+A false alarm is a check that fails on the correct server. Checks of other tools that also fail there do not count as
+finding a mutant. This is what the other tools get:
+
+${PEER_IDS.map((id) => `- **${PEERS[id].name}**: ${PEERS[id].gets}${toAlarms(alarms[id])}`).join('\n')}
 
 Another ${outside} mutants reproduce faults of real gateways, proxies and object stores. They were written from the
 rules alone, without looking at the checks. \`npm test\` verifies that each of them fails the rule that it breaks.
 
-| Rule | Fault | Found | Other failures | Engine Dredd | Dredd alone |
-| --- | --- | --- | --- | --- | --- |
+${toSourceSection(sources)}
+## Mutants
+
+| Rule | Fault | Found | Other failures | Engine Dredd | ${names.join(' | ')} |
+| --- | --- | --- | --- | --- | ${names.map(() => '---').join(' | ')} |
 ${lines.join('\n')}
 `;
+}
+
+function toAlarms(alarms: readonly string[] = []): string {
+  if (alarms.length === 0) return '';
+  const names = new Set(alarms.map((name) => `\`${name.replace(/ \(\d+\)$/, '')}\``));
+  return ` On the correct server, this fails: ${[...names].join(', ')}.`;
+}
+
+/** Escapes a text for a cell of a table. */
+function toCell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('{', '&#123;');
 }

@@ -1,4 +1,4 @@
-/// <reference path="../../../proof/src/dredd-alone/dredd.d.ts" />
+/// <reference path="../../../proof/src/peers/dredd.d.ts" />
 import { readFileSync } from 'node:fs';
 import Dredd from 'dredd';
 import type { DreddOrder, DreddVerdict } from './suites.ts';

@@ -1,5 +1,5 @@
 import Dredd, { type DreddTransaction } from 'dredd';
-import type { Found, Order } from './protocol.ts';
+import type { Found, Order } from './run-dredd.ts';
 
 /*
  * Runs Dredd as its README describes, in a separate process: with the OpenAPI 3.0 document, the documented

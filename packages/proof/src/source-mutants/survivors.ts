@@ -1,0 +1,201 @@
+import type { SourceMutantRow } from './check-source-mutant.ts';
+
+/** Why the suite passes a server with a source mutant. */
+export const SURVIVOR_KINDS = {
+  missed: { name: 'missed', title: 'A caller can see it, and the contract forbids it' },
+  untried: {
+    name: 'not tried',
+    title: 'A caller can see it, but only if a suite cannot create the situation',
+  },
+  allowed: { name: 'allowed', title: 'A caller can see it, but the contract allows it' },
+  unseen: { name: 'not visible', title: 'No caller can see it' },
+} as const;
+
+interface Survivors {
+  kind: keyof typeof SURVIVOR_KINDS;
+  reason: string;
+  /** Keys of the mutants. */
+  keys: readonly string[];
+}
+
+/** The mutants that the suite did not find, classified one by one. */
+export const SURVIVORS: readonly Survivors[] = [
+  {
+    kind: 'untried',
+    reason:
+      'Bodies, files and names beyond the limits of a deployment, which the suite does not look for.',
+    keys: ['d0d46677c2', '021eb9ce49', 'f3375621ce'],
+  },
+  {
+    kind: 'untried',
+    reason: 'A caller would need a token that names two environments, which no operator issues.',
+    keys: ['9e08863f82'],
+  },
+  {
+    kind: 'untried',
+    reason: 'The next day: a signing key is derived for each day.',
+    keys: ['16da6f6d68'],
+  },
+  {
+    kind: 'untried',
+    reason: 'A client that breaks RFC 6455 and sends frames before the 101.',
+    keys: ['93c0c5ff9c'],
+  },
+  {
+    kind: 'allowed',
+    reason: 'Any code is allowed in an error, and for an item that failed.',
+    keys: ['cd555e38b0', 'b4c31a397c', '59359b0c32', '1713bbefc8', '58bf7e81f3'],
+  },
+  {
+    kind: 'allowed',
+    reason: 'The contract does not define the format of access tokens (D15).',
+    keys: ['b29c843c46'],
+  },
+  {
+    kind: 'allowed',
+    reason: 'Any text is allowed as a message.',
+    keys: [
+      '8fa8e8f631',
+      '6d62a983dd',
+      'ecdff69d49',
+      '0387cc9848',
+      '70e2d4b977',
+      '7b85f0c47a',
+      'e7be809dd0',
+      '5c622cf733',
+      '356b8a0bda',
+    ],
+  },
+  {
+    kind: 'allowed',
+    reason: 'The contract sets no limits for sizes, depths and the lifetime of a grant.',
+    keys: ['d079c08915', 'd38c4a808a', 'b3bb3c8539', 'e4c18e04ae'],
+  },
+  {
+    kind: 'allowed',
+    reason: 'The contract does not say in which order the items of a call are processed.',
+    keys: ['21c0aaa9ae', 'd1fea2bebb'],
+  },
+  {
+    kind: 'allowed',
+    reason:
+      'HTTP leaves it to the server: connections that stay open, the length of a response to HEAD, ranges, caching, challenges, codings.',
+    keys: [
+      '41c0c57003',
+      'd8be07f2a2',
+      '53738edb80',
+      '201e5cbb42',
+      'a107905bbc',
+      'c29697e774',
+      'b86fb69c10',
+      'b6955bcd61',
+      'c1a7234c58',
+    ],
+  },
+  {
+    kind: 'allowed',
+    reason:
+      'The decisions leave it to the deployment: dot segments (D3), CORS headers (D11), the file name in `Content-Disposition` (D8), tokens in subprotocols, origins and invalid handshakes (D14), fields in both forms (D21), dangerous keys in JSON, the body of an error of a link (D27).',
+    keys: [
+      '330dd7cd18',
+      '3ca4ca131d',
+      '9688de6844',
+      'feff192690',
+      '23bdbcdf07',
+      '6770b5e296',
+      '4147fde5c0',
+    ],
+  },
+  {
+    kind: 'allowed',
+    reason:
+      'RFC 7578 recommends a file name in the part of a file, so the upload target may require one.',
+    keys: ['a2073405a2'],
+  },
+  {
+    kind: 'unseen',
+    reason:
+      'The code serves other documents and other frameworks: parameters in queries, objects and cookies, mixed paths, parts of other forms, validated responses, Express.',
+    keys: [
+      'c38524b389',
+      '9bc3599391',
+      '1bab485330',
+      '2944782efd',
+      'e9ac1854f3',
+      'a98979886b',
+      '2ff53111ec',
+      'b111e09cfb',
+      '3e460dfaec',
+      '2aa2b5ccd2',
+      '0d186b9d3a',
+      '0ced6e041e',
+      '71b318b40e',
+      '8af11d0bea',
+      'f678d2e3f0',
+      '5260f4cc5d',
+      '68e19d7a75',
+    ],
+  },
+  {
+    kind: 'unseen',
+    reason:
+      'The code serves other configurations: several versions and endpoints of a service, its own document, rotated keys, listed origins.',
+    keys: [
+      'd8c5311cd2',
+      'fe166c41dd',
+      '4aa4520ffd',
+      'a057f3e6b3',
+      'd93beae3fc',
+      '0d2931c617',
+      '26d274e093',
+    ],
+  },
+  {
+    kind: 'unseen',
+    reason: 'Only the use of memory, disk and connections changes.',
+    keys: [
+      '42fea5567e',
+      '91f28e9c6c',
+      'fbc7c53dd7',
+      'd64e38984f',
+      'd7799ec47a',
+      'c2b06a65b9',
+      'ee32ccac79',
+      '7cdbe2c68a',
+    ],
+  },
+  {
+    kind: 'unseen',
+    reason: 'The code verifies the integrity of the store, or writes a log.',
+    keys: ['d25ba8f061', 'ba00b57cd4', 'b80d894d62', 'ea7e28b91e'],
+  },
+  {
+    kind: 'unseen',
+    reason: 'Other code has the same effect.',
+    keys: ['4a707afb7d', '065e0db072', '61480323a1', '813b84e38f', 'a4a8d30e4e'],
+  },
+];
+
+/** Returns the classification of a mutant, or `undefined` if it was found. */
+export function toSurvivor({
+  key,
+  verdict,
+}: Pick<SourceMutantRow, 'key' | 'verdict'>): Survivors | { kind: 'unclassified' } | undefined {
+  if (verdict !== 'survived' && verdict !== 'unreached') return undefined;
+  return SURVIVORS.find(({ keys }) => keys.includes(key)) ?? { kind: 'unclassified' };
+}
+
+/** Returns the share of the mutants that the suite finds, of those that it should find. */
+export function toScore(rows: readonly SourceMutantRow[]): {
+  found: number;
+  missed: number;
+  score: number;
+} {
+  const found = rows.filter(
+    ({ verdict }) => verdict === 'found' || verdict === 'incomplete',
+  ).length;
+  const missed = rows.filter((row) =>
+    ['missed', 'unclassified'].includes(toSurvivor(row)?.kind ?? ''),
+  ).length;
+  return { found, missed, score: found / (found + missed) };
+}
