@@ -30,11 +30,11 @@ export interface Mutants {
 /**
  * Renders the page that lists the mutants and what detects them.
  *
- * @param outside number of mutants that were written without reading the checks
+ * @param others numbers of further mutants: those written without reading the checks, and those by class of fault
  */
 export function toMutantsPage(
   { rows, alarms }: Mutants,
-  outside: number,
+  others: { outside: number; byClass: number },
   sources: SourceMutants,
 ): string {
   const count = (test: (row: MutantRow) => boolean | undefined) => rows.filter(test).length;
@@ -69,8 +69,11 @@ finding a mutant. This is what the other tools get:
 
 ${PEER_IDS.map((id) => `- **${PEERS[id].name}**: ${PEERS[id].gets}${toAlarms(alarms[id])}`).join('\n')}
 
-Another ${outside} mutants reproduce faults of real gateways, proxies and object stores. They were written from the
+Another ${others.outside} mutants reproduce faults of real gateways, proxies and object stores. They were written from the
 rules alone, without looking at the checks. \`npm test\` verifies that each of them fails the rule that it breaks.
+
+A further ${others.byClass} mutants cover ten classes of faults that are easy to miss, such as state kept for a connection instead
+of a call, the framing of event streams, and the effects of rejected calls.
 
 ${toSourceSection(sources)}
 ## Mutants

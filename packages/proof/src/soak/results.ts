@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { byClass } from '../mutants/by-class/index.ts';
 import { fromOutside } from '../mutants/from-outside/index.ts';
 import type { SourceMutants } from '../source-mutants/run-source-mutants.ts';
 import { type Mutants, toMutantsPage } from '../to-mutants-page.ts';
@@ -29,7 +30,8 @@ export async function writePage(): Promise<void> {
     loadResults('mutants'),
     loadResults('source-mutants'),
   ]);
-  await writeFile(PAGE, toMutantsPage(mutants, fromOutside.length, sources));
+  const others = { outside: fromOutside.length, byClass: Object.values(byClass).flat().length };
+  await writeFile(PAGE, toMutantsPage(mutants, others, sources));
 }
 
 function toFile(part: keyof Results): string {
