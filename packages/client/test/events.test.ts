@@ -255,31 +255,31 @@ describe('the wait between two connections', () => {
   const lost = new Error('lost');
   const EVENT = 'data: a\n\n';
 
-  it('is a second, minus a random half, if the server sets none', async () => {
-    expect(await waits(EVENT)).toEqual([750]);
+  it('is a second, plus at most half of it at random, if the server sets none', async () => {
+    expect(await waits(EVENT)).toEqual([1250]);
     vi.mocked(Math.random).mockReturnValue(0);
     expect(await waits(EVENT)).toEqual([1000]);
     vi.mocked(Math.random).mockReturnValue(0.999_999);
-    expect(await waits(EVENT)).toEqual([500]);
+    expect(await waits(EVENT)).toEqual([1499]);
   });
 
   it('doubles up to a limit while no event arrives', async () => {
     const seen = await waits(EVENT, lost, lost, '', ': comment\n\n', lost, lost);
-    expect(seen).toEqual([750, 1500, 3000, 6000, 12_000, 22_500, 22_500]);
+    expect(seen).toEqual([1250, 2500, 5000, 10_000, 20_000, 30_000, 30_000]);
   });
 
   it('is the first one again after an event has arrived', async () => {
-    expect(await waits(EVENT, lost, lost, EVENT, lost)).toEqual([750, 1500, 3000, 750, 1500]);
+    expect(await waits(EVENT, lost, lost, EVENT, lost)).toEqual([1250, 2500, 5000, 1250, 2500]);
   });
 
   it("is the server's latest value, but never 0 if connections fail", async () => {
     expect(await waits(`retry: 40\n${EVENT}`, lost, lost, `retry: 400\n${EVENT}`, lost)).toEqual([
-      30, 150, 300, 300, 600,
+      50, 250, 500, 500, 1000,
     ]);
-    expect(await waits(`retry: 0\n${EVENT}`, lost)).toEqual([0, 150]);
+    expect(await waits(`retry: 0\n${EVENT}`, lost)).toEqual([0, 250]);
   });
 
   it('may exceed its own limit if the server asks for it', async () => {
-    expect(await waits(`retry: 60000\n${EVENT}`, lost, lost)).toEqual([45_000, 45_000, 45_000]);
+    expect(await waits(`retry: 60000\n${EVENT}`, lost, lost)).toEqual([60_000, 60_000, 60_000]);
   });
 });

@@ -100,13 +100,13 @@ function mayPass(error: unknown): boolean {
 }
 
 /**
- * Waits for the server's `retry` time, doubled after each connection without an event, minus a random
- * part.
+ * Waits for the server's `retry` time, doubled after each connection without an event, plus a random part:
+ * "Wait a delay equal to the reconnection time", or longer (WHATWG HTML, section 9.2.3).
  */
 async function pause(deadline: Deadline, retry: number, failures: number) {
   const first = failures > 1 ? Math.max(retry, SHORTEST_WAIT) : retry;
-  const span = Math.min(first * 2 ** (failures - 1), Math.max(LONGEST_WAIT, retry));
-  await deadline.pause(span * (1 - Math.random() / 2)).catch(() => {});
+  const span = first * 2 ** (failures - 1) * (1 + Math.random() / 2);
+  await deadline.pause(Math.min(span, Math.max(LONGEST_WAIT, retry))).catch(() => {});
 }
 
 /** Encodes text as UTF-8 bytes, in the form that `fetch` expects in header values. */
