@@ -25,6 +25,9 @@ import { defaultWireProfile, type WireProfile } from './wire-profile.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
+/** Maximum size of a response of the storage API, in bytes; 50 links take less than 1 MiB. */
+const RESPONSE_BYTES = 16_777_216;
+
 /** A redirect would send the credentials elsewhere, and the contract has no redirects. */
 const NO_REDIRECT = { redirect: 'manual' } as const;
 
@@ -144,7 +147,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
         idempotent: isIdempotent(operation),
       };
       return pipeline.send(call, async (response) =>
-        readEnvelope({ data: await readText(response), response }, what),
+        readEnvelope({ data: await readText(response, RESPONSE_BYTES), response }, what),
       );
     },
   };

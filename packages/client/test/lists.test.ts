@@ -254,3 +254,29 @@ describe('a deployment that uses another form', () => {
     expect(bodies).toEqual([{ data: { fileList: ['a'] } }]);
   });
 });
+
+it('ends the call if the response has no end', async () => {
+  let sent = 0;
+  const served = await serve((_, response) => {
+    const piece = Buffer.alloc(1_048_576, ' ');
+    const go = () => {
+      sent += piece.length;
+      // Enough to fail the test without the limit.
+      if (sent < 2 ** 28) response.write(piece, (error) => error ?? go());
+      else response.destroy();
+    };
+    response.writeHead(200, { 'Content-Type': 'application/json' });
+    go();
+  });
+  await using storage = {
+    ...createStorageClient({
+      baseUrl: served.url,
+      envId: 'dev',
+      credentials: { authorization: '1.0 any', timestamp: 1_700_000_000 },
+    }),
+    [Symbol.asyncDispose]: () => served[Symbol.asyncDispose](),
+  };
+  const error = await failureOf(storage.tempUrl('cloud://dev.files/a'));
+  expect(error).toMatchObject({ name: 'StorageError', status: 200 });
+  expect(sent).toBeLessThan(2 ** 26);
+});

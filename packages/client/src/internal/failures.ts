@@ -141,10 +141,23 @@ export function transferFailure(
 /**
  * Reads the body of a response as text.
  *
+ * @param most maximum size in bytes; a longer body is cut off there
  * @throws NetworkError if the connection is lost
  */
-export function readText(response: Response): Promise<string> {
-  return response.text().catch((error) => {
+export function readText(response: Response, most?: number): Promise<string> {
+  let left = most ?? 0;
+  const cut = () =>
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        left -= chunk.length;
+        if (left < 0) controller.terminate();
+        else controller.enqueue(chunk);
+      },
+    });
+  // `fetch` itself enforces a length.
+  const isOpen = left && response.body && !response.headers.has('Content-Length');
+  const read = isOpen ? new Response(response.body.pipeThrough(cut())) : response;
+  return read.text().catch((error) => {
     throw networkFailure(rememberedCall(response), error, 'The response was interrupted');
   });
 }
