@@ -12,7 +12,7 @@ const LAYERS = {
   'packages/conformance/src': [
     ...[
       'index|cli',
-      'create-conformance|traffic',
+      'create-conformance|clients|traffic',
       'report',
       'run',
       'dredd',
@@ -24,7 +24,11 @@ const LAYERS = {
     ...['validation', 'credentials', 'options', 'result', 'contract', 'http'],
   ],
   'packages/interop/src': [
-    ...['to-page|peers', 'run-matrix|mock-servers|start-deployments', 'checks|tools', 'calls'],
+    ...[
+      'to-page|to-clients-page|peers',
+      'driven-clients|run-matrix|mock-servers|start-deployments',
+    ],
+    ...['checks|tools', 'calls'],
   ],
   'packages/mock/src': [
     ...['index|mock-fixture', 'create-mock', 'cli', 'serve', 'control', 'proxy', 'surfaces'],

@@ -63,15 +63,21 @@ export const ENGINES = {
     // The command of the library shows which Python has it.
     programs: [['python3'], ['httpx']],
     packages: ['python3', 'python3-httpx'],
-    purpose: 'samples and guide in Python',
-    tests: { 'packages/snippets': ['test/languages.test.ts'] },
+    purpose: 'samples, guide and client driver in Python',
+    tests: {
+      'packages/conformance': ['test/clients/drivers.test.ts'],
+      'packages/snippets': ['test/languages.test.ts'],
+    },
   },
   go: {
     title: 'Go',
     programs: [['go']],
     packages: ['golang-go'],
-    purpose: 'samples and guide in Go',
-    tests: { 'packages/snippets': ['test/languages.test.ts'] },
+    purpose: 'samples, guide and client driver in Go',
+    tests: {
+      'packages/conformance': ['test/clients/drivers.test.ts'],
+      'packages/snippets': ['test/languages.test.ts'],
+    },
   },
   nginx: {
     title: 'nginx',

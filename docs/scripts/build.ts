@@ -97,6 +97,7 @@ const SITE_MAP: Section[] = [
       'several-processes',
       'mock',
       'conformance',
+      'client-conformance',
       'python',
       'go',
       'new-operation',

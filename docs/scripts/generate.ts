@@ -179,11 +179,13 @@ const TOPICS: Record<string, string> = {
   UP: 'Upload target',
   VR: 'Versions',
   IN: 'About the contract',
+  CL: 'Clients',
 };
 
 /** The page `docs/reference/rules.md`: every rule by its id. */
 function toRules(): string {
-  const topics = Map.groupBy(ruleSet.rules, ({ id }) => id.split('-')[0] ?? '');
+  const all = [...ruleSet.rules, ...ruleSet.clientRules];
+  const topics = Map.groupBy(all, ({ id }) => id.split('-')[0] ?? '');
   const sections = [...topics].map(([prefix, rules]) => {
     const rows = rules.map(({ id, level, statement, decisions }) => [
       `\`${id}\``,
@@ -200,6 +202,9 @@ Version ${ruleSet.version} of the rule set has ${ruleSet.rules.length} rules. Th
 [conformance suite](../start/conformance.md) uses these IDs in its reports. It checks \`MUST\` and \`SHOULD\` rules on every
 deployment. Rules of level \`info\` cannot be checked from outside, or apply only to this project. For the source of each
 rule and its places in the documents, see [traceability](traceability.md).
+
+Another ${ruleSet.clientRules.length} rules apply to [clients](#clients). They are checked by
+[\`berth-conformance client\`](../guides/client-conformance.md).
 
 ${sections.join('\n')}`;
 }

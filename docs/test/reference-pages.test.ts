@@ -49,7 +49,7 @@ it('links to every download', () => {
 
 describe('a reference page has a row for each', () => {
   it.each<[string, string, readonly string[]]>([
-    ['rule', 'rules', ruleSet.rules.map(({ id }) => id)],
+    ['rule', 'rules', [...ruleSet.rules, ...ruleSet.clientRules].map(({ id }) => id)],
     ['limit', 'limits', Object.keys(defaults.limits)],
     ['operation', 'operations', operationIds],
     [

@@ -32,8 +32,16 @@ describe('the rule set', () => {
     expect(published.documents).toEqual(Object.fromEntries(versions));
   });
 
+  it('keeps the rules for clients apart', () => {
+    const isOfClients = ({ id }: { id: string }) => id.startsWith('CL-');
+    expect(published.rules.filter(isOfClients)).toEqual([]);
+    expect(published.clientRules.filter((rule) => !isOfClients(rule))).toEqual([]);
+    expect(published.clientRules.length).toBeGreaterThan(50);
+  });
+
   it('has no duplicate statement', () => {
-    const statements = published.rules.map((rule) => rule.statement);
+    const all = [...published.rules, ...published.clientRules];
+    const statements = all.map((rule) => rule.statement);
     expect(new Set(statements).size).toBe(statements.length);
   });
 });

@@ -20,10 +20,14 @@ await writeGenerated(
   toOpenapi30(storage as unknown as OpenapiDocument, 'storage'),
   GENERATOR,
 );
-const ids = contract.rules.filter(({ level }) => level !== 'info').map(({ id }) => `  | '${id}'`);
+const toUnion = (rules: readonly { id: string; level: string }[]) =>
+  rules
+    .filter(({ level }) => level !== 'info')
+    .map(({ id }) => `  | '${id}'`)
+    .join('\n');
 await writeGenerated(
   `${folder}rule-ids.gen.ts`,
-  `/** Every rule of the level MUST or SHOULD. */\nexport type RuleId =\n${ids.join('\n')};`,
+  `/** Every rule of the level MUST or SHOULD. */\nexport type RuleId =\n${toUnion(contract.rules)};\n\n/** Every rule for clients of the level MUST or SHOULD. */\nexport type ClientRuleId =\n${toUnion(contract.clientRules)};`,
   GENERATOR,
 );
 // The upload target has no fixed path, and therefore no name to call it by.

@@ -305,7 +305,12 @@ function assertValues(options: typeof DEFAULTS & ConformanceOptions): void {
   }
 }
 
-function toKnownFailure(entry: string | KnownFailure): KnownFailure {
+/**
+ * Checks a known failure.
+ *
+ * @throws StartError if its date is not a date
+ */
+export function toKnownFailure(entry: string | KnownFailure): KnownFailure {
   if (typeof entry === 'string') return { id: entry };
   const { id, expires } = entry;
   const isDay = expires === undefined || /^\d{4}-\d\d-\d\d$/.test(expires);

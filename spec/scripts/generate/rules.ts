@@ -37,6 +37,8 @@ type RuleSet = {
   /** File in `docs/decisions` for each decision. */
   decisions: Record<string, string>;
   rules: Rule[];
+  /** The rules for clients, which deployments are not checked against. */
+  clientRules: Rule[];
 };
 
 const strings = {
@@ -52,7 +54,7 @@ const ruleSchema = {
   required: ['id', 'level', 'statement', 'documents'],
   additionalProperties: false,
   properties: {
-    id: { type: 'string', pattern: '^(GW|ST|UP|AU|VR|IN)(-[A-Z0-9]+)+$' },
+    id: { type: 'string', pattern: '^(GW|ST|UP|AU|VR|IN|CL)(-[A-Z0-9]+)+$' },
     level: { enum: LEVELS },
     statement: { type: 'string', minLength: 20, pattern: '\\.$' },
     source: strings,
@@ -101,16 +103,17 @@ export async function readRules(
   documents?: Record<string, unknown>,
   folder: string = join(SPEC, 'rules'),
 ): Promise<RuleSet> {
-  const { version, documents: versions, files } = await readYaml(join(folder, 'index.yaml'));
+  const index = await readYaml(join(folder, 'index.yaml'));
+  const { version, documents: versions, files, clients = [] }: Index = index;
   const outline = toOutlinePlaces(await readYaml(join(folder, 'outline.yaml')));
   const decisions = await readDecisions();
   const bundles = documents ?? (await readPublished());
   const operations = new Set(Object.values(bundles).flatMap(toOperationIds));
   const context = { documents: bundles, operations, decisions, outline };
 
-  const problems = await unlisted(folder, files);
+  const problems = await unlisted(folder, [...files, ...clients]);
   const rules = new Map<string, Rule>();
-  for (const file of files as string[]) {
+  for (const file of [...files, ...clients]) {
     for (const rule of await readYaml(join(folder, file))) {
       const found = isRule(rule) ? ruleProblems(rule, context) : shapeProblems();
       if (rules.has(rule.id)) found.push('has the ID of another rule');
@@ -120,7 +123,23 @@ export async function readRules(
   }
   problems.push(...uncovered(outline, [...rules.values()]));
   if (problems.length > 0) throw new Error(`The rules are invalid:\n${problems.join('\n')}`);
-  return { version, documents: versions, outline, decisions, rules: [...rules.values()] };
+  const all = [...rules.values()];
+  return {
+    ...{ version, documents: versions, outline, decisions },
+    rules: all.filter((rule) => !isOfClients(rule)),
+    clientRules: all.filter(isOfClients),
+  };
+}
+
+interface Index {
+  version: string;
+  documents: Record<string, string>;
+  files: string[];
+  clients?: string[];
+}
+
+function isOfClients({ id }: Rule): boolean {
+  return id.startsWith('CL-');
 }
 
 /** Maps decisions to their files, such as `D8` to `d08-content-disposition.md`. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { checkClient, toCommandLine } from '../clients/index.ts';
 import { createConformance } from '../create-conformance.ts';
 import { toSettings } from '../options.ts';
 import { compare, type Earlier, withReason } from '../report/compare.ts';
@@ -13,7 +14,7 @@ import { type Given, toFlag } from './options.ts';
 import type { Labels } from './parse-arguments.ts';
 import { type Output, readJsonFile } from './terminal.ts';
 import { toCommand } from './to-command.ts';
-import { toOptions } from './to-options.ts';
+import { toClientOptions, toOptions } from './to-options.ts';
 
 interface Progress {
   begin(): void;
@@ -37,30 +38,53 @@ export async function check(
   output: Output,
   signal: AbortSignal,
 ): Promise<number> {
-  const { publish, listeners, progress } = await prepareReport(given, output);
-  const conformance = createConformance({ ...(await toOptions(given)), ...listeners, signal });
-  if (given.insecure) {
-    output.error('berth-conformance: --insecure: certificates are not verified.');
-  }
-  const sayEnding = () =>
-    output.error(
-      'berth-conformance: stopping and removing stored files; interrupt again to exit immediately.',
-    );
-  signal.addEventListener('abort', sayEnding, { once: true });
-  progress.begin();
-  const report = await conformance.run().finally(() => {
-    signal.removeEventListener('abort', sayEnding);
-    progress.end();
-  });
   const typed = Object.entries(given).filter(([name]) => labels[name] === toFlag(name));
-  return publish(report, (whole) => toFailedLines(whole, Object.fromEntries(typed)));
+  return present(given, output, {
+    async prepare(listeners) {
+      const conformance = createConformance({ ...(await toOptions(given)), ...listeners, signal });
+      return async () => {
+        if (given.insecure) {
+          output.error('berth-conformance: --insecure: certificates are not verified.');
+        }
+        const sayEnding = () =>
+          output.error(
+            'berth-conformance: stopping and removing stored files; interrupt again to exit immediately.',
+          );
+        signal.addEventListener('abort', sayEnding, { once: true });
+        return conformance.run().finally(() => signal.removeEventListener('abort', sayEnding));
+      };
+    },
+    toCommand: (result, { seed = 0 }) => toCommand(Object.fromEntries(typed), result, seed),
+  });
+}
+
+/**
+ * Checks a client, whose driver the command starts. Otherwise like `check`.
+ *
+ * @param env the environment of the command
+ * @throws StartError if an option is invalid, or the command is not a driver
+ */
+export async function checkDriver(
+  command: readonly string[],
+  given: Given,
+  env: Readonly<Record<string, string | undefined>>,
+  output: Output,
+  signal: AbortSignal,
+): Promise<number> {
+  return present(given, output, {
+    async prepare({ onResult }) {
+      const options = await toClientOptions(given);
+      return () => checkClient({ ...options, command, env, signal, onResult });
+    },
+    toCommand: ({ id }) => `berth-conformance client --only ${id} -- ${toCommandLine(command)}`,
+  });
 }
 
 /** URLs of a run that makes no calls. */
 const NOWHERE = { gatewayUrl: 'http://gateway.invalid', storageUrl: 'http://storage.invalid' };
 
 /**
- * Checks recorded calls: prints each result, writes the reports and returns the exit code.
+ * Checks recorded calls. Otherwise like `check`.
  *
  * @throws StartError if a file or an option is invalid, or nothing can be checked
  */
@@ -70,44 +94,60 @@ export async function checkTraffic(
   output: Output,
   signal: AbortSignal,
 ): Promise<number> {
-  const { publish, listeners } = await prepareReport(given, output);
   const { document, url, gatewayUrl, storageUrl } = given;
-  if (url !== undefined && document === undefined) {
-    throw new StartError('url requires document, the OpenAPI document of the API.', 'url');
-  }
-  const target = document === undefined ? NOWHERE : { url: 'http://nowhere.invalid' };
-  const options = await toOptions({ ...target, ...given });
-  const settings = toSettings({ ...options, ...listeners, signal });
-  const report = await runTraffic({ files, gatewayUrl, storageUrl, url }, settings);
-  return publish(report, () => []);
+  return present(given, output, {
+    async prepare(listeners) {
+      if (url !== undefined && document === undefined) {
+        throw new StartError('url requires document, the OpenAPI document of the API.', 'url');
+      }
+      const target = document === undefined ? NOWHERE : { url: 'http://nowhere.invalid' };
+      const options = await toOptions({ ...target, ...given });
+      const settings = toSettings({ ...options, ...listeners, signal });
+      return () => runTraffic({ files, gatewayUrl, storageUrl, url }, settings);
+    },
+  });
 }
 
-/** Reads what a report needs, before anything is checked. */
-async function prepareReport(given: Given, output: Output) {
+interface Listeners {
+  onResult: (result: Result) => void;
+  onNotice: (text: string) => void;
+}
+
+interface Checking {
+  /** Validates the options, and returns what runs the checks. */
+  prepare(listeners: Listeners): Promise<() => Promise<Report>>;
+  /** Returns the command that repeats a single check, if one can. */
+  toCommand?(result: Result, report: Report): string;
+}
+
+/** Runs checks, prints each result, writes the reports and returns the exit code. */
+async function present(
+  given: Given,
+  output: Output,
+  { prepare, toCommand: toCommandOf }: Checking,
+): Promise<number> {
   const reports = parseReports(given.report);
-  const earlier = given.compare === undefined ? undefined : await readEarlier(given.compare);
   const progress = createProgress(output);
+  const run = await prepare({
+    onResult: (result) => {
+      progress.add(result);
+      show(result, given, output);
+    },
+    onNotice: (text) => output.error(`berth-conformance: ${text}`),
+  });
+  const earlier = given.compare === undefined ? undefined : await readEarlier(given.compare);
   await assertWritable(reports);
-  return {
-    progress,
-    listeners: {
-      onResult: (result: Result) => {
-        progress.add(result);
-        show(result, given, output);
-      },
-      onNotice: (text: string) => output.error(`berth-conformance: ${text}`),
-    },
-    async publish(report: Report, toRepeatLines: (whole: Report) => string[]): Promise<number> {
-      const whole: Report = earlier
-        ? { ...report, comparison: compare(earlier, report.results) }
-        : report;
-      await writeReports(reports, whole);
-      for (const line of [...toEndLines(whole), ...toRepeatLines(whole)]) output.out(line);
-      const { paint = (_, text) => text } = output;
-      output.out(paint(whole.exitCode === 0 ? 'green' : 'red', toSummaryLine(whole)));
-      return whole.exitCode;
-    },
-  };
+  progress.begin();
+  const report = await run().finally(() => progress.end());
+  const whole: Report = earlier
+    ? { ...report, comparison: compare(earlier, report.results) }
+    : report;
+  await writeReports(reports, whole);
+  for (const line of toEndLines(whole)) output.out(line);
+  if (toCommandOf) for (const line of toFailedLines(whole, toCommandOf)) output.out(line);
+  const { paint = (_, text) => text } = output;
+  output.out(paint(whole.exitCode === 0 ? 'green' : 'red', toSummaryLine(whole)));
+  return whole.exitCode;
 }
 
 /** Creates a function that updates the progress line on a terminal, and otherwise does nothing. */
@@ -236,13 +276,14 @@ function toPart(file: string): string {
 }
 
 /** The failed checks that are not known failures, each with the command that repeats it. */
-function toFailedLines({ results, baseline, seed }: Report, typed: Given): string[] {
+function toFailedLines(report: Report, toCommandOf: NonNullable<Checking['toCommand']>): string[] {
+  const { results, baseline } = report;
   const failed = results.filter(
     ({ outcome, id }) => outcome === 'fail' && !baseline.known.includes(id),
   );
   return [
     ...(failed.length > 0 ? ['failed checks, each with a command that runs it again:'] : []),
-    ...failed.flatMap((result) => [`  ${result.id}`, `    ${toCommand(typed, result, seed)}`]),
+    ...failed.flatMap((result) => [`  ${result.id}`, `    ${toCommandOf(result, report)}`]),
   ];
 }
 

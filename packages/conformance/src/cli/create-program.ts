@@ -18,6 +18,7 @@ Examples:
   berth-conformance --document api.yaml --url https://api.example --min-coverage 80
   berth-conformance monitor --config conformance.json --only GW-C,GW-REQUEST-ID --every 60s
   berth-conformance traffic session.har --report html=report.html
+  berth-conformance client -- node driver.js
   berth-conformance fixture --port 8080 --host 0.0.0.0
 
 Exit codes, the first that applies:
@@ -39,7 +40,7 @@ export function createProgram(onTyped: (typed: Typed) => void): Command {
     )
     .usage('--gateway-url <url> --storage-url <url> [options]')
     .allowExcessArguments(false)
-    // `monitor` and `traffic` have options of a run, too.
+    // `monitor`, `traffic` and `client` have options of a run, too.
     .enablePositionalOptions()
     .showSuggestionAfterError(false)
     .exitOverride()
@@ -93,6 +94,15 @@ export function createProgram(onTyped: (typed: Typed) => void): Command {
     monitor,
     OPTION_NAMES.filter((name) => !OF_ONE_RUN.includes(name)),
   );
+  const client = program
+    .command('client')
+    .description('check a client: run a driver of it against a deployment with scripted responses')
+    .usage('[options] -- <command> [arguments]')
+    .argument('[command...]', 'command that starts the driver')
+    .action((words: string[], _, command: Command) =>
+      onTyped({ command: 'client', words, options: command.optsWithGlobals() }),
+    );
+  addOptions(client, OF_CLIENTS);
   return program.helpCommand(false);
 }
 
@@ -107,6 +117,12 @@ const OF_TRAFFIC: readonly OptionName[] = [
   ...(['gatewayUrl', 'storageUrl', 'wireProfile', 'envelope', 'document', 'url'] as const),
   ...(['only', 'skip', 'level', 'rules', 'baseline', 'minCoverage'] as const),
   ...(['report', 'failedOnly', 'compare', 'config'] as const),
+];
+
+/** Options of a run that a check of a client has, too. */
+const OF_CLIENTS: readonly OptionName[] = [
+  ...(['wireProfile', 'timeout', 'only', 'skip', 'level', 'bail', 'baseline'] as const),
+  ...(['report', 'failedOnly', 'compare', 'config', 'list', 'json'] as const),
 ];
 
 function addOptions(command: Command, names: readonly OptionName[]): void {
@@ -127,7 +143,9 @@ function toVersion(): string {
 
 /** The parsed command line, with the command and the options as typed. */
 export interface Typed {
-  command: 'run' | 'fixture' | 'monitor' | 'traffic';
+  command: 'run' | 'fixture' | 'monitor' | 'traffic' | 'client';
+  /** The command that starts a driver, and its arguments. */
+  words?: readonly string[];
   options: Record<string, unknown>;
 }
 

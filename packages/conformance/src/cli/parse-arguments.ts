@@ -51,7 +51,9 @@ export async function parseArguments(
       ? { command: 'monitor', options: { every: String(every), listen: String(listen) } }
       : typed.command === 'traffic'
         ? { command: 'traffic', files: files as string[] }
-        : { command: 'run' }),
+        : typed.command === 'client'
+          ? { command: 'client', words: typed.words ?? [] }
+          : { command: 'run' }),
     given: { ...fromFile, ...fromVariables, ...fromFlags },
     labels: {
       ...label(fromFile, (name) => `${name} in ${config}`),
@@ -115,6 +117,7 @@ type Arguments =
   | { command: 'run'; given: Given; labels: Labels }
   | { command: 'monitor'; options: MonitorOptions; given: Given; labels: Labels }
   | { command: 'traffic'; files: string[]; given: Given; labels: Labels }
+  | { command: 'client'; words: readonly string[]; given: Given; labels: Labels }
   | { command: 'fixture'; options: Typed['options'] };
 
 function label(given: Given, toLabel: (name: string) => string): Labels {

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { startFixture } from '@berth/conformance/fixture';
 import { CommanderError } from 'commander';
 import { checks } from '../checks/index.ts';
-import { type Rule, rules } from '../contract/rules.ts';
+import { clientRules, type Rule, rules } from '../contract/rules.ts';
 import { createRedactor, listSecrets, type Secrets } from '../credentials/redact.ts';
 import { planDocuments } from '../document/run-documents.ts';
 import { type Settings, toSettings } from '../options.ts';
 import { StartError } from '../result.ts';
 import { type Planned, planRun } from '../run/plan.ts';
-import { check, checkTraffic, isChosen } from './check.ts';
+import { check, checkDriver, checkTraffic, isChosen } from './check.ts';
 import type { Typed } from './create-program.ts';
 import { type Given, OPTION_NAMES, toFlag } from './options.ts';
 import { type Labels, parseArguments, suggest } from './parse-arguments.ts';
@@ -40,8 +40,12 @@ export async function runCli(args: readonly string[], around: Surroundings): Pro
       await monitor(given, parsed.options, describe, output, signal);
       return 0;
     }
-    if (parsed.command === 'traffic')
+    if (parsed.command === 'traffic') {
       return await checkTraffic(parsed.files, given, output, signal);
+    }
+    if (parsed.command === 'client') {
+      return await runClient(parsed.words, given, around);
+    }
     return await run(given, labels, output, signal);
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
@@ -154,16 +158,36 @@ async function run(
   const { gatewayUrl, storageUrl, document } = given;
   const isNowhere = [gatewayUrl, storageUrl, document].every((target) => target === undefined);
   const options = await toOptions(isNowhere ? { ...NOWHERE, ...given } : given);
-  const lines = list ? listRules(given) : describePlan(await plan(toSettings(options)), json);
+  const lines = list
+    ? listRules(rules, given)
+    : describePlan(await plan(toSettings(options)), json);
   for (const line of lines) output.out(line);
   return 0;
 }
 
+/** Implements the subcommand `client`. */
+async function runClient(
+  words: readonly string[],
+  given: Given,
+  { output, env, signal }: Surroundings,
+): Promise<number> {
+  if (given.list) {
+    for (const line of listRules(clientRules, given)) output.out(line);
+    return 0;
+  }
+  if (words.length === 0) {
+    throw new StartError(
+      'The command that starts the driver is missing: berth-conformance client -- node driver.js',
+    );
+  }
+  return checkDriver(words, given, env, output, signal);
+}
+
 /** Implements `--list`: returns the rules that are checked, as lines or as one JSON text. */
-function listRules({ only, skip = [], level, json }: Given): string[] {
+function listRules(known: readonly Rule[], { only, skip = [], level, json }: Given): string[] {
   const isNamed = ({ id }: Rule, names: readonly string[]) =>
     names.some((name) => id.startsWith(name));
-  const wanted = rules.filter(
+  const wanted = known.filter(
     (rule) =>
       (only === undefined || isNamed(rule, only)) &&
       !isNamed(rule, skip) &&

@@ -3,18 +3,22 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import schema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
+import defaultProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { type Level, rules } from '../contract/rules.ts';
+import type { ClientOptions } from '../clients/index.ts';
+import { clientRules, type Level, rules } from '../contract/rules.ts';
 import { DOCUMENT_RULE_IDS } from '../document/rules.ts';
-import type {
-  AuthModule,
-  ConformanceOptions,
-  CopyPath,
-  Envelope,
-  KnownFailure,
-  MaxAgeUnit,
-  RequestForm,
-  WireProfile,
+import {
+  type AuthModule,
+  type ConformanceOptions,
+  type CopyPath,
+  type Envelope,
+  type KnownFailure,
+  type MaxAgeUnit,
+  RANGES,
+  type RequestForm,
+  toKnownFailure,
+  type WireProfile,
 } from '../options.ts';
 import { ENGINES, StartError } from '../result.ts';
 import { type Given, toFlag, toVariable } from './options.ts';
@@ -24,7 +28,7 @@ import { readJsonFile, readTextFile } from './terminal.ts';
 const IDS = [...rules.map(({ id }) => id), ...DOCUMENT_RULE_IDS];
 
 const OTHERS: readonly string[] = ENGINES.filter(
-  (engine) => engine !== 'rules' && engine !== 'document',
+  (engine) => engine === 'dredd' || engine === 'respect',
 );
 
 /** Rule IDs have this form; the IDs of transactions and workflows do not. */
@@ -62,7 +66,7 @@ export async function toOptions(given: Given): Promise<ConformanceOptions> {
     auth: await when(authModule, (file): Promise<AuthModule> => readAuthModule(file)),
     wireProfile: await when(wireProfile, readWireProfile),
     ca: await when(ca, readCertificates),
-    baseline: await when(baseline, readBaseline),
+    baseline: await when(baseline, (file) => readBaseline(file, IDS)),
     envelope: given.envelope as Envelope | undefined,
     requestForm: given.requestForm as RequestForm | undefined,
     copyPath: given.copyPath as CopyPath | undefined,
@@ -72,15 +76,40 @@ export async function toOptions(given: Given): Promise<ConformanceOptions> {
 }
 
 /**
+ * Converts command-line options to the options for a check of a client.
+ *
+ * @throws StartError that names the option
+ */
+export async function toClientOptions(
+  given: Given,
+): Promise<Omit<ClientOptions, 'command' | 'env'>> {
+  const { only, skip, level, bail, timeout = RANGES.timeout.usual } = given;
+  const ids = clientRules.map(({ id }) => id);
+  assertRuleNames('--only', only, ids, []);
+  assertRuleNames('--skip', skip, ids, []);
+  const baseline = await when(given.baseline, (file) => readBaseline(file, ids));
+  return {
+    ...{ only, skip, bail, timeout, level: level as Level | undefined },
+    wireProfile: (await when(given.wireProfile, readWireProfile)) ?? defaultProfile,
+    ...(baseline && { baseline: baseline.map(toKnownFailure) }),
+  };
+}
+
+/**
  * Checks that names are rule IDs, prefixes of rule IDs, `dredd` or `respect`.
  *
  * @param option the option that lists them, for the message
  * @throws StartError that names the first unknown one
  */
-function assertRuleNames(option: string, names: readonly string[] = []): void {
+function assertRuleNames(
+  option: string,
+  names: readonly string[] = [],
+  ids: readonly string[] = IDS,
+  others: readonly string[] = OTHERS,
+): void {
   for (const name of names) {
-    if (OTHERS.includes(name) || IDS.some((id) => id.startsWith(name))) continue;
-    throw new StartError(`${option}: unknown rule ${name}${suggest(name, [...IDS, ...OTHERS])}`);
+    if (others.includes(name) || ids.some((id) => id.startsWith(name))) continue;
+    throw new StartError(`${option}: unknown rule ${name}${suggest(name, [...ids, ...others])}`);
   }
 }
 
@@ -89,10 +118,10 @@ function assertRuleNames(option: string, names: readonly string[] = []): void {
  *
  * @throws StartError that names the first unknown one
  */
-function assertRuleIds(option: string, ids: readonly string[]): void {
+function assertRuleIds(option: string, ids: readonly string[], known: readonly string[]): void {
   for (const id of ids) {
-    if (RULE_LIKE.test(id) && !IDS.includes(id)) {
-      throw new StartError(`${option}: unknown rule ${id}${suggest(id, IDS)}`);
+    if (RULE_LIKE.test(id) && !known.includes(id)) {
+      throw new StartError(`${option}: unknown rule ${id}${suggest(id, known)}`);
     }
   }
 }
@@ -194,11 +223,11 @@ function parseServiceDocuments(values: string[] = []): Record<string, string> {
  *
  * @throws StartError if the file is neither, or names an unknown rule
  */
-async function readBaseline(file: string): Promise<KnownFailure[]> {
+async function readBaseline(file: string, known: readonly string[]): Promise<KnownFailure[]> {
   const text = await readTextFile(file, '--baseline');
   const entries = text.trimStart().startsWith('[') ? fromJson(file, text) : fromLines(text);
   const ids = entries.map(({ id }) => id);
-  assertRuleIds(`--baseline ${file}`, ids);
+  assertRuleIds(`--baseline ${file}`, ids, known);
   return entries.filter(({ id }, at) => ids.indexOf(id) === at);
 }
 

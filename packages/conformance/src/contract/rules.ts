@@ -28,12 +28,19 @@ interface Written {
 }
 
 /** All rules with level MUST or SHOULD, in contract order. */
-export const rules: readonly Rule[] = (contract.rules as Written[])
-  .filter(({ level }) => level !== 'info')
-  .map(({ source = [], decisions = [], operations = [], places = [], ...rule }) => ({
-    ...rule,
-    ...{ level: rule.level.toLowerCase() as Level, source, decisions, operations, places },
-  }));
+export const rules = toChecked(contract.rules);
+
+/** The rules for clients with level MUST or SHOULD. Deployments are not checked against them. */
+export const clientRules = toChecked(contract.clientRules);
+
+function toChecked(written: readonly Written[]): readonly Rule[] {
+  return written
+    .filter(({ level }) => level !== 'info')
+    .map(({ source = [], decisions = [], operations = [], places = [], ...rule }) => ({
+      ...rule,
+      ...{ level: rule.level.toLowerCase() as Level, source, decisions, operations, places },
+    }));
+}
 
 /**
  * Returns the rule with this ID.

@@ -15,6 +15,7 @@ const ENGINE_TITLES: Record<Engine, string> = {
   respect: 'Workflows (Respect)',
   document: 'OpenAPI documents',
   traffic: 'Documented responses (recorded)',
+  client: 'Clients',
 };
 
 /** Results that are shown together. */

@@ -1,5 +1,5 @@
 import contract from '@berth/spec/rules.json' with { type: 'json' };
-import { rules } from '../contract/rules.ts';
+import { clientRules, rules } from '../contract/rules.ts';
 import { COVERAGE_TITLES } from '../document/coverage.ts';
 import type { ReceivedResponse, SentRequest } from '../http/exchange.ts';
 import { manifest } from '../manifest.ts';
@@ -45,7 +45,7 @@ export function toHtml(report: Report): string {
 <body>
 ${toFacts(report)}
 ${toProblems(report)}
-<nav><a href="#results">Results</a>${report.coverage && html` · <a href="#coverage">Coverage</a>`}${isOfDocuments(report) ? undefined : html` · <a href="#matrix">Traceability</a>`}</nav>
+<nav><a href="#results">Results</a>${report.coverage && html` · <a href="#coverage">Coverage</a>`}${hasMatrix(report) ? html` · <a href="#matrix">Traceability</a>` : undefined}</nav>
 <main>
 <fieldset class="filters" id="results">
 <legend>Show</legend>
@@ -57,7 +57,7 @@ ${OUTCOMES.map(
 </fieldset>
 ${toResults(results)}
 ${report.coverage && toCoverageTable(report.coverage)}
-${isOfDocuments(report) ? undefined : toMatrix(results)}
+${hasMatrix(report) ? toMatrix(results) : undefined}
 </main>
 <script>${new Markup(script)}</script>
 </body>
@@ -83,6 +83,7 @@ const TARGETS: Record<Report['targets'][number]['api'], string> = {
   gateway: 'Gateway',
   storage: 'Storage API',
   document: 'API',
+  client: 'Client',
 };
 
 const COLORS: Record<Report['exitCode'], string> = { 0: 'pass', 1: 'fail', 3: 'skip', 4: 'error' };
@@ -106,7 +107,7 @@ function toFacts(report: Report): Markup {
       [
         `@berth/conformance ${manifest.version}`,
         ...(rules === undefined ? [] : [`rules ${rules}`]),
-        ...(report.traffic ? [] : [`seed ${seed}`]),
+        ...(seed === undefined ? [] : [`seed ${seed}`]),
       ].join(', '),
     ],
     ...toLinks('Errors', results, 'error'),
@@ -133,7 +134,7 @@ function toFacts(report: Report): Markup {
     ),
   ];
   return html`<header style="--verdict: var(--${COLORS[exitCode]})">
-<h1>${toHeadline(toVerdictPhrase(report))}</h1>
+<h1>${toHeadline(report)}</h1>
 </header>
 <dl>${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>`;
 }
@@ -171,12 +172,19 @@ ${others.length === 0 ? undefined : html`<p>These also fail, probably for the sa
 </section>`;
 }
 
-function isOfDocuments({ targets }: Report): boolean {
-  return targets.every(({ api }) => api === 'document');
+/** Neither documents nor clients have a place in the traceability of the contract. */
+function hasMatrix(report: Report): boolean {
+  return !isOf(report, 'document') && !isOf(report, 'client');
 }
 
-function toHeadline(phrase: string): string {
-  if (/^(follows|breaks)/.test(phrase)) return `The deployment ${phrase}`;
+function isOf({ targets }: Report, kind: 'document' | 'client'): boolean {
+  return targets.every(({ api }) => api === kind);
+}
+
+function toHeadline(report: Report): string {
+  const phrase = toVerdictPhrase(report);
+  const subject = isOf(report, 'client') ? 'client' : 'deployment';
+  if (/^(follows|breaks)/.test(phrase)) return `The ${subject} ${phrase}`;
   return phrase.charAt(0).toUpperCase() + phrase.slice(1);
 }
 
@@ -299,7 +307,7 @@ function toProse(text: string): Markup {
 }
 
 function toSources({ rules: ids }: Result): Markup | undefined {
-  const found = rules.filter(({ id }) => ids.includes(id));
+  const found = [...rules, ...clientRules].filter(({ id }) => ids.includes(id));
   const parts = found.flatMap(({ source, decisions }) => [...source, ...decisions]);
   if (parts.length === 0) return undefined;
   return html`<p class="quiet">Based on: ${[...new Set(parts)].join('; ')}</p>`;

@@ -1,4 +1,4 @@
-import { findRule, rules } from '../contract/rules.ts';
+import { clientRules, rules } from '../contract/rules.ts';
 import { COVERAGE_KINDS, COVERAGE_TITLES, type Coverage } from '../document/coverage.ts';
 import { type ReceivedResponse, readHeader, type SentRequest } from '../http/exchange.ts';
 import { type Finding, OUTCOMES, type Outcome, type Result } from '../result.ts';
@@ -56,7 +56,7 @@ function toEvidence({ statement, rules: ids, findings }: Result): string[] {
 
 /** Returns the lines of the API description and the decisions that rules are based on. */
 function toSource(ids: readonly string[]): string {
-  const found = ids.filter((id) => rules.some((rule) => rule.id === id)).map(findRule);
+  const found = [...rules, ...clientRules].filter(({ id }) => ids.includes(id));
   return [...new Set(found.flatMap(({ source, decisions }) => [...source, ...decisions]))].join(
     '; ',
   );
@@ -196,12 +196,12 @@ export function toTrafficLines({
 
 /** Returns the last line of a run: counts, verdict, declared deviations, seed and duration. */
 export function toSummaryLine(report: Report): string {
-  const { summary, declared, seed, durationMs, traffic } = report;
+  const { summary, declared, seed, durationMs } = report;
   const counts = OUTCOMES.map((outcome) => `${summary[outcome]} ${outcome}`);
   return [
     `${counts.join(', ')}: ${toVerdictPhrase(report)}`,
     ...(declared.length > 0 ? [`declared: ${declared.join(' ')}`] : []),
-    ...(traffic ? [] : [`seed ${seed}`]),
+    ...(seed === undefined ? [] : [`seed ${seed}`]),
     `${(durationMs / 1000).toFixed(1)} s`,
   ].join(' · ');
 }

@@ -65,7 +65,6 @@ export async function runTraffic(
   return {
     targets: checker.targets(),
     ...(file === undefined ? { rules: settings.rules } : {}),
-    seed: settings.seed,
     startedAt: started.toISOString(),
     durationMs: Date.now() - started.getTime(),
     declared: toDeclared(settings),

@@ -1,0 +1,166 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cut, notStarted, parseReply, type Task, type TaskReply } from './protocol.ts';
+
+/** Maximum length of a line that a driver prints, in bytes. */
+const LONGEST_LINE = 4 * 1024 * 1024;
+
+const NEWLINE = 0x0a;
+
+/** How long a driver may take to exit after its stdin was closed, in milliseconds. */
+const GRACE = 1_000;
+
+/** Thrown if the driver exits, hangs or floods stdout. The message says what it did. */
+export class DriverFailure extends Error {
+  override readonly name = 'DriverFailure';
+}
+
+/** A client that does one task at a time. */
+export interface Driver {
+  /**
+   * Sends a task and returns the result. After a failure, the next task starts the command again.
+   *
+   * @param limit how long the task may take, in milliseconds
+   * @throws DriverFailure, or ProtocolError for a line that is not a result
+   * @throws StartError if the command has never returned a result
+   */
+  send(task: Task, limit: number): Promise<TaskReply>;
+  /** Ends the process and all of its children. */
+  close(): Promise<void>;
+}
+
+/** Creates a driver, whose command is started for the first task. Its stderr is passed to ours. */
+export function createDriver(
+  command: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+): Driver {
+  let running: Running | undefined;
+  let id = 0;
+  let hasWorked = false;
+  const end = async (grace: number) => {
+    const ended = running;
+    running = undefined;
+    await ended?.end(grace);
+  };
+  return {
+    async send(task, limit) {
+      running ??= start(command, env);
+      id += 1;
+      try {
+        const reply = parseReply(
+          await running.ask(JSON.stringify({ id, ...task }), limit, signal),
+          id,
+        );
+        hasWorked = true;
+        return reply;
+      } catch (error) {
+        await end(0);
+        if (hasWorked || signal.aborted || !(error instanceof DriverFailure)) throw error;
+        throw notStarted(command, error.message);
+      }
+    },
+    close: () => end(GRACE),
+  };
+}
+
+interface Running {
+  ask(line: string, limit: number, signal: AbortSignal): Promise<string>;
+  end(grace: number): Promise<void>;
+}
+
+function start(
+  command: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Running {
+  const [program = '', ...args] = command;
+  const isWindows = process.platform === 'win32';
+  // Its own process group, so that its children can be ended as well.
+  const child = spawn(program, args, {
+    env,
+    detached: !isWindows,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const kill = () => killTree(child, isWindows);
+  process.once('exit', kill);
+  const buffered: Buffer[] = [];
+  let size = 0;
+  let ended: string | undefined;
+  let settle: { line(text: string): void; fail(reason: string): void } | undefined;
+  const fail = (reason: string) => {
+    ended ??= reason;
+    settle?.fail(reason);
+  };
+  child.on('error', ({ message }) => fail(`it could not be started (${message})`));
+  child.on('close', (code, by) => {
+    process.removeListener('exit', kill);
+    fail(`it exited with ${by === null ? `code ${code}` : by}`);
+  });
+  // Writing to a driver that has exited: `close` reports it.
+  child.stdin.on('error', () => {});
+  const takeLine = (bytes: Buffer) => {
+    const line = bytes.toString().replace(/\r$/, '');
+    const asked = settle;
+    settle = undefined;
+    if (asked) asked.line(line);
+    else fail(`it printed a line without a task: ${cut(line)}`);
+  };
+  child.stdout.on('data', (chunk: Buffer) => {
+    let rest = chunk;
+    for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE)) {
+      takeLine(Buffer.concat([...buffered.splice(0), rest.subarray(0, end)]));
+      rest = rest.subarray(end + 1);
+      size = 0;
+    }
+    buffered.push(rest);
+    size += rest.length;
+    if (size <= LONGEST_LINE) return;
+    fail(`it printed a line of more than ${LONGEST_LINE} bytes`);
+    child.stdout.destroy();
+  });
+  return {
+    async ask(line, limit, signal) {
+      if (ended !== undefined) throw new DriverFailure(ended);
+      const promise = new Promise<string>((resolve, reject) => {
+        settle = { line: resolve, fail: (reason) => reject(new DriverFailure(reason)) };
+      });
+      const timer = setTimeout(() => fail(`it returned no result within ${limit} ms`), limit);
+      const interrupt = () => fail('the run was interrupted');
+      signal.addEventListener('abort', interrupt, { once: true });
+      child.stdin.write(`${line}\n`);
+      try {
+        return await promise;
+      } finally {
+        settle = undefined;
+        clearTimeout(timer);
+        signal.removeEventListener('abort', interrupt);
+      }
+    },
+    async end(grace) {
+      const isRunning = child.exitCode === null && child.signalCode === null && child.pid;
+      const exited = isRunning ? once(child, 'exit') : undefined;
+      child.stdin.end();
+      const timer = setTimeout(kill, grace);
+      await exited;
+      clearTimeout(timer);
+      // Its children may still run.
+      kill();
+      process.removeListener('exit', kill);
+      child.stdout.destroy();
+    },
+  };
+}
+
+/** Kills a process and everything that it has started. */
+function killTree({ pid }: ChildProcess, isWindows: boolean): void {
+  if (pid === undefined) return;
+  if (isWindows) {
+    spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore' });
+    return;
+  }
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // The group has ended.
+  }
+}

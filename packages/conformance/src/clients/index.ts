@@ -1,0 +1,1 @@
+export { type ClientOptions, checkClient, toCommandLine } from './check-client.ts';

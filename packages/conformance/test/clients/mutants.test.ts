@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import defaultProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
+import { describe, expect, it } from 'vitest';
+import { type ClientOptions, checkClient } from '../../src/clients/index.ts';
+import { clientRules } from '../../src/contract/rules.ts';
+import { mutants } from './mutants.ts';
+
+const DRIVER = join(import.meta.dirname, 'mutant-driver.ts');
+
+function check(args: readonly string[], options: Partial<ClientOptions> = {}) {
+  return checkClient({
+    command: [process.execPath, '--conditions=berth-source', DRIVER, ...args],
+    wireProfile: defaultProfile,
+    timeout: 300_000,
+    env: process.env,
+    ...options,
+  });
+}
+
+it('every rule for clients has a mutant', () => {
+  expect(mutants.map(({ rule }) => rule)).toEqual(clientRules.map(({ id }) => id));
+});
+
+describe.concurrent('each mutant fails the rule that it breaks', () => {
+  it.each(mutants)('$rule: $breaks', async ({ rule }) => {
+    const { results } = await check([rule], { only: [rule] });
+    expect(results.find(({ id }) => id === rule)).toMatchObject({ outcome: 'fail' });
+  });
+});
