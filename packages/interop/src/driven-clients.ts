@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import measured from './client-results.json' with { type: 'json' };
+import { findManifest, GENERATORS } from './tools.ts';
+
+const DRIVERS = join(import.meta.dirname, '../clients/drivers');
+
+/** A client that `berth-conformance client` checks. */
+interface DrivenClient {
+  readonly id: string;
+  readonly name: string;
+  /** The driver, a module that Node runs. */
+  readonly driver: string;
+}
+
+/** The clients of the table: ours, plain fetch, and the generated clients that have a driver. */
+export const DRIVEN_CLIENTS: readonly DrivenClient[] = [
+  {
+    id: 'berth',
+    name: '`@berth/client`',
+    driver: join(folderOf('@berth/conformance'), 'drivers/berth-client.ts'),
+  },
+  { id: 'fetch', name: 'plain `fetch`', driver: join(DRIVERS, 'fetch.ts') },
+  ...['hey-api', 'openapi-fetch', 'redocly'].map((id) => ({
+    id,
+    name: GENERATORS.find((generator) => generator.id === id)?.name ?? id,
+    driver: join(DRIVERS, `${id}.ts`),
+  })),
+];
+
+/** The outcome of each rule, by its ID. */
+export type ClientOutcomes = Readonly<Record<string, string>>;
+
+/** The results on the page, by client; `npm run clients` writes them. */
+export const CLIENT_RESULTS: Readonly<Record<string, ClientOutcomes>> = measured;
+
+/** Checks a client with the suite. */
+export async function checkDriven({ driver }: DrivenClient): Promise<ClientOutcomes> {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-interop-'));
+  const report = join(folder, 'report.json');
+  const node = [
+    process.execPath,
+    ...['--conditions=berth-source', '--disable-warning=ExperimentalWarning'],
+  ];
+  const suite = join(folderOf('@berth/conformance'), 'src/cli.ts');
+  const hooks = join(DRIVERS, 'typescript-imports.ts');
+  const [program = '', ...args] = [
+    ...[...node, suite, 'client', '--timeout', '300000', '--report', `json=${report}`, '--'],
+    ...[...node, '--import', hooks, driver],
+  ];
+  try {
+    const child = spawn(program, args, { stdio: 'ignore' });
+    await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
+    const { extra } = JSON.parse(await readFile(report, 'utf8'));
+    const results: { id: string; outcome: string }[] = extra.berth.results;
+    return Object.fromEntries(results.map(({ id, outcome }) => [id, outcome]));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function folderOf(name: string): string {
+  return dirname(findManifest(name, import.meta.url));
+}
