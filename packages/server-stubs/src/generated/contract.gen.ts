@@ -12,7 +12,7 @@ export const CONTRACT = {
       "sha256": "1c816be637f7cc639e1bf12e59991cad96531e3a3a1530bb4daafbdf4dc7b816"
     }
   },
-  "sha256": "920e71f87542060d173122c6c893e834f8ee935bdf56739ca7042c3d602c04e3"
+  "sha256": "f52c31c0f7cbd0f1313316dd6e5668585d3703619d41b92abf70c4a99cad3ab8"
 } as const;
 
 /** Names on the wire (D1). */
