@@ -13,14 +13,15 @@ afterEach(() => rm(folder, { recursive: true }));
 
 it('links to pages, and to copies of other files', async () => {
   const text =
-    '# A\n\n[mock](../../packages/mock/README.md#faults) [spec](../../spec/redocly.yaml) [API](../../spec/generated/gateway.v1.gen.yaml)\n';
+    '# A\n\n[mock](../../packages/mock/README.md#faults) [spec](../../spec/redocly.yaml) [API](../../spec/generated/gateway.v1.gen.yaml) ![b](../images/upload.svg)\n';
   const files = ['docs/guides/a.md', 'packages/mock/README.md', 'docs/guides/mock.md'];
   const others = new Map(files.slice(1).map((file) => [file, '# Other\n']));
   await stagePages(files, new Map([['docs/guides/a.md', text], ...others]), folder);
 
   expect(await readFile(join(folder, 'guides/a.md'), 'utf8')).toBe(
-    '# A\n\n[mock](../packages/mock.md#faults) [spec](../source/spec/redocly.yaml) [API](../api/gateway.v1/openapi.yaml)\n',
+    '# A\n\n[mock](../packages/mock.md#faults) [spec](../source/spec/redocly.yaml) [API](../api/gateway.v1/openapi.yaml) ![b](./../images/upload.svg)\n',
   );
+  expect(await readFile(join(folder, 'images/upload.svg'), 'utf8')).toContain('<svg');
   const source = await readFile(join(folder, 'public/source/spec/redocly.yaml'), 'utf8');
   expect(source).toContain('extends:');
   const api = await readFile(join(folder, 'public/api/gateway.v1/openapi.yaml'), 'utf8');

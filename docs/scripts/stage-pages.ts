@@ -1,6 +1,7 @@
 import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import list from '@berth/spec/downloads.json' with { type: 'json' };
+import { HOME } from './site-map.ts';
 
 /** Documents of the contract, by the file that a link to one names: they have an address of their own. */
 const DOWNLOADS = new Map(list.downloads.map(({ file, path }) => [`spec/${file}`, `api/${path}`]));
@@ -11,8 +12,8 @@ const LINK = /(?<before>\]\()(?<target>(?![a-z][a-z+.-]*:|#)[^)\s]+)(?<after>\))
 
 /**
  * Copies Markdown files of the repository to their place in the site. Links between them point to pages, links
- * to documents of the contract to their place under `/api`, and links to other files of the repository to a copy under
- * `/source`.
+ * to documents of the contract to their place under `/api`, images to a copy next to the pages, and links to other files
+ * of the repository to a copy under `/source`.
  *
  * @param files paths from the root of the repository
  * @param built text of generated pages, by path
@@ -34,12 +35,13 @@ export async function stagePages(
     const staged = rewriteLinks(text, (link) => {
       const [path = '', anchor] = link.split('#');
       const target = posix.join(posix.dirname(file), path);
+      const place = pages.has(target) ? toPagePath(target) : toCopyPath(target);
       if (!pages.has(target)) {
         links.push([link, target]);
         sources.add(target);
       }
-      const place = pages.has(target) ? toPagePath(target) : toPublicPath(target);
-      const relative = posix.relative(posix.dirname(page), place);
+      const start = place.startsWith('images/') ? './' : ''; // its page imports an image
+      const relative = start + posix.relative(posix.dirname(page), place.replace(/^public\//, ''));
       return anchor === undefined ? relative : `${relative}#${anchor}`;
     });
     for (const [link, target] of links) {
@@ -49,12 +51,14 @@ export async function stagePages(
   }
   if (dead.length > 0) throw new Error(`Broken links:\n  ${dead.join('\n  ')}`);
   for (const source of sources) {
-    await cp(join(ROOT, source), join(to, 'public', toPublicPath(source)), { recursive: true });
+    await cp(join(ROOT, source), join(to, toCopyPath(source)), { recursive: true });
   }
 }
 
-function toPublicPath(file: string): string {
-  return DOWNLOADS.get(file) ?? `source/${file}`;
+/** Where a file that is not a page is copied. Rspress bundles the images of pages. */
+function toCopyPath(file: string): string {
+  if (file.startsWith('docs/images/')) return file.slice('docs/'.length);
+  return `public/${DOWNLOADS.get(file) ?? `source/${file}`}`;
 }
 
 /**
@@ -70,6 +74,7 @@ function toPublicPath(file: string): string {
 export function toPagePath(file: string): string {
   if (file === 'spec/README.md') return 'packages/spec.md';
   if (!file.includes('/')) return `project/${file.toLowerCase()}`;
+  if (file === HOME) return 'index.md';
   if (file.startsWith('docs/'))
     return file.slice('docs/'.length).replace(/README\.md$/, 'index.md');
   return file.replace(/\/README\.md$/, '.md');
@@ -90,7 +95,9 @@ export function rewriteLinks(markdown: string, rewrite: (target: string) => stri
   return rewritten.replace(/\0(\d+)\0/g, (_mark, index) => blocks[Number(index)] ?? '');
 }
 
+/** A file that stays the same is not written, so that the preview only reloads what has changed. */
 async function write(file: string, text: string): Promise<void> {
+  if ((await readFile(file, 'utf8').catch(() => undefined)) === text) return;
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, text);
 }

@@ -73,15 +73,79 @@ describeOn('chromium', 'the site', () => {
   it.each([
     ['a phone', PHONE],
     ['a desktop', DESKTOP],
-  ])('on %s, the search finds a rule by its ID', async (_name, size) => {
+  ])('on %s, the search lists the best page first, and a rule by its ID', async (_name, size) => {
     const { page, faults } = await openPage(size);
     await page.goto(`${site.url}/start/client.html`);
     await page.locator('[class*=search-button]:visible').first().click();
-    await page.locator('#__rspress_modal_container input').first().fill('GW-SSE-UNBUFFERED');
-    const found = page.locator('#__rspress_modal_container a[href*="/reference/rules"]').first();
-    await found.click();
+    const panel = page.locator('#__rspress_modal_container');
+    await panel.locator('input').first().fill('upload progress');
+    const first = panel.locator('a').first();
+    await expect.poll(() => first.getAttribute('href')).toContain('/guides/uploads');
+    expect(await first.textContent()).toContain('Uploads and downloads › Upload and download');
+    expect(await first.locator('.rp-suggest-item__mark').count()).toBeGreaterThan(0);
+    await panel.locator('input').first().fill('GW-SSE-UNBUFFERED');
+    await panel.locator('a[href*="/reference/rules"]').first().click();
     await page.waitForURL('**/reference/rules*');
     expect(faults).toEqual([]);
+    await page.close();
+  });
+
+  it.each([
+    '/reference/performance.html',
+    '/reference/configuration.html',
+    '/reference/rules.html',
+    '/packages/client.html',
+  ])('the tables of %s fit 1280 px, and scroll inside their frame on a phone', async (path) => {
+    const { page } = await openPage({ width: 1280, height: 900 });
+    await page.goto(site.url + path);
+    const frames = page.locator('.rp-table-scroll-container');
+    const widths = () =>
+      frames.evaluateAll((all) =>
+        all.map((one) => {
+          const { scrollWidth, clientWidth } = one as unknown as Record<string, number>;
+          return [scrollWidth, clientWidth];
+        }),
+      );
+    const wide = (await widths()).filter(([content = 0, frame = 0]) => content > frame);
+    expect(wide).toEqual([]);
+    await page.setViewportSize(PHONE);
+    await expect
+      .poll(async () => (await widths()).every(([, frame = 0]) => frame < 390))
+      .toBe(true);
+    expect((await widths()).some(([content = 0, frame = 0]) => content > frame)).toBe(true);
+    await page.close();
+  });
+
+  it('the landing page shows the commands, a program and the inspector, and the bar the version', async () => {
+    const { page, faults } = await openPage(DESKTOP);
+    await page.goto(site.url, { waitUntil: 'networkidle' });
+    expect(await page.getByText('npm install @berth/client').count()).toBe(1);
+    const picture = page.locator('.berth-home img');
+    await picture.scrollIntoViewIfNeeded();
+    const isShown = () => picture.evaluate((one: { naturalWidth?: number }) => one.naturalWidth);
+    await expect.poll(isShown).toBeGreaterThan(500);
+    expect(
+      await page
+        .locator('header, .rp-nav')
+        .getByText(/^v\d+\.\d+/)
+        .count(),
+    ).toBeGreaterThan(0);
+    expect(await page.locator('.rp-nav__title img').count()).toBeGreaterThan(0);
+    expect(faults).toEqual([]);
+    await page.close();
+  });
+
+  it.each([
+    ['/guides/uploads.html', 'getUploadMetaData'],
+    ['/guides/errors.html', 'may have been executed'],
+    ['/project/architecture.html', 'npm run generate'],
+  ])('%s has a diagram with a text alternative', async (path, text) => {
+    const { page } = await openPage(DESKTOP);
+    await page.goto(site.url + path);
+    const diagram = page.locator('.rp-doc img').first();
+    expect(await diagram.getAttribute('alt')).toContain(text);
+    const width = () => diagram.evaluate((one: { naturalWidth?: number }) => one.naturalWidth);
+    await expect.poll(width).toBeGreaterThan(400);
     await page.close();
   });
 

@@ -1,0 +1,86 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** A heading of the sidebar, with the Markdown files below it, from the root of the repository. */
+type Group = { text: string; collapsed?: boolean; files: string[] };
+
+/** The landing page. */
+export const HOME = 'docs/home.md';
+
+/** The pages that the build writes, since they need built packages. */
+export const COMMAND_LINES_PAGE = 'docs/reference/command-lines.md';
+export const CHANGELOG_PAGE = 'docs/project/changelog.md';
+
+/** The pages of the site, in the order of its sidebar. Other files are not pages. */
+export const SITE_MAP: Group[] = [
+  {
+    text: 'Quick starts',
+    files: ['client', 'mock', 'conformance', 'stubs', 'server'].map(
+      (name) => `docs/start/${name}.md`,
+    ),
+  },
+  {
+    text: 'Guides',
+    files: [
+      'uploads',
+      'streaming',
+      'errors',
+      'auth',
+      'service-contracts',
+      'wire-profiles',
+      'production',
+      'several-processes',
+      'mock',
+      'conformance',
+      'client-conformance',
+      'python',
+      'go',
+      'new-operation',
+    ].map((name) => `docs/guides/${name}.md`),
+  },
+  {
+    text: 'Packages',
+    files: [
+      ...['client', 'mock', 'conformance', 'server-stubs', 'server'].map(
+        (name) => `packages/${name}/README.md`,
+      ),
+      'packages/conformance/fixture/README.md',
+      'spec/README.md',
+    ],
+  },
+  {
+    text: 'Reference',
+    files: [...find('docs/reference/*.md'), COMMAND_LINES_PAGE, 'docs/glossary.md'],
+  },
+  { text: 'Decisions', collapsed: true, files: find('docs/decisions/*.md') },
+  {
+    text: 'Project',
+    collapsed: true,
+    files: [
+      'ARCHITECTURE.md',
+      'CONTRIBUTING.md',
+      'SECURITY.md',
+      'docs/about-this-site.md',
+      CHANGELOG_PAGE,
+    ],
+  },
+];
+
+/** Words that users type to find a page that uses others. A test has the queries. */
+export const KEYWORDS: Record<string, string> = {
+  'docs/start/client.md': 'getting started begin introduction tutorial install',
+  'docs/start/mock.md': 'start run mock server',
+  'docs/guides/uploads.md': 'temp url signed url temporary max file size',
+  'docs/guides/auth.md': 'login token password api key',
+  'docs/guides/go.md': 'golang',
+  'docs/guides/conformance.md': 'ci pipeline',
+  'docs/reference/configuration.md': 'config file settings',
+  'docs/reference/command-lines.md': 'cli options flags arguments',
+  'docs/reference/platforms.md': 'node deno bun workers browser',
+};
+
+function find(pattern: string): string[] {
+  return globSync(pattern, { cwd: ROOT }).sort();
+}

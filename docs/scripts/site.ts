@@ -1,0 +1,112 @@
+import { cp, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import client from '@berth/client/package.json' with { type: 'json' };
+import type { UserConfig } from '@rspress/core';
+import { buildApiPages } from './api-pages.ts';
+import { toChangelog, toCommandLines } from './built-pages.ts';
+import { type Place, searchPlugin } from './search-plugin.ts';
+import { CHANGELOG_PAGE, COMMAND_LINES_PAGE, HOME, KEYWORDS, SITE_MAP } from './site-map.ts';
+import { stagePages, toPagePath } from './stage-pages.ts';
+
+const DOCS = join(import.meta.dirname, '..');
+
+/** The Markdown files of the repository that are pages. */
+export const FILES = [HOME, ...SITE_MAP.flatMap(({ files }) => files)];
+
+/**
+ * Writes what Rspress reads to `pages`: Markdown, images, the icon and the API references.
+ *
+ * @returns a function that writes the pages again that have changed
+ */
+export async function stageSite(pages: string): Promise<() => Promise<void>> {
+  const frontMatter = await readFile(join(DOCS, 'home.yaml'), 'utf8');
+  const home = await readFile(join(DOCS, 'home.md'), 'utf8');
+  const built = new Map([
+    [HOME, `---\n${frontMatter}---\n\n${home}`],
+    [COMMAND_LINES_PAGE, await toCommandLines()],
+    [CHANGELOG_PAGE, await toChangelog()],
+  ]);
+  const stage = () => stagePages(FILES, built, pages);
+  await stage();
+  await cp(join(DOCS, 'theme/icon.svg'), join(pages, 'public/icon.svg'));
+  await buildApiPages(join(pages, 'public/api'));
+  return stage;
+}
+
+/** The Rspress configuration. The sidebar follows the site map and uses the titles of the pages. */
+export async function toSiteConfig(pages: string, outDir: string): Promise<UserConfig> {
+  const toItem = async (file: string) => {
+    const text = await readFile(join(pages, toPagePath(file)), 'utf8');
+    const title = /^# (.+)$/m.exec(text)?.[1] ?? file;
+    return { text: title.replaceAll('`', ''), link: toRoute(file) };
+  };
+  const sidebar = await Promise.all(
+    SITE_MAP.map(async ({ text, files, collapsed = false }) => ({
+      text,
+      collapsible: true,
+      collapsed,
+      items: await Promise.all(files.map(toItem)),
+    })),
+  );
+  const places = SITE_MAP.flatMap(({ text, files }) =>
+    files.map((file): [string, Place] => [
+      toRoute(file),
+      { group: text, keywords: KEYWORDS[file] ?? '' },
+    ]),
+  );
+  return {
+    root: pages,
+    outDir,
+    themeDir: join(DOCS, 'theme'),
+    globalStyles: join(DOCS, 'theme/index.css'),
+    icon: '/icon.svg',
+    logo: '/icon.svg',
+    logoText: 'Berth',
+    title: 'Berth',
+    description: 'The contract of one HTTP API, with its client, stubs, mock, server and suite.',
+    llms: true,
+    mediumZoom: false,
+    search: { searchHooks: join(DOCS, 'search/hook.ts') },
+    plugins: [searchPlugin(new Map(places), join(pages, 'public'))],
+    markdown: {
+      rehypePlugins: [rehypeQuietAnchors],
+      link: {
+        checkDeadLinks: { excludes: (url: string) => /(^|\/)(source|api)\//.test(url) },
+      },
+    },
+    themeConfig: {
+      // Offer to copy pages as Markdown, without links to other hosts.
+      llmsUI: { viewOptions: false },
+      nav: [
+        { text: 'Quick start', link: '/start/client' },
+        { text: 'Guides', link: '/guides/uploads' },
+        { text: 'Reference', link: '/reference/operations' },
+        {
+          text: 'API',
+          items: [
+            { text: 'Gateway, v1', link: '/api/gateway.v1.html' },
+            { text: 'Storage, v2', link: '/api/storage.v2.html' },
+            { text: 'Downloads', link: '/reference/downloads' },
+          ],
+        },
+        { text: `v${client.version}`, link: '/project/changelog' },
+      ],
+      sidebar: { '/': sidebar },
+    },
+  };
+}
+
+type Element = { tagName?: string; properties?: Record<string, unknown>; children?: Element[] };
+
+/** Keeps the `#` links of headings, which Rspress hides from screen readers, out of the tab order too. */
+function rehypeQuietAnchors() {
+  return function quiet({ tagName, properties, children = [] }: Element): void {
+    if (tagName === 'a' && properties?.ariaHidden) properties.tabIndex = -1;
+    children.forEach(quiet);
+  };
+}
+
+/** The route of a page, as Rspress names it. */
+function toRoute(file: string): string {
+  return `/${toPagePath(file).replace(/(index)?\.md$/, '')}`;
+}
