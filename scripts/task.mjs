@@ -1,11 +1,11 @@
 // `npm run <task>`: runs a task in turbo.json. With arguments, `conformance`, `bench` and `soak` run
 // directly, because their output must not come from the cache. So does `dev`, to keep its output easy to
-// paste.
+// paste, and `docs`, which previews the site.
 import { join } from 'node:path';
 import { install } from './install.mjs';
 import { endWithNpm, ROOT, run, runSource, turbo } from './process.mjs';
 
-if (process.argv[2] === 'dev') endWithNpm();
+if (['dev', 'docs'].includes(process.argv[2])) endWithNpm();
 await install();
 const [task, ...args] = process.argv.slice(2);
 process.exit(await runTask());
@@ -30,6 +30,11 @@ async function runTask() {
     const generated = await turbo('generate', '--output-logs=errors-only', '--log-order=grouped');
     const cli = join(ROOT, 'packages/mock/src/cli.ts');
     return generated || run('node', ['--watch', '--conditions=berth-source', cli, ...args]);
+  }
+  if (task === 'docs') {
+    const built = await turbo('build', '--filter=@berth/docs^...', '--output-logs=errors-only');
+    const cwd = join(ROOT, 'docs');
+    return built || run('node', ['--conditions=berth-source', 'scripts/preview.ts'], { cwd });
   }
   if (task === 'check') return (await turbo('drift')) || (await turbo('check', 'knip'));
   return turbo(task, ...args);
