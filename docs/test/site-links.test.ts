@@ -23,6 +23,17 @@ it('every link of the built site points to an existing page and heading', () => 
   expect([...new Set(dead)]).toEqual([]);
 });
 
+it.each([
+  ['guides/uploads.html', 'calls getUploadMetaData'],
+  ['guides/errors.html', 'may have been executed'],
+  ['project/architecture.html', 'npm run generate'],
+])('%s has a diagram with a text alternative', (page, text) => {
+  const [, alt = '', source = ''] =
+    /<img alt="([^"]+)" src="([^"]+)"/.exec(html.get(page) ?? '') ?? [];
+  expect(alt).toContain(text);
+  expect(source).toMatch(/^data:image\/svg|\.svg$/);
+});
+
 it('lists the pages in llms.txt', () => {
   const index = readFileSync(join(SITE, 'llms.txt'), 'utf8');
   for (const name of ['start/client', 'guides/errors', 'reference/rules', 'packages/mock']) {
