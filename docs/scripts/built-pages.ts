@@ -48,8 +48,8 @@ const BIN = join(import.meta.dirname, '../node_modules/.bin');
 /** Each command line with its subcommands. */
 const COMMAND_LINES = {
   'berth-mock': [],
-  'berth-conformance': ['fixture'],
-  'berth-server': ['token', 'check-config', 'fsck'],
+  'berth-conformance': ['monitor', 'traffic', 'client', 'fixture'],
+  'berth-server': ['token', 'revoke', 'check-config', 'fsck'],
   berth: ['cp', 'url', 'rm', 'mv', 'call', 'tail'],
   'berth-stubs': ['init'],
 };

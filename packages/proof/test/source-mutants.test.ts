@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import results from '../generated/source-mutants.gen.json' with { type: 'json' };
+import results from '../results/source-mutants.json' with { type: 'json' };
 import type { SourceMutantRow } from '../src/source-mutants/check-source-mutant.ts';
 import { drawSample, type SourceMutant } from '../src/source-mutants/instrument.ts';
 import { SURVIVORS, toScore, toSurvivor } from '../src/source-mutants/survivors.ts';

@@ -7,7 +7,7 @@ import type { SourceMutants } from '../source-mutants/run-source-mutants.ts';
 import { type Mutants, toMutantsPage } from '../to-mutants-page.ts';
 
 const PAGE = fileURLToPath(new URL('../../../../docs/reference/mutants.md', import.meta.url));
-const FOLDER = fileURLToPath(new URL('../../generated/', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../results/', import.meta.url));
 
 interface Results {
   mutants: Mutants;
@@ -35,5 +35,5 @@ export async function writePage(): Promise<void> {
 }
 
 function toFile(part: keyof Results): string {
-  return `${FOLDER}${part}.gen.json`;
+  return `${FOLDER}${part}.json`;
 }
