@@ -67,10 +67,11 @@ describeOn('chromium', 'the page of a report', () => {
 
   test('results can be filtered by outcome and text, using only the keyboard', () =>
     withPage({}, async (page) => {
+      // What passes is only shown at first if nothing fails.
+      expect(await shown(page)).toEqual(['GW-C2', 'ST-META-CALL']);
       await page.focus('#show-pass');
       await page.keyboard.press('Space');
-      expect(await shown(page)).toEqual(['GW-C2', 'ST-META-CALL']);
-      await page.keyboard.press('Space');
+      expect(await shown(page)).toContain('GW-C1');
       await page.focus('#search');
       await page.keyboard.type('first sentence');
       expect(await shown(page)).toEqual(['GW-C1']);
@@ -84,9 +85,11 @@ describeOn('chromium', 'the page of a report', () => {
       expect(await shown(page)).toContain('ST-META-CALL');
     }));
 
-  test('without scripts everything is visible, and the outcomes can still be filtered', () =>
+  test('without scripts, the outcomes can still be filtered', () =>
     withPage({ javaScriptEnabled: false }, async (page) => {
+      expect(await page.locator('#GW-C2').isVisible()).toBe(true);
       await page.uncheck('#show-fail');
+      await page.check('#show-pass');
       expect(await page.locator('#GW-C2').isVisible()).toBe(false);
       expect(await page.locator('#GW-C1').isVisible()).toBe(true);
     }));

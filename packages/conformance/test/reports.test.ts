@@ -23,7 +23,7 @@ const failed = sampleResult({
       },
       response: {
         status: 200,
-        headers: { b: [HOSTILE, 'c'] },
+        headers: { b: [HOSTILE, 'c'], 'x-request-id': 'id-1' },
         body: HOSTILE,
         bodyEncoding: 'utf-8',
       },
@@ -110,15 +110,18 @@ test('HTML: nothing from the target becomes markup, and each line of the descrip
   expect(page).not.toMatch(/(src|href)="(?!#)/);
 });
 
-test('HTML: lists what to fix, and apart from it what fails for the same reasons', () => {
+test('HTML: lists what to fix, with what fails for the same reasons', () => {
   const transaction = { id: 'gateway cloudrun-post 200', rules: ['GW-C2'] };
   const other = { ...failed, ...transaction, engine: 'dredd' as const };
   const known = { ...failed, id: 'GW-C1' };
-  const page = reporters.html(sampleReport([failed, other, known], ['GW-C1']));
+  const sequence = { ...failed, id: 'ST-SEQUENCE', rules: ['ST-SEQUENCE'] };
+  const page = reporters.html(sampleReport([failed, other, sequence, known], ['GW-C1']));
   const [, problems = ''] = /<h2>What to fix<\/h2>(.*?)<\/section>/s.exec(page) ?? [];
   expect(problems.match(/<li>/g)).toHaveLength(1);
   expect(problems).toMatch(/<li><a class="id" href="#GW-C2">.*must be attachment, not.*<\/ol>/s);
-  expect(problems).toMatch(/These also fail.*cloudrun-post 200.*Fix the rules above first/s);
+  expect(problems).toMatch(/Also fails: .*cloudrun-post 200.*<\/ol>/s);
+  expect(problems).toMatch(/<code>POST http.*<\/code> returned 200, request ID <code>id-1</);
+  expect(problems).toMatch(/<\/ol>.*These also fail, .*ST-SEQUENCE/s);
   expect(problems).not.toContain('GW-C1');
   expect(reporters.html(sampleReport([sampleResult()]))).not.toContain('What to fix');
 });

@@ -1,7 +1,7 @@
 import contract from '@berth/spec/rules.json' with { type: 'json' };
 import { clientRules, rules } from '../contract/rules.ts';
 import { COVERAGE_TITLES } from '../document/coverage.ts';
-import type { ReceivedResponse, SentRequest } from '../http/exchange.ts';
+import { type ReceivedResponse, readHeader, type SentRequest } from '../http/exchange.ts';
 import { manifest } from '../manifest.ts';
 import { type Finding, OUTCOMES, type Outcome, type Result } from '../result.ts';
 import { toGroups, withReason } from './compare.ts';
@@ -51,7 +51,7 @@ ${toProblems(report)}
 <legend>Show</legend>
 ${OUTCOMES.map(
   (outcome) =>
-    html`<label><input type="checkbox" id="show-${outcome}" checked> <span class="${outcome}">${outcome} ${summary[outcome]}</span></label>\n`,
+    html`<label><input type="checkbox" id="show-${outcome}"${outcome === 'pass' && summary.fail > 0 ? undefined : html` checked`}> <span class="${outcome}">${outcome} ${summary[outcome]}</span></label>\n`,
 )}
 <label hidden>Find <input type="search" id="search" placeholder="id or words"></label>
 </fieldset>
@@ -142,9 +142,13 @@ function toFacts(report: Report): Markup {
 /** Checks that fail because of many other rules, so that they are worth reading only if nothing else fails. */
 const SUMS: readonly string[] = ['ST-SEQUENCE', 'ST-RACE'];
 
+/** Maximum number of findings to show for a rule before its details. */
+const MOST_SHOWN = 3;
+
 /**
  * Renders what there is to fix: each broken rule with what was found first. Transactions, workflows and
- * sequences are listed afterwards, because they usually fail for the same reasons.
+ * sequences follow, because they usually fail for the same reasons: each with the rule that it proves, if that
+ * rule fails too.
  */
 function toProblems({ results, baseline }: Report): Markup | undefined {
   const failed = results.filter(
@@ -158,18 +162,33 @@ function toProblems({ results, baseline }: Report): Markup | undefined {
   const toLink = ({ id }: Result) =>
     html`<a class="id" href="#${encodeURIComponent(id)}">${id}</a>`;
   if (shown.length === 0) return undefined;
+  const toLinks = (own: readonly Result[]) =>
+    own.map((result, index) => [index > 0 ? ', ' : '', toLink(result)]);
   const items = shown.map((result) => {
-    const { level, statement, findings } = result;
+    const { id, level, statement, findings } = result;
+    const messages = [...new Set(findings.map(({ message }) => message))];
+    const same = others.filter(({ rules: proved }) => proved.includes(id));
     return html`<li>${toLink(result)}${level === 'should' ? html` <span class="level">SHOULD</span>` : undefined}
-<p>${findings[0]?.message}</p>
-<p class="quiet">Required: ${toProse(statement)}</p></li>\n`;
+${messages.slice(0, MOST_SHOWN).map((message) => html`<p>${message}</p>\n`)}
+${messages.length > MOST_SHOWN ? html`<p class="quiet">… and ${messages.length - MOST_SHOWN} more findings</p>` : undefined}
+${toCallLine(findings[0])}
+<p class="quiet">Required: ${toProse(statement)}</p>
+${same.length === 0 ? undefined : html`<p class="quiet">Also fails: ${toLinks(same)}</p>`}</li>\n`;
   });
-  const links = others.map((result, index) => [index > 0 ? ', ' : '', toLink(result)]);
+  const rest = others.filter(({ rules: proved }) => !shown.some(({ id }) => proved.includes(id)));
   return html`<section class="problems">
 <h2>What to fix</h2>
 <ol>${items}</ol>
-${others.length === 0 ? undefined : html`<p>These also fail, probably for the same reasons: ${links}. Fix the rules above first, and run the suite again.</p>`}
+${rest.length === 0 ? undefined : html`<p>These also fail, probably for the same reasons: ${toLinks(rest)}.</p>`}
+<p>To check one of them again, add <code>--only</code> with its ID to the command of this run.</p>
 </section>`;
+}
+
+/** Renders the call of a finding, with the ID under which the deployment may have logged it. */
+function toCallLine({ request, response }: Partial<Finding> = {}): Markup | undefined {
+  if (request === undefined) return undefined;
+  const id = response && readHeader(response, 'x-request-id');
+  return html`<p class="quiet"><code>${request.method} ${request.url}</code>${response && ` returned ${response.status}`}${id && html`, request ID <code>${id}</code>`}</p>`;
 }
 
 /** Neither documents nor clients have a place in the traceability of the contract. */
