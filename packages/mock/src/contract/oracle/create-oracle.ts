@@ -4,6 +4,9 @@ import { createInstance, getHttpOperationsFromSpec } from './prism.ts';
 import type { Preferences } from './read-preferences.ts';
 import type { Violation } from './violation.ts';
 
+/** An operation of a document in the form that Prism expects. */
+export type Resource = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[number];
+
 /** Discards Prism's logs, which cover every step. */
 const silentLogger = {
   child: () => silentLogger,

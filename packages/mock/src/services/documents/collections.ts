@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { Resource } from '../../contract/oracle/create-oracle.ts';
 import { isObject } from '../../util/values.ts';
 import { type MockedResponse, type RouteContext, toRefusal } from '../services.ts';
-import { type Documented, type Remember, type Resource, withBody } from './documented.ts';
+import { type Documented, type Remember, withBody } from './documented.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 

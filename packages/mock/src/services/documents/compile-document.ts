@@ -1,11 +1,12 @@
 import { readDocumentOperations } from '@berth/server-stubs/service-document';
+import type { Resource } from '../../contract/oracle/create-oracle.ts';
 import { getHttpOperationsFromSpec } from '../../contract/oracle/prism.ts';
 import type { Problem } from '../../util/source-file.ts';
 import { isObject } from '../../util/values.ts';
 import type { CompiledRoute, CompiledService } from '../compile-service.ts';
 import { compareRoutes, HTTP_METHODS, type HttpMethod, parseDocumentPath } from '../routes.ts';
 import { findCollections } from './collections.ts';
-import type { DocumentOptions, Resource } from './documented.ts';
+import type { DocumentOptions } from './documented.ts';
 import { createDocumentPrism, createOperation, createSample, MAX_BODY_BYTES } from './operation.ts';
 import { toReadable } from './to-readable.ts';
 

@@ -1,4 +1,3 @@
-import type { getHttpOperationsFromSpec } from '../../contract/oracle/prism.ts';
 import type { Preferences } from '../../contract/oracle/read-preferences.ts';
 import type { MockedResponse, RouteContext } from '../services.ts';
 
@@ -13,9 +12,6 @@ export interface DocumentOptions {
   /** The response to a call without preferences. */
   readonly standard: Preferences;
 }
-
-/** An operation of a document in the form that Prism expects. */
-export type Resource = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[number];
 
 /** A response that the document describes. */
 export interface Documented {

@@ -5,7 +5,7 @@ import {
   type Judge,
   type OperationCompiler,
 } from '@berth/server-stubs/service-document';
-import { createPrism } from '../../contract/oracle/create-oracle.ts';
+import { createPrism, type Resource } from '../../contract/oracle/create-oracle.ts';
 import { type Preferences, readPreferences } from '../../contract/oracle/read-preferences.ts';
 import { prepareEvents } from '../events.ts';
 import { readBytes, toFailure, toServiceHeaders } from '../prepare-route.ts';
@@ -16,13 +16,7 @@ import {
   type SampleCall,
   toRefusal,
 } from '../services.ts';
-import {
-  type Documented,
-  type DocumentOptions,
-  type Remember,
-  type Resource,
-  withBody,
-} from './documented.ts';
+import { type Documented, type DocumentOptions, type Remember, withBody } from './documented.ts';
 
 type Prism = ReturnType<typeof createPrism>;
 
