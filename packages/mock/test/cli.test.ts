@@ -14,6 +14,7 @@ import { createMock } from '../src/index.ts';
 import { gateway, storage } from './helpers/calls.ts';
 import { finish, runCli, spawnCli, spawnCliWith, untilReady } from './helpers/cli.ts';
 import { expectInContract } from './helpers/contract.ts';
+import { replaceFile } from './helpers/replace-file.ts';
 import { startDeployment } from './proxy/start-deployment.ts';
 
 const run = promisify(execFile);
@@ -173,7 +174,8 @@ test('caches compiled code for the next start, if Node supports it', async () =>
 test('--services serves a folder, and reports changes and errors', async () => {
   const folder = join(dir, 'services');
   await mkdir(folder);
-  const define = (text: string) => writeFile(join(folder, 'orders.yaml'), `routes: { ${text} }\n`);
+  const define = (text: string) =>
+    replaceFile(join(folder, 'orders.yaml'), `routes: { ${text} }\n`);
   await define('PUT /: {}');
   const refused = await runCli('--port', '0', '--services', folder);
   expect(refused.code).toBe(2);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
@@ -10,12 +10,13 @@ import { listExamples } from '../src/contract/examples.ts';
 import { loadContract } from '../src/contract/load-contract.ts';
 import { storage as call } from './helpers/calls.ts';
 import { spawnCli, untilReady } from './helpers/cli.ts';
+import { replaceFile } from './helpers/replace-file.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'berth-mock-'));
 afterAll(() => rm(folder, { recursive: true }));
 const write = async (name: string, document: object | string) => {
   const file = join(folder, name);
-  await writeFile(file, typeof document === 'string' ? document : stringify(document));
+  await replaceFile(file, typeof document === 'string' ? document : stringify(document));
   return file;
 };
 

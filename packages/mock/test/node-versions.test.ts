@@ -1,13 +1,14 @@
 // Tests the built mock on the other versions of Node that it supports; these tests themselves run on the
 // repository's.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { finish, untilReady } from './helpers/cli.ts';
+import { replaceFile } from './helpers/replace-file.ts';
 import { read, upload } from './helpers/upload.ts';
 
 const PACKAGE = join(import.meta.dirname, '..');
@@ -42,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 function write(name: string, text: string): Promise<void> {
-  return writeFile(join(folder, name), text);
+  return replaceFile(join(folder, name), text);
 }
 
 describe.each(['node20', 'node22', 'node26'])('%s', (name) => {

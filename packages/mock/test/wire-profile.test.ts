@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
@@ -10,6 +10,7 @@ import { createMock } from '../src/index.ts';
 import { call } from './helpers/call.ts';
 import { gateway, storage } from './helpers/calls.ts';
 import { spawnCli, untilReady } from './helpers/cli.ts';
+import { replaceFile } from './helpers/replace-file.ts';
 import { postForm } from './helpers/upload.ts';
 
 const mock = await createMock({ wireProfile: acme });
@@ -112,11 +113,11 @@ describe('--wire-profile', async () => {
       const own = { 'x-acme-authorization': '1.0 any', "x-it's-`time`": '1700000000' };
       expect([await statusOf({}), await statusOf(own)]).toEqual([401, 200]);
       const changed = once(child.stdout as NodeJS.EventEmitter, 'data');
-      await replace(file, standard);
+      await replaceFile(file, standard);
       expect(String(await changed)).toContain('live.json changed and was reloaded.');
       expect(await statusOf({})).toBe(200);
       const broken = once(child.stderr as NodeJS.EventEmitter, 'data');
-      await replace(file, `${standard.slice(0, -1)},\n\n!}`);
+      await replaceFile(file, `${standard.slice(0, -1)},\n\n!}`);
       expect(String(await broken)).toMatch(
         /live\.json is not a wire profile: .*line 3.* last valid version\./,
       );
@@ -126,9 +127,3 @@ describe('--wire-profile', async () => {
     }
   });
 });
-
-/** Writes a file in one step, so that no half of it is read. */
-async function replace(file: string, text: string): Promise<void> {
-  await writeFile(`${file}.new`, text);
-  await rename(`${file}.new`, file);
-}
