@@ -3,6 +3,7 @@ import type { Check } from '../checks/check.ts';
 import { checks } from '../checks/index.ts';
 import { createRun } from '../context/run.ts';
 import { toSettings } from '../options.ts';
+import type { Result } from '../result.ts';
 import { runChecks } from './run-checks.ts';
 
 const url = 'http://127.0.0.1:1';
@@ -38,4 +39,17 @@ test('runs 8 checks in parallel against a fast target, and 32 against a slow one
 test('the concurrency option takes precedence', async () => {
   expect(await mostAtOnce(3, 20)).toBe(20);
   expect(await mostAtOnce(200, 1)).toBe(1);
+});
+
+test('an interrupted check that continues without responses is skipped', async () => {
+  const interrupted = new AbortController();
+  const run = createRun(toSettings({ gatewayUrl: url, storageUrl: url }), interrupted.signal);
+  const results: Result[] = [];
+  const check: Check = {
+    rule: 'GW-C1',
+    needs: [],
+    run: async () => interrupted.abort('the run was interrupted'),
+  };
+  await runChecks(run, [check], (result) => results.push(result));
+  expect(results).toMatchObject([{ outcome: 'skip', reason: 'the run was interrupted' }]);
 });

@@ -105,5 +105,7 @@ async function end(check: Check, context: CheckContext, signal: AbortSignal): Pr
   }
   const { requests, assertions } = context.record;
   if (requests > 0 && assertions > 0) return { outcome: 'pass' };
+  // Some checks continue without a response that they could not get.
+  if (signal.aborted) return { outcome: 'skip', reason: String(signal.reason) };
   return { outcome: 'error', reason: 'bug in the suite: the check made no assertions' };
 }
