@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { createStorageClient, type StorageClientOptions } from '@berth/client';
 import { describe, expect, it } from 'vitest';
 import { failureOf } from './support/fake-fetch.ts';
@@ -279,4 +280,20 @@ it('ends the call if the response has no end', async () => {
   const error = await failureOf(storage.tempUrl('cloud://dev.files/a'));
   expect(error).toMatchObject({ name: 'StorageError', status: 200 });
   expect(sent).toBeLessThan(2 ** 26);
+});
+
+it('ends the call if a small response decompresses to a large one', async () => {
+  const content = JSON.stringify(ok([linked('a')]));
+  const small = gzipSync(content.padStart(2 ** 25));
+  await using served = await serve((_, response) => {
+    const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
+    response.writeHead(200, { ...headers, 'Content-Length': small.length }).end(small);
+  });
+  const storage = createStorageClient({
+    baseUrl: served.url,
+    envId: 'dev',
+    credentials: { authorization: '1.0 any', timestamp: 1_700_000_000 },
+  });
+  const error = await failureOf(storage.tempUrl('a'));
+  expect(error).toMatchObject({ name: 'StorageError', status: 200 });
 });

@@ -144,20 +144,23 @@ export function transferFailure(
  * @param most maximum size in bytes; a longer body is cut off there
  * @throws NetworkError if the connection is lost
  */
-export function readText(response: Response, most?: number): Promise<string> {
-  let left = most ?? 0;
-  const cut = () =>
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        left -= chunk.length;
-        if (left < 0) controller.terminate();
-        else controller.enqueue(chunk);
-      },
-    });
-  // `fetch` itself enforces a length.
-  const isOpen = left && response.body && !response.headers.has('Content-Length');
-  const read = isOpen ? new Response(response.body.pipeThrough(cut())) : response;
-  return read.text().catch((error) => {
+export async function readText(
+  response: Response,
+  most = Number.POSITIVE_INFINITY,
+): Promise<string> {
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for (let left = most; reader && left >= 0; ) {
+      const { value } = await reader.read();
+      if (!value) return text + decoder.decode();
+      text += decoder.decode(value, { stream: true });
+      left -= value.length;
+    }
+  } catch (error) {
     throw networkFailure(rememberedCall(response), error, 'The response was interrupted');
-  });
+  }
+  reader?.cancel().catch(() => {});
+  return text;
 }
