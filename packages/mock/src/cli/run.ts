@@ -19,7 +19,7 @@ export async function run(argv: string[]): Promise<void> {
 }
 
 const EVENTS: Parameters<typeof serve>[1] = {
-  onChange: (files) => process.stdout.write(`Reloaded services: ${files.join(', ')}\n`),
+  onChange: (files) => print(`Reloaded services: ${files.join(', ')}`),
   onFault: (fault) => process.stderr.write(`${describeServiceFault(fault)}\n`),
 };
 
@@ -29,8 +29,24 @@ function printCalls(format: LogFormat): (call: LoggedRequest) => void {
   return (call) => {
     if (call.response === undefined || printed.has(call)) return;
     printed.add(call);
-    process.stdout.write(`${describeCall(call, format)}\n`);
+    print(describeCall(call, format));
   };
+}
+
+let lines = '';
+
+/**
+ * Prints a line to stdout. All lines of one turn of the event loop are written together, because each write
+ * blocks and takes longer than a call.
+ */
+function print(line: string): void {
+  if (lines === '') setImmediate(writeLines);
+  lines += `${line}\n`;
+}
+
+function writeLines(): void {
+  process.stdout.write(lines);
+  lines = '';
 }
 
 async function serveUntilSignal(options: CliOptions): Promise<void> {
@@ -48,11 +64,11 @@ async function serveUntilSignal(options: CliOptions): Promise<void> {
     const watches = watchFiles(options, served);
     const stop = () => {
       for (const watch of watches) watch.close();
-      void served.close().then(() => process.exit(endProxy(options, served)));
+      // The lines of the last calls come first.
+      const exit = () => setImmediate(() => process.exit(endProxy(options, served)));
+      void served.close().then(exit);
     };
-    served.verdicts.listen((verdict) => {
-      process.stdout.write(`${describeVerdict(verdict)}\n`);
-    });
+    served.verdicts.listen((verdict) => print(describeVerdict(verdict)));
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
     process.stdout.write(`${await describeMock(served, options)}\n\nready\n`);
   } catch (error) {
@@ -84,9 +100,10 @@ function watchFiles({ wireProfile, contract = [] }: CliOptions, { reload }: Serv
   const takeOver = (file: string, take: () => Promise<void>) =>
     watchFile(file, () => {
       reloaded = reloaded.then(take).then(
-        () => print(process.stdout, `${file} changed and was reloaded.`),
-        ({ message }: Error) =>
-          print(process.stderr, `${message} Still using the last valid version.`),
+        () => print(`${file} changed and was reloaded.`),
+        ({ message }: Error) => {
+          process.stderr.write(`${message} Still using the last valid version.\n`);
+        },
       );
     });
   const takeContract = async () => {
@@ -117,10 +134,6 @@ function watchFile(file: string, onChange: () => void): { close(): void } {
       watcher.close();
     },
   };
-}
-
-function print(stream: NodeJS.WriteStream, line: string): void {
-  stream.write(`${line}\n`);
 }
 
 /** Formats a call that breaks the contract, with one line per violation. */

@@ -3,7 +3,7 @@ import { IncomingMessage } from 'node:http';
 import type { Violation } from '@berth/server-stubs';
 import type { SurfaceName } from '../contract/surface.ts';
 import type { Redactor } from './redactor.ts';
-import type { LoggedRequest } from './request-log.ts';
+import type { LoggedMessage, LoggedRequest } from './request-log.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -115,27 +115,24 @@ export class CallRecord implements LoggedRequest {
   }
 
   get request(): LoggedRequest['request'] {
-    const { bytes, size } = this.#requestBody;
-    return {
-      method: this.#method,
-      target: this.#redactor.target(this.#target),
-      headers: this.#toHeaders(this.#rawHeaders),
-      body: bytes && this.#redactor.request(this.surface, bytes),
-      bodyBytes: size,
-    };
+    const message = toMessage(
+      this.#requestBody,
+      () => this.#toHeaders(this.#rawHeaders),
+      (body) => this.#redactor.request(this.surface, body),
+    );
+    const target = this.#redactor.target(this.#target);
+    return Object.assign(message, { method: this.#method, target });
   }
 
   get response(): LoggedRequest['response'] {
     if (this.#response === undefined) return undefined;
     const { status, ms, head, kept } = this.#response;
-    const { bytes, size } = kept;
-    return {
-      status,
-      ms,
-      headers: this.#toHeaders(toPairs(head)),
-      body: bytes && this.#redactor.response(this.surface, bytes),
-      bodyBytes: size,
-    };
+    const message = toMessage(
+      kept,
+      () => this.#toHeaders(toPairs(head)),
+      (body) => this.#redactor.response(this.surface, body),
+    );
+    return Object.assign(message, { status, ms });
   }
 
   /** The beginning of the request body; undefined if there is none, or if it was not kept completely. */
@@ -166,6 +163,24 @@ export class CallRecord implements LoggedRequest {
     }
     return headers;
   }
+}
+
+/** Headers and body are computed when they are read: the line that is printed for a call needs neither. */
+function toMessage(
+  kept: KeptBytes,
+  toHeaders: () => Headers,
+  redact: (body: Uint8Array) => Uint8Array,
+): LoggedMessage {
+  return {
+    get headers() {
+      return toHeaders();
+    },
+    get body() {
+      const { bytes } = kept;
+      return bytes && redact(bytes);
+    },
+    bodyBytes: kept.size,
+  };
 }
 
 /** Maximum number of bytes of a body that the log keeps. */
