@@ -31,8 +31,9 @@ const MEMORY = besidePrism('memory after load, MB', '<= 1');
 type Start = () => Promise<Target>;
 
 /**
- * Sends the same storage POST to two mocks, which both validate it. As in the `stubs` suite, counts requests
- * per second of CPU time, so that other load on the machine affects neither side.
+ * Sends the same storage POST to two mocks, which both validate it. Neither prints the calls. As in the
+ * `stubs` suite, counts requests per second of CPU time, so that other load on the machine affects neither
+ * side.
  */
 export const mockSuite: Suite = {
   name: SUITE,
@@ -72,7 +73,7 @@ async function compareOwnDocument(runs: number): Promise<Row> {
   await writeFile(file, JSON.stringify(ORDERS));
   return compareThroughput(
     OWN,
-    () => startOn(ORDER, (port) => [OURS, file, '--port', port]),
+    () => startOn(ORDER, (port) => [OURS, file, '--port', port, '--quiet']),
     () => startOn(ORDER, (port) => [PRISM, 'mock', file, '--port', port, ...SILENT]),
     runs,
   );
@@ -127,7 +128,7 @@ async function weigh(start: Start): Promise<number> {
 
 /** Starts the mock with its defaults, which act on uploaded files. */
 function startOurs(...options: readonly string[]): Promise<Target> {
-  return startOn(DELETE, (port) => [OURS, '--port', port, ...options]);
+  return startOn(DELETE, (port) => [OURS, '--port', port, '--quiet', ...options]);
 }
 
 /** Starts the mock in static mode, which returns the contract's examples, like the peer. */

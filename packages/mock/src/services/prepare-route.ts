@@ -108,15 +108,15 @@ export async function readBytes(
       const hint = limit === MAX_TEXT_BYTES ? ': read the call.body stream instead' : '';
       reject(new ServiceRefusal(413, `The body exceeds ${limit} bytes${hint}.`));
     };
-    body.on('data', take).once('end', resolve).once('error', reject);
     const end = () => {
       if (body.readableEnded) resolve();
       else reject(body.errored ?? new Error('The body is incomplete.'));
     };
     if (body.closed) end();
-    else body.once('close', end);
+    else body.on('data', take).on('end', resolve).on('error', reject).on('close', end);
   });
-  return Buffer.concat(chunks, size);
+  const [first] = chunks;
+  return chunks.length === 1 ? (first as Buffer) : Buffer.concat(chunks, size);
 }
 
 /**

@@ -102,10 +102,8 @@ export interface CalledPath {
   /** Raw segments after the leading slash. */
   readonly raw: readonly string[];
   readonly decoded: readonly string[];
-  readonly query: URLSearchParams;
+  readonly rawQuery: string | undefined;
 }
-
-const NO_QUERY = new URLSearchParams();
 
 /**
  * Parses the path of a call.
@@ -117,7 +115,7 @@ export function toCalledPath(path: string, rawQuery: string | undefined): Called
   return {
     raw,
     decoded: path.includes('%') ? raw.map(decode) : raw,
-    query: rawQuery === undefined ? NO_QUERY : new URLSearchParams(rawQuery),
+    rawQuery,
   };
 }
 
@@ -141,11 +139,12 @@ const NONE: Params = Object.freeze({});
  */
 export function matchRoute(
   { segments, isOpen, query }: RouteKey,
-  { raw, decoded, query: given }: CalledPath,
+  { raw, decoded, rawQuery }: CalledPath,
 ): Params | undefined {
   if (isOpen ? raw.length <= segments.length : raw.length !== segments.length) return undefined;
   let params: Record<string, string> | undefined;
-  for (const [at, segment] of segments.entries()) {
+  for (let at = 0; at < segments.length; at += 1) {
+    const segment = segments[at] as RouteSegment;
     const bytes = raw[at] as string;
     const text = decoded[at] as string;
     if ('param' in segment) {
@@ -161,7 +160,10 @@ export function matchRoute(
       return undefined;
     }
   }
-  if (!query.every(([name, value]) => given.getAll(name).includes(value))) return undefined;
+  if (query.length > 0) {
+    const given = new URLSearchParams(rawQuery);
+    if (!query.every(([name, value]) => given.getAll(name).includes(value))) return undefined;
+  }
   if (isOpen) return { ...params, '*': raw.slice(segments.length).join('/') };
   return params ?? NONE;
 }

@@ -46,6 +46,7 @@ const TABLE: RouteTable = {
 /** Creates the surface that serves an OpenAPI document at the root path. WebSockets are not supported. */
 export function createDocumentSurface(context: Context): GatewayRouter {
   const cors = corsOf(context, 'gateway');
+  const [name = ''] = context.services.names();
 
   const handle = async ({ body }: Input, call: Call): Promise<HandlerResponse> => {
     const { request, rawPath, rawQuery } = call;
@@ -54,7 +55,6 @@ export function createDocumentSurface(context: Context): GatewayRouter {
     const isPreflight = headers['access-control-request-method'] !== undefined;
     if (method === 'OPTIONS' && isPreflight) return toPreflight(call);
     const hasBody = headers['content-length'] ?? headers['transfer-encoding'];
-    const [name = ''] = context.services.names();
     record.service = name;
     const input = {
       name,

@@ -134,11 +134,12 @@ async function judgeCall(
   headers: GatewayInput['headers'],
 ): Promise<{ readonly body?: unknown; readonly fault?: Fault }> {
   const bytes = await readBytes(body, MAX_BODY_BYTES);
+  const hasLength = headers['content-length'] !== undefined;
   try {
     const call = judge.request({
       method: method.toUpperCase(),
       url: target,
-      headers: { ...headers, 'content-length': String(bytes.length) },
+      headers: hasLength ? headers : { ...headers, 'content-length': String(bytes.length) },
     });
     return { body: await call.readBody(bytes) };
   } catch (error) {
