@@ -61,6 +61,46 @@ test.each([
   await expect(createMock(options)).rejects.toThrow(sentence);
 });
 
+test.each<[object, string]>([
+  [{ port: '4010' }, 'port must be an integer from 0 to 65535.'],
+  [{ host: 1 }, "host must be an address of this machine, such as '127.0.0.1', got 1."],
+  [{ tls: 'yes' }, "tls must be true or false, got 'yes'."],
+  [{ env: 1 }, "env must be a host name label, such as 'dev', got 1."],
+  [{ mode: true }, 'mode must be one of auto, static, dynamic.'],
+  [{ seed: 1 }, "seed must be a string, such as 'a', got 1."],
+  [{ auth: null }, 'auth must be one of off, present, strict.'],
+  [{ origins: 'https://a.example' }, "origins must be a list of origins, such as ['https://"],
+  [
+    { services: 5 },
+    'services must be the path of a folder or file, definitions by name, or a list',
+  ],
+  [{ services: ['orders', 1] }, 'services must be the path of a folder or file'],
+  [{ document: {} }, 'document must be the path of an OpenAPI document, got {}.'],
+  [{ remember: 1 }, 'remember must be true or false, got 1.'],
+  [{ faults: 'latency=200' }, "faults must be a list of rules, such as ['latency=200'], got 'lat"],
+  [{ faults: [null] }, 'faults must be a list of rules'],
+  [{ faults: [{ fault: 'reset' }] }, 'faults[0].name must have 1 to 100 characters'],
+  [{ dir: '' }, "dir must be the path of a folder, got ''."],
+  [{ maxStoreBytes: '1' }, 'maxStoreBytes must be a positive integer.'],
+  [{ maxSessions: null }, 'maxSessions must be a positive integer.'],
+  [{ proxy: 5 }, 'proxy must be a URL such as https://dev.example.com, or { gateway, storage }'],
+  [{ proxy: { gateway: 'https://a.example' } }, 'proxy.storage must be a URL'],
+  [{ record: 1 }, 'record must be the path of a folder, got 1.'],
+  [{ replay: true }, 'replay must be the path of a folder, got true.'],
+  [
+    { contract: 'a.yaml' },
+    "contract must be a list of files, such as ['storage.yaml'], got 'a.yaml'.",
+  ],
+  [{ wireProfile: null }, 'wireProfile must be object.'],
+  [{ wireProfile: 'a' }, 'wireProfile must be object.'],
+])('rejects the type of %j', async (options, sentence) => {
+  await expect(createMock(options)).rejects.toThrow(sentence);
+});
+
+test('rejects options that are not an object', async () => {
+  await expect(createMock(null as never)).rejects.toThrow('The options must be an object');
+});
+
 test('applies the default to an undefined option, so that the mock is not exposed by accident', async () => {
   await using mock = await createMock({
     port: undefined,

@@ -1,7 +1,9 @@
+import { inspect } from 'node:util';
 import { standardProfile, type WireProfile } from './contract/wire-profile.ts';
 import type { FaultRule } from './faults/fault-rules.ts';
 import { parseFaultFlag, toFaultRule } from './faults/parse-fault.ts';
 import type { ServicesSource } from './services/create-services.ts';
+import { isObject } from './util/values.ts';
 
 /** The values of `auth`, which determine which credentials a mock accepts. */
 export const AUTH_MODES = ['off', 'present', 'strict'] as const;
@@ -125,6 +127,7 @@ export type ResolvedOptions = {
  * option.
  */
 export function resolveOptions(options: MockOptions): ResolvedOptions {
+  assertTypes(options);
   const { port = 0, host = '127.0.0.1', tls = false, env = 'dev', services, dir } = options;
   const { origins, faults = [], proxy, record, replay, contract } = options;
   const { document, remember = false, mode = 'auto', wireProfile = standardProfile } = options;
@@ -178,6 +181,47 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
     contract,
     wireProfile,
   };
+}
+
+const isText = (value: unknown) => typeof value === 'string';
+const isPath = (value: unknown) => isText(value) && value !== '';
+const isFlag = (value: unknown) => typeof value === 'boolean';
+const isListOf = (isItem: (value: unknown) => boolean) => (value: unknown) =>
+  Array.isArray(value) && value.every(isItem);
+const isRule = (value: unknown) => isText(value) || isObject(value);
+const isSource = (value: unknown) => isPath(value) || isObject(value) || isListOf(isText)(value);
+
+/** What an option must be, if its value is not checked further. JavaScript callers can pass anything. */
+const TYPES: {
+  readonly [Name in keyof MockOptions]: readonly [isValid: (value: unknown) => boolean, is: string];
+} = {
+  host: [isText, "an address of this machine, such as '127.0.0.1'"],
+  tls: [isFlag, 'true or false'],
+  env: [isText, "a host name label, such as 'dev'"],
+  seed: [isText, "a string, such as 'a'"],
+  origins: [isListOf(isText), "a list of origins, such as ['https://app.example.com']"],
+  services: [isSource, 'the path of a folder or file, definitions by name, or a list of names'],
+  document: [isPath, 'the path of an OpenAPI document'],
+  remember: [isFlag, 'true or false'],
+  faults: [isListOf(isRule), "a list of rules, such as ['latency=200']"],
+  dir: [isPath, 'the path of a folder'],
+  proxy: [isRule, 'a URL such as https://dev.example.com, or { gateway, storage } with a URL each'],
+  record: [isPath, 'the path of a folder'],
+  replay: [isPath, 'the path of a folder'],
+  contract: [isListOf(isPath), "a list of files, such as ['storage.yaml']"],
+};
+
+/** @throws TypeError that names an option with a value of the wrong type */
+function assertTypes(options: MockOptions): void {
+  if (!isObject(options))
+    throw new TypeError('The options must be an object, such as { port: 4010 }.');
+  for (const [name, [isValid, is]] of Object.entries(TYPES)) {
+    const value = options[name as keyof MockOptions];
+    if (value === undefined || isValid(value)) continue;
+    throw new TypeError(
+      `${name} must be ${is}, got ${inspect(value, { depth: 0, maxStringLength: 100 })}.`,
+    );
+  }
 }
 
 const NOT_WITH_DOCUMENT = ['services', 'dir', 'proxy', 'record', 'replay', 'contract'] as const;

@@ -104,7 +104,7 @@ const NAME = /^[^\p{Cc}]{1,100}$/u;
  * @throws FieldError that names the field and states its requirements
  */
 export function toFaultRule(name: string, value: unknown, place = ''): FaultRule {
-  if (!NAME.test(name)) {
+  if (typeof name !== 'string' || !NAME.test(name)) {
     throw new FieldError(
       `${place}name`,
       'must have 1 to 100 characters and no control characters.',
