@@ -6,6 +6,7 @@ import { describeMock } from '../src/cli/describe-mock.ts';
 import { createMock, type MockOptions } from '../src/index.ts';
 import { serve } from '../src/serve.ts';
 import { runCli } from './helpers/cli.ts';
+import { replaceFile } from './helpers/replace-file.ts';
 
 const SHOP = `openapi: 3.1.0
 info: { title: Shop, version: 1.0.0 }
@@ -256,7 +257,7 @@ describe('a document at the root', () => {
     onTestFinished(() => mock.close());
     const read = async () => (await fetch(`${mock.url}/pet`)).text();
     expect(await read()).toBe('Rex');
-    await writeFile(join(document, '../parts/pet.yaml'), pet('Bo'));
+    await replaceFile(join(document, '../parts/pet.yaml'), pet('Bo'));
     await expect.poll(read).toBe('Bo');
   });
 
@@ -389,6 +390,23 @@ describe('--remember', () => {
     expect(statuses).toEqual([201, 201, 201, 201, 507]);
     await call('/pets/2', { method: 'DELETE' });
     expect((await call('/pets', { method: 'POST', body })).status).toBe(201);
+  });
+
+  it('sends an absolute Location if the document requires a URI', async () => {
+    const text = SHOP.replace('Location: { schema: { type: string }', (found) =>
+      found.replace('string', 'string, format: uri'),
+    );
+    const { mock, call } = await start({ remember: true }, text);
+    const { headers: own } = await call('/pets', { method: 'POST', body: { name: 'Bo' } });
+    expect(own.get('location')).toBe(`${mock.url}/pets/2`);
+    const folder = join(await writeDocument({ 'shop.openapi.yaml': text }), '..');
+    const gateway = await createMock({ services: folder, remember: true });
+    onTestFinished(() => gateway.close());
+    const url = `${gateway.gatewayUrl}/v1/cloudrun/shop/pets`;
+    const headers = { authorization: 'Bearer any', 'content-type': 'application/json' };
+    const added = await fetch(url, { method: 'POST', body: '{"name":"Bo"}', headers });
+    expect(added.headers.get('location')).toBe(`${url}/2`);
+    expect((await fetch(`${url}/2`, { headers })).status).toBe(200);
   });
 
   it('works for services', async () => {

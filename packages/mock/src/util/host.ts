@@ -37,7 +37,7 @@ export function isLoopback(host: string): boolean {
   return host.includes(':') && loopback.check(host, 'ipv6');
 }
 
-const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z\d._-]+)(?::\d{1,5})?$/i;
+const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z\d._-]{1,253})(?::\d{1,5})?$/i;
 
 /** Returns a request's origin, as normalized by `URL`, or `undefined` if the request has no host. */
 export function originOf({ url = '', headers, socket }: IncomingMessage): string | undefined {

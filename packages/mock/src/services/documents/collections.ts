@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Resource } from '../../contract/oracle/create-oracle.ts';
+import { originOf } from '../../util/host.ts';
 import { isObject } from '../../util/values.ts';
 import { type MockedResponse, type RouteContext, toRefusal } from '../services.ts';
 import { type Documented, type Remember, withBody } from './documented.ts';
@@ -49,13 +50,17 @@ export function findCollections(resources: readonly Resource[]): {
       const place = ofList.includes(resource) ? 'list' : 'item';
       const act = ACTIONS[`${resource.method.toLowerCase()} ${place}`];
       if (act === undefined) return [];
+      const wantsUri = hasUriLocation(resource);
       actions.set(resource, (context, body, documented) => {
         const own = place === 'list' ? undefined : context.params[param];
+        const { request, rawPath } = context.call;
+        const origin = wantsUri ? originOf(request) : undefined;
         return act({
           collection,
           id: own,
           body,
           documented,
+          url: origin && origin + rawPath,
           ...memoryOf(context, collection, own),
         });
       });
@@ -99,6 +104,15 @@ function toCollection(
     required: requiredOf(schema),
     examples: examples.filter((example) => example[key] !== undefined),
   };
+}
+
+/** Returns whether the schema of the `Location` header of a success does not allow a relative reference. */
+function hasUriLocation({ responses }: Resource): boolean {
+  const headers = responses.flatMap(({ code, headers = [] }) => (/^2/.test(code) ? headers : []));
+  return headers.some(
+    ({ name, schema }) =>
+      name.toLowerCase() === 'location' && /^(uri|url|iri)$/.test(String(schema?.format)),
+  );
 }
 
 /** Returns the JSON content of the first successful response. */
@@ -157,6 +171,8 @@ interface Action extends ReturnType<typeof memoryOf> {
   readonly id: string | undefined;
   readonly body: unknown;
   readonly documented: Documented;
+  /** The URL that was called, if `Location` must be a URL. */
+  readonly url: string | undefined;
 }
 
 /** The action that each method performs on a collection or on one of its items. */
@@ -168,12 +184,12 @@ const ACTIONS: Readonly<Record<string, (action: Action) => ReturnType<Remember>>
   },
   'get item': (action) => withItem(action, (item) => withBody(action.documented, item)),
   'post list': (action) => {
-    const { collection, body, items, documented, path } = action;
+    const { collection, body, items, documented, path, url = `/${path}` } = action;
     if (!isObject(body)) return documented;
     const id = body[collection.key] ?? createId(collection.keySchema, items);
     const refusal = keep(action, String(id), { ...body, [collection.key]: id });
     if (refusal !== undefined) return refusal;
-    const location = `/${path}/${encodeURIComponent(String(id))}`;
+    const location = `${url}/${encodeURIComponent(String(id))}`;
     const headers = documented.headers.location ? { location } : {};
     return toChanged(action, String(id), { ...documented.headers, ...headers });
   },
