@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ServicesError } from '../../src/util/source-file.ts';
+import { replaceFile } from '../helpers/replace-file.ts';
 import { startServices } from './start-services.ts';
 
 const DOCUMENT = `openapi: 3.2.0
@@ -159,7 +160,7 @@ describe('a service with an OpenAPI document', () => {
 
   it('is reloaded when it changes', async () => {
     await using service = await startDocument();
-    await writeFile(
+    await replaceFile(
       join(service.folder, 'orders.openapi.yaml'),
       DOCUMENT.replace('Anchor', 'Buoy'),
     );

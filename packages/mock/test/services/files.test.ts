@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createServices } from '../../src/services/create-services.ts';
 import { describeServiceFault, type ServiceFault } from '../../src/util/source-file.ts';
+import { replaceFile } from '../helpers/replace-file.ts';
 import { get, startServices } from './start-services.ts';
 
 let folder: string;
@@ -12,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const write = (name: string, text: string) => writeFile(join(folder, name), text);
+const write = (name: string, text: string) => replaceFile(join(folder, name), text);
 
 /** Starts services whose changes and faults can be awaited. */
 async function startWatched(source = folder) {
