@@ -97,13 +97,16 @@ export async function startFaulty(
     const { schema } = media;
     if (violates(schema, 'response', reply.body) === undefined) return reply;
     const key = `${operation.id} ${reply.status}`;
-    const known =
-      bodies.get(key) ??
-      JSON.stringify(
-        createGenerator(document, operation, SEED).sample(document.schemaAt(schema, 'response')),
-      );
+    const known = bodies.get(key) ?? JSON.stringify(createResponse(operation, schema));
     bodies.set(key, known);
     return { ...reply, body: known };
+  }
+
+  /** The generator is for requests, which leave out what is read-only. */
+  function createResponse(operation: Operation, schema: string): unknown {
+    const root = withoutReadOnly(document.root);
+    const generator = createGenerator({ ...document, root }, operation, SEED);
+    return generator.sample(withoutReadOnly(document.schemaAt(schema, 'response')));
   }
 
   function findViolation(
@@ -157,6 +160,12 @@ export async function startFaulty(
       await mock.close();
     },
   };
+}
+
+function withoutReadOnly<Node>(node: Node): Node {
+  const isMark = (name: string, value: unknown) => name === 'readOnly' && value === true;
+  const copy = JSON.stringify(node, (name, value) => (isMark(name, value) ? undefined : value));
+  return JSON.parse(copy);
 }
 
 /** The success of an operation that documents no body for it. */
