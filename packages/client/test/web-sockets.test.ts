@@ -5,11 +5,12 @@ import {
   createGatewayClient,
   type GatewayClientOptions,
   type GatewayError,
+  type NetworkError,
 } from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
 import { WebSocketServer, WebSocket as WsSocket } from 'ws';
 import { failureOf } from './support/fake-fetch.ts';
-import { faultServer, hang } from './support/fault-server.ts';
+import { type Act, faultServer, hang, refuse, serve } from './support/fault-server.ts';
 
 const auth = bearer('5ec.4e7');
 
@@ -20,7 +21,10 @@ async function echoServer({ refused = '' } = {}) {
     noServer: true,
     handleProtocols: (offered) => [...offered].find((name) => !name.startsWith('berth.')) ?? false,
   });
-  const server = createServer();
+  const server = createServer(({ headers }, response) => {
+    const isRefused = refused && headers.authorization === refused;
+    response.writeHead(isRefused ? 401 : 200, REFUSAL_HEADERS).end(isRefused ? toRefusal() : '{}');
+  });
   const closed = new Promise<number>((resolve) =>
     sockets.on('connection', (socket) => socket.on('close', resolve)),
   );
@@ -48,13 +52,18 @@ async function echoServer({ refused = '' } = {}) {
   };
 }
 
+const REFUSAL_HEADERS = { 'Content-Type': 'application/json', 'X-Request-Id': 'r-1' };
+
+function toRefusal(code = 'ACCESS_TOKEN_EXPIRED'): string {
+  return JSON.stringify({ code, message: 'No.', requestId: 'r-1' });
+}
+
 /** Rejects a handshake as the gateway does. */
-function refuseUpgrade(socket: Socket, code = 'ACCESS_TOKEN_EXPIRED', status = 401): void {
-  const body = JSON.stringify({ code, message: 'No.', requestId: 'r-1' });
-  socket.end(
-    `HTTP/1.1 ${status} No\r\nContent-Type: application/json\r\nX-Request-Id: r-1\r\n` +
-      `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-  );
+function refuseUpgrade(socket: Socket, code?: string, status = 401): void {
+  const body = toRefusal(code);
+  const headers = { ...REFUSAL_HEADERS, 'Content-Length': body.length, Connection: 'close' };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} No\r\n${lines.join('')}\r\n${body}`);
 }
 
 const service = (baseUrl: string, options: object = {}) =>
@@ -98,11 +107,10 @@ describe.each([
   });
 
   it('rejects if the gateway refuses, without revealing the token', async () => {
-    await using server = await faultServer(hang);
+    await using server = await faultServer(refuse('NO 5ec.4e7', 401));
     server.server.on('upgrade', (_, socket: Socket) => refuseUpgrade(socket, 'NO 5ec.4e7'));
     const error = await failureOf(service(server.baseUrl, options).connect('a?s=5ec4e7'));
-    const name = options === withWs ? 'GatewayError' : 'NetworkError';
-    expect(error).toMatchObject({ name, path: '/v1/cloudrun/chat/a' });
+    expect(error).toMatchObject({ name: 'GatewayError', path: '/v1/cloudrun/chat/a' });
     expect(`${error} ${JSON.stringify(error)} ${String((error as Error).cause)}`).not.toContain(
       '5ec',
     );
@@ -122,6 +130,27 @@ describe.each([
       '/v1/cloudrun/chat/a Bearer t2',
       '/v1/cloudrun/chat/b Bearer t2',
     ]);
+  });
+
+  it.each<[string, string, number, number]>([
+    ['of the gateway', 'SERVICE_FORBIDDEN', 403, 1],
+    ['of the second try', 'ACCESS_TOKEN_EXPIRED', 401, 2],
+  ])('rejects with the code %s', async (_, code, status, tries) => {
+    await using server = await faultServer(refuse(code, status));
+    const sent = new Set<unknown>();
+    server.server.on('upgrade', ({ headers }, socket: Socket) => {
+      sent.add(headers.authorization);
+      refuseUpgrade(socket, code, status);
+    });
+    let count = 0;
+    const auth = bearer(() => `t${++count}`);
+    const error = await failureOf(service(server.baseUrl, { ...options, auth }).connect('a?b'));
+    const source = { name: 'GatewayError', source: 'gateway', requestId: 'r-1' };
+    expect(error).toMatchObject({ ...source, code, status, path: '/v1/cloudrun/chat/a' });
+    expect([sent.size, count]).toEqual([tries, tries]);
+    const asked = server.calls.map(({ url, headers }) => `${url} ${headers.authorization}`);
+    const known = [...sent].map((token) => `/v1/cloudrun/chat/a?b ${token}`);
+    expect(asked).toEqual(options === withWs ? [] : known);
   });
 
   it('rejects with a NetworkError if nothing listens, even if the token fails too', async () => {
@@ -162,24 +191,6 @@ describe.each([
 });
 
 describe('the package ws shows the response to a handshake, so connect rejects', () => {
-  it.each<[string, string, number, number]>([
-    ['with the code of the gateway', 'SERVICE_FORBIDDEN', 403, 1],
-    ['with that of the second try', 'ACCESS_TOKEN_EXPIRED', 401, 2],
-  ])('%s', async (_, code, status, tries) => {
-    await using server = await faultServer(hang);
-    let handshakes = 0;
-    server.server.on('upgrade', (__, socket: Socket) => {
-      handshakes += 1;
-      refuseUpgrade(socket, code, status);
-    });
-    let count = 0;
-    const auth = bearer(() => `t${++count}`);
-    const error = await failureOf(service(server.baseUrl, { ...withWs, auth }).connect('a?b'));
-    const source = { name: 'GatewayError', source: 'gateway', requestId: 'r-1' };
-    expect(error).toMatchObject({ ...source, code, status, path: '/v1/cloudrun/chat/a' });
-    expect([handshakes, count]).toEqual([tries, tries]);
-  });
-
   it('with the status of the hosted service', async () => {
     await using server = await faultServer(hang);
     server.server.on('upgrade', (_, socket: Socket) =>
@@ -203,6 +214,46 @@ describe('the package ws shows the response to a handshake, so connect rejects',
     const error = await failureOf(service(server.baseUrl, withWs).connect('a'));
     expect(error).toMatchObject({ name: 'NetworkError' });
     expect(String(error)).toContain('the response status is 200');
+  });
+});
+
+describe('a platform that hides the response to a handshake', () => {
+  const refuseBy404 = (_: unknown, socket: Socket) => socket.end('HTTP/1.1 404 No\r\n\r\n');
+
+  it.each<[string, Act]>([
+    ['forwards a GET', serve({})],
+    ['forwards a GET that the service rejects', serve({ no: 1 }, 401)],
+    ['forwards a GET that streams', (_, response) => void response.writeHead(200).write('data: 1')],
+  ])('does not get the reason from a gateway that %s', async (_, act) => {
+    await using server = await faultServer(act);
+    server.server.on('upgrade', refuseBy404);
+    const token = vi.fn(() => 't');
+    const error = await failureOf(service(server.baseUrl, { auth: bearer(token) }).connect('a'));
+    expect(error).toMatchObject({ name: 'NetworkError' });
+    expect((error as NetworkError).code).toBeUndefined();
+    // The gateway has accepted the token.
+    expect(token).toHaveBeenCalledTimes(1);
+  });
+
+  it('waits for the reason for 5 s', async () => {
+    await using server = await faultServer(hang);
+    server.server.on('upgrade', refuseBy404);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const asked = Promise.withResolvers<void>();
+    const fetch = (_: string, { signal }: RequestInit) => {
+      asked.resolve();
+      return new Promise<Response>((_resolve, reject) =>
+        signal?.addEventListener('abort', () => reject(signal.reason)),
+      );
+    };
+    try {
+      const failed = failureOf(service(server.baseUrl, { fetch }).connect('a'));
+      await asked.promise;
+      vi.advanceTimersByTime(5_000);
+      expect(await failed).toMatchObject({ name: 'NetworkError' });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 

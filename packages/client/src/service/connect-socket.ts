@@ -11,6 +11,9 @@ const BEARER_PROTOCOL = 'berth.bearer.';
 /** Maximum length of a refusal's body to keep, in characters. */
 const MAX_REFUSAL = 65_536;
 
+/** How long to wait for the reason of a failed handshake, in milliseconds. */
+const REASON_LIMIT = 5_000;
+
 /** The part of Node's `IncomingMessage` that is used here. */
 interface Incoming extends AsyncIterable<string> {
   readonly statusCode?: number;
@@ -57,13 +60,16 @@ export async function connectSocket(
       });
       return socket;
     } catch (error) {
-      const isKnown = error instanceof BerthError;
-      const failure = isKnown
-        ? error
-        : networkFailure(described, error, 'The WebSocket did not open');
-      // If the platform hides the response, the reason may have been a rejected token.
-      const { source } = failure as Partial<GatewayError>;
-      const mayBeToken = socket.on ? source === 'gateway' && failure.status === 401 : true;
+      const isHidden = !socket.on && !signal.aborted;
+      const reason = isHidden ? await askForReason(pipeline, { ...call, headers, signal }) : error;
+      const { source, status } = reason as Partial<GatewayError>;
+      const isGateway = source === 'gateway';
+      const failure =
+        reason instanceof BerthError && (socket.on || isGateway)
+          ? reason
+          : networkFailure(described, error, 'The WebSocket did not open');
+      // Without any response, the reason may have been a rejected token.
+      const mayBeToken = isGateway ? status === 401 : isHidden && !status;
       if (isLast || !mayBeToken || call.headers.authorization) throw failure;
       const renewed = pipeline.renewal.renew(mark, refusal?.headers, headers);
       // If the client is offline, the function that returns the token fails as well, and its error is
@@ -74,6 +80,25 @@ export async function connectSocket(
   };
   const first = await deadline.step((step) => tryOnce(step, false));
   return first ?? ((await deadline.step((step) => tryOnce(step, true))) as WebSocket);
+}
+
+/**
+ * Asks why a handshake failed, on a platform that hides its response. The gateway rejects a GET of the same
+ * path for the same reason. If it forwards the GET instead, that does no harm: GET is safe (RFC 9110, section
+ * 9.2.1).
+ *
+ * @param call the handshake, with its credentials
+ * @returns the response if it is not an error, otherwise the error
+ */
+function askForReason(pipeline: Pipeline, call: PipelineCall): Promise<unknown> {
+  const limited = { ...call, timeouts: { total: REASON_LIMIT }, retry: false } as const;
+  return pipeline
+    .send(limited, async (response) => {
+      if (!response.ok) await readPayload(response);
+      response.body?.cancel().catch(() => {});
+      return response;
+    })
+    .catch((error) => error);
 }
 
 /**
@@ -95,12 +120,10 @@ function opening(socket: Socket, refuse: (response: Response) => Promise<never>)
         .catch(reject)
         .finally(() => socket.close());
     });
-    socket.addEventListener('error', (event: object & { error?: unknown }) =>
-      reject(event.error ?? new Error('the platform does not report a reason')),
-    );
-    socket.addEventListener('close', ({ code }) =>
-      reject(new Error(`it was closed with code ${code}`)),
-    );
+    const fail = ({ error }: { error?: unknown }) =>
+      reject(error ?? new Error('the platform hides the reason'));
+    socket.addEventListener('error', fail as () => void);
+    socket.addEventListener('close', fail as () => void);
   });
 }
 
@@ -134,5 +157,5 @@ function toBearerProtocol(authorization: string | undefined): string[] {
   // platform's error would quote the token.
   const [, token] = /^Bearer ([\w!#$%&'*+.^`|~-]+)$/.exec(authorization) ?? [];
   if (token) return [BEARER_PROTOCOL + token];
-  throw new TypeError('On this platform, a WebSocket can only send JWT credentials.');
+  throw new TypeError('On this platform, a WebSocket can only send JWTs.');
 }

@@ -165,8 +165,10 @@ export interface Service<Default = unknown> {
    * the subprotocol `berth.bearer.<token>` (D14), and other credentials cannot be sent. Heartbeats and
    * reconnecting are up to you.
    *
-   * @throws GatewayError if the gateway or the service rejects the handshake, and the WebSocket comes
-   *   from the ws package, which exposes the response
+   * If the handshake fails and the platform hides the response, the client gets the reason with a GET of the
+   * same path, within 5 s. The ws package exposes the response, so no GET is needed.
+   *
+   * @throws GatewayError if the gateway rejects the handshake or, with the ws package, if the service does
    * @throws NetworkError if it fails to open for any other reason, which platforms do not report
    *
    * @example

@@ -39,13 +39,22 @@ export const WEB_SOCKETS: readonly PlatformCase[] = [
     },
   },
   {
+    name: 'reports why the gateway refuses a WebSocket',
+    feature: 'webSocket',
+    async run(deployment) {
+      const { connect } = serviceOf(deployment, 'missing');
+      await assertFails(connect(), { name: 'GatewayError', code: 'SERVICE_NOT_FOUND' });
+    },
+    without: assertNoWebSocket,
+  },
+  {
     name: 'reports that a WebSocket is refused',
     feature: 'ownWebSocket',
     async run(deployment, { openWebSocket }) {
       const echo = serviceOf(deployment, SERVICES.echo, { webSocket: openWebSocket });
       const error = await echo.connect('status/403').catch((reason: unknown) => reason);
       const { name, status } = error as GatewayError;
-      // The ws package exposes the response; platforms do not.
+      // The ws package exposes the response of a service; platforms do not.
       const isExpected = name === 'GatewayError' ? status === 403 : name === 'NetworkError';
       assert(isExpected, `got ${error}`);
     },
