@@ -107,7 +107,8 @@ export const { plain, configured }: Client = {
             form.set('file', file);
             return form;
           },
-          fetch: (request) => fetch(new Request(url, request)),
+          // Only the form: the headers of the request contain the storage credentials.
+          fetch: async (request) => fetch(url, { method: 'POST', body: await request.formData() }),
         });
         // #endregion
       },

@@ -123,11 +123,14 @@ async function startService() {
   };
 }
 
-/** Forwards a form that was posted to exactly the URL of its grant. */
+const CREDENTIALS = ['Authorization', ...Object.values(profile.storageHeaders)];
+
+/** Forwards a form that was posted to exactly the URL of its grant, without credentials (CL-UPLOAD-CREDENTIALS). */
 async function forwardUpload(request: IncomingMessage) {
   const [, to] = /^\/upload\?to=([^&]+)&bucket=files$/.exec(request.url ?? '') ?? [];
   const form = (await buffer(request)).toString('latin1').replace(MARK, '');
-  if (to === undefined) return { status: 404, text: '<Error/>' };
+  const hasCredentials = CREDENTIALS.some((name) => name.toLowerCase() in request.headers);
+  if (to === undefined || hasCredentials) return { status: 404, text: '<Error/>' };
   const headers = { 'Content-Type': String(request.headers['content-type']) };
   const body = Buffer.from(form, 'latin1');
   const response = await fetch(decodeURIComponent(to), { method: 'POST', headers, body });

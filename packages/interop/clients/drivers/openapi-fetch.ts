@@ -40,7 +40,7 @@ await drive({
         form.set('file', file);
         return form;
       },
-      fetch: (request) => fetch(new Request(url, request)),
+      fetch: async (request) => fetch(url, { method: 'POST', body: await request.formData() }),
     }),
   batchGetTempUrls: (fileList) =>
     storage.POST('/api/v2/envs/{envId}/storages:batchGetTempUrls', { params, body: { fileList } }),
