@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { isBerthError } from '../errors.ts';
 import { CONTRACT } from '../generated/contract.gen.ts';
 import { addCp } from './commands/cp.ts';
-import { addCall, addTail } from './commands/gateway.ts';
+import { addCall, addSign, addTail } from './commands/gateway.ts';
 import { addMv, addRm, addUrl } from './commands/storage.ts';
 import { addTypes } from './commands/types.ts';
 import { Failure, STOPPED, toPlainError } from './output.ts';
@@ -23,6 +23,7 @@ Examples:
   berth url remote:/a.txt --max-age 600
   berth call hello greet -X POST -d '{"name":"Ada"}'
   berth tail hello news
+  berth sign | curl -H @- …                        see berth sign --help
   berth types ./services -o src/services.gen.ts
 
 Exit codes:
@@ -69,7 +70,7 @@ function createProgram(signal: AbortSignal): Command {
     )
     .exitOverride()
     .addHelpText('after', MORE);
-  for (const add of [addCp, addUrl, addRm, addMv, addCall, addTail]) {
+  for (const add of [addCp, addUrl, addRm, addMv, addCall, addTail, addSign]) {
     add(program, signal)
       .option('-c, --config <file>', 'settings file in YAML or JSON')
       .option('--json', 'print output and errors as JSON')
