@@ -17,7 +17,10 @@ export interface ContractParts {
     signature: { storageSignedHeaders: string };
   };
   gateway: { servers: readonly { url: string }[] };
-  storage: { paths: Record<string, { post?: { operationId?: string } }> };
+  storage: {
+    paths: Record<string, { post?: { operationId?: string } }>;
+    components: { schemas: { FilePath: { 'x-berth-item-pattern': string } } };
+  };
   profile: {
     name: string;
     storageHeaders: object;
@@ -110,6 +113,11 @@ export function toContractModule({
       'IDEMPOTENT_OPERATIONS',
       idempotent,
       'Storage operations that are safe to execute twice (D26).',
+    ],
+    [
+      'COPY_PATH_PATTERN',
+      storage.components.schemas.FilePath['x-berth-item-pattern'],
+      'Pattern that copy paths must match (D24).',
     ],
     ...Object.entries(LIMITS).map(([name, text]): [string, number, string] => [
       toConstantName(name),

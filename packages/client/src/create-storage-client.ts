@@ -75,7 +75,10 @@ export interface StorageClientOptions extends SharedCallOptions {
    * `url` of the response is empty, because anyone who knows it can download the file. Default: none.
    */
   readonly hooks?: Hooks | undefined;
-  /** Called with warnings, for example about a link lifetime above 3600 s. Default: `console.warn`. */
+  /**
+   * Called with warnings: about a link lifetime above 3600 s and, in Node, Deno and Bun, once about an
+   * uploaded path that cannot be copied or moved (D24). Default: `console.warn`.
+   */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 

@@ -179,7 +179,7 @@ describe('an invalid argument is rejected with one sentence', () => {
     [
       'tc3Storage()',
       () => tc3Storage(undefined as never),
-      'tc3Storage() needs { secretId, secretKey }, or a function that returns them.',
+      'tc3Storage() needs { secretId, secretKey } or a function.',
     ],
   ])('%s', (_, create, text) => {
     expect(create).toThrow(new TypeError(text));

@@ -248,7 +248,7 @@ describe('a platform that hides the response to a handshake', () => {
     };
     try {
       const failed = failureOf(service(server.baseUrl, { fetch }).connect('a'));
-      await asked.promise;
+      await Promise.race([asked.promise, failed]);
       vi.advanceTimersByTime(5_000);
       expect(await failed).toMatchObject({ name: 'NetworkError' });
     } finally {

@@ -124,9 +124,7 @@ export function tc3Storage(
   }: Tc3StorageOptions = {},
 ): (now?: number) => Promise<StorageCredentials> {
   if (!pair) {
-    throw new TypeError(
-      'tc3Storage() needs { secretId, secretKey }, or a function that returns them.',
-    );
+    throw new TypeError('tc3Storage() needs { secretId, secretKey } or a function.');
   }
   const toSigner = (given: ExpiringKeyPair) => ({
     sign: createTc3Signer(given, service),

@@ -9,9 +9,7 @@ export const LONGEST_TIMER = 2 ** 31 - 1;
  * @throws TypeError or RangeError if a limit is invalid
  */
 export function mergeTimeouts(...layers: (Timeouts | undefined)[]): Timeouts {
-  const merged: Timeouts = merge('timeouts', 'an object', { perTry: 0, total: 0 }, layers);
-  const clamp = (limit: number | undefined) => limit && Math.min(limit, LONGEST_TIMER);
-  return { perTry: clamp(merged.perTry), total: clamp(merged.total) };
+  return merge('timeouts', 'an object', { perTry: 0, total: 0 }, layers);
 }
 
 /**

@@ -76,7 +76,7 @@ export function assertUnread(stream: object): void {
   const { locked, readableEnded, destroyed, errored } = stream as Readonly<Record<string, unknown>>;
   // A failed stream has its own, more helpful error.
   if (!locked && !readableEnded && !(destroyed && !errored) && !isDisturbed(stream)) return;
-  throw new TypeError('The stream has already been read, or is being read.');
+  throw new TypeError('The stream has already been read.');
 }
 
 /** Returns whether a web stream has been read before, which only an error from `Response` reveals. */

@@ -1,6 +1,6 @@
 import { assertList, assertText } from '../internal/options.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
-import { callList, type Item, type ItemResult, type ListOptions } from './list-call.ts';
+import { callList, type Item, type ItemResult, type ListOptions, toFileName } from './list-call.ts';
 
 interface Overwrite {
   /** Whether to replace an existing file. Default: `true`, as the contract says. */
@@ -96,7 +96,7 @@ export async function deleteFiles(
       operation: 'batchDelete',
       items: fileIDs,
       keyOf: (fileID) => ({ fileID }),
-      what: (name) => `${name} was not deleted`,
+      what: (name) => `${toFileName(name)} was not deleted`,
       read: () => ({}),
     },
     options,

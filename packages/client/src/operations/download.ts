@@ -135,15 +135,10 @@ interface Part {
 
 /** Parses `Content-Range` (RFC 9110, section 14.4). Returns `undefined` if it is missing or invalid. */
 function readContentRange({ headers }: Response): Part | undefined {
-  const value = headers.get('Content-Range') ?? '';
-  const [, first, last, of] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(value) ?? [];
-  const part = {
-    from: Number(first),
-    to: Number(last),
-    total: of === '*' ? undefined : Number(of),
-  };
-  const { from, to, total = UNKNOWN } = part;
-  return from <= to && to < total ? part : undefined;
+  const match = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(headers.get('Content-Range') ?? '') ?? [];
+  // An unknown total is `NaN`.
+  const [, from = 1, to = 0, total = 0] = match.map(Number);
+  return from <= to && !(to >= total) ? { from, to, total: total || undefined } : undefined;
 }
 
 /** Returns whether a part covers a range, or as much of it as the file has. */
@@ -186,6 +181,8 @@ interface ResumeRules {
   fail(cause?: unknown): Error;
 }
 
+const wrongLength = () => new Error('The response has the wrong length.');
+
 /**
  * Creates a body that resumes when its connection is lost. It reads only as fast as its reader asks, and
  * only counts the time that the reader spends waiting.
@@ -223,8 +220,7 @@ function resumable(
           try {
             const { done, value } = await deadline.step(read);
             if (done || !value) {
-              if (loaded !== (size ?? loaded))
-                throw new Error('The response does not have the expected length.');
+              if (loaded !== (size ?? loaded)) throw wrongLength();
               return controller.close();
             }
             loaded += value.byteLength;
@@ -236,7 +232,7 @@ function resumable(
           }
         }
         try {
-          if (loaded > most) throw fail(new Error('The response is longer than expected.'));
+          if (loaded > most) throw fail(wrongLength());
           report?.(loaded);
         } catch (error) {
           leave(error);

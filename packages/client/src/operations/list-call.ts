@@ -120,6 +120,11 @@ function readItems<Value>(
   });
 }
 
+/** Returns an ID for an error, with a hint if it is a path. D23 leaves the form of IDs to deployments. */
+export function toFileName(fileID: string): string {
+  return /^[^:]*[/.]/.test(fileID) ? `${fileID} (a path, not an ID)` : fileID;
+}
+
 /**
  * Returns the only result of a list with one file.
  *

@@ -23,6 +23,16 @@ describe('tempUrl', () => {
     expect(warnings).toEqual([]);
   });
 
+  it.each([
+    ['reports/a.txt', 'No link to reports/a.txt (a path, not an ID): '],
+    ['cloud://dev.files/a.txt', 'No link to cloud://dev.files/a.txt: '],
+    ['5f2c', 'No link to 5f2c: '],
+  ])('refuses %s with a hint if it is a path', async (fileID, message) => {
+    const missing = { fileID, code: 'STORAGE_FILE_NONEXIST', tempFileURL: '' };
+    const { storage } = storageWith([list(missing)]);
+    expect(String(await failureOf(storage.download(fileID)))).toContain(message);
+  });
+
   it('warns above 3600 and sends maxAge as given', async () => {
     const { storage, requests, warnings } = storageWith([link('https://h/a')]);
     await storage.tempUrl('a', { maxAge: 1_000_000 });

@@ -2,7 +2,14 @@ import { LINK_MIN_SECONDS, LINK_WARN_SECONDS } from '../generated/contract.gen.t
 import { assertInteger, assertList, assertText } from '../internal/options.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
 import { encodeLink } from '../internal/urls.ts';
-import { callList, type Item, type ItemResult, type ListOptions, onlyResult } from './list-call.ts';
+import {
+  callList,
+  type Item,
+  type ItemResult,
+  type ListOptions,
+  onlyResult,
+  toFileName,
+} from './list-call.ts';
 
 interface MaxAge {
   /**
@@ -62,7 +69,7 @@ export async function tempUrls(
     assertInteger('maxAge', maxAge, LINK_MIN_SECONDS);
     if (maxAge && maxAge > LINK_WARN_SECONDS) {
       context.onWarning(
-        `maxAge ${maxAge} is above ${LINK_WARN_SECONDS} s: it is sent unchanged, but the server may reject it.`,
+        `maxAge ${maxAge} is above ${LINK_WARN_SECONDS} s, which the server may not accept.`,
       );
     }
     // JSON omits `undefined`.
@@ -74,7 +81,7 @@ export async function tempUrls(
       operation: 'batchGetTempUrls',
       items,
       keyOf: ({ fileID }) => ({ fileID }),
-      what: (name) => `No link to ${name}`,
+      what: (name) => `No link to ${toFileName(name)}`,
       read: ({ tempFileURL }) => {
         const url = encodeLink(String(tempFileURL));
         return url ? { url } : undefined;

@@ -41,6 +41,22 @@ describe('upload', () => {
     expect(await (file as File).text()).toBe('hello');
   });
 
+  it('warns once about a path that cannot be copied or moved, and sends it', async () => {
+    const { storage, requests, warnings } = storageWith([
+      granted(),
+      stored(),
+      granted(),
+      stored(),
+      granted(),
+      stored(),
+    ]);
+    for (const path of ['/中/a-b_c.,!*', 'May 2026.txt', 'June 2026.txt']) {
+      await storage.upload(path, 'hello');
+    }
+    expect(warnings).toEqual([expect.stringMatching(/^May 2026\.txt cannot be copied or moved: /)]);
+    expect(await requests[2]?.json()).toEqual({ path: 'May 2026.txt' });
+  });
+
   it('sends no storage credentials to the upload URL', async () => {
     const { storage, requests } = storageWith([granted(), stored()]);
     await storage.upload('a.txt', 'hello');
@@ -120,7 +136,7 @@ describe('upload', () => {
   ])('refuses a stream that %s', async (_, make) => {
     const { storage, requests } = storageWith([]);
     const error = await failureOf(storage.upload('a.txt', (await make()) as never));
-    expect(error).toEqual(new TypeError('The stream has already been read, or is being read.'));
+    expect(error).toEqual(new TypeError('The stream has already been read.'));
     expect(requests).toEqual([]);
   });
 

@@ -13,6 +13,9 @@ export const toFetchBody = (_: unknown, data: FormData): FormData => data;
 /** Does nothing, because there are no Node streams on this platform. */
 export const ignoreEarlyErrors = (_: readonly { readonly data: unknown }[]): void => {};
 
+/** Does nothing, because users of a page choose the names of files, and do not read its console. */
+export const warnOfPath = (_path: string, _client: object): void => {};
+
 /** Whether downloads may send `If-Range`. In browsers, this header would cause a CORS preflight. */
 export const sendsIfRange = false;
 

@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises';
 // Import the module and not its names, so that tests and monitoring tools can replace `request`.
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import { LONGEST_TIMER } from '../../internal/options.ts';
 import { openDeadline } from '../../internal/pipeline/deadline.ts';
 import { openSource, slicesOf, streamForm } from '../stream-form.ts';
 import {
@@ -35,7 +36,7 @@ export function sendForm(form: UploadForm): Promise<UploadResponse> {
     };
     ends.addEventListener('abort', close);
     let late: Error | undefined;
-    request.setTimeout(idle, () => {
+    request.setTimeout(Math.min(idle, LONGEST_TIMER), () => {
       late = fail();
       request.destroy();
     });
