@@ -299,6 +299,12 @@ definitions:
     ['no module', ['a', '-o', 'x', '--runtime', ''], /'--runtime .* Expected a module name/],
     ['code for a module', ['a', '-o', 'x', '--runtime', "a'"], /Expected a module name/],
     [
+      'an unknown command',
+      ['initt', 'x'],
+      /unknown command 'initt'; the only command is init, and a document is a file/,
+    ],
+    ['two documents', ['a.yaml', 'b.yaml', '-o', 'x'], /too many arguments/],
+    [
       'a project with an output',
       ['init', 'x', '-o', 'y'],
       /init writes to <dir>, so remove --output/,
@@ -313,10 +319,13 @@ definitions:
     expect(failed).toMatch(message);
   });
 
-  it('exits with 2 for a file that is neither JSON nor YAML', async () => {
-    await write('{ "openapi": ');
+  it.each([
+    ['JSON', '{ "openapi":\n }', /pets\.yaml:2:2 is not valid JSON: /],
+    ['YAML', 'openapi: 3.1.0\ninfo: {', /pets\.yaml:2:8 is not valid YAML: .*\n$/],
+  ])('exits with 2 for invalid %s, with line and column', async (_, text, message) => {
+    await write(text);
     expect(await generate()).toBe(2);
-    expect(failed).toMatch(/pets\.yaml is not valid JSON/);
+    expect(failed).toMatch(message);
   });
 
   it('exits with 2 for YAML without an end', async () => {

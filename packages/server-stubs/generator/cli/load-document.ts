@@ -145,7 +145,10 @@ function parseFile(file: string, text: string): Parsed {
     const errors: ParseError[] = [];
     parseTree(text, errors);
     const place = toLines(text).linePos(errors[0]?.offset ?? 0);
-    throw new UnreadableError(`${file} is not valid JSON: ${(error as Error).message}`, place);
+    throw new UnreadableError(
+      `${file}:${place.line}:${place.col} is not valid JSON: ${(error as Error).message}`,
+      place,
+    );
   }
 }
 
@@ -164,6 +167,9 @@ function parseYaml(file: string, text: string): Parsed {
     };
   } catch (error) {
     const place = error instanceof YAMLParseError ? error.linePos?.[0] : undefined;
-    throw new UnreadableError(`${file} is not valid YAML: ${(error as Error).message}`, place);
+    // The lines after the first show the location.
+    const [reason = ''] = (error as Error).message.split(/ at line \d+, column \d+|:?\n/);
+    const where = place ? `:${place.line}:${place.col}` : '';
+    throw new UnreadableError(`${file}${where} is not valid YAML: ${reason}`, place);
   }
 }

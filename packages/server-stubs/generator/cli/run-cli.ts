@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
@@ -77,9 +78,18 @@ function createProgram(output: Output): Command {
     .option('--strict', 'treat warnings about omitted or unchecked parts of the document as errors')
     .option('-q, --quiet', 'print errors only')
     .addHelpText('after', EPILOGUE)
+    .allowExcessArguments()
     .exitOverride()
     .configureOutput({ writeOut: output.out, writeErr: output.error })
-    .action((file: string, settings: GenerateSettings) => {
+    .action((file: string, settings: GenerateSettings, { args }: Command) => {
+      if (!/[./\\]/.test(file) && !existsSync(file)) {
+        program.error(
+          `error: unknown command '${file}'; the only command is init, and a document is a file such as openapi.yaml`,
+        );
+      }
+      if (args.length > 1) {
+        program.error(`error: too many arguments. Expected 1 argument but got ${args.length}.`);
+      }
       // Not a required option, because `init` does not take it.
       if (settings.output === undefined)
         program.error("error: option '-o, --output <dir>' is missing");

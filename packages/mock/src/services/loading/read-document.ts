@@ -29,9 +29,8 @@ export async function readDocument(file: string): Promise<ReadDocument | Service
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error;
     const { place, message } = error;
-    // The lines after the first show the location.
-    const [rest = ''] = message.replace(`${file} `, '').split('\n');
-    const sentence = `The document ${rest.replace(/( at line \d+, column \d+)?[:.]?$/, '.')}`;
+    const reason = message.slice(file.length).replace(/^[:\d]* /, '');
+    const sentence = `The document ${reason.replace(/[:.]?$/, '.')}`;
     return [{ file, ...(place && { line: place.line, column: place.col }), message: sentence }];
   }
 }
