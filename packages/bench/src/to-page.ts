@@ -50,6 +50,14 @@ measured alternately, in one run on one machine. Absolute figures depend on the 
 the median of all pairs (\`runs\`). \`requests/CPU s\` are requests per second of the server's CPU time, \`CPU µs\` is
 CPU time of the caller. The peers and their tasks are defined in \`packages/bench/src\`.`;
 
+/** Suites with a chart. `npm run generate` draws the charts from the table. */
+const CHARTS = ['stubs', 'gateway', 'files', 'client', 'mock'];
+
+function toChartLink(suite: string): string {
+  const text = `Ratios and goals of the suite ${suite}, as bars. The table below has the same figures.`;
+  return `![${text}](../images/performance-${suite}.gen.svg)`;
+}
+
 /**
  * Renders `docs/reference/performance.md`.
  *
@@ -66,6 +74,8 @@ export function toPage(figures: readonly Figure[], rows: readonly DatedRow[]): s
   return `${INTRODUCTION}
 
 ${dates.join(' and ')}, on ${machines.join('; ')}: ${toSummary(figures, rows)}.
+
+${CHARTS.map(toChartLink).join('\n\n')}
 
 ${toTable(figures, rows)}
 
