@@ -4,8 +4,12 @@ import { change, state, tell } from './store.js';
 /** How many calls the page keeps. */
 const MOST_REQUESTS = 1_000;
 
-/** @param {string} path */
-function toUrl(path) {
+/**
+ * Returns the URL of an endpoint of the control API, for the session of the page.
+ *
+ * @param {string} path
+ */
+export function toUrl(path) {
   const url = new URL(`api/${path}`, document.baseURI);
   if (state.session !== '') url.searchParams.set('session', state.session);
   return url;

@@ -18,6 +18,9 @@ export const state = {
   faults: [],
   services: {},
   serviceFaults: [],
+  draft: { operationId: '', params: {}, credentials: '', body: '' },
+  grant: undefined,
+  reply: undefined,
 };
 
 /** @type {() => void} */

@@ -83,9 +83,15 @@ interface Info {
   url: string;
   env: string;
   sessions?: string[];
+  /** Names on the wire, which a wire profile may change. */
+  names: {
+    storageHeaders: { authorization: string; sessionToken: string; timestamp: string };
+    uploadFields: { securityToken: string; metaFileId: string };
+    storeFileID: string;
+  };
 }
 
-export type Tab = 'requests' | 'state' | 'faults' | 'reference';
+export type Tab = 'requests' | 'try' | 'state' | 'faults' | 'reference';
 
 export interface State {
   tab: Tab;
@@ -106,4 +112,17 @@ export interface State {
   services: Record<string, Service>;
   /** Errors in service files. */
   serviceFaults: string[];
+  /** The call to try. `params` are the values of its path parameters. */
+  draft: {
+    operationId: string;
+    params: Record<string, string>;
+    credentials: string;
+    body: string;
+  };
+  /** The last upload grant that was tried: where to send the form, and its fields. */
+  grant: { target: string; form: Record<string, unknown> } | undefined;
+  /** The response to the last call that was tried. */
+  reply:
+    | (Message & { title: string; isOk: boolean; id: string | undefined; body: { text: string } })
+    | undefined;
 }

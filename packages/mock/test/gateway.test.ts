@@ -142,12 +142,13 @@ describe('Prefer and Accept', () => {
     expect(starting.headers['retry-after']).toBe('1');
   });
 
-  test.each([201, 204, 302, 304])(
+  test.each([201, 204, 302, 304, 418, 505])(
     'Prefer: code=%i has no response in the contract',
     async (code) => {
       const reply = await ask({ prefer: `code=${code}` });
       expect(reply).toMatchObject({ status: 404, json: { code: 'INVALID_REQUEST' } });
       expect(reply.json.message).toContain('no response with the status');
+      expect(reply.json.message).toContain('use 200, 400, 401, 402, 403, 404, 405, 413, 429, 5');
     },
   );
 
@@ -192,6 +193,15 @@ describe('Prefer and Accept', () => {
     const { status, headers } = await ask({ accept });
     expect(status).toBe(200);
     expect(headers['content-type']).toBe(contentType);
+  });
+
+  test('the events of an example are resumed, and end', async () => {
+    const [first, rest, end] = await Promise.all(
+      ['', '1', '2'].map((id) => ask({ accept: 'text/event-stream', 'last-event-id': id })),
+    );
+    expect(first?.text.match(/^id: .$/gm)).toEqual(['id: 1', 'id: 2']);
+    expect(rest?.text).toBe(first?.text.slice(first.text.indexOf('id: 2')));
+    expect(end).toMatchObject({ status: 204, text: '' });
   });
 
   test('without Accept the response is JSON', async () => {

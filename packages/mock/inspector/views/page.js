@@ -5,17 +5,19 @@ import { showFaults } from './faults.js';
 import { showReference } from './reference.js';
 import { showRequests } from './requests.js';
 import { showState } from './state.js';
+import { showTry } from './try.js';
 
 /** @type {Record<Tab, { name: string, show: () => unknown }>} */
 export const TABS = {
   requests: { name: 'Requests', show: showRequests },
+  try: { name: 'Try it', show: showTry },
   state: { name: 'State', show: showState },
   faults: { name: 'Faults', show: showFaults },
   reference: { name: 'Reference', show: showReference },
 };
 
 const KEYS = {
-  '1 2 3 4': 'switch pages',
+  '1 2 3 4 5': 'switch pages',
   'j k': 'next or previous call',
   '/': 'filter',
   c: 'copy the call as curl',

@@ -58,7 +58,7 @@ function showViolations(title, violations) {
  * @param {string} title
  * @param {Message} message
  */
-function showMessage(title, message) {
+export function showMessage(title, message) {
   const text = toText(message);
   return html`<details open>
     <summary>${title} <span class="quiet">${toSize(message.bodyBytes)}</span></summary>

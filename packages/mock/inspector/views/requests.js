@@ -1,6 +1,6 @@
 /** @import { Logged } from '../types.d.ts' */
 import { html, nothing } from 'lit-html';
-import { clearRequests } from '../api.js';
+import { clearRequests, toUrl } from '../api.js';
 import { toTime, toVerdict } from '../format.js';
 import { change, state } from '../store.js';
 import { showRequest } from './request.js';
@@ -49,6 +49,7 @@ export function showRequests() {
           >${name}</button>`,
         )}
       </div>
+      <a class="button" href=${toUrl('requests.har').href} download="mock.har">Export HAR</a>
       <button @click=${clearRequests}>Clear</button>
     </div>
     <div class=${selected ? 'split open' : 'split'}>

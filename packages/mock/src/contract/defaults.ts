@@ -21,12 +21,16 @@ export interface ErrorTable {
   find(code: unknown): ErrorRow | undefined;
   /** Returns the first row with this error status. */
   findStatus(status: number): ErrorRow | undefined;
+  /** All statuses. */
+  readonly statuses: readonly number[];
 }
 
 function createErrorTable(rows: readonly ErrorRow[]): ErrorTable {
   const find = (code: unknown) => rows.find((row) => row.code === code);
+  const statuses = new Set(rows.map(({ status }) => status));
   return {
     find,
+    statuses: [...statuses],
     findStatus: (status) => rows.find((row) => row.status === status && status >= 400),
     get(code) {
       const row = find(code);

@@ -19,6 +19,12 @@ export function toExample(examples: Examples = new Map(), accept = '*/*'): Examp
   return examples.has(type) ? { type, value: examples.get(type) } : undefined;
 }
 
+/** Returns the events after the one with an ID; all events if there is none. */
+export function eventsAfter(text: string, id: string | string[] | undefined): string {
+  const events = text.split(/(?<=\n\n)/);
+  return events.slice(events.findIndex((event) => event.startsWith(`id: ${id}\n`)) + 1).join('');
+}
+
 /**
  * Returns the contract's success examples, by operationId. Named examples take precedence over a schema's
  * example, as in OpenAPI.

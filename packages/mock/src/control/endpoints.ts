@@ -6,6 +6,7 @@ import { toUnknown } from '../faults/parse-fault.ts';
 import { toKey } from '../files/file-store.ts';
 import { toLoggedJson } from '../session/logged-json.ts';
 import type { LoggedRequest } from '../session/request-log.ts';
+import { toHar } from '../session/to-har.ts';
 import { readPackageInfo } from '../util/package-info.ts';
 import { FieldError, isObject, suggest } from '../util/values.ts';
 import { type ClockChange, changeClock, toClockState } from './change-clock.ts';
@@ -110,6 +111,7 @@ const getInfo: Endpoint = {
   path: 'info',
   respond({ context: { options, url, sessions, services, profile }, session }) {
     const { env, mode, auth, seed } = options;
+    const { storageHeaders, uploadFields, storeFileID } = profile;
     return {
       version: readPackageInfo().version,
       url,
@@ -118,6 +120,7 @@ const getInfo: Endpoint = {
       auth,
       seed,
       wireProfile: profile.name,
+      names: { storageHeaders, uploadFields, storeFileID },
       contract: Object.fromEntries(
         Object.entries(contract.documents).map(([name, { version }]) => [name, version]),
       ),
@@ -150,6 +153,11 @@ const requestEndpoints: readonly Endpoint[] = [
       });
       return { requests: requests.map(toLoggedJson) };
     },
+  },
+  {
+    method: 'GET',
+    path: 'requests.har',
+    respond: ({ context, session }) => toHar(session.requests(), context.url),
   },
   { method: 'GET', path: 'requests/stream', respond: streamRequests },
   {

@@ -6,6 +6,7 @@ import {
   toResponse,
 } from '@berth/server-stubs';
 import type { Context } from '../context.ts';
+import type { Operation } from '../contract/contract.ts';
 import { gatewayErrors, storageErrors } from '../contract/defaults.ts';
 import type { Documented } from '../contract/oracle/create-oracle.ts';
 import { type Preferences, readPreferences } from '../contract/oracle/read-preferences.ts';
@@ -111,15 +112,15 @@ class DocumentedResponse extends Error {
 const MISSING = {
   example: {
     status: 404,
-    message: 'The response has no example with the name that the Prefer header requests.',
+    message: 'The response has no example with the name that the Prefer header requests',
   },
   status: {
     status: 404,
-    message: 'The contract has no response with the status that the Prefer header requests.',
+    message: 'The contract has no response with the status that the Prefer header requests',
   },
   type: {
     status: 406,
-    message: 'The response has no content type that matches the Accept header.',
+    message: 'The response has no content type that matches the Accept header',
   },
 };
 
@@ -154,8 +155,19 @@ export async function consult(
     throw toRefusal(surface, invalid, { message: sentences.join(' ') });
   }
   if (own !== undefined) throw toRefusal(surface, own.code);
-  if ('missing' in verdict) throw toRefusal(surface, invalid, MISSING[verdict.missing]);
+  if ('missing' in verdict) {
+    const { status, message } = MISSING[verdict.missing];
+    const hint = verdict.missing === 'status' ? `: use ${listStatuses(operation, surface)}.` : '.';
+    throw toRefusal(surface, invalid, { status, message: message + hint });
+  }
   throw new DocumentedResponse(verdict.documented, surface, context.profile);
+}
+
+/** Lists the statuses that a caller may prefer. */
+function listStatuses({ responses }: Operation, surface: Question['surface']): string {
+  const documented = Object.keys(responses).filter((status) => status !== 'default');
+  const { statuses } = surface === 'gateway' ? gatewayErrors : storageErrors;
+  return [...new Set([...documented, ...statuses.map(String)])].toSorted().join(', ');
 }
 
 /**

@@ -15,7 +15,7 @@ import {
 } from '@berth/server-stubs';
 import type { Context } from '../context.ts';
 import { idsOf } from '../contract/contract.ts';
-import { type Example, listExamples, toExample } from '../contract/examples.ts';
+import { type Example, eventsAfter, listExamples, toExample } from '../contract/examples.ts';
 import type { Preferences } from '../contract/oracle/read-preferences.ts';
 import { INVALID } from '../contract/surface.ts';
 import type { ResolvedOptions } from '../options.ts';
@@ -59,9 +59,11 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
   function serveStatic(input: GatewayInput, call: GatewayCall, record: CallRecord) {
     assertThere(input, record);
     const example = toExample(examples.get(call.operationId), call.request.headers.accept);
-    if (input.body === undefined && example !== undefined) return toServiceResponse(example);
+    if (input.body === undefined && example !== undefined) {
+      return toServiceResponse(example, input.headers);
+    }
     return readPayload(input, record).then((body) =>
-      example === undefined ? askFor(body, input, call) : toServiceResponse(example),
+      example === undefined ? askFor(body, input, call) : toServiceResponse(example, input.headers),
     );
   }
 
@@ -179,12 +181,16 @@ function noteService({ name }: GatewayInput, { request, operationId }: GatewayCa
   return record;
 }
 
-function toServiceResponse({ type, value }: Example): ServiceResponse {
-  return {
-    status: 200,
-    headers: { 'content-type': type },
-    body: typeof value === 'string' ? value : JSON.stringify(value),
-  };
+function toServiceResponse(
+  { type, value }: Example,
+  { 'last-event-id': lastId }: GatewayInput['headers'],
+): ServiceResponse {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const isEvents = type === 'text/event-stream';
+  const body = isEvents ? eventsAfter(text, lastId) : text;
+  // WHATWG HTML, section 9.2.1: a 204 makes clients stop reconnecting.
+  if (isEvents && body === '') return { status: 204 };
+  return { status: 200, headers: { 'content-type': type }, body };
 }
 
 function note(response: MockedResponse, record: CallRecord): MockedResponse {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { createMock, type Mock } from '@berth/mock';
 import { openBrowser } from '@berth/runtimes/browser';
@@ -75,6 +76,67 @@ describeOn('chromium', 'the inspector', () => {
     expect(await page.content()).not.toContain('a-secret-of-mine');
   });
 
+  test('sends calls with chosen credentials: an upload in both steps, and its link', async () => {
+    await open('#try');
+    const operation = page.getByLabel('Operation');
+    const send = async (id: string, body?: object) => {
+      await operation.selectOption(id);
+      if (body) await page.getByLabel('Body').fill(JSON.stringify(body));
+      await page.getByRole('button', { name: 'Send' }).click();
+    };
+    const shows = (text: string) =>
+      page.getByLabel('Response').getByText(text, { exact: false }).first().waitFor();
+    await send('cloudrun-get');
+    await shows('Response 200');
+    await shows('Hello from the hosted service.');
+    await page.getByLabel('Credentials').fill('');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await shows('MISSING_CREDENTIALS');
+    complaints = complaints.filter((text) => !text.includes('401 (Unauthorized)'));
+
+    await send('getUploadMetaData', { path: 'a b.txt' });
+    await shows('storeFileID');
+    await send('uploadFile');
+    await shows('Response 204');
+    expect(mock.session().files.list()).toMatchObject([{ path: 'a b.txt', size: 17 }]);
+    await send('batchGetTempUrls', { fileList: [{ fileID: 'cloud://dev.files/a b.txt' }] });
+    await shows('sign=');
+    await page.getByRole('button', { name: 'Show in the log' }).click();
+    await page.locator('.detail').getByText('batchGetTempUrls', { exact: true }).waitFor();
+  });
+
+  test('exports the log as HAR, without credentials', async () => {
+    await callHello('/a?x=1');
+    await callStorage('batchDelete', { fileList: [] });
+    await open();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Export HAR' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('mock.har');
+    const text = await readFile(await download.path(), 'utf8');
+    expect(text).not.toContain('a-secret-of-mine');
+    const { log } = JSON.parse(text);
+    expect(log).toMatchObject({
+      version: '1.2',
+      creator: { name: '@berth/mock' },
+      entries: [
+        {
+          request: {
+            method: 'GET',
+            url: `${mock.url}/v1/cloudrun/hello/a?x=1`,
+            queryString: [{ name: 'x', value: '1' }],
+          },
+          response: { status: 200, statusText: 'OK', content: { mimeType: 'application/json' } },
+        },
+        {
+          request: { postData: { text: '{"fileList":[]}', mimeType: 'application/json' } },
+          response: { status: 200 },
+        },
+      ],
+    });
+  });
+
   test('can be used with the keyboard alone', async () => {
     await callHello('/first');
     await callHello('/second');
@@ -93,7 +155,7 @@ describeOn('chromium', 'the inspector', () => {
     await page.keyboard.press('x');
     await page.getByText('No calls yet.').waitFor();
     expect(mock.session().requests()).toEqual([]);
-    await page.keyboard.press('4');
+    await page.keyboard.press('5');
     await page.getByRole('heading', { name: 'Errors' }).waitFor();
   });
 
@@ -135,7 +197,7 @@ describeOn('chromium', 'the inspector', () => {
     await page.getByText('No files yet.').waitFor();
     expect(mock.session().files.list()).toEqual([]);
 
-    await page.keyboard.press('3');
+    await page.keyboard.press('4');
     await page.getByLabel('Fault', { exact: true }).selectOption('code');
     await page.getByLabel('Calls', { exact: true }).selectOption('gateway');
     await page.getByRole('button', { name: 'Add' }).click();
@@ -180,7 +242,7 @@ describeOn('chromium', 'the inspector', () => {
 
   test('fits the windows of a phone and a desktop', async () => {
     await callHello(`/${'long/'.repeat(40)}`);
-    for (const hash of ['#requests', '#state', '#faults', '#reference']) {
+    for (const hash of ['#requests', '#try', '#state', '#faults', '#reference']) {
       await open(hash);
       for (const width of [390, 1280]) {
         await page.setViewportSize({ width, height: 800 });

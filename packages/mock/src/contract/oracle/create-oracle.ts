@@ -88,7 +88,8 @@ export async function createOracle(documents: Documents): Promise<Oracle> {
 
   return {
     async ask({ operation, params, headers, body, preferences }) {
-      const { code } = preferences;
+      // Prism modifies the preferences.
+      const { code, exampleKey, dynamic } = preferences;
       const resource = byId.get(operation.id);
       if (resource === undefined)
         throw new TypeError(`Prism does not know the operation ${operation.id}.`);
@@ -102,18 +103,21 @@ export async function createOracle(documents: Documents): Promise<Oracle> {
       if (result._tag === 'Left') return { missing: toMissing(result.left) };
       const { output, validations } = result.right;
       if (validations.input.length > 0) return { violations: validations.input };
-      // Otherwise Prism would use an example of the `default` error response for a success.
-      if (
-        code !== undefined &&
-        code < 400 &&
-        !resource.responses.some((one) => one.code === `${code}`)
-      ) {
+      // Otherwise Prism would use the first example of the `default` error response, whatever its status.
+      const isFree = exampleKey === undefined && !dynamic;
+      if (code !== undefined && (code < 400 || isFree) && !hasStatus(resource, code)) {
         return { missing: 'status' };
       }
       const { statusCode: status, headers: outputHeaders = {}, body: outputBody } = output;
       return { documented: { status, headers: outputHeaders, body: outputBody } };
     },
   };
+}
+
+/** Returns whether an operation documents a status, by itself or as part of a range such as `4XX`. */
+function hasStatus({ responses }: Resource, status: number): boolean {
+  const range = `${Math.floor(status / 100)}XX`;
+  return responses.some(({ code }) => code === `${status}` || code.toUpperCase() === range);
 }
 
 /** Copies a document and adapts it, so that Prism validates and responds as the contract requires. */
