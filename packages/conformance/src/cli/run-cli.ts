@@ -50,7 +50,7 @@ export async function runCli(args: readonly string[], around: Surroundings): Pro
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     const message =
-      error instanceof CommanderError ? toMessage(error) : withLabel(error as Error, labels);
+      error instanceof CommanderError ? toMessage(error, args) : withLabel(error as Error, labels);
     output.error(`berth-conformance: ${createRedactor(toSecrets(given))(message)}`);
     return error instanceof StartError || error instanceof CommanderError ? NOT_STARTED : ERROR;
   }
@@ -104,16 +104,22 @@ const FLAGS = [
   '--version',
 ];
 
+const COMMANDS: readonly Typed['command'][] = ['fixture', 'monitor', 'traffic', 'client'];
+
 /**
  * Returns the message for an invalid command line. It repeats nothing that was typed except the names of
  * options, because an unquoted credential would end up among the arguments.
  */
-function toMessage({ code, message }: CommanderError): string {
+function toMessage({ code, message }: CommanderError, [word = '']: readonly string[]): string {
   const [, flag = ''] = /option '(--?[^'=\s]*)/.exec(message) ?? [];
   switch (code) {
     case 'commander.excessArguments':
-    case 'commander.unknownCommand':
-      return 'Some arguments do not belong to any option; quote values that contain spaces.';
+    case 'commander.unknownCommand': {
+      const hint = word.startsWith('-') ? '.' : suggest(word, COMMANDS);
+      return hint === '.'
+        ? 'Some arguments do not belong to any option; quote values that contain spaces.'
+        : `Unknown command${hint}`;
+    }
     case 'commander.unknownOption':
       return `Unknown option ${flag}${suggest(flag, FLAGS)}`;
     case 'commander.optionMissingArgument':
