@@ -1,13 +1,9 @@
-import { createHash } from 'node:crypto';
 import { contract, defaultWireProfile } from '@berth/server-stubs';
-import { tc3 } from '@berth/server-stubs/engine/node';
-import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { DEVELOPMENT_ENV } from './development-keys.ts';
 
-const { signature } = defaults;
 const FILE = 'hello.txt';
 const COPY = 'copy-of-hello.txt';
-const { storageHeaders, uploadFields, storeFileID } = defaultWireProfile;
+const { uploadFields, storeFileID } = defaultWireProfile;
 
 interface DevelopmentFacts extends CurlOptions {
   readonly adminUrl: string;
@@ -55,59 +51,51 @@ function listCurls({ url, token, keyPair }: CurlOptions): string {
   const json = (body: string) => `-H 'Content-Type: application/json' -d ${body}`;
   const storage = (operation: string, body: string) =>
     [
-      `curl -sS '${url}/api/v2/envs/${DEVELOPMENT_ENV}/storages:${operation}'`,
-      `  -H "${storageHeaders.authorization}: $auth" -H "${storageHeaders.timestamp}: $ts"`,
-      `  ${json(body)}`,
+      `echo "$signed" | curl -sS -H @- '${url}/api/v2/envs/${DEVELOPMENT_ENV}/storages:${operation}'`,
+      `  -d ${body}`,
     ].join(' \\\n');
   const field = (name: string) => `"$(field ${name})"`;
+  const settings = {
+    ENV: DEVELOPMENT_ENV,
+    STORAGE_URL: url,
+    SECRET_ID: keyPair.id,
+    SECRET_KEY: keyPair.secret,
+  };
   return [
     `token=${token}`,
     '',
     '# a hosted service: JSON, text, events',
     `curl -sS -w '\\n' '${service}/a/b?x=1' ${bearer}`,
     `curl -sS -w '\\n' '${service}' ${bearer} ${json(`'{"name":"Ada"}'`)}`,
-    `curl -sS '${service}' ${bearer} -H 'Accept: text/plain'`,
+    `curl -sS -w '\\n' '${service}' ${bearer} -H 'Accept: text/plain'`,
     `curl -sSN '${service}' ${bearer} -H 'Accept: text/event-stream'`,
     '',
-    '# sign the storage calls; a signature is valid for five minutes',
-    toSigningShell(keyPair),
+    "# files, with the client's command line",
+    ...Object.entries(settings).map(([name, value]) => `export BERTH_${name}=${value}`),
+    `echo 'Hello from Berth.' > ${FILE}`,
+    `npx @berth/client cp ./${FILE} remote:/${FILE}`,
+    `npx @berth/client cp remote:/${FILE} -`,
     '',
-    '# upload a file',
+    '# files, with curl; a signature is valid for five minutes',
+    'signed=$(npx @berth/client sign)',
+    '',
+    '# upload',
     `meta=$(${storage('getUploadMetaData', `'{"path":"${FILE}"}'`)})`,
     `field() { printf '%s' "$meta" | sed -n "s/.*\\"$1\\":\\"\\([^\\"]*\\)\\".*/\\1/p"; }`,
     [
       `curl -sS -w '%{http_code}\\n' ${field('url')}`,
       `  -F Signature=${field('authorization')} -F ${uploadFields.securityToken}=${field('token')}`,
       `  -F ${uploadFields.metaFileId}=${field(storeFileID)} -F key=${FILE}`,
-      `  -F 'file=Hello from Berth.;filename=${FILE};type=text/plain'`,
+      `  -F 'file=@${FILE};type=text/plain'`,
     ].join(' \\\n'),
     `id=${field('fileID')}`,
     '',
-    '# download it',
+    '# download',
     `meta=$(${storage('batchGetTempUrls', `"{\\"fileList\\":[{\\"fileID\\":\\"$id\\"}]}"`)})`,
     `curl -sS -w '\\n' ${field('tempFileURL')}`,
     '',
-    '# copy it, and delete both',
+    '# copy, and delete both',
     `${storage('batchCopyFile', `'{"fileList":[{"srcPath":"/${FILE}","dstPath":"/${COPY}"}]}'`)}; echo`,
     `${storage('batchDelete', `"{\\"fileList\\":[\\"$id\\",\\"\${id%${FILE}}${COPY}\\"]}"`)}; echo`,
-  ].join('\n');
-}
-
-/**
- * Lines for a POSIX shell with `openssl` that set the `auth` and `ts` variables: the headers of storage calls
- * (D17). A signature is valid for only five minutes, so it cannot be printed ready-made.
- */
-function toSigningShell({ id, secret }: { id: string; secret: string }): string {
-  const { algorithm, service, storageSigningHost, storageContentType } = signature;
-  const { storageVersion, storageSignedHeaders } = signature;
-  const canonical = tc3.toStorageCanonicalRequest(storageSigningHost, storageContentType);
-  const hash = createHash('sha256').update(canonical).digest('hex');
-  const key = Buffer.from(`TC3${secret}`).toString('hex');
-  return [
-    'ts=$(date +%s); day=$(date -u +%Y-%m-%d)',
-    `hmac() { printf '%s' "$2" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$1" | sed 's/^.* //'; }`,
-    `key=$(hmac "$(hmac "$(hmac ${key} "$day")" ${service})" tc3_request)`,
-    `sig=$(hmac "$key" "$(printf '${algorithm}\\n%s\\n%s/${service}/tc3_request\\n${hash}' "$ts" "$day")")`,
-    `auth="${storageVersion} ${algorithm} Credential=${id}/$day/${service}/tc3_request, SignedHeaders=${storageSignedHeaders}, Signature=$sig"`,
   ].join('\n');
 }

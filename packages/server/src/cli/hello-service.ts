@@ -1,22 +1,26 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import { WebSocketServer } from 'ws';
 
-/** Media types of the demo service. */
-const TYPES = ['application/json', 'text/plain', 'text/event-stream'] as const;
+const { examples, responses } = gateway.components;
+const EVENTS = 'text/event-stream';
 
-const EVENTS = 3;
+/** The contract's example responses of a hosted service, which the `hello` of the mock returns too. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  'application/json': JSON.stringify(examples.Greeting.value),
+  'text/plain': examples.Text.value,
+  [EVENTS]: responses.ServiceResponse['x-berth-content'][EVENTS].examples.events.value,
+};
 
 /**
  * Returns the first type in `Accept` that the service supports, ignoring quality values, or JSON if it
  * supports none. Many clients list every type that they can read.
  */
-export function chooseType(accept = ''): (typeof TYPES)[number] {
-  const named = accept.split(',').map((range) => range.split(';')[0]?.trim().toLowerCase());
-  const first = named.find((name) => TYPES.some((type) => type === name));
-  return TYPES.find((type) => type === first) ?? 'application/json';
+export function chooseType(accept = ''): string {
+  const named = accept.split(',').map((range) => range.split(';')[0]?.trim().toLowerCase() ?? '');
+  return named.find((name) => Object.hasOwn(EXAMPLES, name)) ?? 'application/json';
 }
 
 /** A hosted service that runs in this process. */
@@ -27,14 +31,16 @@ interface HelloService {
 }
 
 /**
- * Starts the demo service `hello` on a free loopback port. It echoes each request as JSON, as text or as
- * three events, depending on `Accept`, and each WebSocket message.
+ * Starts the demo service `hello` on a free loopback port. It returns the contract's example for the `Accept`
+ * header, and resumes events after `Last-Event-ID`. A WebSocket first gets the text example, and then an echo
+ * of each message.
  */
 export async function startHelloService(): Promise<HelloService> {
   const server = createServer(respond);
   const sockets = new WebSocketServer({ server });
   sockets.on('connection', (socket) => {
     socket.on('error', () => {});
+    socket.send(examples.Text.value);
     socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }));
   });
   server.listen(0, '127.0.0.1');
@@ -51,24 +57,20 @@ export async function startHelloService(): Promise<HelloService> {
   };
 }
 
-async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const body = await text(request).catch(() => undefined);
-  // The client has disconnected.
-  if (body === undefined) return;
-  const { method, url: path, headers } = request;
-  const type = chooseType(headers.accept);
-  const requestId = headers['x-request-id'];
-  if (type === 'text/event-stream') {
-    response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' });
-    for (let id = 1; id <= EVENTS; id += 1) {
-      response.write(`id: ${id}\ndata: ${JSON.stringify({ hello: id, path })}\n\n`);
-    }
-    response.end();
-  } else if (type === 'text/plain') {
-    response.writeHead(200, { 'content-type': `${type}; charset=utf-8` });
-    response.end(`Hello from ${method} ${path}\n${body}`);
-  } else {
-    response.writeHead(200, { 'content-type': type });
-    response.end(JSON.stringify({ hello: 'world', method, path, requestId, body }));
-  }
+function respond(request: IncomingMessage, response: ServerResponse): void {
+  const { accept, 'last-event-id': lastId } = request.headers;
+  const type = chooseType(accept);
+  const example = EXAMPLES[type] ?? '';
+  const body = type === EVENTS ? eventsAfter(example, lastId) : example;
+  request.resume().once('end', () => {
+    // WHATWG HTML, section 9.2.1: a 204 makes clients stop reconnecting.
+    if (body === '') response.writeHead(204).end();
+    else response.writeHead(200, { 'content-type': type }).end(body);
+  });
+}
+
+/** Returns the events after the one with an ID; all events if there is none. */
+function eventsAfter(text: string, id: string | string[] | undefined): string {
+  const events = text.split(/(?<=\n\n)/);
+  return events.slice(events.findIndex((event) => event.startsWith(`id: ${id}\n`)) + 1).join('');
 }

@@ -1,5 +1,6 @@
 import { contract } from '@berth/server-stubs';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { closest, distance } from 'fastest-levenshtein';
 import { ONE_PROCESS } from '../config/to-faults.ts';
 import { REVOCABLE } from '../shared/create-shared.ts';
 import { findFault } from './fail.ts';
@@ -78,9 +79,20 @@ function createProgram(): Command {
         'let a development server listen on an address that other machines can reach',
       ).conflicts('config'),
     )
-    .allowExcessArguments(false)
+    .allowExcessArguments()
     .addHelpText('after', EXAMPLES)
-    .action(async (options) => (await import('./serve.ts')).serve(options));
+    .action(async (options, { args: [word] }: Command) => {
+      if (word !== undefined) program.error(`error: unknown command '${word}'${suggest(word)}`);
+      await (await import('./serve.ts')).serve(options);
+    });
+  /** Returns `; did you mean …?` if a command is similar. */
+  const suggest = (word: string) => {
+    const near = closest(
+      word,
+      program.commands.map((command) => command.name()),
+    );
+    return distance(word, near) <= near.length / 2 ? `; did you mean ${near}?` : '';
+  };
   program
     .command('token')
     .description(

@@ -45,13 +45,13 @@ export async function serve(options: ServeOptions): Promise<void> {
   if (file !== undefined) process.on('SIGHUP', () => void reload(file).catch(onError));
   await last;
   stopOnSignal(stop);
-  log.info({ url: server.url, adminUrl: server.adminUrl }, 'listening');
+  const { url, adminUrl } = server;
   if (setup.development !== undefined) {
-    const { url, adminUrl } = server;
     process.stderr.write(
       `${describeDevelopment({ ...setup.development, url, adminUrl })}\nready\n`,
     );
   }
+  log.info({ url, adminUrl }, 'listening');
   if (file !== undefined) watch = await watchFile(files, () => reload(file), { onError });
 
   function onError(error: Error): void {

@@ -1,14 +1,21 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { Cli } from './support/cli.ts';
 import { makeFolder } from './support/start-server.ts';
 
 const run = promisify(execFile);
+
+const CLI = join(import.meta.dirname, '../../src/cli.ts');
+
+/** What `npx @berth/client` runs if the package is installed. */
+const CLIENT = join(import.meta.dirname, '../../../client/src/cli.ts');
+const NPX = `npx() { shift; '${process.execPath}' --conditions=berth-source '${CLIENT}' "$@"; }`;
+
 const FREE = ['--port', '0', '--admin-port', '0'];
 
 async function start(folder: string, ...args: string[]): Promise<Cli> {
@@ -25,15 +32,16 @@ const printed = ({ stderr }: Cli, name: string) =>
   new RegExp(`^${name} +(\\S+)`, 'm').exec(stderr)?.[1];
 
 test('a server without a configuration prints calls that work, twice', async () => {
-  const cli = await start(await makeFolder());
+  const cwd = await makeFolder();
+  const cli = await start(cwd);
   expect(cli.stderr).toMatch(/^\*\*\* FOR DEVELOPMENT ONLY/);
   for (const _ of [1, 2]) {
-    const { stdout, stderr } = await run('sh', ['-eu', '-c', scriptOf(cli)]);
+    const { stdout, stderr } = await run('sh', ['-eu', '-c', `${NPX}\n${scriptOf(cli)}`], { cwd });
     expect(stderr).toBe('');
-    expect(stdout).toContain('{"hello":"world","method":"GET","path":"/a/b?x=1"');
-    expect(stdout).toContain('"body":"{\\"name\\":\\"Ada\\"}"');
-    expect(stdout).toContain('Hello from GET /\n');
-    expect(stdout.match(/^data: /gm)).toHaveLength(3);
+    expect(stdout.match(/^\{"message":"Hello from the hosted service\."\}$/gm)).toHaveLength(2);
+    expect(stdout).toContain('\nHello from the hosted service.\n');
+    expect(stdout.match(/^data: /gm)).toHaveLength(2);
+    expect(stdout).toContain('cloud://dev.files/hello.txt\nHello from Berth.\n');
     expect(stdout).toContain('\n204\nHello from Berth.\n');
     expect(stdout).toContain('{"fileID":"cloud://dev.files/copy-of-hello.txt"}');
     expect(stdout.match(/"code":"SUCCESS"/g)).toHaveLength(2);
@@ -41,9 +49,22 @@ test('a server without a configuration prints calls that work, twice', async () 
   const audit = cli.lines
     .filter((line) => line.audit)
     .map(({ action, path }) => `${action} ${path}`);
-  expect(audit.slice(0, 2)).toEqual(['upload hello.txt', 'copy copy-of-hello.txt']);
+  const upload = 'upload hello.txt';
+  expect(audit.slice(0, 3)).toEqual([upload, upload, 'copy copy-of-hello.txt']);
   // One batch: in any order.
-  expect(audit.slice(2, 4).toSorted()).toEqual(['delete copy-of-hello.txt', 'delete hello.txt']);
+  expect(audit.slice(3, 5).toSorted()).toEqual(['delete copy-of-hello.txt', 'delete hello.txt']);
+});
+
+test('it prints its log after the text', async () => {
+  const both = ['exec "$@" 2>&1', 'sh', process.execPath, '--conditions=berth-source', CLI];
+  const child = spawn('sh', ['-c', ...both, ...FREE], { cwd: await makeFolder() });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let printed = '';
+  for await (const text of child.stdout.setEncoding('utf8')) {
+    printed += text;
+    if (printed.includes('"listening"')) break;
+  }
+  expect(printed).toMatch(/^\*\*\* FOR DEVELOPMENT ONLY.*\nready\n\{"/s);
 });
 
 test('it can be made public with an option, and its demo service echoes over a WebSocket', async () => {
@@ -53,7 +74,7 @@ test('it can be made public with an option, and its demo service echoes over a W
   const socket = new WebSocket(url, {
     headers: { authorization: `Bearer ${printed(cli, 'Token')}` },
   });
-  await once(socket, 'open');
+  expect(String((await once(socket, 'message'))[0])).toBe('Hello from the hosted service.');
   socket.send('over and back');
   const [data] = await once(socket, 'message');
   expect(String(data)).toBe('over and back');

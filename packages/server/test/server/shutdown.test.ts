@@ -114,7 +114,7 @@ test('WebSockets stay open while calls are in flight, and no longer', async () =
   const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/cloudrun/echo`, {
     headers: { authorization: `Bearer ${token}` },
   });
-  await once(socket, 'open');
+  await once(socket, 'message');
   const underWay = await call();
   const closed = server.close();
   socket.send('still here');
