@@ -119,7 +119,7 @@ export interface State {
     credentials: string;
     body: string;
   };
-  /** The last upload grant that was tried: where to send the form, and its fields. */
+  /** The last upload grant: the path to send the form to, and its fields. */
   grant: { target: string; form: Record<string, unknown> } | undefined;
   /** The response to the last call that was tried. */
   reply:

@@ -81,10 +81,10 @@ export const rules: readonly Rule[] = [
   {
     name: 'refusals are those of the contract',
     reason:
-      'An invalid request, or a preference without a response in the contract, gets an error in the format of the contract, with its code: 400 if Prism sends 422 and an example, 404 for an unknown example, for which Prism fails with 500 or returns 200.',
+      'An invalid request, or a preference without a response in the contract, gets an error in the format of the contract, with its code: 400 if Prism sends 422 and an example, 404 for an unknown example, for which Prism fails with 500 or returns 200, and 404 for a status that neither the contract nor an error has, for which Prism returns the default response.',
     expect(prism, asked) {
       const [, preferred] = /^code=([45]\d\d), example=/.exec(asked.headers.prefer ?? '') ?? [];
-      const isLost = preferred !== undefined && prism.status === 200;
+      const isLost = isUndocumented(asked) || (preferred !== undefined && prism.status === 200);
       if (!prism.isRefusal && !isLost) return undefined;
       const shape = isUpload(asked) ? 'application/xml' : 'application/json';
       const type = asked.method === 'HEAD' ? undefined : shape;
@@ -216,6 +216,15 @@ function toOwn(body: unknown, status: number): unknown {
 }
 
 /** Returns the first row with a status in a call's error table; undefined if there is none. */
+/** Whether a preferred status is that of no response but `default`, and of no error. */
+function isUndocumented(asked: Asked): boolean {
+  const [, status] = /^code=([45]\d\d)$/.exec(asked.headers.prefer ?? '') ?? [];
+  if (status === undefined || isUpload(asked)) return false;
+  // The storage operations document all of 4XX.
+  const isRange = asked.document === 'storage' && status.startsWith('4');
+  return !isRange && toRow(asked, Number(status)) === undefined;
+}
+
 function toRow({ document, path }: Asked, status: number) {
   const { gatewayErrors, storageErrors, uploadErrors } = defaults;
   if (document === 'gateway') return gatewayErrors.find((row) => row.status === status);
