@@ -7,6 +7,10 @@ const RIGHT = 150;
 const ROW = 40;
 const HEAD = 58;
 
+/** The smallest and the largest ratio that fit; a longer bar ends at the edge. */
+const LOWEST = 0.25;
+const HIGHEST = 16;
+
 /** A row of the table of figures. */
 interface Figure {
   readonly measure: string;
@@ -46,12 +50,11 @@ function read(page: string, suite: string): Figure[] {
 function toChart(suite: string, figures: readonly Figure[]): string {
   const goalOf = ({ goal }: Figure) => Number(goal.slice(3));
   const all = figures.flatMap((figure) => [figure.ratio, goalOf(figure)]);
-  const [low, high] = [Math.min(0.5, ...all), Math.max(2, ...all)].map(Math.log2) as [
-    number,
-    number,
-  ];
-  const scale = (WIDTH - LEFT - RIGHT) / (high - low);
-  const x = (ratio: number) => round(LEFT + (Math.log2(ratio) - low) * scale);
+  const low = Math.max(LOWEST, Math.min(0.5, ...all));
+  const high = Math.min(HIGHEST, Math.max(2, ...all));
+  const scale = (WIDTH - LEFT - RIGHT) / Math.log2(high / low);
+  const x = (ratio: number) =>
+    round(LEFT + Math.log2(Math.min(high, Math.max(low, ratio)) / low) * scale);
   const height = HEAD + figures.length * ROW + 8;
   const rows = figures.map((figure, index) => {
     const top = HEAD + index * ROW;
