@@ -1,10 +1,18 @@
-import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bearer, createGatewayClient, createStorageClient } from '@berth/client';
 import { createMock } from '@berth/mock';
 import { openBrowser } from '@berth/runtimes/browser';
 
-/** Takes the picture of the landing page: the inspector of the mock, after some calls. */
-const FILE = join(import.meta.dirname, '../images/inspector.png');
+/**
+ * Takes the pictures of the site: the inspector of the mock after some calls, for the landing page, and the
+ * report of the conformance suite.
+ */
+const IMAGES = join(import.meta.dirname, '../images');
 
 await using mock = await createMock({ port: 4010 });
 
@@ -37,5 +45,24 @@ const page = await browser.newPage({ viewport: { width: 1040, height: 430 } });
 await page.goto(`${mock.url}/__mock`);
 await page.locator('tr[data-id]', { hasText: '1 violation' }).first().click();
 await page.locator('.detail').waitFor();
-await page.screenshot({ path: FILE });
+await page.screenshot({ path: join(IMAGES, 'inspector.png') });
+
+const folder = await mkdtemp(join(tmpdir(), 'berth-screenshot-'));
+const report = join(folder, 'report.html');
+const suite = fileURLToPath(import.meta.resolve('@berth/conformance/package.json'));
+const CONFORMANCE = [
+  ...['--conditions=berth-source', join(dirname(suite), 'src/cli.ts')],
+  ...['--gateway-url', baseUrl, '--storage-url', baseUrl, '--gateway-token', 'any'],
+  ...['--storage-header', 'X-Svc-Authorization: 1.0 any'],
+  ...['--storage-header', 'X-Svc-TimeStamp: 1700000000'],
+  ...['--only', 'ST-DELETE', '--report', `html=${report}`],
+];
+// The mock breaks no rule about files, so a fault provides a finding to show.
+mock.session().faults.put('delete', 'batchDelete:code=SYS_ERR');
+await once(spawn(process.execPath, CONFORMANCE, { stdio: 'inherit' }), 'exit');
+await page.setViewportSize({ width: 1040, height: 560 });
+await page.goto(pathToFileURL(report).href);
+await page.evaluate("document.querySelector('details.is-fail').scrollIntoView()");
+await page.screenshot({ path: join(IMAGES, 'report.png') });
 await browser.close();
+await rm(folder, { recursive: true });
