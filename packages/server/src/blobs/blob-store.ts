@@ -27,14 +27,34 @@ export interface OpenBlob extends EngineBlob {
   read(range?: ByteRange): Readable;
   /**
    * Writes the content, or part of it, to a stream with backpressure, and ends the stream. An alternative to
-   * `read`. On failure, the stream is destroyed and the error is thrown. A file on disk is verified while it
-   * is sent as a whole: a damaged file is never sent to its end, and nothing is written of a truncated one.
+   * `read`. On failure, the stream is destroyed and the error is thrown. A file that is sent as a whole is
+   * verified meanwhile: a damaged file is never sent to its end.
    *
    * @throws BlobDamagedError; the stream is intact if nothing was written
    * @param target must not use a chunk after its callback, as is the case for sockets and HTTP responses; a
    * stream that passes chunks on, such as `PassThrough`, would pass on overwritten bytes
    */
   sendTo(target: Writable, range?: ByteRange): Promise<void>;
+}
+
+/** Called with each number of bytes that were read. Waits if reading should be slower. */
+export type Pace = (bytes: number) => Promise<void> | void;
+
+/** A file that was read to its end. */
+export interface CheckedFile {
+  readonly bytes: number;
+  /** How the content differs from what was written. */
+  readonly damage?: string | undefined;
+  /** Whether another program wrote the file, so that its checksum is unknown. */
+  readonly isUnverified?: boolean;
+}
+
+/** A file that was found in a store. */
+export interface StoredFile {
+  /** Path relative to the root on disk, or key of the object. */
+  readonly name: string;
+  /** Returns undefined if the file was deleted in the meantime. */
+  check(pace?: Pace): Promise<CheckedFile | undefined>;
 }
 
 /**
@@ -53,6 +73,12 @@ export interface BlobStore extends EngineStore {
    * upload has sent another part by then
    */
   sweep(olderThan?: Date): Promise<number>;
+  /**
+   * Finds all files, always in the same order.
+   *
+   * @param after name of the last file that was checked. Default: begins with the first
+   */
+  scan(after?: string): AsyncIterable<StoredFile>;
   /** Checks whether the store is usable; rejects with the reason if not. */
   check(): Promise<void>;
   close(): Promise<void>;

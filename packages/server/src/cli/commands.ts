@@ -6,7 +6,7 @@ import { checkFileStore } from '../blobs/file/check-file-store.ts';
 import { diskCodeOf } from '../blobs/file/disk-error.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
-import { checkParts } from '../server/create-services.ts';
+import { checkParts, createStore } from '../server/create-services.ts';
 import { readTls } from '../server/tls.ts';
 import { createShared, type Revocable } from '../shared/create-shared.ts';
 import { readDevelopmentKeys } from './development-keys.ts';
@@ -32,10 +32,12 @@ export interface FsckOptions {
   readonly repair?: boolean;
 }
 
-/** Verifies every file of a store on disk, and prints a line for each problem. */
+/** Verifies every file of a store, and prints a line for each problem. */
 export async function fsck(given: string | undefined, options: FsckOptions): Promise<void> {
-  const { repair = false } = options;
-  const root = given ?? (await findRoot(options));
+  const { config: file, data, repair = false } = options;
+  const store = given === undefined && file ? (await loadConfig(file)).config.store : undefined;
+  if (store?.driver === 's3') return checkBucket(store, repair);
+  const root = given ?? store?.root ?? join(data, 'files');
   const { files, bytes, problems } = await checkFileStore(root, {
     repair,
     onProblem: ({ kind, path, detail }) => process.stdout.write(`${kind}: ${path}: ${detail}\n`),
@@ -49,14 +51,31 @@ export async function fsck(given: string | undefined, options: FsckOptions): Pro
     throw new Failure(`${root} has problems: run again with --repair.`, 1);
 }
 
-async function findRoot({ config: file, data }: FsckOptions): Promise<string> {
-  if (file === undefined) return join(data, 'files');
-  const { store } = (await loadConfig(file)).config;
-  if (store.driver === 'file') return store.root;
-  throw new Failure(
-    `${file} configures an object store, but fsck can only check stores on disk.`,
-    2,
-  );
+/** Verifies every object, and prints a line for each that is damaged. */
+async function checkBucket(config: Config['store'] & { driver: 's3' }, repair: boolean) {
+  if (repair) throw new Failure('--repair only works for stores on disk.', 2);
+  const store = await createStore(config);
+  const counts = { files: 0, bytes: 0, problems: 0, unverified: 0 };
+  try {
+    for await (const { name, check } of store.scan()) {
+      const { bytes, damage, isUnverified } = (await check()) ?? {};
+      if (bytes === undefined) continue;
+      counts.files += 1;
+      counts.bytes += bytes;
+      if (isUnverified) counts.unverified += 1;
+      if (damage === undefined) continue;
+      counts.problems += 1;
+      process.stdout.write(`damaged: ${name}: ${damage}\n`);
+    }
+  } catch (error) {
+    throw new Failure(`Cannot read the bucket ${config.bucket}: ${(error as Error).message}`, 2);
+  } finally {
+    await store.close();
+  }
+  const { files, bytes, problems, unverified } = counts;
+  const rest = unverified > 0 ? `, ${unverified} files without a checksum` : '';
+  process.stdout.write(`${files} files, ${bytes} bytes, ${problems} problems${rest}.\n`);
+  if (problems > 0) throw new Failure(`${config.bucket} has damaged files: restore them.`, 1);
 }
 
 export interface RevokeOptions {

@@ -121,11 +121,14 @@ function createProgram(): Command {
     .action(async (file) => (await import('./commands.ts')).checkConfig(file));
   program
     .command('fsck')
-    .description('Verify the integrity of a file store on disk.')
-    .argument('[root]', 'folder of the store (default: the folder from --config or --data)')
+    .description('Verify the integrity of a file store.')
+    .argument(
+      '[root]',
+      'folder of the store (default: the store from --config, or the folder in --data)',
+    )
     .option(
       '--repair',
-      'remove leftovers, and move damaged and foreign files to set-aside/ in the store folder',
+      'on disk: remove leftovers, and move damaged and foreign files to set-aside/ in the store folder',
     )
     .allowExcessArguments(false)
     .action(async (root, options) => {

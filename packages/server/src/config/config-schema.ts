@@ -39,6 +39,14 @@ const limitsSchema = z
 
 export const DRIVERS = ['file', 's3'] as const;
 
+const scrubDays = z
+  .number()
+  .min(1)
+  .optional()
+  .describe(
+    'Reads every file once in so many days, at 16 MiB per second at most and in one process at a time, and reports damaged files. Default: never.',
+  );
+
 const file = z
   .strictObject({
     driver: z.literal(DRIVERS[0]),
@@ -49,6 +57,7 @@ const file = z
       .describe(
         'Folder for the files, created if it does not exist. All processes of a server share it.',
       ),
+    scrubDays,
   })
   .describe('Stores files in a folder on this machine.');
 
@@ -76,12 +85,7 @@ const s3 = z
       .describe(
         'Whether the bucket is in the path instead of the host name. Ceph and MinIO require this.',
       ),
-    presignedLinks: z
-      .boolean()
-      .default(false)
-      .describe(
-        'Whether links point to the store itself. This reduces the load on the server, but the store then decides on the response headers.',
-      ),
+    scrubDays,
   })
   .refine(
     ({ accessKeyId, secretAccessKey }) =>

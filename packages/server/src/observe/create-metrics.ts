@@ -34,6 +34,7 @@ export interface Metrics {
   readonly registry: Registry;
   count(call: EndedCall): void;
   countStoreFailure(method: string): void;
+  countDamage(foundBy: 'read' | 'scrub'): void;
   /** For a decision that was made without Redis. */
   countFallback(fallback: string): void;
   countChange(action: string): void;
@@ -94,6 +95,12 @@ export function createMetrics(gauges: Gauges): Metrics {
     labelNames: ['method'],
     registers,
   });
+  const damages = new Counter({
+    name: 'berth_damaged_files_total',
+    help: 'Damaged files found by a download (read) or by the background check (scrub).',
+    labelNames: ['found_by'],
+    registers,
+  });
   const fallbacks = new Counter({
     name: 'berth_shared_fallbacks_total',
     help: 'Decisions about a quota, revocation, grant or lock that were made without Redis.',
@@ -119,6 +126,7 @@ export function createMetrics(gauges: Gauges): Metrics {
     registers,
   });
   for (const result of ['hit', 'miss']) logins.inc({ result }, 0);
+  for (const found_by of ['read', 'scrub']) damages.inc({ found_by }, 0);
   new Counter({
     name: 'berth_log_lines_dropped_total',
     help: 'Log lines dropped because standard output was not read fast enough.',
@@ -139,6 +147,7 @@ export function createMetrics(gauges: Gauges): Metrics {
       bytes.inc({ surface, direction: 'sent' }, sent);
     },
     countStoreFailure: (method) => storeFailures.inc({ method }),
+    countDamage: (found_by) => damages.inc({ found_by }),
     countFallback: (decision) => fallbacks.inc({ decision }),
     countChange: (action) => changes.inc({ action }),
     countLogin: (result) => logins.inc({ result }),

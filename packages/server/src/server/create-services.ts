@@ -8,8 +8,15 @@ import {
 import type { Judge } from '@berth/server-stubs/service-document';
 import type { AuthEnvironments, Caller } from '../auth/caller.ts';
 import { createAuthenticator } from '../auth/create-authenticator.ts';
-import type { BlobKey, BlobStore, OpenBlob } from '../blobs/blob-store.ts';
+import {
+  BlobDamagedError,
+  type BlobKey,
+  type BlobStore,
+  type OpenBlob,
+  StoreUnavailableError,
+} from '../blobs/blob-store.ts';
 import { createFileBlobStore } from '../blobs/file/create-file-blob-store.ts';
+import type { S3BlobStore } from '../blobs/s3/create-s3-blob-store.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import { loadDocument } from '../config/resolve-config.ts';
 import { createGateway, type Gateway } from '../gateway/create-gateway.ts';
@@ -21,29 +28,65 @@ import { createShared, type Shared } from '../shared/create-shared.ts';
 import { createQuotas, type Quota } from './create-quotas.ts';
 
 const STORE_METHODS = ['write', 'stat', 'copy', 'delete', 'sweep', 'check'] as const;
-const STORE_FAILURES: readonly unknown[] = ['StoreUnavailableError', 'BlobDamagedError'];
 
 type Store = Config['store'];
+
+type SharedLocks = Shared['withLocks'] | undefined;
 
 /** Creates the file store of each driver. */
 const STORE_DRIVERS: {
   readonly [Driver in Store['driver']]: (
     store: Extract<Store, { driver: Driver }>,
-    withSharedLocks: Shared['withLocks'] | undefined,
+    withSharedLocks: SharedLocks,
+    log: Log | undefined,
   ) => Promise<BlobStore>;
 } = {
   file: ({ root }) => createFileBlobStore({ root }),
-  async s3({ driver, accessKeyId, secretAccessKey, ...options }, withSharedLocks) {
+  async s3({ driver, scrubDays, accessKeyId, secretAccessKey, ...options }, withSharedLocks, log) {
     // The SDK takes longer to load than everything else.
     const { createS3BlobStore } = await import('../blobs/s3/create-s3-blob-store.ts');
-    return createS3BlobStore({
+    const store = createS3BlobStore({
       ...options,
       withSharedLocks,
       ...(accessKeyId !== undefined &&
         secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
     });
+    if (log !== undefined) await probe(store, log);
+    return store;
   },
 };
+
+/**
+ * Opens the file store of a configuration.
+ *
+ * @param log of a server that will change files. Default: none, for reading only
+ */
+export function createStore(
+  store: Store,
+  withSharedLocks?: SharedLocks,
+  log?: Log,
+): Promise<BlobStore> {
+  const create = STORE_DRIVERS[store.driver] as (
+    store: Store,
+    withSharedLocks: SharedLocks,
+    log: Log | undefined,
+  ) => Promise<BlobStore>;
+  return create(store, withSharedLocks, log);
+}
+
+async function probe(store: S3BlobStore, log: Log): Promise<void> {
+  try {
+    const conditions = Object.entries(await store.probe());
+    const namesOf = (isHonoured: boolean) =>
+      conditions.flatMap(([name, value]) => (value === isHonoured ? [name] : []));
+    log.info(
+      { honoured: namesOf(true), ignored: namesOf(false) },
+      'probed the conditional requests of the object store',
+    );
+  } catch (error) {
+    log.warn({ err: error }, 'cannot probe the object store; trying again later');
+  }
+}
 
 /** Everything that is stateful, and therefore kept when the configuration is reloaded. */
 export interface Services {
@@ -113,15 +156,16 @@ export async function createServices(
       );
     },
   });
-  const create = STORE_DRIVERS[config.store.driver] as (
-    store: Store,
-    withSharedLocks: Shared['withLocks'] | undefined,
-  ) => Promise<BlobStore>;
   const withSharedLocks: Shared['withLocks'] = (names, work) =>
     shared === undefined ? work() : shared.withLocks(names, work);
   const blobs = observeStore(
-    await create(config.store, config.shared && withSharedLocks),
-    (method) => metrics().countStoreFailure(method),
+    await createStore(config.store, config.shared && withSharedLocks, log),
+    (method, error, key) => {
+      metrics().countStoreFailure(method);
+      if (!(error instanceof BlobDamagedError)) return;
+      metrics().countDamage('read');
+      log.error({ file: key, err: error }, 'a file is damaged');
+    },
   );
   // Last, because its connection keeps the process running if another part fails.
   const shared =
@@ -205,25 +249,31 @@ function toQuotas({ environments }: Config): [string, Quota][] {
   );
 }
 
-/** Counts the operations that fail. */
-function observeStore(store: BlobStore, onFailure: (method: string) => void): BlobStore {
-  const observed: Record<string, unknown> = { close: () => store.close() };
-  const observe = <T>(method: string, result: Promise<T>): Promise<T> =>
+/** Reports the operations that fail. */
+function observeStore(
+  store: BlobStore,
+  onFailure: (method: string, error: Error, key: unknown) => void,
+): BlobStore {
+  const observed: Record<string, unknown> = {
+    scan: store.scan.bind(store),
+    close: () => store.close(),
+  };
+  const observe = <T>(method: string, key: unknown, result: Promise<T>): Promise<T> =>
     result.catch((error: unknown) => {
-      if (STORE_FAILURES.includes((error as Error | undefined)?.name)) onFailure(method);
+      const isOurs = error instanceof StoreUnavailableError || error instanceof BlobDamagedError;
+      if (isOurs) onFailure(method, error, key);
       throw error;
     });
   for (const method of STORE_METHODS) {
     const call = store[method].bind(store) as (...args: unknown[]) => Promise<unknown>;
-    observed[method] = (...args: unknown[]) => observe(method, call(...args));
+    observed[method] = (...args: unknown[]) => observe(method, args[0], call(...args));
   }
   observed.open = async (key: BlobKey) => {
-    const blob = await observe('open', store.open(key));
+    const blob = await observe('open', key, store.open(key));
     if (blob === undefined) return undefined;
-    const sendTo: OpenBlob['sendTo'] = (...args) => observe('send', blob.sendTo(...args));
+    const sendTo: OpenBlob['sendTo'] = (...args) => observe('send', key, blob.sendTo(...args));
     return { ...blob, sendTo };
   };
-  if (store.presign !== undefined) observed.presign = store.presign.bind(store);
   return observed as unknown as BlobStore;
 }
 

@@ -93,6 +93,26 @@ describeOn('ceph', 'races on one store', () => {
     });
   });
 
+  test('a copy takes content and metadata of one version, whatever other processes write', async () => {
+    const { options, gate, to } = await deployGated();
+    await put(to, 'file', 'old');
+    const old = await to.blobs.stat({ env: 'dev', path: 'file' });
+    const client = newClient(options.endpoint ?? '');
+    onTestFinished(() => client.destroy());
+    const content = { Body: 'new', ContentType: 'text/css', Metadata: { etag: 'another' } };
+    const upload = new PutObjectCommand({ Bucket: options.bucket, Key: 'dev/file', ...content });
+    gate.before = async (method, path) => {
+      if (method === 'PUT' && path.includes('/copy')) await client.send(upload);
+    };
+    await call(to, 'batchCopyFile', { fileList: [{ srcPath: '/file', dstPath: '/copy' }] });
+    const copied = await to.blobs.stat({ env: 'dev', path: 'copy' });
+    const found = [await contentOf(to, 'copy'), copied?.etag, copied?.contentType];
+    expect([
+      ['old', old?.etag, old?.contentType],
+      ['new', 'another', 'text/css'],
+    ]).toContainEqual(found);
+  });
+
   test('reports one success for two deletions of a file', async () => {
     const { gate, to } = await deployGated();
     const fileID = await put(to, 'file', 'old');

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
-import { open, rm, truncate } from 'node:fs/promises';
+import { mkdtemp, open, realpath, rm, truncate } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { BlobDamagedError } from '../../src/blobs/blob-store.ts';
 import { toDiskPath } from '../../src/blobs/file/to-disk-path.ts';
+import { startWhole } from '../break-ins/support/start-whole.ts';
 import { call, deploy, errorOf, link, put } from './support/client.ts';
 
 const CONTENT = '0123456789';
@@ -116,4 +118,27 @@ test('reports a store without its folder as unavailable, not its files as missin
     const response = await call(to, operation, { fileList: [item] });
     expect(response).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });
   }
+});
+
+test('a damaged file is counted and logged by a download and by the scrub', async () => {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'berth-damage-')));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const { dev, adminUrl, lines } = await startWhole({
+    store: { driver: 'file', root, scrubDays: 1 },
+  });
+  await dev.upload('a.bin', CONTENT);
+  const file = await open(join(root, 'files', toDiskPath({ env: 'dev', path: 'a.bin' })), 'r+');
+  await file.write('!', 5);
+  await file.close();
+  expect((await fetch(await dev.link('a.bin'))).status).toBe(500);
+  const metrics = async () => (await fetch(`${adminUrl}/metrics`)).text();
+  expect(await metrics()).toContain('berth_damaged_files_total{found_by="read"} 1\n');
+  // The scrub waits until all processes that have started have announced themselves.
+  await expect
+    .poll(metrics, { timeout: 20_000, interval: 200 })
+    .toContain('berth_damaged_files_total{found_by="scrub"} 1\n');
+  expect(lines.filter(({ msg }) => msg === 'a file is damaged')).toMatchObject([
+    { level: 'error', file: { env: 'dev', path: 'a.bin' } },
+    { level: 'error', name: 'dev+/a.bin', damage: expect.stringContaining('CRC-32') },
+  ]);
 });

@@ -1,11 +1,16 @@
-import { lstat, mkdir, readdir, realpath, rename, unlink } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
-import { crc32 } from 'node:zlib';
-import { BlobDamagedError, StoreUnavailableError } from '../blob-store.ts';
+import { lstat, readdir, realpath, rename, unlink } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import {
+  BlobDamagedError,
+  type Pace,
+  type StoredFile,
+  StoreUnavailableError,
+} from '../blob-store.ts';
+import { findDamage, verify } from '../verify.ts';
 import { diskCodeOf, orMissing, withStoreErrors } from './disk-error.ts';
-import { createLayout, type Layout, pruneFolders, syncFolder } from './folders.ts';
+import { createLayout, type Layout, makeFolder, pruneFolders, syncFolder } from './folders.ts';
 import { withFileLocks } from './lock-files.ts';
-import { type OpenedFile, openFile, toOpenBlob } from './open-file.ts';
+import { openFile, toOpenBlob } from './open-file.ts';
 import { findLitter, litterTime } from './sweep-files.ts';
 import { toBlobKey } from './to-disk-path.ts';
 
@@ -105,7 +110,7 @@ async function setAside(layout: Layout, path: string): Promise<void> {
   const aside = join(layout.root, 'set-aside', `${Date.now()}`, relative(layout.files, path));
   const isMoved = await withFileLocks(layout, [path], async () => {
     if (version === undefined || (await identifyVersion(path)) !== version) return false;
-    await mkdir(dirname(aside), { recursive: true });
+    await makeFolder(dirname(aside));
     return (await orMissing(() => rename(path, aside).then(() => true))) ?? false;
   });
   if (!isMoved) return;
@@ -124,35 +129,49 @@ interface CheckResult {
 }
 
 /** Reads a file to its end. Returns undefined if it was deleted in the meantime. */
-async function checkFile({ files }: Layout, path: string): Promise<CheckResult | undefined> {
+async function checkFile(
+  { files }: Layout,
+  path: string,
+  pace?: Pace,
+): Promise<CheckResult | undefined> {
   if (toBlobKey(relative(files, path)) === undefined) {
     const detail = 'The store never creates a file with this name.';
     return { bytes: 0, problem: { kind: 'foreign', detail } };
   }
-  let opened: OpenedFile | undefined;
   try {
-    opened = await openFile(path);
-  } catch (error) {
-    const isBad = error instanceof BlobDamagedError || error instanceof StoreUnavailableError;
-    if (!isBad) throw error;
-    return { bytes: 0, problem: { kind: 'damaged', detail: error.message } };
-  }
-  if (opened === undefined) return undefined;
-  const bytes = opened.info.size;
-  let sum = 0;
-  try {
-    for await (const chunk of toOpenBlob(opened).read()) sum = crc32(chunk as Buffer, sum);
+    const opened = await openFile(path);
+    if (opened === undefined) return undefined;
+    const { info, crc32 } = opened;
+    const content = verify(toOpenBlob(opened).read(), { bytes: info.size, crc32 });
+    const detail = await findDamage(content, pace);
+    return { bytes: info.size, ...(detail && { problem: { kind: 'damaged', detail } }) };
   } catch (error) {
     // Finding bad sectors is the purpose of the check, and no reason to stop.
-    if (diskCodeOf(error) !== 'EIO') throw error;
-    return {
-      bytes: 0,
-      problem: { kind: 'damaged', detail: 'The disk cannot read the file (EIO).' },
+    const isBad = error instanceof BlobDamagedError || error instanceof StoreUnavailableError;
+    let detail = isBad ? error.message : undefined;
+    if (diskCodeOf(error) === 'EIO') detail = 'The disk cannot read the file (EIO).';
+    if (detail === undefined) throw error;
+    return { bytes: 0, problem: { kind: 'damaged', detail } };
+  }
+}
+
+/** Finds the files of the store and ignores everything else, in the order of their names. */
+export async function* scanFiles(layout: Layout, after = ''): AsyncGenerator<StoredFile> {
+  // Folders before files whose names go on after the name of the folder, as the walk does.
+  const toOrder = (name: string) => name.replaceAll(sep, '\0');
+  for await (const { path, kind } of walkFolder(layout.files)) {
+    const name = relative(layout.files, path);
+    if (kind !== 'file' || toOrder(name) <= toOrder(after)) continue;
+    yield {
+      name,
+      check: (pace) =>
+        withStoreErrors(async () => {
+          const { bytes, problem } = (await checkFile(layout, path, pace)) ?? {};
+          if (bytes === undefined) return undefined;
+          return { bytes, ...(problem?.kind === 'damaged' && { damage: problem.detail }) };
+        }),
     };
   }
-  if (sum === opened.crc32) return { bytes };
-  const detail = `The CRC-32 of the content is ${sum} instead of ${opened.crc32}.`;
-  return { bytes, problem: { kind: 'damaged', detail } };
 }
 
 interface Found {
@@ -160,11 +179,11 @@ interface Found {
   readonly kind: 'file' | 'empty-folder' | 'other';
 }
 
-/** Lists everything below a folder. Symbolic links are `other` and not followed. */
+/** Lists everything below a folder, in the order of names. Symbolic links are `other` and not followed. */
 async function* walkFolder(folder: string): AsyncGenerator<Found> {
   // The folder is missing if it was removed with its last file in the meantime.
   const entries = await orMissing(() => readdir(folder, { withFileTypes: true }));
-  for (const entry of entries ?? []) {
+  for (const entry of entries?.sort((one, other) => (one.name < other.name ? -1 : 1)) ?? []) {
     const path = join(folder, entry.name);
     if (!entry.isDirectory()) {
       yield { path, kind: entry.isFile() ? 'file' : 'other' };

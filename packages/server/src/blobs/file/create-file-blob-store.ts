@@ -1,6 +1,7 @@
 import { realpath, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { BlobKey, BlobStore } from '../blob-store.ts';
+import { scanFiles } from './check-file-store.ts';
 import { copyFile, moveFile } from './copy-file.ts';
 import { diskCodeOf, withStoreErrors } from './disk-error.ts';
 import {
@@ -66,6 +67,7 @@ export function createFileBlobStore({ root }: FileBlobStoreOptions): Promise<Blo
         withStoreErrors(() => (options.move ? moveFile : copyFile)(layout, from, to, options)),
       delete: (key) => withStoreErrors(() => deleteFile(layout, key)),
       sweep: (olderThan) => withStoreErrors(() => sweepFiles(layout, olderThan)),
+      scan: (after) => scanFiles(layout, after),
       check: () => withStoreErrors(() => checkDisk(layout)),
       close: async () => {},
     };

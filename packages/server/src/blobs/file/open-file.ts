@@ -2,10 +2,8 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { crc32 } from 'node:zlib';
 import { BlobDamagedError, type BlobInfo, type ByteRange, type OpenBlob } from '../blob-store.ts';
-import { countBuffer } from '../collect-buffers.ts';
+import { sendVerified } from '../verify.ts';
 import { diskCodeOf } from './disk-error.ts';
 import { assertRealFolder } from './folders.ts';
 import { FOOTER_BYTES, parseTrailer, type Trailer, trailerBytesOf } from './trailer.ts';
@@ -91,15 +89,9 @@ export function toOpenBlob({ handle, info, crc32: sum }: OpenedFile): OpenBlob {
       const { start, end } = range ?? { start: 0, end: info.size - 1 };
       const isAll = start === 0 && end === info.size - 1;
       const file = take(range);
-      const chunks = verify(file, end - start + 1, isAll ? sum : undefined);
+      const expected = { bytes: end - start + 1, crc32: isAll ? sum : undefined };
       try {
-        // Before the pipeline starts, so that a file found damaged before the first byte leaves the
-        // target intact.
-        const first = await chunks.next();
-        await pipeline(async function* () {
-          if (!first.done) yield first.value;
-          yield* chunks;
-        }, target);
+        await sendVerified(file, expected, target);
       } finally {
         file.destroy();
         await handle.close();
@@ -123,29 +115,4 @@ function toEmptyStream(handle: FileHandle): Readable {
       handle.close().then(() => callback(error), callback);
     },
   });
-}
-
-/**
- * Yields the chunks of the content, each only when the next one has been read: the last one is sent only once
- * all are verified.
- *
- * @param sum expected CRC-32; undefined for part of a file
- * @throws BlobDamagedError
- */
-async function* verify(content: Readable, size: number, sum: number | undefined) {
-  let found = 0;
-  let left = size;
-  let last: Buffer | undefined;
-  for await (const chunk of content as AsyncIterable<Buffer>) {
-    if (last !== undefined) yield last;
-    last = chunk;
-    countBuffer(chunk.length);
-    left -= chunk.length;
-    if (sum !== undefined) found = crc32(chunk, found);
-  }
-  if (left > 0) throw new BlobDamagedError('A file is truncated.');
-  if (sum !== undefined && found !== sum) {
-    throw new BlobDamagedError('A file is damaged: the CRC-32 of its content does not match.');
-  }
-  if (last !== undefined) yield last;
 }

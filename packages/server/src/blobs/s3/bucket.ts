@@ -11,7 +11,7 @@ import {
 import type { BlobInfo } from '../blob-store.ts';
 import { withLocks } from '../key-locks.ts';
 import type { ObjectKeys } from './object-keys.ts';
-import { isMissing, withS3Errors } from './to-s3-error.ts';
+import { isMissing, isRefusedCondition, withS3Errors } from './to-s3-error.ts';
 
 /** These characters survive unchanged in headers, through every proxy and signature. */
 const PLAIN_HEADER = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
@@ -35,35 +35,74 @@ export function toVersion({ ETag, LastModified, Metadata }: ObjectHead): string 
   return JSON.stringify([ETag, LastModified, Metadata?.etag]);
 }
 
+export interface ObjectInfo extends BlobInfo {
+  /** CRC-32 of the content; undefined if another program wrote the object. */
+  readonly crc32: number | undefined;
+}
+
 /**
  * Returns the headers to store with an object. They identify the version, because the store's ETag does not
  * change if only the type changes.
  */
-export function toObjectHeaders({ etag, contentType }: BlobInfo) {
+export function toObjectHeaders({ etag, contentType, crc32 }: ObjectInfo) {
   const isPlain = PLAIN_HEADER.test(contentType);
   return {
     ContentType: isPlain ? contentType : FALLBACK_TYPE,
     Metadata: {
       etag,
+      ...(crc32 !== undefined && { crc32: `${crc32}` }),
       ...(!isPlain && { type: encodeURIComponent(contentType) }),
     },
   };
 }
 
 /** Returns an object's metadata, even if this server did not create it. */
-export function toBlobInfo(head: ObjectHead): BlobInfo {
-  const { etag, type } = head.Metadata ?? {};
+export function toObjectInfo(head: ObjectHead): ObjectInfo {
+  const { etag, type, crc32 } = head.Metadata ?? {};
   return {
     size: head.ContentLength ?? 0,
     etag: etag ?? (head.ETag ?? '').replaceAll('"', ''),
     contentType: type ? decodeURIComponent(type) : (head.ContentType ?? FALLBACK_TYPE),
+    crc32: crc32 === undefined ? undefined : Number(crc32),
   };
+}
+
+/** Whether a store honours each condition. The last one is sent even before that is known. */
+export interface Conditions {
+  readonly 'PUT If-None-Match': boolean;
+  readonly 'PUT If-Match': boolean;
+  readonly 'COPY If-None-Match': boolean;
+  readonly 'COPY x-amz-copy-source-if-match': boolean;
+  readonly 'DELETE If-Match': boolean | undefined;
+}
+
+/** What AWS, Ceph and MinIO have in common. */
+export const COMMON_CONDITIONS: Conditions = {
+  'PUT If-None-Match': true,
+  'PUT If-Match': true,
+  'COPY If-None-Match': false,
+  'COPY x-amz-copy-source-if-match': true,
+  'DELETE If-Match': undefined,
+};
+
+/**
+ * Returns whether objects may be added and replaced without a lock: no deletion removes another version than the
+ * one that it checked, no copy replaces a file that it must keep, and no copy mixes two versions.
+ */
+export function isExact(conditions: Conditions): boolean {
+  return (
+    conditions['DELETE If-Match'] === true &&
+    conditions['COPY x-amz-copy-source-if-match'] &&
+    (conditions['COPY If-None-Match'] || conditions['PUT If-None-Match'])
+  );
 }
 
 export interface Bucket {
   readonly client: S3Client;
   readonly name: string;
   readonly keys: ObjectKeys;
+  /** What the store honours. Until the probe has finished, what all known stores do. */
+  conditions: Conditions;
   /** Locks of all replicas. Default: only operations of this process exclude each other. */
   readonly withSharedLocks?: WithSharedLocks | undefined;
   /** Keys of the uploads that this process is assembling from parts. */
@@ -77,9 +116,8 @@ export type WithSharedLocks = <T>(
 
 /**
  * Runs an operation while no other operation, in this process or a replica that shares locks, changes these
- * objects. The signal is aborted if a lock is lost. This makes it safe to
- * check an object and then delete it, which is necessary because no delete condition works on all stores
- * (Ceph 16 ignores `If-Match` there).
+ * objects. The signal is aborted if a lock is lost. Deletions and moves lock what they check. Whatever only adds
+ * or replaces an object must hold its lock as well, unless the store makes deletions and copies conditional.
  */
 export function withObjectLocks<T>(
   { name, withSharedLocks }: Bucket,
@@ -109,18 +147,27 @@ export async function headObject(
 }
 
 /**
- * Deletes an object.
+ * Deletes an object. Returns whether it existed in this version; only stores with conditional deletions know.
  *
- * @param version ETag of the version to delete; stores that support this condition delete no other version
+ * @param version ETag of the version to delete; stores with conditional deletions delete no other version
  */
 export async function deleteObject(
-  { client, name }: Bucket,
+  { client, name, conditions }: Bucket,
   key: string,
   version?: string,
   signal?: AbortSignal,
-): Promise<void> {
-  const command = new DeleteObjectCommand({ Bucket: name, Key: key, IfMatch: version });
-  await withS3Errors(() => client.send(command, toCallOptions(signal)), signal);
+): Promise<boolean> {
+  const IfMatch = conditions['DELETE If-Match'] === false ? undefined : version;
+  const command = new DeleteObjectCommand({ Bucket: name, Key: key, IfMatch });
+  return withS3Errors(async () => {
+    try {
+      await client.send(command, toCallOptions(signal));
+      return true;
+    } catch (error) {
+      if (version !== undefined && (isMissing(error) || isRefusedCondition(error))) return false;
+      throw error;
+    }
+  }, signal);
 }
 
 export function toCallOptions(signal: AbortSignal | undefined) {
@@ -161,4 +208,17 @@ export async function putInParts(
     await client.send(new AbortMultipartUploadCommand(upload)).catch(() => {});
     throw error;
   }
+}
+
+/** One version of an object. */
+export interface Source {
+  readonly key: string;
+  readonly version: string | undefined;
+}
+
+export function toCopySource({ name, conditions }: Bucket, { key, version }: Source) {
+  return {
+    CopySource: `${name}/${key.split('/').map(encodeURIComponent).join('/')}`,
+    ...(conditions['COPY x-amz-copy-source-if-match'] && { CopySourceIfMatch: version }),
+  };
 }

@@ -1,4 +1,10 @@
-import { CopyObjectCommand, PutObjectCommand, UploadPartCopyCommand } from '@aws-sdk/client-s3';
+import { randomUUID } from 'node:crypto';
+import {
+  CopyObjectCommand,
+  type CopyObjectCommandInput,
+  PutObjectCommand,
+  UploadPartCopyCommand,
+} from '@aws-sdk/client-s3';
 import {
   BlobExistsError,
   type BlobInfo,
@@ -11,11 +17,15 @@ import {
   type Bucket,
   deleteObject,
   headObject,
+  isExact,
+  type ObjectInfo,
   putInParts,
   type SentPart,
-  toBlobInfo,
+  type Source,
   toCallOptions,
+  toCopySource,
   toObjectHeaders,
+  toObjectInfo,
   toVersion,
   type UploadOfParts,
   withObjectLocks,
@@ -44,78 +54,120 @@ export async function copyBlob(
   options: CopyOptions,
 ): Promise<BlobInfo> {
   const [source, destination] = [bucket.keys.of(from), bucket.keys.of(to)];
+  return withObjectLocks(bucket, toLocks(bucket, source, destination, options), async (signal) => {
+    const { info, version } = await copyVersion(bucket, from, to, options, signal);
+    if (!options.move) return info;
+    const wasThere = await deleteVersion(bucket, source, version, signal).catch((error) => {
+      throw new SourceKeptError(info, error);
+    });
+    if (wasThere || options.overwrite) return info;
+    await undoCopy(bucket, destination, info);
+    throw new BlobMissingError(from);
+  });
+}
+
+function toLocks(
+  { conditions }: Bucket,
+  source: string,
+  destination: string,
+  { move, overwrite }: CopyOptions,
+): string[] {
+  if (move) return [source, destination];
+  if (isExact(conditions)) return [];
   // A PUT that does not overwrite needs no lock: an operation that checks before it deletes has found a
   // file.
-  const placed = options.overwrite ? [destination] : [];
-  const locks = options.move ? [source, destination] : placed;
-  return withObjectLocks(bucket, locks, async (signal) => {
-    const { info, version } = await copyVersion(bucket, from, to, options, signal);
-    if (options.move) {
-      await deleteVersion(bucket, source, version, signal).catch((error) => {
-        throw new SourceKeptError(info, error);
-      });
-    }
-    return info;
-  });
+  const isPlaced = overwrite || !conditions['PUT If-None-Match'];
+  const isMixed = !conditions['COPY x-amz-copy-source-if-match'];
+  return [...(isPlaced ? [destination] : []), ...(isMixed ? [source] : [])];
 }
 
 async function copyVersion(
   bucket: Bucket,
   from: BlobKey,
   to: BlobKey,
-  { overwrite }: CopyOptions,
+  options: CopyOptions,
   signal: AbortSignal | undefined,
 ): Promise<Copied> {
-  const copy = overwrite ? copyOver : copyNew;
+  const { 'PUT If-None-Match': byPut, 'COPY If-None-Match': byCopy } = bucket.conditions;
+  const copy = !options.overwrite && byPut && !byCopy ? copyThrough : copyInside;
   for (let attempt = 1; ; attempt++) {
-    const copied = await copy(bucket, from, to, signal);
+    const copied = await copy(bucket, from, to, options, signal);
     if (copied) return copied;
     if (attempt === ATTEMPTS) throw new Error(`The file ${from.path} keeps changing.`);
   }
 }
 
 /** Returns undefined if the source was replaced in the meantime. */
-async function copyOver(bucket: Bucket, from: BlobKey, to: BlobKey, signal?: AbortSignal) {
-  const key = bucket.keys.of(from);
-  const head = await headObject(bucket, key);
+async function copyInside(
+  bucket: Bucket,
+  from: BlobKey,
+  to: BlobKey,
+  { overwrite }: CopyOptions,
+  signal?: AbortSignal,
+): Promise<Copied | undefined> {
+  const [source, destination] = [bucket.keys.of(from), bucket.keys.of(to)];
+  const head = await headObject(bucket, source);
   if (head === undefined) throw new BlobMissingError(from);
-  const info = toBlobInfo(head);
+  const info = toObjectInfo(head);
+  if (!overwrite) await assertNew(bucket, to, info);
+  // The SDK repeats calls whose response was lost, so a copy must recognize its own result.
+  const id = randomUUID();
+  const { ContentType, Metadata } = toObjectHeaders(info);
+  const change = { IfNoneMatch: '*', ContentType, Metadata: { ...Metadata, copy: id } };
+  const isConditional = !overwrite && bucket.conditions['COPY If-None-Match'];
   try {
-    const source = { key, version: head.ETag };
-    await copyObject(bucket, source, bucket.keys.of(to), info, signal);
-    return { info, version: toVersion(head) };
+    const version = { key: source, version: head.ETag };
+    await copyObject(
+      bucket,
+      version,
+      destination,
+      info,
+      signal,
+      isConditional ? change : undefined,
+    );
   } catch (error) {
     if (isMissing(error)) throw new BlobMissingError(from);
-    if (isRefusedCondition(error)) return undefined;
-    throw error;
+    if (!isRefusedCondition(error)) throw error;
+    const found = isConditional ? await headObject(bucket, destination) : undefined;
+    if (found === undefined) return undefined;
+    if (found.Metadata?.copy !== id) throw new BlobExistsError(to);
   }
+  return { info, version: toVersion(head) };
+}
+
+/** @throws BlobExistsError, or BlobTooLargeError */
+async function assertNew(bucket: Bucket, to: BlobKey, { size }: BlobInfo): Promise<void> {
+  if (size > MAX_SINGLE_BYTES) {
+    const most = `${MAX_SINGLE_BYTES} bytes`;
+    throw new BlobTooLargeError(`Files over ${most} can be copied only if overwriting is allowed.`);
+  }
+  if (await headObject(bucket, bucket.keys.of(to))) throw new BlobExistsError(to);
 }
 
 /**
  * Some stores ignore `If-None-Match: *` on CopyObject and CompleteMultipartUpload (Ceph 16) but honour it on
  * PutObject, so the content goes through this process in one PUT.
  */
-async function copyNew(bucket: Bucket, from: BlobKey, to: BlobKey, lock?: AbortSignal) {
+async function copyThrough(
+  bucket: Bucket,
+  from: BlobKey,
+  to: BlobKey,
+  _: CopyOptions,
+  lock?: AbortSignal,
+): Promise<Copied | undefined> {
   const source = await openObject(bucket, bucket.keys.of(from));
   if (source === undefined) throw new BlobMissingError(from);
   const { info } = source;
   const failed = new AbortController();
   const signal = lock ? AbortSignal.any([lock, failed.signal]) : failed.signal;
   try {
-    if (info.size > MAX_SINGLE_BYTES) {
-      const most = `${MAX_SINGLE_BYTES} bytes`;
-      throw new BlobTooLargeError(
-        `Files over ${most} can be copied only if overwriting is allowed.`,
-      );
-    }
-    const key = bucket.keys.of(to);
-    if (await headObject(bucket, key)) throw new BlobExistsError(to);
+    await assertNew(bucket, to, info);
     // A stream is never sent twice: a second attempt would find the first one's file.
     const body = source.read();
     body.once('error', (error) => failed.abort(error));
     const command = new PutObjectCommand({
       Bucket: bucket.name,
-      Key: key,
+      Key: bucket.keys.of(to),
       Body: body,
       ContentLength: info.size,
       IfNoneMatch: '*',
@@ -143,43 +195,45 @@ class BlobTooLargeError extends Error {
   override readonly name = 'BlobTooLargeError';
 }
 
-/** Another process may have replaced or removed the source since then. */
+/** Removes the source of a move, unless it was replaced. Returns false if another process has removed it. */
 async function deleteVersion(
   bucket: Bucket,
   key: string,
   version: string,
   signal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<boolean> {
   const head = await headObject(bucket, key);
-  if (head === undefined || toVersion(head) !== version) return;
-  try {
-    await deleteObject(bucket, key, head.ETag, signal);
-  } catch (error) {
-    if (!isRefusedCondition(error)) throw error;
-  }
+  if (head === undefined) return false;
+  if (toVersion(head) !== version) return true;
+  if (await deleteObject(bucket, key, head.ETag, signal)) return true;
+  return (await headObject(bucket, key)) !== undefined;
 }
 
-/** One version of an object. */
-interface Source {
-  readonly key: string;
-  readonly version: string | undefined;
+/** Removes a copy, unless it was replaced. */
+async function undoCopy(bucket: Bucket, key: string, { etag }: BlobInfo): Promise<void> {
+  const head = await headObject(bucket, key);
+  if (head?.Metadata?.etag === etag) await deleteObject(bucket, key, head.ETag);
 }
 
-/** Copies an object inside the store. The copy is atomic, and replaces any existing object. */
+/**
+ * Copies an object inside the store. The copy is atomic.
+ *
+ * @param change headers of the copy. Default: those of the source, of the same version as its content
+ */
 export async function copyObject(
   bucket: Bucket,
   source: Source,
   key: string,
-  info: BlobInfo,
+  info: ObjectInfo,
   signal?: AbortSignal,
+  change?: Pick<CopyObjectCommandInput, 'IfNoneMatch' | 'Metadata' | 'ContentType'>,
 ): Promise<void> {
   if (info.size > MAX_SINGLE_BYTES) return copyInParts(bucket, source, key, info, signal);
   const command = new CopyObjectCommand({
     Bucket: bucket.name,
     Key: key,
     ...toCopySource(bucket, source),
-    MetadataDirective: 'REPLACE',
-    ...toObjectHeaders(info),
+    ...(change && { MetadataDirective: 'REPLACE', ...change }),
   });
   await withS3Errors(() => bucket.client.send(command, toCallOptions(signal)), signal);
 }
@@ -188,7 +242,7 @@ async function copyInParts(
   bucket: Bucket,
   source: Source,
   key: string,
-  info: BlobInfo,
+  info: ObjectInfo,
   signal?: AbortSignal,
 ): Promise<void> {
   const send = async (upload: UploadOfParts) => {
@@ -213,11 +267,4 @@ async function copyInParts(
   } finally {
     bucket.uploads.delete(key);
   }
-}
-
-function toCopySource({ name }: Bucket, { key, version }: Source) {
-  return {
-    CopySource: `${name}/${key.split('/').map(encodeURIComponent).join('/')}`,
-    CopySourceIfMatch: version,
-  };
 }

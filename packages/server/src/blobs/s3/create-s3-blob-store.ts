@@ -1,6 +1,5 @@
 import {
   AbortMultipartUploadCommand,
-  GetObjectCommand,
   HeadBucketCommand,
   ListMultipartUploadsCommand,
   ListPartsCommand,
@@ -8,19 +7,28 @@ import {
   paginateListObjectsV2,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { type BlobKey, type BlobStore, StoreUnavailableError } from '../blob-store.ts';
+import {
+  type BlobStore,
+  type CheckedFile,
+  type Pace,
+  type StoredFile,
+  StoreUnavailableError,
+} from '../blob-store.ts';
+import { findDamage } from '../verify.ts';
 import {
   type Bucket,
+  COMMON_CONDITIONS,
+  type Conditions,
   deleteObject,
   headObject,
-  toBlobInfo,
+  toObjectInfo,
   type WithSharedLocks,
   withObjectLocks,
 } from './bucket.ts';
 import { copyBlob } from './copy-blob.ts';
 import { createObjectKeys } from './object-keys.ts';
 import { openObject } from './open-object.ts';
+import { probeConditions } from './probe-conditions.ts';
 import { isMissing, withS3Errors } from './to-s3-error.ts';
 import { writeObject } from './write-object.ts';
 
@@ -52,12 +60,18 @@ export interface S3BlobStoreOptions {
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
   /** Whether the bucket is in the path instead of the host name. Default: true if `endpoint` is set. */
   readonly forcePathStyle?: boolean | undefined;
-  /**
-   * Whether to provide `presign`. The store itself then serves links, with its own headers. Default: false.
-   */
-  readonly presignedLinks?: boolean | undefined;
   /** Locks that all replicas share. Default: only operations of this process exclude each other. */
   readonly withSharedLocks?: WithSharedLocks | undefined;
+}
+
+export interface S3BlobStore extends BlobStore {
+  /**
+   * Finds out which conditional requests the store honours, and uses them from then on. Takes a few seconds at
+   * most, and leaves nothing behind.
+   *
+   * @throws StoreUnavailableError
+   */
+  probe(): Promise<Conditions>;
 }
 
 /**
@@ -68,38 +82,41 @@ export interface S3BlobStoreOptions {
  * ListBucket and ListBucketMultipartUploads; without ListBucket, a store responds to a missing file with a
  * 403, which counts as unavailable.
  *
- * S3 does not report whether a deletion found anything, and no delete condition works on all stores (Ceph 16
- * ignores `If-Match` there): deletions and moves check first. This is atomic within a process, and among processes
- * with `withSharedLocks`. Without it, if several processes delete the same file, more than one of them may get
- * `true`. If several processes move the same file to different places, more than one of them may succeed. On
- * stores that ignore `If-Match`, if another process writes to the source of a move between the last check and the
- * deletion, that write is lost. A copy
- * that must not overwrite goes through this process, and is limited to 5 GiB, the maximum size of an S3 PUT
- * (`BlobTooLargeError`).
+ * Uploads and copies are atomic. Deletions and moves check first, which is exact on stores with conditional
+ * deletions (`probe`), among processes with `withSharedLocks`, and within a process. Otherwise, several processes
+ * that delete the same file may all get `true`, and a write by another process to the source of a move is lost
+ * between the last check and the deletion. Without shared locks, several processes may move the same file to
+ * different places; with conditional deletions, only if the moves may overwrite. A copy that must not overwrite
+ * is limited to 5 GiB, the maximum size of an S3 PUT (`BlobTooLargeError`).
  *
  * @example
  * createS3BlobStore({ endpoint: 'http://127.0.0.1:7480', region: 'us-east-1', bucket: 'files', credentials });
  */
-export function createS3BlobStore(options: S3BlobStoreOptions): BlobStore {
+export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
   const client = createClient(options);
   const keys = createObjectKeys(options.prefix ?? '');
   const { bucket: name, withSharedLocks } = options;
-  const bucket: Bucket = { client, name, keys, withSharedLocks, uploads: new Set() };
+  const conditions = COMMON_CONDITIONS;
+  const bucket: Bucket = { client, name, keys, conditions, withSharedLocks, uploads: new Set() };
 
   return {
     write: (key, content, writeOptions) => writeObject(bucket, key, content, writeOptions),
     async stat(key) {
       const head = await headObject(bucket, keys.of(key));
-      return head && toBlobInfo(head);
+      return head && toObjectInfo(head);
     },
     open: async (key) => openObject(bucket, keys.of(key)),
     copy: (from, to, copyOptions) => copyBlob(bucket, from, to, copyOptions),
     async delete(key) {
       const object = keys.of(key);
       return withObjectLocks(bucket, [object], async (signal) => {
-        if ((await headObject(bucket, object)) === undefined) return false;
-        await deleteObject(bucket, object, undefined, signal);
-        return true;
+        for (let attempt = 1; ; attempt++) {
+          const head = await headObject(bucket, object);
+          if (head === undefined) return false;
+          // Otherwise, another process has removed or replaced the file in the meantime.
+          if (await deleteObject(bucket, object, head.ETag, signal)) return true;
+          if (attempt === ATTEMPTS) throw new StoreUnavailableError('The file keeps changing.');
+        }
       });
     },
     sweep: (olderThan) => sweepBucket(bucket, olderThan),
@@ -114,9 +131,11 @@ export function createS3BlobStore(options: S3BlobStoreOptions): BlobStore {
         });
       });
     },
-    ...(options.presignedLinks && {
-      presign: (key: BlobKey, seconds: number) => presign(bucket, key, seconds),
-    }),
+    scan: (after) => scanBucket(bucket, after),
+    async probe() {
+      bucket.conditions = await probeConditions(bucket);
+      return bucket.conditions;
+    },
     close: async () => client.destroy(),
   };
 }
@@ -235,12 +254,28 @@ async function deleteUploads(bucket: Bucket, olderThan: Date): Promise<number> {
   });
 }
 
-/** Uploads are untrusted: the store must serve them as downloads too, never inline. */
-function presign({ client, name, keys }: Bucket, key: BlobKey, seconds: number): Promise<string> {
-  const command = new GetObjectCommand({
-    Bucket: name,
-    Key: keys.of(key),
-    ResponseContentDisposition: 'attachment',
-  });
-  return withS3Errors(() => getSignedUrl(client, command, { expiresIn: seconds }));
+/** Lists everything except incomplete uploads. */
+async function* scanBucket(bucket: Bucket, after?: string): AsyncGenerator<StoredFile> {
+  const { client, name, keys } = bucket;
+  const folder = { Bucket: name, Prefix: keys.prefix, StartAfter: after };
+  const pages = paginateListObjectsV2({ client }, folder)[Symbol.asyncIterator]();
+  for (;;) {
+    const { value: page, done } = await withS3Errors(() => pages.next());
+    if (done) return;
+    for (const { Key: key = '' } of page.Contents ?? []) {
+      if (!key.startsWith(keys.uploads))
+        yield { name: key, check: (pace) => check(bucket, key, pace) };
+    }
+  }
+}
+
+async function check(bucket: Bucket, key: string, pace?: Pace): Promise<CheckedFile | undefined> {
+  const object = await openObject(bucket, key);
+  if (object === undefined) return undefined;
+  const { size: bytes, crc32 } = object.info;
+  if (crc32 === undefined) {
+    await object.close();
+    return { bytes, isUnverified: true };
+  }
+  return { bytes, damage: await findDamage(object.read(), pace) };
 }

@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3';
 import { type ByteRange, type OpenBlob, StoreUnavailableError } from '../blob-store.ts';
-import { countBuffer } from '../collect-buffers.ts';
-import { type Bucket, toBlobInfo, toVersion } from './bucket.ts';
+import { sendVerified, verify } from '../verify.ts';
+import { type Bucket, type ObjectInfo, toObjectInfo, toVersion } from './bucket.ts';
 import { isMissing, isRefusedCondition, withS3Errors } from './to-s3-error.ts';
 
 /** This many broken connections without a byte are no accident. */
@@ -13,6 +12,7 @@ const MAX_FRUITLESS = 3;
 const SKIPPED_BYTES = 256 * 1024;
 
 interface OpenObject extends OpenBlob {
+  readonly info: ObjectInfo;
   /** As returned by `toVersion`. */
   readonly version: string;
 }
@@ -24,7 +24,7 @@ interface OpenObject extends OpenBlob {
 export async function openObject(bucket: Bucket, key: string): Promise<OpenObject | undefined> {
   const found = await getObject(bucket, key);
   if (found === undefined) return undefined;
-  const info = toBlobInfo(found);
+  const info = toObjectInfo(found);
   const version = found.ETag;
   const body = found.Body as Readable;
   // A connection that breaks before anyone reads is replaced when someone does.
@@ -54,13 +54,27 @@ export async function openObject(bucket: Bucket, key: string): Promise<OpenObjec
     else held?.destroy();
     held = undefined;
   };
-  const read = (range: ByteRange = { start: 0, end: info.size - 1 }) =>
-    Readable.from(readObject(range, connect), { objectMode: false }).once('close', letGo);
+  const open = ({ start, end } = { start: 0, end: info.size - 1 }) => {
+    const isAll = start === 0 && end === info.size - 1;
+    const expected = { bytes: end - start + 1, crc32: isAll ? info.crc32 : undefined };
+    return { content: readObject({ start, end }, connect), expected };
+  };
   return {
     info,
     version: toVersion(found),
-    read,
-    sendTo: (target, range) => pipeline(read(range), target),
+    read(range) {
+      const { content, expected } = open(range);
+      const chunks = verify(content, expected);
+      return Readable.from(chunks, { objectMode: false }).once('close', letGo);
+    },
+    async sendTo(target, range) {
+      const { content, expected } = open(range);
+      try {
+        await sendVerified(content, expected, target);
+      } finally {
+        letGo();
+      }
+    },
     close: async () => letGo(),
   };
 }
@@ -112,7 +126,6 @@ export async function* readObject(
       for await (const chunk of body as AsyncIterable<Buffer>) {
         // A connection with bytes left to read is destroyed; any other is returned to the pool.
         if (next > end) break;
-        countBuffer(chunk.length);
         const piece = chunk.subarray(Math.max(0, next - position), Math.max(0, end + 1 - position));
         position += chunk.length;
         if (piece.length === 0) continue;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { addAbortSignal, type Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
 import { PutObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3';
 import {
   type BlobInfo,
@@ -11,6 +12,8 @@ import { countBuffer } from '../collect-buffers.ts';
 import {
   type Bucket,
   deleteObject,
+  isExact,
+  type ObjectInfo,
   putInParts,
   type SentPart,
   toCallOptions,
@@ -52,39 +55,38 @@ export async function writeObject(
   const memory = new HeldMemory();
   const failed = new AbortController();
   const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
-  const info = { etag: randomUUID(), contentType };
   try {
     stop.throwIfAborted();
     addAbortSignal(stop, content);
     const parts = toParts(content, memory);
     const first = (await parts.next()).value as Buffer;
+    const locks = isExact(bucket.conditions) ? [] : [target];
+    let info = { size: first.length, etag: randomUUID(), contentType, crc32: crc32(first) };
     if (first.length < PART_BYTES) {
-      const whole = { ...info, size: first.length };
-      await withObjectLocks(bucket, [target], (lock) =>
-        putWhole(bucket, target, first, whole, either(stop, lock)),
+      await withObjectLocks(bucket, locks, (lock) =>
+        putWhole(bucket, target, first, info, either(stop, lock)),
       );
-      return whole;
+      return info;
     }
     const Key = `${bucket.keys.uploads}${randomUUID()}`;
     bucket.uploads.add(Key);
     try {
-      let size = 0;
       const all = async function* () {
         yield first;
-        yield* parts;
+        for await (const part of parts) {
+          const size = info.size + part.length;
+          info = { ...info, size, crc32: crc32(part, info.crc32) };
+          yield part;
+        }
       };
-      const send = async (upload: UploadOfParts) => {
-        const sent = await sendParts(bucket, upload, all(), memory, failed, stop);
-        size = sent.size;
-        return sent.parts;
-      };
+      const send = (upload: UploadOfParts) =>
+        sendParts(bucket, upload, all(), memory, failed, stop);
       await putInParts(bucket, { Key }, send, stop);
       const source = { key: Key, version: undefined };
-      const whole = { ...info, size };
-      await withObjectLocks(bucket, [target], (lock) =>
-        copyObject(bucket, source, target, whole, either(stop, lock)),
+      await withObjectLocks(bucket, locks, (lock) =>
+        copyObject(bucket, source, target, info, either(stop, lock), toObjectHeaders(info)),
       );
-      return whole;
+      return info;
     } finally {
       // Either the file is in place, or the first error is thrown; a sweep removes the rest.
       await deleteObject(bucket, Key).catch(() => {});
@@ -158,7 +160,7 @@ async function putWhole(
   { client, name }: Bucket,
   key: string,
   body: Buffer,
-  info: BlobInfo,
+  info: ObjectInfo,
   signal: AbortSignal,
 ): Promise<void> {
   // The SDK also signs the SHA-256 of a body in memory, so the store rejects content that changed in
@@ -181,7 +183,7 @@ async function sendParts(
   memory: HeldMemory,
   failed: AbortController,
   stop: AbortSignal,
-): Promise<{ readonly parts: SentPart[]; readonly size: number }> {
+): Promise<SentPart[]> {
   const parts: SentPart[] = [];
   const underWay = new Set<Promise<void>>();
   const send = async (Body: Buffer, PartNumber: number): Promise<void> => {
@@ -195,12 +197,10 @@ async function sendParts(
     }
   };
   let count = 0;
-  let size = 0;
   let places = 1;
   try {
     for await (const part of content) {
       count += 1;
-      size += part.length;
       const sending = send(part, count);
       underWay.add(sending);
       sending.then(() => underWay.delete(sending));
@@ -212,5 +212,5 @@ async function sendParts(
   }
   await Promise.all(underWay);
   stop.throwIfAborted();
-  return { parts, size };
+  return parts;
 }
