@@ -65,7 +65,7 @@ describe('a file', () => {
         token: 'token',
         metaFileId: 'meta',
         filename: 'a.txt',
-        contentType: 'text/plain',
+        contentType: 'text/plain; charset=utf-8',
       },
     ]);
     expect(seen[0]?.fields?.get('x-own')).toBe('kept');

@@ -90,7 +90,7 @@ function toPath(key: string): string | undefined {
   }
 }
 
-/** Returns a media type that is valid in a header, or else the default. */
+/** Returns a media type that is valid in a header, or else the default. The charset is valid if the type is. */
 function toContentType(given: string): string {
-  return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(given) ? given : DEFAULT_TYPE;
+  return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; charset=[^\s;]+)?$/.test(given) ? given : DEFAULT_TYPE;
 }

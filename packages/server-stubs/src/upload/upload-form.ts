@@ -43,9 +43,13 @@ export async function toUploadInput(
     metaFileId: read(uploadFields.metaFileId, 'AccessDenied'),
     file: toContent(form, maxBytes),
     filename: file.filename,
-    contentType: file.mediaType,
+    contentType: toContentType(file),
     fields,
   };
+}
+
+function toContentType({ mediaType, charset }: FilePart): string {
+  return charset === undefined ? mediaType : `${mediaType}; charset=${charset}`;
 }
 
 /** A form that has been read up to its file. */

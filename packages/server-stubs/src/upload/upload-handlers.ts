@@ -19,7 +19,10 @@ export interface UploadInput {
   readonly file: Readable;
   /** File name that the client sent. Do not use it as a path. */
   readonly filename: string;
-  /** Media type that the client sent, in lowercase and without parameters. */
+  /**
+   * Media type that the client sent, in lowercase, with its charset and without other parameters, such as
+   * `text/plain; charset=utf-8`.
+   */
   readonly contentType: string;
   /** All fields before `file`, by lowercase name. */
   readonly fields: ReadonlyMap<string, string>;

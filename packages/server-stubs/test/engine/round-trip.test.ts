@@ -82,6 +82,32 @@ describe('an upload', () => {
   });
 });
 
+test.each([
+  ['text/plain; charset=utf-8', 'text/plain; charset=utf-8'],
+  ['Text/HTML;Charset="ISO-8859-1"', 'text/html; charset=iso-8859-1'],
+  ['text/plain; format=flowed; charset=gbk', 'text/plain; charset=gbk'],
+  ['text/plain; charset="a b"', 'text/plain'],
+  ['text/plain; charset=', 'text/plain'],
+  ['text/plain; x=charset=utf-8', 'text/plain'],
+])('an upload of type %j is downloaded as %j', async (sent, received) => {
+  const to = await deploy();
+  const meta = await grant(to, 'a.txt');
+  const fields = Object.entries(toFields('a.txt', meta)).map(
+    ([name, value]) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  const file = `--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\nContent-Type: ${sent}\r\n\r\nhello\r\n--x--\r\n`;
+  const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+  const body = [...fields, file].join('');
+  expect((await fetch(meta.url, { method: 'POST', headers, body })).status).toBe(204);
+  const copy = { srcPath: '/a.txt', dstPath: '/b.txt' };
+  await call(to, 'batchCopyFile', { fileList: [copy] });
+  for (const path of ['a.txt', 'b.txt']) {
+    const download = await fetch(await link(to, `cloud://dev.files/${path}`));
+    expect(download.headers.get('content-type')).toBe(received);
+    expect(await download.text()).toBe('hello');
+  }
+});
+
 test('each change is reported with its caller', async () => {
   const to = await deploy();
   const fileID = await put(to, 'a.txt', 'hello');

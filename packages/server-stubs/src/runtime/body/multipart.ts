@@ -1,9 +1,11 @@
+import type { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { BusboyInstance } from '@fastify/busboy';
 import { FaultError, malformed, tooMany } from '../faults.ts';
 import type { Limits } from '../options.ts';
 import type { Content } from '../route-table.ts';
+import { charsetOf } from './media-type.ts';
 import { type Part, PartReader } from './part-reader.ts';
 import { limitStream } from './request-stream.ts';
 
@@ -24,6 +26,9 @@ export interface Form extends MultipartStream {
   /** Why the form could not be read to its end; `undefined` if there was no error. */
   readonly failure: FaultError | undefined;
 }
+
+/** A token (RFC 9110, section 5.6.2), as which every charset can be written. */
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 
 type FormLimits = Pick<
   Limits,
@@ -156,12 +161,21 @@ function listen(
       add({ kind: 'field', name, value, mediaType });
     }
   });
+  let charset: string | undefined;
+  // Busboy does not report the charset of a file, but its parser emits the headers of each part first.
+  const { parser } = (form as unknown as { _parser: { parser?: EventEmitter } })._parser;
+  parser?.prependListener('part', (part: EventEmitter) => {
+    part.on('header', (headers: Readonly<Record<string, readonly string[]>>) => {
+      charset = charsetOf(headers['content-type']?.[0] ?? '');
+    });
+  });
   form.on('file', (name, body, filename, _encoding, mediaType) => {
     // A malformed form fails its file. The error is reported even if nobody reads that file.
     body.on('error', fail);
     state.files.add(body);
     body.once('close', () => state.files.delete(body));
-    add({ kind: 'file', name: name ?? '', filename: filename ?? '', mediaType, body });
+    const type = { mediaType, ...(charset !== undefined && TOKEN.test(charset) && { charset }) };
+    add({ kind: 'file', name: name ?? '', filename: filename ?? '', ...type, body });
   });
   form.on('fieldsLimit', () => refuse('fields', limits.formFields));
   form.on('filesLimit', () => refuse('files', limits.formFiles));

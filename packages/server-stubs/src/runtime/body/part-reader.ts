@@ -22,6 +22,8 @@ export interface FilePart<Name extends string = string> {
   readonly filename: string;
   /** Media type in lowercase, without parameters. Default: `application/octet-stream`. */
   readonly mediaType: string;
+  /** Charset of the media type, in lowercase. Undefined if the part does not specify a valid one. */
+  readonly charset?: string;
   /** Content of the file. Anything left unread is discarded when you request the next part. */
   readonly body: Readable;
 }
