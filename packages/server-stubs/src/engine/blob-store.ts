@@ -142,6 +142,4 @@ export interface BlobStore {
   copy(from: BlobKey, to: BlobKey, options: CopyOptions): Promise<BlobInfo>;
   /** Deletes a file. Returns whether it existed. */
   delete(key: BlobKey): Promise<boolean>;
-  /** Returns a URL from which the store itself serves the file for this many seconds, if it supports that. */
-  presign?(key: BlobKey, seconds: number): Promise<string>;
 }

@@ -54,7 +54,7 @@ export interface Download {
  * (D27): 403 if a link has expired or its signature is wrong, and 404 if the file was deleted.
  */
 export function createDownload(context: StorageContext) {
-  const { blobs, bucketOf, links, inline, redirectLinks, authorizeUse } = context;
+  const { blobs, bucketOf, links, inline, authorizeUse } = context;
 
   return async (request: DownloadRequest): Promise<Download> => {
     try {
@@ -85,12 +85,6 @@ export function createDownload(context: StorageContext) {
     if (caller !== undefined) await authorizeUse?.({ kind: 'link', id, env, caller, seconds });
     if (method === 'HEAD') {
       return toDownload(link, await statFile(link), headers, true);
-    }
-    if (redirectLinks && blobs.presign !== undefined) {
-      // The store's own response for a missing file would differ from this server's.
-      await statFile(link);
-      const location = await blobs.presign(link, link.seconds);
-      return { status: 307, headers: { location, 'cache-control': 'no-store' } };
     }
     const blob = await blobs.open(link);
     if (blob === undefined) throw missingFile();

@@ -57,12 +57,6 @@ export interface StorageOptions {
   readonly wireProfile?: (() => WireProfile) | undefined;
   /** Whether browsers show a downloaded file instead of saving it. Default: false. */
   readonly inline?: boolean | undefined;
-  /**
-   * Whether links redirect to the store, if it supports that (`BlobStore.presign`). The content then
-   * bypasses this server, and so do its headers and rules for browsers. Default: true, so that the
-   * store's options decide.
-   */
-  readonly redirectLinks?: boolean | undefined;
   /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
   /**
@@ -122,7 +116,6 @@ export interface StorageContext
   extends Pick<StorageOptions, 'blobs' | 'bucketOf' | 'authorizeUse' | 'onError'> {
   readonly uploadTarget: string;
   readonly inline: boolean;
-  readonly redirectLinks: boolean;
   readonly grants: Grants;
   readonly links: Links;
   readonly limits: StorageLimits;
@@ -145,7 +138,6 @@ export function toContext(options: StorageOptions): StorageContext {
     limits: { ...LIMITS, ...options.limits },
     uploadTarget: options.uploadTarget ?? UPLOAD_PATH,
     inline: options.inline ?? false,
-    redirectLinks: options.redirectLinks ?? true,
     publicUrl: typeof publicUrl === 'string' ? () => publicUrl : publicUrl,
     copyPattern: options.copyPattern ?? (() => COPY_PATTERN),
     wireProfile: options.wireProfile ?? (() => defaultWireProfile),

@@ -151,29 +151,3 @@ test('other methods are refused, and browsers may send a preflight', async () =>
     'x-request-id': expect.any(String),
   });
 });
-
-test('a link redirects to a store that serves files itself, for the rest of its lifetime', async () => {
-  const store = (await deploy()).blobs;
-  const blobs = {
-    ...store,
-    presign: async ({ env, path }: { env: string; path: string }, seconds: number) =>
-      `https://store.example/${env}/${path}?seconds=${seconds}`,
-  };
-  const to = await deploy({ blobs });
-  const address = await link(to, await put(to, 'a.txt', 'hello'), 60);
-  to.clock.now += 20_000;
-  const response = await fetch(address, { redirect: 'manual' });
-  expect(response.status).toBe(307);
-  expect(response.headers.get('location')).toBe('https://store.example/dev/a.txt?seconds=40');
-  expect(response.headers.get('cache-control')).toBe('no-store');
-  to.clock.now += 40_000;
-  expect((await fetch(address, { redirect: 'manual' })).status).toBe(403);
-  to.clock.now -= 60_000;
-  await blobs.delete({ env: 'dev', path: 'a.txt' });
-  for (const method of ['GET', 'HEAD']) {
-    expect((await fetch(address, { method, redirect: 'manual' })).status).toBe(404);
-  }
-  await put(to, 'a.txt', 'hello');
-  const own = await deploy({ blobs, redirectLinks: false });
-  expect(await (await fetch(await link(own, 'cloud://dev.files/a.txt'))).text()).toBe('hello');
-});
