@@ -1,164 +1,218 @@
-import type { PathLike } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { appendFile, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { BlobDamagedError, type BlobStore } from '../../src/blobs/blob-store.ts';
+import { checkFileStore } from '../../src/blobs/file/check-file-store.ts';
 import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
-import { call, type Deployment, deploy, put } from '../storage/support/client.ts';
+import { makeFolder } from '../../src/blobs/file/folders.ts';
+import { toDiskPath } from '../../src/blobs/file/to-disk-path.ts';
+import { readAll, toStream } from './blob-contents.ts';
+import type { Crash, Recorder } from './power-loss.ts';
+import { newTempFolder, useTempFolder } from './temp-folder.ts';
 
-import { useTempFolder } from './temp-folder.ts';
-
-/**
- * What a power failure would undo: content written, and names changed, since the last fsync of the file
- * or folder. Content must be durable before it gets its name, and a name before the response.
- */
 const disk = vi.hoisted(() => ({
-  contents: new Set<string>(),
-  folders: new Set<string>(),
-  violations: [] as string[],
-  syncs: 0,
+  recorder: undefined as Recorder | undefined,
   isUnlinkable: false,
 }));
 
 vi.mock('node:fs/promises', async (importOriginal) => {
   const real = await importOriginal<typeof import('node:fs/promises')>();
-  const { dirname: parentOf } = await import('node:path');
-  const changed = (path: PathLike) => disk.folders.add(parentOf(`${path}`));
-  const named = (from: PathLike, to: PathLike) => {
-    if (disk.contents.has(`${from}`)) disk.violations.push(`${from} is named before it is durable`);
-    changed(from);
-    changed(to);
-  };
-  return {
-    ...real,
-    async open(...args: Parameters<typeof real.open>) {
-      const handle = await real.open(...args);
-      const path = `${args[0]}`;
-      const [sync, writev] = [handle.sync.bind(handle), handle.writev.bind(handle)];
-      return Object.assign(handle, {
-        async sync() {
-          await sync();
-          disk.syncs += 1;
-          disk.contents.delete(path);
-          disk.folders.delete(path);
-        },
-        async writev(...chunks: Parameters<typeof writev>) {
-          disk.contents.add(path);
-          return writev(...chunks);
-        },
-      });
-    },
-    async rename(from: PathLike, to: PathLike) {
-      await real.rename(from, to);
-      named(from, to);
-    },
-    async link(from: PathLike, to: PathLike) {
-      const error = Object.assign(new Error('EMLINK'), { code: 'EMLINK', syscall: 'link' });
-      if (disk.isUnlinkable) throw error;
-      await real.link(from, to);
-      named(from, to);
-    },
-    async copyFile(from: PathLike, to: PathLike, mode?: number) {
-      await real.copyFile(from, to, mode);
-      disk.contents.add(`${to}`);
-      changed(to);
-    },
-    async unlink(path: PathLike) {
-      await real.unlink(path);
-      changed(path);
-    },
-    async mkdir(...args: Parameters<typeof real.mkdir>) {
-      const made = await real.mkdir(...args);
-      changed(args[0]);
-      return made;
-    },
-    async rmdir(path: PathLike) {
-      await real.rmdir(path);
-      disk.folders.delete(`${path}`);
-      changed(path);
-    },
-  };
+  const { Recorder: Class } =
+    await vi.importActual<typeof import('./power-loss.ts')>('./power-loss.ts');
+  disk.recorder = new Class();
+  return { ...real, ...disk.recorder.wrap(real, () => disk.isUnlinkable) };
 });
 
-let to: Deployment;
-let root: string;
+/** Files by path; undefined for none. */
+type Files = Readonly<Record<string, string | undefined>>;
 
-beforeEach(async () => {
-  disk.contents.clear();
-  disk.folders.clear();
-  disk.violations = [];
-  root = join(await useTempFolder(), 'new', 'store');
-  to = await deploy({ blobs: await createFileBlobStore({ root }) });
-  disk.syncs = 0;
-});
-
-afterEach(() => {
-  disk.isUnlinkable = false;
-  // Files in `tmp/` are not visible yet, or no longer.
-  disk.folders.delete(join(root, 'tmp'));
-  expect(disk).toMatchObject({ violations: [], contents: new Set(), folders: new Set() });
-});
-
-// Windows does not rename an open file.
-test.skipIf(process.platform === 'win32')('the recorder detects what is not durable', async () => {
-  const fs = await import('node:fs/promises');
-  const [file, name] = [join(root, 'file'), join(root, 'name')];
-  const handle = await fs.open(file, 'wx');
-  await handle.writev([Buffer.from('x')]);
-  await fs.rename(file, name);
-  expect(disk.violations).toEqual([`${file} is named before it is durable`]);
-  expect([...disk.contents, ...disk.folders]).toEqual([file, root]);
-  await handle.sync();
-  await handle.close();
-  await fs.unlink(name);
-  disk.folders.delete(root);
-  disk.violations = [];
-});
-
-async function change(operation: string, item: unknown): Promise<void> {
-  const { status, data } = await call(to, operation, { fileList: [item] });
-  expect(status).toBe(200);
-  expect([undefined, 'SUCCESS']).toContain(data.fileList[0]?.code);
+/** One change, and what it makes of some files. */
+interface Change {
+  readonly run: (store: BlobStore, root: string) => Promise<unknown>;
+  readonly after: Files;
 }
 
-test('a store', async () => {
-  expect(await readdir(root)).toEqual(['files', 'tmp']);
-  expect(await readdir(dirname(root))).toEqual(['store']);
-  // As left by a process that was killed before fsync.
-  disk.folders.add(root);
-  await createFileBlobStore({ root });
+const keyOf = (path: string) => ({ env: 'dev', path });
+
+const put = (path: string, content: string): Change => ({
+  run: (store) => store.write(keyOf(path), toStream(Buffer.from(content)), { contentType: 'a/b' }),
+  after: { [path]: content },
 });
 
-test('an upload, its new folders, and another one in its place', async () => {
-  await put(to, 'a/b/file', 'old');
-  expect(disk.syncs).toBeGreaterThanOrEqual(5);
-  await put(to, 'a/b/file', 'x'.repeat(1_000_000));
+const copy = (from: string, to: string, content: string, overwrite = true): Change => ({
+  run: (store) => store.copy(keyOf(from), keyOf(to), { overwrite }),
+  after: { [to]: content },
 });
 
-test.each([true, false])('a copy, overwrite %j', async (overwrite) => {
-  await put(to, 'file', 'content');
-  await change('batchCopyFile', { srcPath: '/file', dstPath: '/a/b/copy', overwrite });
+const move = (from: string, to: string, content: string, overwrite = true): Change => ({
+  run: (store) => store.copy(keyOf(from), keyOf(to), { overwrite, move: true }),
+  after: { [from]: undefined, [to]: content },
 });
 
-test('a copy of every byte', async () => {
-  await put(to, 'file', 'content');
-  disk.isUnlinkable = true;
-  await change('batchCopyFile', { srcPath: '/file', dstPath: '/a/b/copy' });
+const remove = (path: string): Change => ({
+  run: (store) => store.delete(keyOf(path)),
+  after: { [path]: undefined },
 });
 
-test.each([true, false])('a move, overwrite %j', async (overwrite) => {
-  await put(to, 'from/file', 'content');
-  const item = { srcPath: '/from/file', dstPath: '/to/file', overwrite, removeOriginal: true };
-  await change('batchCopyFile', item);
+const copyBytes = (from: string, to: string, content: string): Change => ({
+  ...copy(from, to, content),
+  async run(store) {
+    disk.isUnlinkable = true;
+    await store.copy(keyOf(from), keyOf(to), { overwrite: true });
+  },
 });
 
-test('a move onto a copy', async () => {
-  await put(to, 'from/file', 'content');
-  const item = { srcPath: '/from/file', dstPath: '/to/file' };
-  await change('batchCopyFile', item);
-  await change('batchCopyFile', { ...item, removeOriginal: true });
+const AFTER_KILL = 'an upload to a store whose first process was killed while it was created';
+
+const SCENARIOS: Readonly<Record<string, readonly Change[]>> = {
+  'an upload, its new folders, and another one in its place': [
+    put('a/b/file', 'old'),
+    put('a/b/file', 'new'),
+    put('a/b/second', 'second'),
+  ],
+  [AFTER_KILL]: [put('file', 'x')],
+  'a copy that may overwrite': [
+    put('file', 'x'),
+    put('a/copy', 'old'),
+    copy('file', 'a/copy', 'x'),
+  ],
+  'a copy that must not overwrite': [put('file', 'x'), copy('file', 'a/b/copy', 'x', false)],
+  'a copy of every byte': [put('file', 'x'), copyBytes('file', 'a/copy', 'x')],
+  'a move': [put('from/file', 'x'), move('from/file', 'to/file', 'x', false)],
+  'a move onto another file': [
+    put('from/file', 'x'),
+    put('from/other', 'y'),
+    put('to/file', 'old'),
+    move('from/file', 'to/file', 'x'),
+  ],
+  'a move onto a copy of itself': [
+    put('from/file', 'x'),
+    put('from/other', 'y'),
+    copy('from/file', 'to/file', 'x'),
+    move('from/file', 'to/file', 'x'),
+  ],
+  'a deletion': [put('a/file', 'x'), put('a/other', 'y'), remove('a/file')],
+  'a deletion of the last file in its folder, and an upload': [
+    put('a/b/file', 'x'),
+    remove('a/b/file'),
+    put('a/b/file', 'again'),
+  ],
+};
+
+let crashed: string;
+
+beforeAll(async () => {
+  crashed = await newTempFolder();
+});
+afterAll(() => rm(crashed, { recursive: true, force: true }));
+afterEach(() => {
+  disk.isUnlinkable = false;
 });
 
-test.each(['file', 'only/file'])('a deletion of %s', async (path) => {
-  await put(to, 'neighbour', 'content');
-  await change('batchDelete', await put(to, path, 'content'));
+/** Runs the changes on a new store, and returns what happened. */
+async function record(changes: readonly Change[], isAfterKill: boolean) {
+  const recorder = disk.recorder as Recorder;
+  const base = await useTempFolder();
+  const root = join(base, 'new', 'store');
+  recorder.start();
+  if (isAfterKill) {
+    await makeFolder(root);
+    for (const name of ['files', 'tmp']) await mkdir(join(root, name));
+  }
+  const store = await createFileBlobStore({ root });
+  for (const change of changes) {
+    recorder.mark('begin');
+    await change.run(store, root);
+    recorder.mark('end');
+  }
+  recorder.isRecording = false;
+  return { recorder, base };
+}
+
+/** What a store finds on each disk; most disks are found several times. */
+const found = new Map<string, Promise<Files>>();
+let count = 0;
+
+function read(crash: Crash, base: string, paths: readonly string[]): Promise<Files> {
+  const files = [...crash.files].map(([path, bytes]) => [path, bytes.toString('latin1')]);
+  const key = JSON.stringify([base, files, [...crash.folders]]);
+  const known = found.get(key) ?? readDisk(crash, base, paths);
+  found.set(key, known);
+  return known;
+}
+
+async function readDisk(crash: Crash, base: string, paths: readonly string[]): Promise<Files> {
+  const { restore } = await import('./power-loss.ts');
+  count += 1;
+  const folder = join(crashed, `${count}`);
+  await restore(crash, base, folder);
+  const store = await createFileBlobStore({ root: join(folder, 'new', 'store') });
+  const read = async (path: string) => {
+    try {
+      return [path, (await readAll(store, keyOf(path)))?.toString()];
+    } catch (error) {
+      if (!(error instanceof BlobDamagedError)) throw error;
+      return [path, 'damaged'];
+    }
+  };
+  const entries = await Promise.all(paths.map(read));
+  await rm(folder, { recursive: true });
+  return Object.fromEntries(entries);
+}
+
+/** Returns the first disk that has lost what was acknowledged, or that has half of what was not. */
+async function findLoss(
+  { recorder, base }: Awaited<ReturnType<typeof record>>,
+  changes: readonly Change[],
+  without?: string,
+): Promise<{ marks: number; files: Files } | undefined> {
+  const paths = [...new Set(changes.flatMap(({ after }) => Object.keys(after)))];
+  for (const crash of recorder.crashes(without)) {
+    const ended = crash.marks.filter((mark) => mark === 'end').length;
+    const isBusy = crash.marks.at(-1) === 'begin';
+    const before: Files = Object.assign({}, ...changes.slice(0, ended).map(({ after }) => after));
+    const after: Files = { ...before, ...(isBusy && changes[ended]?.after) };
+    const files = await read(crash, base, paths);
+    const isRight = paths.every((path) => [before[path], after[path]].includes(files[path]));
+    // A file that is being moved is in one of its two places.
+    const moved = isBusy ? Object.entries(changes[ended]?.after ?? {}) : [];
+    const isGone = moved.length === 2 && moved.every(([path]) => files[path] !== moved[1]?.[1]);
+    if (!isRight || isGone) return { marks: crash.marks.length, files };
+  }
+  return undefined;
+}
+
+/** Where the driver syncs, and whether a loss was found without it. */
+const sites = new Map<string, boolean>();
+
+test.each(Object.entries(SCENARIOS))('%s', async (name, changes) => {
+  const recorded = await record(changes, name === AFTER_KILL);
+  expect(await findLoss(recorded, changes)).toBeUndefined();
+  for (const site of recorded.recorder.sites) {
+    const isNeeded = sites.get(site) || (await findLoss(recorded, changes, site)) !== undefined;
+    sites.set(site, isNeeded);
+  }
+});
+
+test('a damaged file that fsck moves aside is never lost', async () => {
+  const { isThere } = await import('./power-loss.ts');
+  const damageAndRepair: Change = {
+    async run(_, root) {
+      await appendFile(join(root, 'files', toDiskPath(keyOf('a/file'))), '!');
+      await checkFileStore(root, { repair: true, onProblem() {} });
+    },
+    after: {},
+  };
+  const { recorder, base } = await record([put('a/file', 'content'), damageAndRepair], false);
+  const lost = recorder.crashes().filter((crash) => {
+    const isDone = crash.marks.length > 1;
+    const paths = [...crash.files.keys()].filter((path) => isThere(crash, path, base));
+    return isDone && !paths.some((path) => /(files|set-aside).*file$/.test(path));
+  });
+  expect(lost.toArray()).toEqual([]);
+});
+
+test('no fsync can be left out', () => {
+  expect(sites.size).toBeGreaterThanOrEqual(8);
+  expect([...sites].filter(([, isNeeded]) => !isNeeded)).toEqual([]);
 });
