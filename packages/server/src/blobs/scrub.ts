@@ -7,14 +7,14 @@ import { type BlobStore, type CheckedFile, StoreUnavailableError } from './blob-
 /** Slow enough that no disk and no object store notices it; 1.4 TB in a day. */
 const BYTES_PER_SECOND = 16 * 1024 * 1024;
 
-/** How often a process looks whether files have to be read. */
+/** How often a process checks whether it is time to read. */
 const POLL_MILLISECONDS = 10 * 60_000;
 
 /** How often the process that reads says so. If it says nothing for the lease, another one continues. */
 const RENEWAL_MILLISECONDS = 60_000;
 const LEASE_MILLISECONDS = 15 * 60_000;
 
-/** If several processes begin at once, each has written its name by then, and the last one reads. */
+/** If several processes begin at the same time, each has written its name by then, and the last one reads. */
 const SETTLE_MILLISECONDS = 5_000;
 
 /** No environment has this name, because host name labels begin with a letter or digit (D12). */
@@ -45,7 +45,7 @@ interface State {
 }
 
 /**
- * Reads every file of a store once in so many days, slowly, in one process at a time, and reports damaged files.
+ * Reads every file of a store once in that many days, slowly, in one process at a time, and reports damaged files.
  * A pass continues where it was interrupted.
  *
  * @returns a function that stops it

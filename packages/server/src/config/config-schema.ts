@@ -44,7 +44,7 @@ const scrubDays = z
   .min(1)
   .optional()
   .describe(
-    'Reads every file once in so many days, at 16 MiB per second at most and in one process at a time, and reports damaged files. Default: never.',
+    'Reads every file once in this many days, at 16 MiB per second at most and in one process at a time, and reports damaged files. Default: never.',
   );
 
 const file = z

@@ -152,7 +152,7 @@ function keepSwept(blobs: BlobStore, log: Log): () => void {
 }
 
 /**
- * Reads all files once in so many days, and reports damaged ones.
+ * Reads all files once in that many days, and reports damaged ones.
  *
  * @returns a function that stops it
  */

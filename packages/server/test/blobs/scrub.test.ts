@@ -107,7 +107,7 @@ test('one of several processes reads', async () => {
   expect(all.flatMap(({ errors }) => errors)).toEqual([]);
 });
 
-test('ends if another process has taken over', async () => {
+test('ends if another process has begun to read', async () => {
   const waiting = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   const watched = watch(async () => {
