@@ -84,7 +84,10 @@ async function probe(store: S3BlobStore, log: Log): Promise<void> {
       'probed the conditional requests of the object store',
     );
   } catch (error) {
-    log.warn({ err: error }, 'cannot probe the object store; trying again later');
+    log.warn(
+      { err: error },
+      'cannot probe the object store; every change takes locks until a sweep succeeds',
+    );
   }
 }
 

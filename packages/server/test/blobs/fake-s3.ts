@@ -98,7 +98,9 @@ export async function startFakeS3({ honoured = ALL, refuses = false }: FakeOptio
     }
   }
 
-  const server = createServer((request, response) => void respond(request, response));
+  const server = createServer((request, response) => {
+    respond(request, response).catch(() => response.destroy());
+  });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const open = async (options: Partial<S3BlobStoreOptions> = {}): Promise<S3BlobStore> => {
     const store = createS3BlobStore({

@@ -103,6 +103,20 @@ describe('without locks, on a store that honours every condition', () => {
     expect(locked).toEqual([['s3://files/dev/from', 's3://files/dev/to'], ['s3://files/dev/to']]);
   });
 
+  test('a store that was unavailable at the start is probed with the next sweep', async () => {
+    const fake = await startFakeS3();
+    const store = await fake.open({
+      withSharedLocks: () => Promise.reject(new Error('locked')),
+    });
+    fake.hooks.before = () => Promise.reject(new Error('away'));
+    await expect(store.probe()).rejects.toThrow(StoreUnavailableError);
+    fake.hooks.before = undefined;
+    await expect(write(store, from, 'x')).rejects.toThrow('locked');
+    // The fake cannot list what a sweep looks for.
+    await store.sweep().catch(() => {});
+    await write(store, from, 'x');
+  });
+
   test('only one of two deletions finds a file', async () => {
     const { one, other, beforeOne } = await openTwo();
     await write(one, from, 'x');

@@ -67,7 +67,7 @@ export interface S3BlobStoreOptions {
 export interface S3BlobStore extends BlobStore {
   /**
    * Finds out which conditional requests the store honours, and uses them from then on. Takes a few seconds at
-   * most, and leaves nothing behind.
+   * most, and leaves nothing behind. If it fails, each sweep tries it again.
    *
    * @throws StoreUnavailableError
    */
@@ -98,6 +98,13 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
   const { bucket: name, withSharedLocks } = options;
   const conditions = COMMON_CONDITIONS;
   const bucket: Bucket = { client, name, keys, conditions, withSharedLocks, uploads: new Set() };
+  let shouldProbe = false;
+  const probe = async () => {
+    shouldProbe = true;
+    bucket.conditions = await probeConditions(bucket);
+    shouldProbe = false;
+    return bucket.conditions;
+  };
 
   return {
     write: (key, content, writeOptions) => writeObject(bucket, key, content, writeOptions),
@@ -119,7 +126,11 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
         }
       });
     },
-    sweep: (olderThan) => sweepBucket(bucket, olderThan),
+    async sweep(olderThan) {
+      // The store was unavailable when the server started.
+      if (shouldProbe) await probe().catch(() => {});
+      return sweepBucket(bucket, olderThan);
+    },
     async check() {
       // Report this as a failure of the store, not as an aborted check.
       const abortSignal = AbortSignal.timeout(CHECK_MILLISECONDS);
@@ -132,10 +143,7 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
       });
     },
     scan: (after) => scanBucket(bucket, after),
-    async probe() {
-      bucket.conditions = await probeConditions(bucket);
-      return bucket.conditions;
-    },
+    probe,
     close: async () => client.destroy(),
   };
 }
