@@ -36,7 +36,7 @@ type Step =
   | { readonly kind: 'mark'; readonly mark: string };
 
 /** Files by path, without those in folders that do not exist. */
-export type Tree = ReadonlyMap<string, Buffer>;
+type Tree = ReadonlyMap<string, Buffer>;
 
 /** A moment at which the power fails, and one of the disks that may be left. */
 export interface Crash {
