@@ -163,8 +163,8 @@ function listen(
   });
   let charset: string | undefined;
   // Busboy does not report the charset of a file, but its parser emits the headers of each part first.
-  const { parser } = (form as unknown as { _parser: { parser?: EventEmitter } })._parser;
-  parser?.prependListener('part', (part: EventEmitter) => {
+  const internals = form as unknown as { _parser?: { parser?: EventEmitter } };
+  internals._parser?.parser?.prependListener('part', (part: EventEmitter) => {
     part.on('header', (headers: Readonly<Record<string, readonly string[]>>) => {
       charset = charsetOf(headers['content-type']?.[0] ?? '');
     });
