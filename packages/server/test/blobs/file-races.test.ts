@@ -187,6 +187,21 @@ describe.each([true, false])('a move, overwrite %j', (overwrite) => {
   });
 });
 
+test('a copy finds a file that is replaced in the meantime', async () => {
+  await put(to, VICTIM, 'old');
+  disk.before = async (name) => {
+    if (name !== 'link') return;
+    disk.before = undefined;
+    await put(to, VICTIM, 'new');
+    // Linux reports this if the file loses its last name while it is linked, although it has a successor.
+    throw Object.assign(new Error('ENOENT, link'), { code: 'ENOENT', syscall: 'link' });
+  };
+  const item = { srcPath: `/${VICTIM}`, dstPath: '/copied' };
+  const { data } = await call(to, 'batchCopyFile', { fileList: [item] });
+  expect(data.fileList[0]?.code).toBeUndefined();
+  expect(await contentOf(to, 'copied')).toBe('new');
+});
+
 describe('a repair', () => {
   beforeEach(async () => {
     await put(to, VICTIM, 'old');

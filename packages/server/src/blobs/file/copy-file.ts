@@ -41,12 +41,16 @@ export async function copyFile(
   }
 }
 
-function holdVersion(source: string, tmp: string): Promise<BlobInfo | undefined> {
-  return orMissing(async () => {
-    await assertRealFolder(dirname(source));
-    await linkOrCopy(source, tmp);
-    return statFile(tmp);
-  });
+async function holdVersion(source: string, tmp: string): Promise<BlobInfo | undefined> {
+  for (;;) {
+    const info = await orMissing(async () => {
+      await assertRealFolder(dirname(source));
+      await linkOrCopy(source, tmp);
+      return statFile(tmp);
+    });
+    // Linux also fails to link a file that is replaced during the call.
+    if (info !== undefined || (await identify(source)) === undefined) return info;
+  }
 }
 
 async function linkOrCopy(source: string, tmp: string): Promise<void> {
