@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { BlobStore } from '../../src/blobs/blob-store.ts';
 import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
 import { toDiskPath } from '../../src/blobs/file/to-disk-path.ts';
@@ -89,10 +89,27 @@ describe('a lock', () => {
   });
 
   test('of a process that was killed is replaced', async () => {
+    const { store } = await plantLock();
+    let time = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => {
+      time += 1_000;
+      return time;
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+    await Promise.all(Array.from({ length: 3 }, () => write(store)));
+    expect(await store.stat(key)).toBeDefined();
+  });
+
+  test('is kept when the clock jumps', async () => {
     const { store, lock } = await plantLock();
     const minuteAgo = new Date(Date.now() - 60_000);
     await utimes(lock, minuteAgo, minuteAgo);
-    await write(store);
-    expect(await store.stat(key)).toBeDefined();
+    const looks = vi.spyOn(performance, 'now');
+    onTestFinished(() => void vi.restoreAllMocks());
+    const written = write(store);
+    await expect.poll(() => looks.mock.calls.length).toBeGreaterThan(50);
+    expect(await store.stat(key)).toBeUndefined();
+    await rm(lock);
+    await written;
   });
 });

@@ -1,4 +1,4 @@
-import { lstat, readdir, realpath, rename, unlink } from 'node:fs/promises';
+import { readdir, realpath, rename, unlink } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import {
   BlobDamagedError,
@@ -9,7 +9,7 @@ import {
 import { findDamage, verify } from '../verify.ts';
 import { diskCodeOf, orMissing, withStoreErrors } from './disk-error.ts';
 import { createLayout, type Layout, makeFolder, pruneFolders, syncFolder } from './folders.ts';
-import { withFileLocks } from './lock-files.ts';
+import { identifyVersion, withFileLocks } from './lock-files.ts';
 import { openFile, toOpenBlob } from './open-file.ts';
 import { findLitter, litterTime } from './sweep-files.ts';
 import { toBlobKey } from './to-disk-path.ts';
@@ -116,11 +116,6 @@ async function setAside(layout: Layout, path: string): Promise<void> {
   if (!isMoved) return;
   await syncFolder(dirname(aside));
   await pruneFolders(layout.files, dirname(path));
-}
-
-async function identifyVersion(path: string): Promise<string | undefined> {
-  const stats = await orMissing(() => lstat(path, { bigint: true }));
-  return stats && `${stats.dev}:${stats.ino}:${stats.mtimeNs}`;
 }
 
 interface CheckResult {
