@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Random } from '../../../server-stubs/test/fuzz/random.ts';
+import { findViolation } from './check-history.ts';
+import { type Call, parseHistory, toText } from './history.ts';
+import { simulateHistory } from './simulate-history.ts';
+
+const seed = Date.now();
+const onDisk = { isMoveAtomic: true };
+const onS3 = { isMoveAtomic: false };
+
+/** The histories of these tests are small enough to be decided. */
+function violationOf(calls: readonly Call[], options = onDisk) {
+  const found = findViolation(calls, options);
+  if (found === 'undecided') throw new Error(`Undecided:\n${toText(calls)}`);
+  return found;
+}
+
+const isPossible = (text: string, options = onDisk) =>
+  findViolation(parseHistory(text), options) === undefined;
+
+describe('a history is possible if', () => {
+  test.each([
+    ['nothing happened', ''],
+    ['a read follows its upload', '0..1 upload a x\n2..3 read a x'],
+    ['a read sees an upload in progress', '0..3 upload a x\n1..2 read a x'],
+    ['a read does not see an upload in progress', '0..3 upload a x\n1..2 read a missing'],
+    ['an upload without a response had no effect', '0..? upload a x\n1..2 read a missing'],
+    [
+      'an upload without a response had its effect much later',
+      '0..? upload a x\n1..2 read a missing\n3..4 delete a missing\n5..6 read a x',
+    ],
+    ['one of two deletions succeeds', '0..1 upload a x\n2..5 delete a ok\n3..4 delete a missing'],
+    [
+      'an upload overtakes a move of its file',
+      '0..1 upload a x\n2..5 move a b ok\n3..4 upload a y\n6..7 read a y\n8..9 read b x',
+    ],
+    [
+      'a copy takes the version that an upload then replaces',
+      '0..1 upload a x\n2..9 copy a b ok\n3..4 upload a y\n5..6 read b missing\n10..11 read b x',
+    ],
+    [
+      'a copy without replacing finds a file that is deleted during the call',
+      '0..1 upload a x\n2..3 upload b y\n4..9 copy-new a b exists\n5..6 delete b ok',
+    ],
+    [
+      'a move without a response has only copied',
+      '0..1 upload a x\n2..? move a b ok\n3..4 read b x\n5..6 read a x',
+      onS3,
+    ],
+    [
+      'a reader finds both files of a move, in an object store',
+      '0..1 upload a x\n2..7 move a b ok\n3..4 read b x\n5..6 read a x',
+      onS3,
+    ],
+  ])('%s', (_, text, options = onDisk) => {
+    expect(isPossible(text, options)).toBe(true);
+  });
+});
+
+describe('a history is impossible if', () => {
+  test.each([
+    ['an acknowledged upload is lost', '0..1 upload a x\n2..3 read a missing'],
+    ['a read returns what nobody uploaded', '0..1 upload a x\n2..3 read a y'],
+    ['a file is damaged', '0..1 upload a x\n2..3 read a damaged'],
+    ['a read returns an older version', '0..1 upload a x\n2..3 upload a y\n4..5 read a x'],
+    [
+      'two reads see two uploads in different orders',
+      '0..9 upload a x\n1..8 upload a y\n10..11 read a x\n12..13 read a y',
+    ],
+    ['two deletions succeed', '0..1 upload a x\n2..5 delete a ok\n3..4 delete a ok'],
+    ['two moves of one file succeed', '0..1 upload a x\n2..5 move a b ok\n3..4 move a c ok'],
+    [
+      'two copies that must not replace a file succeed',
+      '0..1 upload a x\n2..5 copy-new a b ok\n3..4 copy-new a b ok',
+    ],
+    [
+      'a move deletes the upload that it did not copy',
+      '0..1 upload a x\n2..5 move a b ok\n3..4 upload a y\n6..7 read a missing\n8..9 read b x',
+    ],
+    [
+      'a reader finds both files of a move, on disk',
+      '0..1 upload a x\n2..7 move a b ok\n3..4 read b x\n5..6 read a x',
+    ],
+    ['a deleted file comes back', '0..1 upload a x\n2..3 delete a ok\n4..5 find a ok'],
+  ])('%s', (_, text) => {
+    expect(isPossible(text)).toBe(false);
+  });
+});
+
+test('a violation contains only what contradicts itself', () => {
+  const violation = violationOf(
+    parseHistory(`
+      0..1 upload b other
+      2..3 upload a x
+      4..5 find a ok
+      6..7 copy b c ok
+      8..? upload a late
+      9..10 copy a d ok
+      11..12 delete a ok
+      13..14 read a x
+      15..16 read b other`),
+    onDisk,
+  );
+  expect(toText(violation?.calls ?? [])).toBe(
+    '2..3 upload a x\n11..12 delete a ok\n13..14 read a x',
+  );
+  expect(toText(violation?.others ?? [])).toBe('8..? upload a late\n9..? copy a d ok');
+});
+
+test.each([true, false])(
+  `every history of a correct store is possible, atomic moves %j (seed ${seed})`,
+  (isMoveAtomic) => {
+    const property = fc.property(fc.nat(), (each) => {
+      const history = simulateHistory(each, isMoveAtomic);
+      expect(findViolation(history, { isMoveAtomic })).toBeUndefined();
+      expect(toText(parseHistory(toText(history)))).toBe(toText(history));
+    });
+    fc.assert(property, { seed, numRuns: 500 });
+  },
+);
+
+test(`most histories with a wrong outcome are impossible (seed ${seed})`, () => {
+  let found = 0;
+  const numRuns = 500;
+  const property = fc.property(fc.nat(), (each) => {
+    const history = simulateHistory(each, true);
+    const violation = violationOf(falsify(history, new Random(each)), onDisk);
+    if (violation) found += 1;
+    // The essential calls, and whatever the others did, are impossible by themselves.
+    if (violation)
+      expect(findViolation([...violation.calls, ...violation.others], onDisk)).toBeDefined();
+  });
+  fc.assert(property, { seed, numRuns });
+  expect(found / numRuns).toBeGreaterThan(0.5);
+});
+
+/** Changes the outcome of one call to another one that it could have. */
+function falsify(history: readonly Call[], random: Random): Call[] {
+  const known = history.filter(
+    ({ kind, returned }) => kind !== 'upload' && Number.isFinite(returned),
+  );
+  if (known.length === 0) return [...history];
+  const chosen = random.pick(known);
+  const isRead = chosen.kind === 'read';
+  const others = ['missing', isRead ? 'v1' : 'ok', isRead ? 'v2' : 'ok'];
+  const outcome = random.pick(others.filter((each) => each !== chosen.outcome));
+  return history.map((call) => (call === chosen ? { ...call, outcome } : call));
+}

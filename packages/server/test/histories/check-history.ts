@@ -1,0 +1,164 @@
+import { type Call, type Contents, type Held, type Step, toSteps } from './history.ts';
+
+/** A history with more states, because the outcomes of many calls are unknown, would take too long. */
+const MAX_STATES = 200_000;
+/** Many histories are checked to find the smallest. */
+const MAX_STATES_TO_SHRINK = 20_000;
+
+export interface CheckOptions {
+  /** Whether a move changes both files at the same moment. */
+  readonly isMoveAtomic: boolean;
+}
+
+/** Why no order of the calls explains a history. */
+export interface Violation {
+  /** The calls that contradict each other, with the fewest that were found. */
+  readonly calls: readonly Call[];
+  /** Further calls, each of which may have had its effect at any time after its start, or none: they do not help. */
+  readonly others: readonly Call[];
+}
+
+/**
+ * Checks whether a history is linearizable: whether each call could have had its effect at one moment between its start
+ * and its end, in an order that explains all outcomes. At the beginning, no file exists.
+ *
+ * Histories compose: files that no copy or move connects are checked separately (Herlihy and Wing, 1990).
+ *
+ * @returns `undecided` if there are too many possible orders
+ */
+export function findViolation(
+  calls: readonly Call[],
+  options: CheckOptions,
+): Violation | 'undecided' | undefined {
+  const parts = splitByFiles(calls).map((part) => ({ part, verdict: judge(part, options) }));
+  const impossible = parts.find(({ verdict }) => verdict === 'impossible');
+  if (impossible) return shrink(impossible.part, options);
+  return parts.some(({ verdict }) => verdict === 'undecided') ? 'undecided' : undefined;
+}
+
+function splitByFiles(calls: readonly Call[]): Call[][] {
+  const groups = new Map<string, Set<string>>();
+  for (const { file, to = file } of calls) {
+    const all = new Set([...(groups.get(file) ?? [file]), ...(groups.get(to) ?? [to])]);
+    for (const each of all) groups.set(each, all);
+  }
+  return [...new Set(groups.values())].map((files) => calls.filter(({ file }) => files.has(file)));
+}
+
+/** A point of the search: how many steps each call has made, and what the files contain. */
+interface State {
+  readonly made: readonly number[];
+  readonly contents: Contents;
+  readonly held: readonly Held[];
+}
+
+/**
+ * Tries the steps of all calls in every order that their times allow, and visits no state twice (Wing and Gong, 1993;
+ * Lowe, 2017).
+ */
+function judge(
+  history: readonly Call[],
+  { isMoveAtomic }: CheckOptions,
+  maxStates = MAX_STATES,
+): 'possible' | 'impossible' | 'undecided' {
+  const calls = toOrdered(history);
+  const kinds = calls.map(toInterchangeable);
+  const files = [...new Set(calls.flatMap(({ file, to = file }) => [file, to]))];
+  const steps = calls.map((call) => toSteps(call, files, isMoveAtomic));
+  const seen = new Set<string>();
+  const start: State = {
+    made: calls.map(() => 0),
+    contents: files.map(() => undefined),
+    held: calls.map(() => undefined),
+  };
+  // A stack instead of recursion, because each call is a level.
+  const stack = [start];
+  for (let state = stack.pop(); state !== undefined; state = stack.pop()) {
+    const { made, contents, held } = state;
+    const isDone = (index: number) => made[index] === steps[index]?.length;
+    const first = calls.findIndex((_, index) => !isDone(index));
+    const end = calls[first]?.returned ?? Number.POSITIVE_INFINITY;
+    // Only calls of unknown outcome are left.
+    if (end === Number.POSITIVE_INFINITY) return 'possible';
+    const key = `${made.join('')} ${contents.join()} ${held.join()}`;
+    if (seen.has(key)) continue;
+    if (seen.size === maxStates) return 'undecided';
+    seen.add(key);
+    const next: State[] = [];
+    const tried = new Set<string>();
+    for (const [index, call] of calls.entries()) {
+      // It starts only after another one has returned.
+      if (call.invoked > end || isDone(index)) continue;
+      const same = kinds[index] && `${kinds[index]} ${made[index]} ${held[index]}`;
+      if (same && tried.has(same)) continue;
+      if (same) tried.add(same);
+      const step = steps[index]?.[made[index] ?? 0] as Step;
+      const result = step(contents, held[index]);
+      if (result === undefined) continue;
+      const [after, kept] = result;
+      next.push({
+        made: made.with(index, (made[index] ?? 0) + 1),
+        contents: after,
+        held: held.with(index, kept),
+      });
+      // What changes nothing can always come first.
+      if (after === contents && kept === held[index]) next.splice(0, next.length - 1);
+      if (after === contents && kept === held[index]) break;
+    }
+    stack.push(...next.reverse());
+  }
+  return 'impossible';
+}
+
+/**
+ * Sorts calls so that the first to return, which must be explained first, is the first. Contents that nobody has seen,
+ * of uploads of unknown outcome, become the same content.
+ */
+function toOrdered(history: readonly Call[]): Call[] {
+  const seen = new Set(history.flatMap(({ kind, outcome }) => (kind === 'read' ? outcome : [])));
+  return history
+    .toSorted((one, other) => one.returned - other.returned || one.invoked - other.invoked)
+    .map((call) => {
+      const isUnseen = isUnknown(call) && call.kind === 'upload' && !seen.has(call.outcome);
+      return isUnseen ? { ...call, outcome: 'unseen' } : call;
+    });
+}
+
+const isUnknown = ({ returned }: Call) => returned === Number.POSITIVE_INFINITY;
+
+/** Of calls of unknown outcome with the same value, only the earliest is tried next: the order makes no difference. */
+function toInterchangeable(call: Call): string | undefined {
+  const { kind, file, to = '', outcome } = call;
+  return isUnknown(call) ? [kind, file, to, outcome].join() : undefined;
+}
+
+/** The same call, with nothing known but its start. A history with a weakened call has at least as many explanations. */
+function weaken(call: Call): Call {
+  return { ...call, returned: Number.POSITIVE_INFINITY };
+}
+
+/** Finds a smaller history that is just as impossible. */
+function shrink(history: readonly Call[], options: CheckOptions): Violation {
+  const isPossible = (calls: readonly Call[]) =>
+    judge(calls, options, MAX_STATES_TO_SHRINK) !== 'impossible';
+  const toPrefix = (end: number) =>
+    history
+      .filter(({ invoked }) => invoked <= end)
+      .map((call) => (call.returned > end ? weaken(call) : call));
+  const ends = history.map(({ returned }) => returned).filter(Number.isFinite);
+  const end = ends.sort((one, other) => one - other).find((each) => !isPossible(toPrefix(each)));
+  let calls = toPrefix(end ?? Number.POSITIVE_INFINITY);
+  const isChange = ({ kind, outcome }: Call) =>
+    kind === 'upload' || (outcome === 'ok' && kind !== 'find');
+  // Changes explain what the others have seen, so they are left out last.
+  for (const call of calls.toSorted(
+    (one, other) => Number(isChange(one)) - Number(isChange(other)),
+  )) {
+    const weaker = calls.with(calls.indexOf(call), weaken(call));
+    if (!isPossible(weaker)) calls = weaker;
+  }
+  return {
+    calls: calls.filter((call) => !isUnknown(call)),
+    others: calls.filter((call) => isUnknown(call) && isChange(call)),
+  };
+}

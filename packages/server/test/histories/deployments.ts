@@ -1,0 +1,130 @@
+import type { Random } from '../../../server-stubs/test/fuzz/random.ts';
+import type { ConfigInput } from '../../src/index.ts';
+import { tellCeph } from '../ceph/support/start-ceph.ts';
+import { CREDENTIALS, newBucket, type useCeph } from '../ceph/support/use-ceph.ts';
+import { makeFolder } from '../server/support/start-server.ts';
+import { startRedis } from '../shared/support/start-redis.ts';
+import { Cable, type Patch, Replica } from './replicas.ts';
+import type { Deployment, Fault } from './run-histories.ts';
+
+const REPLICAS = 3;
+
+/** How long a call of the server that changes names on disk may take. */
+const DISK_MILLISECONDS = 5;
+/** How long data may take between a server and its object store, in each direction. */
+const CABLE_MILLISECONDS = 5;
+
+/**
+ * Locks of killed processes expire sooner, so that more operations continue after one. No lock is lost otherwise:
+ * processes are frozen for a shorter time.
+ */
+const SHORT_LOCKS: readonly Patch[] = [
+  {
+    file: 'blobs/file/lock-files.ts',
+    find: 'ABANDONED_MILLISECONDS = 30_000',
+    replace: 'ABANDONED_MILLISECONDS = 2_000',
+  },
+  ...[
+    ['LEASE', '30_000', '3_000'],
+    ['RENEWAL', '5_000', '500'],
+    ['FENCE', '15_000', '1_500'],
+    ['WAIT', '45_000', '4_500'],
+  ].map(([name, usual, short]) => ({
+    file: 'shared/create-locks.ts',
+    find: `${name}_MILLISECONDS = ${usual}`,
+    replace: `${name}_MILLISECONDS = ${short}`,
+  })),
+];
+
+/** What can happen to any replica. Only one is away at a time. */
+function faultsOf(replicas: readonly Replica[]): Fault[] {
+  const pick = (random: Random) => random.pick(replicas);
+  return [
+    { weight: 80, run: (random) => pick(random).freeze(20 + random.below(300)) },
+    {
+      weight: 10,
+      run: async (random) => {
+        const replica = pick(random);
+        await replica.kill();
+        await replica.start();
+      },
+    },
+    { weight: 20, run: async (random) => pick(random).turnClock() },
+  ];
+}
+
+async function startReplicas(
+  toConfig: (index: number) => Partial<ConfigInput>,
+  patches: readonly Patch[] = [],
+): Promise<Replica[]> {
+  const surroundings = {
+    patches: [...SHORT_LOCKS, ...patches],
+    diskMilliseconds: DISK_MILLISECONDS,
+  };
+  const replicas = Array.from(
+    { length: REPLICAS },
+    (_, index) => new Replica(toConfig(index), surroundings),
+  );
+  await Promise.all(replicas.map((replica) => replica.start()));
+  return replicas;
+}
+
+/** Starts three replicas that share a folder. */
+export async function deployOnDisk(patches: readonly Patch[] = []): Promise<Deployment> {
+  const root = await makeFolder();
+  const store = { driver: 'file' as const, root };
+  const replicas = await startReplicas(() => ({ store }), patches);
+  return {
+    replicas,
+    faults: faultsOf(replicas),
+    isMoveAtomic: true,
+    command: 'npx vitest run test/histories/file-store.test.ts',
+  };
+}
+
+/** Starts three replicas that share a bucket and Redis, each over cables of its own. */
+export async function deployOnCeph(
+  { folder, endpoint }: Awaited<ReturnType<typeof useCeph>>,
+  patches: readonly Patch[] = [],
+): Promise<Deployment> {
+  const { bucket } = await newBucket(endpoint);
+  const { accessKeyId, secretAccessKey } = CREDENTIALS;
+  const redis = await startRedis();
+  const cables = await Promise.all(
+    Array.from({ length: REPLICAS }, async () => ({
+      store: await Cable.to(Number(new URL(endpoint).port), CABLE_MILLISECONDS),
+      redis: await Cable.to(redis.port, 0),
+    })),
+  );
+  const replicas = await startReplicas((index) => {
+    const { store, redis: shared } = cables[index] as (typeof cables)[number];
+    return {
+      store: {
+        driver: 's3',
+        bucket,
+        endpoint: `http://127.0.0.1:${store.port}`,
+        accessKeyId,
+        secretAccessKey,
+        forcePathStyle: true,
+      },
+      shared: { url: `redis://127.0.0.1:${shared.port}`, failClosed: true },
+    };
+  }, patches);
+  const all = cables.flatMap(({ store, redis: shared }) => [store, shared]);
+  return {
+    replicas,
+    faults: [
+      ...faultsOf(replicas),
+      { weight: 50, run: (random) => random.pick(all).cut(20 + random.below(300)) },
+      {
+        weight: 1,
+        run: async () => {
+          await tellCeph('stop-gateway', folder);
+          await tellCeph('start-gateway', folder);
+        },
+      },
+    ],
+    isMoveAtomic: false,
+    command: 'BERTH_SOAK=1 npx vitest run test/ceph/histories.test.ts',
+  };
+}

@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import type { ConfigInput } from '../../src/index.ts';
+import { Cli } from '../server/support/cli.ts';
+import { makeFolder } from '../server/support/start-server.ts';
+import { PAIR } from './storage-calls.ts';
+
+/** A change to a source file of the server, below `src/`. */
+export interface Patch {
+  readonly file: string;
+  /** Text that occurs in the file. */
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** What `preload.ts` changes around a server. */
+export interface Surroundings {
+  readonly patches: readonly Patch[];
+  /** How long calls that change names on disk may take. */
+  readonly diskMilliseconds: number;
+}
+
+const PRELOAD = new URL('preload.ts', import.meta.url).href;
+
+/** A server process that can be killed, frozen and restarted. It ends with the test. */
+export class Replica {
+  readonly #config: Partial<ConfigInput>;
+  readonly #surroundings: Surroundings;
+  #cli: Cli | undefined;
+  /** Undefined while it is not running. */
+  url: string | undefined;
+
+  constructor(config: Partial<ConfigInput>, surroundings: Surroundings) {
+    this.#config = config;
+    this.#surroundings = surroundings;
+  }
+
+  async start(): Promise<void> {
+    const config = {
+      listen: { port: 0, shutdownSeconds: 1 },
+      admin: { port: 0 },
+      keys: [{ secret: 'a key that signs links and grants' }],
+      environments: { dev: { credentials: [PAIR] } },
+      ...this.#config,
+    };
+    const folder = await makeFolder({ 'berth.yaml': JSON.stringify(config) });
+    this.#cli = new Cli(folder, ['--config', 'berth.yaml'], {
+      NODE_OPTIONS: `--import=${PRELOAD}`,
+      BERTH_SURROUNDINGS: JSON.stringify(this.#surroundings),
+    });
+    this.url = (await this.#cli.listening()).url;
+  }
+
+  async kill(): Promise<void> {
+    this.url = undefined;
+    this.#cli?.child.kill('SIGKILL');
+    await this.#cli?.finish();
+  }
+
+  async freeze(milliseconds: number): Promise<void> {
+    this.#cli?.child.kill('SIGSTOP');
+    await wait(milliseconds);
+    this.#cli?.child.kill('SIGCONT');
+  }
+
+  /** Sets its clock forward or back. */
+  turnClock(): void {
+    this.#cli?.child.kill('SIGUSR2');
+  }
+}
+
+/** A connection to a store or to Redis that can be cut. Data takes up to a few milliseconds. It ends with the test. */
+export class Cable {
+  readonly #sockets = new Set<Socket>();
+  readonly #server: Server;
+  readonly #milliseconds: number;
+  #isCut = false;
+  port = 0;
+
+  constructor(target: number, milliseconds: number) {
+    this.#milliseconds = milliseconds;
+    this.#server = createServer((socket) => {
+      if (this.#isCut) return void socket.destroy();
+      const upstream = connect(target, '127.0.0.1');
+      for (const each of [socket, upstream]) {
+        this.#sockets.add(each);
+        each.setNoDelay().once('close', () => this.#sockets.delete(each));
+      }
+      for (const [from, to] of [
+        [socket, upstream],
+        [upstream, socket],
+      ] as const) {
+        pipeline(from, (chunks) => this.#delay(chunks), to).catch(() => {
+          socket.destroy();
+          upstream.destroy();
+        });
+      }
+    });
+  }
+
+  static async to(target: number, milliseconds: number): Promise<Cable> {
+    const cable = new Cable(target, milliseconds);
+    await once(cable.#server.listen(0, '127.0.0.1'), 'listening');
+    cable.port = (cable.#server.address() as AddressInfo).port;
+    onTestFinished(() => {
+      cable.#server.close();
+      for (const socket of cable.#sockets) socket.destroy();
+    });
+    return cable;
+  }
+
+  /** Nothing passes for a while, and then all connections end. */
+  async cut(milliseconds: number): Promise<void> {
+    this.#isCut = true;
+    await wait(milliseconds);
+    for (const socket of this.#sockets) socket.destroy();
+    this.#isCut = false;
+  }
+
+  async *#delay(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      if (this.#milliseconds > 0 && Math.random() < 0.3) {
+        await wait(Math.random() * this.#milliseconds);
+      }
+      // What is on its way when the cable is cut never arrives.
+      if (this.#isCut) return void (await new Promise(() => {}));
+      yield chunk;
+    }
+  }
+}
