@@ -211,8 +211,8 @@ export const S3_DEFECTS: readonly Defect[] = [
     patches: [
       {
         file: WRITE_OBJECT,
-        find: 'withObjectLocks(bucket, [target], (lock) =>\n        putWhole',
-        replace: 'withObjectLocks(bucket, [], (lock) =>\n        putWhole',
+        find: 'const locks = isExact(bucket.conditions) ? [] : [target];',
+        replace: 'const locks: string[] = [];',
       },
     ],
   },
@@ -239,8 +239,8 @@ export const S3_DEFECTS: readonly Defect[] = [
     patches: [
       {
         file: COPY_BLOB,
-        find: 'options.move ? [source, destination] : placed',
-        replace: 'placed',
+        find: 'if (move) return [source, destination];',
+        replace: 'if (move) return [destination];',
       },
     ],
   },
@@ -255,13 +255,13 @@ export const S3_DEFECTS: readonly Defect[] = [
     patches: [
       {
         file: COPY_BLOB,
-        find: 'options.move ? [source, destination] : placed',
-        replace: 'placed',
+        find: 'if (move) return [source, destination];',
+        replace: 'if (move) return [destination];',
       },
       {
         file: COPY_BLOB,
-        find: 'if (head === undefined || toVersion(head) !== version) return;',
-        replace: 'if (head === undefined) return;',
+        find: 'if (toVersion(head) !== version) return true;',
+        replace: '',
       },
     ],
   },
