@@ -23,7 +23,7 @@ export const DRIVEN_CLIENTS: readonly DrivenClient[] = [
     driver: join(folderOf('@berth/conformance'), 'drivers/berth-client.ts'),
   },
   { id: 'fetch', name: 'plain `fetch`', driver: join(DRIVERS, 'fetch.ts') },
-  ...['hey-api', 'openapi-fetch', 'redocly'].map((id) => ({
+  ...['hey-api', 'openapi-fetch', 'redocly', 'orval', 'kubb'].map((id) => ({
     id,
     name: GENERATORS.find((generator) => generator.id === id)?.name ?? id,
     driver: join(DRIVERS, `${id}.ts`),
