@@ -106,6 +106,13 @@ export function createProgram(onTyped: (typed: Typed) => void): Command {
   return program.helpCommand(false);
 }
 
+/** Lists the flags of the command that these arguments call. */
+export function listFlags(args: readonly string[]): string[] {
+  const program = createProgram(() => {});
+  const { options } = program.commands.find((each) => args.includes(each.name())) ?? program;
+  return ['--help', ...options.flatMap(({ long }) => long ?? [])];
+}
+
 /** Options that are about a single run and its output. */
 const OF_ONE_RUN: readonly OptionName[] = [
   ...(['list', 'dryRun', 'json', 'report', 'failedOnly', 'compare'] as const),

@@ -9,8 +9,8 @@ import { type Settings, toSettings } from '../options.ts';
 import { StartError } from '../result.ts';
 import { type Planned, planRun } from '../run/plan.ts';
 import { check, checkDriver, checkTraffic, isChosen } from './check.ts';
-import type { Typed } from './create-program.ts';
-import { type Given, OPTION_NAMES, toFlag } from './options.ts';
+import { listFlags, type Typed } from './create-program.ts';
+import type { Given } from './options.ts';
 import { type Labels, parseArguments, suggest } from './parse-arguments.ts';
 import type { Output } from './terminal.ts';
 import { toOptions } from './to-options.ts';
@@ -94,23 +94,14 @@ function count(amount: number, what: string): string {
   return `${numbers.format(amount)} ${what}${amount === 1 ? '' : 's'}`;
 }
 
-const FLAGS = [
-  ...OPTION_NAMES.map(toFlag),
-  '--port',
-  '--host',
-  '--every',
-  '--listen',
-  '--help',
-  '--version',
-];
-
 const COMMANDS: readonly Typed['command'][] = ['fixture', 'monitor', 'traffic', 'client'];
 
 /**
  * Returns the message for an invalid command line. It repeats nothing that was typed except the names of
  * options, because an unquoted credential would end up among the arguments.
  */
-function toMessage({ code, message }: CommanderError, [word = '']: readonly string[]): string {
+function toMessage({ code, message }: CommanderError, args: readonly string[]): string {
+  const [word = ''] = args;
   const [, flag = ''] = /option '(--?[^'=\s]*)/.exec(message) ?? [];
   switch (code) {
     case 'commander.excessArguments':
@@ -121,7 +112,7 @@ function toMessage({ code, message }: CommanderError, [word = '']: readonly stri
         : `Unknown command${hint}`;
     }
     case 'commander.unknownOption':
-      return `Unknown option ${flag}${suggest(flag, FLAGS)}`;
+      return `Unknown option ${flag}${suggest(flag, listFlags(args))}`;
     case 'commander.optionMissingArgument':
       return `${flag} needs a value.`;
     default:

@@ -33,7 +33,7 @@ test.each([
   [['--', 'no-such-program-here'], 'no-such-program-here cannot be used as a driver'],
   [[...ONE, '--', process.execPath, '-e', ''], 'it exited with code 0'],
   [['--timeout', '0', '--', 'node'], '--timeout must be a whole number'],
-  [['--dry-run', '--', 'node'], 'Unknown option --dry-run'],
+  [['--dry-run', '--', 'node'], 'Unknown option --dry-run.'],
 ])('refuses %j', async (args, message) => {
   const { code, output } = await run(...args);
   expect(output).toContain(message);
