@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { writeGenerated } from '@berth/codegen';
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
@@ -28,6 +29,16 @@ const toUnion = (rules: readonly { id: string; level: string }[]) =>
 await writeGenerated(
   `${folder}rule-ids.gen.ts`,
   `/** Every rule of the level MUST or SHOULD. */\nexport type RuleId =\n${toUnion(contract.rules)};\n\n/** Every rule for clients of the level MUST or SHOULD. */\nexport type ClientRuleId =\n${toUnion(contract.clientRules)};`,
+  GENERATOR,
+);
+const decisions: [id: string, title: string][] = [];
+for (const [id, file] of Object.entries(contract.decisions)) {
+  const text = await readFile(new URL(`../../../docs/decisions/${file}`, import.meta.url), 'utf8');
+  decisions.push([id, /^# D\d+ · (.+)$/m.exec(text)?.[1] ?? id]);
+}
+await writeGenerated(
+  `${folder}decision-titles.gen.ts`,
+  `/** The title of each decision. */\nexport const DECISION_TITLES: Readonly<Record<string, string>> = ${JSON.stringify(Object.fromEntries(decisions), null, 2)};`,
   GENERATOR,
 );
 // The upload target has no fixed path, and therefore no name to call it by.

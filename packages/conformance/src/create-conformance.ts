@@ -124,8 +124,8 @@ async function prepare(run: Run): Promise<void> {
  * its words.
  */
 function withoutSecrets({ secrets }: Run, result: Result): Result {
-  const { reason, findings, notes } = result;
-  const said = reason === undefined ? {} : { reason };
+  const { reason, findings, notes, scope } = result;
+  const said = { ...(reason === undefined ? {} : { reason }), ...(scope ? { scope } : {}) };
   return { ...result, ...secrets.redact({ ...said, findings, notes }) };
 }
 

@@ -47,6 +47,8 @@ export interface Finding {
   response?: ReceivedResponse;
   /** A shell script that repeats it, if the request alone does not. */
   script?: string;
+  /** Paths of files that the request refers to and that the run has removed. */
+  files?: string[];
 }
 
 /** The result of one check. Credentials are redacted in every string. */
@@ -68,9 +70,11 @@ export interface Result {
   /** Why it was skipped or disabled, or what the error was. */
   reason?: string;
   findings: Finding[];
+  /** For a failure: how many of the calls fail, and what only these have in common. */
+  scope?: string;
   /** More information for the operator, which does not affect the status. */
   notes: string[];
-  /** Number of requests made. */
+  /** Number of requests made. The check that is first counts those that several checks share. */
   requests: number;
   /** Size of those requests in bytes: heads and bodies in HTTP/1.1. */
   bytes: number;

@@ -21,6 +21,7 @@ interface Planned {
   id: string;
   requests?: number;
   bytes?: number;
+  shares?: string[];
   reason?: string;
 }
 
@@ -37,7 +38,7 @@ test('--dry-run shows what each check would send, and sends nothing', async () =
   const ids = whole.checks.map(({ id }) => id);
   for (const { rule } of checks) expect(ids).toContain(rule);
   const made = whole.checks.filter(({ reason }) => reason === undefined);
-  for (const { id, requests = 0, bytes = 0 } of made) {
+  for (const { id, requests = 0, bytes = 0 } of made.filter(({ shares }) => !shares)) {
     expect(requests, id).toBeGreaterThan(0);
     expect(bytes, id).toBeGreaterThan(20 * requests);
   }
@@ -50,6 +51,17 @@ test('--dry-run counts only the checks that the other options select', async () 
   expect(reason('GW-C1')).toBeUndefined();
   expect(reason('GW-C2')).toBe('not in --only');
   expect(reason('ST-COPY-CALL')).toMatch(/--read-only|no --storage-header/);
+});
+
+test('--dry-run counts the calls that checks share once', async () => {
+  const credentials = ['--storage-url', 'http://127.0.0.1:1', '--storage-header', 'A: b'];
+  const [owner, sharing] = ['ST-ENVELOPE-CODE', 'ST-ENVELOPE-MESSAGE-PRESENT'];
+  const { total: alone } = await plan(...credentials, '--only', sharing);
+  const { total: ofOwner } = await plan(...credentials, '--only', owner);
+  const both = await plan(...credentials, '--only', `${owner},${sharing}`);
+  expect([alone, both.total]).toEqual([ofOwner, ofOwner]);
+  const planned = both.checks.find(({ id }) => id === sharing);
+  expect(planned).toMatchObject({ requests: 0, shares: [owner] });
 });
 
 test('--dry-run without --json ends with the total', async () => {

@@ -110,6 +110,28 @@ test('HTML: nothing from the target becomes markup, and each line of the descrip
   expect(page).not.toMatch(/(src|href)="(?!#)/);
 });
 
+test('HTML: coverage and traceability are closed at first if something fails', () => {
+  expect(reporters.html(report)).toContain('<details id="matrix" class="part">');
+});
+
+test('HTML: decisions have titles, and a failure says which of the calls fail', () => {
+  const page = reporters.html(
+    sampleReport([{ ...failed, scope: '3 of 22 calls, only those with status 500' }]),
+  );
+  expect(page).toContain('<th scope="row">D8 (Content-Disposition)</th>');
+  expect(page.match(/Fails in 3 of 22 calls, only those with status 500\./g)).toHaveLength(2);
+});
+
+test('all reports: explain how to store the files that a call needs', () => {
+  const [finding] = failed.findings;
+  const found = [{ ...Object(finding), files: ['suite/1a2b/a.txt'] }];
+  const withFiles = sampleReport([{ ...failed, findings: found }]);
+  const command = 'npx @berth/client cp FILE remote:/suite/1a2b/a.txt';
+  expect(reporters.html(withFiles)).toContain(command);
+  expect(reporters.junit(withFiles)).toContain(command);
+  expect(reporters.json(withFiles)).toContain(command);
+});
+
 test('HTML: lists what to fix, with what fails for the same reasons', () => {
   const transaction = { id: 'gateway cloudrun-post 200', rules: ['GW-C2'] };
   const other = { ...failed, ...transaction, engine: 'dredd' as const };
@@ -139,7 +161,8 @@ test('HTML and JUnit: show the coverage of the contract, and what is not reachab
   const page = reporters.html(covered);
   expect(page).toContain('1 of 2');
   expect(page).toContain('statuses: default (no way)');
-  expect(page).toContain('<h2 id="matrix">');
+  expect(page).toContain('<details id="coverage" class="part" open>');
+  expect(page).toContain('<details id="matrix" class="part" open>');
   expect(reporters.junit(covered)).toContain('<property name="coverage.statuses" value="1/2"/>');
 });
 

@@ -10,6 +10,8 @@ export interface Check {
   run: (context: CheckContext) => Promise<void>;
   /** Whether it waits for seconds. Such checks start first. */
   waits?: boolean;
+  /** The checks whose calls it looks at, see `CheckContext.share`. */
+  shares?: readonly RuleId[];
 }
 
 /**
@@ -27,7 +29,7 @@ export function defineCheck(
   rule: RuleId,
   needs: readonly Need[],
   run: (context: CheckContext) => Promise<void>,
-  more: Pick<Check, 'waits'> = {},
+  more: Pick<Check, 'waits' | 'shares'> = {},
 ): Check {
   return { rule, needs, run, ...more };
 }

@@ -18,16 +18,16 @@ interface StorageResponse {
   reply: StorageReply;
 }
 
+/** The checks that only look at the responses to valid calls, or to invalid ones. The others share their calls. */
+const OF_SUCCESSES = 'ST-ENVELOPE-SUCCESS';
+const OF_FAILURES = 'ST-ENVELOPE-CODE';
+
 /**
  * Yields responses to valid calls of every operation; with `--read-only`, only to those that change nothing.
  */
 async function* successes(t: CheckContext): AsyncGenerator<StorageResponse> {
-  const ask = async (operation: StorageOperation, fields: object): Promise<StorageResponse> => {
-    const reply = await t.storage.call(operation, fields);
-    return { what: `${operation} with a valid request`, operation, reply };
-  };
   let reached = 0;
-  for await (const response of good(t, ask)) {
+  for await (const response of t.share(OF_SUCCESSES, makeValidCalls)) {
     // ST-RESPONSE-JSON covers responses that are not JSON, and each operation's rule covers refusals.
     if (response.reply.received.json === undefined || response.reply.refused) continue;
     reached += 1;
@@ -36,10 +36,11 @@ async function* successes(t: CheckContext): AsyncGenerator<StorageResponse> {
   t.reach(reached > 0, 'no valid call returned a successful JSON response');
 }
 
-async function* good(
-  t: CheckContext,
-  ask: (operation: StorageOperation, fields: object) => Promise<StorageResponse>,
-): AsyncGenerator<StorageResponse> {
+async function* makeValidCalls(t: CheckContext): AsyncGenerator<StorageResponse> {
+  const ask = async (operation: StorageOperation, fields: object): Promise<StorageResponse> => {
+    const reply = await t.storage.call(operation, fields);
+    return { what: `${operation} with a valid request`, operation, reply };
+  };
   yield ask('getUploadMetaData', { path: t.storage.path('file.txt') });
   if (t.settings.readOnly) return;
   const file = await t.upload.store('file.txt');
@@ -51,13 +52,21 @@ async function* good(
 }
 
 /** Yields responses to calls that are rejected completely. */
-async function* failures(
-  t: CheckContext,
-  operations: readonly StorageOperation[] = t.settings.readOnly
-    ? STORAGE_OPERATIONS.filter((operation) => !changesFiles(operation))
-    : STORAGE_OPERATIONS,
-): AsyncGenerator<StorageResponse> {
+async function* failures(t: CheckContext): AsyncGenerator<StorageResponse> {
   let reached = 0;
+  for await (const response of t.share(OF_FAILURES, makeInvalidCalls)) {
+    // Other rules cover that the call is rejected, and that the response is JSON.
+    if (response.reply.received.json === undefined || !isFailure(response.reply)) continue;
+    reached += 1;
+    yield response;
+  }
+  t.reach(reached > 0, 'no invalid call returned a JSON error response');
+}
+
+async function* makeInvalidCalls(t: CheckContext): AsyncGenerator<StorageResponse> {
+  const operations = t.settings.readOnly
+    ? STORAGE_OPERATIONS.filter((operation) => !changesFiles(operation))
+    : STORAGE_OPERATIONS;
   for (const operation of operations) {
     const cases: Record<string, [fields: object, options?: StorageCallOptions]> = {
       [`${operation} without its required field`]: [{}],
@@ -71,13 +80,9 @@ async function* failures(
     };
     for (const [what, [fields, options]] of Object.entries(cases)) {
       const reply = await t.storage.call(operation, fields, { acceptsRefusal: true, ...options });
-      // Other rules cover that the call is rejected, and that the response is JSON.
-      if (reply.received.json === undefined || !isFailure(reply)) continue;
-      reached += 1;
       yield { what, operation, reply };
     }
   }
-  t.reach(reached > 0, 'no invalid call returned a JSON error response');
 }
 
 /** Yields all of them. */
@@ -162,8 +167,7 @@ async function expectFlat(
 const PARTLY = 'batchCopyFile of a missing file';
 
 async function* copyResponses(t: CheckContext): AsyncGenerator<StorageResponse> {
-  yield* failures(t, ['batchCopyFile']);
-  for await (const response of successes(t)) {
+  for await (const response of everyResponse(t)) {
     if (response.operation === 'batchCopyFile') yield response;
   }
   const [from, to] = ['missing.txt', 'never.txt'].map((name) => t.storage.path(name));
@@ -180,14 +184,20 @@ async function* withoutCopies(
 }
 
 const NEEDS = ['storageCredentials'] as const;
+const SHARES_ALL = { shares: [OF_SUCCESSES, OF_FAILURES] } as const;
 
 export const storageEnvelope: readonly Check[] = [
-  defineCheck('ST-ENVELOPE-STATUS-CODE', NEEDS, async (t) => {
-    if (t.settings.envelope === 'flat') return expectFlat(t, everyResponse(t));
-    for await (const { what, reply } of everyResponse(t)) {
-      t.claim('ST-ENVELOPE-STATUS-CODE', what, reply);
-    }
-  }),
+  defineCheck(
+    'ST-ENVELOPE-STATUS-CODE',
+    NEEDS,
+    async (t) => {
+      if (t.settings.envelope === 'flat') return expectFlat(t, everyResponse(t));
+      for await (const { what, reply } of everyResponse(t)) {
+        t.claim('ST-ENVELOPE-STATUS-CODE', what, reply);
+      }
+    },
+    SHARES_ALL,
+  ),
   defineCheck('ST-ENVELOPE-SUCCESS', NEEDS, (t) => {
     const responses = t.settings.envelope === 'flat' ? successes(t) : withoutCopies(successes(t));
     const missing = 'no successful response had a statusCode';
@@ -195,43 +205,70 @@ export const storageEnvelope: readonly Check[] = [
       t.claim('ST-ENVELOPE-SUCCESS', what, reply),
     );
   }),
-  defineCheck('ST-COPY-STATUS-CODE', ['storageCredentials', 'writes'], (t) => {
-    const missing = 'no response to a copy call had a statusCode';
-    return checkStatusCodes(t, copyResponses(t), missing, (value, { what, reply }) => {
-      t.claim('ST-COPY-STATUS-CODE', what, reply);
-      const { status } = reply.received;
-      const isWhole = what !== PARTLY && reply.data !== undefined;
-      const isSuccess = isWhole && status >= 200 && status <= 299;
-      if (isSuccess) t.expectEqual(`${what}: statusCode`, value, 200, reply);
-    });
-  }),
-  defineCheck('ST-ENVELOPE-BODY', NEEDS, async (t) => {
-    if (t.settings.envelope === 'flat') return expectFlat(t, everyResponse(t));
-    for await (const { what, reply } of everyResponse(t)) {
-      t.claim('ST-ENVELOPE-BODY', what, reply);
-    }
-  }),
-  defineCheck('ST-ENVELOPE-REQUEST-ID', NEEDS, (t) =>
-    checkOptional(t, 'ST-ENVELOPE-REQUEST-ID', 'requestId'),
+  defineCheck(
+    'ST-COPY-STATUS-CODE',
+    ['storageCredentials', 'writes'],
+    (t) => {
+      const missing = 'no response to a copy call had a statusCode';
+      return checkStatusCodes(t, copyResponses(t), missing, (value, { what, reply }) => {
+        t.claim('ST-COPY-STATUS-CODE', what, reply);
+        const { status } = reply.received;
+        const isWhole = what !== PARTLY && reply.data !== undefined;
+        const isSuccess = isWhole && status >= 200 && status <= 299;
+        if (isSuccess) t.expectEqual(`${what}: statusCode`, value, 200, reply);
+      });
+    },
+    SHARES_ALL,
   ),
-  defineCheck('ST-ENVELOPE-REQUEST-ID-PRESENT', NEEDS, (t) =>
-    checkBodies(t, 'ST-ENVELOPE-REQUEST-ID-PRESENT', everyResponse(t)),
+  defineCheck(
+    'ST-ENVELOPE-BODY',
+    NEEDS,
+    async (t) => {
+      if (t.settings.envelope === 'flat') return expectFlat(t, everyResponse(t));
+      for await (const { what, reply } of everyResponse(t)) {
+        t.claim('ST-ENVELOPE-BODY', what, reply);
+      }
+    },
+    SHARES_ALL,
   ),
-  defineCheck('ST-ENVELOPE-DATA', NEEDS, async (t) => {
-    const missing = 'no successful response had a body to check';
-    await checkBodies(t, 'ST-ENVELOPE-DATA', successes(t), missing);
-    // An empty list may be rejected, but does not excuse a success without data.
-    const empty = await t.storage.call('batchGetTempUrls', { fileList: [] });
-    if (!empty.body || empty.refused) return;
-    t.claim('ST-ENVELOPE-DATA', 'batchGetTempUrls without files', empty);
-  }),
+  defineCheck(
+    'ST-ENVELOPE-REQUEST-ID',
+    NEEDS,
+    (t) => checkOptional(t, 'ST-ENVELOPE-REQUEST-ID', 'requestId'),
+    SHARES_ALL,
+  ),
+  defineCheck(
+    'ST-ENVELOPE-REQUEST-ID-PRESENT',
+    NEEDS,
+    (t) => checkBodies(t, 'ST-ENVELOPE-REQUEST-ID-PRESENT', everyResponse(t)),
+    SHARES_ALL,
+  ),
+  defineCheck(
+    'ST-ENVELOPE-DATA',
+    NEEDS,
+    async (t) => {
+      const missing = 'no successful response had a body to check';
+      await checkBodies(t, 'ST-ENVELOPE-DATA', successes(t), missing);
+      // An empty list may be rejected, but does not excuse a success without data.
+      const empty = await t.storage.call('batchGetTempUrls', { fileList: [] });
+      if (!empty.body || empty.refused) return;
+      t.claim('ST-ENVELOPE-DATA', 'batchGetTempUrls without files', empty);
+    },
+    { shares: [OF_SUCCESSES] },
+  ),
   defineCheck('ST-ENVELOPE-CODE', NEEDS, (t) =>
     checkBodies(t, 'ST-ENVELOPE-CODE', failures(t), 'no error response had a body to check'),
   ),
-  defineCheck('ST-ENVELOPE-MESSAGE', NEEDS, (t) =>
-    checkOptional(t, 'ST-ENVELOPE-MESSAGE', 'message'),
+  defineCheck(
+    'ST-ENVELOPE-MESSAGE',
+    NEEDS,
+    (t) => checkOptional(t, 'ST-ENVELOPE-MESSAGE', 'message'),
+    SHARES_ALL,
   ),
-  defineCheck('ST-ENVELOPE-MESSAGE-PRESENT', NEEDS, (t) =>
-    checkBodies(t, 'ST-ENVELOPE-MESSAGE-PRESENT', failures(t)),
+  defineCheck(
+    'ST-ENVELOPE-MESSAGE-PRESENT',
+    NEEDS,
+    (t) => checkBodies(t, 'ST-ENVELOPE-MESSAGE-PRESENT', failures(t)),
+    { shares: [OF_FAILURES] },
   ),
 ];

@@ -83,11 +83,12 @@ function describePlan(plan: readonly Planned[], json: boolean): string[] {
   ];
 }
 
-function describe({ requests, bytes, reason }: Planned): string {
+function describe({ requests, bytes, shares, reason }: Planned): string {
   if (reason !== undefined) return `not run: ${reason}`;
   if (requests === undefined) return 'not measured';
   if (bytes === undefined) return count(requests, 'request');
-  return `${count(requests, 'request')}, ${count(bytes, 'byte')}`;
+  const shared = shares === undefined ? '' : `, and the responses of ${shares.join(' and ')}`;
+  return `${count(requests, 'request')}, ${count(bytes, 'byte')}${shared}`;
 }
 
 function count(amount: number, what: string): string {

@@ -1,3 +1,4 @@
+import type { RuleId } from '../generated/rule-ids.gen.ts';
 import { createAgents } from '../http/agents.ts';
 import type { Caller } from '../http/caller.ts';
 import { type Evidence, type Exchange, toSentSize } from '../http/exchange.ts';
@@ -7,12 +8,34 @@ import { claimsOf, type ExchangeRuleId } from '../validation/exchange-rules.ts';
 import { FixtureClient } from './fixture-client.ts';
 import { GatewayClient } from './gateway-client.ts';
 import { createRunCaller, type Run } from './run.ts';
+import { Scope } from './scope.ts';
 import { StorageClient } from './storage-client.ts';
-import { toEvidence } from './to-evidence.ts';
+import { listFiles, toEvidence } from './to-evidence.ts';
 import { UploadClient } from './upload-client.ts';
 
 /** Maximum number of findings that one check reports. */
 const MOST_FINDINGS = 20;
+
+/** What shared calls returned until the end, or until an error. */
+interface Made<T> {
+  values: T[];
+  error?: unknown;
+}
+
+async function collect<T>(calls: AsyncIterable<T>): Promise<Made<T>> {
+  const values: T[] = [];
+  try {
+    for await (const value of calls) values.push(value);
+    return { values };
+  } catch (error) {
+    return { values, error };
+  }
+}
+
+function* toValues<T>({ values, ...rest }: Made<T>): Generator<T> {
+  yield* values;
+  if ('error' in rest) throw rest.error;
+}
 
 /** The context that a check runs in: clients that record its requests, and assertions about the responses. */
 export class CheckContext {
@@ -24,6 +47,10 @@ export class CheckContext {
   readonly fixture: FixtureClient;
   readonly storage: StorageClient;
   readonly upload: UploadClient;
+  /** The calls that assertions were made about. */
+  readonly scope = new Scope();
+  /** Whether it looked at calls that another check has made. */
+  hasShared = false;
   /** What the check has done and found so far. */
   readonly record = {
     findings: [] as Finding[],
@@ -85,9 +112,11 @@ export class CheckContext {
     // Requests that the end of the run aborted are not the target's fault.
     if (this.signal.aborted) return;
     this.record.assertions += 1;
+    if (evidence) this.scope.add(evidence, holds);
     if (holds || this.record.findings.length >= MOST_FINDINGS) return;
     const shown = evidence ? toEvidence(evidence) : {};
-    const more = script === undefined ? {} : { script };
+    const files = evidence ? listFiles(this.#run.stored, evidence) : [];
+    const more = script === undefined ? (files.length > 0 ? { files } : {}) : { script };
     this.record.findings.push({ message, where: this.#place, ...shown, ...more });
   };
 
@@ -144,9 +173,38 @@ export class CheckContext {
     }
   }
 
+  /**
+   * Yields the responses to calls that several checks look at. The first check makes all of them. An error ends
+   * them: it reaches each check after the responses.
+   *
+   * @param owner rule of the check that only looks at these calls; the others name it in `shares`
+   */
+  async *share<T>(
+    owner: RuleId,
+    make: (context: CheckContext) => AsyncIterable<T>,
+  ): AsyncGenerator<T> {
+    const { shared } = this.#run;
+    const known = shared.get(owner) as Promise<Made<T>> | undefined;
+    this.hasShared ||= known !== undefined;
+    yield* toValues(await (known ?? this.#make(owner, make)));
+  }
+
   /** Reports something to the operator that does not affect the result. */
   note(text: string): void {
     this.record.notes.push(text);
+  }
+
+  async #make<T>(
+    owner: RuleId,
+    make: (context: CheckContext) => AsyncIterable<T>,
+  ): Promise<Made<T>> {
+    const context = new CheckContext(this.#run, owner);
+    const making = collect(make(context));
+    this.#run.shared.set(owner, making);
+    const made = await making;
+    this.record.requests += context.record.requests;
+    this.record.bytes += context.record.bytes;
+    return made;
   }
 
   /** Returns a name that no other check and no other run uses: letters, digits and hyphens. */

@@ -7,6 +7,7 @@ import {
   type Signers,
 } from '../credentials/create-signers.ts';
 import { createRedactor, listSecrets, toIndex } from '../credentials/redact.ts';
+import type { RuleId } from '../generated/rule-ids.gen.ts';
 import { type Agents, createAgents } from '../http/agents.ts';
 import { Caller, type CallerOptions } from '../http/caller.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -92,6 +93,10 @@ export interface Run {
   readonly signers: Signers;
   readonly secrets: RunSecrets;
   readonly leftovers: Leftovers;
+  /** The file ID of each path where a file was stored and not deleted. */
+  readonly stored: Map<string, string>;
+  /** Calls that several checks look at, by the check that has all of them. */
+  readonly shared: Map<RuleId, Promise<unknown>>;
   /** The form of storage requests; known before the first check. */
   requestForm: RequestForm;
   /** The scheme that the gateway accepts, and its signer; known before the first check. */
@@ -120,6 +125,7 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
     signers: withSecrets(createSigners(settings), settings, secrets),
     secrets,
     leftovers: createLeftovers(),
+    ...{ stored: new Map(), shared: new Map() },
     requestForm: settings.requestForm ?? 'top',
     refused: {},
     fixture: 'the run has not looked for the fixture service',

@@ -120,7 +120,9 @@ export class UploadClient {
       trickle: trickle && (() => trickle(form)),
     });
     const hasError = hasXmlError(exchange.received.text);
-    return { ...exchange, hasError, isAccepted: !hasError && exchange.received.status < 400 };
+    const isAccepted = !hasError && exchange.received.status < 400;
+    if (isAccepted) this.#run.stored.set(path, fileId);
+    return { ...exchange, hasError, isAccepted };
   }
 
   /** Performs both steps; any result is returned. */
@@ -177,6 +179,7 @@ export class UploadClient {
   /** Undoes `track` for a path whose file was deleted. */
   untrack(path: string): void {
     this.#run.leftovers.remove(path);
+    this.#run.stored.delete(path);
   }
 }
 

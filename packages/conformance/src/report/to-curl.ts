@@ -1,5 +1,6 @@
 import { BLANK } from '../credentials/redact.ts';
 import type { SentRequest } from '../http/exchange.ts';
+import type { Finding } from '../result.ts';
 
 /** Control and bidi characters, which a terminal would interpret or display in another order. */
 export const UNPRINTABLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu;
@@ -50,6 +51,22 @@ export function toCurl({
   return bodySize === undefined
     ? whole
     : `# the body has ${bodySize} bytes; only the beginning is shown\n${whole}`;
+}
+
+/**
+ * Returns the shell script that repeats a finding: its own, or a `curl` command. If the call needs files that
+ * the run has removed, comments explain how to store them again.
+ */
+export function toRepeat({ request, script, files = [] }: Finding): string {
+  const command = script ?? (request ? toCurl(request) : '');
+  if (files.length === 0) return command;
+  const lines = files.map((path) => `#   npx @berth/client cp FILE ${quote(`remote:/${path}`)}`);
+  return [
+    '# The run has removed what it stored. Store any file under the same name first:',
+    ...lines,
+    ...(request?.method === 'GET' ? ['# If the link has expired, request another one.'] : []),
+    command,
+  ].join('\n');
 }
 
 /** Returns the command that prints a body that would not survive copy and paste, including line breaks. */

@@ -1,11 +1,11 @@
 import contract from '@berth/spec/rules.json' with { type: 'json' };
-import { clientRules, rules } from '../contract/rules.ts';
+import { describeDecision, listSources } from '../contract/sources.ts';
 import { COVERAGE_TITLES } from '../document/coverage.ts';
 import { type ReceivedResponse, readHeader, type SentRequest } from '../http/exchange.ts';
 import { manifest } from '../manifest.ts';
 import { type Finding, OUTCOMES, type Outcome, type Result } from '../result.ts';
 import { toGroups, withReason } from './compare.ts';
-import { toCurl } from './to-curl.ts';
+import { toRepeat } from './to-curl.ts';
 import {
   toBodyText,
   toCoverageLine,
@@ -56,13 +56,23 @@ ${OUTCOMES.map(
 <label hidden>Find <input type="search" id="search" placeholder="id or words"></label>
 </fieldset>
 ${toResults(results)}
-${report.coverage && toCoverageTable(report.coverage)}
-${hasMatrix(report) ? toMatrix(results) : undefined}
+${report.coverage && toSection(report, 'coverage', 'Coverage', toCoverageTable(report.coverage))}
+${hasMatrix(report) ? toSection(report, 'matrix', 'Traceability', toMatrix(results)) : undefined}
 </main>
 <script>${new Markup(script)}</script>
 </body>
 </html>
 `.text;
+}
+
+/** Renders a section that is only open at first if there is nothing to fix. */
+function toSection({ summary }: Report, id: string, title: string, content: Markup): Markup {
+  return html`<section>
+<details id="${id}" class="part"${summary.fail === 0 ? html` open` : undefined}>
+<summary><h2>${title}</h2></summary>
+${content}
+</details>
+</section>`;
 }
 
 /** Creates markup in which every other value is escaped; `undefined` becomes nothing. */
@@ -171,6 +181,7 @@ function toProblems({ results, baseline }: Report): Markup | undefined {
     return html`<li>${toLink(result)}${level === 'should' ? html` <span class="level">SHOULD</span>` : undefined}
 ${messages.slice(0, MOST_SHOWN).map((message) => html`<p>${message}</p>\n`)}
 ${messages.length > MOST_SHOWN ? html`<p class="quiet">… and ${messages.length - MOST_SHOWN} more findings</p>` : undefined}
+${toScope(result)}
 ${toCallLine(findings[0])}
 <p class="quiet">Required: ${toProse(statement)}</p>
 ${same.length === 0 ? undefined : html`<p class="quiet">Also fails: ${toLinks(same)}</p>`}</li>\n`;
@@ -182,6 +193,11 @@ ${same.length === 0 ? undefined : html`<p class="quiet">Also fails: ${toLinks(sa
 ${rest.length === 0 ? undefined : html`<p>These also fail, probably for the same reasons: ${toLinks(rest)}.</p>`}
 <p>To check one of them again, add <code>--only</code> with its ID to the command of this run.</p>
 </section>`;
+}
+
+/** Renders which of the calls fail. */
+function toScope({ scope }: Result): Markup | undefined {
+  return scope === undefined ? undefined : html`<p>Fails in ${scope}.</p>`;
 }
 
 /** Renders the call of a finding, with the ID under which the deployment may have logged it. */
@@ -237,8 +253,7 @@ const WORST: readonly Outcome[] = ['fail', 'error', 'skip', 'disabled', 'pass'];
 function toMatrix(results: readonly Result[]): Markup {
   const outcomes = new Map(results.map(({ id, outcome }) => [id, outcome]));
   const decisions = Object.keys(contract.decisions);
-  return html`<h2 id="matrix">Traceability</h2>
-<p class="quiet">Every line of the API description and every decision, with its rules and their outcomes in this run.</p>
+  return html`<p class="quiet">Every line of the API description and every decision, with its rules and their outcomes in this run.</p>
 ${toTable('Line', contract.outline, ({ source = [] }) => source, outcomes)}
 ${toTable('Decision', decisions, (rule) => rule.decisions ?? [], outcomes)}`;
 }
@@ -259,8 +274,7 @@ function toCoverageTable({ operations, unchecked }: NonNullable<Report['coverage
 <td class="${missing.length === 0 ? 'pass' : 'skip'}">${seen.length} of ${seen.length + missing.length}</td>
 <td>${list('not seen', missing)}${list('seen', seen)}${list('not reachable', others)}</td></tr>\n`;
   });
-  return html`<h2 id="coverage">Coverage</h2>
-<p class="quiet">What this run has seen of each operation: parameters, statuses, media types, fields, constraints and rules.</p>
+  return html`<p class="quiet">What this run has seen of each operation: parameters, statuses, media types, fields, constraints and rules.</p>
 <div class="scroll" tabindex="0"><table>
 <thead><tr><th scope="col">Operation</th><th scope="col">Seen</th><th scope="col">Parts</th></tr></thead>
 <tbody>${rows}</tbody></table></div>
@@ -283,7 +297,7 @@ function toTable(
     const own = WRITTEN.filter((rule) => linesOf(rule).includes(line));
     const found = own.map(({ id }) => outcomes.get(id));
     const worst = WORST.find((outcome) => found.includes(outcome)) ?? 'info';
-    return html`<tr><th scope="row">${line}</th><td class="rules">${own.map(({ id }) => toRule(id, outcomes.get(id)))}</td><td class="${worst}">${worst}</td></tr>\n`;
+    return html`<tr><th scope="row">${describeDecision(line)}</th><td class="rules">${own.map(({ id }) => toRule(id, outcomes.get(id)))}</td><td class="${worst}">${worst}</td></tr>\n`;
   });
   return html`<div class="scroll" tabindex="0"><table>
 <thead><tr><th scope="col">${heading}</th><th scope="col">Rules</th><th scope="col">Outcome</th></tr></thead>
@@ -311,6 +325,7 @@ function toDetails(result: Result): Markup {
 <div>
 ${reason === undefined ? undefined : html`<p>${reason}</p>`}
 ${toSources(result)}
+${toScope(result)}
 ${findings.map(toFinding)}
 ${notes.map((note) => html`<p>Note: ${note}</p>`)}
 <p class="quiet">${requests} requests, ${assertions} assertions, ${result.durationMs} ms${result.operations.length > 0 ? `; ${result.operations.join(', ')}` : ''}</p>
@@ -326,19 +341,20 @@ function toProse(text: string): Markup {
 }
 
 function toSources({ rules: ids }: Result): Markup | undefined {
-  const found = [...rules, ...clientRules].filter(({ id }) => ids.includes(id));
-  const parts = found.flatMap(({ source, decisions }) => [...source, ...decisions]);
+  const parts = listSources(ids);
   if (parts.length === 0) return undefined;
-  return html`<p class="quiet">Based on: ${[...new Set(parts)].join('; ')}</p>`;
+  return html`<p class="quiet">Based on: ${parts.join('; ')}</p>`;
 }
 
-function toFinding({ message, where, request, response, script }: Finding): Markup {
+function toFinding(finding: Finding): Markup {
+  const { message, where, request, response } = finding;
+  const script = toRepeat(finding);
   return html`<div class="finding">
 <p>${message}</p>
 <p class="quiet"><code>${where}</code></p>
 ${request && html`<h3>Request</h3>${toMessage(`${request.method} ${request.url}`, request)}`}
 ${response && html`<h3>Response</h3>${toMessage(`HTTP ${response.status}`, response)}`}
-${request && html`<h3>Reproduce it</h3><pre tabindex="0">${script ?? toCurl(request)}</pre>`}
+${script === '' ? undefined : html`<h3>Reproduce it</h3><pre tabindex="0">${script}</pre>`}
 </div>
 `;
 }
@@ -438,7 +454,9 @@ details { border-bottom: 1px solid var(--line); }
 summary { display: grid; grid-template-columns: 4.6rem 15rem 4.5rem minmax(0, 1fr); gap: 0 .75rem; align-items: baseline;
   padding: .35rem .25rem; cursor: pointer; overflow-wrap: anywhere; }
 summary:hover { background: var(--raised); }
-td details { border: 0; }
+td details, details.part { border: 0; }
+details.part > summary { display: list-item; }
+details.part h2 { display: inline; margin: 0; }
 td summary { display: list-item; padding: 0; }
 summary .id { font-weight: 600; }
 summary .level { color: var(--quiet); font-size: .85em; }

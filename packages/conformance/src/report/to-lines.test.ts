@@ -29,7 +29,7 @@ test('a failure is shown with its evidence, without control characters from a ho
   expect(toLines(sampleResult({ outcome: 'fail', findings: [finding] }))).toEqual([
     'fail     GW-C1',
     '         contract The sentence.',
-    '                  Endpoints › Gateway › header rules › C1; What the service does › Header changes; D8',
+    '                  Endpoints › Gateway › header rules › C1; What the service does › Header changes; D8 (Content-Disposition)',
     '         found    the status must be 404, not 200',
     '                  gateway.v1#/x',
     '         sent     POST http://a/b',

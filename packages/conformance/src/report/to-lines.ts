@@ -1,9 +1,9 @@
-import { clientRules, rules } from '../contract/rules.ts';
+import { listSources } from '../contract/sources.ts';
 import { COVERAGE_KINDS, COVERAGE_TITLES, type Coverage } from '../document/coverage.ts';
 import { type ReceivedResponse, readHeader, type SentRequest } from '../http/exchange.ts';
 import { type Finding, OUTCOMES, type Outcome, type Result } from '../result.ts';
 import { isStale } from './compare.ts';
-import { toCurl, UNPRINTABLE } from './to-curl.ts';
+import { toRepeat, UNPRINTABLE } from './to-curl.ts';
 import { isUncovered, type Report } from './to-report.ts';
 
 /** Maximum length of a body that is shown, in characters; the `--report` files contain more. */
@@ -45,29 +45,23 @@ export function toLines(result: Result, paint: Paint = (_, text) => text): strin
   ];
 }
 
-function toEvidence({ statement, rules: ids, findings }: Result): string[] {
+function toEvidence({ statement, rules: ids, findings, scope }: Result): string[] {
   const more = findings.length - MOST_FINDINGS;
   return [
-    ...section('contract', [statement, toSource(ids)]),
+    ...section('contract', [statement, listSources(ids).join('; ')]),
+    ...(scope === undefined ? [] : section('scope', [scope])),
     ...findings.slice(0, MOST_FINDINGS).flatMap(toFindingLines),
     ...(more > 0 ? section('', [`… and ${more} more of this kind`]) : []),
   ];
 }
 
-/** Returns the lines of the API description and the decisions that rules are based on. */
-function toSource(ids: readonly string[]): string {
-  const found = [...rules, ...clientRules].filter(({ id }) => ids.includes(id));
-  return [...new Set(found.flatMap(({ source, decisions }) => [...source, ...decisions]))].join(
-    '; ',
-  );
-}
-
-function toFindingLines({ message, where, request, response, script }: Finding): string[] {
+function toFindingLines(finding: Finding): string[] {
+  const { message, where, request, response } = finding;
   return [
     ...section('found', [message, where]),
     ...(request ? section('sent', toSentLines(request)) : []),
     ...(response ? section('came', [toStatusLine(response), cut(response)]) : []),
-    ...(request ? section('repeat', (script ?? toCurl(request)).split('\n')) : []),
+    ...section('repeat', toRepeat(finding).split('\n')),
   ];
 }
 
@@ -106,7 +100,8 @@ function toPrintable(line: string): string {
 }
 
 /** Formats a finding with all of its evidence, as plain text. */
-export function toEvidenceText({ message, where, request, response, script }: Finding): string {
+export function toEvidenceText(finding: Finding): string {
+  const { message, where, request, response } = finding;
   return [
     message,
     where,
@@ -122,7 +117,7 @@ export function toEvidenceText({ message, where, request, response, script }: Fi
     ...(response
       ? ['', 'came:', String(response.status), ...toHeaderLines(response), toBodyText(response)]
       : []),
-    ...(request ? ['', 'repeat:', script ?? toCurl(request)] : []),
+    ...(request ? ['', 'repeat:', toRepeat(finding)] : []),
   ].join('\n');
 }
 

@@ -16,6 +16,8 @@ export interface Planned {
   id: string;
   requests?: number;
   bytes?: number;
+  /** The checks whose calls it also looks at; they are not counted again. */
+  shares?: readonly string[];
   /** Why it would not run. */
   reason?: string;
 }
@@ -28,8 +30,9 @@ export function planRun(settings: Settings): Planned[] {
     why?.reason === undefined
       ? { engine, id, ...findCost(id) }
       : { engine, id, requests: 0, bytes: 0, reason: why.reason };
+  const planned = checks.map((check) => plan('rules', check.rule, checkSkipReason(run, check)));
   return [
-    ...checks.map((check) => plan('rules', check.rule, checkSkipReason(run, check))),
+    ...withShared(planned),
     ...transactions
       .filter((transaction) => isDriven(transaction, settings.preferCode))
       .map((each) => plan('dredd', toPlace(each).name, transactionSkipReason(run, each))),
@@ -37,4 +40,26 @@ export function planRun(settings: Settings): Planned[] {
       Object.keys(file.workflows).map((id) => plan('respect', id, whyNoWorkflow(run, file))),
     ),
   ];
+}
+
+/** Counts the calls that checks share once: for the check that has all of them, or else for the first. */
+function withShared(planned: readonly Planned[]): Planned[] {
+  const counted = new Set(planned.flatMap(({ id, reason }) => (reason === undefined ? [id] : [])));
+  return planned.map((each) => {
+    const { shares = [] } = checks.find(({ rule }) => rule === each.id) ?? {};
+    if (shares.length === 0 || each.reason !== undefined) return each;
+    const [known, missing] = [true, false].map((isKnown) =>
+      shares.filter((owner) => counted.has(owner) === isKnown),
+    ) as [string[], string[]];
+    for (const owner of missing) counted.add(owner);
+    const costs = missing.map(findCost);
+    const add = (what: 'requests' | 'bytes') =>
+      costs.reduce((total, cost) => total + (cost?.[what] ?? 0), each[what] ?? 0);
+    const isMeasured = each.requests !== undefined;
+    return {
+      ...each,
+      ...(isMeasured && { requests: add('requests'), bytes: add('bytes') }),
+      ...(known.length > 0 && { shares: known }),
+    };
+  });
 }

@@ -63,6 +63,7 @@ async function runCheck(run: Run, check: Check): Promise<Result> {
   const started = performance.now();
   const ending = checkSkipReason(run, check) ?? (await end(check, context, run.signal));
   const { findings } = context.record;
+  const scope = context.scope.describe();
   // A violation that was found counts even if the check did not finish.
   const outcome = findings.length > 0 ? ('fail' as const) : ending.outcome;
   return {
@@ -75,6 +76,7 @@ async function runCheck(run: Run, check: Check): Promise<Result> {
     outcome,
     ...(ending.reason === undefined ? {} : { reason: ending.reason }),
     ...context.record,
+    ...(outcome === 'fail' && scope !== undefined ? { scope } : {}),
     durationMs: Math.round(performance.now() - started),
   };
 }
@@ -104,7 +106,7 @@ async function end(check: Check, context: CheckContext, signal: AbortSignal): Pr
     return { outcome: 'error', reason: `bug in the suite: ${(error as Error).stack ?? error}` };
   }
   const { requests, assertions } = context.record;
-  if (requests > 0 && assertions > 0) return { outcome: 'pass' };
+  if ((requests > 0 || context.hasShared) && assertions > 0) return { outcome: 'pass' };
   // Some checks continue without a response that they could not get.
   if (signal.aborted) return { outcome: 'skip', reason: String(signal.reason) };
   return { outcome: 'error', reason: 'bug in the suite: the check made no assertions' };
