@@ -9,7 +9,7 @@ const HELP = `Usage: npm run mutate -- [options]
 Checks whether the conformance suite finds mutants of the reference server's source code, and writes
 docs/reference/mutants.md. Exits with 1 if a survivor is not in src/source-mutants/survivors.ts.
 
-  --sample <n>     number of mutants to draw (150)
+  --sample <n>     number of mutants to draw (200)
   --seed <n>       seed of the draw (1)
   --processes <n>  number of mutants to check at the same time (2)
   --keep           keep the saved results, and check only mutants without one

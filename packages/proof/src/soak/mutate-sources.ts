@@ -6,7 +6,7 @@ import { toScore, toSurvivor } from '../source-mutants/survivors.ts';
 import { loadResults, saveResults, writePage } from './results.ts';
 
 export interface MutateOptions {
-  /** Number of mutants to draw. Default: 150. */
+  /** Number of mutants to draw. Default: 200. */
   sample?: number;
   /** Seed of the draw. Default: 1. */
   seed?: number;
@@ -24,7 +24,7 @@ const LEAST_SCORE = 0.9;
  * @returns the number of survivors without a reason, and one more if the score is too low
  */
 export async function mutateSources(given: MutateOptions = {}): Promise<number> {
-  const { sample = 150, seed = 1, processes = 2, keep = false } = given;
+  const { sample = 200, seed = 1, processes = 2, keep = false } = given;
   const known = keep ? (await loadResults('source-mutants')).rows : [];
   const results = await runSourceMutants({
     ...{ sample, seed, processes, known },

@@ -24,7 +24,7 @@ export const SURVIVORS: readonly Survivors[] = [
     kind: 'untried',
     reason:
       'Bodies, files and names beyond the limits of a deployment, which the suite does not look for.',
-    keys: ['d0d46677c2', '021eb9ce49', 'f3375621ce'],
+    keys: ['d0d46677c2', '021eb9ce49', 'f3375621ce', '51bb788705'],
   },
   {
     kind: 'untried',
@@ -40,6 +40,17 @@ export const SURVIVORS: readonly Survivors[] = [
     kind: 'untried',
     reason: 'A client that breaks RFC 6455 and sends frames before the 101.',
     keys: ['93c0c5ff9c'],
+  },
+  {
+    kind: 'untried',
+    reason: 'A store that fails while it sends a file.',
+    keys: ['f07794f735'],
+  },
+  {
+    kind: 'allowed',
+    reason:
+      'The contract defines neither `Content-Disposition` of a download nor further fields of an upload.',
+    keys: ['936ce32e29', '717b0ee531'],
   },
   {
     kind: 'allowed',
@@ -64,12 +75,22 @@ export const SURVIVORS: readonly Survivors[] = [
       'e7be809dd0',
       '5c622cf733',
       '356b8a0bda',
+      '67c09a2562',
+      '24bc639ed9',
     ],
   },
   {
     kind: 'allowed',
     reason: 'The contract sets no limits for sizes, depths and the lifetime of a grant.',
-    keys: ['d079c08915', 'd38c4a808a', 'b3bb3c8539', 'e4c18e04ae'],
+    keys: [
+      'd079c08915',
+      'd38c4a808a',
+      'b3bb3c8539',
+      'e4c18e04ae',
+      '358a467a5a',
+      '8e563dd4d0',
+      'e1a894c92c',
+    ],
   },
   {
     kind: 'allowed',
@@ -90,6 +111,7 @@ export const SURVIVORS: readonly Survivors[] = [
       'b86fb69c10',
       'b6955bcd61',
       'c1a7234c58',
+      '31752503a9',
     ],
   },
   {
@@ -104,6 +126,8 @@ export const SURVIVORS: readonly Survivors[] = [
       '23bdbcdf07',
       '6770b5e296',
       '4147fde5c0',
+      '09276be935',
+      'f5af805c7f',
     ],
   },
   {
@@ -134,12 +158,23 @@ export const SURVIVORS: readonly Survivors[] = [
       'f678d2e3f0',
       '5260f4cc5d',
       '68e19d7a75',
+      '96f9ba5617',
+      '5afd75c4fd',
+      'fc530c2911',
+      'e61973e9bb',
+      'ea5d68a808',
+      '722c6b82e4',
+      '2b6be18a27',
+      '673b153a0c',
+      '7c3bdb23bd',
+      '4e03478857',
+      '5bcd361b91',
     ],
   },
   {
     kind: 'unseen',
     reason:
-      'The code serves other configurations: several versions and endpoints of a service, its own document, rotated keys, listed origins.',
+      'The code serves other configurations: several versions and endpoints of a service, its own document, rotated keys, listed origins, several disks.',
     keys: [
       'd8c5311cd2',
       'fe166c41dd',
@@ -148,6 +183,10 @@ export const SURVIVORS: readonly Survivors[] = [
       'd93beae3fc',
       '0d2931c617',
       '26d274e093',
+      '77a02118c9',
+      '7b9a793fcd',
+      '5263943eb6',
+      'd6acfe5b03',
     ],
   },
   {
@@ -162,17 +201,29 @@ export const SURVIVORS: readonly Survivors[] = [
       'c2b06a65b9',
       'ee32ccac79',
       '7cdbe2c68a',
+      'cc37b7a4c5',
+      'cbc22eb4f3',
     ],
   },
   {
     kind: 'unseen',
     reason: 'The code verifies the integrity of the store, or writes a log.',
-    keys: ['d25ba8f061', 'ba00b57cd4', 'b80d894d62', 'ea7e28b91e'],
+    keys: ['d25ba8f061', 'ba00b57cd4', 'b80d894d62', 'ea7e28b91e', '82b37cfcc1', '600b143f9f'],
   },
   {
     kind: 'unseen',
     reason: 'Other code has the same effect.',
-    keys: ['4a707afb7d', '065e0db072', '61480323a1', '813b84e38f', 'a4a8d30e4e'],
+    keys: [
+      '4a707afb7d',
+      '065e0db072',
+      '61480323a1',
+      '813b84e38f',
+      'a4a8d30e4e',
+      '458babd7d5',
+      'c1b6b18508',
+      '8ee95a248f',
+      '5c2ad69afb',
+    ],
   },
 ];
 
