@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import defaultProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import { describe, expect, it } from 'vitest';
+import { takeTurn } from '../../../proof/test/support/take-turn.ts';
 import { type ClientOptions, checkClient } from '../../src/clients/index.ts';
 import { clientRules } from '../../src/contract/rules.ts';
 import { mutants } from './mutants.ts';
@@ -27,3 +28,18 @@ describe.concurrent('each mutant fails the rule that it breaks', () => {
     expect(results.find(({ id }) => id === rule)).toMatchObject({ outcome: 'fail' });
   });
 });
+
+/** They read every response to its end, and so hang on the streams of other rules. */
+const GREEDY: readonly string[] = [
+  ...['CL-RETRY-REFUSED', 'CL-RETRY-AFTER', 'CL-RETRY-LIMIT', 'CL-SIZE-BODY'],
+];
+const patient = mutants.filter(({ rule }) => !GREEDY.includes(rule));
+
+it.each(process.env.BERTH_SOAK ? patient : takeTurn(patient, 25))(
+  'a mutant fails its own rule and those that it lists (two per commit): $rule: $breaks',
+  async ({ rule, also = [] }) => {
+    const { results } = await check([rule]);
+    const failed = results.filter(({ outcome }) => outcome !== 'pass').map(({ id }) => id);
+    expect(failed.toSorted()).toEqual([rule, ...also].toSorted());
+  },
+);
