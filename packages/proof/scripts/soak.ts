@@ -10,9 +10,10 @@ import { byClass } from '../src/mutants/by-class/index.ts';
 import { fromOutside } from '../src/mutants/from-outside/index.ts';
 import { mutants } from '../src/mutants/index.ts';
 import { sequences } from '../src/mutants/sequences.ts';
+import { askSlowPeer, keepPeers } from '../src/soak/ask-peers.ts';
 import type { ShardMessage } from '../src/soak/check-shard.ts';
 import { mutateSources } from '../src/soak/mutate-sources.ts';
-import { saveResults, writePage } from '../src/soak/results.ts';
+import { loadResults, saveResults, writePage } from '../src/soak/results.ts';
 import { startConformingMock } from '../src/start-conforming-mock.ts';
 import { startMutated } from '../src/start-mutated.ts';
 import { startReference } from '../src/start-reference.ts';
@@ -29,6 +30,7 @@ const outside = fromOutside.length + Object.values(byClass).flat().length;
 /*
  * The long proof, or the parts of it given as arguments:
  * - mutants: checks each mutant with all rules and with other tools; writes docs/reference/mutants.md
+ * - specmatic: checks a sample of the mutants with Specmatic; writes docs/reference/mutants.md
  * - sources: checks mutants of the server's source code; writes docs/reference/mutants.md
  * - outside: checks each fault of real products and each fault by class with all rules
  * - variants: checks each allowed variant on its own
@@ -39,9 +41,17 @@ const outside = fromOutside.length + Object.values(byClass).flat().length;
 const PARTS: Record<string, () => Promise<number>> = {
   async mutants() {
     const { rows, alarms } = await checkAll('mutants', mutants.length);
-    saveResults('mutants', { rows, alarms });
+    saveResults('mutants', keepPeers({ rows, alarms }, await loadResults('mutants')));
     await writePage();
     return countBad(rows);
+  },
+  async specmatic() {
+    const results = await askSlowPeer('specmatic', await loadResults('mutants'), (row) =>
+      console.log(`${row.peers?.length ? 'found ' : 'missed'} ${row.rule}: ${row.breaks}`),
+    );
+    saveResults('mutants', results);
+    await writePage();
+    return 0;
   },
   sources: () => mutateSources(),
   // They list no companions: what else they break is printed, but is not an error.

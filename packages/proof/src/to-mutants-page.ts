@@ -1,5 +1,5 @@
 import contract from '@berth/spec/rules.json' with { type: 'json' };
-import { PEER_IDS, PEERS, type PeerId } from './peers/index.ts';
+import { PEER_IDS, PEERS, type Peer, type PeerId } from './peers/index.ts';
 import type { SourceMutants } from './source-mutants/run-source-mutants.ts';
 import { toSourceSection } from './source-mutants/to-source-section.ts';
 
@@ -17,6 +17,8 @@ export interface MutantRow {
   engine?: boolean;
   /** The other tools that found something that they do not find on the correct server. */
   peers?: readonly PeerId[];
+  /** The tools with a sample that have checked it. */
+  sampled?: readonly PeerId[];
 }
 
 /** What other tools find on the correct server. Those that were not measured are missing. */
@@ -40,15 +42,20 @@ export function toMutantsPage(
   const count = (test: (row: MutantRow) => boolean | undefined) => rows.filter(test).length;
   const measured = PEER_IDS.filter((id) => alarms[id] !== undefined);
   const mark = (holds: boolean | undefined) => (holds ? 'yes' : '–');
-  const lines = rows.map(({ rule, breaks, companions, caught, unrelated, peers = [], engine }) => {
+  const lines = rows.map((row) => {
+    const { rule, breaks, companions, caught, unrelated, peers = [], engine } = row;
     const others = [...companions, ...unrelated].map((id) => `\`${id}\``).join(' ');
-    const found = [caught, engine, ...measured.map((id) => peers.includes(id))].map(mark);
-    const [bySuite, ...byTools] = found;
+    const byPeer = (id: PeerId) => (wasAsked(id, row) ? mark(peers.includes(id)) : '');
+    const [bySuite, ...byTools] = [mark(caught), mark(engine), ...measured.map(byPeer)];
     return `| \`${rule}\` | ${toCell(breaks)} | ${bySuite} | ${others} | ${byTools.join(' | ')} |`;
   });
   const byPeers = PEER_IDS.map((id) => {
     const { [id]: known } = alarms;
-    const found = count(({ peers }) => peers?.includes(id));
+    const { sample }: Peer = PEERS[id];
+    const asked = count((row) => wasAsked(id, row));
+    const own = count(({ peers }) => peers?.includes(id));
+    const ofSample = asked === sample ? '' : `${asked} mutants in `;
+    const found = sample === undefined ? own : `${own} of ${ofSample}a sample of ${sample}`;
     return `| By ${PEERS[id].name} alone | ${known ? found : 'not measured yet'} | ${known?.length ?? ''} |`;
   });
   const names = measured.map((id) => PEERS[id].name);
@@ -65,7 +72,8 @@ reference server behind a proxy that breaks one rule of rule set ${contract.vers
 ${byPeers.join('\n')}
 
 A false alarm is a check that fails on the correct server. Checks of other tools that also fail there do not count as
-finding a mutant. This is what the other tools get:
+finding a mutant. Specmatic takes seconds to start, so it only checks a sample; the cells of mutants that it has not
+checked are empty. This is what the other tools get:
 
 ${PEER_IDS.map((id) => `- **${PEERS[id].name}**: ${PEERS[id].gets}${toAlarms(alarms[id])}`).join('\n')}
 
@@ -82,6 +90,10 @@ ${toSourceSection(sources)}
 | --- | --- | --- | --- | --- | ${names.map(() => '---').join(' | ')} |
 ${lines.join('\n')}
 `;
+}
+
+function wasAsked(id: PeerId, { sampled = [] }: MutantRow): boolean {
+  return !('sample' in PEERS[id]) || sampled.includes(id);
 }
 
 function toAlarms(alarms: readonly string[] = []): string {
