@@ -9,6 +9,9 @@ type Group = { text: string; collapsed?: boolean; files: string[] };
 /** The landing page. */
 export const HOME = 'docs/home.md';
 
+/** The page whose forms the theme adds. */
+export const PLAYGROUND = 'docs/playground/README.md';
+
 /** The pages that the build writes, since they need built packages. */
 export const COMMAND_LINES_PAGE = 'docs/reference/command-lines.md';
 export const CHANGELOG_PAGE = 'docs/project/changelog.md';
@@ -17,9 +20,12 @@ export const CHANGELOG_PAGE = 'docs/project/changelog.md';
 export const SITE_MAP: Group[] = [
   {
     text: 'Quick starts',
-    files: ['client', 'mock', 'conformance', 'stubs', 'server'].map(
-      (name) => `docs/start/${name}.md`,
-    ),
+    files: [
+      PLAYGROUND,
+      ...['client', 'mock', 'conformance', 'stubs', 'server'].map(
+        (name) => `docs/start/${name}.md`,
+      ),
+    ],
   },
   {
     text: 'Guides',
@@ -70,6 +76,7 @@ export const SITE_MAP: Group[] = [
 
 /** Words that users type to find a page that uses others. A test has the queries. */
 export const KEYWORDS: Record<string, string> = {
+  [PLAYGROUND]: 'try demo sandbox browser online',
   'docs/start/client.md': 'getting started begin introduction tutorial install',
   'docs/start/mock.md': 'start run mock server',
   'docs/guides/uploads.md': 'temp url signed url temporary max file size',

@@ -2,13 +2,25 @@ import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import client from '@berth/client/package.json' with { type: 'json' };
 import type { UserConfig } from '@rspress/core';
+import { buildPlayground } from '../playground/build.ts';
 import { buildApiPages } from './api-pages.ts';
 import { toChangelog, toCommandLines } from './built-pages.ts';
 import { type Place, searchPlugin } from './search-plugin.ts';
-import { CHANGELOG_PAGE, COMMAND_LINES_PAGE, HOME, KEYWORDS, SITE_MAP } from './site-map.ts';
+import {
+  CHANGELOG_PAGE,
+  COMMAND_LINES_PAGE,
+  HOME,
+  KEYWORDS,
+  PLAYGROUND,
+  SITE_MAP,
+} from './site-map.ts';
 import { stagePages, toPagePath } from './stage-pages.ts';
 
 const DOCS = join(import.meta.dirname, '..');
+
+/** Pages load nothing from other hosts, and send nothing there. */
+const POLICY =
+  "default-src 'self'; img-src 'self' data:; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'";
 
 /** The Markdown files of the repository that are pages. */
 export const FILES = [HOME, ...SITE_MAP.flatMap(({ files }) => files)];
@@ -21,15 +33,20 @@ export const FILES = [HOME, ...SITE_MAP.flatMap(({ files }) => files)];
 export async function stageSite(pages: string): Promise<() => Promise<void>> {
   const frontMatter = await readFile(join(DOCS, 'home.yaml'), 'utf8');
   const home = await readFile(join(DOCS, 'home.md'), 'utf8');
+  const playground = await readFile(join(DOCS, 'playground/README.md'), 'utf8');
   const built = new Map([
     [HOME, `---\n${frontMatter}---\n\n${home}`],
+    [PLAYGROUND, `---\npageType: doc-wide\noutline: false\n---\n\n${playground}`],
     [COMMAND_LINES_PAGE, await toCommandLines()],
     [CHANGELOG_PAGE, await toChangelog()],
   ]);
   const stage = () => stagePages(FILES, built, pages);
   await stage();
   await cp(join(DOCS, 'theme/icon.svg'), join(pages, 'public/icon.svg'));
-  await buildApiPages(join(pages, 'public/api'));
+  await Promise.all([
+    buildApiPages(join(pages, 'public/api')),
+    buildPlayground(join(pages, 'public/playground')),
+  ]);
   return stage;
 }
 
@@ -64,6 +81,7 @@ export async function toSiteConfig(pages: string, outDir: string): Promise<UserC
     logoText: 'Berth',
     title: 'Berth',
     description: 'The contract of one HTTP API, with its client, stubs, mock, server and suite.',
+    head: [`<meta http-equiv="Content-Security-Policy" content="${POLICY}">`],
     llms: true,
     mediumZoom: false,
     search: { searchHooks: join(DOCS, 'search/hook.ts') },
@@ -79,6 +97,7 @@ export async function toSiteConfig(pages: string, outDir: string): Promise<UserC
       llmsUI: { viewOptions: false },
       nav: [
         { text: 'Quick start', link: '/start/client' },
+        { text: 'Playground', link: '/playground/' },
         { text: 'Guides', link: '/guides/uploads' },
         { text: 'Reference', link: '/reference/operations' },
         {
