@@ -2,18 +2,19 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 
+const conditionNames = ['berth-source', 'browser', 'import', 'default'];
 const FOLDER = import.meta.dirname;
 const require = createRequire(import.meta.url);
 const STREAMS = require.resolve('readable-stream/lib/ours/browser.js');
 const SHIMS = join(FOLDER, 'worker/node-shims.ts');
 
-/** Bundles the worker of the playground as `worker.js`. */
+/** Bundles the worker of the playground as `worker.js`, and the client for its programs as `client.js`. */
 export async function buildPlayground(folder: string): Promise<void> {
-  const bundle = await rolldown({
+  const worker = await rolldown({
     input: join(FOLDER, 'worker/index.ts'),
     platform: 'browser',
     resolve: {
-      conditionNames: ['berth-source', 'browser', 'import', 'default'],
+      conditionNames,
       alias: {
         'node:buffer': SHIMS,
         'node:crypto': SHIMS,
@@ -34,5 +35,11 @@ export async function buildPlayground(folder: string): Promise<void> {
   });
   // Not all browsers run modules as service workers.
   const output = { format: 'iife', minify: true, codeSplitting: false } as const;
-  await bundle.write({ file: join(folder, 'worker.js'), ...output });
+  await worker.write({ file: join(folder, 'worker.js'), ...output });
+  const client = await rolldown({
+    input: '@berth/client',
+    platform: 'browser',
+    resolve: { conditionNames },
+  });
+  await client.write({ file: join(folder, 'client.js'), minify: true, codeSplitting: false });
 }

@@ -52,11 +52,14 @@ export async function buildApiPages(folder: string): Promise<void> {
   }
 }
 
-/** A document with the samples of its operations, in the extension that Redoc shows. */
+/** A document whose operations have samples, in the extension that Redoc shows, and a link to the playground. */
 async function readWithSamples(name: string): Promise<string> {
   const text = await readFile(require.resolve(`@berth/spec/${name}.json`), 'utf8');
   return JSON.stringify(JSON.parse(text), (_, value) => {
     const samples = value && samplesOf[value.operationId];
-    return samples ? { ...value, 'x-codeSamples': samples } : value;
+    if (!samples) return value;
+    const link = `[Try it in the playground](../playground/index.html#${value.operationId})`;
+    const description = `${value.description ?? ''}\n\n${link}`;
+    return { ...value, description, 'x-codeSamples': samples };
   });
 }

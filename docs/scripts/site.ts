@@ -1,8 +1,9 @@
-import { cp, readFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import client from '@berth/client/package.json' with { type: 'json' };
 import type { UserConfig } from '@rspress/core';
 import { buildPlayground } from '../playground/build.ts';
+import { addRunLinks } from '../playground/programs.ts';
 import { buildApiPages } from './api-pages.ts';
 import { toChangelog, toCommandLines } from './built-pages.ts';
 import { type Place, searchPlugin } from './search-plugin.ts';
@@ -20,7 +21,13 @@ const DOCS = join(import.meta.dirname, '..');
 
 /** Pages load nothing from other hosts, and send nothing there. */
 const POLICY =
-  "default-src 'self'; img-src 'self' data:; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'";
+  "default-src 'self'; img-src 'self' data:; script-src 'self' 'unsafe-inline' blob:; style-src 'self' 'unsafe-inline'";
+
+/** The API references, which are not built from Markdown. */
+const API_PAGES = [
+  { text: 'Gateway API, v1', link: '/api/gateway.v1.html' },
+  { text: 'Storage API, v2', link: '/api/storage.v2.html' },
+];
 
 /** The Markdown files of the repository that are pages. */
 export const FILES = [HOME, ...SITE_MAP.flatMap(({ files }) => files)];
@@ -40,7 +47,15 @@ export async function stageSite(pages: string): Promise<() => Promise<void>> {
     [COMMAND_LINES_PAGE, await toCommandLines()],
     [CHANGELOG_PAGE, await toChangelog()],
   ]);
-  const stage = () => stagePages(FILES, built, pages);
+  const stage = async () => {
+    const programs = new Map<string, string>();
+    await stagePages(FILES, built, pages, (page, text) => addRunLinks(page, text, programs));
+    await writeFile(
+      join(pages, 'public/playground/programs.json'),
+      JSON.stringify(Object.fromEntries(programs)),
+    );
+  };
+  await mkdir(join(pages, 'public/playground'), { recursive: true });
   await stage();
   await cp(join(DOCS, 'theme/icon.svg'), join(pages, 'public/icon.svg'));
   await Promise.all([
@@ -62,7 +77,10 @@ export async function toSiteConfig(pages: string, outDir: string): Promise<UserC
       text,
       collapsible: true,
       collapsed,
-      items: await Promise.all(files.map(toItem)),
+      items: [
+        ...(await Promise.all(files.map(toItem))),
+        ...(text === 'Reference' ? API_PAGES : []),
+      ],
     })),
   );
   const places = SITE_MAP.flatMap(({ text, files }) =>
@@ -102,11 +120,7 @@ export async function toSiteConfig(pages: string, outDir: string): Promise<UserC
         { text: 'Reference', link: '/reference/operations' },
         {
           text: 'API',
-          items: [
-            { text: 'Gateway, v1', link: '/api/gateway.v1.html' },
-            { text: 'Storage, v2', link: '/api/storage.v2.html' },
-            { text: 'Downloads', link: '/reference/downloads' },
-          ],
+          items: [...API_PAGES, { text: 'Downloads', link: '/reference/downloads' }],
         },
         { text: `v${client.version}`, link: '/project/changelog' },
       ],

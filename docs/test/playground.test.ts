@@ -109,7 +109,7 @@ describeOn('chromium', 'the playground', () => {
   it('shows events one by one', async () => {
     await open('cloudrun-get-root');
     await page.getByLabel('name', { exact: true }).fill('clock');
-    await page.getByLabel('Accept').fill('text/event-stream');
+    await page.getByLabel('Accept').selectOption('text/event-stream');
     await run();
     const events = response().getByRole('list', { name: 'Events' }).getByRole('listitem');
     await expect.poll(() => events.count()).toBe(1);
@@ -122,13 +122,13 @@ describeOn('chromium', 'the playground', () => {
 
   it('injects faults', async () => {
     await open('batchDelete');
-    await page.getByLabel('Fault').selectOption('busy');
+    await page.getByLabel('X-Mock-Fault').selectOption('code=EXCEED_RATELIMIT');
     await runTo(/^Status 429,/);
     await response()
       .getByText(/^\d+ headers$/)
       .click();
     expect(await response().textContent()).toMatch(/retry-after: \d/);
-    await page.getByLabel('Fault').selectOption('cut');
+    await page.getByLabel('X-Mock-Fault').selectOption('truncate=20');
     await runTo(/No complete response/);
   });
 
@@ -137,6 +137,23 @@ describeOn('chromium', 'the playground', () => {
     await page.locator('a[href*="/playground/"]:visible').first().click();
     await expect.poll(() => page.getByRole('button', { name: 'Run' }).isEnabled()).toBe(true);
     await runTo(/^Status 200,/);
+  });
+
+  it('runs the programs of the docs, from a link below them', async () => {
+    await page.goto(`${site.url}/guides/uploads.html`);
+    await page.getByRole('link', { name: 'Run it in the playground' }).first().click();
+    await page.waitForURL(/\/playground\/.*run=/);
+    const programs = await page.evaluate<object>(
+      `fetch('/playground/programs.json').then((r) => r.json())`,
+    );
+    expect(Object.keys(programs).length).toBeGreaterThan(8);
+    for (const name of Object.keys(programs)) {
+      await page.goto(`${site.url}/playground/?run=${name}`);
+      await run();
+      const output = page.getByRole('log');
+      await expect.poll(() => output.textContent(), { message: name }).toMatch(/Done\.\s$|Error/);
+      expect(await output.textContent(), name).not.toContain('Error');
+    }
   });
 
   it('sends nothing to other hosts', async () => {

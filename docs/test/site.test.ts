@@ -155,7 +155,7 @@ describeOn('chromium', 'the site', () => {
     const { page } = await openPage(DESKTOP);
     await page.goto(`${site.url}/start/client.html`);
     await page.getByText('API', { exact: true }).first().hover();
-    await page.getByText('Storage, v2').first().click();
+    await page.getByText('Storage API, v2').first().click();
     await page.waitForURL('**/api/storage.v2.html');
     expect(await page.locator('h1').first().textContent()).toContain('Storage API');
     await page.close();

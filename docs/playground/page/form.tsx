@@ -1,5 +1,4 @@
 import { type FormEventHandler, useId, useState } from 'react';
-import { FAULTS } from '../choices.ts';
 import { type Field, OPERATIONS, type Operation } from './operations.ts';
 import { type Draft, toCurl, toTypeScript } from './request.ts';
 
@@ -9,12 +8,9 @@ const LANGUAGES = { TypeScript: toTypeScript, curl: toCurl };
 interface FormProps {
   readonly operation: Operation;
   readonly draft: Draft;
-  /** Name of the fault, or empty. */
-  readonly fault: string;
   readonly isReady: boolean;
   readonly choose: (id: string) => void;
   readonly edit: (change: Partial<Draft>) => void;
-  readonly setFault: (name: string) => void;
   readonly submit: FormEventHandler;
   /** Stops the call that is running, if there is one. */
   readonly stop: (() => void) | undefined;
@@ -22,7 +18,7 @@ interface FormProps {
 
 /** The request: an operation and its values. */
 export function Form(props: FormProps) {
-  const { operation, draft, fault, isReady, choose, edit, setFault, submit, stop } = props;
+  const { operation, draft, isReady, choose, edit, submit, stop } = props;
   const { values, body } = draft;
   const id = useId();
   return (
@@ -58,6 +54,11 @@ export function Form(props: FormProps) {
       ))}
       {operation.surface === 'upload' && (
         <>
+          {values.url === undefined && (
+            <p>
+              <a href="#getUploadMetaData">getUploadMetaData</a> fills in this form.
+            </p>
+          )}
           <label htmlFor={`${id}-file`}>File to send instead of the text</label>
           <input
             id={`${id}-file`}
@@ -78,15 +79,6 @@ export function Form(props: FormProps) {
           />
         </>
       )}
-      <label htmlFor={`${id}-fault`}>Fault</label>
-      <select id={`${id}-fault`} value={fault} onChange={({ target }) => setFault(target.value)}>
-        <option value="">None</option>
-        {Object.entries(FAULTS).map(([name, title]) => (
-          <option key={name} value={name}>
-            {title}
-          </option>
-        ))}
-      </select>
       <p className="berth-playground__actions">
         <button type="submit" disabled={!isReady}>
           Run
@@ -107,27 +99,34 @@ interface ValueProps {
   readonly edit: (value: string) => void;
 }
 
-function Value({ field: { name, description, choices = [] }, value, edit }: ValueProps) {
+function Value({ field, value, edit }: ValueProps) {
   const id = useId();
+  const { name, description, choices, isOpen } = field;
   const [hint = ''] = description.replaceAll('`', '').split(/(?<=\.)\s/);
+  const own = { id, value, 'aria-describedby': `${id}-hint` };
+  const options = Object.entries(choices ?? {}).map(([choice, title]) => (
+    <option key={choice} value={choice}>
+      {title}
+    </option>
+  ));
   return (
     <>
       <label htmlFor={id}>{name}</label>
-      <input
-        id={id}
-        value={value}
-        spellCheck={false}
-        autoComplete="off"
-        aria-describedby={`${id}-hint`}
-        list={choices.length > 0 ? `${id}-choices` : undefined}
-        onChange={({ target }) => edit(target.value)}
-      />
+      {choices && !isOpen ? (
+        <select {...own} onChange={({ target }) => edit(target.value)}>
+          {options}
+        </select>
+      ) : (
+        <input
+          {...own}
+          list={`${id}-choices`}
+          spellCheck={false}
+          autoComplete="off"
+          onChange={({ target }) => edit(target.value)}
+        />
+      )}
       <small id={`${id}-hint`}>{hint}</small>
-      <datalist id={`${id}-choices`}>
-        {choices.map((choice) => (
-          <option key={choice} value={choice} />
-        ))}
-      </datalist>
+      {isOpen && <datalist id={`${id}-choices`}>{options}</datalist>}
     </>
   );
 }

@@ -1,10 +1,10 @@
 import { withBase } from '@rspress/core/runtime';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { FAULT_HEADER } from '../choices.ts';
 import { connect } from './connect.ts';
 import { type Exchange, send } from './exchange.ts';
 import { Code, Form } from './form.tsx';
 import { OPERATIONS, type Operation } from './operations.ts';
+import { Program } from './program.tsx';
 import { type Draft, toRequest } from './request.ts';
 import { Result } from './result.tsx';
 import './playground.css';
@@ -17,11 +17,12 @@ const NEXT: Readonly<Record<string, string>> = {
   uploadFile: 'batchGetTempUrls',
 };
 
+const folder = withBase('/playground/');
+
 /** The playground: a form for each operation, and the response of the worker. */
 export default function Playground() {
   const [id, setId] = useState(OPERATIONS[0]?.id);
   const [drafts, setDrafts] = useState<Drafts>({});
-  const [fault, setFault] = useState('');
   const [exchange, setExchange] = useState<Exchange>();
   const [baseUrl, setBaseUrl] = useState('');
   const [failure, setFailure] = useState('');
@@ -30,7 +31,7 @@ export default function Playground() {
   const draft = drafts[operation.id] ?? toDraft(operation);
 
   useEffect(() => {
-    connect(withBase('/playground/')).then(setBaseUrl, ({ message }) => setFailure(message));
+    connect(folder).then(setBaseUrl, ({ message }) => setFailure(message));
     const follow = () => {
       running.current?.abort();
       setExchange(undefined);
@@ -53,7 +54,6 @@ export default function Playground() {
     const controller = new AbortController();
     running.current = controller;
     const request = toRequest(called, entered, baseUrl);
-    if (fault) request.init.headers[FAULT_HEADER] = fault;
     const show = (one: Exchange) => {
       if (running.current === controller) setExchange(one);
     };
@@ -67,10 +67,12 @@ export default function Playground() {
     void call(operation, draft);
   };
   const next = OPERATIONS.find((one) => one.id === NEXT[operation.id]);
+  const program = new URLSearchParams(location.search).get('run');
+  if (program) return <Program {...{ name: program, folder, baseUrl }} />;
   return (
     <div className="berth-playground">
       <Form
-        {...{ operation, draft, fault, choose, edit, setFault, submit }}
+        {...{ operation, draft, choose, edit, submit }}
         isReady={baseUrl !== ''}
         stop={exchange?.state === 'running' ? () => running.current?.abort() : undefined}
       />

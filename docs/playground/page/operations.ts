@@ -1,6 +1,6 @@
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
-import { SERVICE_NAMES } from '../choices.ts';
+import { FAULT_HEADER, FAULTS, SERVICE_NAMES } from '../choices.ts';
 
 /** A value that the reader can edit: a parameter, a credential or a field of a form. */
 export interface Field {
@@ -8,8 +8,10 @@ export interface Field {
   readonly in: 'path' | 'header' | 'form';
   readonly description: string;
   readonly value: string;
-  /** Values to choose from. Others are possible too. */
-  readonly choices?: readonly string[];
+  /** Values to choose from, with their titles. */
+  readonly choices?: Readonly<Record<string, string>>;
+  /** Whether other values are possible too. */
+  readonly isOpen?: boolean;
   /** Whether a path parameter is sent as it is. */
   readonly isRaw?: boolean;
 }
@@ -25,6 +27,14 @@ export interface Operation {
   /** The example of a JSON body. */
   readonly body: string | undefined;
 }
+
+const FAULT: Field = {
+  name: FAULT_HEADER,
+  in: 'header',
+  description: 'Fault to inject, as in the mock.',
+  value: '',
+  choices: FAULTS,
+};
 
 // biome-ignore lint/suspicious/noExplicitAny: reads every corner of a document
 type Document = any;
@@ -65,7 +75,7 @@ function toOperation(document: Document, api: 'gateway' | 'storage', path: strin
     fields: [
       ...parameters,
       ...accepts,
-      ...(form ? toFormFields(resolve(document, form.schema), value) : credentials),
+      ...(form ? toFormFields(resolve(document, form.schema), value) : [...credentials, FAULT]),
     ],
     body: json && JSON.stringify(value, null, 2),
   };
@@ -74,23 +84,21 @@ function toOperation(document: Document, api: 'gateway' | 'storage', path: strin
 function toParameter(parameter: Document): Field {
   const { name, in: place, description, required, example } = parameter;
   const isRaw = parameter['x-berth-greedy'] === true;
-  const choices = name === 'name' ? SERVICE_NAMES : [];
-  return { name, in: place, description, value: required ? example : '', choices, isRaw };
+  const field = { name, in: place, description, value: required ? example : '', isRaw };
+  return name === 'name' ? { ...field, choices: toChoices(SERVICE_NAMES), isOpen: true } : field;
 }
 
 /** The media types that a service returns in the contract. */
 function toAccept(document: Document, { responses }: Document): Field {
   const { content, 'x-berth-content': streams } = resolve(document, responses['200']);
-  const choices = [...Object.keys(content), ...Object.keys(streams ?? {})];
-  const description = 'The media type that the caller accepts.';
-  const [value = ''] = choices;
-  return {
-    name: 'Accept',
-    in: 'header',
-    description,
-    value,
-    choices: choices.filter((type) => !type.includes('*')),
-  };
+  const types = Object.keys({ ...content, ...streams }).filter((type) => !type.includes('*'));
+  const description = 'The media type of the response.';
+  const [value = ''] = types;
+  return { name: 'Accept', in: 'header', description, value, choices: toChoices(types) };
+}
+
+function toChoices(values: readonly string[]): Record<string, string> {
+  return Object.fromEntries(values.map((value) => [value, value]));
 }
 
 /** The headers of the first way to authenticate. Any value is accepted, but the time must be a number. */

@@ -1,8 +1,6 @@
 import { shellCurl } from '@scalar/snippetz/plugins/shell/curl';
+import { EXAMPLE_URL, FAULT_HEADER } from '../choices.ts';
 import type { Operation } from './operations.ts';
-
-/** Where the mock serves the API, for programs that run outside the page. */
-const MOCK = 'http://127.0.0.1:4010';
 
 /** What the reader has entered. */
 export interface Draft {
@@ -16,7 +14,7 @@ export interface Draft {
 /** A request that is ready to be sent. */
 export interface PreparedRequest {
   readonly url: string;
-  readonly init: RequestInit & { readonly headers: Record<string, string> };
+  readonly init: RequestInit;
 }
 
 /** @param baseUrl URL of both APIs */
@@ -59,7 +57,7 @@ export function toCurl(operation: Operation, { values, body, file }: Draft): str
   );
   return shellCurl.generate({
     method,
-    url: MOCK + (isUpload ? '/upload' : toPath(operation, values)),
+    url: EXAMPLE_URL + (isUpload ? '/upload' : toPath(operation, values)),
     headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
     ...(operation.body !== undefined && {
       postData: { mimeType: 'application/json', text: body },
@@ -73,7 +71,7 @@ export function toTypeScript(operation: Operation, { values, body, file }: Draft
   const { surface } = operation;
   if (surface === 'gateway') return toGatewayCall(operation, values, body);
   const head = `const storage = createStorageClient({
-  baseUrl: '${MOCK}',
+  baseUrl: '${EXAMPLE_URL}',
   envId: ${quote(values.envId ?? 'dev')},
   credentials: {
     authorization: ${quote(values['X-Svc-Authorization'] ?? '1.0 any')},
@@ -104,19 +102,25 @@ function toGatewayCall(operation: Operation, values: Draft['values'], body: stri
   const token = (values.Authorization ?? '').replace(/^Bearer /, '');
   const path = values.anyPath ?? '';
   const accept = values.Accept ?? JSON_TYPE['Content-Type'];
+  const fault = values[FAULT_HEADER];
+  const headers = [
+    ...(accept === 'text/plain' ? [`Accept: ${quote(accept)}`] : []),
+    ...(fault ? [`'${FAULT_HEADER}': ${quote(fault)}`] : []),
+  ];
+  const options = headers.length > 0 ? `, { headers: { ${headers.join(', ')} } }` : '';
   const lines = {
     events: `for await (const { id, data } of service.events(${quote(path)}, { reconnect: false })) {
   console.log(id, data);
 }`,
-    post: `console.log(await service.post(${quote(path)}, ${toLiteral(body)}));`,
-    get: `console.log(await service.get(${quote(path)}${accept === JSON_TYPE['Content-Type'] ? '' : `, { headers: { Accept: ${quote(accept)} } }`}));`,
+    post: `console.log(await service.post(${quote(path)}, ${toLiteral(body)}${options}));`,
+    get: `console.log(await service.get(${quote(path)}${options}));`,
   };
   const kind =
     operation.method === 'POST' ? 'post' : accept === 'text/event-stream' ? 'events' : 'get';
   return `import { bearer, createGatewayClient } from '@berth/client';
 
 const gateway = createGatewayClient({
-  baseUrl: '${MOCK}',
+  baseUrl: '${EXAMPLE_URL}',
   auth: bearer(${quote(token)}),
 });
 const service = gateway.service(${quote(values.name ?? '')});

@@ -1,4 +1,5 @@
 import {
+  type Call,
   createGatewayRouter,
   createStorageRouter,
   createUploadRouter,
@@ -22,7 +23,6 @@ const CALLER = { env: ENV, id: 'reader' };
 
 /** Maximum file size in bytes: a worker keeps a file in memory while it receives or sends it. */
 const FILE_BYTES = 20_000_000;
-const SLOW_MS = 3_000;
 
 /**
  * Creates both APIs, as a function that responds to requests. All credentials are accepted: the files are the reader's
@@ -42,10 +42,7 @@ export function createApi(baseUrl: string): (request: Request) => Promise<Respon
     publicUrl: baseUrl,
     inline: true,
   });
-  const gatewayFaults = { busy: 'EXCEED_RATELIMIT', failed: 'SYS_ERR' };
-  const uploadFaults = { busy: 'SlowDown', failed: 'InternalError' };
-
-  const call = failing(callService, gatewayFaults, GatewayError);
+  const call = failing(callService, GatewayError);
   const gatewayRouter = createGatewayRouter(
     {
       'cloudrun-get-root': call,
@@ -57,15 +54,15 @@ export function createApi(baseUrl: string): (request: Request) => Promise<Respon
   );
   const storageRouter = createStorageRouter(
     {
-      getUploadMetaData: failing(storage.getUploadMetaData, gatewayFaults, StorageError),
-      batchGetTempUrls: failing(storage.batchGetTempUrls, gatewayFaults, StorageError),
-      batchDelete: failing(storage.batchDelete, gatewayFaults, StorageError),
-      batchCopyFile: failing(storage.batchCopyFile, gatewayFaults, StorageError),
+      getUploadMetaData: failing(storage.getUploadMetaData, StorageError),
+      batchGetTempUrls: failing(storage.batchGetTempUrls, StorageError),
+      batchDelete: failing(storage.batchDelete, StorageError),
+      batchCopyFile: failing(storage.batchCopyFile, StorageError),
     },
     { ...report, env: ENV, security: { credentials: () => CALLER } },
   );
   const uploadRouter = createUploadRouter(
-    { uploadFile: failing(upload.uploadFile, uploadFaults, UploadError) },
+    { uploadFile: failing(upload.uploadFile, UploadError) },
     { ...report, fileBytes: FILE_BYTES },
   );
 
@@ -92,10 +89,12 @@ export function createApi(baseUrl: string): (request: Request) => Promise<Respon
 
   return async (request) => {
     const target = request.url.slice(baseUrl.length);
-    const fault = request.headers.get(FAULT_HEADER);
-    if (fault === 'slow') await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
+    const fault = request.headers.get(FAULT_HEADER) ?? '';
+    const [, latency = 0] = /^latency=(\d+)$/.exec(fault) ?? [];
+    const [, truncate] = /^truncate=(\d+)$/.exec(fault) ?? [];
+    await new Promise((resolve) => setTimeout(resolve, Number(latency)));
     const response = await respond(request, target);
-    return fault === 'cut' ? cut(response) : response;
+    return truncate === undefined ? response : cut(response, Number(truncate));
   };
 
   async function respond(request: Request, target: string): Promise<Response> {
@@ -113,37 +112,33 @@ export function createApi(baseUrl: string): (request: Request) => Promise<Respon
   }
 }
 
-type Faults = Readonly<Record<string, string>>;
-type Failure = new (code: string) => Error;
-
-/** Wraps a handler so that it throws the error for the fault that the caller has chosen. */
-function failing<Given extends [unknown, { request: { headers: object } }], Result>(
+/** Wraps a handler so that it fails with the code that the caller asks for, as in the mock. */
+function failing<Given extends [unknown, Pick<Call, 'request'>], Result>(
   handle: (...given: Given) => Result,
-  faults: Faults,
-  Failure: Failure,
+  Failure: new (code: string) => Error,
 ): (...given: Given) => Result {
   return (...given) => {
-    const { headers } = given[1].request;
-    const code = faults[(headers as Record<string, string>)[FAULT_HEADER] ?? ''];
+    const fault = String(given[1].request.headers[FAULT_HEADER.toLowerCase()]);
+    const [, code] = /^code=(\w+)$/.exec(fault) ?? [];
     if (code !== undefined) throw new Failure(code);
     return handle(...given);
   };
 }
 
-/** Ends the body with an error in the middle of its first chunk. */
-function cut({ body, status, headers }: Response): Response {
-  const reader = body?.getReader();
+/** Ends the body with an error after some bytes. */
+function cut({ body, status, headers }: Response, bytes: number): Response {
+  if (body === null) return Response.error();
+  const reader = body.getReader();
   const half = new ReadableStream({
     async start(controller) {
-      const { value } = (await reader?.read()) ?? {};
-      controller.enqueue(value?.subarray(0, value.length / 2));
+      controller.enqueue((await reader.read()).value?.subarray(0, bytes));
     },
     async pull(controller) {
-      await reader?.cancel();
+      await reader.cancel();
       controller.error(new TypeError('The connection was lost.'));
     },
   });
-  return reader ? new Response(half, { status, headers }) : Response.error();
+  return new Response(half, { status, headers });
 }
 
 /** Signs links and grants. The key is no secret: it only has to outlive the worker, which browsers restart. */
