@@ -99,7 +99,11 @@ export async function toSiteConfig(pages: string, outDir: string): Promise<UserC
     logoText: 'Berth',
     title: 'Berth',
     description: 'The contract of one HTTP API, with its client, stubs, mock, server and suite.',
-    head: [`<meta http-equiv="Content-Security-Policy" content="${POLICY}">`],
+    // The preview needs a connection to reload.
+    head:
+      process.env.NODE_ENV === 'production'
+        ? [`<meta http-equiv="Content-Security-Policy" content="${POLICY}">`]
+        : [],
     llms: true,
     mediumZoom: false,
     search: { searchHooks: join(DOCS, 'search/hook.ts') },

@@ -19,7 +19,7 @@ interface FormProps {
 /** The request: an operation and its values. */
 export function Form(props: FormProps) {
   const { operation, draft, isReady, choose, edit, submit, stop } = props;
-  const { values, body } = draft;
+  const { values, body, file } = draft;
   const id = useId();
   return (
     <form onSubmit={submit}>
@@ -54,12 +54,10 @@ export function Form(props: FormProps) {
       ))}
       {operation.surface === 'upload' && (
         <>
-          {values.url === undefined && (
-            <p>
-              <a href="#getUploadMetaData">getUploadMetaData</a> fills in this form.
-            </p>
-          )}
-          <label htmlFor={`${id}-file`}>File to send instead of the text</label>
+          <p>
+            <a href="#getUploadMetaData">getUploadMetaData</a> fills in this form.
+          </p>
+          <label htmlFor={`${id}-file`}>File to send instead of the text {file?.name}</label>
           <input
             id={`${id}-file`}
             type="file"

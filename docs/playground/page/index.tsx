@@ -35,7 +35,7 @@ export default function Playground() {
     const follow = () => {
       running.current?.abort();
       setExchange(undefined);
-      setId((current) => decodeURIComponent(location.hash.slice(1)) || current);
+      setId((current) => location.hash.slice(1) || current);
     };
     follow();
     window.addEventListener('hashchange', follow);
@@ -57,8 +57,8 @@ export default function Playground() {
     const show = (one: Exchange) => {
       if (running.current === controller) setExchange(one);
     };
-    const { status, body } = await send(request, controller.signal, show);
-    if (status !== 200 || called.id !== 'getUploadMetaData') return;
+    const { status, body, state } = await send(request, controller.signal, show);
+    if (status !== 200 || state !== 'done' || called.id !== 'getUploadMetaData') return;
     setDrafts((all) => withGrant(all, entered, body));
   }
 
@@ -103,7 +103,6 @@ function withGrant(drafts: Drafts, { body: asked }: Draft, response: string): Dr
       operation.surface === 'upload'
         ? {
             ...draft.values,
-            url: data.url,
             Signature: data.authorization,
             'x-store-security-token': data.token,
             'x-store-meta-fileid': data.storeFileID,

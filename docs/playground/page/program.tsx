@@ -52,6 +52,7 @@ export function Program({ name, folder, baseUrl }: ProgramProps) {
           value={code}
           onChange={({ target }) => setCode(target.value)}
         />
+        <small>Calls to {EXAMPLE_URL} go to the worker of this page.</small>
         <p className="berth-playground__actions">
           <button type="submit" disabled={!baseUrl || !code}>
             Run
@@ -60,7 +61,10 @@ export function Program({ name, folder, baseUrl }: ProgramProps) {
         </p>
       </form>
       <section aria-label="Output">
-        <pre role="log">{output}</pre>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the keyboard */}
+        <pre role="log" tabIndex={0}>
+          {output}
+        </pre>
       </section>
     </div>
   );

@@ -18,51 +18,46 @@ export interface PreparedRequest {
 }
 
 /** @param baseUrl URL of both APIs */
-export function toRequest(
-  operation: Operation,
-  { values, body, file }: Draft,
-  baseUrl: string,
-): PreparedRequest {
-  const { method, fields } = operation;
-  const headers = toHeaders(operation, values);
-  if (operation.surface === 'upload') {
+export function toRequest(operation: Operation, draft: Draft, baseUrl: string): PreparedRequest {
+  const { method, fields, surface } = operation;
+  const { values, body, file } = draft;
+  const headers = Object.fromEntries(
+    // An empty header is not sent.
+    fields.flatMap(({ name, in: place }) =>
+      place === 'header' && values[name] ? [[name, values[name]]] : [],
+    ),
+  );
+  if (surface === 'upload') {
     const form = new FormData();
-    for (const { name } of fields) {
-      if (name !== FILE) form.append(name, values[name] ?? '');
-      else
-        form.append(
-          name,
-          file ?? new File([values[name] ?? ''], 'file.txt', { type: 'text/plain' }),
-        );
-    }
-    return { url: values.url ?? `${baseUrl}/upload`, init: { method, headers, body: form } };
+    const text = new File([values[FILE] ?? ''], 'file.txt', { type: 'text/plain' });
+    for (const { name } of fields)
+      form.append(name, name === FILE ? (file ?? text) : (values[name] ?? ''));
+    // The URL that `getUploadMetaData` returns, from the worker and from the mock.
+    return { url: `${baseUrl}/upload`, init: { method, headers, body: form } };
   }
   const url = baseUrl + toPath(operation, values);
   if (operation.body === undefined) return { url, init: { method, headers } };
-  return { url, init: { method, headers: { ...headers, ...JSON_TYPE }, body } };
+  return { url, init: { method, headers: { ...headers, 'Content-Type': JSON_TYPE }, body } };
 }
 
 /** The request as a command for the mock. */
-export function toCurl(operation: Operation, { values, body, file }: Draft): string {
-  const { method, surface, fields } = operation;
-  const isUpload = surface === 'upload';
-  const headers = {
-    ...toHeaders(operation, values),
-    ...(operation.body !== undefined && JSON_TYPE),
-  };
-  const params = fields.map(({ name }) =>
-    name === FILE
-      ? { name, value: '', fileName: file?.name ?? 'file.txt' }
-      : { name, value: values[name] ?? '' },
-  );
+export function toCurl(operation: Operation, draft: Draft): string {
+  const { url, init } = toRequest(operation, draft, EXAMPLE_URL);
+  const { method = 'GET', headers = {}, body } = init;
+  const params = body instanceof FormData ? [...body] : [];
   return shellCurl.generate({
     method,
-    url: EXAMPLE_URL + (isUpload ? '/upload' : toPath(operation, values)),
+    url,
     headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
-    ...(operation.body !== undefined && {
-      postData: { mimeType: 'application/json', text: body },
+    ...(typeof body === 'string' && { postData: { mimeType: JSON_TYPE, text: body } }),
+    ...(params.length > 0 && {
+      postData: {
+        mimeType: 'multipart/form-data',
+        params: params.map(([name, value]) =>
+          typeof value === 'string' ? { name, value } : { name, value: '', fileName: value.name },
+        ),
+      },
     }),
-    ...(isUpload && { postData: { mimeType: 'multipart/form-data', params } }),
   });
 }
 
@@ -93,7 +88,7 @@ console.log(fileID);`;
 ${head}
 
 const envelope = await storage.POST(${quote(operation.path)}, {
-  body: ${toLiteral(body)},
+  body: ${toLiteral(body).replaceAll('\n', '\n  ')},
 });
 console.log(unwrapEnvelope(envelope));`;
 }
@@ -101,7 +96,7 @@ console.log(unwrapEnvelope(envelope));`;
 function toGatewayCall(operation: Operation, values: Draft['values'], body: string): string {
   const token = (values.Authorization ?? '').replace(/^Bearer /, '');
   const path = values.anyPath ?? '';
-  const accept = values.Accept ?? JSON_TYPE['Content-Type'];
+  const accept = values.Accept ?? JSON_TYPE;
   const fault = values[FAULT_HEADER];
   const headers = [
     ...(accept === 'text/plain' ? [`Accept: ${quote(accept)}`] : []),
@@ -130,7 +125,7 @@ ${lines[kind]}`;
 
 /** The field of the form that has the content of the file. */
 const FILE = 'file';
-const JSON_TYPE = { 'Content-Type': 'application/json' };
+const JSON_TYPE = 'application/json';
 
 function toPath({ path, fields }: Operation, values: Draft['values']): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -139,17 +134,11 @@ function toPath({ path, fields }: Operation, values: Draft['values']): string {
   });
 }
 
-/** An empty header is not sent. */
-function toHeaders({ fields }: Operation, values: Draft['values']): Record<string, string> {
-  const headers = fields.filter((field) => field.in === 'header' && values[field.name]);
-  return Object.fromEntries(headers.map(({ name }) => [name, values[name] ?? '']));
-}
-
-/** JSON as an expression in TypeScript, in two-space indentation. */
+/** JSON as an expression in TypeScript. */
 function toLiteral(body: string): string {
   try {
     const text = JSON.stringify(JSON.parse(body), null, 2);
-    return text.replace(/^(\s*)"([A-Za-z_$][\w$]*)":/gm, '$1$2:').replace(/\n/g, '\n  ');
+    return text.replace(/^(\s*)"([A-Za-z_$][\w$]*)":/gm, '$1$2:');
   } catch {
     return quote(body);
   }

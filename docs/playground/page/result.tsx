@@ -22,7 +22,7 @@ export function Result({ exchange, baseUrl, children }: ResultProps) {
       {events.length > 0 && (
         <ol aria-label="Events">
           {events.map(({ at, text }) => (
-            <li key={at}>
+            <li key={`${at} ${text}`}>
               <small>{Math.round(at)} ms</small>
               <pre>{text}</pre>
             </li>

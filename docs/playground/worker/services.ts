@@ -27,16 +27,13 @@ const EXAMPLE = responses.ServiceResponse['x-berth-content'][EVENTS].examples.ev
 /** Milliseconds between two events, so that readers see them arrive. */
 const PACE = 500;
 
+const TICKS = Array.from({ length: 10 }, (_, at) => `tick ${at + 1}`);
+
 /** The hosted services of the playground, by name. */
 const SERVICES: Readonly<Record<(typeof SERVICE_NAMES)[number], Service>> = {
   /** Returns the contract's example in the type that the caller accepts. */
   hello(input, call) {
-    if (input.headers.accept === EVENTS)
-      return toStream(
-        input,
-        call,
-        EXAMPLE.map((data) => () => data),
-      );
+    if (input.headers.accept === EVENTS) return toStream(input, call, EXAMPLE);
     if (input.headers.accept !== TEXT) return toJson(examples.Greeting.value);
     return { status: 200, headers: { 'content-type': TEXT }, body: examples.Text.value };
   },
@@ -44,21 +41,11 @@ const SERVICES: Readonly<Record<(typeof SERVICE_NAMES)[number], Service>> = {
   async echo(input, call) {
     const { method, target, headers, rawQuery } = input;
     const data = new URLSearchParams(rawQuery).getAll('data');
-    if (headers.accept === EVENTS)
-      return toStream(
-        input,
-        call,
-        data.map((line) => () => line),
-      );
+    if (headers.accept === EVENTS) return toStream(input, call, data);
     return toJson({ method, target, headers, body: await toText(input) });
   },
-  /** Sends the time as an event, ten times. */
-  clock: (input, call) =>
-    toStream(
-      input,
-      call,
-      Array.from({ length: 10 }, () => () => new Date().toISOString()),
-    ),
+  /** Sends ten events, whatever the caller accepts. */
+  clock: (input, call) => toStream(input, call, TICKS),
 };
 
 /** Calls a hosted service. */
@@ -77,21 +64,21 @@ function toJson(value: unknown): ServiceResponse {
   };
 }
 
-/** Sends an event for each function, starting after the one that the caller has received last. */
+/** Sends each text as an event, starting after the one that the caller has received last. */
 function toStream(
   { headers }: GatewayInput,
   call: GatewayCall,
-  events: (() => string)[],
+  events: readonly string[],
 ): ServiceResponse {
   const start = Number(headers['last-event-id'] ?? 0) || 0;
   // WHATWG HTML, section 9.2.1: a 204 makes clients stop reconnecting.
   if (events.length > 0 && start >= events.length) return { status: 204 };
   const { body, send, close } = createEventStream(call, { heartbeat: 0 });
   void (async () => {
-    for (const [at, toData] of events.entries()) {
+    for (const [at, data] of events.entries()) {
       if (at < start) continue;
       if (at > start) await new Promise((resolve) => setTimeout(resolve, PACE));
-      if (!(await send({ id: String(at + 1), data: toData() }))) return;
+      if (!(await send({ id: String(at + 1), data }))) return;
     }
     close();
   })();
