@@ -139,6 +139,12 @@ describeOn('chromium', 'the playground', () => {
     await runTo(/^Status 200,/);
   });
 
+  it('opens the operation of a link in the API reference', async () => {
+    await page.goto(`${site.url}/api/storage.v2.html#operation/batchDelete`);
+    await page.locator('a[href$="#batchDelete"]', { hasText: 'Try it' }).first().click();
+    await expect.poll(() => page.getByLabel('Operation').inputValue()).toBe('batchDelete');
+  });
+
   it('runs the programs of the docs, from a link below them', async () => {
     await page.goto(`${site.url}/guides/uploads.html`);
     await page.getByRole('link', { name: 'Run it in the playground' }).first().click();
