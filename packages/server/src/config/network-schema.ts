@@ -68,10 +68,15 @@ export const listenSchema = z
       .min(1)
       .default(200)
       .describe('Maximum number of headers; requests with more get a 431.'),
+    shutdownDelaySeconds: seconds
+      .default(0)
+      .describe(
+        'How long, in seconds, calls are still accepted after SIGTERM or SIGINT, while /readyz already fails. Set it to the time that a load balancer needs to notice.',
+      ),
     shutdownSeconds: seconds
       .default(30)
       .describe(
-        'How long, in seconds, calls, streams and WebSockets may continue after SIGTERM or SIGINT.',
+        'How long, in seconds, calls, streams and WebSockets may continue after shutdownDelaySeconds.',
       ),
   })
   .describe('Where callers are served.');

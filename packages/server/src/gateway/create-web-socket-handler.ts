@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type {
@@ -13,6 +14,12 @@ import type { Switched } from './attempt.ts';
 /** Idle time after which TCP probes a connection. */
 const KEEP_ALIVE_MILLISECONDS = 60_000;
 
+/** How long both sides may take to close a WebSocket. */
+const CLOSE_MILLISECONDS = 1000;
+
+/** RFC 6455, section 7.4.1: "1001 indicates that an endpoint is "going away", such as a server going down". */
+const GOING_AWAY = Buffer.from([0x88, 2, 1001 >> 8, 1001 & 255]);
+
 /** Calls a service. Resolves with a socket only if `upgrade` requests one. */
 export type CallService = (
   input: GatewayInput,
@@ -24,6 +31,7 @@ export type CallService = (
 interface WebSockets {
   readonly handler: WebSocketHandler<Caller>;
   readonly size: number;
+  /** Closes them with 1001. Those that are not closed after a second are cut off. */
   close(): void;
 }
 
@@ -32,7 +40,7 @@ interface WebSockets {
  * are between the caller and the service (D14).
  */
 export function createWebSocketHandler(callService: CallService): WebSockets {
-  const open = new Set<Duplex>();
+  const open = new Map<Duplex, () => void>();
   return {
     async handler(input, call) {
       const response = await callService(input, call, 'websocket');
@@ -46,10 +54,16 @@ export function createWebSocketHandler(callService: CallService): WebSockets {
         headers,
         open(client, head) {
           call.response.off('close', onClose);
-          open.add(client);
-          client.once('close', () => open.delete(client));
           if (head.length > 0) client.unshift(head);
-          pipeSockets(client, socket);
+          const closers = [forward(client, socket, mask), forward(socket, client)];
+          open.set(client, () => {
+            open.set(client, () => {});
+            for (const close of closers) close();
+            const cut = () => client.destroy();
+            const timer = setTimeout(cut, CLOSE_MILLISECONDS);
+            client.once('close', () => clearTimeout(timer));
+          });
+          client.once('close', () => open.delete(client));
         },
       } satisfies WebSocketResponse;
     },
@@ -57,28 +71,40 @@ export function createWebSocketHandler(callService: CallService): WebSockets {
       return open.size;
     },
     close() {
-      for (const client of open) client.destroy();
+      for (const close of open.values()) close();
     },
   };
 }
 
 /**
- * Pipes bytes in both directions with backpressure. If one side ends, the other is ended; if one fails, the
- * other is destroyed. Idle connections stay open while both sides acknowledge TCP probes.
+ * Pipes bytes in one direction, with backpressure. If the sender ends, the receiver is ended; if it fails, the
+ * receiver is destroyed. Idle connections stay open while both sides acknowledge TCP probes.
+ *
+ * @param encode encodes a frame of the gateway for this direction
+ * @returns sends a close frame to the receiver after the current frame, and drops what follows
  */
-function pipeSockets(client: Duplex, service: Duplex): void {
-  for (const [from, to] of [
-    [client, service],
-    [service, client],
-  ] as const) {
-    prepare(from);
-    from.on('error', () => {});
-    from.once('close', () => {
-      if (from.readableEnded && from.errored === null) to.end();
-      else to.destroy();
-    });
-    from.pipe(to);
-  }
+function forward(from: Duplex, to: Duplex, encode = (frame: Buffer) => frame): () => void {
+  const frames = new FrameCursor();
+  const follow = (chunk: Buffer) => void frames.advance(chunk);
+  prepare(from);
+  from.on('error', () => {});
+  from.once('close', () => {
+    if (from.readableEnded && from.errored === null) to.end();
+    else to.destroy();
+  });
+  from.on('data', follow).pipe(to);
+  return () => {
+    const goAway = () => {
+      if (to.writable) to.end(encode(GOING_AWAY));
+    };
+    const finish = (chunk: Buffer) => {
+      if (!to.writable) return;
+      to.write(chunk.subarray(0, frames.advance(chunk, true)));
+      if (frames.isBetween) goAway();
+    };
+    from.unpipe(to).off('data', follow).on('data', finish).resume();
+    if (frames.isBetween) goAway();
+  };
 }
 
 function prepare(socket: Duplex): void {
@@ -86,4 +112,56 @@ function prepare(socket: Duplex): void {
   setTimeout?.call(socket, 0);
   setNoDelay?.call(socket, true);
   setKeepAlive?.call(socket, true, KEEP_ALIVE_MILLISECONDS);
+}
+
+/** RFC 6455, section 5.1: "a client MUST mask all frames that it sends to the server". */
+function mask(frame: Buffer): Buffer {
+  const key = randomBytes(4);
+  const payload = frame.subarray(2).map((byte, at) => byte ^ (key[at % 4] as number));
+  return Buffer.concat([Buffer.from([frame[0] as number, 0x80 | payload.length]), key, payload]);
+}
+
+/** Finds the ends of frames in a stream of bytes (RFC 6455, section 5.2): only there can a frame be inserted. */
+class FrameCursor {
+  readonly #head: number[] = [];
+  /** Bytes of the payload that are still to come. */
+  #rest = 0;
+
+  get isBetween(): boolean {
+    return this.#rest === 0 && this.#head.length === 0;
+  }
+
+  /**
+   * Reads a chunk.
+   *
+   * @param stops whether to stop at the first end of a frame
+   * @returns how many bytes were read
+   */
+  advance(chunk: Buffer, stops = false): number {
+    let at = 0;
+    while (at < chunk.length && !(stops && at > 0 && this.isBetween)) {
+      if (this.#rest > 0) {
+        const size = Math.min(this.#rest, chunk.length - at);
+        this.#rest -= size;
+        at += size;
+      } else {
+        this.#head.push(chunk[at] as number);
+        at += 1;
+        this.#readHead();
+      }
+    }
+    return at;
+  }
+
+  #readHead(): void {
+    const head = this.#head;
+    const second = head[1];
+    if (second === undefined) return;
+    const short = second & 127;
+    const lengthBytes = short < 126 ? 0 : short === 126 ? 2 : 8;
+    if (head.length < 2 + lengthBytes + (second & 128 ? 4 : 0)) return;
+    const long = head.slice(2, 2 + lengthBytes).reduce((sum, byte) => sum * 256 + byte, 0);
+    this.#rest = short < 126 ? short : long;
+    head.length = 0;
+  }
 }

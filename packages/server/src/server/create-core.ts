@@ -33,7 +33,10 @@ interface Core {
    * nothing.
    */
   reload(next: Config): Promise<readonly string[]>;
-  /** Shuts down gracefully, once. Calls that outlive `listen.shutdownSeconds` are aborted. */
+  /**
+   * Shuts down gracefully, once: accepts calls for another `listen.shutdownDelaySeconds`. Calls that then outlive
+   * `listen.shutdownSeconds` are aborted.
+   */
   close(): Promise<void>;
 }
 
@@ -73,10 +76,13 @@ export async function createCore(initial: Config, serverLog: ServerLog): Promise
   async function close(): Promise<void> {
     const wasListening = state === 'listening';
     state = 'draining';
-    await Promise.all(stops.map((stop) => stop()));
     dispatch.drain();
     if (wasListening) {
-      const seconds = config.listen.shutdownSeconds;
+      const { shutdownDelaySeconds: delay, shutdownSeconds: seconds } = config.listen;
+      if (delay > 0) {
+        log.info({ seconds: delay }, 'not ready; still accepting calls');
+        await wait(delay * 1000);
+      }
       log.info({ calls: observer.active, seconds }, 'draining');
       const cut = await drain(server, {
         seconds,
@@ -89,6 +95,7 @@ export async function createCore(initial: Config, serverLog: ServerLog): Promise
       if (cut > 0)
         log.warn({ calls: cut }, 'aborted calls that did not finish before the shutdown deadline');
     }
+    await Promise.all(stops.map((stop) => stop()));
     await services.close();
   }
 

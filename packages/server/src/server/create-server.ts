@@ -33,7 +33,8 @@ export interface BerthServer {
    */
   reload(config: ConfigInput | Config): Promise<readonly string[]>;
   /**
-   * Stops accepting calls, gives calls in flight `listen.shutdownSeconds` to finish, and then aborts them.
+   * Makes `/readyz` fail, accepts calls for another `listen.shutdownDelaySeconds`, gives calls in flight
+   * `listen.shutdownSeconds` to finish, and then aborts them. WebSockets are closed with 1001.
    */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

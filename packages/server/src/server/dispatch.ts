@@ -72,7 +72,7 @@ interface DrainOptions {
   readonly observer: Observer;
   /** Closes connections that have not sent a request yet, which Node counts as idle only since version 26. */
   readonly closeUnused: () => void;
-  /** Ends WebSockets when no other call is in flight, or when time is up. */
+  /** Closes WebSockets when no other call is in flight, or when time is up. */
   readonly endWebSockets: () => void;
 }
 

@@ -92,8 +92,10 @@ test('the configuration in the manifests is valid, and fits the ports and the gr
     deployment?.getIn(['spec', 'template', 'spec', ...path]);
   expect(pod('containers', 0, 'ports', 0, 'containerPort')).toBe(listen.port);
   expect(pod('containers', 0, 'ports', 1, 'containerPort')).toBe(admin.port);
-  const pause = Number(pod('containers', 0, 'lifecycle', 'preStop', 'sleep', 'seconds'));
-  expect(pod('terminationGracePeriodSeconds')).toBeGreaterThan(pause + listen.shutdownSeconds);
+  const { shutdownDelaySeconds: delay, shutdownSeconds } = listen;
+  const probe = (name: string) => Number(pod('containers', 0, 'readinessProbe', name));
+  expect(delay).toBeGreaterThan(probe('periodSeconds') * probe('failureThreshold'));
+  expect(pod('terminationGracePeriodSeconds')).toBeGreaterThan(delay + shutdownSeconds);
 });
 
 const ANALYZE = '/usr/bin/systemd-analyze';

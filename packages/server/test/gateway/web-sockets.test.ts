@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { WebSocketServer as Server, WebSocket, type WebSocketServer } from 'ws';
 import { sendRaw } from '../support/send-raw.ts';
@@ -246,10 +246,70 @@ it('keeps a half-closed connection open in the other direction', async () => {
   expect(String(last)).toBe('after the end');
 });
 
-it('closes every WebSocket with the gateway', async () => {
-  const { url, gateway } = await startSockets();
+it('closes every WebSocket with 1001 on both sides with the gateway', async () => {
+  const { url, gateway, sockets } = await startSockets();
   const socket = await open(url);
+  for (const size of [1, 125, 126, 65_535, 65_536]) {
+    socket.send('x'.repeat(size));
+    await once(socket, 'message');
+  }
+  const left = once(sockets, 'left');
   const closed = once(socket, 'close');
   gateway.close();
+  gateway.close();
+  expect((await closed)[0]).toBe(1001);
+  expect((await left)[0]).toBe(1001);
+  await expect
+    .poll(() => gateway.stats())
+    .toMatchObject({ webSockets: 0, endpoints: [{ outstanding: 0 }] });
+});
+
+/** A WebSocket between two raw sockets, after the handshake. */
+async function startRawPair() {
+  const opened = Promise.withResolvers<Socket>();
+  const { origin } = await startRawService((socket) => {
+    socket.once('data', () => {
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${CHOSEN}\r\n`);
+      opened.resolve(socket);
+    });
+  });
+  const { port, gateway } = await startGateway([toService([origin])]);
+  const client = connect(port, '127.0.0.1');
+  onTestFinished(() => void client.destroy());
+  client.write(`${HEAD}Authorization: ${BEARER}\r\n\r\n`);
+  await once(client, 'data');
+  return { client, service: await opened.promise, gateway };
+}
+
+it('ends the current frame before it closes a WebSocket, and drops what follows', async () => {
+  const { client, service, gateway } = await startRawPair();
+  const bytes: Buffer[] = [];
+  client.on('data', (chunk) => bytes.push(chunk));
+  const seen = () => Buffer.concat(bytes).toString('latin1');
+  const whole = '\x82\x7e\x00\x80';
+  service.write(`${whole}${'a'.repeat(128)}\x81\x05ab`, 'latin1');
+  await expect.poll(() => seen().endsWith('\x05ab')).toBe(true);
+  gateway.close();
+  // The caller has sent nothing, so the service gets its frame immediately.
+  const [close] = await once(service, 'data');
+  expect([close[0], close[1], close.length]).toEqual([0x88, 0x82, 8]);
+  expect((close.readUInt16BE(6) ^ close.readUInt16BE(2)) & 0xffff).toBe(1001);
+  service.write('cde\x81\x04more', 'latin1');
+  await once(client, 'end');
+  expect(seen()).toBe(`${whole}${'a'.repeat(128)}\x81\x05abcde\x88\x02\x03\xe9`);
+});
+
+it('cuts off a WebSocket that neither side closes', async () => {
+  const { client, service, gateway } = await startRawPair();
+  for (const socket of [client, service]) socket.allowHalfOpen = true;
+  const closed = Promise.all([once(client.resume(), 'close'), once(service.resume(), 'close')]);
+  client.on('error', () => {});
+  client.write('\x81\x05ab', 'latin1');
+  const [part] = await once(service, 'data');
+  expect(part.toString('latin1')).toBe('\x81\x05ab');
+  gateway.close();
+  await expect.poll(() => gateway.stats().webSockets, { timeout: 60_000 }).toBe(0);
+  client.destroy();
+  service.destroy();
   await closed;
 });

@@ -53,6 +53,44 @@ test('calls in flight finish, connections close, new ones are refused', async ()
   ).toBe(false);
 });
 
+test('accepts calls for the delay, while /readyz fails', async () => {
+  const listen = 'listen: { port: 0, shutdownDelaySeconds: 3600 }';
+  const folder = await makeFolder({
+    'berth.yaml': `${listen}\nadmin: { port: 0 }\nkeys: [{ secret: ${'k'.repeat(32)} }]\nenvironments: { dev: {} }`,
+  });
+  const cli = new Cli(folder, ['--config', 'berth.yaml']);
+  const { url, adminUrl } = await cli.listening();
+  const agent = new Agent({ keepAlive: true });
+  const call = async () => {
+    const [response] = await once(request(url, { agent }).end(), 'response');
+    await text(response);
+    return [response.statusCode, response.headers.connection];
+  };
+  expect(await call()).toEqual([404, 'keep-alive']);
+  cli.child.kill('SIGTERM');
+  await cli.line('not ready; still accepting calls');
+  const ready = await fetch(`${adminUrl}/readyz`);
+  expect([ready.status, await ready.text()]).toEqual([503, 'draining\n']);
+  // First on the connection from before, then on a new one.
+  expect(await call()).toEqual([404, 'close']);
+  expect(await call()).toEqual([404, 'close']);
+  const again = setInterval(() => cli.child.kill('SIGTERM'), 100);
+  expect(await cli.finish()).toMatchObject({ code: 1 });
+  clearInterval(again);
+});
+
+test('drains after the delay', async () => {
+  const { server, url, lines } = await startServer({
+    listen: { port: 0, shutdownDelaySeconds: 0.2 },
+  });
+  const begun = performance.now();
+  await server.close();
+  expect(performance.now() - begun).toBeGreaterThan(190);
+  const said = lines.map(({ msg }) => msg);
+  expect(said.slice(-2)).toEqual(['not ready; still accepting calls', 'draining']);
+  await expect(fetch(url)).rejects.toThrow();
+});
+
 test('aborts streams and WebSockets at the limit', async () => {
   const origin = await startService((_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
@@ -92,7 +130,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     await once(socket, 'open');
     const closed = once(socket, 'close');
     cli.child.kill(signal);
-    await closed;
+    expect((await closed)[0]).toBe(1001);
     expect(await cli.finish()).toMatchObject({ code: 0 });
     expect(cli.lines.at(-1)?.msg).toBe('ended');
   },
