@@ -13,7 +13,7 @@ const WITHHELD = new Set([
   'expect',
   // RFC 7239: only X-Forwarded-* is maintained here, and the two could contradict each other.
   'forwarded',
-  // The endpoint's own host, for virtual hosts; the one that the caller used is in X-Forwarded-Host.
+  // The service's own host, for virtual hosts; the one that the caller used is in X-Forwarded-Host.
   'host',
   'x-real-ip',
 ]);

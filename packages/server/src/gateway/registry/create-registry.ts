@@ -82,7 +82,8 @@ type Found = Service | Promise<Service>;
  *   ],
  *   { servers: ['10.96.0.10'], allow: ['10.0.0.0/8'] },
  * );
- * await registry.find('dev', 'orders'); // endpoints: [{ origin: 'http://10.1.2.3' }, …]
+ * await registry.find('dev', 'orders');
+ * // endpoints: [{ origin: 'http://10.1.2.3', servername: 'orders.default.svc.cluster.local' }, …]
  */
 export function createRegistry(
   services: readonly ServiceConfig[],
@@ -154,8 +155,8 @@ function keyOf(env: string, name: string): string {
   return `${env}/${name}`;
 }
 
-function toBase({ env, name, state = 'ready', callers, maxCalls, contract }: ServiceConfig) {
-  return { env, name, state, callers: callers && new Set(callers), maxCalls, contract };
+function toBase({ state = 'ready', callers, ...rest }: Omit<ServiceConfig, 'dns' | 'versions'>) {
+  return { ...rest, state, callers: callers && new Set(callers) };
 }
 
 function toStaticVersion({ name, weight = 100, endpoints, hasResource = true }: VersionConfig) {
@@ -189,11 +190,12 @@ function createDnsFinder(
       `The service ${config.name} in ${config.env} needs a port from 1 to 65535.`,
     );
   }
-  const base = toBase(config);
+  const { dns, ...own } = config;
+  const base = toBase(own);
   let seen: Resolution | undefined;
   let service: Service = { ...base, versions: [] };
   const toService = (resolution: Resolution): Service => {
-    if (resolution !== seen) service = { ...base, versions: [toVersion(config.dns, resolution)] };
+    if (resolution !== seen) service = { ...base, versions: [toVersion(dns, resolution)] };
     seen = resolution;
     return service;
   };
@@ -207,13 +209,13 @@ function createDnsFinder(
 function toVersion(dns: DnsSource, { exists, targets }: Resolution): ServiceVersion {
   const endpoints = new Map<string, Endpoint>();
   const shares = new Map<Endpoint, number>();
-  for (const { address, host, port = dns.port, weight = 1 } of targets) {
+  // RFC 2782: the name of a service follows the labels of its records, such as _http._tcp.
+  const servername = dns.name.toLowerCase().replace(/^(?:_[^.]+\.)+|\.$/g, '');
+  for (const { address, port = dns.port, weight = 1 } of targets) {
     const at = isIPv6(address) ? `[${address}]` : address;
     const { origin } = new URL(`${dns.scheme ?? 'http'}://${at}:${port}`);
-    const own = dns.scheme === 'https' ? { origin, servername: host } : { origin };
-    const key = JSON.stringify(own);
-    const endpoint = endpoints.get(key) ?? own;
-    endpoints.set(key, endpoint);
+    const endpoint = endpoints.get(origin) ?? { origin, servername };
+    endpoints.set(origin, endpoint);
     shares.set(endpoint, (shares.get(endpoint) ?? 0) + weight);
   }
   const isEven = new Set(shares.values()).size < 2;

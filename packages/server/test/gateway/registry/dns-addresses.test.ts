@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { send, startGateway, startService } from '../support/start-gateway.ts';
 import { setUpDns, WEB } from './support/set-up-dns.ts';
 
 test('returns the addresses of a name with the configured port', async () => {
@@ -14,7 +15,10 @@ test('returns the addresses of a name with the configured port', async () => {
         name: 'default',
         weight: 100,
         hasResource: true,
-        endpoints: [{ origin: 'http://10.0.0.1:8080' }, { origin: 'http://10.0.0.2:8080' }],
+        endpoints: [
+          { origin: 'http://10.0.0.1:8080', servername: 'web.test' },
+          { origin: 'http://10.0.0.2:8080', servername: 'web.test' },
+        ],
       },
     ],
   });
@@ -27,6 +31,17 @@ test('uses IPv6 addresses if there are no IPv4 ones', async () => {
   server.setAddresses('web.test', ['fd12::1', '10.0.0.1']);
   await clock.pass(30_000);
   expect(await origins()).toEqual(['http://10.0.0.1']);
+});
+
+test('calls a service by its name, not by its address', async () => {
+  const { origin } = await startService((request, response) => response.end(request.headers.host));
+  const port = Number(new URL(origin).port);
+  for (const name of ['web.test', 'Web.test.']) {
+    const { server, registry } = await setUpDns({ ...WEB, name, port }, { allow: ['127.0.0.1'] });
+    server.setAddresses('web.test', ['127.0.0.1']);
+    const { base } = await startGateway(registry);
+    expect(await send(base, '/v1/cloudrun/web')).toMatchObject({ text: `web.test:${port}` });
+  }
 });
 
 test('returns the host name for the certificate', async () => {

@@ -13,8 +13,8 @@ test('returns hosts and ports of SRV records', async () => {
   server.setAddresses('b.web.test', ['fd12::2']);
   const found = await version();
   expect(found.endpoints).toEqual([
-    { origin: 'http://10.0.0.1:8080' },
-    { origin: 'http://[fd12::2]:8081' },
+    { origin: 'http://10.0.0.1:8080', servername: 'web.test' },
+    { origin: 'http://[fd12::2]:8081', servername: 'web.test' },
   ]);
   expect(found.shares).toBeUndefined();
 });
@@ -103,12 +103,12 @@ test('keeps the last address of a target that fails, and updates those of others
   expect(errors).toEqual(['DNS: queryA ESERVFAIL a.test']);
 });
 
-test('returns the target name for the certificate', async () => {
+test('returns the name of the service for the certificate', async () => {
   const { server, version } = await setUpDns({ ...SRV, scheme: 'https' });
   server.setSrv(NAME, [{ port: 8443, target: 'a.test' }]);
   server.setAddresses('a.test', ['10.0.0.1']);
   expect((await version()).endpoints).toEqual([
-    { origin: 'https://10.0.0.1:8443', servername: 'a.test' },
+    { origin: 'https://10.0.0.1:8443', servername: 'web.test' },
   ]);
 });
 
