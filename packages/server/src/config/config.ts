@@ -35,7 +35,7 @@ export interface DocumentConfig {
   readonly responses: 'off' | 'report' | 'refuse';
 }
 
-type ParsedService = ParsedEnvironment['services'][string];
+export type ParsedService = ParsedEnvironment['services'][string];
 
 export interface EnvironmentConfig
   extends Omit<ParsedEnvironment, 'credentials' | 'tokens' | 'services'> {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 import { type EndResponse, GatewayError, type ServiceResponse } from '@berth/server-stubs';
 import type { Dispatcher } from 'undici';
-import { ServiceBody } from './service-body.ts';
+import { gone, ServiceBody } from './service-body.ts';
 import type { Connection, Upstream } from './upstream.ts';
 
 /** Maximum bytes to buffer before the response to the caller begins. */
@@ -43,6 +43,10 @@ export interface ReadyCall {
   readonly response: ServerResponse;
   /** How long the service may take to send its response headers. */
   readonly headersMilliseconds: number;
+  /** How long it may then be silent; 0 for any time. */
+  readonly idleMilliseconds: number;
+  /** Whether the service may be starting if it cannot be connected to. */
+  readonly mayStart: boolean;
   /**
    * Watches a response.
    *
@@ -79,6 +83,7 @@ export interface Switched {
 /** The outcome of an attempt before the response is forwarded. */
 export type Outcome = ServiceResponse | Switched | Failure;
 
+/** @param upstream where a call has begun; it ends there with the attempt */
 export function attempt(
   call: ReadyCall,
   upstream: Upstream,
@@ -127,12 +132,11 @@ class Attempt implements Dispatcher.DispatchHandler {
     this.#connection = connection;
     this.#isReused = connection.isReused;
     this.#settle = settle;
-    upstream.outstanding += 1;
-    upstream.health.begin();
   }
 
   begin(): void {
     const { target: path, method, headers: own, body, upgrade, response } = this.#call;
+    const { idleMilliseconds: bodyTimeout } = this.#call;
     if (response.destroyed) {
       this.#leave();
       return;
@@ -144,15 +148,15 @@ class Attempt implements Dispatcher.DispatchHandler {
     if (body instanceof ServiceBody) body.onProgress = () => timer.refresh();
     const { host } = this.#upstream;
     const headers = host === undefined ? own : [...own, 'host', host];
-    this.#connection.dispatch({ path, method, headers, body, upgrade } as never, this);
+    const request = { path, method, headers, body, upgrade, bodyTimeout };
+    this.#connection.dispatch(request as never, this);
   }
 
   /** Ends the attempt because no one is waiting for its response any more. */
   readonly #leave = (): void => {
     if (this.#isOver) return;
     this.#wasLeft = true;
-    // Named as in Node, so that it is not mistaken for a gateway error.
-    this.#abort(Object.assign(new Error('The client disconnected.'), { code: 'ECONNRESET' }));
+    this.#abort(gone());
   };
 
   #abort(error: Error): void {
@@ -210,9 +214,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     socket: Duplex,
   ): void {
     this.#isOver = true;
-    socket.once('close', () => {
-      this.#upstream.outstanding -= 1;
-    });
+    socket.once('close', () => this.#upstream.end());
     this.#conclude({ status: 101, headers, socket });
   }
 
@@ -231,8 +233,8 @@ class Attempt implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#isOver = true;
-    this.#upstream.outstanding -= 1;
     this.#upstream.giveBack(this.#connection);
+    this.#upstream.end();
     try {
       this.#watch?.end();
     } catch (error) {
@@ -247,9 +249,9 @@ class Attempt implements Dispatcher.DispatchHandler {
   onResponseError(_controller: unknown, error: Error): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#upstream.outstanding -= 1;
     this.#connection.destroy();
     this.#fail(error);
+    this.#upstream.end();
   }
 
   #fail(error: Error): void {
@@ -264,10 +266,9 @@ class Attempt implements Dispatcher.DispatchHandler {
     this.#settle(new Failure(this.#error, this.#wasSent, this.#hasResponse));
   }
 
-  /** A response has begun, so the service is alive. */
   #conclude(outcome: ServiceResponse | Switched): void {
     this.#hasSettled = true;
-    this.#upstream.health.succeed();
+    this.#upstream.health.judge(outcome.status);
     clearTimeout(this.#timer);
     this.#settle(outcome);
   }

@@ -1,6 +1,6 @@
-import { GatewayError } from '@berth/server-stubs';
+import { GatewayError, type GatewayErrorCode } from '@berth/server-stubs';
 import { attempt, Failure, isRefusedInput, type Outcome, type ReadyCall } from './attempt.ts';
-import { chooseUpstream, type Target } from './choose-upstream.ts';
+import type { Pool } from './choose-upstream.ts';
 import type { Upstream } from './upstream.ts';
 
 /**
@@ -10,53 +10,59 @@ import type { Upstream } from './upstream.ts';
  * close idle connections (RFC 9112, section 9.3.1). A call is never retried after part of its body has been
  * sent or after a timeout.
  *
- * @throws GatewayError SERVICE_LB_STATUS_ABNORMAL, SERVICE_TIMEOUT, BAD_GATEWAY, INVALID_REQUEST
+ * @throws GatewayError SERVICE_LB_STATUS_ABNORMAL, SERVICE_NOT_READY, SERVICE_TIMEOUT, BAD_GATEWAY, INVALID_REQUEST,
+ * EXCEED_RATELIMIT
  */
-export async function callVersion(
-  call: ReadyCall,
-  targets: readonly Target[],
-): Promise<Exclude<Outcome, Failure>> {
+export async function callVersion(call: ReadyCall, pool: Pool): Promise<Exclude<Outcome, Failure>> {
   const isUpgrade = call.upgrade !== undefined;
-  const first = chooseUpstream(targets, undefined);
-  if (first === undefined) throw new GatewayError('SERVICE_LB_STATUS_ABNORMAL');
+  const first = pool.take() ?? (await pool.wait(call.response));
+  if (first === undefined) throw new GatewayError(toUnsentCode(call));
   const connection = isUpgrade ? first.takeForUpgrade() : first.take();
   const { isReused } = connection;
   let outcome = await attempt(call, first, connection);
   if (outcome instanceof Failure) {
-    const second = findSecond(outcome, call, targets, first, isReused);
+    const second = findSecond(outcome, call, pool, first, isReused);
     if (second !== undefined) {
+      second.begin();
       const fresh = isUpgrade ? second.takeForUpgrade() : second.takeNew();
       outcome = await attempt(call, second, fresh);
     }
   }
-  if (outcome instanceof Failure) throw toGatewayError(outcome, targets);
+  if (outcome instanceof Failure) throw toGatewayError(outcome, call, pool);
   return outcome;
 }
 
 /** Creates the gateway's own error for a call that failed before its response began. */
-function toGatewayError({ error, wasSent }: Failure, targets: readonly Target[]): Error {
+function toGatewayError({ error, wasSent }: Failure, call: ReadyCall, { targets }: Pool): Error {
   if (error instanceof GatewayError) return error;
   const cause = error;
+  if ((error as NodeJS.ErrnoException).code === 'UND_ERR_BODY_TIMEOUT') {
+    return new GatewayError('SERVICE_TIMEOUT', { cause });
+  }
   if (!wasSent && isRefusedInput(error)) {
     const message = 'The request cannot be forwarded.';
     return new GatewayError('INVALID_REQUEST', { message, cause });
   }
   const areAllEjected = targets.every(({ upstream }) => upstream.health.isEjected);
-  const code = !wasSent && areAllEjected ? 'SERVICE_LB_STATUS_ABNORMAL' : 'BAD_GATEWAY';
-  return new GatewayError(code, { cause });
+  const isUnsent = !wasSent && (call.mayStart || areAllEjected);
+  return new GatewayError(isUnsent ? toUnsentCode(call) : 'BAD_GATEWAY', { cause });
+}
+
+function toUnsentCode({ mayStart }: ReadyCall): GatewayErrorCode {
+  return mayStart ? 'SERVICE_NOT_READY' : 'SERVICE_LB_STATUS_ABNORMAL';
 }
 
 /** Returns the endpoint to retry at; undefined if the call must not be retried. */
 function findSecond(
   { error, wasSent, hasResponse }: Failure,
   { response, method }: ReadyCall,
-  targets: readonly Target[],
+  pool: Pool,
   first: Upstream,
   isReused: boolean,
 ): Upstream | undefined {
   const isFinal = error instanceof GatewayError || isRefusedInput(error);
   if (response.destroyed || isFinal) return undefined;
   if (wasSent && (hasResponse || method === 'POST')) return undefined;
-  const second = chooseUpstream(targets, first);
+  const second = pool.choose(first);
   return wasSent && !isReused && second === first ? undefined : second;
 }

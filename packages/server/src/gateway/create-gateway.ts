@@ -11,18 +11,18 @@ import {
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { Caller } from '../auth/caller.ts';
 import { callVersion } from './call-version.ts';
-import { type Target, Upstreams } from './choose-upstream.ts';
+import { type Pool, Upstreams } from './choose-upstream.ts';
 import { type CallService, createWebSocketHandler } from './create-web-socket-handler.ts';
 import { assertCallable, chooseVersion, findService } from './find-service.ts';
 import { type Judgement, judgeRequest } from './judge-calls.ts';
 import type { Service, ServiceRegistry } from './registry/service-registry.ts';
 import { toBody } from './service-body.ts';
 import { Spools } from './spools.ts';
+import { Starts } from './starts.ts';
 import { toServiceHeaders } from './to-service-headers.ts';
 import type { UpstreamStats } from './upstream.ts';
 
 const { gatewayHeadersSeconds, gatewaySpoolBytes } = defaults.limits;
-const CONNECT_SECONDS = 5;
 
 /** Options that determine how the gateway calls hosted services. */
 export interface GatewayOptions {
@@ -33,8 +33,6 @@ export interface GatewayOptions {
    * Default: 60 (D13).
    */
   readonly headersSeconds?: number;
-  /** Connection timeout for services, in seconds. Default: 5. */
-  readonly connectSeconds?: number;
   /**
    * How many bytes of a signed body to keep in memory; larger ones go to a temporary file. Default: 1 MiB
    * (D13).
@@ -65,6 +63,8 @@ export interface GatewayOptions {
 interface GatewayStats {
   /** Open WebSockets. */
   readonly webSockets: number;
+  /** Calls that wait for an endpoint, or for a service to start. */
+  readonly waiting: number;
   /** Endpoints that were called and are still known. */
   readonly endpoints: readonly UpstreamStats[];
 }
@@ -84,7 +84,7 @@ export interface Gateway {
  * The response is streamed: only signed bodies (D13) and, up to a limit, bytes that a service has not yet
  * read are buffered. Nothing is decoded in either direction (D3, D7).
  *
- * The service receives the raw request target after the service name, the `Host` of its own endpoint,
+ * The service receives the raw request target after the service name, its own name and port as `Host`,
  * `X-Request-Id`, `X-Forwarded-For`, `-Proto` and `-Host`, and the caller's headers without hop-by-hop
  * headers and credentials. With the credentials, the service could call other services or the storage API in
  * the caller's name.
@@ -106,7 +106,6 @@ export function createGateway(options: GatewayOptions): Gateway {
   const {
     registry,
     headersSeconds = gatewayHeadersSeconds.value,
-    connectSeconds = CONNECT_SECONDS,
     spoolBytes = gatewaySpoolBytes.value,
     trustProxy = false,
     wireProfile = defaultWireProfile,
@@ -119,7 +118,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       name.toLowerCase().replaceAll('_', '-'),
     ),
   );
-  const upstreams = new Upstreams(connectSeconds * 1000, now);
+  const upstreams = new Upstreams(now);
+  const starts = new Starts(now);
   const spools = new Spools(spoolBytes, now);
 
   const callService: CallService = async (input, call, upgrade) => {
@@ -137,8 +137,6 @@ export function createGateway(options: GatewayOptions): Gateway {
         : await judgeRequest(service.contract, service, input, given, (judgement) =>
             onJudgement({ env, service: service.name, ...judgement }, call),
           );
-    const targets = upstreams.targetsOf(chooseVersion(service));
-    assertCapacity(service, targets);
     const headers = toServiceHeaders(input, request, {
       credentials,
       isUpgrade: upgrade !== undefined,
@@ -146,19 +144,19 @@ export function createGateway(options: GatewayOptions): Gateway {
     });
     if (body.length !== undefined) headers.push('content-length', String(body.length));
     const { target, method } = input;
-    const headersMilliseconds = headersSeconds * 1000;
-    return callVersion(
-      {
-        target,
-        method,
-        headers,
-        body: body.content,
-        upgrade,
-        response,
-        headersMilliseconds,
-        watch,
-      },
-      targets,
+    const common = { target, method, headers, body: body.content, upgrade, response, watch };
+    const callOnce = (found: Service) => {
+      const pool = upstreams.poolOf(chooseVersion(found), found);
+      assertCapacity(found, pool);
+      const { timeouts } = found;
+      const headersMilliseconds = (timeouts?.headersSeconds ?? headersSeconds) * 1000;
+      const idleMilliseconds = (timeouts?.idleSeconds ?? 0) * 1000;
+      const mayStart = (found.startSeconds ?? 0) > 0;
+      return callVersion({ ...common, headersMilliseconds, idleMilliseconds, mayStart }, pool);
+    };
+    if (!service.startSeconds) return callOnce(service);
+    return starts.wait(service, response, async () =>
+      callOnce(await findService(registry, env, input.name)),
     );
   };
 
@@ -175,11 +173,12 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     stats: () => ({
       webSockets: webSockets.size,
+      waiting: upstreams.waiting + starts.waiting,
       endpoints: Array.from(upstreams, ({ stats }) => stats),
     }),
     close() {
       webSockets.close();
-      for (const upstream of upstreams) upstream.close();
+      upstreams.close();
     },
   };
 }
@@ -199,7 +198,7 @@ function whenOver({ response }: GatewayCall<Caller>, dispose: () => Promise<void
 }
 
 /** A slow service must not use up the memory and connections of all others. */
-function assertCapacity({ maxCalls = Infinity }: Service, targets: readonly Target[]): void {
+function assertCapacity({ maxCalls = Infinity }: Service, { targets }: Pool): void {
   const calls = targets.reduce((sum, { upstream }) => sum + upstream.outstanding, 0);
   if (calls >= maxCalls) throw new GatewayError('EXCEED_RATELIMIT');
 }

@@ -42,8 +42,13 @@ export async function findService(
  *
  * @throws GatewayError SERVICE_FORBIDDEN, SERVICE_NOT_READY, SERVICE_CHARGE_OVERDUE
  */
-export function assertCallable({ callers, state }: Service, caller: Caller): void {
+export function assertCallable(service: Service, caller: Caller): void {
+  const { callers, state, startSeconds = 0 } = service;
   if (callers !== undefined && !callers.has(caller.id)) throw new GatewayError('SERVICE_FORBIDDEN');
+  if (state !== 'not-ready' || startSeconds === 0) assertReady(service);
+}
+
+function assertReady({ state }: Service): void {
   if (state !== 'ready') throw new GatewayError(CODES[state]);
 }
 
@@ -51,10 +56,12 @@ export function assertCallable({ callers, state }: Service, caller: Caller): voi
  * Chooses the version for a call, by weight.
  *
  * @param random a number from 0 up to, but not including, 1
- * @throws GatewayError SERVICE_VERSION_NOT_FOUND if no version has a weight, SERVICE_RESOURCE_NOT_FOUND
- * and SERVICE_ENDPOINT_NOT_FOUND if the version cannot be called
+ * @throws GatewayError the code of a state other than ready, SERVICE_VERSION_NOT_FOUND if no version has a
+ * weight, SERVICE_RESOURCE_NOT_FOUND and SERVICE_ENDPOINT_NOT_FOUND if the version cannot be called
  */
-export function chooseVersion({ versions }: Service, random = Math.random): ServiceVersion {
+export function chooseVersion(service: Service, random = Math.random): ServiceVersion {
+  assertReady(service);
+  const { versions } = service;
   const version = pick(versions, random);
   if (version === undefined) throw new GatewayError('SERVICE_VERSION_NOT_FOUND');
   if (!version.hasResource) throw new GatewayError('SERVICE_RESOURCE_NOT_FOUND');

@@ -105,7 +105,8 @@ export class ServiceBody extends Readable {
   }
 }
 
-function gone(): Error {
+/** Named as in Node, so that it is not mistaken for a gateway error. */
+export function gone(): Error {
   return Object.assign(new Error('The client disconnected.'), { code: 'ECONNRESET' });
 }
 

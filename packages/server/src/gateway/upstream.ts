@@ -4,13 +4,19 @@ import type { Endpoint } from './registry/service-registry.ts';
 /** How long a connection may be idle, whatever its service announces. */
 const MAX_IDLE_MILLISECONDS = 60_000;
 
-/** Number of consecutive failures after which an endpoint is ejected. */
+/** Number of consecutive calls without a response after which an endpoint is ejected. */
 const FAILURES = 3;
+
+/** Number of consecutive failures after which it is ejected if the last one was a status of 500 or above. */
+const SERVER_ERRORS = 5;
 
 /** First and maximum ejection time, in milliseconds; it doubles with each failed trial. */
 const FIRST_PAUSE = 1000;
 
 const LONGEST_PAUSE = 30_000;
+
+/** Pause between trials of an endpoint that is the only one left. */
+const LAST_RESORT_PAUSE = 100;
 
 /** Maximum number of idle connections to keep for later calls. */
 const MAX_IDLE = 256;
@@ -81,6 +87,8 @@ export class Upstream {
   readonly host: string | undefined;
   readonly health: Health;
   outstanding = 0;
+  /** Calls each of these when a call has ended. */
+  readonly onEnd = new Set<() => void>();
   readonly #connect: Connector;
   readonly #connectHalfOpen: Connector;
   readonly #idle: Connection[] = [];
@@ -99,6 +107,34 @@ export class Upstream {
     this.#connect = buildConnector(options);
     // If one side of a WebSocket ends, the other may still send.
     this.#connectHalfOpen = buildConnector({ ...options, allowHalfOpen: true });
+  }
+
+  /** Begins a call, or a WebSocket. */
+  begin(): void {
+    this.outstanding += 1;
+    this.health.begin();
+  }
+
+  end(): void {
+    this.outstanding -= 1;
+    for (const listener of this.onEnd) listener();
+  }
+
+  /** Requests this path over a new connection. The result counts like that of a call. */
+  async check(path: string, milliseconds: number): Promise<void> {
+    const times = { headersTimeout: milliseconds, bodyTimeout: milliseconds };
+    const client = new Client(this.origin, { connect: this.#connect, ...times });
+    const headers = this.host === undefined ? {} : { host: this.host };
+    this.health.begin();
+    try {
+      const { statusCode, body } = await client.request({ method: 'GET', path, headers });
+      body.on('error', ignore);
+      this.health.judge(statusCode, 400);
+    } catch {
+      this.health.fail(false);
+    } finally {
+      client.destroy(null, ignore);
+    }
   }
 
   /** Returns a connection for one call, an open one if possible. */
@@ -147,14 +183,15 @@ export class Upstream {
 }
 
 /**
- * Passive health check of one endpoint: it is ejected after several consecutive calls without a response.
- * After a pause, one call is sent as a trial; any response ends the ejection.
+ * Health of one endpoint, as its calls show it: it is ejected after several consecutive failures. After a pause,
+ * one call is sent as a trial; any response below 500 ends the ejection.
  */
 class Health {
   readonly #now: () => number;
   #failures = 0;
   #pause = 0;
   #until = 0;
+  #failedAt = 0;
   #isTried = false;
   #wasReached = false;
 
@@ -173,15 +210,22 @@ class Health {
   }
 
   /**
-   * Whether it is ejected although it accepts connections. It is then called if there is no better endpoint:
-   * a few requests that break a service must not make it unavailable for everyone.
+   * Whether it is called despite its ejection if there is no better endpoint. A few requests that break a service
+   * must not make it unavailable for everyone; if it accepts no connections, it gets one call at a time.
    */
   get isLastResort(): boolean {
-    return this.#pause > 0 && this.#wasReached;
+    if (this.#pause === 0 || this.#wasReached) return this.#pause > 0;
+    return !this.#isTried && this.#now() >= this.#failedAt + LAST_RESORT_PAUSE;
   }
 
   begin(): void {
     if (this.#pause > 0) this.#isTried = true;
+  }
+
+  /** Records a response. From `least`, its status is a failure. */
+  judge(status: number, least = 500): void {
+    if (status >= least) this.fail(true, SERVER_ERRORS);
+    else this.succeed();
   }
 
   succeed(): void {
@@ -196,12 +240,13 @@ class Health {
   }
 
   /** @param wasReached whether it accepted the connection */
-  fail(wasReached: boolean): void {
+  fail(wasReached: boolean, limit = FAILURES): void {
+    const now = this.#now();
     this.#failures += 1;
+    this.#failedAt = now;
     this.#isTried = false;
     this.#wasReached = wasReached;
-    if (this.#failures < FAILURES) return;
-    const now = this.#now();
+    if (this.#failures < limit) return;
     // Calls from before the ejection reveal nothing new.
     if (this.#pause > 0 && now < this.#until) return;
     this.#pause = this.#pause === 0 ? FIRST_PAUSE : Math.min(this.#pause * 2, LONGEST_PAUSE);

@@ -26,6 +26,8 @@ export interface Gauges {
   readonly webSockets: () => number;
   /** Calls to hosted services in flight. */
   readonly outstanding: () => number;
+  /** Calls that wait for an endpoint, or for a service to start. */
+  readonly waiting: () => number;
   /** Number of log lines dropped so far. */
   readonly droppedLines: () => number;
 }
@@ -69,6 +71,12 @@ export function createMetrics(gauges: Gauges): Metrics {
   gauge('berth_event_streams', 'Open event streams.', gauges.eventStreams);
   gauge('berth_websockets', 'Open WebSockets.', gauges.webSockets);
   gauge('berth_upstream_outstanding', 'Calls to hosted services in flight.', gauges.outstanding);
+
+  gauge(
+    'berth_upstream_waiting',
+    'Calls that wait for an endpoint with too many calls, or for a service to start.',
+    gauges.waiting,
+  );
 
   const calls = new Counter({
     name: 'berth_calls_total',

@@ -59,6 +59,7 @@ export async function createCore(initial: Config, serverLog: ServerLog): Promise
     activeCalls: () => observer.active,
     eventStreams: () => observer.streams,
     webSockets: () => gateway.stats().webSockets,
+    waiting: () => gateway.stats().waiting,
     droppedLines: () => serverLog.dropped,
     outstanding: () =>
       gateway.stats().endpoints.reduce((sum, { outstanding }) => sum + outstanding, 0),

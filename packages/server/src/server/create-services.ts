@@ -319,15 +319,13 @@ function toServiceConfigs(
   contracts: Contracts = new Map(),
 ): ServiceConfig[] {
   return Object.entries(environments).flatMap(([env, { services }]) =>
-    Object.entries(services).map(
-      ([name, { state, callers, maxCalls, versions, endpoints, dns, document }]) => {
-        const judge = document && contracts.get(document.file);
-        const contract = judge && { judge, responses: document.responses };
-        const base = { env, name, state, callers, maxCalls, contract };
-        if (dns !== undefined) return { ...base, dns };
-        return { ...base, versions: versions ?? [{ name: 'v1', endpoints: endpoints ?? [] }] };
-      },
-    ),
+    Object.entries(services).map(([name, { versions, endpoints, dns, document, ...settings }]) => {
+      const judge = document && contracts.get(document.file);
+      const contract = judge && { judge, responses: document.responses };
+      const base = { env, name, ...settings, contract };
+      if (dns !== undefined) return { ...base, dns };
+      return { ...base, versions: versions ?? [{ name: 'v1', endpoints: endpoints ?? [] }] };
+    }),
   );
 }
 

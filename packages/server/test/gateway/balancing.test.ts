@@ -58,24 +58,48 @@ it('tries another endpoint once if a connection fails, with the body untouched',
   expect(out).toMatchObject({ isEjected: true, outstanding: 0 });
 });
 
-it('uses an endpoint again after a successful trial, and waits longer after a failed one', async () => {
-  let now = 0;
-  const dead = await deadOrigin();
-  const { base, gateway } = await startGateway([toService([dead])], { now: () => now });
-  const isEjected = () => gateway.stats().endpoints[0]?.isEjected;
-  await send(base, HELLO);
-  await send(base, HELLO);
-  expect(isEjected()).toBe(true);
-  now = 1000;
-  expect(await send(base, HELLO)).toMatchObject({ code: 'SERVICE_LB_STATUS_ABNORMAL' });
-  now = 2999;
+/** Serves on an address that had no listener. */
+async function revive(dead: string) {
   const { server } = await startService((_request, response) => response.end('back'));
   server.close();
   await once(server.listen(Number(new URL(dead).port), '127.0.0.1'), 'listening');
-  expect(await send(base, HELLO)).toMatchObject({ code: 'SERVICE_LB_STATUS_ABNORMAL' });
+}
+
+it('uses an endpoint again after a successful trial, and waits longer after a failed one', async () => {
+  let now = 0;
+  const dead = await deadOrigin();
+  const { origin } = await startNamed('other');
+  const service = toService([dead, origin]);
+  const { base, gateway } = await startGateway([service], { now: () => now });
+  const call = async () => {
+    const texts = new Set<string>();
+    for (let time = 0; time < 40; time += 1) texts.add((await send(base, HELLO)).text);
+    return [...texts].sort();
+  };
+  expect(await call()).toEqual(['other']);
+  expect(gateway.stats().endpoints[0]?.isEjected).toBe(true);
+  now = 1000;
+  expect(await call()).toEqual(['other']);
+  await revive(dead);
+  now = 2999;
+  expect(await call()).toEqual(['other']);
   now = 3000;
+  expect(await call()).toEqual(['back', 'other']);
+  expect(gateway.stats().endpoints[0]?.isEjected).toBe(false);
+});
+
+it('tries the last endpoint again after a tenth of a second', async () => {
+  let now = 0;
+  const dead = await deadOrigin();
+  const { base, gateway } = await startGateway([toService([dead])], { now: () => now });
+  await send(base, HELLO);
+  await send(base, HELLO);
+  expect(gateway.stats().endpoints[0]?.isEjected).toBe(true);
+  await revive(dead);
+  now = 99;
+  expect(await send(base, HELLO)).toMatchObject({ code: 'SERVICE_LB_STATUS_ABNORMAL' });
+  now = 100;
   expect(await send(base, HELLO)).toMatchObject({ text: 'back' });
-  expect(isEjected()).toBe(false);
 });
 
 /** A service that closes each connection at the second call, as if it had been idle for too long. */

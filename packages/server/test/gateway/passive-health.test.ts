@@ -49,6 +49,64 @@ it.each([
   expect(gateway.stats().endpoints[0]).toMatchObject({ isEjected: true, outstanding: 0 });
 });
 
+it('ejects an endpoint after five responses of 500 or above, but not the last one', async () => {
+  let calls = 0;
+  const bad = await startService((request, response) => {
+    calls += 1;
+    response.writeHead(request.url === '/good' ? 200 : 503).end('bad');
+  });
+  const { base, gateway } = await startGateway([toService([bad.origin])], STILL);
+  for (const path of ['/a', '/b', '/c', '/d', '/good', '/a', '/b', '/c', '/d']) {
+    await send(base, HELLO + path);
+  }
+  const isEjected = () => gateway.stats().endpoints[0]?.isEjected;
+  expect(isEjected()).toBe(false);
+  expect(await send(base, HELLO)).toMatchObject({ status: 503, text: 'bad' });
+  expect(isEjected()).toBe(true);
+  expect(await send(base, HELLO)).toMatchObject({ status: 503, text: 'bad' });
+  expect(calls).toBe(11);
+  expect(await send(base, `${HELLO}/good`)).toMatchObject({ status: 200 });
+  expect(isEjected()).toBe(false);
+});
+
+it('calls other endpoints instead of one that responds with 500 or above', async () => {
+  const bad = await startService((_request, response) => response.writeHead(500).end());
+  const good = await startGood();
+  const { base } = await startGateway([toService([bad.origin, good.origin])], STILL);
+  let failed = 0;
+  for (let time = 0; time < 60; time += 1) failed += Number((await send(base, HELLO)).status > 200);
+  expect(failed).toBe(5);
+});
+
+it('checks endpoints between calls, as long as the service is called', async () => {
+  let isHealthy = false;
+  const seen: string[] = [];
+  const service = await startService((request, response) => {
+    if (request.url !== '/healthz') response.end('called');
+    else
+      response.writeHead(isHealthy ? 204 : 404).end(String(seen.push(`${request.headers.host}`)));
+  });
+  const endpoint = { origin: service.origin, servername: 'orders.test' };
+  const version = { name: 'v1', weight: 1, hasResource: true, endpoints: [endpoint] };
+  const health = { path: '/healthz', everySeconds: 0.1 };
+  const { base, gateway } = await startGateway([
+    toService([], { versions: [version], health }),
+    toService([service.origin], { name: 'unchecked' }),
+  ]);
+  await send(base, '/v1/cloudrun/unchecked');
+  const isEjected = () => gateway.stats().endpoints[1]?.isEjected;
+  expect(await send(base, HELLO)).toMatchObject({ text: 'called' });
+  await expect.poll(isEjected, { timeout: 300_000 }).toBe(true);
+  expect(gateway.stats().endpoints[0]?.isEjected).toBe(false);
+  expect(seen[0]).toBe(`orders.test:${new URL(service.origin).port}`);
+  expect(await send(base, HELLO)).toMatchObject({ text: 'called' });
+  isHealthy = true;
+  await expect.poll(isEjected, { timeout: 300_000 }).toBe(false);
+  service.server.closeAllConnections();
+  service.server.close();
+  await expect.poll(isEjected, { timeout: 300_000 }).toBe(true);
+});
+
 it('ejects an endpoint that accepts calls and is silent', async () => {
   const bad = await startActing(() => {});
   const good = await startGood();

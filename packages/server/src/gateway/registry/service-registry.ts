@@ -1,4 +1,5 @@
 import type { Judge } from '@berth/server-stubs/service-document';
+import type { ParsedService } from '../../config/config.ts';
 
 /**
  * The reason why a service cannot be called, regardless of its versions. Each state has its own error code
@@ -10,7 +11,7 @@ export type ServiceState = 'ready' | 'not-ready' | 'forbidden' | 'overdue';
 export interface Endpoint {
   /** `http:` or `https:`, host and port, without a path. */
   readonly origin: string;
-  /** Name in the certificate, if `origin` is an IP address (TLS). Default: the host of `origin`. */
+  /** Name of the service, for `Host` and TLS, if `origin` is an IP address. Default: the host of `origin`. */
   readonly servername?: string;
 }
 
@@ -25,19 +26,22 @@ export interface ServiceVersion {
   readonly hasResource: boolean;
 }
 
+/** The settings of a service that limit its calls. By default, nothing does. */
+type ServiceLimits = Partial<
+  Pick<ParsedService, 'maxCalls' | 'perEndpoint' | 'timeouts' | 'health' | 'startSeconds'>
+>;
+
 /**
  * A hosted service, with everything that the gateway needs to call it. The registry returns the same object
- * until the service changes or the configuration is reloaded.
+ * until the service changes.
  */
-export interface Service {
+export interface Service extends ServiceLimits {
   readonly env: string;
   readonly name: string;
   readonly state: ServiceState;
   readonly versions: readonly ServiceVersion[];
   /** Callers that may call it, by `Caller.id`; undefined allows every caller in the environment. */
   readonly callers: ReadonlySet<string> | undefined;
-  /** Maximum number of concurrent calls and WebSockets to the endpoints of a version. Default: unlimited. */
-  readonly maxCalls?: number | undefined;
   readonly contract?: ServiceContract | undefined;
 }
 
@@ -65,15 +69,13 @@ export class RegistryUnavailableError extends Error {
   override readonly name = 'RegistryUnavailableError';
 }
 
-interface ServiceBase {
+interface ServiceBase extends ServiceLimits {
   readonly env: string;
   readonly name: string;
   /** Default: `ready`. In any other state, the service is never called and its names are not resolved. */
   readonly state?: ServiceState | undefined;
   /** Callers that may call it, by `Caller.id`. Default: every caller in the environment. */
   readonly callers?: readonly string[] | undefined;
-  /** Maximum number of concurrent calls and WebSockets to the endpoints of a version. Default: unlimited. */
-  readonly maxCalls?: number | undefined;
   readonly contract?: ServiceContract | undefined;
 }
 
@@ -102,7 +104,7 @@ export interface DnsSource {
   readonly name: string;
   /** Port for every address. Required with `A`; `SRV` records contain their own. */
   readonly port?: number | undefined;
-  /** Default: `http`. With `https`, certificates must be valid for the name (`A`) or the target (`SRV`). */
+  /** Default: `http`. With `https`, certificates must be valid for the name, without `_service._proto`. */
   readonly scheme?: 'http' | 'https' | undefined;
 }
 
