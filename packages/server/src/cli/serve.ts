@@ -39,7 +39,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     process.exit(0);
   };
   const { config: file } = options;
-  let { files } = setup;
+  let { resolved } = setup;
   let watch: FileWatch | undefined;
   let last = server.listen();
   if (file !== undefined) process.on('SIGHUP', () => void reload(file).catch(onError));
@@ -52,7 +52,9 @@ export async function serve(options: ServeOptions): Promise<void> {
     );
   }
   log.info({ url, adminUrl }, 'listening');
-  if (file !== undefined) watch = await watchFile(files, () => reload(file), { onError });
+  if (file !== undefined && resolved !== undefined) {
+    watch = await watchFile(resolved.files, () => reload(file), { onError });
+  }
 
   function onError(error: Error): void {
     log.error({ err: error }, 'cannot use the new configuration; keeping the old one');
@@ -66,22 +68,23 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
 
   async function apply(from: string): Promise<void> {
-    const next = await readConfig(from, options);
-    const restarts = await server.take(next.config);
+    const next = await loadConfig(from, process.env, resolved);
+    const restarts = await server.take(withOptions(next.config, options));
     log.info('reloaded the configuration');
     if (restarts.length > 0) log.warn({ settings: restarts }, 'these changes need a restart');
-    if (next.files.join('\n') === files.join('\n')) return;
-    files = next.files;
+    const before = resolved?.files.join('\n');
+    resolved = next;
+    if (next.files.join('\n') === before) return;
     // Not awaited: it may be waiting for this very call.
     void watch?.close();
-    watch = await watchFile(files, () => reload(from), { onError });
+    watch = await watchFile(next.files, () => reload(from), { onError });
   }
 }
 
 interface Setup {
   readonly config: Config;
-  /** Files that the configuration was read from. */
-  readonly files: readonly string[];
+  /** Set if there is a configuration. */
+  readonly resolved?: ResolvedConfig;
   /** Set if there is no configuration. */
   readonly development?: {
     readonly data: string;
@@ -99,7 +102,9 @@ interface Setup {
  */
 async function openSetup(options: ServeOptions): Promise<Setup> {
   if (options.config !== undefined) {
-    return { ...(await readConfig(options.config, options)), close: async () => {} };
+    const resolved = await loadConfig(options.config);
+    await checkParts(resolved.config);
+    return { config: withOptions(resolved.config, options), resolved, close: async () => {} };
   }
   const { host, exposeDevelopment = false } = options;
   if (host !== undefined && !isLoopback(host) && !exposeDevelopment) {
@@ -121,16 +126,9 @@ async function openSetup(options: ServeOptions): Promise<Setup> {
   });
   return {
     config: withOptions(config, options),
-    files: [],
     development: { data, token, keyPair },
     close: () => hello.close(),
   };
-}
-
-async function readConfig(file: string, options: ServeOptions): Promise<ResolvedConfig> {
-  const { config, files } = await loadConfig(file);
-  await checkParts(config);
-  return { config: withOptions(config, options), files: files.map((name) => resolve(name)) };
 }
 
 interface ServeOptions {

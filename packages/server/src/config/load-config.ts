@@ -20,6 +20,7 @@ const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g;
  * Reads a configuration file (YAML or JSON). Relative paths are relative to its folder, and `${NAME}` in a
  * string refers to an environment variable.
  *
+ * @param previous the result for the previous configuration, so that unchanged services are not validated again
  * @returns the configuration, and all files that it was read from, the configuration file first
  * @throws ConfigError that names file, line and column of each error
  *
@@ -30,6 +31,7 @@ const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g;
 export async function loadConfig(
   file: string,
   env: NodeJS.ProcessEnv = process.env,
+  previous?: ResolvedConfig,
 ): Promise<ResolvedConfig> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError([{ path: [], place: file, problem: `cannot be read: ${error.message}` }]);
@@ -55,8 +57,9 @@ export async function loadConfig(
   ];
   if (faults.length > 0) throw new ConfigError(faults);
   const read = async () => {
-    const { config, files } = await resolveConfig(document.toJS() ?? {}, dirname(resolve(file)));
-    return { config, files: [resolve(file), ...files] };
+    const folder = dirname(resolve(file));
+    const resolved = await resolveConfig(document.toJS() ?? {}, folder, previous);
+    return { ...resolved, files: [resolve(file), ...resolved.files] };
   };
   try {
     return await read().catch((error) => {

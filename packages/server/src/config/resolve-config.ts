@@ -23,6 +23,8 @@ export interface ResolvedConfig {
   readonly config: Config;
   /** Absolute paths of the files that were read for it. */
   readonly files: readonly string[];
+  /** The settings of each service as given, in JSON, by environment and name. */
+  readonly given: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
 /**
@@ -30,18 +32,67 @@ export interface ResolvedConfig {
  * valid input to this function.
  *
  * @param folder base of relative paths; default: the working directory
+ * @param previous the result for the previous configuration. Services that have not changed are taken from it,
+ *   as the same objects.
  * @throws ConfigError with all errors
  */
 export async function resolveConfig(
   input: unknown,
   folder = process.cwd(),
+  previous?: ResolvedConfig,
 ): Promise<ResolvedConfig> {
-  const parsed = configSchema.safeParse(input);
+  const { changed, given, kept } = withoutKept(input, previous);
+  const parsed = configSchema.safeParse(changed);
   if (!parsed.success) throw new ConfigError(toFaults(parsed.error.issues));
   const reader = new FileReader(folder);
   const config = await read(parsed.data, reader);
   if (reader.faults.length > 0) throw new ConfigError(reader.faults);
-  return { config, files: reader.files };
+  for (const { env, name, service } of kept) {
+    const services = config.environments[env]?.services as Record<string, typeof service>;
+    services[name] = service;
+  }
+  return { config, files: reader.files, given };
+}
+
+/**
+ * Removes the services that have not changed from a configuration: thousands of them take long to validate.
+ * Services with a document are validated again, because the document may have changed.
+ */
+function withoutKept(input: unknown, previous: ResolvedConfig | undefined) {
+  const given = new Map<string, Map<string, string>>();
+  const kept: { env: string; name: string; service: EnvironmentConfig['services'][string] }[] = [];
+  const toChanged = ([env, environment]: [string, unknown]) => {
+    if (!isRecord(environment) || !isRecord(environment.services)) return [env, environment];
+    const changed: [string, unknown][] = [];
+    const texts = new Map<string, string>();
+    const before = previous?.given.get(env);
+    const known = before && previous?.config.environments[env]?.services;
+    for (const [name, service] of Object.entries(environment.services)) {
+      const text = toText(service);
+      if (text !== undefined) texts.set(name, text);
+      const old = text !== undefined && before?.get(name) === text ? known?.[name] : undefined;
+      if (old === undefined || old.document !== undefined) changed.push([name, service]);
+      else kept.push({ env, name, service: old });
+    }
+    given.set(env, texts);
+    return [env, { ...environment, services: Object.fromEntries(changed) }];
+  };
+  if (!isRecord(input) || !isRecord(input.environments)) return { changed: input, given, kept };
+  const environments = Object.fromEntries(Object.entries(input.environments).map(toChanged));
+  return { changed: { ...input, environments }, given, kept };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns undefined for what is not JSON, such as a circular object. */
+function toText(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
 }
 
 type Path = ConfigFault['path'];

@@ -59,7 +59,8 @@ export async function createServer(
   input: ConfigInput | Config,
   { logTo }: ServerOptions = {},
 ): Promise<BerthServer> {
-  const { config } = await resolveConfig(input);
+  let last = await resolveConfig(input);
+  const { config } = last;
   await checkParts(config);
   const log = createLog({
     level: config.log.level,
@@ -76,7 +77,10 @@ export async function createServer(
     },
     listen: server.listen,
     async reload(next) {
-      return server.take((await resolveConfig(next)).config);
+      const resolved = await resolveConfig(next, undefined, last);
+      const restarts = await server.take(resolved.config);
+      last = resolved;
+      return restarts;
     },
     close: server.close,
     [Symbol.asyncDispose]: server.close,

@@ -218,13 +218,15 @@ export async function createServices(
       },
     },
     async update(next) {
-      // Either all parts change or none does: no part may reject the configuration after another has
-      // changed.
-      await checkParts(next);
-      const contracts = await loadContracts(next, log);
-      await authenticator.update(toAuthEnvironments(next));
-      registry.update(toServiceConfigs(next, contracts));
-      quotas.update(toQuotas(next));
+      await asConfigError(async () => {
+        createCors('gateway', next.wireProfile, next.cors);
+        // Either all parts change or none does: no part may reject the configuration after another has changed.
+        const contracts = await loadContracts(next, log);
+        const replaceServices = registry.prepare(toServiceConfigs(next, contracts));
+        await authenticator.update(toAuthEnvironments(next));
+        replaceServices();
+        quotas.update(toQuotas(next));
+      });
     },
     async close() {
       authenticator.close();
@@ -287,10 +289,16 @@ function observeStore(
  * @throws ConfigError
  */
 export async function checkParts(config: Config): Promise<void> {
-  try {
+  await asConfigError(async () => {
     createCors('gateway', config.wireProfile, config.cors);
     await createRegistry(toServiceConfigs(config), config.dns).close();
     (await createAuthenticator({ environments: toAuthEnvironments(config) })).close();
+  });
+}
+
+async function asConfigError(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new ConfigError([{ path: [], problem: error.message.replace(/\.$/, '') }]);
@@ -313,20 +321,37 @@ async function loadContracts({ environments }: Config, log: Log): Promise<Contra
   return contracts;
 }
 
+type ServiceSettings = Config['environments'][string]['services'][string];
+
+/** In the registry's format, so that it gets the same object while a service does not change. */
+const CONVERTED = new WeakMap<ServiceSettings, ServiceConfig>();
+
 /** Returns the hosted services of all environments in the registry's format. */
-function toServiceConfigs(
-  { environments }: Config,
-  contracts: Contracts = new Map(),
-): ServiceConfig[] {
-  return Object.entries(environments).flatMap(([env, { services }]) =>
-    Object.entries(services).map(([name, { versions, endpoints, dns, document, ...settings }]) => {
-      const judge = document && contracts.get(document.file);
-      const contract = judge && { judge, responses: document.responses };
-      const base = { env, name, ...settings, contract };
-      if (dns !== undefined) return { ...base, dns };
-      return { ...base, versions: versions ?? [{ name: 'v1', endpoints: endpoints ?? [] }] };
-    }),
-  );
+function toServiceConfigs({ environments }: Config, contracts: Contracts = new Map()) {
+  const configs: ServiceConfig[] = [];
+  for (const [env, { services }] of Object.entries(environments)) {
+    for (const [name, settings] of Object.entries(services)) {
+      const known = CONVERTED.get(settings);
+      const isKept = known?.env === env && known.name === name && settings.document === undefined;
+      const config = isKept ? known : toServiceConfig(env, name, settings, contracts);
+      CONVERTED.set(settings, config);
+      configs.push(config);
+    }
+  }
+  return configs;
+}
+
+function toServiceConfig(
+  env: string,
+  name: string,
+  { versions, endpoints, dns, document, ...settings }: ServiceSettings,
+  contracts: Contracts,
+): ServiceConfig {
+  const judge = document && contracts.get(document.file);
+  const contract = judge && { judge, responses: document.responses };
+  const base = { env, name, ...settings, contract };
+  if (dns !== undefined) return { ...base, dns };
+  return { ...base, versions: versions ?? [{ name: 'v1', endpoints: endpoints ?? [] }] };
 }
 
 /** Returns the credentials of all environments in the authenticator's format. */

@@ -2,6 +2,8 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { signGatewayRequest, signStorageRequest } from '@berth/server-stubs/engine/node';
 import { expect, test } from 'vitest';
+import { ConfigError, type EnvironmentConfig } from '../../src/config/config.ts';
+import { resolveConfig } from '../../src/config/resolve-config.ts';
 import { Cli } from './support/cli.ts';
 import { startService } from './support/hosted-service.ts';
 import { makeFolder, startServer } from './support/start-server.ts';
@@ -148,6 +150,34 @@ test('environments, services, quotas and CORS change; a call in flight finishes 
   expect(await storageStatus(url, 'qa-secret', 'qa')).toBe(200);
   await server.reload({ ...config, environments: { dev } });
   expect(await storageStatus(url, 'qa-secret', 'qa')).toBe(401);
+});
+
+test('a reload only rebuilds the services that have changed', async () => {
+  const one = (port: number) => ({ endpoints: [`http://10.0.0.1:${port}`] });
+  const base = { keys: [{ secret: KEY }], environments: { dev: { services: {} } } };
+  const withServices = (services: object) => ({ ...base, environments: { dev: { services } } });
+  const first = await resolveConfig(withServices({ aa: one(1), bb: one(2), cc: one(3) }));
+  const next = withServices({ bb: one(2), cc: one(4), dd: one(3), 'e/': one(5) });
+  await expect(resolveConfig(next, undefined, first)).rejects.toThrow(
+    'environments.dev.services.e/',
+  );
+  const second = await resolveConfig(
+    withServices({ bb: one(2), cc: one(4), dd: one(3) }),
+    undefined,
+    first,
+  );
+  const { services: before } = first.config.environments.dev as EnvironmentConfig;
+  const { services: after } = second.config.environments.dev as EnvironmentConfig;
+  expect(Object.keys(after).sort()).toEqual(['bb', 'cc', 'dd']);
+  expect(after.bb).toBe(before.bb);
+  expect(after.cc).toEqual({ ...before.cc, endpoints: ['http://10.0.0.1:4'] });
+  const third = await resolveConfig(withServices({ cc: one(4) }), undefined, second);
+  expect(third.config.environments.dev?.services).toEqual({ cc: after.cc });
+  for (const broken of [{ dev: null }, { dev: { services: [] } }, [], null]) {
+    await expect(
+      resolveConfig({ ...base, environments: broken }, undefined, third),
+    ).rejects.toThrow(ConfigError);
+  }
 });
 
 test('a configuration that one of the parts refuses changes nothing', async () => {

@@ -53,14 +53,22 @@ export interface RegistryOptions {
 
 export interface Registry extends ServiceRegistry {
   /**
-   * Replaces all services, or none. What is known about a name that stays is kept.
+   * Replaces all services, or none. What is known about a name that stays is kept, and so is everything about a
+   * service whose configuration is the same object.
    *
    * @throws TypeError for an invalid endpoint, or `A` without a port; the old services stay in use
    */
   update(services: readonly ServiceConfig[]): void;
+  /** Same as `update`, but returns a function that replaces the services. */
+  prepare(services: readonly ServiceConfig[]): () => void;
 }
 
 type Found = Service | Promise<Service>;
+
+interface Finder {
+  readonly config: ServiceConfig;
+  readonly find: () => Found;
+}
 
 /**
  * Creates a registry of hosted services, with endpoints from the configuration or from DNS. Only names in the
@@ -98,7 +106,7 @@ export function createRegistry(
   open(); // Report an invalid address of a server now, not as an outage later.
   const lookups = new Set<Lookup>();
   const names = new Map<string, WatchedName>();
-  let finders = new Map<string, () => Found>();
+  let finders = new Map<string, Finder>();
 
   const watch = ({ type, name }: DnsSource): WatchedName => {
     const cache = createRecordCache({ ...times, staleMs });
@@ -126,20 +134,31 @@ export function createRegistry(
     return () => service;
   };
 
-  const update = (next: readonly ServiceConfig[]) => {
-    finders = new Map(next.map((config) => [keyOf(config.env, config.name), toFinder(config)]));
-    const needed = new Set(next.flatMap((config) => ('dns' in config ? nameOf(config.dns) : [])));
-    for (const [name, watched] of names) {
-      if (needed.has(name)) continue;
-      watched.close();
-      names.delete(name);
+  const prepare = (services: readonly ServiceConfig[]) => {
+    const next = new Map<string, Finder>();
+    const needed = new Set<string>();
+    for (const config of services) {
+      const key = keyOf(config.env, config.name);
+      const known = finders.get(key);
+      next.set(key, known?.config === config ? known : { config, find: toFinder(config) });
+      if ('dns' in config) needed.add(nameOf(config.dns));
     }
+    return () => {
+      finders = next;
+      for (const [name, watched] of names) {
+        if (needed.has(name)) continue;
+        watched.close();
+        names.delete(name);
+      }
+    };
   };
+  const update = (services: readonly ServiceConfig[]) => prepare(services)();
 
   update(services);
   return {
-    find: (env, name) => finders.get(keyOf(env, name))?.(),
+    find: (env, name) => finders.get(keyOf(env, name))?.find(),
     update,
+    prepare,
     async close() {
       update([]);
       for (const lookup of lookups) lookup.cancel();

@@ -87,6 +87,18 @@ test('normalises endpoints, and removes duplicates', async () => {
   });
 });
 
+test('rebuilds only services whose configuration is another object', async () => {
+  const other = { ...HELLO, name: 'other' };
+  const { registry } = await setUp([HELLO, other]);
+  const before = registry.find('dev', 'hello');
+  const replace = registry.prepare([HELLO, { ...other }]);
+  const beforeOther = registry.find('dev', 'other');
+  replace();
+  expect(registry.find('dev', 'hello')).toBe(before);
+  expect(registry.find('dev', 'other')).not.toBe(beforeOther);
+  expect(registry.find('dev', 'other')).toEqual(beforeOther);
+});
+
 test('applies an update completely or not at all', async () => {
   const { registry } = await setUp([HELLO]);
   const before = registry.find('dev', 'hello');
