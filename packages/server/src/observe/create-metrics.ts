@@ -6,10 +6,19 @@ const SECONDS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60,
 ];
 
+/** Names of the configuration, so that callers cannot create labels. */
+export interface Scope {
+  /** `other` if unknown. */
+  readonly env: string;
+  /** `other` if unknown; empty if the call is not for a service. */
+  readonly service: string;
+}
+
 export interface EndedCall {
   readonly surface: Surface;
   /** operationId; empty if no operation matched. */
   readonly operation: string;
+  readonly scope: Scope;
   /** 0 if the caller disconnected before a response. */
   readonly status: number;
   /** Error code; empty if there was none. */
@@ -81,7 +90,7 @@ export function createMetrics(gauges: Gauges): Metrics {
   const calls = new Counter({
     name: 'berth_calls_total',
     help: 'Completed calls. status is 1xx (a WebSocket) to 5xx, or gone if the caller disconnected.',
-    labelNames: ['surface', 'operation', 'status', 'code'],
+    labelNames: ['surface', 'operation', 'status', 'code', 'env', 'service'],
     registers,
   });
   const durations = new Histogram({
@@ -147,9 +156,10 @@ export function createMetrics(gauges: Gauges): Metrics {
 
   return {
     registry,
-    count({ surface, operation, status, code, seconds, received, sent }) {
+    count({ surface, operation, scope, status, code, seconds, received, sent }) {
       const kind = status === 0 ? 'gone' : `${Math.floor(status / 100)}xx`;
-      calls.inc({ surface, operation, status: kind, code });
+      const { env, service } = scope;
+      calls.inc({ surface, operation, status: kind, code, env, service });
       durations.observe({ surface, operation }, seconds);
       bytes.inc({ surface, direction: 'received' }, received);
       bytes.inc({ surface, direction: 'sent' }, sent);

@@ -3,7 +3,8 @@ import type { Socket } from 'node:net';
 import type { Call, GatewayHandlers, HandlerResponse } from '@berth/server-stubs';
 import type { Caller } from '../auth/caller.ts';
 import type { Log } from './create-log.ts';
-import type { EndedCall, Metrics } from './create-metrics.ts';
+import type { EndedCall, Metrics, Scope } from './create-metrics.ts';
+import { traceIdOf } from './create-tracing.ts';
 import type { Surface } from './surface.ts';
 
 const XML_CODE = /<Code>(\w+)<\/Code>/;
@@ -48,10 +49,14 @@ interface ObserverOptions {
   readonly metrics: () => Metrics;
   /** Whether to log every call, or only those that fail. Called for each call. */
   readonly logCalls: () => boolean;
+  readonly environments: () => Environments;
 }
 
+type Environments = Readonly<Record<string, { readonly services: object }>>;
+
 /** Creates an observer that counts and logs a server's calls. */
-export function createObserver({ log, metrics, logCalls }: ObserverOptions): Observer {
+export function createObserver(options: ObserverOptions): Observer {
+  const { log, metrics, logCalls, environments } = options;
   let active = 0;
   let streams = 0;
   let ended = () => {};
@@ -69,7 +74,8 @@ export function createObserver({ log, metrics, logCalls }: ObserverOptions): Obs
     const operation =
       call === undefined ? (surface === 'files' ? 'download' : '') : call.operationId;
     const { received, sent } = takeBytes(request.socket);
-    const whole: EndedCall = { surface, operation, status, code, seconds, received, sent };
+    const scope = scopeOf(call, surface, target, environments());
+    const whole: EndedCall = { surface, operation, scope, status, code, seconds, received, sent };
     metrics().count(whole);
     write(whole, request.method, target, call, this);
   }
@@ -104,10 +110,12 @@ export function createObserver({ log, metrics, logCalls }: ObserverOptions): Obs
   /** A WebSocket is counted and logged when it is opened or rejected. */
   function endUpgrade(reply: HandlerResponse, call: Call): void {
     const { operationId, request, response } = call;
+    const target = request.url ?? '';
     const startedAt = (request as Upgrading)[UPGRADE] ?? performance.now();
     const ended: EndedCall = {
       surface: 'gateway',
       operation: operationId,
+      scope: scopeOf(call, 'gateway', target, environments()),
       status: reply.status,
       code: codeOf(reply),
       seconds: (performance.now() - startedAt) / 1000,
@@ -115,7 +123,7 @@ export function createObserver({ log, metrics, logCalls }: ObserverOptions): Obs
       sent: 0,
     };
     metrics().count(ended);
-    write(ended, request.method, request.url ?? '', call, response);
+    write(ended, request.method, target, call, response);
   }
 
   return {
@@ -185,8 +193,26 @@ function identify(call: Call | undefined, response: ServerResponse) {
   const caller = (call as { caller?: { env?: string; id?: string } } | undefined)?.caller;
   return {
     requestId: call?.requestId ?? response.getHeader('x-request-id'),
+    traceId: traceIdOf(response),
     ...(caller?.env !== undefined && { env: caller.env, caller: caller.id }),
   };
+}
+
+function scopeOf(
+  call: Call | undefined,
+  surface: Surface,
+  target: string,
+  environments: Environments,
+): Scope {
+  const isGateway = surface === 'gateway';
+  const segments = target.split(/[/?]/, 5);
+  const inPath = segments[surface === 'storage' ? 4 : 2];
+  const name = (isGateway ? (call as { env?: string } | undefined)?.env : inPath) ?? '';
+  const isKnown = Object.hasOwn(environments, name);
+  const service = segments[3] ?? '';
+  const hasService = isKnown && Object.hasOwn(environments[name]?.services ?? {}, service);
+  const label = hasService ? service : 'other';
+  return { env: isKnown ? name : 'other', service: isGateway ? label : '' };
 }
 
 /** Returns the path without the query, which contains the signatures of links. */

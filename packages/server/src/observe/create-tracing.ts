@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Call, GatewayHandler, GatewayHandlers } from '@berth/server-stubs';
+import type { Call, GatewayCall, GatewayHandler, GatewayHandlers } from '@berth/server-stubs';
 import type { Context, Span } from '@opentelemetry/api';
 import type { Caller } from '../auth/caller.ts';
+import type { Log } from './create-log.ts';
 import type { Surface } from './surface.ts';
 
 const SPAN = Symbol('span');
@@ -15,16 +16,42 @@ export interface Tracing {
   run(surface: Surface, request: IncomingMessage, response: ServerResponse, work: () => void): void;
   /** Names the span after the operation. */
   name(call: Call): void;
-  /** Returns headers that propagate the trace, such as `traceparent`. */
-  headersOf(response: ServerResponse): Record<string, string>;
+  /**
+   * Starts a CLIENT span for a call to a hosted service, which ends with the response headers.
+   *
+   * @param send gets headers that propagate the trace, such as `traceparent`
+   */
+  forward<T extends { readonly status: number }>(
+    call: GatewayCall<Caller>,
+    service: string,
+    send: (headers: Record<string, string>) => T | Promise<T>,
+  ): Promise<T>;
+  /** Exports the last spans, if this server has started the SDK. */
+  close(): Promise<void>;
+}
+
+/** Standard variables that name an OTLP endpoint for spans. */
+const OTLP = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
+
+/** W3C Trace Context: `version-traceId-parentId-flags`. */
+const TRACE_PARENT = /^[\da-f]{2}-([\da-f]{32})-/;
+
+/** Returns the ID of the trace of a call, which may be that of its caller. */
+export function traceIdOf(response: ServerResponse): string | undefined {
+  const span = (response as Traced)[SPAN]?.span;
+  const given = response.req?.headers.traceparent;
+  return span?.spanContext().traceId ?? TRACE_PARENT.exec(String(given))?.[1];
 }
 
 /**
  * Sets up tracing if `@opentelemetry/api` is installed and an SDK has already been registered, for example
- * with `node --import`. Otherwise returns `undefined`, so that tracing costs nothing per call.
+ * with `node --import`, or if the environment names an OTLP endpoint and `@opentelemetry/sdk-node` is installed.
+ * Otherwise returns `undefined`, so that tracing costs nothing per call.
  */
-export async function createTracing(): Promise<Tracing | undefined> {
+export async function createTracing(log: Log): Promise<Tracing | undefined> {
   const api = await import('@opentelemetry/api').catch(() => undefined);
+  const isReady = api !== undefined && isRegistered(api);
+  const sdk = isReady ? undefined : await startSdk(log);
   if (api === undefined || !isRegistered(api)) return undefined;
   const { context, propagation, SpanKind, SpanStatusCode, trace } = api;
   const tracer = trace.getTracer('@berth/server');
@@ -61,13 +88,55 @@ export async function createTracing(): Promise<Tracing | undefined> {
         'berth.request_id': call.requestId,
       });
     },
-    headersOf(response) {
-      const headers: Record<string, string> = {};
+    async forward({ request, response, env }, service, send) {
       const traced = (response as Traced)[SPAN];
-      if (traced !== undefined) propagation.inject(traced.context, headers);
-      return headers;
+      if (traced === undefined) return send({});
+      const { method = 'GET' } = request;
+      const attributes = {
+        'http.request.method': method,
+        'berth.env': env,
+        'berth.service': service,
+      };
+      const span = tracer.startSpan(method, { kind: SpanKind.CLIENT, attributes }, traced.context);
+      const headers: Record<string, string> = {};
+      propagation.inject(trace.setSpan(traced.context, span), headers);
+      try {
+        const result = await send(headers);
+        span.setAttribute('http.response.status_code', result.status);
+        if (result.status >= 400) span.setStatus({ code: SpanStatusCode.ERROR });
+        return result;
+      } catch (error) {
+        span.setStatus({ code: SpanStatusCode.ERROR, message: (error as Error).message });
+        throw error;
+      } finally {
+        span.end();
+      }
+    },
+    async close() {
+      await sdk?.shutdown().catch((error) => log.warn({ err: error }, 'cannot export spans'));
     },
   };
+}
+
+interface Sdk {
+  start(): void;
+  shutdown(): Promise<void>;
+}
+
+/** Starts the SDK, which reads its settings from the environment. It is not a dependency of this package. */
+async function startSdk(log: Log): Promise<Sdk | undefined> {
+  if (!OTLP.some((name) => process.env[name])) return undefined;
+  const name = '@opentelemetry/sdk-node';
+  try {
+    const { NodeSDK } = await import(name);
+    const { OTEL_SERVICE_NAME: serviceName = 'berth-server' } = process.env;
+    const sdk: Sdk = new NodeSDK({ serviceName });
+    sdk.start();
+    return sdk;
+  } catch (error) {
+    log.warn({ err: error }, `no spans are exported: install ${name} and @opentelemetry/api`);
+    return undefined;
+  }
 }
 
 /** Many libraries install the API; without an SDK its spans go nowhere. */
@@ -86,8 +155,10 @@ export function traceHandlers(handlers: Handlers, tracing: Tracing | undefined):
     name,
     (...[input, call]: Parameters<GatewayHandler<Caller>>) => {
       // Not earlier, because a signature may cover the original headers.
-      const headers = { ...input.headers, ...tracing.headersOf(call.response) };
-      return (handler as GatewayHandler<Caller>)({ ...input, headers }, call);
+      return tracing.forward(call, input.name, (more) => {
+        const headers = { ...input.headers, ...more };
+        return (handler as GatewayHandler<Caller>)({ ...input, headers }, call);
+      });
     },
   ]);
   return Object.fromEntries(traced);

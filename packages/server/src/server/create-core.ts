@@ -48,8 +48,9 @@ export async function createCore(initial: Config, serverLog: ServerLog): Promise
     log,
     metrics: () => metrics,
     logCalls: () => config.log.calls,
+    environments: () => config.environments,
   });
-  const tracing = await createTracing();
+  const tracing = await createTracing(log);
   const dispatch = createDispatch(() => application, observer, tracing);
   const server = await createHttpServer(config.listen, dispatch);
   const services = await createServices(config, { log, metrics: () => metrics });
@@ -98,6 +99,7 @@ export async function createCore(initial: Config, serverLog: ServerLog): Promise
     }
     await Promise.all(stops.map((stop) => stop()));
     await services.close();
+    await tracing?.close();
   }
 
   return {

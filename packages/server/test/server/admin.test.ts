@@ -76,7 +76,7 @@ test('metrics count calls by surface, operation, status and code', async () => {
     response.writeHead(request.url === '/bad' ? 500 : 200, { 'content-type': 'text/plain' });
     response.end('0123456789');
   });
-  const { adminUrl, url, call } = await startServer(
+  const { adminUrl, url, call, token } = await startServer(
     {},
     { services: { hello: { endpoints: [origin] } } },
   );
@@ -84,17 +84,26 @@ test('metrics count calls by surface, operation, status and code', async () => {
   await (await call('/ok')).text();
   await (await call('/bad')).text();
   await (await call('', { headers: { authorization: 'Bearer x' } })).text();
-  await (await fetch(`${url}/api/v2/envs/dev/storages:batchDelete`, { method: 'POST' })).text();
+  for (const name of ['toString', 'made-up']) {
+    const headers = { authorization: `Bearer ${token}` };
+    await (await fetch(`${url}/v1/cloudrun/${name}`, { headers })).text();
+  }
+  for (const env of ['dev', 'made-up']) {
+    const target = `${url}/api/v2/envs/${env}/storages:batchDelete`;
+    await (await fetch(target, { method: 'POST' })).text();
+  }
   await (await fetch(`${url}/files/dev/files/a`)).text();
   const { body } = await get(`${adminUrl}/metrics`);
   for (const line of [
-    'berth_calls_total{surface="gateway",operation="cloudrun-get",status="2xx",code=""} 2',
-    'berth_calls_total{surface="gateway",operation="cloudrun-get",status="5xx",code=""} 1',
-    'berth_calls_total{surface="gateway",operation="cloudrun-get-root",status="4xx",code="ACCESS_TOKEN_INVALID"} 1',
-    'berth_calls_total{surface="storage",operation="batchDelete",status="4xx",code="SIGN_PARAM_INVALID"} 1',
-    'berth_calls_total{surface="files",operation="download",status="4xx",code="SignatureDoesNotMatch"} 1',
+    'berth_calls_total{surface="gateway",operation="cloudrun-get",status="2xx",code="",env="dev",service="hello"} 2',
+    'berth_calls_total{surface="gateway",operation="cloudrun-get",status="5xx",code="",env="dev",service="hello"} 1',
+    'berth_calls_total{surface="gateway",operation="cloudrun-get-root",status="4xx",code="ACCESS_TOKEN_INVALID",env="dev",service="hello"} 1',
+    'berth_calls_total{surface="gateway",operation="cloudrun-get-root",status="4xx",code="SERVICE_NOT_FOUND",env="dev",service="other"} 2',
+    'berth_calls_total{surface="storage",operation="batchDelete",status="4xx",code="SIGN_PARAM_INVALID",env="dev",service=""} 1',
+    'berth_calls_total{surface="storage",operation="batchDelete",status="4xx",code="SIGN_PARAM_INVALID",env="other",service=""} 1',
+    'berth_calls_total{surface="files",operation="download",status="4xx",code="SignatureDoesNotMatch",env="dev",service=""} 1',
     'berth_call_duration_seconds_count{surface="gateway",operation="cloudrun-get"} 3',
-    'berth_token_cache_total{result="hit"} 2',
+    'berth_token_cache_total{result="hit"} 4',
     'berth_token_cache_total{result="miss"} 2',
     'berth_calls_active 0',
     'berth_upstream_outstanding 0',

@@ -8,11 +8,12 @@ import {
   type SpanOptions,
   trace,
 } from '@opentelemetry/api';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startService } from './support/hosted-service.ts';
 import { startServer } from './support/start-server.ts';
 
 const PARENT = createContextKey('traceparent');
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
 
 /** What a test sees of a span. */
 interface Seen {
@@ -42,6 +43,7 @@ function register(): Seen[] {
       updateName: (next: string) => {
         seen.name = next;
       },
+      spanContext: () => ({ traceId: TRACE }),
       end: () => {
         seen.hasEnded = true;
       },
@@ -67,7 +69,10 @@ function register(): Seen[] {
 test('a call is a span in the trace of its caller, and the service gets it', async () => {
   const spans = register();
   const origin = await startService(({ headers }, response) => response.end(headers.traceparent));
-  const { call, server } = await startServer({}, { services: { hello: { endpoints: [origin] } } });
+  const { call, server, lines } = await startServer(
+    { log: { calls: true } },
+    { services: { hello: { endpoints: [origin] } } },
+  );
   const reply = await call('/a?b=secret', { headers: { traceparent: '00-abc-1' } });
   expect(await reply.text()).toBe('child of 00-abc-1');
   await server.close();
@@ -86,11 +91,75 @@ test('a call is a span in the trace of its caller, and the service gets it', asy
       },
       hasEnded: true,
     },
+    {
+      name: 'GET',
+      kind: 2,
+      parent: '00-abc-1',
+      attributes: {
+        'http.request.method': 'GET',
+        'http.response.status_code': 200,
+        'berth.env': 'dev',
+        'berth.service': 'hello',
+      },
+      hasEnded: true,
+    },
+  ]);
+  expect(lines.find(({ msg }) => msg === 'call')).toMatchObject({ traceId: TRACE });
+});
+
+test('ends the spans of a call that fails', async () => {
+  const spans = register();
+  const { call, server } = await startServer();
+  expect((await call()).status).toBe(404);
+  await server.close();
+  expect(spans.map(({ kind, hasEnded }) => [kind, hasEnded])).toEqual([
+    [1, true],
+    [2, true],
   ]);
 });
 
-test('forwards the trace of the caller unchanged without an SDK', async () => {
+test('forwards and logs the trace of the caller unchanged without an SDK', async () => {
   const origin = await startService(({ headers }, response) => response.end(headers.traceparent));
-  const { call } = await startServer({}, { services: { hello: { endpoints: [origin] } } });
-  expect(await (await call('', { headers: { traceparent: '00-abc-1' } })).text()).toBe('00-abc-1');
+  const { call, lines } = await startServer(
+    { log: { calls: true } },
+    { services: { hello: { endpoints: [origin] } } },
+  );
+  for (const traceparent of [`00-${TRACE}-b7ad6b7169203331-01`, '00-abc-1']) {
+    expect(await (await call('', { headers: { traceparent } })).text()).toBe(traceparent);
+  }
+  await expect.poll(() => lines.filter(({ msg }) => msg === 'call').length).toBe(2);
+  const calls = lines.filter(({ msg }) => msg === 'call');
+  expect(calls.map(({ traceId }) => traceId)).toEqual([TRACE, undefined]);
+});
+
+const sdk = vi.hoisted(() => ({ started: [] as unknown[], stopped: 0 }));
+vi.mock('@opentelemetry/sdk-node', () => ({
+  NodeSDK: class {
+    readonly #options: unknown;
+    constructor(options: unknown) {
+      this.#options = options;
+    }
+    start(): void {
+      sdk.started.push(this.#options);
+      if (sdk.started.length > 1) throw new Error('no exporter');
+      register();
+    }
+    async shutdown(): Promise<void> {
+      sdk.stopped += 1;
+    }
+  },
+}));
+
+test('starts the installed SDK if the environment names an OTLP endpoint', async () => {
+  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://127.0.0.1:4318');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { server } = await startServer();
+  await server.close();
+  expect(sdk).toEqual({ started: [{ serviceName: 'berth-server' }], stopped: 1 });
+  trace.disable();
+
+  const { lines } = await startServer();
+  expect(lines.map(({ msg }) => msg)).toContain(
+    'no spans are exported: install @opentelemetry/sdk-node and @opentelemetry/api',
+  );
 });

@@ -37,8 +37,12 @@ test('counts a WebSocket and its refusal as calls, and logs each if calls are lo
   expect(calls()[0]?.requestId).toMatch(/^[\da-f-]{36}$/);
   expect(calls()[0]?.ms).toBeGreaterThan(0);
   const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
-  expect(metrics).toContain('operation="cloudrun-get",status="1xx",code=""} 1');
-  expect(metrics).toContain('operation="cloudrun-get",status="4xx",code="ACCESS_TOKEN_INVALID"} 1');
+  expect(metrics).toContain(
+    'operation="cloudrun-get",status="1xx",code="",env="dev",service="hello"} 1',
+  );
+  expect(metrics).toContain(
+    'status="4xx",code="ACCESS_TOKEN_INVALID",env="dev",service="hello"} 1',
+  );
 });
 
 test('otherwise only logs a refusal, at debug', async () => {
