@@ -62,7 +62,9 @@ export const listenSchema = z
       .int()
       .min(1024)
       .default(16_384)
-      .describe('Maximum size of the request line and headers; larger requests get a 431.'),
+      .describe(
+        'Maximum size of the request line and headers, in bytes; larger requests get a 431. Also applies to the response headers of services; larger ones fail with BAD_GATEWAY.',
+      ),
     maxHeaders: z
       .int()
       .min(1)

@@ -83,7 +83,7 @@ export interface Switched {
 /** The outcome of an attempt before the response is forwarded. */
 export type Outcome = ServiceResponse | Switched | Failure;
 
-/** @param upstream where a call has begun; it ends there with the attempt */
+/** @param upstream the endpoint, whose `begin` has been called. The attempt calls its `end`. */
 export function attempt(
   call: ReadyCall,
   upstream: Upstream,

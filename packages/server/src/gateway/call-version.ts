@@ -1,6 +1,6 @@
 import { GatewayError, type GatewayErrorCode } from '@berth/server-stubs';
 import { attempt, Failure, isRefusedInput, type Outcome, type ReadyCall } from './attempt.ts';
-import type { Pool } from './choose-upstream.ts';
+import type { Pool } from './pool.ts';
 import type { Upstream } from './upstream.ts';
 
 /**

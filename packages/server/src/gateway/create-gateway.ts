@@ -11,10 +11,10 @@ import {
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { Caller } from '../auth/caller.ts';
 import { callVersion } from './call-version.ts';
-import { type Pool, Upstreams } from './choose-upstream.ts';
 import { type CallService, createWebSocketHandler } from './create-web-socket-handler.ts';
 import { assertCallable, chooseVersion, findService } from './find-service.ts';
 import { type Judgement, judgeRequest } from './judge-calls.ts';
+import { type Pool, Upstreams } from './pool.ts';
 import type { Service, ServiceRegistry } from './registry/service-registry.ts';
 import { toBody } from './service-body.ts';
 import { Spools } from './spools.ts';
@@ -33,6 +33,8 @@ export interface GatewayOptions {
    * Default: 60 (D13).
    */
   readonly headersSeconds?: number;
+  /** Maximum size of a service's response headers, in bytes. Default: 16 KiB. */
+  readonly maxHeaderBytes?: number;
   /**
    * How many bytes of a signed body to keep in memory; larger ones go to a temporary file. Default: 1 MiB
    * (D13).
@@ -106,6 +108,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const {
     registry,
     headersSeconds = gatewayHeadersSeconds.value,
+    maxHeaderBytes = 16_384,
     spoolBytes = gatewaySpoolBytes.value,
     trustProxy = false,
     wireProfile = defaultWireProfile,
@@ -118,7 +121,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       name.toLowerCase().replaceAll('_', '-'),
     ),
   );
-  const upstreams = new Upstreams(now);
+  const upstreams = new Upstreams(now, maxHeaderBytes);
   const starts = new Starts(now);
   const spools = new Spools(spoolBytes, now);
 

@@ -36,7 +36,8 @@ export class Connection {
   /** @param onDisconnect called when the socket is closed; undefined if it serves only one call */
   constructor(
     origin: string,
-    connect: ReturnType<typeof buildConnector>,
+    connect: Connector,
+    maxHeaderSize: number,
     onDisconnect: ((connection: Connection) => void) | undefined,
   ) {
     this.isReusable = onDisconnect !== undefined;
@@ -47,6 +48,7 @@ export class Connection {
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveMaxTimeout: MAX_IDLE_MILLISECONDS,
+      maxHeaderSize,
       allowH2: false,
     });
     if (onDisconnect === undefined) return;
@@ -89,13 +91,20 @@ export class Upstream {
   outstanding = 0;
   /** Calls each of these when a call has ended. */
   readonly onEnd = new Set<() => void>();
+  readonly #maxHeaderBytes: number;
   readonly #connect: Connector;
   readonly #connectHalfOpen: Connector;
   readonly #idle: Connection[] = [];
 
   /** @param connectMilliseconds connection timeout */
-  constructor({ origin, servername }: Endpoint, connectMilliseconds: number, now: () => number) {
+  constructor(
+    { origin, servername }: Endpoint,
+    connectMilliseconds: number,
+    now: () => number,
+    maxHeaderBytes: number,
+  ) {
     this.origin = origin;
+    this.#maxHeaderBytes = maxHeaderBytes;
     this.host = servername === undefined ? undefined : toHost(servername, origin);
     this.health = new Health(now);
     const options = {
@@ -143,12 +152,12 @@ export class Upstream {
   }
 
   takeNew(): Connection {
-    return new Connection(this.origin, this.#connect, this.#drop);
+    return new Connection(this.origin, this.#connect, this.#maxHeaderBytes, this.#drop);
   }
 
   /** Returns a connection that becomes a WebSocket, or ends with the service's refusal. */
   takeForUpgrade(): Connection {
-    return new Connection(this.origin, this.#connectHalfOpen, undefined);
+    return new Connection(this.origin, this.#connectHalfOpen, this.#maxHeaderBytes, undefined);
   }
 
   /** Takes back a connection whose call succeeded. */

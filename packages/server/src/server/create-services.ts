@@ -143,6 +143,7 @@ export async function createServices(
     registry,
     headersSeconds: limits.gatewayHeadersSeconds,
     spoolBytes: limits.gatewaySpoolBytes,
+    maxHeaderBytes: listen.maxHeaderBytes,
     trustProxy: listen.trustProxy,
     wireProfile: config.wireProfile,
     async beforeCall({ env }) {

@@ -219,6 +219,16 @@ it('returns a redirect and does not follow it', async () => {
   expect(reply.headers.location).toBe('http://169.254.169.254/');
 });
 
+it('forwards response headers of a service up to the limit', async () => {
+  const head = `HTTP/1.1 200 OK\r\nX-Large: ${'x'.repeat(20_000)}\r\nContent-Length: 2\r\n\r\nok`;
+  const { origin } = await startRawResponse(head);
+  const raw = `GET ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${BEARER}\r\nConnection: close\r\n\r\n`;
+  const large = await startGateway([toService([origin])], { maxHeaderBytes: 32_768 });
+  expect(await sendRaw(large.port, raw)).toMatch(/^HTTP\/1\.1 200 [\s\S]*ok$/);
+  const small = await startGateway([toService([origin])]);
+  expect(await sendRaw(small.port, raw)).toContain('BAD_GATEWAY');
+});
+
 it('drops interim responses and trailers', async () => {
   const { origin } = await startRawResponse(
     'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n',

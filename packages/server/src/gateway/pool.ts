@@ -159,12 +159,15 @@ export class Upstreams {
   /** Number of calls that wait for an endpoint. */
   waiting = 0;
   readonly #now: () => number;
+  readonly #maxHeaderBytes: number;
   readonly #byKey = new Map<string, Upstream>();
   readonly #known = new WeakMap<ServiceVersion, Pool>();
   #sweepAt = FIRST_SWEEP;
 
-  constructor(now: () => number) {
+  /** @param maxHeaderBytes maximum size of response headers */
+  constructor(now: () => number, maxHeaderBytes: number) {
     this.#now = now;
+    this.#maxHeaderBytes = maxHeaderBytes;
   }
 
   /** The endpoints of a version, cached while the registry returns the same version. */
@@ -193,7 +196,7 @@ export class Upstreams {
     const known = this.#byKey.get(key);
     if (known !== undefined) return known;
     if (this.#byKey.size >= this.#sweepAt) this.#sweep();
-    const upstream = new Upstream(endpoint, connectMilliseconds, this.#now);
+    const upstream = new Upstream(endpoint, connectMilliseconds, this.#now, this.#maxHeaderBytes);
     this.#byKey.set(key, upstream);
     return upstream;
   }
