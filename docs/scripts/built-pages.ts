@@ -48,7 +48,7 @@ const BIN = join(import.meta.dirname, '../node_modules/.bin');
 /** Each command line with its subcommands. */
 const COMMAND_LINES = {
   'berth-mock': [],
-  'berth-conformance': ['monitor', 'traffic', 'client', 'fixture'],
+  'berth-conformance': ['monitor', 'traffic', 'client', 'sign', 'fixture'],
   'berth-server': ['token', 'revoke', 'check-config', 'fsck'],
   berth: ['cp', 'url', 'rm', 'mv', 'call', 'tail'],
   'berth-stubs': ['init'],

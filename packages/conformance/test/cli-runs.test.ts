@@ -108,6 +108,29 @@ test('a run ends with the failed checks and the commands that repeat them', asyn
   expect(command).toContain('--gateway-token "$BERTH_GATEWAY_TOKEN"');
 });
 
+test('--json prints the JSON report instead of text', async () => {
+  await using server = await startBroken();
+  const { code, lines } = await runAgainst(server.url, ...NOT_FOUND, '--json');
+  expect(code).toBe(1);
+  const [json = '', ...rest] = lines.filter((line) => !line.startsWith('berth-conformance: '));
+  expect(rest).toEqual([]);
+  expect(JSON.parse(json)).toMatchObject({
+    reportFormat: 'CTRF',
+    extra: { berth: { exitCode: 1 } },
+  });
+});
+
+test('what will be skipped is reported before the first result', async () => {
+  await using target = await startTarget();
+  const args = ['--service', 'nowhere', '--only', 'GW-C1,GW-C2'];
+  const { code, lines } = await run(...target.args, ...args);
+  expect(code).toBe(3);
+  expect(lines[0]).toMatch(
+    /^berth-conformance: [1-9]\d* checks will be skipped: no fixture service responds at \S+\/nowhere/,
+  );
+  expect(lines[1]).toMatch(/^SKIP/);
+});
+
 test('--bail ends after a failure, but not after a known one', async () => {
   await using server = await startBroken();
   await using folder = await makeTemporaryFolder();

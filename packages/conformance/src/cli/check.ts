@@ -13,7 +13,7 @@ import { runTraffic } from '../traffic/run-traffic.ts';
 import { type Given, toFlag } from './options.ts';
 import type { Labels } from './parse-arguments.ts';
 import { type Output, readJsonFile } from './terminal.ts';
-import { toCommand } from './to-command.ts';
+import { toCommand, toSigner } from './to-command.ts';
 import { toClientOptions, toOptions } from './to-options.ts';
 
 interface Progress {
@@ -55,6 +55,7 @@ export async function check(
       };
     },
     toCommand: (result, { seed = 0 }) => toCommand(Object.fromEntries(typed), result, seed),
+    signer: toSigner(given, Object.fromEntries(typed)),
   });
 }
 
@@ -118,20 +119,22 @@ interface Checking {
   prepare(listeners: Listeners): Promise<() => Promise<Report>>;
   /** Returns the command that repeats a single check, if one can. */
   toCommand?(result: Result, report: Report): string;
+  /** The command that runs a printed `curl` command with new signatures. */
+  signer?: string | undefined;
 }
 
 /** Runs checks, prints each result, writes the reports and returns the exit code. */
 async function present(
   given: Given,
   output: Output,
-  { prepare, toCommand: toCommandOf }: Checking,
+  { prepare, toCommand: toCommandOf, signer }: Checking,
 ): Promise<number> {
   const reports = parseReports(given.report);
   const progress = createProgress(output);
   const run = await prepare({
     onResult: (result) => {
       progress.add(result);
-      show(result, given, output);
+      if (!given.json) show(result, given, output, signer);
     },
     onNotice: (text) => output.error(`berth-conformance: ${text}`),
   });
@@ -143,6 +146,10 @@ async function present(
     ? { ...report, comparison: compare(earlier, report.results) }
     : report;
   await writeReports(reports, whole);
+  if (given.json) {
+    output.out(reporters.json(whole).trimEnd());
+    return whole.exitCode;
+  }
   for (const line of toEndLines(whole)) output.out(line);
   if (toCommandOf) for (const line of toFailedLines(whole, toCommandOf)) output.out(line);
   const { paint = (_, text) => text } = output;
@@ -189,11 +196,16 @@ export function isChosen(reason: string | undefined): boolean {
   return reason !== undefined && CHOSEN.includes(reason);
 }
 
-function show(result: Result, { failedOnly }: Given, output: Output): void {
+function show(
+  result: Result,
+  { failedOnly }: Given,
+  output: Output,
+  signer: string | undefined,
+): void {
   // These are printed together at the end.
   if (result.outcome === 'disabled') return;
   if (failedOnly && result.outcome === 'pass') return;
-  for (const line of toLines(result, output.paint)) output.out(line);
+  for (const line of toLines(result, output.paint, signer)) output.out(line);
 }
 
 interface WantedReport {

@@ -1,8 +1,16 @@
+import addCompletion from '@bomb.sh/tab/commander';
 import { Command, Option } from 'commander';
 import { documents } from '../contract/documents.ts';
 import { APIS } from '../contract/openapi.ts';
 import { manifest } from '../manifest.ts';
-import { GROUPS, OPTION_NAMES, type OptionName, type OptionSpec, toFlag } from './options.ts';
+import {
+  GROUPS,
+  OPTION_NAMES,
+  type OptionName,
+  type OptionSpec,
+  SIGNING,
+  toFlag,
+} from './options.ts';
 
 /** The end of the help, after the options. */
 const HELP_END = `
@@ -19,6 +27,7 @@ Examples:
   berth-conformance monitor --config conformance.json --only GW-C,GW-REQUEST-ID --every 60s
   berth-conformance traffic session.har --report html=report.html
   berth-conformance client -- node driver.js
+  berth-conformance sign --config conformance.json -- curl -i … (as a report shows it)
   berth-conformance fixture --port 8080 --host 0.0.0.0
 
 Exit codes, the first that applies:
@@ -103,6 +112,20 @@ export function createProgram(onTyped: (typed: Typed) => void): Command {
       onTyped({ command: 'client', words, options: command.optsWithGlobals() }),
     );
   addOptions(client, OF_CLIENTS);
+  const sign = program
+    .command('sign')
+    .description('run a curl command that a report shows, with new signatures')
+    .usage('[options] -- curl …')
+    .argument('[command...]', 'the curl command')
+    .action((words: string[], _, command: Command) =>
+      onTyped({ command: 'sign', words, options: command.optsWithGlobals() }),
+    );
+  addOptions(
+    sign,
+    OPTION_NAMES.filter((name) => SIGNING.includes(name)),
+  );
+  // Shells may complete file names, which the library turns off with each completion.
+  Object.defineProperty(addCompletion(program), 'directive', { get: () => 0, set: () => {} });
   return program.helpCommand(false);
 }
 
@@ -123,7 +146,7 @@ const OF_ONE_RUN: readonly OptionName[] = [
 const OF_TRAFFIC: readonly OptionName[] = [
   ...(['gatewayUrl', 'storageUrl', 'wireProfile', 'envelope', 'document', 'url'] as const),
   ...(['only', 'skip', 'level', 'rules', 'baseline', 'minCoverage'] as const),
-  ...(['report', 'failedOnly', 'compare', 'config'] as const),
+  ...(['report', 'failedOnly', 'compare', 'config', 'json'] as const),
 ];
 
 /** Options of a run that a check of a client has, too. */
@@ -150,8 +173,8 @@ function toVersion(): string {
 
 /** The parsed command line, with the command and the options as typed. */
 export interface Typed {
-  command: 'run' | 'fixture' | 'monitor' | 'traffic' | 'client';
-  /** The command that starts a driver, and its arguments. */
+  command: 'run' | 'fixture' | 'monitor' | 'traffic' | 'client' | 'sign';
+  /** The command that starts a driver or is `curl`, and its arguments. */
   words?: readonly string[];
   options: Record<string, unknown>;
 }

@@ -209,7 +209,12 @@ const commands = {
   dryRun: flag('show what would be sent for each rule, without sending anything', {
     isCommand: true,
   }),
-  json: flag('print --list or --dry-run as JSON', { isCommand: true }),
+  json: flag(
+    'print the JSON report instead of text; with --list or --dry-run, print that as JSON',
+    {
+      isCommand: true,
+    },
+  ),
 };
 
 /** Which rules are checked, and how thoroughly. */
@@ -269,6 +274,9 @@ const selection = {
     { isFile: true },
   ),
 };
+
+/** Options that sign a call. */
+export const SIGNING: readonly string[] = [...Object.keys(credentials), 'wireProfile', 'config'];
 
 /** The options, grouped by heading in the help. */
 export const GROUPS = {

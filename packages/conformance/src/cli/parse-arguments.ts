@@ -27,7 +27,7 @@ export async function parseArguments(
   env: Readonly<Record<string, string | undefined>>,
   writeOut: (text: string) => void,
 ): Promise<Arguments> {
-  let typed: Typed = { command: 'run', options: {} };
+  let typed: Typed | undefined;
   const program = createProgram((found) => {
     typed = found;
   });
@@ -35,6 +35,7 @@ export async function parseArguments(
     command.configureOutput({ writeOut, writeErr: () => {} });
   }
   program.parse(args, { from: 'user' });
+  if (typed === undefined) return { command: 'complete' };
   if (typed.command === 'fixture') return { command: 'fixture', options: typed.options };
   const { every, listen, files, ...settings } = typed.options;
   const fromFlags = Object.fromEntries(
@@ -51,8 +52,8 @@ export async function parseArguments(
       ? { command: 'monitor', options: { every: String(every), listen: String(listen) } }
       : typed.command === 'traffic'
         ? { command: 'traffic', files: files as string[] }
-        : typed.command === 'client'
-          ? { command: 'client', words: typed.words ?? [] }
+        : typed.command === 'client' || typed.command === 'sign'
+          ? { command: typed.command, words: typed.words ?? [] }
           : { command: 'run' }),
     given: { ...fromFile, ...fromVariables, ...fromFlags },
     labels: {
@@ -117,8 +118,10 @@ type Arguments =
   | { command: 'run'; given: Given; labels: Labels }
   | { command: 'monitor'; options: MonitorOptions; given: Given; labels: Labels }
   | { command: 'traffic'; files: string[]; given: Given; labels: Labels }
-  | { command: 'client'; words: readonly string[]; given: Given; labels: Labels }
-  | { command: 'fixture'; options: Typed['options'] };
+  | { command: 'client' | 'sign'; words: readonly string[]; given: Given; labels: Labels }
+  | { command: 'fixture'; options: Typed['options'] }
+  /** Has printed what a shell needs. */
+  | { command: 'complete' };
 
 function label(given: Given, toLabel: (name: string) => string): Labels {
   return Object.fromEntries(Object.keys(given).map((name) => [name, toLabel(name)]));

@@ -28,6 +28,7 @@ export async function runCli(args: readonly string[], around: Surroundings): Pro
   let labels: Labels = {};
   try {
     const parsed = await parseArguments(args, env, (text) => output.out(text.trimEnd()));
+    if (parsed.command === 'complete') return 0;
     if (parsed.command === 'fixture') {
       await serveFixture(parsed.options, output, signal);
       return 0;
@@ -42,6 +43,10 @@ export async function runCli(args: readonly string[], around: Surroundings): Pro
     }
     if (parsed.command === 'traffic') {
       return await checkTraffic(parsed.files, given, output, signal);
+    }
+    if (parsed.command === 'sign') {
+      const { signCurl } = await import('./sign-curl.ts');
+      return await signCurl(parsed.words, given);
     }
     if (parsed.command === 'client') {
       return await runClient(parsed.words, given, around);
@@ -117,7 +122,7 @@ function toMessage({ code, message }: CommanderError, args: readonly string[]): 
     case 'commander.optionMissingArgument':
       return `${flag} needs a value.`;
     default:
-      return `${message.replace(/^error: /, '')}.`;
+      return message.replace(/^error: /, '').replace(/\.?$/, '.');
   }
 }
 

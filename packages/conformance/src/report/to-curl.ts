@@ -12,19 +12,16 @@ const WEB_SOCKET_KEY = 'YmVydGgtY29uZm9ybWFuY2U=';
 /**
  * Returns a `curl` command that repeats a request. A redacted credential becomes `$NAME`.
  *
+ * @param signer command that runs `curl` with signed headers, for requests whose headers contain a credential
  * @example
  * toCurl({ method: 'GET', url: 'https://a.example/', headers: { Authorization: '[redacted]' }, body: '' });
  * // curl -i --path-as-is --globoff -X GET \
  * //   -H "Authorization: $AUTHORIZATION" 'https://a.example/'
  */
-export function toCurl({
-  method,
-  url,
-  headers,
-  body,
-  bodyEncoding,
-  bodySize,
-}: SentRequest): string {
+export function toCurl(
+  { method, url, headers, body, bodyEncoding, bodySize }: SentRequest,
+  signer?: string,
+): string {
   const given = Object.entries(headers).filter(([name]) => name.toLowerCase() !== OWN);
   const names = new Set(given.map(([name]) => name.toLowerCase()));
   const isUpgrade = names.has('upgrade') && !names.has('sec-websocket-key');
@@ -39,8 +36,9 @@ export function toCurl({
   const sendsBody = body !== '' || hasLength;
   const sendsType = sendsBody && !names.has('content-type');
   const isOfHttp1 = names.has('upgrade') || names.has('transfer-encoding');
+  const isSigned = Object.values(headers).some((value) => value.includes(BLANK));
   const parts = [
-    `curl -i${isOfHttp1 ? ' --http1.1' : ''} --path-as-is --globoff ${method === 'HEAD' ? '--head' : `-X ${quote(method)}`}`,
+    `${signer && isSigned ? `${signer} ` : ''}curl -i${isOfHttp1 ? ' --http1.1' : ''} --path-as-is --globoff ${method === 'HEAD' ? '--head' : `-X ${quote(method)}`}`,
     ...[...given, ...extra].map(([name, value]) => `-H ${quote(toHeader(name, value), name)}`),
     ...(sendsType ? ["-H 'Content-Type:'"] : []),
     ...(sendsBody ? [pipe ? '--data-binary @-' : `--data-raw ${quote(body, 'BODY')}`] : []),
@@ -56,9 +54,11 @@ export function toCurl({
 /**
  * Returns the shell script that repeats a finding: its own, or a `curl` command. If the call needs files that
  * the run has removed, comments explain how to store them again.
+ *
+ * @param signer as in `toCurl`
  */
-export function toRepeat({ request, script, files = [] }: Finding): string {
-  const command = script ?? (request ? toCurl(request) : '');
+export function toRepeat({ request, script, files = [] }: Finding, signer?: string): string {
+  const command = script ?? (request ? toCurl(request, signer) : '');
   if (files.length === 0) return command;
   const lines = files.map((path) => `#   npx @berth/client cp FILE ${quote(`remote:/${path}`)}`);
   return [
@@ -85,7 +85,7 @@ function toEscapes(text: string): string {
 }
 
 /** curl omits a header without a value unless it is written this way. */
-function toHeader(name: string, value: string): string {
+export function toHeader(name: string, value: string): string {
   return value === '' ? `${name};` : `${name}: ${value}`;
 }
 

@@ -30,14 +30,19 @@ const COLORS = {
  * Formats a result for the terminal: one line, followed by the evidence if it failed.
  *
  * @param paint Default: no colours
+ * @param signer command that runs `curl` with signed headers, if the run signs its calls
  */
-export function toLines(result: Result, paint: Paint = (_, text) => text): string[] {
+export function toLines(
+  result: Result,
+  paint: Paint = (_, text) => text,
+  signer?: string,
+): string[] {
   const { outcome, level, id, reason } = result;
   // A skipped MUST leaves the run incomplete, so it is in capitals.
   const label = outcome === 'skip' && level === 'must' ? 'SKIP' : outcome;
   const should = outcome === 'fail' && level === 'should' ? ' (SHOULD)' : '';
   const why = reason === undefined ? '' : `: ${reason}`;
-  const evidence = outcome === 'fail' ? toEvidence(result) : [];
+  const evidence = outcome === 'fail' ? toEvidence(result, signer) : [];
   return [
     `${paint(COLORS[outcome], label.padEnd(8))} ${toPrintable(`${id}${should}${why}`)}`,
     ...evidence.map(toPrintable),
@@ -45,23 +50,26 @@ export function toLines(result: Result, paint: Paint = (_, text) => text): strin
   ];
 }
 
-function toEvidence({ statement, rules: ids, findings, scope }: Result): string[] {
+function toEvidence(
+  { statement, rules: ids, findings, scope }: Result,
+  signer: string | undefined,
+): string[] {
   const more = findings.length - MOST_FINDINGS;
   return [
     ...section('contract', [statement, listSources(ids).join('; ')]),
     ...(scope === undefined ? [] : section('scope', [scope])),
-    ...findings.slice(0, MOST_FINDINGS).flatMap(toFindingLines),
+    ...findings.slice(0, MOST_FINDINGS).flatMap((finding) => toFindingLines(finding, signer)),
     ...(more > 0 ? section('', [`… and ${more} more of this kind`]) : []),
   ];
 }
 
-function toFindingLines(finding: Finding): string[] {
+function toFindingLines(finding: Finding, signer: string | undefined): string[] {
   const { message, where, request, response } = finding;
   return [
     ...section('found', [message, where]),
     ...(request ? section('sent', toSentLines(request)) : []),
     ...(response ? section('came', [toStatusLine(response), cut(response)]) : []),
-    ...section('repeat', toRepeat(finding).split('\n')),
+    ...section('repeat', toRepeat(finding, signer).split('\n')),
   ];
 }
 
