@@ -1,3 +1,4 @@
+import addCompletion from '@bomb.sh/tab/commander';
 import { Command, CommanderError } from 'commander';
 import { isBerthError } from '../errors.ts';
 import { CONTRACT } from '../generated/contract.gen.ts';
@@ -77,6 +78,8 @@ function createProgram(signal: AbortSignal): Command {
       .option('-q, --quiet', 'do not print progress, notes or the names of copied files');
   }
   addTypes(program);
+  // Shells may complete file names, which the library turns off with each completion.
+  Object.defineProperty(addCompletion(program), 'directive', { get: () => 0, set: () => {} });
   return program;
 }
 

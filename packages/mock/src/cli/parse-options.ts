@@ -1,3 +1,4 @@
+import addCompletion from '@bomb.sh/tab/commander';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import {
   AUTH_MODES,
@@ -62,8 +63,13 @@ export interface CliOptions extends ProxyFlags {
   ignored: readonly string[];
 }
 
-/** Parses the command line. Exits with 0 after `--help` and `--version`, and with 2 for invalid options. */
-export function parseOptions(argv: string[]): CliOptions {
+/**
+ * Parses the command line. Exits with 0 after `--help` and `--version`, and with 2 for invalid options.
+ *
+ * @returns `undefined` after `complete`, which has printed what a shell needs
+ */
+export function parseOptions(argv: string[]): CliOptions | undefined {
+  let isCompletion = true;
   const program = new Command('berth-mock')
     .description('Serve a mock of the gateway, the storage API and the upload target on one port.')
     .addHelpText(
@@ -164,8 +170,14 @@ export function parseOptions(argv: string[]): CliOptions {
       DEFAULT_TIMEOUT,
     )
     .allowExcessArguments(false)
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+    .action(() => {
+      isCompletion = false;
+    });
+  // Shells may complete file names, which the library turns off with each completion.
+  Object.defineProperty(addCompletion(program), 'directive', { get: () => 0, set: () => {} });
   const options: Omit<CliOptions, 'ignored'> = program.parse(argv).opts();
+  if (isCompletion) return undefined;
   const [document] = program.args;
   const given = program.options
     .filter((option) => program.getOptionValueSource(option.attributeName()) === 'cli')

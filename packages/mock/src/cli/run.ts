@@ -14,6 +14,7 @@ import { type CliOptions, parseOptions, toProxyOption } from './parse-options.ts
 /** Runs the command line: serves a mock until SIGINT or SIGTERM, or waits until a running mock responds. */
 export async function run(argv: string[]): Promise<void> {
   const options = parseOptions(argv);
+  if (options === undefined) return;
   if (options.wait !== undefined) await waitFor(options.wait, options.timeout);
   else await serveUntilSignal(options);
 }

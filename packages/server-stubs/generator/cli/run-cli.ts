@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import addCompletion from '@bomb.sh/tab/commander';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type Problem, RefusedError } from '../document.ts';
 import { withFolderError, writeMarked } from '../files.ts';
@@ -112,6 +113,8 @@ function createProgram(output: Output): Command {
       );
       output.out(`${folder} is ready: cd ${folder} && npm install && npm test && npm start\n`);
     });
+  // Shells may complete file names, which the library turns off with each completion.
+  Object.defineProperty(addCompletion(program), 'directive', { get: () => 0, set: () => {} });
   return program;
 }
 

@@ -1,4 +1,5 @@
 import { contract } from '@berth/server-stubs';
+import addCompletion from '@bomb.sh/tab/commander';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { closest, distance } from 'fastest-levenshtein';
 import { ONE_PROCESS } from '../config/to-faults.ts';
@@ -146,6 +147,8 @@ function createProgram(): Command {
       const { revoke } = await import('./commands.ts');
       await revoke(kind, name, { ...program.opts(), ...options });
     });
+  // Shells may complete file names, which the library turns off with each completion.
+  Object.defineProperty(addCompletion(program), 'directive', { get: () => 0, set: () => {} });
   return program;
 }
 
