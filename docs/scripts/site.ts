@@ -1,5 +1,6 @@
+import { globSync } from 'node:fs';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import client from '@berth/client/package.json' with { type: 'json' };
 import type { UserConfig } from '@rspress/core';
 import { buildPlayground } from '../playground/build.ts';
@@ -18,6 +19,7 @@ import {
 import { stagePages, toPagePath } from './stage-pages.ts';
 
 const DOCS = join(import.meta.dirname, '..');
+const ROOT = join(DOCS, '..');
 
 /** Pages load nothing from other hosts, and send nothing there. */
 const POLICY =
@@ -61,8 +63,22 @@ export async function stageSite(pages: string): Promise<() => Promise<void>> {
   await Promise.all([
     buildApiPages(join(pages, 'public/api')),
     buildPlayground(join(pages, 'public/playground')),
+    copySchemas(join(pages, 'public/schemas')),
   ]);
   return stage;
+}
+
+/** Copies the JSON Schemas of configuration files: `schemas/server/config.schema.json` and so on. */
+async function copySchemas(folder: string): Promise<void> {
+  for (const file of globSync('{spec,packages/*}/package.json', { cwd: ROOT })) {
+    const { exports = {} } = JSON.parse(await readFile(join(ROOT, file), 'utf8'));
+    for (const [entry, target] of Object.entries<string | Record<string, string>>(exports)) {
+      if (!entry.endsWith('.schema.json')) continue;
+      const source = typeof target === 'string' ? target : (target['berth-source'] ?? '');
+      const place = join(folder, basename(dirname(file)), entry);
+      await cp(join(ROOT, dirname(file), source), place);
+    }
+  }
 }
 
 /** The Rspress configuration. The sidebar follows the site map and uses the titles of the pages. */

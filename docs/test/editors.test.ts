@@ -13,13 +13,15 @@ const FOLDERS: Readonly<Record<string, string>> = {
 const guide = readFileSync(join(ROOT, 'docs/reference/editors.md'), 'utf8');
 const pages = [
   'docs/reference/editors.md',
+  'docs/start/server.md',
   ...Object.values(FOLDERS).map((each) => `${each}/README.md`),
 ];
 const examples = pages.flatMap((page) => {
   const text = readFileSync(join(ROOT, page), 'utf8');
-  return [...text.matchAll(/\$schema(?:=|": "|: )(?<path>\S+node_modules\/[^"\s]+)/g)].map(
-    (match) => ({ page, path: (match.groups?.path ?? '').replace(/^.*node_modules\//, '') }),
+  const named = text.matchAll(
+    /\$schema(?:=|": "|: )(?:\S+node_modules|https:\/\/unpkg\.com)\/(?<path>[^"\s]+)/g,
   );
+  return [...named].map((match) => ({ page, path: match.groups?.path ?? '' }));
 });
 const schemas = [...guide.matchAll(/`(?<name>@berth\/\w+)\/(?<entry>\S+\.schema\.json)`/g)].map(
   (match) => match.groups as { name: string; entry: string },
@@ -60,6 +62,12 @@ describe('the schema of a configuration file', () => {
 
   it.each(examples)('$path, named in $page, exists', ({ path }) => {
     expect(existsSync(toSource(path))).toBe(true);
+  });
+
+  it.each(schemas)('$name/$entry is on the site', ({ name, entry }) => {
+    const folder = FOLDERS[name]?.replace(/^.*\//, '') ?? '';
+    const file = join(ROOT, 'docs/dist/site/schemas', folder, entry);
+    expect(readFileSync(file, 'utf8')).toBe(readFileSync(toFile(name, entry), 'utf8'));
   });
 });
 

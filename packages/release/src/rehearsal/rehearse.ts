@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { copyCheckout } from '@berth/scripts/checkout';
@@ -233,6 +233,10 @@ async function publishRelease(
     // Not with `npm run`, which would first install the new versions.
     const script = 'packages/release/scripts/pack.ts';
     const printed = await run('pack', ['node', script, tarballs]);
+    for (const file of readdirSync(tarballs)) {
+      const names = await runCommand({ folder: tarballs, env }, ['tar', '-tzf', file]);
+      if (!names.includes('package/CHANGELOG.md')) throw new Error(`${file} has no changelog.`);
+    }
     const installs = [...printed.matchAll(/^# (\S+)\n(npm install .+)$/gm)];
 
     const settings = `registry=${url}\n${url.replace('http:', '')}:_authToken=none\n`;

@@ -15,6 +15,10 @@ const without = (path: string) => FILES.filter((file) => file !== path);
 
 test('accepts the files that the manifest names', () => {
   expect(findFileProblems(MANIFEST, FILES)).toEqual([]);
+  const manifest = { ...MANIFEST, files: ['CHANGELOG.md', 'dist'] };
+  for (const files of [FILES, [...FILES, 'CHANGELOG.md']]) {
+    expect(findFileProblems(manifest, files)).toEqual([]);
+  }
 });
 
 test.each([

@@ -3,6 +3,9 @@ import type { Manifest } from '../list-published.ts';
 /** Files that npm includes whatever `files` says. */
 const ALWAYS = ['package.json', 'README.md', 'LICENSE'];
 
+/** Which the first release writes. */
+const CHANGELOG = 'CHANGELOG.md';
+
 /** Notes by the authors of the package, and code that no user runs. */
 const NEVER =
   /\.test\.|\.spec\.|\.test-d\.|\.tsbuildinfo$|(?:^|\/)(?:test|node_modules|\.[^/]+)(?:\/|$)/;
@@ -21,9 +24,10 @@ export function findFileProblems(
   exempt: RegExp = /^$/,
 ): string[] {
   const there = new Set(files);
-  const folders = [manifest.files].flat().map((folder) => `${folder}/`);
+  const listed = [manifest.files].flat().filter((path) => path !== CHANGELOG);
+  const folders = listed.map((folder) => `${folder}/`);
   const isExpected = (path: string) =>
-    ALWAYS.includes(path) || folders.some((folder) => path.startsWith(folder));
+    [...ALWAYS, CHANGELOG].includes(path) || folders.some((folder) => path.startsWith(folder));
   const named = [...new Set(listPaths([manifest.bin, manifest.exports, manifest.imports]))];
   return [
     ...ALWAYS.filter((path) => !there.has(path)).map((path) => `${path} is missing.`),

@@ -9,7 +9,7 @@ const MANIFEST = {
   license: 'Apache-2.0',
   type: 'module',
   engines: { node: '>=22.12' },
-  files: ['dist'],
+  files: ['CHANGELOG.md', 'dist'],
   exports: { '.': './dist/index.js' },
   dependencies: { '@berth/spec': '1.0.0' },
 };
@@ -26,6 +26,7 @@ test('accepts a complete manifest, with or without its repository', () => {
 test.each([
   [{ description: '' }, '"description" is missing.'],
   [{ keywords: [] }, '"keywords" is missing.'],
+  [{ files: ['dist'] }, '"files" lacks CHANGELOG.md, which npm does not add.'],
   [{ license: 'MIT' }, '"license" does not match LICENSE, Apache-2.0.'],
   [{ engines: { node: '22' } }, '"engines.node" is not a minimum version such as ">=22.12".'],
   [

@@ -23,6 +23,9 @@ export function findManifestProblems(manifest: Manifest, published: readonly str
   return [
     ...FIELDS.filter((field) => isEmpty(manifest[field])).map((field) => `"${field}" is missing.`),
     ...findPlaceProblems(manifest),
+    ...([manifest.files].flat().includes('CHANGELOG.md')
+      ? []
+      : ['"files" lacks CHANGELOG.md, which npm does not add.']),
     ...(manifest.license === 'Apache-2.0' ? [] : ['"license" does not match LICENSE, Apache-2.0.']),
     ...(/^>=\d+(\.\d+)?$/.test(manifest.engines?.node ?? '')
       ? []
