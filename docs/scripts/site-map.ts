@@ -30,6 +30,7 @@ export const SITE_MAP: Group[] = [
   {
     text: 'Guides',
     files: [
+      'browser',
       'uploads',
       'streaming',
       'errors',
@@ -79,7 +80,8 @@ export const KEYWORDS: Record<string, string> = {
   [PLAYGROUND]: 'try demo sandbox browser online',
   'docs/start/client.md': 'getting started begin introduction tutorial install',
   'docs/start/mock.md': 'start run mock server',
-  'docs/guides/uploads.md': 'temp url signed url temporary max file size',
+  'docs/guides/uploads.md': 'delete files temp url signed url temporary max file size',
+  'docs/guides/browser.md': 'react vite service worker frontend',
   'docs/guides/auth.md': 'login token password api key',
   'docs/guides/go.md': 'golang',
   'docs/guides/conformance.md': 'ci pipeline',

@@ -19,9 +19,17 @@ const FONTS = `<?xml version="1.0"?>
 /** Ends a test that hangs; a busy machine may need minutes. */
 const timeout = 300_000;
 
-/** Opens Chromium, for pages of tests. */
-export async function openBrowser(): Promise<Browser> {
-  const browser = await chromium.launch(await findBrowser());
+/**
+ * Opens Chromium, for pages of tests.
+ *
+ * @param ports ports to use in place of those in URLs of 127.0.0.1
+ */
+export async function openBrowser(
+  ports: ReadonlyMap<number, number> = new Map(),
+): Promise<Browser> {
+  const rules = [...ports].map(([from, to]) => `MAP 127.0.0.1:${from} 127.0.0.1:${to}`);
+  const args = rules.length > 0 ? [`--host-resolver-rules=${rules.join(',')}`] : [];
+  const browser = await chromium.launch({ ...(await findBrowser()), args });
   browser.on('context', (context) => context.setDefaultTimeout(timeout));
   return browser;
 }

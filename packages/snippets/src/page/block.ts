@@ -4,6 +4,8 @@ import type { Note } from './read-notes.ts';
 export type Block = {
   /** Path of the page, relative to the repository root. */
   page: string;
+  /** The heading above it. */
+  section: string;
   /** Line of the page on which the code starts, counting from 1. */
   line: number;
   lang: string;
@@ -26,6 +28,11 @@ export function toFileName({ notes, code }: Block): string | undefined {
     note?.value ??
     /^(?:\/\/|#) ((?:[\w.-]+\/)*[\w.-]+\.[a-z]+)$/m.exec(code.split('\n')[0] ?? '')?.[1]
   );
+}
+
+/** Returns whether a block contains commands. */
+export function isShell({ lang }: Block): boolean {
+  return ['sh', 'bash', 'console'].includes(lang);
 }
 
 export function findNote({ notes }: Block, name: Note['name']): Note | undefined {

@@ -11,6 +11,7 @@ type Node = ReturnType<typeof fromMarkdown>['children'][number];
  */
 export function readPage(page: string, markdown: string): Block[] {
   const blocks: Block[] = [];
+  let section = '';
   visit(fromMarkdown(markdown).children as Node[]);
   return blocks;
 
@@ -21,13 +22,21 @@ export function readPage(page: string, markdown: string): Block[] {
       if (node.type === 'html' && leadsToCode(nodes, index)) {
         notes.push(...readNotes(node.value, line));
       } else if (node.type === 'code') {
-        blocks.push({ page, line: line + 1, lang: node.lang ?? '', code: node.value, notes });
+        const { lang, value: code } = node;
+        blocks.push({ page, section, line: line + 1, lang: lang ?? '', code, notes });
         notes = [];
+      } else if (node.type === 'heading') {
+        section = toText(node);
       } else if ('children' in node) {
         visit(node.children as Node[]);
       }
     }
   }
+}
+
+function toText(node: Node): string {
+  if ('value' in node) return node.value;
+  return 'children' in node ? node.children.map((child) => toText(child as Node)).join('') : '';
 }
 
 /** Returns whether a comment, or the comments that follow it, come directly before a block. */

@@ -1,8 +1,8 @@
 /**
- * The ports that pages use: for the mock, for the server, for the server's administration, and for a reader's
- * own services.
+ * The ports that pages use: for the mock, for the server, for the server's administration, for Vite, and for a
+ * reader's own services.
  */
-export const PORTS = [4010, 4020, 4021, 4443, 8080, 9000];
+export const PORTS = [4010, 4020, 4021, 4443, 5173, 8080, 9000];
 
 const MOCK = 'http://127.0.0.1:4010';
 

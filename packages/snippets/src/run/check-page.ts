@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -6,10 +5,11 @@ import typescript from '@berth/runtimes/typescript';
 import Ajv from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { parseAllDocuments } from 'yaml';
-import { type Block, findNote, type Outcome, toFileName } from '../page/block.ts';
+import { type Block, findNote, isShell, type Outcome, toFileName } from '../page/block.ts';
 import { findUnknownOptions, toBerth } from '../shell/command-lines.ts';
 import { skipReason } from '../shell/skip-reason.ts';
 import { isEndless, READY, staysUp } from '../shell/stays-up.ts';
+import { type Line, toLines } from '../shell/to-lines.ts';
 import { toCommands } from '../shell/to-words.ts';
 import { isDeclaredOnly, isScript, isTest, toGivenFiles, toModule } from '../types/to-module.ts';
 import { callsMock } from './addresses.ts';
@@ -48,9 +48,10 @@ function toSchemaName(block: Block, value: unknown): string | undefined {
   );
 }
 
-/** Resolves `@berth/mock/service.schema.json`, or a path to it through `node_modules`, as editors need it. */
+/** Resolves `@berth/mock/service.schema.json`, or its file in `node_modules` or on unpkg, as editors need it. */
 function toPath(name: string): string {
-  const [, owner, path] = /^[./]*node_modules\/(@berth\/[\w-]+)\/(.+)$/.exec(name) ?? [];
+  const [, owner, path] =
+    /^(?:[./]*node_modules|https:\/\/unpkg\.com)\/(@berth\/[\w-]+)\/(.+)$/.exec(name) ?? [];
   if (owner === undefined) return resolve(name);
   return join(dirname(resolve(`${owner}/package.json`)), path as string);
 }
@@ -85,8 +86,6 @@ function parse({ lang, code }: Block): unknown[] {
   if (error) throw new Error(typescript.flattenDiagnosticMessageText(error.messageText, '\n'));
   return [config];
 }
-
-const SHELL = ['sh', 'bash', 'console'];
 
 /**
  * Runs the commands in a block if all of them can run here. Otherwise only parses them, and checks that
@@ -171,7 +170,7 @@ export async function checkPage(desk: Desk, blocks: Block[]): Promise<Checked> {
 
   async function check(block: Block): Promise<Outcome & { printed?: string }> {
     if (isScript(block)) return runScript(desk, blocks, block);
-    if (SHELL.includes(block.lang)) return runShell(desk, block);
+    if (isShell(block)) return runShell(desk, block);
     const file = toFileName(block);
     if (file !== undefined) desk.put(file, block.code);
     if (DATA.includes(block.lang)) return checkData(block);
@@ -214,41 +213,4 @@ async function runScript(
     if (block.lang === 'tsx') return 'Node does not support JSX';
     return isDeclaredOnly(blocks, block) ? 'uses names that only the reader has' : undefined;
   }
-}
-
-/** A command as a user types it, possibly over several lines, and the output that the page shows below it. */
-type Line = { text: string; line: number; shown: string[] };
-
-/**
- * Returns the commands in a shell block. If lines start with `$ `, they are the commands and the others
- * are output. Otherwise all lines are commands.
- *
- * @throws Error if `sh -n` cannot parse them
- */
-function toLines({ code, line }: Block): Line[] {
-  const rows = code.split('\n');
-  const prompts = rows.some((row) => row.startsWith('$ '));
-  const lines: Line[] = [];
-  let typed: string[] = [];
-  for (const [index, row] of rows.entries()) {
-    const begins = !prompts || row.startsWith('$ ');
-    if (begins || typed.length > 0) {
-      typed.push(prompts ? row.replace(/^[$>] /, '') : row);
-      const text = typed.join('\n');
-      if (row.endsWith('\\') || parseFault(text) !== undefined) continue;
-      if (text.trim() !== '')
-        lines.push({ text, line: line + index - typed.length + 1, shown: [] });
-      typed = [];
-    } else if (lines.length > 0) {
-      (lines.at(-1) as Line).shown.push(row);
-    }
-  }
-  if (typed.length > 0)
-    throw new Error(parseFault(typed.join('\n')) ?? 'ends in the middle of a command');
-  return lines;
-}
-
-function parseFault(text: string): string | undefined {
-  const { status, stderr } = spawnSync('sh', ['-n'], { input: `${text}\n`, encoding: 'utf8' });
-  return status === 0 ? undefined : stderr.trim();
 }

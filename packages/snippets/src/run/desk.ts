@@ -29,8 +29,11 @@ export class Desk {
   readonly #groups = new Set<ChildProcess>();
   readonly #env: NodeJS.ProcessEnv;
 
-  /** @param folder - empty folder, below one with the `node_modules` and `commands` for the pages */
-  constructor(folder: string, commands: string) {
+  /**
+   * @param folder - empty folder, below one with the `node_modules` and `commands` for the pages
+   * @param more - environment variables; with a `PATH`, whose first folders are still `commands`
+   */
+  constructor(folder: string, commands: string, more: NodeJS.ProcessEnv = {}) {
     this.#folder = folder;
     for (const name of ['ports', 'home', 'work'])
       mkdirSync(join(folder, name), { recursive: true });
@@ -38,7 +41,6 @@ export class Desk {
     writeFileSync(join(folder, 'env'), '');
     const { PATH, LANG, NODE_COMPILE_CACHE } = process.env;
     this.#env = {
-      PATH: `${commands}:${PATH}`,
       ...{ LANG, NODE_COMPILE_CACHE },
       HOME: join(folder, 'home'),
       NO_COLOR: '1',
@@ -46,15 +48,22 @@ export class Desk {
       PAGE_PORTS: join(folder, 'ports'),
       npm_config_offline: 'true',
       npm_config_update_notifier: 'false',
+      ...more,
+      PATH: `${commands}:${more.PATH ?? PATH}`,
     };
   }
 
   /** Writes a file from a page, relative to the folder that the reader is in by now. */
   put(name: string, text: string): string {
-    const path = join(readFileSync(join(this.#folder, 'cwd'), 'utf8').trim(), name);
+    const path = this.path(name);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
     return path;
+  }
+
+  /** The absolute path of a file, relative to the folder that the reader is in by now. */
+  path(name: string): string {
+    return join(readFileSync(join(this.#folder, 'cwd'), 'utf8').trim(), name);
   }
 
   /** Types a command and waits until it exits. */
@@ -99,6 +108,11 @@ export class Desk {
   /** Whether a program that the page started listens on a port. */
   listens(port: number): boolean {
     return readdirSync(join(this.#folder, 'ports')).includes(String(port));
+  }
+
+  /** The free port that represents a port on the page. */
+  port(port: number): number {
+    return Number(readFileSync(join(this.#folder, 'ports', String(port)), 'utf8'));
   }
 
   /** Stops everything that the page started. */

@@ -5,17 +5,31 @@ import { COMMAND_LINES } from '../shell/command-lines.ts';
 
 const OWN = join(import.meta.dirname, '../../node_modules');
 
+/** Programs of other packages that pages run with `npx`. */
+const TOOLS = ['msw', 'tsc', 'vite', 'vitest'];
+
+/** What pages install and run. */
+interface Supplies {
+  /** More `node_modules` folders with packages that pages install. */
+  modules?: readonly string[];
+  /** Our commands, by name. Default: as built in this repository. */
+  commandLines?: ReadonlyMap<string, string>;
+}
+
 /**
  * Prepares a folder in which pages can be run. It contains `node_modules` with the packages that pages
  * install, and `commands` with versions of `npx`, `npm install` and `curl` that need no network.
  */
-export async function makeBench(folder: string): Promise<{ commands: string }> {
-  const commands = join(folder, 'commands');
-  await mkdir(commands, { recursive: true });
-  for (const modules of [OWN, join(ROOT, 'node_modules')])
+export async function makeBench(
+  folder: string,
+  { modules: more = [], commandLines = COMMAND_LINES }: Supplies = {},
+): Promise<{ commands: string }> {
+  const { commands, put } = await makeCommands(folder);
+  for (const modules of [OWN, ...more, join(ROOT, 'node_modules')])
     await linkAll(modules, join(folder, 'node_modules'));
-  const tools = `vitest) exec vitest "$@" ;;\n  tsc) exec tsc "$@" ;;`;
-  const ours = [...COMMAND_LINES].map(([name, cli]) => `${name}) exec node '${cli}' "$@" ;;`);
+  const bin = join(folder, 'node_modules/.bin');
+  const tools = TOOLS.map((name) => `${name}) exec '${bin}/${name}' "$@" ;;`).join('\n  ');
+  const ours = [...commandLines].map(([name, cli]) => `${name}) exec node '${cli}' "$@" ;;`);
   await put(
     'npx',
     `while :; do
@@ -31,13 +45,33 @@ esac`,
   );
   await put(
     'npm',
-    `case $1 in install | i) ;; *) PATH=\${PATH#*:} exec npm "$@" ;; esac
+    `case $1 in
+  install | i) ;;
+  create) [ "$2" = vite@latest ] && name=$3 && shift 4 && exec '${bin}/create-vite' "$name" "$@" ;;
+  *) PATH=\${PATH#*:} exec npm "$@" ;;
+esac
 shift
 for name; do
   case $name in -*) continue ;; esac
   [ -e '${folder}/node_modules/'"$name" ] || { echo "npm: $name is not available to the pages" >&2; exit 1; }
 done`,
   );
+  return { commands };
+}
+
+/**
+ * Prepares a folder with the command that pages need wherever they run: a `curl` that finds what listens on the
+ * ports of the page.
+ *
+ * @returns the folder, and a function that adds another command to it
+ */
+export async function makeCommands(folder: string) {
+  const commands = join(folder, 'commands');
+  await mkdir(commands, { recursive: true });
+  const put = async (name: string, script: string): Promise<void> => {
+    await writeFile(join(commands, name), `#!/bin/sh\n${script}\n`);
+    await chmod(join(commands, name), 0o755);
+  };
   await put(
     'curl',
     `for file in "$PAGE_PORTS"/*; do
@@ -49,20 +83,15 @@ done`,
 done
 PATH=\${PATH#*:} exec curl -sS $PAGE_CURL "$@"`,
   );
-  return { commands };
-
-  async function put(name: string, script: string): Promise<void> {
-    await writeFile(join(commands, name), `#!/bin/sh\n${script}\n`);
-    await chmod(join(commands, name), 0o755);
-  }
+  return { commands, put };
 }
 
-/** Links the packages in one `node_modules` into another, and those in a scope one by one. */
+/** Links the packages in one `node_modules` into another, those in a scope and programs of others one by one. */
 async function linkAll(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const name of await readdir(from)) {
-    if (name.startsWith('.')) continue;
-    if (name.startsWith('@')) await linkAll(join(from, name), join(to, name));
+    if ((name.startsWith('.') && name !== '.bin') || name.startsWith('berth')) continue;
+    if (name.startsWith('@') || name === '.bin') await linkAll(join(from, name), join(to, name));
     else await symlink(join(from, name), join(to, name)).catch(ignoreTwice);
   }
 }

@@ -37,9 +37,10 @@ const { listen } = net.Server.prototype;
 net.Server.prototype.listen = function (this: net.Server, ...args: Args) {
   const found = withPort(args, (port) => {
     this.once('listening', () => {
-      const { port: free } = this.address() as net.AddressInfo;
+      const address = this.address() as net.AddressInfo | null;
+      if (address === null) return; // It has been closed already: Vite only tries whether a port is free.
       // Written atomically, because other processes read the file as soon as it exists.
-      writeFileSync(`${folder}-${process.pid}`, String(free));
+      writeFileSync(`${folder}-${process.pid}`, String(address.port));
       renameSync(`${folder}-${process.pid}`, join(folder, String(port)));
     });
     return 0;
