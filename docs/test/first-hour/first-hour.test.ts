@@ -13,7 +13,7 @@ import { typePage } from './type-page.ts';
  */
 const MOST_SECONDS = 300;
 
-/** With BERTH_SOAK, everything is installed anew, and then once more with a warm cache. */
+/** With BERTH_SOAK, each journey installs what it needs, and then does so again with a warm cache. */
 const ROUNDS = process.env.BERTH_SOAK ? ['cold cache', 'warm cache'] : ['installed'];
 
 const needsBrowser = skipReason('chromium');

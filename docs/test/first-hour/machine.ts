@@ -15,7 +15,7 @@ export interface Machine {
 
 /**
  * A machine on which the tarballs are installed already, once for all desks. `npm install` and `npx` need no
- * network: they only check that everything is there, and run it.
+ * network: they only check that the packages exist, and run them.
  */
 export async function createInstalledMachine(): Promise<Machine> {
   const root = await mkdtemp(join(tmpdir(), 'berth-first-hour-'));
