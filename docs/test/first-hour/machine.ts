@@ -26,7 +26,7 @@ export async function createInstalledMachine(): Promise<Machine> {
     commandLines: listCommandLines((name) => join(modules, name, 'package.json')),
   });
   return {
-    openDesk: (name) => new Desk(join(root, 'desks', name), commands),
+    openDesk: (name) => new Desk(join(root, 'desks', name), commands, REAL_HOSTS),
     close: () => remove(root),
   };
 }
@@ -47,6 +47,7 @@ export async function createFreshMachine(): Promise<Machine> {
         ...toEnvironment(join(folder, 'home'), 24, registry),
         npm_config_cache: join(root, 'cache'),
         npm_config_offline: 'false',
+        ...REAL_HOSTS,
       });
     },
     async close() {
@@ -55,6 +56,9 @@ export async function createFreshMachine(): Promise<Machine> {
     },
   };
 }
+
+/** No journey calls a placeholder host, except below MSW, which must see its name. */
+const REAL_HOSTS = { PAGE_HOSTS: 'real' };
 
 /** A process that was killed may still be writing. */
 const remove = (root: string) => rm(root, { recursive: true, force: true, maxRetries: 10 });

@@ -1,7 +1,7 @@
 /**
  * Loaded into each process that a page starts (`node --import`), so that the page's addresses work. Its
  * ports are mapped to free ones, which are recorded in the PAGE_PORTS folder, and its placeholder hosts
- * to its mock.
+ * to its mock, unless PAGE_HOSTS is `real`.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
@@ -51,7 +51,7 @@ net.Server.prototype.listen = function (this: net.Server, ...args: Args) {
 const { fetch } = globalThis;
 globalThis.fetch = (input, init) => {
   const url = new URL(input instanceof Request ? input.url : input);
-  const own = PLACEHOLDERS.get(url.hostname);
+  const own = process.env.PAGE_HOSTS === 'real' ? undefined : PLACEHOLDERS.get(url.hostname);
   if (own === undefined) return fetch(input, init);
   const address = url.href.replace(url.origin, own);
   return fetch(input instanceof Request ? new Request(address, input) : address, init);
