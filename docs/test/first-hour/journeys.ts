@@ -136,7 +136,7 @@ export const JOURNEYS: readonly Journey[] = [
     name: 'server, called with curl',
     page: SERVER,
     sections: ['Run the server'],
-    shows: /"path":"\/"/,
+    shows: /Hello from the hosted service\./,
   },
   {
     name: 'server, with an upload by berth',
