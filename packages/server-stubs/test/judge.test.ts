@@ -168,7 +168,7 @@ describe('responses', () => {
 describe('documents', () => {
   test.each([
     ['openapi: 2.0.0', 'orders.openapi.yaml:1:1: Only OpenAPI 3.0'],
-    ['openapi: [', 'at line 1'],
+    ['openapi: [', 'orders.openapi.yaml:1:11 is not valid YAML'],
     ['openapi: 3.1.1\npaths: {}', 'orders.openapi.yaml:2:1: '],
   ])('%j cannot be used', async (text, message) => {
     await expect(load(text)).rejects.toThrow(message);
