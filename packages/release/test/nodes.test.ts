@@ -84,7 +84,7 @@ describe('at work, each on its oldest supported Node', () => {
   beforeAll(async () => {
     const args = ['--port', '0', '--admin-port', '0', '--data', join(home, 'data')];
     server = await startCommand(place, on(22, 'berth-server', ...args), /([\s\S]*)^ready$/m);
-    const words = /"url":"(.+?)"[\s\S]*^Token +(\S+)\nKey pair +id (\S+), secret (\S+)$/m;
+    const words = /^Gateway +(\S+)\/v1\/[\s\S]*^Token +(\S+)\nKey pair +id (\S+), secret (\S+)$/m;
     [, url = '', token = '', id = '', secret = ''] = words.exec(server.found) ?? [];
   });
 
@@ -102,7 +102,7 @@ describe('at work, each on its oldest supported Node', () => {
       },
     };
     writeFileSync(join(home, 'a.txt'), 'A file.');
-    expect(await runCommand(own, on(20, 'berth', 'call', 'hello', 'a'))).toContain('hello');
+    expect(await runCommand(own, on(20, 'berth', 'call', 'hello', 'a'))).toContain('Hello');
     await runCommand(own, on(20, 'berth', 'cp', 'a.txt', 'remote:/a.txt'));
     expect(await runCommand(own, on(20, 'berth', 'cp', 'remote:/a.txt', '-'))).toBe('A file.');
   });

@@ -27,16 +27,20 @@ const refuseSpelling = (operation: Operation, spelling: string) =>
   );
 
 export const authStorage: readonly Mutant[] = [
-  ...mutantsOf('AU-STORAGE-AUTHORIZATION', {
-    'links can be requested with only a timestamp': accept(
+  mutant(
+    'AU-STORAGE-AUTHORIZATION',
+    'links can be requested with only a timestamp',
+    accept(
       'batchGetTempUrls',
       (get) => get(authorization) === undefined && get(timestamp) !== undefined,
     ),
-    'the credential is rejected if its header name is in lower case': refuseSpelling(
-      'batchDelete',
-      authorization.toLowerCase(),
-    ),
-  }),
+    ['AU-STORAGE-NONE'],
+  ),
+  mutant(
+    'AU-STORAGE-AUTHORIZATION',
+    'the credential is rejected if its header name is in lower case',
+    refuseSpelling('batchDelete', authorization.toLowerCase()),
+  ),
   mutant(
     'AU-STORAGE-SESSION-TOKEN',
     'the session token is rejected if its header name is in lower case',
@@ -53,6 +57,7 @@ export const authStorage: readonly Mutant[] = [
     accept('batchGetTempUrls', (get) =>
       Object.values(profile.storageHeaders).every((name) => get(name) === undefined),
     ),
+    ['AU-STORAGE-EACH-CALL'],
   ),
   ...mutantsOf('AU-STORAGE-WRONG', {
     'a copy with an unknown key ID is accepted': accept('batchCopyFile', (get, { keyPair }) => {

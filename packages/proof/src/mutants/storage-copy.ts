@@ -63,14 +63,17 @@ export const storageCopy: readonly Mutant[] = [
           await storage('batchCopyFile', { fileList: [{ srcPath, dstPath }] });
       }),
   }),
-  ...mutantsOf('ST-COPY-KEEPS-SOURCE', {
-    'a copy removes its source': replaceFlag('removeOriginal', undefined, true),
-    'the source is removed even if removeOriginal is false': replaceFlag(
-      'removeOriginal',
-      false,
-      true,
-    ),
-  }),
+  mutant(
+    'ST-COPY-KEEPS-SOURCE',
+    'a copy removes its source',
+    replaceFlag('removeOriginal', undefined, true),
+    ['ST-COPY-CALL', 'ST-COPY-SELF'],
+  ),
+  mutant(
+    'ST-COPY-KEEPS-SOURCE',
+    'the source is removed even if removeOriginal is false',
+    replaceFlag('removeOriginal', false, true),
+  ),
   ...mutantsOf('ST-COPY-MOVE', {
     'a move keeps its source': replaceFlag('removeOriginal', true, false),
     'a move onto an existing file keeps its source': (context) =>
@@ -81,14 +84,22 @@ export const storageCopy: readonly Mutant[] = [
         });
       }),
   }),
-  mutant('ST-COPY-MOVE-FAILED', 'a failed move removes its source', (context) =>
-    afterCopies(async ({ srcPath, removeOriginal }, entry) => {
-      if (entry?.code !== undefined && removeOriginal) await deleteFile(context, srcPath);
-    }),
+  mutant(
+    'ST-COPY-MOVE-FAILED',
+    'a failed move removes its source',
+    (context) =>
+      afterCopies(async ({ srcPath, removeOriginal }, entry) => {
+        if (entry?.code !== undefined && removeOriginal) await deleteFile(context, srcPath);
+      }),
+    ['ST-COPY-SELF'],
   ),
-  mutant('ST-COPY-SELF', 'a file that is copied onto itself is deleted', (context) =>
-    afterCopies(async ({ srcPath, dstPath }) => {
-      if (srcPath !== undefined && srcPath === dstPath) await deleteFile(context, srcPath);
-    }),
+  mutant(
+    'ST-COPY-SELF',
+    'a file that is copied onto itself is deleted',
+    (context) =>
+      afterCopies(async ({ srcPath, dstPath }) => {
+        if (srcPath !== undefined && srcPath === dstPath) await deleteFile(context, srcPath);
+      }),
+    ['ST-COPY-MOVE-FAILED'],
   ),
 ];

@@ -72,7 +72,7 @@ export const storageLinks: readonly Mutant[] = [
         },
       };
     },
-    ['UP-BROKEN'],
+    ['UP-BROKEN', 'ST-LINKS-EXPIRE'],
   ),
   mutant('ST-LINKS-DOWNLOAD', 'a link to a large file needs credentials', {
     response(response, { isDownload, headers }) {
