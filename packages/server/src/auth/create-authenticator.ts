@@ -1,37 +1,28 @@
+import type { GatewaySecurity, StorageSecurity } from '@berth/server-stubs';
 import {
-  defaultWireProfile,
-  type GatewaySecurity,
-  type StorageSecurity,
-  type WireProfile,
-} from '@berth/server-stubs';
-import {
+  type Caller,
   createClock,
   createGatewaySignature,
   createKeyPairs,
   createStorageSignature,
   type KeyPairs,
 } from '@berth/server-stubs/engine/node';
-import { type AuthEnvironments, type Caller, signature as constants, limits } from './caller.ts';
+import type { Config, EnvironmentConfig } from '../config/config.ts';
 import { createBearer, type Trust } from './create-bearer.ts';
-import { createKeySource, isRemote } from './create-key-source.ts';
+import { createKeySource } from './keys.ts';
 
-export interface AuthenticatorOptions {
-  /** Credentials by environment. */
+/** Which tokens and signatures each environment accepts; by default none. */
+export type AuthEnvironments = Readonly<
+  Record<string, Partial<Pick<EnvironmentConfig, 'tokens' | 'credentials'>>>
+>;
+
+export interface AuthenticatorConfig extends Pick<Config, 'signature' | 'wireProfile'> {
   readonly environments: AuthEnvironments;
-  /** The parts of signatures other than secrets. Default: the contract's constants. */
-  readonly signature?: {
-    /** Service in the credential scope (D16). Default: `svc`. */
-    readonly service?: string | undefined;
-    /** Host in the constant text of storage signatures (D17). Default: `api.berth.example`. */
-    readonly storageSigningHost?: string | undefined;
-  };
-  /** Wire names used in error messages. Default: the neutral names. */
-  readonly wireProfile?: WireProfile;
-  /** Maximum clock skew of a signature in either direction, in seconds (D18). Default: 300. */
-  readonly clockWindowSeconds?: number;
-  /** How long a verified token may be cached, in seconds (D19). Default: 60. */
-  readonly tokenCacheSeconds?: number;
-  /** Returns milliseconds since the epoch. Default: this machine's clock. */
+  readonly limits: Pick<Config['limits'], 'clockWindowSeconds' | 'tokenCacheSeconds'>;
+}
+
+interface Settings {
+  /** Returns milliseconds since the epoch. */
   readonly now?: () => number;
   /** Called if keys cannot be loaded from their URL. Keys loaded earlier stay in use for an hour. */
   readonly onKeyFailure?: (env: string, reason: string) => void;
@@ -46,7 +37,7 @@ export interface Authenticator {
    *
    * @throws TypeError if credentials could never authenticate anyone; the old environments then stay in use
    */
-  update(environments: AuthEnvironments): Promise<void>;
+  update(environments: AuthEnvironments): void;
   /** Aborts pending requests. */
   close(): void;
 }
@@ -55,115 +46,77 @@ export interface Authenticator {
  * Creates the security handlers for both APIs (D15 to D19, D30).
  *
  * @throws TypeError if credentials could never authenticate anyone
- *
- * @example
- * const { gateway, storage } = await createAuthenticator({
- *   environments: {
- *     dev: { tokens: { jwks: './jwks.json' }, credentials: [{ id: 'ci', secret: await readSecret() }] },
- *   },
- * });
- * createGatewayRouter(handlers, { security: gateway, env: 'dev' });
  */
-export async function createAuthenticator(options: AuthenticatorOptions): Promise<Authenticator> {
-  const { environments, signature = {}, wireProfile = defaultWireProfile } = options;
-  const { now = Date.now, onKeyFailure = () => {} } = options;
-  const {
-    clockWindowSeconds = limits.clockWindowSeconds.value,
-    tokenCacheSeconds = limits.tokenCacheSeconds.value,
-  } = options;
-  const { service = constants.service, storageSigningHost = constants.storageSigningHost } =
-    signature;
+export function createAuthenticator(
+  { environments, signature, wireProfile, limits }: AuthenticatorConfig,
+  { now = Date.now, onKeyFailure = () => {} }: Settings = {},
+): Authenticator {
+  let pairs = createKeyPairs({});
+  let names: ReadonlySet<string> = new Set();
+  let trusts = new Map<string, Trust>();
 
-  let state: State = { names: new Set(), pairs: createKeyPairs({}), trusts: new Map() };
-  let last: Promise<void> = Promise.resolve();
-
-  async function replace(next: AuthEnvironments): Promise<void> {
-    const { trusts: before } = state;
-    const pairs = createKeyPairs(next);
-    const trusts = await createTrusts(next, before, { now, onKeyFailure });
-    state = { names: new Set(Object.keys(next)), pairs, trusts };
-    const kept = new Set([...trusts.values()].map(({ keys }) => keys));
-    for (const { keys } of before.values()) {
-      if (kept.has(keys)) keys.forget();
+  function update(next: AuthEnvironments): void {
+    const nextPairs = toKeyPairs(next);
+    const nextTrusts = new Map<string, Trust>();
+    for (const [env, { tokens }] of Object.entries(next)) {
+      if (tokens === undefined) continue;
+      const { issuer, jwks } = tokens;
+      const old = trusts.get(env);
+      // A known URL keeps its keys, so that an update does not depend on an issuer that is down.
+      const isKept = typeof jwks === 'string' && old?.jwks === jwks;
+      const keys = isKept ? old.keys : toKeys(env, jwks);
+      nextTrusts.set(env, { issuer, jwks, keys });
+    }
+    for (const [env, { keys }] of trusts) {
+      if (nextTrusts.get(env)?.keys === keys) keys.current?.tokens.clear();
       else keys.close();
+    }
+    pairs = nextPairs;
+    names = new Set(Object.keys(next));
+    trusts = nextTrusts;
+  }
+
+  function toKeys(env: string, jwks: Trust['jwks']) {
+    try {
+      return createKeySource(jwks, { now, onFailure: (reason) => onKeyFailure(env, reason) });
+    } catch (error) {
+      const { message } = error as Error;
+      throw new TypeError(`Cannot load the keys of environment ${env}: ${message}`);
     }
   }
 
-  await replace(environments);
-  const theClock = createClock(now, clockWindowSeconds);
-  const clock = () => theClock;
-  const pairs = () => state.pairs;
+  update(environments);
+  const theClock = createClock(now, limits.clockWindowSeconds);
+  const common = { pairs: () => pairs, service: signature.service, clock: () => theClock };
   return {
     gateway: {
       bearerToken: createBearer({
-        trustOf: (env) => state.trusts.get(env),
+        trustOf: (env) => trusts.get(env),
         now,
-        cacheSeconds: tokenCacheSeconds,
+        cacheSeconds: limits.tokenCacheSeconds,
       }),
-      signature: createGatewaySignature({ pairs, service, clock }),
+      signature: createGatewaySignature(common),
     },
     storage: createStorageSignature({
-      pairs,
-      hasEnv: (env) => state.names.has(env),
-      service,
-      signingHost: storageSigningHost,
+      ...common,
+      hasEnv: (env) => names.has(env),
+      signingHost: signature.storageSigningHost,
       wireProfile,
-      clock,
     }),
-    update(next) {
-      // One at a time, so that the last requested update wins.
-      last = last.then(
-        () => replace(next),
-        () => replace(next),
-      );
-      return last;
-    },
+    update,
     close() {
-      for (const { keys } of state.trusts.values()) keys.close();
+      for (const { keys } of trusts.values()) keys.close();
     },
   };
 }
 
-interface State {
-  readonly names: ReadonlySet<string>;
-  readonly pairs: KeyPairs;
-  readonly trusts: Trusts;
-}
-
-interface Settings {
-  readonly now: () => number;
-  readonly onKeyFailure: (env: string, reason: string) => void;
-}
-
-/** Trusted issuers by environment, with the URL of their keys. */
-type Trusts = ReadonlyMap<string, Trust & { readonly url: string | undefined }>;
-
-/**
- * Reads inline keys and files again. A known URL keeps its keys, so that an update does not depend on an
- * issuer that is down; the cache of tokens verified with them is cleared.
- *
- * @throws Error that names the environment
- */
-async function createTrusts(
-  environments: AuthEnvironments,
-  before: Trusts,
-  { now, onKeyFailure }: Settings,
-): Promise<Trusts> {
-  const trusts = new Map<string, Trust & { readonly url: string | undefined }>();
-  for (const [env, { tokens }] of Object.entries(environments)) {
-    if (tokens === undefined) continue;
-    const { issuer, jwks } = tokens;
-    const url = isRemote(jwks) ? jwks : undefined;
-    const old = before.get(env);
-    if (old?.url !== undefined && old.url === url) {
-      trusts.set(env, { issuer, url, keys: old.keys });
-      continue;
-    }
-    const onFailure = (reason: string) => onKeyFailure(env, reason);
-    const keys = await createKeySource(jwks, { now, onFailure }).catch((error: Error) => {
-      throw new TypeError(`Cannot load the keys of environment ${env}: ${error.message}`);
-    });
-    trusts.set(env, { issuer, url, keys });
-  }
-  return trusts;
+function toKeyPairs(environments: AuthEnvironments): KeyPairs {
+  const entries = Object.entries(environments).map(([env, { credentials = [] }]) => {
+    const dated = credentials.map(({ expires, ...pair }) => ({
+      ...pair,
+      expires: expires === undefined ? undefined : new Date(expires),
+    }));
+    return [env, { credentials: dated }] as const;
+  });
+  return createKeyPairs(Object.fromEntries(entries));
 }

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { GatewayError, type GatewayLogin } from '@berth/server-stubs';
+import type { Caller } from '@berth/server-stubs/engine/node';
 import { errors, type JWTVerifyResult } from 'jose';
-import type { Caller } from './caller.ts';
-import { ALGORITHMS, type KeySet, type KeySource, KeysUnavailable } from './key-set.ts';
+import type { EnvironmentConfig } from '../config/config.ts';
+import { ALGORITHMS, type KeySet, type KeySource, KeysUnavailable } from './keys.ts';
 
 /** RFC 7519, section 5.1, and RFC 9068, section 2.1. */
 const TYPES = ['jwt', 'at+jwt', 'application/jwt', 'application/at+jwt'];
@@ -13,9 +14,8 @@ const MAX_LENGTH = 8192;
 /** How many key changes one call tolerates. */
 const MAX_ROUNDS = 3;
 
-/** The settings that determine which tokens an environment accepts. */
-export interface Trust {
-  readonly issuer: string | undefined;
+/** The settings that determine which tokens an environment accepts, and the keys that they lead to. */
+export interface Trust extends NonNullable<EnvironmentConfig['tokens']> {
   readonly keys: KeySource;
 }
 

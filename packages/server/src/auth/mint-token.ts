@@ -7,7 +7,7 @@ import {
   type JWK,
   SignJWT,
 } from 'jose';
-import { ALGORITHMS } from './key-set.ts';
+import { ALGORITHMS } from './keys.ts';
 
 interface TokenRequest {
   /** Environment that the token is for. */

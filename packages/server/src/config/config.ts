@@ -35,14 +35,14 @@ export interface DocumentConfig {
   readonly responses: 'off' | 'report' | 'refuse';
 }
 
-export type ParsedService = ParsedEnvironment['services'][string];
-
 export interface EnvironmentConfig
   extends Omit<ParsedEnvironment, 'credentials' | 'tokens' | 'services'> {
   readonly services: Readonly<
     Record<
       string,
-      Omit<ParsedService, 'document'> & { readonly document?: DocumentConfig | undefined }
+      Omit<ParsedEnvironment['services'][string], 'document'> & {
+        readonly document?: DocumentConfig | undefined;
+      }
     >
   >;
   readonly credentials: readonly KeyPair[];

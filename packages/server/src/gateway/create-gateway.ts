@@ -8,8 +8,8 @@ import {
   type ServiceResponse,
   type WireProfile,
 } from '@berth/server-stubs';
+import type { Caller } from '@berth/server-stubs/engine/node';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import type { Caller } from '../auth/caller.ts';
 import { callVersion } from './call-version.ts';
 import { type CallService, createWebSocketHandler } from './create-web-socket-handler.ts';
 import { assertCallable, chooseVersion, findService } from './find-service.ts';

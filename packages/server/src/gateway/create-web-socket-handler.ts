@@ -8,7 +8,7 @@ import type {
   WebSocketHandler,
   WebSocketResponse,
 } from '@berth/server-stubs';
-import type { Caller } from '../auth/caller.ts';
+import type { Caller } from '@berth/server-stubs/engine/node';
 import type { Switched } from './attempt.ts';
 
 /** Idle time after which TCP probes a connection. */

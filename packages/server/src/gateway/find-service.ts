@@ -1,14 +1,13 @@
 import { GatewayError, type GatewayErrorCode } from '@berth/server-stubs';
-import type { Caller } from '../auth/caller.ts';
+import type { Caller } from '@berth/server-stubs/engine/node';
 import {
   RegistryUnavailableError,
   type Service,
   type ServiceRegistry,
-  type ServiceState,
   type ServiceVersion,
 } from './registry/service-registry.ts';
 
-const CODES: Readonly<Record<Exclude<ServiceState, 'ready'>, GatewayErrorCode>> = {
+const CODES: Readonly<Record<Exclude<Service['state'], 'ready'>, GatewayErrorCode>> = {
   'not-ready': 'SERVICE_NOT_READY',
   forbidden: 'SERVICE_FORBIDDEN',
   overdue: 'SERVICE_CHARGE_OVERDUE',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { GatewayCall, GatewayInput } from '@berth/server-stubs';
-import type { Caller } from '../auth/caller.ts';
+import type { Caller } from '@berth/server-stubs/engine/node';
 import type { Spools } from './spools.ts';
 
 /**

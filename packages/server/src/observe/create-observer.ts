@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Call, GatewayHandlers, HandlerResponse } from '@berth/server-stubs';
-import type { Caller } from '../auth/caller.ts';
+import type { Caller } from '@berth/server-stubs/engine/node';
 import type { Log } from './create-log.ts';
 import type { EndedCall, Metrics, Scope } from './create-metrics.ts';
 import { traceIdOf } from './create-tracing.ts';

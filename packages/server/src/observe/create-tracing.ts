@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Call, GatewayCall, GatewayHandler, GatewayHandlers } from '@berth/server-stubs';
+import type { Caller } from '@berth/server-stubs/engine/node';
 import type { Context, Span } from '@opentelemetry/api';
-import type { Caller } from '../auth/caller.ts';
 import type { Log } from './create-log.ts';
 import type { Surface } from './surface.ts';
 

@@ -1,70 +1,22 @@
-/** Rounding error to tolerate, so that a caller that waited the given number of seconds is allowed. */
-const ROUNDING = 1e-6;
+/** Rounding error in milliseconds to tolerate, so that a caller that waited the given number of seconds is allowed. */
+const ROUNDING = 1e-3;
 
-/**
- * Creates quotas, which limit each environment's calls with a token bucket. Environments without a quota are
- * unlimited and use no memory.
- *
- * @throws RangeError for an invalid quota; the old quotas stay in use
- * @example
- * const quotas = createQuotas([['dev', { callsPerSecond: 50, burst: 100 }]]);
- * const seconds = quotas.take('dev');
- * if (seconds !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter: seconds });
- */
-export function createQuotas(
-  quotas: Iterable<readonly [env: string, quota: Quota]>,
-  { now = () => performance.now() }: QuotasOptions = {},
-): Quotas {
-  let buckets = new Map<string, Bucket>();
-
-  const toBucket = (env: string, { callsPerSecond, burst = callsPerSecond }: Quota): Bucket => {
-    if (!(callsPerSecond > 0 && burst > 0 && Number.isFinite(callsPerSecond + burst))) {
-      throw new RangeError(
-        `The quota for ${env} must allow calls: callsPerSecond and burst must be greater than 0.`,
-      );
-    }
-    const perMs = callsPerSecond / 1_000;
-    const capacity = Math.max(burst, 1);
-    const previous = buckets.get(env);
-    if (previous === undefined) return { perMs, capacity, tokens: capacity, filledAt: now() };
-    fill(previous, now());
-    return { ...previous, perMs, capacity, tokens: Math.min(previous.tokens, capacity) };
-  };
-
-  const update: Quotas['update'] = (next) => {
-    buckets = new Map(Array.from(next, ([env, quota]) => [env, toBucket(env, quota)]));
-  };
-
-  update(quotas);
-  return {
-    update,
-    of: (env) => buckets.get(env),
-    take(env) {
-      const bucket = buckets.get(env);
-      if (bucket === undefined) return undefined;
-      fill(bucket, now());
-      if (bucket.tokens >= 1 - ROUNDING) {
-        bucket.tokens -= 1;
-        return undefined;
-      }
-      const seconds = (1 - bucket.tokens) / bucket.perMs / 1_000;
-      return Math.max(Math.ceil(seconds - ROUNDING), 1);
-    },
-  };
+/** The number of calls that an environment may make, as a token bucket. */
+interface Quota {
+  /** Milliseconds until another call is allowed. */
+  readonly interval: number;
+  /** Number of calls allowed in a burst. */
+  readonly capacity: number;
+  /** When the bucket will be full again. */
+  fullAt: number;
 }
 
-/** The number of calls that an environment may make. */
-export interface Quota {
-  /** Sustained rate in calls per second; greater than 0, may be a fraction. */
-  readonly callsPerSecond: number;
-  /** Number of calls allowed in a burst, 1 or more. Default: one second's worth. */
-  readonly burst?: number | undefined;
-}
-
-interface QuotasOptions {
-  /** Returns milliseconds since any fixed point. Default: `performance.now`. */
-  readonly now?: () => number;
-}
+type Environments = Readonly<
+  Record<
+    string,
+    { readonly quota?: { callsPerSecond: number; burst?: number | undefined } | undefined }
+  >
+>;
 
 interface Quotas {
   /**
@@ -75,21 +27,42 @@ interface Quotas {
    */
   take(env: string): number | undefined;
   /** Returns the quota of an environment, if it has one. */
-  of(env: string): { readonly perMs: number; readonly capacity: number } | undefined;
-  /** Replaces the quotas. If an environment's quota does not change, its usage is kept. */
-  update(quotas: Iterable<readonly [env: string, quota: Quota]>): void;
+  of(env: string): Pick<Quota, 'interval' | 'capacity'> | undefined;
+  /** Replaces the quotas. What an environment has used still counts. */
+  update(environments: Environments): void;
 }
 
-interface Bucket {
-  perMs: number;
-  capacity: number;
-  tokens: number;
-  filledAt: number;
-}
+/** Creates quotas, which limit each environment's calls. The script of `create-shared.ts` counts in the same way. */
+export function createQuotas(environments: Environments, now = () => performance.now()): Quotas {
+  let quotas = new Map<string, Quota>();
 
-function fill(bucket: Bucket, time: number): void {
-  if (time <= bucket.filledAt) return;
-  const earned = (time - bucket.filledAt) * bucket.perMs;
-  bucket.tokens = Math.min(bucket.tokens + earned, bucket.capacity);
-  bucket.filledAt = time;
+  function update(next: Environments): void {
+    const entries = Object.entries(next).flatMap(([env, { quota }]): [string, Quota][] => {
+      if (quota === undefined) return [];
+      const { callsPerSecond, burst = callsPerSecond } = quota;
+      const interval = 1000 / callsPerSecond;
+      const capacity = Math.max(burst, 1);
+      const before = quotas.get(env);
+      const used = before ? Math.max(before.fullAt - now(), 0) / before.interval : 0;
+      return [[env, { interval, capacity, fullAt: now() + Math.min(used, capacity) * interval }]];
+    });
+    quotas = new Map(entries);
+  }
+
+  update(environments);
+  return {
+    update,
+    of: (env) => quotas.get(env),
+    take(env) {
+      const quota = quotas.get(env);
+      if (quota === undefined) return undefined;
+      const time = now();
+      const most = quota.interval * quota.capacity;
+      const fullAt = Math.min(Math.max(quota.fullAt, time), time + most) + quota.interval;
+      const wait = fullAt - time - most;
+      if (wait > ROUNDING) return Math.max(Math.ceil((wait - ROUNDING) / 1000), 1);
+      quota.fullAt = fullAt;
+      return undefined;
+    },
+  };
 }

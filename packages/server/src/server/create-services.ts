@@ -5,8 +5,8 @@ import {
   StorageError,
   type StorageSecurity,
 } from '@berth/server-stubs';
+import type { Caller } from '@berth/server-stubs/engine/node';
 import type { Judge } from '@berth/server-stubs/service-document';
-import type { AuthEnvironments, Caller } from '../auth/caller.ts';
 import { createAuthenticator } from '../auth/create-authenticator.ts';
 import {
   BlobDamagedError,
@@ -20,12 +20,11 @@ import type { S3BlobStore } from '../blobs/s3/create-s3-blob-store.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import { loadDocument } from '../config/resolve-config.ts';
 import { createGateway, type Gateway } from '../gateway/create-gateway.ts';
-import { createRegistry } from '../gateway/registry/create-registry.ts';
-import type { ServiceConfig } from '../gateway/registry/service-registry.ts';
+import { type Contracts, createRegistry } from '../gateway/registry/create-registry.ts';
 import type { Log } from '../observe/create-log.ts';
 import type { Metrics } from '../observe/create-metrics.ts';
 import { createShared, type Shared } from '../shared/create-shared.ts';
-import { createQuotas, type Quota } from './create-quotas.ts';
+import { createQuotas } from './create-quotas.ts';
 
 const STORE_METHODS = ['write', 'stat', 'copy', 'delete', 'sweep', 'check'] as const;
 
@@ -116,11 +115,12 @@ export async function createServices(
   { log, metrics }: ServicesOptions,
 ): Promise<Services> {
   const { limits, listen } = config;
-  const registry = createRegistry(toServiceConfigs(config, await loadContracts(config, log)), {
+  const registry = createRegistry({
     ...config.dns,
     onError: (error) => log.warn({ err: error }, 'DNS failed'),
   });
-  const quotas = createQuotas(toQuotas(config));
+  registry.prepare(config.environments, await loadContracts(config, log))();
+  const quotas = createQuotas(config.environments);
   /** Returns the seconds to wait, or undefined if the call is allowed. */
   const takeCall = async (env: string): Promise<number | undefined> => {
     const quota = quotas.of(env);
@@ -130,12 +130,7 @@ export async function createServices(
   };
   const isRevoked = async ({ env, id }: Caller) =>
     shared !== undefined && (await shared.isRevoked(['key-pair', `${env}/${id}`]));
-  const authenticator = await createAuthenticator({
-    environments: toAuthEnvironments(config),
-    signature: config.signature,
-    wireProfile: config.wireProfile,
-    clockWindowSeconds: limits.clockWindowSeconds,
-    tokenCacheSeconds: limits.tokenCacheSeconds,
+  const authenticator = createAuthenticator(config, {
     onKeyFailure: (env, reason) =>
       log.error({ env, reason }, 'cannot load the keys for access tokens'),
   });
@@ -222,11 +217,10 @@ export async function createServices(
       await asConfigError(async () => {
         createCors('gateway', next.wireProfile, next.cors);
         // Either all parts change or none does: no part may reject the configuration after another has changed.
-        const contracts = await loadContracts(next, log);
-        const replaceServices = registry.prepare(toServiceConfigs(next, contracts));
-        await authenticator.update(toAuthEnvironments(next));
+        const replaceServices = registry.prepare(next.environments, await loadContracts(next, log));
+        authenticator.update(next.environments);
         replaceServices();
-        quotas.update(toQuotas(next));
+        quotas.update(next.environments);
       });
     },
     async close() {
@@ -247,12 +241,6 @@ function toGatewayError(cause: Error): never {
 
 function toStorageError(cause: Error): never {
   throw new StorageError('SERVICE_UNAVAILABLE', { cause });
-}
-
-function toQuotas({ environments }: Config): [string, Quota][] {
-  return Object.entries(environments).flatMap(([env, { quota }]) =>
-    quota === undefined ? [] : [[env, quota]],
-  );
 }
 
 /** Reports the operations that fail. */
@@ -292,8 +280,8 @@ function observeStore(
 export async function checkParts(config: Config): Promise<void> {
   await asConfigError(async () => {
     createCors('gateway', config.wireProfile, config.cors);
-    await createRegistry(toServiceConfigs(config), config.dns).close();
-    (await createAuthenticator({ environments: toAuthEnvironments(config) })).close();
+    createRegistry(config.dns).prepare(config.environments);
+    createAuthenticator(config).close();
   });
 }
 
@@ -306,9 +294,6 @@ async function asConfigError(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Documents by file. */
-type Contracts = ReadonlyMap<string, Judge>;
-
 /** Compiles the document of each service once. */
 async function loadContracts({ environments }: Config, log: Log): Promise<Contracts> {
   const services = Object.values(environments).flatMap((each) => Object.values(each.services));
@@ -320,53 +305,4 @@ async function loadContracts({ environments }: Config, log: Log): Promise<Contra
     for (const warning of warnings) log.warn({ file, warning }, 'parts of a document are ignored');
   }
   return contracts;
-}
-
-type ServiceSettings = Config['environments'][string]['services'][string];
-
-/** In the registry's format, so that it gets the same object while a service does not change. */
-const CONVERTED = new WeakMap<ServiceSettings, ServiceConfig>();
-
-/** Returns the hosted services of all environments in the registry's format. */
-function toServiceConfigs({ environments }: Config, contracts: Contracts = new Map()) {
-  const configs: ServiceConfig[] = [];
-  for (const [env, { services }] of Object.entries(environments)) {
-    for (const [name, settings] of Object.entries(services)) {
-      const known = CONVERTED.get(settings);
-      const isKept = known?.env === env && known.name === name && settings.document === undefined;
-      const config = isKept ? known : toServiceConfig(env, name, settings, contracts);
-      CONVERTED.set(settings, config);
-      configs.push(config);
-    }
-  }
-  return configs;
-}
-
-function toServiceConfig(
-  env: string,
-  name: string,
-  { versions, endpoints, dns, document, ...settings }: ServiceSettings,
-  contracts: Contracts,
-): ServiceConfig {
-  const judge = document && contracts.get(document.file);
-  const contract = judge && { judge, responses: document.responses };
-  const base = { env, name, ...settings, contract };
-  if (dns !== undefined) return { ...base, dns };
-  return { ...base, versions: versions ?? [{ name: 'v1', endpoints: endpoints ?? [] }] };
-}
-
-/** Returns the credentials of all environments in the authenticator's format. */
-function toAuthEnvironments({ environments }: Config): AuthEnvironments {
-  return Object.fromEntries(
-    Object.entries(environments).map(([env, { tokens, credentials }]) => [
-      env,
-      {
-        tokens: tokens as AuthEnvironments[string]['tokens'],
-        credentials: credentials.map(({ expires, ...pair }) => ({
-          ...pair,
-          expires: expires === undefined ? undefined : new Date(expires),
-        })),
-      },
-    ]),
-  );
 }

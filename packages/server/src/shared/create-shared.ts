@@ -48,7 +48,7 @@ export interface Shared {
    * Counts a call against a quota. Returns how many full seconds the caller has to wait, 0 if the call is
    * allowed, and undefined if Redis is unavailable.
    */
-  take(env: string, quota: { perMs: number; capacity: number }): Promise<number | undefined>;
+  take(env: string, quota: { interval: number; capacity: number }): Promise<number | undefined>;
   /** @throws StoreUnavailableError if Redis is unavailable, with `failClosed` */
   isRevoked(...revocables: (readonly [kind: Revocable, name: string])[]): Promise<boolean>;
   /**
@@ -154,9 +154,9 @@ export async function createShared(
   redis.on('ready', () => change(undefined));
 
   return {
-    take: (env, { perMs, capacity }) =>
+    take: (env, { interval, capacity }) =>
       decide('quota', true, undefined, async () =>
-        Number(await redis.eval(TAKE, 1, `${prefix}quota:${env}`, 1 / perMs, capacity)),
+        Number(await redis.eval(TAKE, 1, `${prefix}quota:${env}`, interval, capacity)),
       ),
     isRevoked: (...revocables) =>
       decide('revocation', !failClosed, false, async () => {

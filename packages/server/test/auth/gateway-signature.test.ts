@@ -1,9 +1,8 @@
+import type { Caller } from '@berth/server-stubs/engine/node';
 import { signGatewayRequest, tc3, type UnsignedRequest } from '@berth/server-stubs/engine/node';
 import { describe, expect, test } from 'vitest';
-import type { Caller } from '../../src/auth/caller.ts';
-import { createAuthenticator } from '../../src/auth/create-authenticator.ts';
 
-import { deploy, START, signScope } from './support/deployment.ts';
+import { authenticate, deploy, START, signScope } from './support/deployment.ts';
 
 const { EMPTY_HASH, sha256, toCanonicalHead } = tc3;
 
@@ -19,7 +18,7 @@ const ENVIRONMENTS = {
     credentials: [
       CREDENTIAL,
       { id: 'temporary', secret: SECRET, token: TOKEN },
-      { id: 'old', secret: SECRET, expires: new Date((START - 1) * 1000) },
+      { id: 'old', secret: SECRET, expires: new Date((START - 1) * 1000).toISOString() },
     ],
   },
   prod: { credentials: [{ id: 'of-prod', secret: SECRET }] },
@@ -233,10 +232,7 @@ describe('refuses an attack, and does not call the hosted service', () => {
 });
 
 test('refuses an unknown id as late as a wrong signature: once the body has been read', async () => {
-  const { gateway } = await createAuthenticator({
-    environments: ENVIRONMENTS,
-    now: () => START * 1000,
-  });
+  const { gateway } = authenticate(ENVIRONMENTS);
   const ask = (credential: typeof CREDENTIAL) => {
     const headers = { ...JSON_POST.headers, 'content-length': '7' };
     const request = { method: 'POST', url: PATH, headers };
@@ -258,8 +254,8 @@ test('rotates key pairs without a restart', async () => {
     return (await gateway('dev', PATH, { headers: { authorization } })).status;
   };
   expect([await call(SECRET), await call('new')]).toEqual([200, 401]);
-  await authenticator.update({ dev: { credentials: [{ id: ID, secret: 'new' }] } });
+  authenticator.update({ dev: { credentials: [{ id: ID, secret: 'new' }] } });
   expect([await call(SECRET), await call('new')]).toEqual([401, 200]);
-  await authenticator.update({ dev: {} });
+  authenticator.update({ dev: {} });
   expect(await call('new')).toBe(401);
 });

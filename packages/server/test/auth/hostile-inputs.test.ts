@@ -2,9 +2,7 @@ import { GatewayError, StorageError } from '@berth/server-stubs';
 import { signGatewayRequest, signStorageRequest, tc3 } from '@berth/server-stubs/engine/node';
 import { assert, constantFrom, oneof, property, string, tuple } from 'fast-check';
 import { expect, test } from 'vitest';
-import { createAuthenticator } from '../../src/auth/create-authenticator.ts';
-
-import { START } from './support/deployment.ts';
+import { authenticate, START } from './support/deployment.ts';
 
 const { decodeWire, parseSignature, parseSignedHeaders, toContentTypeSpellings, toSignedValue } =
   tc3;
@@ -15,10 +13,7 @@ const REQUEST = { method: 'GET', target: '/a', headers: HEADERS, timestamp: STAR
 const SIGNED = signGatewayRequest(CREDENTIAL, REQUEST);
 const STORAGE = signStorageRequest(CREDENTIAL, { timestamp: START })['X-Svc-Authorization'] ?? '';
 
-const { gateway, storage } = await createAuthenticator({
-  environments: { dev: { credentials: [CREDENTIAL] } },
-  now: () => START * 1000,
-});
+const { gateway, storage } = authenticate({ dev: { credentials: [CREDENTIAL] } });
 
 function askGateway(value: string, headers = {}): unknown {
   const request = { method: 'GET', url: '/a', headers: { ...HEADERS, ...headers } };

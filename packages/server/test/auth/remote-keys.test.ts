@@ -1,7 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createRemoteKeys } from '../../src/auth/create-key-source.ts';
-import { KeysUnavailable } from '../../src/auth/key-set.ts';
+import { createKeySource, KeysUnavailable } from '../../src/auth/keys.ts';
 import { createIssuer, deploy, type Issuer, serve } from './support/deployment.ts';
 
 const PATH = '/v1/cloudrun/hello';
@@ -94,7 +93,7 @@ describe('keys from a URL', () => {
     const ask = () => authenticator.gateway.bearerToken(token, { env: 'dev' } as never);
     expect(await ask()).toBe(ask());
     provider.respond = (request) => request.destroy();
-    await authenticator.update(environments);
+    authenticator.update(environments);
     expect(ask()).toBeInstanceOf(Promise);
     expect(await call(one)).toMatchObject(OK);
     expect(provider.asked).toBe(1);
@@ -154,9 +153,9 @@ describe('keys from a URL', () => {
 describe('a source of keys', () => {
   async function source(listener: RequestListener, timeoutMs: number) {
     const failures: string[] = [];
-    const url = new URL(await serve(listener));
+    const url = await serve(listener);
     const onFailure = (reason: string) => failures.push(reason);
-    return { failures, keys: createRemoteKeys(url, { now: () => 0, onFailure, timeoutMs }) };
+    return { failures, keys: createKeySource(url, { now: () => 0, onFailure, timeoutMs }) };
   }
 
   test('times out if there is no response', async () => {

@@ -75,11 +75,7 @@ it('responds with SERVICE_ENDPOINT_NOT_FOUND if the registry is unavailable, and
         throw error;
       },
     ]) {
-      const { base } = await startGateway(
-        { find, close: async () => {} },
-        {},
-        { onError: () => {} },
-      );
+      const { base } = await startGateway({ find }, {}, { onError: () => {} });
       expect(await send(base, HELLO)).toMatchObject({ code });
     }
   }

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import type { Judge } from '@berth/server-stubs/service-document';
 import { createAddressPolicy } from './address-policy.ts';
 import {
   type Clock,
@@ -9,64 +10,61 @@ import {
 } from './dns-lookup.ts';
 import { type Resolution, resolveTargets } from './resolve-targets.ts';
 import type {
-  DnsServiceConfig,
-  DnsSource,
   Endpoint,
   Service,
-  ServiceConfig,
   ServiceRegistry,
+  ServiceSettings,
   ServiceVersion,
-  VersionConfig,
 } from './service-registry.ts';
 import { createWatchedName, type WatchedName } from './watched-name.ts';
-
-/** The only version of a service that is resolved with DNS. */
-const VERSION = 'default';
 
 export interface RegistryOptions {
   /** DNS servers, such as `10.96.0.10` or `[fd00::a]:53`. Default: the machine's. */
   readonly servers?: readonly string[] | undefined;
-  /** Timeout of one query in seconds, across all attempts and servers. Default: 4. */
+  /** Timeout of one query in seconds, across all attempts and servers. */
   readonly timeoutSeconds?: number;
   /**
    * How long, in seconds, to cache responses without a TTL: SRV records, and missing names or records. Also
-   * the pause after a failed query. TTLs between 1 and 60 s are respected. Default: 5.
+   * the pause after a failed query.
    */
   readonly refreshSeconds?: number;
   /**
-   * How long a response outlives its TTL while DNS fails, in seconds. After that, calls get a
-   * `RegistryUnavailableError`. A name that nobody has called for that long is no longer resolved. Default:
-   * 300.
+   * How long a response outlives its TTL while DNS fails, in seconds. A name that nobody has called for that
+   * long is no longer resolved.
    */
   readonly staleSeconds?: number;
-  /**
-   * The only address ranges that may be called, such as `['10.0.0.0/8']`. Default: all except loopback,
-   * link-local, metadata and multicast addresses. Anyone who can change a service's records decides which
-   * address the gateway calls, so set the range of the pods if you know it.
-   */
+  /** The only address ranges that may be called. Default: see `createAddressPolicy`. */
   readonly allow?: readonly string[] | undefined;
   /** Called for failed queries and rejected addresses, once for each until it changes. */
   readonly onError?: (error: Error) => void;
-  /** For tests. Default: the machine's clock. */
+  /** For tests. */
   readonly clock?: Clock;
 }
 
+export type DnsSource = NonNullable<ServiceSettings['dns']>;
+
+type Environments = Readonly<
+  Record<string, { readonly services: Readonly<Record<string, Partial<ServiceSettings>>> }>
+>;
+
+/** Documents by file. */
+export type Contracts = ReadonlyMap<string, Judge>;
+
 export interface Registry extends ServiceRegistry {
   /**
-   * Replaces all services, or none. What is known about a name that stays is kept, and so is everything about a
-   * service whose configuration is the same object.
+   * Builds the services of a configuration, and returns a function that replaces all of them. What is known about a
+   * name that stays is kept, and so is a service whose settings are the same object, unless it has a document.
    *
-   * @throws TypeError for an invalid endpoint, or `A` without a port; the old services stay in use
+   * @throws TypeError for an invalid endpoint
    */
-  update(services: readonly ServiceConfig[]): void;
-  /** Same as `update`, but returns a function that replaces the services. */
-  prepare(services: readonly ServiceConfig[]): () => void;
+  prepare(environments: Environments, contracts?: Contracts): () => void;
+  close(): Promise<void>;
 }
 
 type Found = Service | Promise<Service>;
 
 interface Finder {
-  readonly config: ServiceConfig;
+  readonly settings: Partial<ServiceSettings>;
   readonly find: () => Found;
 }
 
@@ -80,23 +78,9 @@ interface Finder {
  * - If there is no usable response (SERVFAIL, timeout, garbage), the last response is used for
  *   `staleSeconds`.
  *
- * @throws TypeError for an invalid endpoint, `A` without a port, an invalid range, or a server that is not an
- * address
- * @example
- * const registry = createRegistry(
- *   [
- *     { env: 'dev', name: 'hello', versions: [{ name: 'v1', endpoints: ['http://127.0.0.1:9000'] }] },
- *     { env: 'dev', name: 'orders', dns: { type: 'A', name: 'orders.default.svc.cluster.local', port: 80 } },
- *   ],
- *   { servers: ['10.96.0.10'], allow: ['10.0.0.0/8'] },
- * );
- * await registry.find('dev', 'orders');
- * // endpoints: [{ origin: 'http://10.1.2.3', servername: 'orders.default.svc.cluster.local' }, …]
+ * @throws TypeError for an invalid range, or a server that is not an address
  */
-export function createRegistry(
-  services: readonly ServiceConfig[],
-  options: RegistryOptions = {},
-): Registry {
+export function createRegistry(options: RegistryOptions = {}): Registry {
   const { servers, timeoutSeconds = 4, refreshSeconds = 5, staleSeconds = 300 } = options;
   const { onError = () => {}, clock = systemClock } = options;
   const times = { clock, refreshMs: refreshSeconds * 1_000 };
@@ -128,20 +112,40 @@ export function createRegistry(
     return watched;
   };
 
-  const toFinder = (config: ServiceConfig): (() => Found) => {
-    if ('dns' in config) return createDnsFinder(config, () => watchedOf(config.dns).read());
-    const service = { ...toBase(config), versions: config.versions.map(toStaticVersion) };
+  const toFinder = (
+    env: string,
+    name: string,
+    settings: Partial<ServiceSettings>,
+    contracts: Contracts,
+  ): (() => Found) => {
+    const { versions, endpoints = [], dns, document, state, callers, ...limits } = settings;
+    const judge = document && contracts.get(document.file);
+    const base = {
+      env,
+      name,
+      ...limits,
+      state: state ?? ('ready' as const),
+      callers: callers && new Set(callers),
+      contract: document && judge && { judge, responses: document.responses },
+    };
+    if (dns !== undefined) return createDnsFinder(base, dns, () => watchedOf(dns).read());
+    const all = versions ?? [{ name: 'v1', weight: 100, endpoints, hasResource: true }];
+    const service = { ...base, versions: all.map(toStaticVersion) };
     return () => service;
   };
 
-  const prepare = (services: readonly ServiceConfig[]) => {
+  const prepare: Registry['prepare'] = (environments, contracts = new Map()) => {
     const next = new Map<string, Finder>();
     const needed = new Set<string>();
-    for (const config of services) {
-      const key = keyOf(config.env, config.name);
-      const known = finders.get(key);
-      next.set(key, known?.config === config ? known : { config, find: toFinder(config) });
-      if ('dns' in config) needed.add(nameOf(config.dns));
+    for (const [env, { services }] of Object.entries(environments)) {
+      for (const [name, settings] of Object.entries(services)) {
+        const key = `${env}/${name}`;
+        const known = finders.get(key);
+        const isKept = known?.settings === settings && settings.document === undefined;
+        const find = isKept ? known.find : toFinder(env, name, settings, contracts);
+        next.set(key, { settings, find });
+        if (settings.dns !== undefined) needed.add(nameOf(settings.dns));
+      }
     }
     return () => {
       finders = next;
@@ -152,15 +156,12 @@ export function createRegistry(
       }
     };
   };
-  const update = (services: readonly ServiceConfig[]) => prepare(services)();
 
-  update(services);
   return {
-    find: (env, name) => finders.get(keyOf(env, name))?.find(),
-    update,
+    find: (env, name) => finders.get(`${env}/${name}`)?.find(),
     prepare,
     async close() {
-      update([]);
+      prepare({})();
       for (const lookup of lookups) lookup.cancel();
     },
   };
@@ -170,17 +171,12 @@ function nameOf({ type, name }: DnsSource): string {
   return `${type} ${name.toLowerCase()}`;
 }
 
-function keyOf(env: string, name: string): string {
-  return `${env}/${name}`;
-}
-
-function toBase({ state = 'ready', callers, ...rest }: Omit<ServiceConfig, 'dns' | 'versions'>) {
-  return { ...rest, state, callers: callers && new Set(callers) };
-}
-
-function toStaticVersion({ name, weight = 100, endpoints, hasResource = true }: VersionConfig) {
+function toStaticVersion({
+  endpoints,
+  ...version
+}: NonNullable<ServiceSettings['versions']>[number]): ServiceVersion {
   const origins = new Set(endpoints.map(toOrigin));
-  return { name, weight, endpoints: [...origins].map((origin) => ({ origin })), hasResource };
+  return { ...version, endpoints: [...origins].map((origin) => ({ origin })) };
 }
 
 /**
@@ -198,19 +194,11 @@ function toOrigin(endpoint: string): string {
   return url.origin;
 }
 
-/** @throws TypeError for `A` without a port */
 function createDnsFinder(
-  config: DnsServiceConfig,
+  base: Omit<Service, 'versions'>,
+  dns: DnsSource,
   read: () => Resolution | Promise<Resolution>,
 ): () => Found {
-  const { type, port } = config.dns;
-  if (type === 'A' && !(Number.isInteger(port) && Number(port) > 0 && Number(port) < 65_536)) {
-    throw new TypeError(
-      `The service ${config.name} in ${config.env} needs a port from 1 to 65535.`,
-    );
-  }
-  const { dns, ...own } = config;
-  const base = toBase(own);
   let seen: Resolution | undefined;
   let service: Service = { ...base, versions: [] };
   const toService = (resolution: Resolution): Service => {
@@ -225,6 +213,7 @@ function createDnsFinder(
   };
 }
 
+/** Returns the only version of a service that is resolved with DNS. */
 function toVersion(dns: DnsSource, { exists, targets }: Resolution): ServiceVersion {
   const endpoints = new Map<string, Endpoint>();
   const shares = new Map<Endpoint, number>();
@@ -232,14 +221,14 @@ function toVersion(dns: DnsSource, { exists, targets }: Resolution): ServiceVers
   const servername = dns.name.toLowerCase().replace(/^(?:_[^.]+\.)+|\.$/g, '');
   for (const { address, port = dns.port, weight = 1 } of targets) {
     const at = isIPv6(address) ? `[${address}]` : address;
-    const { origin } = new URL(`${dns.scheme ?? 'http'}://${at}:${port}`);
+    const { origin } = new URL(`${dns.scheme}://${at}:${port}`);
     const endpoint = endpoints.get(origin) ?? { origin, servername };
     endpoints.set(origin, endpoint);
     shares.set(endpoint, (shares.get(endpoint) ?? 0) + weight);
   }
   const isEven = new Set(shares.values()).size < 2;
   return {
-    name: VERSION,
+    name: 'default',
     weight: 100,
     endpoints: [...shares.keys()],
     hasResource: exists,

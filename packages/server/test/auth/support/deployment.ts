@@ -3,14 +3,20 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer, json } from 'node:stream/consumers';
-import { createGatewayRouter, createStorageRouter, type GatewayHandler } from '@berth/server-stubs';
-import { tc3 } from '@berth/server-stubs/engine/node';
+import {
+  createGatewayRouter,
+  createStorageRouter,
+  defaultWireProfile,
+  type GatewayHandler,
+  type WireProfile,
+} from '@berth/server-stubs';
+import { type Caller, tc3 } from '@berth/server-stubs/engine/node';
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose';
 import { onTestFinished } from 'vitest';
-import type { AuthEnvironments, Caller } from '../../../src/auth/caller.ts';
 import {
+  type AuthEnvironments,
   type Authenticator,
-  type AuthenticatorOptions,
   createAuthenticator,
 } from '../../../src/auth/create-authenticator.ts';
 
@@ -48,6 +54,29 @@ export async function createIssuer(alg: string, kid: string): Promise<Issuer> {
   };
 }
 
+interface AuthOptions {
+  readonly now?: () => number;
+  readonly onKeyFailure?: (env: string, reason: string) => void;
+  readonly wireProfile?: WireProfile;
+  readonly signature?: { readonly service: string; readonly storageSigningHost: string };
+}
+
+/** With the defaults of the contract, at the time `START`. */
+export function authenticate(
+  environments: AuthEnvironments,
+  {
+    wireProfile = defaultWireProfile,
+    signature = defaults.signature,
+    ...settings
+  }: AuthOptions = {},
+): Authenticator {
+  const limits = { clockWindowSeconds: 300, tokenCacheSeconds: 60 };
+  return createAuthenticator(
+    { environments, wireProfile, signature, limits },
+    { now: () => START * 1000, ...settings },
+  );
+}
+
 interface Deployment {
   readonly authenticator: Authenticator;
   /** Seconds since the epoch; tests move it. */
@@ -63,12 +92,11 @@ interface Deployment {
 /** Both routers over real HTTP, with a hosted service that reports the caller. */
 export async function deploy(
   environments: AuthEnvironments,
-  options: Partial<AuthenticatorOptions> = {},
+  options: AuthOptions = {},
 ): Promise<Deployment> {
   const clock = { seconds: START };
   const served: string[] = [];
-  const authenticator = await createAuthenticator({
-    environments,
+  const authenticator = authenticate(environments, {
     now: () => clock.seconds * 1000,
     ...options,
   });

@@ -130,9 +130,10 @@ test('does not keep the process alive', async () => {
   const registry = new URL('../../../src/gateway/registry/create-registry.ts', import.meta.url);
   const program = `
     import { createRegistry } from '${registry}';
-    const dns = { type: 'A', name: 'web.test', port: 80 };
-    const found = createRegistry([{ env: 'dev', name: 'web', dns }], { servers: ['${server.address}'] });
-    process.stdout.write((await found.find('dev', 'web')).versions[0].endpoints[0].origin);`;
+    const dns = { type: 'A', name: 'web.test', port: 80, scheme: 'http' };
+    const registry = createRegistry({ servers: ['${server.address}'] });
+    registry.prepare({ dev: { services: { web: { dns } } } })();
+    process.stdout.write((await registry.find('dev', 'web')).versions[0].endpoints[0].origin);`;
   const flags = ['--conditions=berth-source', '--input-type=module', '--eval', program];
   const { stdout } = await promisify(execFile)(process.execPath, flags, { timeout: 300_000 });
   expect([stdout]).toEqual(ORIGIN);

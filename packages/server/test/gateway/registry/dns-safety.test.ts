@@ -3,7 +3,7 @@ import {
   createRegistry,
   type RegistryOptions,
 } from '../../../src/gateway/registry/create-registry.ts';
-import { SRV, serviceOf, setUpDns, WEB } from './support/set-up-dns.ts';
+import { dev, SRV, setUpDns, WEB } from './support/set-up-dns.ts';
 
 test('calls no metadata service, loopback or multicast address that DNS names', async () => {
   const { server, errors, origins } = await setUpDns(WEB);
@@ -43,7 +43,7 @@ test('checks the addresses of SRV targets too', async () => {
 });
 
 test('refuses settings that could never work', () => {
-  const registryOf = (options: RegistryOptions) => () => createRegistry([], options);
+  const registryOf = (options: RegistryOptions) => () => createRegistry(options);
   expect(registryOf({ servers: ['dns.test'] })).toThrow(TypeError);
   expect(registryOf({ allow: ['pods'] })).toThrow(TypeError);
 });
@@ -61,7 +61,7 @@ test('never resolves a name from a call', async () => {
 
 test('does not resolve a service that is not called', async () => {
   const { server, registry } = await setUpDns(WEB);
-  registry.update([serviceOf(WEB, { state: 'overdue' })]);
+  registry.prepare(dev({ web: { dns: WEB, state: 'overdue' } }))();
   expect(registry.find('dev', 'web')).toMatchObject({ state: 'overdue', versions: [] });
   expect(server.asked).toEqual([]);
 });

@@ -15,8 +15,8 @@ import {
 } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { createGatewayRouter, GatewayError, type GatewayRouterOptions } from '@berth/server-stubs';
+import type { Caller } from '@berth/server-stubs/engine/node';
 import { onTestFinished } from 'vitest';
-import type { Caller } from '../../../src/auth/caller.ts';
 import { createGateway, type GatewayOptions } from '../../../src/gateway/create-gateway.ts';
 import type { Service, ServiceRegistry } from '../../../src/gateway/registry/service-registry.ts';
 
@@ -66,7 +66,6 @@ function isList(given: readonly Service[] | ServiceRegistry): given is readonly 
 function toRegistry(services: readonly Service[]): ServiceRegistry {
   return {
     find: (env, name) => services.find((some) => some.env === env && some.name === name),
-    close: async () => {},
   };
 }
 

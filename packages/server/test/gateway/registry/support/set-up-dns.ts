@@ -1,23 +1,19 @@
 import { onTestFinished } from 'vitest';
 import {
   createRegistry,
+  type DnsSource,
   type RegistryOptions,
 } from '../../../../src/gateway/registry/create-registry.ts';
 import type { Clock } from '../../../../src/gateway/registry/dns-lookup.ts';
-import type {
-  DnsServiceConfig,
-  DnsSource,
-} from '../../../../src/gateway/registry/service-registry.ts';
+import type { ServiceSettings } from '../../../../src/gateway/registry/service-registry.ts';
 import { startDnsServer } from './dns-server.ts';
 
-export const WEB: DnsSource = { type: 'A', name: 'web.test', port: 80 };
-export const SRV: DnsSource = { type: 'SRV', name: '_http._tcp.web.test' };
+export const WEB: DnsSource = { type: 'A', name: 'web.test', port: 80, scheme: 'http' };
+export const SRV: DnsSource = { type: 'SRV', name: '_http._tcp.web.test', scheme: 'http' };
 
-export const serviceOf = (dns: DnsSource, more: Partial<DnsServiceConfig> = {}) => ({
-  env: 'dev',
-  name: 'web',
-  dns,
-  ...more,
+/** The environment `dev` with these services. */
+export const dev = (services: Readonly<Record<string, Partial<ServiceSettings>>>) => ({
+  dev: { services },
 });
 
 /** A registry of one service `web`, its DNS server and its clock. */
@@ -25,12 +21,13 @@ export async function setUpDns(dns: DnsSource, options: RegistryOptions = {}) {
   const server = await startDnsServer();
   const clock = createManualClock();
   const errors: string[] = [];
-  const registry = createRegistry([serviceOf(dns)], {
+  const registry = createRegistry({
     servers: [server.address],
     clock,
     onError: ({ message }) => errors.push(message),
     ...options,
   });
+  registry.prepare(dev({ web: { dns } }))();
   onTestFinished(async () => {
     await registry.close();
     await server.stop();

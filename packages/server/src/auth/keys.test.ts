@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TokenCache } from './key-set.ts';
+import { TokenCache } from './keys.ts';
 
 const caller = { env: 'dev', id: 'me' };
 
