@@ -5,7 +5,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
 import { type FileWatch, watchFile } from '../config/watch-file.ts';
 import { createLog } from '../observe/create-log.ts';
-import { createLoggedServer } from '../server/create-server.ts';
+import { createCore } from '../server/create-core.ts';
 import { checkParts } from '../server/create-services.ts';
 import { isLoopback } from '../server/urls.ts';
 import { describeDevelopment } from './describe-development.ts';
@@ -28,7 +28,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   assertTwoPorts(config);
   const serverLog = createLog({ level: config.log.level, secrets: secretsOf(config) });
   const { log } = serverLog;
-  const server = await createLoggedServer(config, serverLog);
+  const server = await createCore(config, serverLog);
   process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'failed'));
   const stop = async (signal: string) => {
     log.info({ signal }, 'shutting down');
@@ -69,7 +69,7 @@ export async function serve(options: ServeOptions): Promise<void> {
 
   async function apply(from: string): Promise<void> {
     const next = await loadConfig(from, process.env, resolved);
-    const restarts = await server.take(withOptions(next.config, options));
+    const restarts = await server.reload(withOptions(next.config, options));
     log.info('reloaded the configuration');
     if (restarts.length > 0) log.warn({ settings: restarts }, 'these changes need a restart');
     const before = resolved?.files.join('\n');

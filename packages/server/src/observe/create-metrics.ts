@@ -87,12 +87,13 @@ export function createMetrics(gauges: Gauges): Metrics {
     gauges.waiting,
   );
 
-  const calls = new Counter({
-    name: 'berth_calls_total',
-    help: 'Completed calls. status is 1xx (a WebSocket) to 5xx, or gone if the caller disconnected.',
-    labelNames: ['surface', 'operation', 'status', 'code', 'env', 'service'],
-    registers,
-  });
+  const counter = (name: string, help: string, labelNames: string[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const calls = counter(
+    'berth_calls_total',
+    'Completed calls. status is 1xx (a WebSocket) to 5xx, or gone if the caller disconnected.',
+    ['surface', 'operation', 'status', 'code', 'env', 'service'],
+  );
   const durations = new Histogram({
     name: 'berth_call_duration_seconds',
     help: 'Time from the request head to the end of the response, in seconds.',
@@ -100,48 +101,37 @@ export function createMetrics(gauges: Gauges): Metrics {
     buckets: SECONDS,
     registers,
   });
-  const bytes = new Counter({
-    name: 'berth_bytes_total',
-    help: 'Bytes transferred on connections from callers, including headers.',
-    labelNames: ['surface', 'direction'],
-    registers,
-  });
-  const storeFailures = new Counter({
-    name: 'berth_store_failures_total',
-    help: 'Failed blob store operations.',
-    labelNames: ['method'],
-    registers,
-  });
-  const damages = new Counter({
-    name: 'berth_damaged_files_total',
-    help: 'Damaged files found by a download (read) or by the background check (scrub).',
-    labelNames: ['found_by'],
-    registers,
-  });
-  const fallbacks = new Counter({
-    name: 'berth_shared_fallbacks_total',
-    help: 'Decisions about a quota, revocation, grant or lock that were made without Redis.',
-    labelNames: ['decision'],
-    registers,
-  });
-  const changes = new Counter({
-    name: 'berth_file_changes_total',
-    help: 'Files written, copied and deleted.',
-    labelNames: ['action'],
-    registers,
-  });
-  const logins = new Counter({
-    name: 'berth_token_cache_total',
-    help: 'Bearer tokens found in the cache (hit) or verified (miss).',
-    labelNames: ['result'],
-    registers,
-  });
-  const judgements = new Counter({
-    name: 'berth_service_documents_total',
-    help: 'Requests and responses of services with an OpenAPI document. verdict is unjudged if the body was too large, encoded, or of a type that is not parsed.',
-    labelNames: ['env', 'service', 'direction', 'verdict'],
-    registers,
-  });
+  const bytes = counter(
+    'berth_bytes_total',
+    'Bytes transferred on connections from callers, including headers.',
+    ['surface', 'direction'],
+  );
+  const storeFailures = counter('berth_store_failures_total', 'Failed blob store operations.', [
+    'method',
+  ]);
+  const damages = counter(
+    'berth_damaged_files_total',
+    'Damaged files found by a download (read) or by the background check (scrub).',
+    ['found_by'],
+  );
+  const fallbacks = counter(
+    'berth_shared_fallbacks_total',
+    'Decisions about a quota, revocation, grant or lock that were made without Redis.',
+    ['decision'],
+  );
+  const changes = counter('berth_file_changes_total', 'Files written, copied and deleted.', [
+    'action',
+  ]);
+  const logins = counter(
+    'berth_token_cache_total',
+    'Bearer tokens found in the cache (hit) or verified (miss).',
+    ['result'],
+  );
+  const judgements = counter(
+    'berth_service_documents_total',
+    'Requests and responses of services with an OpenAPI document. verdict is unjudged if the body was too large, encoded, or of a type that is not parsed.',
+    ['env', 'service', 'direction', 'verdict'],
+  );
   for (const result of ['hit', 'miss']) logins.inc({ result }, 0);
   for (const found_by of ['read', 'scrub']) damages.inc({ found_by }, 0);
   new Counter({

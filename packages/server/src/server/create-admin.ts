@@ -3,6 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import list from '@berth/spec/downloads.json' with { type: 'json' };
+import type { Registry } from 'prom-client';
 import { isOwnHost } from './urls.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
@@ -11,7 +12,7 @@ const TEXT = 'text/plain; charset=utf-8';
  * For each API, the reasons why it does not accept calls. The list is empty while the API accepts calls. If
  * the gateway accepts no calls, neither does the storage API.
  */
-export interface Unreadiness {
+interface Unreadiness {
   readonly gateway: readonly string[];
   readonly storage: readonly string[];
 }
@@ -20,7 +21,7 @@ interface AdminOptions {
   /** Host names to accept in requests, in addition to localhost and IP addresses. */
   readonly hosts: readonly string[];
   readonly unreadiness: () => Promise<Unreadiness>;
-  readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
+  readonly registry: Registry;
 }
 
 /**
@@ -34,7 +35,7 @@ interface AdminOptions {
  * - `/metrics`: the metrics in the Prometheus text format.
  * - The contract's documents, such as `/gateway.v1/openapi.json`.
  */
-export function createAdmin({ hosts, unreadiness, metrics }: AdminOptions): Server {
+export function createAdmin({ hosts, unreadiness, registry }: AdminOptions): Server {
   return createServer(
     { headersTimeout: 5_000, requestTimeout: 10_000 },
     async (request, response) => {
@@ -69,8 +70,7 @@ export function createAdmin({ hosts, unreadiness, metrics }: AdminOptions): Serv
       if (reasons.length > 0) send(response, 503, TEXT, `${reasons.join('\n')}\n`);
       else send(response, 200, TEXT, `${['ready', ...notes].join('\n')}\n`);
     } else if (path === '/metrics') {
-      const { type, text } = await metrics();
-      send(response, 200, type, text);
+      send(response, 200, registry.contentType, await registry.metrics());
     } else {
       const document = list.downloads.find((download) => path === `/${download.path}`);
       if (document) send(response, 200, document.type, await readFile(join(SPEC, document.file)));

@@ -8,7 +8,7 @@ import type { Log, ServerLog } from '../observe/create-log.ts';
 import { createMetrics, type Metrics } from '../observe/create-metrics.ts';
 import { createObserver } from '../observe/create-observer.ts';
 import { createTracing } from '../observe/create-tracing.ts';
-import type { Unreadiness } from './create-admin.ts';
+import { createAdmin } from './create-admin.ts';
 import { createApplication } from './create-application.ts';
 import { createHttpServer } from './create-http-server.ts';
 import { createServices } from './create-services.ts';
@@ -21,25 +21,16 @@ const SWEEP_INTERVAL_MILLISECONDS = 10 * 60_000;
 /** A store that takes longer to respond is not ready for uploads. */
 const STORE_CHECK_MILLISECONDS = 3_000;
 
-/** A server without its admin part. */
+/** See `BerthServer`. */
 interface Core {
-  readonly metrics: Metrics;
-  /** URL for callers; throws before `listen`. */
   readonly url: string;
+  readonly adminUrl: string;
   listen(): Promise<void>;
-  unreadiness(): Promise<Unreadiness>;
-  /**
-   * Returns settings that have changed and need a restart. For an invalid configuration, rejects and changes
-   * nothing.
-   */
-  reload(next: Config): Promise<readonly string[]>;
-  /**
-   * Shuts down gracefully, once: accepts calls for another `listen.shutdownDelaySeconds`. Calls that then outlive
-   * `listen.shutdownSeconds` are aborted.
-   */
   close(): Promise<void>;
+  reload(next: Config): Promise<readonly string[]>;
 }
 
+/** Assembles a server from its parts. */
 export async function createCore(initial: Config, serverLog: ServerLog): Promise<Core> {
   const { log, update: updateLog } = serverLog;
   let config = initial;
@@ -64,6 +55,15 @@ export async function createCore(initial: Config, serverLog: ServerLog): Promise
     droppedLines: () => serverLog.dropped,
     outstanding: () =>
       gateway.stats().endpoints.reduce((sum, { outstanding }) => sum + outstanding, 0),
+  });
+  const admin = createAdmin({
+    hosts: config.admin.hosts,
+    unreadiness: async () => {
+      if (state === 'listening') return { gateway: [], storage: await findStoreFault(blobs) };
+      const reasons = [state === 'new' ? 'not listening yet' : 'draining'];
+      return { gateway: reasons, storage: reasons };
+    },
+    registry: metrics.registry,
   });
   const parts = { services, observer, metrics: () => metrics, log, tracing };
   let application = createApplication(config, parts);
@@ -100,21 +100,34 @@ export async function createCore(initial: Config, serverLog: ServerLog): Promise
     await Promise.all(stops.map((stop) => stop()));
     await services.close();
     await tracing?.close();
+    // Last, so that `/readyz` reports that the server is draining.
+    await stopAdmin();
+  }
+
+  async function stopAdmin(): Promise<void> {
+    if (!admin.listening) return;
+    const closed = once(admin, 'close');
+    admin.close();
+    admin.closeAllConnections();
+    await closed;
   }
 
   return {
-    metrics,
     get url() {
       const { port } = server.address() as AddressInfo;
       return toUrl(config.listen.tls === undefined ? 'http' : 'https', config.listen.host, port);
     },
+    get adminUrl() {
+      return toUrl('http', config.admin.host, (admin.address() as AddressInfo).port);
+    },
     async listen() {
       const { host, port, tls, reusePort } = config.listen;
-      server.listen({ host, port, reusePort });
+      await once(admin.listen(config.admin.port, config.admin.host), 'listening');
       try {
-        await once(server, 'listening');
+        await once(server.listen({ host, port, reusePort }), 'listening');
       } catch (error) {
         await services.close();
+        await stopAdmin();
         throw error;
       }
       state = 'listening';
@@ -126,7 +139,6 @@ export async function createCore(initial: Config, serverLog: ServerLog): Promise
         stops.push(() => watch.close());
       }
     },
-    unreadiness: () => findUnreadiness(state, blobs),
     async reload(given) {
       const { config: next, restarts } = findRestarts(config, given);
       await services.update(next);
@@ -142,11 +154,7 @@ export async function createCore(initial: Config, serverLog: ServerLog): Promise
   };
 }
 
-/**
- * Periodically removes leftovers of failed uploads.
- *
- * @returns a function that stops it
- */
+/** Periodically removes leftovers of failed uploads. Returns a function that stops it. */
 function keepSwept(blobs: BlobStore, log: Log): () => void {
   const sweep = async () => {
     try {
@@ -161,11 +169,7 @@ function keepSwept(blobs: BlobStore, log: Log): () => void {
   return () => clearInterval(timer);
 }
 
-/**
- * Reads all files once in that many days, and reports damaged ones.
- *
- * @returns a function that stops it
- */
+/** Reads all files once in that many days, and reports damaged ones. Returns a function that stops it. */
 function keepScrubbed(blobs: BlobStore, days: number, log: Log, metrics: Metrics): () => void {
   const stop = startScrub(blobs, {
     days,
@@ -184,29 +188,19 @@ function keepScrubbed(blobs: BlobStore, days: number, log: Log, metrics: Metrics
   return () => void stop();
 }
 
-/** Returns why a server's APIs accept no calls; empty if they do. */
-async function findUnreadiness(
-  state: 'new' | 'listening' | 'draining',
-  blobs: BlobStore,
-): Promise<Unreadiness> {
-  if (state !== 'listening') {
-    const reasons = [state === 'new' ? 'not listening yet' : 'draining'];
-    return { gateway: reasons, storage: reasons };
-  }
+/** Returns why the store cannot be used; empty if it can. */
+async function findStoreFault(blobs: BlobStore): Promise<string[]> {
   const abort = new AbortController();
+  const { signal } = abort;
+  const check = blobs.check().then(
+    () => [],
+    (error: Error) => [`blob store: ${error.message}`],
+  );
+  const late = wait(STORE_CHECK_MILLISECONDS, ['blob store: no response'], { signal, ref: false });
   try {
-    const storage = await Promise.race<readonly string[]>([
-      blobs.check().then(
-        () => [],
-        (error: Error) => [`blob store: ${error.message}`],
-      ),
-      wait(STORE_CHECK_MILLISECONDS, ['blob store: no response'], {
-        signal: abort.signal,
-        ref: false,
-      }),
-    ]);
-    return { gateway: [], storage };
+    return await Promise.race([check, late]);
   } finally {
+    late.catch(() => {});
     abort.abort();
   }
 }

@@ -1,15 +1,10 @@
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { DestinationStream } from 'pino';
 import { type Config, secretsOf } from '../config/config.ts';
 import type { ConfigInput } from '../config/config-schema.ts';
 import { resolveConfig } from '../config/resolve-config.ts';
-import { createLog, type ServerLog } from '../observe/create-log.ts';
-import { createAdmin } from './create-admin.ts';
+import { createLog } from '../observe/create-log.ts';
 import { createCore } from './create-core.ts';
 import { checkParts } from './create-services.ts';
-import { toUrl } from './urls.ts';
 
 export interface ServerOptions {
   /** Where to write log lines. Default: standard output. */
@@ -62,83 +57,24 @@ export async function createServer(
   let last = await resolveConfig(input);
   const { config } = last;
   await checkParts(config);
-  const log = createLog({
-    level: config.log.level,
-    secrets: secretsOf(config),
-    destination: logTo,
-  });
-  const server = await createLoggedServer(config, log);
-  return {
-    get url() {
-      return server.url;
-    },
-    get adminUrl() {
-      return server.adminUrl;
-    },
-    listen: server.listen,
-    async reload(next) {
-      const resolved = await resolveConfig(next, undefined, last);
-      const restarts = await server.take(resolved.config);
-      last = resolved;
-      return restarts;
-    },
-    close: server.close,
-    [Symbol.asyncDispose]: server.close,
-  };
-}
-
-interface LoggedServer extends Omit<BerthServer, 'reload' | typeof Symbol.asyncDispose> {
-  /** Same as `reload` of a server. */
-  take(config: Config): Promise<readonly string[]>;
-}
-
-/** Creates a server that combines the core with the admin server. */
-export async function createLoggedServer(config: Config, log: ServerLog): Promise<LoggedServer> {
+  const { level } = config.log;
+  const log = createLog({ level, secrets: secretsOf(config), destination: logTo });
   const core = await createCore(config, log);
-  const admin = createAdmin({
-    hosts: config.admin.hosts,
-    unreadiness: core.unreadiness,
-    metrics: async () => {
-      const { registry } = core.metrics;
-      return { type: registry.contentType, text: await registry.metrics() };
-    },
-  });
   return {
     get url() {
       return core.url;
     },
     get adminUrl() {
-      return toAdminUrl(config, admin);
+      return core.adminUrl;
     },
-    async listen() {
-      await listenAdmin(config, admin);
-      await core.listen().catch(async (error) => {
-        await stopAdmin(admin);
-        throw error;
-      });
+    listen: core.listen,
+    async reload(next) {
+      const resolved = await resolveConfig(next, undefined, last);
+      const restarts = await core.reload(resolved.config);
+      last = resolved;
+      return restarts;
     },
-    take: core.reload,
-    async close() {
-      // The core first, so that `/readyz` reports that the server is draining.
-      await core.close();
-      await stopAdmin(admin);
-    },
+    close: core.close,
+    [Symbol.asyncDispose]: core.close,
   };
-}
-
-function toAdminUrl({ admin: { host } }: Config, admin: Server): string {
-  return toUrl('http', host, (admin.address() as AddressInfo).port);
-}
-
-async function listenAdmin({ admin: { host, port } }: Config, admin: Server): Promise<void> {
-  admin.listen(port, host);
-  await once(admin, 'listening');
-}
-
-async function stopAdmin(admin: Server): Promise<void> {
-  if (!admin.listening) return;
-  const closed = once(admin, 'close');
-  admin.close();
-  admin.closeAllConnections();
-  await closed;
 }
