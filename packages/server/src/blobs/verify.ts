@@ -1,14 +1,45 @@
-import type { Writable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
-import { BlobDamagedError, type Pace } from './blob-store.ts';
+import {
+  BlobDamagedError,
+  type BlobInfo,
+  type ByteRange,
+  type OpenBlob,
+  type Pace,
+} from './blob-store.ts';
 import { countBuffer } from './collect-buffers.ts';
 
-/** What a store knows about the content, or part of it, before it is read. */
-export interface Expected {
-  readonly bytes: number;
-  /** CRC-32; undefined for part of a file, and for files of other programs. */
+/** A file that a driver has opened. */
+interface BlobSource {
+  readonly info: BlobInfo;
+  /** CRC-32 of the content; undefined for files of other programs. */
   readonly crc32: number | undefined;
+  /** Returns the bytes of a range, which may be empty. Opens nothing before it is iterated. */
+  readonly content: (range: ByteRange) => AsyncIterable<Buffer>;
+  readonly release: () => void | Promise<void>;
+}
+
+/** Verifies what is read from a file, whatever its driver. */
+export function toOpenBlob({ info, crc32: sum, content, release }: BlobSource): OpenBlob {
+  const open = (range: ByteRange = { start: 0, end: info.size - 1 }) => {
+    const { start } = range;
+    const end = Math.min(range.end, info.size - 1);
+    const isAll = start === 0 && end === info.size - 1;
+    return verify(content({ start, end }), end - start + 1, isAll ? sum : undefined);
+  };
+  return {
+    info,
+    read: (range) => Readable.from(open(range), { objectMode: false }).once('close', release),
+    async sendTo(target, range) {
+      try {
+        await send(open(range), target);
+      } finally {
+        await release();
+      }
+    },
+    close: async () => release(),
+  };
 }
 
 /**
@@ -19,9 +50,10 @@ export interface Expected {
  *
  * @throws BlobDamagedError
  */
-export async function* verify(
+async function* verify(
   content: AsyncIterable<Buffer>,
-  { bytes, crc32: sum }: Expected,
+  bytes: number,
+  sum: number | undefined,
 ): AsyncGenerator<Buffer, undefined> {
   let found = 0;
   let left = bytes;
@@ -41,13 +73,8 @@ export async function* verify(
   if (last !== undefined) yield last;
 }
 
-/** Sends verified content. If it is found damaged before its first chunk, the target stays intact. */
-export async function sendVerified(
-  content: AsyncIterable<Buffer>,
-  expected: Expected,
-  target: Writable,
-): Promise<void> {
-  const chunks = verify(content, expected);
+/** Sends verified chunks. If a file is found damaged before the first one, the target stays intact. */
+async function send(chunks: AsyncGenerator<Buffer, undefined>, target: Writable): Promise<void> {
   const first = await chunks.next();
   try {
     await pipeline(async function* () {

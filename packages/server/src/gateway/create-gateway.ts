@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import {
-  defaultWireProfile,
   type GatewayCall,
   GatewayError,
   type GatewayHandler,
@@ -9,7 +8,6 @@ import {
   type WireProfile,
 } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/engine/node';
-import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { callVersion } from './call-version.ts';
 import { type CallService, createWebSocketHandler } from './create-web-socket-handler.ts';
 import { assertCallable, chooseVersion, findService } from './find-service.ts';
@@ -22,34 +20,18 @@ import { Starts } from './starts.ts';
 import { toServiceHeaders } from './to-service-headers.ts';
 import type { UpstreamStats } from './upstream.ts';
 
-const { gatewayHeadersSeconds, gatewaySpoolBytes } = defaults.limits;
-
-/** Options that determine how the gateway calls hosted services. */
 export interface GatewayOptions {
   /** Finds services. No other address is ever called, and redirects are not followed. */
   readonly registry: ServiceRegistry;
-  /**
-   * How long to wait for a service's response headers before failing with `SERVICE_TIMEOUT`, in seconds.
-   * Default: 60 (D13).
-   */
-  readonly headersSeconds?: number;
-  /** Maximum size of a service's response headers, in bytes. Default: 16 KiB. */
-  readonly maxHeaderBytes?: number;
-  /**
-   * How many bytes of a signed body to keep in memory; larger ones go to a temporary file. Default: 1 MiB
-   * (D13).
-   */
-  readonly spoolBytes?: number;
-  /**
-   * Whether to trust the `X-Forwarded-*` headers set by a proxy in front of this server. Default: false.
-   * Without such a proxy, true allows every caller to forge its address.
-   */
-  readonly trustProxy?: boolean;
-  /**
-   * Names of the headers that sign storage API calls, which are never sent to services. Default: the
-   * contract's.
-   */
-  readonly wireProfile?: WireProfile;
+  /** How long to wait for a service's response headers (D13). */
+  readonly headersSeconds: number;
+  /** Maximum size of a service's response headers, in bytes. */
+  readonly maxHeaderBytes: number;
+  /** How many bytes of a signed body to keep in memory; larger ones go to a temporary file (D13). */
+  readonly spoolBytes: number;
+  /** Whether to trust the `X-Forwarded-*` headers set by a proxy in front of this server. */
+  readonly trustProxy: boolean;
+  readonly wireProfile: WireProfile;
   /**
    * Called for each call and WebSocket after authentication, before anything else is done. Throws a
    * `GatewayError` to reject it.
@@ -57,7 +39,7 @@ export interface GatewayOptions {
   readonly beforeCall?: (call: GatewayCall<Caller>) => void | Promise<void>;
   /** Called for each request and response that was validated against the document of its service. */
   readonly onJudgement?: (judgement: Judgement, call: GatewayCall<Caller>) => void;
-  /** Returns milliseconds of a monotonic clock. Default: `performance.now`. */
+  /** Returns milliseconds of a monotonic clock. */
   readonly now?: () => number;
 }
 
@@ -98,20 +80,15 @@ export interface Gateway {
  * A service that sends an unrequested `100 Continue`, as RFC 9110, section 15.2 allows, counts as broken
  * (`BAD_GATEWAY`), because the HTTP client never sends `Expect` and closes such a connection. Other interim
  * responses are accepted and not forwarded.
- *
- * @example
- * const gateway = createGateway({ registry });
- * const router = createGatewayRouter(gateway.handlers, { security });
- * createServer({ shouldUpgradeCallback: router.shouldUpgrade }, router).on('upgrade', router.upgrade);
  */
 export function createGateway(options: GatewayOptions): Gateway {
   const {
     registry,
-    headersSeconds = gatewayHeadersSeconds.value,
-    maxHeaderBytes = 16_384,
-    spoolBytes = gatewaySpoolBytes.value,
-    trustProxy = false,
-    wireProfile = defaultWireProfile,
+    headersSeconds,
+    maxHeaderBytes,
+    spoolBytes,
+    trustProxy,
+    wireProfile,
     beforeCall,
     onJudgement = () => {},
     now = () => performance.now(),

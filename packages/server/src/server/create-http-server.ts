@@ -48,7 +48,7 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
     : createServer(options);
   server.maxHeadersCount = listen.maxHeaders;
   if (listen.maxConnections !== undefined) server.maxConnections = listen.maxConnections;
-  const bodies = createBodyWatch({ seconds: listen.slowBodySeconds, bytes: listen.slowBodyBytes });
+  const bodies = createBodyWatch(listen.slowBodySeconds, listen.slowBodyBytes);
   const writes = createWriteWatch(listen.writeIdleSeconds);
   const turns = createTurns();
   const findFault = (request: IncomingMessage) => {

@@ -25,32 +25,36 @@ export function refuseClientError(code: string | undefined, socket: Duplex): voi
   refuse(socket, REFUSALS[code ?? ''] ?? MALFORMED);
 }
 
-interface WatchedBody {
-  readonly response: ServerResponse;
-  since: number;
-  bytes: number;
-}
-
-interface BodyWatchOptions {
-  /** A client that sends fewer than `bytes` within this time is disconnected; 0 disables the check. */
-  readonly seconds: number;
-  readonly bytes: number;
-}
-
-/** Disconnects clients that send a body too slowly. */
-interface BodyWatch {
-  add(request: IncomingMessage, response: ServerResponse): void;
+/** Disconnects clients that are too slow. */
+interface Watch<Args extends unknown[]> {
+  add(...args: Args): void;
   close(): void;
 }
 
-/**
- * Creates a watch that checks how fast bodies arrive. A limit on the total time, such as Node's
- * `requestTimeout`, would abort long uploads, and a limit on the idle time would allow a client to send a
- * byte now and then.
- */
-export function createBodyWatch({ seconds, bytes }: BodyWatchOptions): BodyWatch {
+/** Looks several times in each period; 0 seconds disable it. */
+function startWatch<Args extends unknown[]>(
+  seconds: number,
+  look: () => void,
+  add: (...args: Args) => void,
+): Watch<Args> {
   if (seconds === 0) return { add: () => {}, close: () => {} };
-  const watched = new Map<IncomingMessage, WatchedBody>();
+  const timer = setInterval(look, Math.min(seconds * 250, 5_000)).unref();
+  return { add, close: () => clearInterval(timer) };
+}
+
+/**
+ * Checks how fast bodies arrive: a client that sends fewer than `bytes` within this time is disconnected. A limit
+ * on the total time, such as Node's `requestTimeout`, would abort long uploads, and a limit on the idle time would
+ * allow a client to send a byte now and then.
+ */
+export function createBodyWatch(
+  seconds: number,
+  bytes: number,
+): Watch<[IncomingMessage, ServerResponse]> {
+  const watched = new Map<
+    IncomingMessage,
+    { readonly response: ServerResponse; since: number; bytes: number }
+  >();
   const look = () => {
     const now = performance.now();
     for (const [request, entry] of watched) {
@@ -61,21 +65,18 @@ export function createBodyWatch({ seconds, bytes }: BodyWatchOptions): BodyWatch
       entry.bytes = total;
       if (!isSlow) continue;
       watched.delete(request);
+      const message = 'The request body arrived too slowly.';
       if (entry.response.headersSent) request.socket.destroy();
-      else refuseSlowBody(request.socket);
+      else refuse(request.socket, { status: 408, message });
     }
   };
-  const timer = setInterval(look, Math.min(seconds * 250, 5_000)).unref();
-  return {
-    add(request, response) {
-      const { headers, socket } = request;
-      if (headers['transfer-encoding'] === undefined && !Number(headers['content-length'])) return;
-      watched.set(request, { response, since: performance.now(), bytes: socket.bytesRead });
-      const forget = () => watched.delete(request);
-      request.once('end', forget).once('close', forget);
-    },
-    close: () => clearInterval(timer),
-  };
+  return startWatch(seconds, look, (request, response) => {
+    const { headers, socket } = request;
+    if (headers['transfer-encoding'] === undefined && !Number(headers['content-length'])) return;
+    watched.set(request, { response, since: performance.now(), bytes: socket.bytesRead });
+    const forget = () => watched.delete(request);
+    request.once('end', forget).once('close', forget);
+  });
 }
 
 /** Returns whether this side has stopped reading: the client cannot send more than is read. */
@@ -84,33 +85,12 @@ function isHeldUp(request: IncomingMessage): boolean {
   return isUntouched || request.readableLength > 0;
 }
 
-/** Rejects a request whose body does not arrive. */
-function refuseSlowBody(socket: Duplex): void {
-  refuse(socket, { status: 408, message: 'The request body arrived too slowly.' });
-}
-
-interface WatchedSocket {
-  since: number;
-  taken: number;
-  queued: number;
-}
-
-/** Disconnects clients that do not read what is sent to them. */
-interface WriteWatch {
-  add(socket: Socket): void;
-  close(): void;
-}
-
 /**
- * Creates a watch that checks whether clients read the bytes sent to them. Node's socket timeout would not
- * work: it also ends idle streams, and it is reset by bytes that the client sends, even if the client reads
- * nothing.
- *
- * @param seconds time without progress after which a connection is closed; 0 disables the check
+ * Disconnects clients that read nothing of what is sent to them for this time. Node's socket timeout would not work:
+ * it also ends idle streams, and it is reset by bytes that the client sends.
  */
-export function createWriteWatch(seconds: number): WriteWatch {
-  if (seconds === 0) return { add: () => {}, close: () => {} };
-  const watched = new Map<Socket, WatchedSocket>();
+export function createWriteWatch(seconds: number): Watch<[Socket]> {
+  const watched = new Map<Socket, { since: number; taken: number; queued: number }>();
   const look = () => {
     const now = performance.now();
     for (const [socket, entry] of watched) {
@@ -124,14 +104,10 @@ export function createWriteWatch(seconds: number): WriteWatch {
       }
     }
   };
-  const timer = setInterval(look, Math.min(seconds * 250, 5_000)).unref();
-  return {
-    add(socket) {
-      watched.set(socket, { since: performance.now(), taken: 0, queued: 0 });
-      socket.once('close', () => watched.delete(socket));
-    },
-    close: () => clearInterval(timer),
-  };
+  return startWatch(seconds, look, (socket) => {
+    watched.set(socket, { since: performance.now(), taken: 0, queued: 0 });
+    socket.once('close', () => watched.delete(socket));
+  });
 }
 
 /** Returns the rest of the current write, by which Node's own timeouts also detect progress. */

@@ -107,12 +107,6 @@ describe.skipIf(process.platform !== 'linux')('closes every handle of a file tha
   });
 });
 
-test('a file is read once', async () => {
-  const blob = await open();
-  await buffer(blob.read());
-  expect(() => blob.read()).toThrow(TypeError);
-});
-
 test('removes a folder with its last file', async () => {
   const deep = { env: 'deep', path: 'a/b/c/d' };
   await store.write(deep, toStream(Buffer.from('x')), options);

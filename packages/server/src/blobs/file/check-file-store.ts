@@ -6,11 +6,11 @@ import {
   type StoredFile,
   StoreUnavailableError,
 } from '../blob-store.ts';
-import { findDamage, verify } from '../verify.ts';
+import { findDamage } from '../verify.ts';
 import { diskCodeOf, orMissing, withStoreErrors } from './disk-error.ts';
 import { createLayout, type Layout, makeFolder, pruneFolders, syncFolder } from './folders.ts';
 import { identifyVersion, withFileLocks } from './lock-files.ts';
-import { openFile, toOpenBlob } from './open-file.ts';
+import { openFile } from './open-file.ts';
 import { findLitter, litterTime } from './sweep-files.ts';
 import { toBlobKey } from './to-disk-path.ts';
 
@@ -136,10 +136,8 @@ async function checkFile(
   try {
     const opened = await openFile(path);
     if (opened === undefined) return undefined;
-    const { info, crc32 } = opened;
-    const content = verify(toOpenBlob(opened).read(), { bytes: info.size, crc32 });
-    const detail = await findDamage(content, pace);
-    return { bytes: info.size, ...(detail && { problem: { kind: 'damaged', detail } }) };
+    const detail = await findDamage(opened.read(), pace);
+    return { bytes: opened.info.size, ...(detail && { problem: { kind: 'damaged', detail } }) };
   } catch (error) {
     // Finding bad sectors is the purpose of the check, and no reason to stop.
     const isBad = error instanceof BlobDamagedError || error instanceof StoreUnavailableError;

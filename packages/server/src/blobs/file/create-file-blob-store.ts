@@ -14,7 +14,7 @@ import {
   syncFolder,
   toMissing,
 } from './folders.ts';
-import { openFile, statFile, toOpenBlob } from './open-file.ts';
+import { openFile, statFile } from './open-file.ts';
 import { sweepFiles } from './sweep-files.ts';
 import { writeFile } from './write-file.ts';
 
@@ -61,7 +61,7 @@ export function createFileBlobStore({ root }: FileBlobStoreOptions): Promise<Blo
         withStoreErrors(async () => {
           const opened = await openFile(layout.fileOf(key));
           if (opened === undefined) await toMissing(layout, key);
-          return opened && toOpenBlob(opened);
+          return opened;
         }),
       copy: (from, to, options) =>
         withStoreErrors(() => (options.move ? moveFile : copyFile)(layout, from, to, options)),

@@ -1,7 +1,7 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3';
 import { type ByteRange, type OpenBlob, StoreUnavailableError } from '../blob-store.ts';
-import { sendVerified, verify } from '../verify.ts';
+import { toOpenBlob } from '../verify.ts';
 import { type Bucket, type ObjectInfo, toObjectInfo, toVersion } from './bucket.ts';
 import { isMissing, isRefusedCondition, withS3Errors } from './to-s3-error.ts';
 
@@ -54,29 +54,9 @@ export async function openObject(bucket: Bucket, key: string): Promise<OpenObjec
     else held?.destroy();
     held = undefined;
   };
-  const open = ({ start, end } = { start: 0, end: info.size - 1 }) => {
-    const isAll = start === 0 && end === info.size - 1;
-    const expected = { bytes: end - start + 1, crc32: isAll ? info.crc32 : undefined };
-    return { content: readObject({ start, end }, connect), expected };
-  };
-  return {
-    info,
-    version: toVersion(found),
-    read(range) {
-      const { content, expected } = open(range);
-      const chunks = verify(content, expected);
-      return Readable.from(chunks, { objectMode: false }).once('close', letGo);
-    },
-    async sendTo(target, range) {
-      const { content, expected } = open(range);
-      try {
-        await sendVerified(content, expected, target);
-      } finally {
-        letGo();
-      }
-    },
-    close: async () => letGo(),
-  };
+  const content = (range: ByteRange) => readObject(range, connect);
+  const blob = toOpenBlob({ info, crc32: info.crc32, content, release: letGo });
+  return { ...blob, info, version: toVersion(found) };
 }
 
 /** Returns undefined if the object, or this version of it, does not exist. */

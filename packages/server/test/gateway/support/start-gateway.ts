@@ -14,7 +14,12 @@ import {
   type Socket,
 } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { createGatewayRouter, GatewayError, type GatewayRouterOptions } from '@berth/server-stubs';
+import {
+  createGatewayRouter,
+  defaultWireProfile,
+  GatewayError,
+  type GatewayRouterOptions,
+} from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/engine/node';
 import { onTestFinished } from 'vitest';
 import { createGateway, type GatewayOptions } from '../../../src/gateway/create-gateway.ts';
@@ -38,7 +43,15 @@ export async function startGateway(
   routing: Partial<GatewayRouterOptions<Caller>> = {},
 ): Promise<Started> {
   const registry = isList(services) ? toRegistry(services) : services;
-  const gateway = createGateway({ registry, ...options });
+  const gateway = createGateway({
+    registry,
+    headersSeconds: 60,
+    maxHeaderBytes: 16_384,
+    spoolBytes: 1024 * 1024,
+    trustProxy: false,
+    wireProfile: defaultWireProfile,
+    ...options,
+  });
   const router = createGatewayRouter<Caller>(gateway.handlers, {
     env: 'dev',
     security: {
