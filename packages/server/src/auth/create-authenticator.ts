@@ -22,13 +22,11 @@ export interface AuthenticatorConfig extends Pick<Config, 'signature' | 'wirePro
 }
 
 interface Settings {
-  /** Returns milliseconds since the epoch. */
   readonly now?: () => number;
   /** Called if keys cannot be loaded from their URL. Keys loaded earlier stay in use for an hour. */
   readonly onKeyFailure?: (env: string, reason: string) => void;
 }
 
-/** Authenticates callers for the gateway and storage routers. */
 export interface Authenticator {
   readonly gateway: GatewaySecurity<Caller>;
   readonly storage: StorageSecurity<Caller>;
@@ -38,7 +36,6 @@ export interface Authenticator {
    * @throws TypeError if credentials could never authenticate anyone; the old environments then stay in use
    */
   update(environments: AuthEnvironments): void;
-  /** Aborts pending requests. */
   close(): void;
 }
 

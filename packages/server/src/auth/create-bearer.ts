@@ -21,7 +21,6 @@ export interface Trust extends NonNullable<EnvironmentConfig['tokens']> {
 
 interface Settings {
   readonly trustOf: (env: string) => Trust | undefined;
-  /** Returns milliseconds since the epoch. */
   readonly now: () => number;
   /** How long a verified token may be cached. */
   readonly cacheSeconds: number;
@@ -30,7 +29,6 @@ interface Settings {
 interface Verified {
   readonly keys: KeySet;
   readonly caller: Caller;
-  /** Milliseconds since the epoch. */
   readonly expires: number;
 }
 

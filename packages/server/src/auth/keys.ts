@@ -48,7 +48,6 @@ export interface KeySet {
   verify(token: string, options: JWTVerifyOptions): Promise<JWTVerifyResult>;
 }
 
-/** The source of an environment's keys. */
 export interface KeySource {
   /** The keys in use; undefined before the first load. */
   readonly current: KeySet | undefined;
@@ -60,7 +59,6 @@ export interface KeySource {
   load(): Promise<KeySet>;
   /** Checks for newer keys, because a token names one that is not in `seen`. */
   renew(seen: KeySet): Promise<KeySet | undefined>;
-  /** Aborts pending requests. */
   close(): void;
 }
 
@@ -70,11 +68,9 @@ export class KeysUnavailable extends Error {
 }
 
 interface Settings {
-  /** Returns milliseconds since the epoch. */
   readonly now: () => number;
   /** Called with the error of a failed attempt. */
   readonly onFailure: (reason: string) => void;
-  /** Timeout of an attempt. */
   readonly timeoutMs?: number;
 }
 
@@ -233,7 +229,6 @@ async function verify(
 
 interface Entry {
   readonly caller: Caller;
-  /** Milliseconds since the epoch. */
   readonly until: number;
 }
 

@@ -10,15 +10,11 @@ import {
 import { ALGORITHMS } from './keys.ts';
 
 interface TokenRequest {
-  /** Environment that the token is for. */
   readonly env: string;
   /** Private key with its `alg`, such as the `privateKey` from `createDevKeys`. */
   readonly key: JWK;
-  /** Caller that the token identifies (`sub`). */
   readonly subject: string;
-  /** Lifetime of the token, in seconds. */
   readonly seconds: number;
-  /** Issuer of the token (`iss`). Default: none. */
   readonly issuer?: string | undefined;
   /** Returns milliseconds since the epoch. Default: this machine's clock. */
   readonly now?: () => number;
@@ -50,11 +46,9 @@ export async function mintToken(request: TokenRequest): Promise<string> {
   return token.sign(await importJWK(key, alg));
 }
 
-/** A key that mints tokens, and the key set that verifies them. */
 interface DevKeys {
   /** Secret. Its `kid` is its thumbprint (RFC 7638). */
   readonly privateKey: JWK;
-  /** The public key set. */
   readonly jwks: JSONWebKeySet;
 }
 

@@ -40,7 +40,6 @@ export interface OpenBlob extends EngineBlob {
 /** Called with each number of bytes that were read. Waits if reading should be slower. */
 export type Pace = (bytes: number) => Promise<void> | void;
 
-/** A file that was read to its end. */
 export interface CheckedFile {
   readonly bytes: number;
   /** How the content differs from what was written. */
@@ -49,7 +48,6 @@ export interface CheckedFile {
   readonly isUnverified?: boolean;
 }
 
-/** A file that was found in a store. */
 export interface StoredFile {
   /** Path relative to the root on disk, or key of the object. */
   readonly name: string;

@@ -1,4 +1,3 @@
-/** The last operation in each queue. */
 const queues = new Map<string, Promise<void>>();
 
 /**

@@ -7,7 +7,6 @@ import { type BlobStore, type CheckedFile, StoreUnavailableError } from './blob-
 /** Slow enough that no disk and no object store notices it; 1.4 TB in a day. */
 const BYTES_PER_SECOND = 16 * 1024 * 1024;
 
-/** How often a process checks whether it is time to read. */
 const POLL_MILLISECONDS = 10 * 60_000;
 
 /** How often the process that reads says so. If it says nothing for the lease, another one continues. */
@@ -23,14 +22,10 @@ const STATE = { env: '-scrub', path: 'state' };
 const DAY_MILLISECONDS = 86_400_000;
 
 export interface ScrubOptions {
-  /** How often every file is read. */
   readonly days: number;
   readonly onDamage: (name: string, damage: string) => void;
-  /** Called when all files have been read. */
   readonly onPass: (pass: { files: number; seconds: number }) => void;
-  /** Called if the store is unavailable; the scrub continues later. */
   readonly onError: (error: unknown) => void;
-  /** Times for tests. */
   readonly times?: { readonly poll: number; readonly renewal: number; readonly settle: number };
 }
 

@@ -32,7 +32,6 @@ export interface FsckOptions {
   readonly repair?: boolean;
 }
 
-/** Verifies every file of a store, and prints a line for each problem. */
 export async function fsck(given: string | undefined, options: FsckOptions): Promise<void> {
   const { config: file, data, repair = false } = options;
   const store = given === undefined && file ? (await loadConfig(file)).config.store : undefined;
@@ -83,7 +82,6 @@ export interface RevokeOptions {
   readonly undo?: boolean;
 }
 
-/** Revokes a key pair, grant or link on all replicas of a server. */
 export async function revoke(
   kind: Revocable,
   given: string,
@@ -111,13 +109,11 @@ export async function revoke(
   }
 }
 
-interface Revocation {
-  readonly name: string;
-  /** How long to remember it; undefined without limit. */
-  readonly seconds?: number;
-}
-
-function toRevocation(kind: Revocable, given: string, config: Config): Revocation {
+function toRevocation(
+  kind: Revocable,
+  given: string,
+  config: Config,
+): { name: string; seconds?: number } {
   switch (kind) {
     case 'key-pair':
       if (Object.keys(config.environments).some((env) => given.startsWith(`${env}/`)))
@@ -144,7 +140,6 @@ export interface TokenOptions {
   readonly seconds: number;
 }
 
-/** Prints an access token and nothing else. */
 export async function token({ data, key: file, ...request }: TokenOptions): Promise<void> {
   const key = file === undefined ? await readDevelopmentKey(data) : await readKey(file);
   const minted = await mintToken({ ...request, key }).catch((error: Error) => {
@@ -166,15 +161,11 @@ async function readKey(file: string): Promise<JWK> {
   const text = await readFile(file, 'utf8').catch((error: Error) => {
     throw new Failure(`Cannot read ${file}: ${error.message}.`, 2);
   });
-  const key = parse(file, text);
-  if (typeof key === 'object' && key !== null) return key;
-  throw new Failure(`${file} must contain a private key as a JWK.`, 2);
-}
-
-function parse(file: string, text: string): unknown {
   try {
-    return JSON.parse(text);
+    const key: unknown = JSON.parse(text);
+    if (typeof key === 'object' && key !== null) return key;
   } catch {
     throw new Failure(`${file} must contain a private key as a JWK, but it is not valid JSON.`, 2);
   }
+  throw new Failure(`${file} must contain a private key as a JWK.`, 2);
 }

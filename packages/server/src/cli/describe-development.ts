@@ -7,7 +7,6 @@ const { uploadFields, storeFileID } = defaultWireProfile;
 
 interface DevelopmentFacts extends CurlOptions {
   readonly adminUrl: string;
-  /** Absolute path of the data folder. */
   readonly data: string;
 }
 

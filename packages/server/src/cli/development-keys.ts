@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JSONWebKeySet, JWK } from 'jose';
 import { z } from 'zod';
 import { createDevKeys } from '../auth/mint-token.ts';
 import { makeFolder } from '../blobs/file/folders.ts';
 import { ConfigError } from '../config/config.ts';
 import type { ConfigInput } from '../config/config-schema.ts';
 
+/** The keys for tokens (private and public), for grants and links, and for calls. */
 const keysSchema = z.object({
   tokenKey: z.looseObject({ kty: z.string(), alg: z.string() }),
   jwks: z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })) }),
@@ -17,16 +17,7 @@ const keysSchema = z.object({
 
 export const DEVELOPMENT_ENV = 'dev';
 
-interface DevelopmentKeys {
-  /** Mints tokens. */
-  readonly tokenKey: JWK;
-  /** Verifies tokens. */
-  readonly jwks: JSONWebKeySet;
-  /** Signs grants and links. */
-  readonly linkKey: string;
-  /** Signs calls. */
-  readonly keyPair: { readonly id: string; readonly secret: string };
-}
+type DevelopmentKeys = z.infer<typeof keysSchema>;
 
 /**
  * Reads the development keys in a data folder. Returns `undefined` if the folder has none.
@@ -40,7 +31,7 @@ export async function readDevelopmentKeys(data: string): Promise<DevelopmentKeys
   });
   if (text === undefined) return undefined;
   try {
-    return keysSchema.parse(JSON.parse(text)) as DevelopmentKeys;
+    return keysSchema.parse(JSON.parse(text));
   } catch {
     const problem = `${file} does not contain the keys of a development server: remove it, and the server will create new ones`;
     throw new ConfigError([{ path: [], problem }]);
@@ -56,7 +47,7 @@ export async function openDevelopmentKeys(data: string): Promise<DevelopmentKeys
   const known = await readDevelopmentKeys(data);
   if (known !== undefined) return known;
   const { privateKey, jwks } = await createDevKeys();
-  const keys: DevelopmentKeys = {
+  const keys = {
     tokenKey: privateKey,
     jwks,
     linkKey: randomBytes(32).toString('base64url'),
@@ -75,7 +66,7 @@ export async function openDevelopmentKeys(data: string): Promise<DevelopmentKeys
       if (error.code !== 'EEXIST') throw error;
     })
     .finally(() => rm(whole));
-  return (await readDevelopmentKeys(data)) ?? keys;
+  return openDevelopmentKeys(data);
 }
 
 export function developmentConfig(
@@ -88,7 +79,7 @@ export function developmentConfig(
     keys: [{ secret: linkKey }],
     environments: {
       [DEVELOPMENT_ENV]: {
-        tokens: { jwks: { keys: jwks.keys.map((key) => ({ ...key })) } },
+        tokens: { jwks },
         credentials: [keyPair],
         services: { hello: { endpoints: [helloOrigin] } },
       },

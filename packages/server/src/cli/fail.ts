@@ -1,6 +1,5 @@
 import { ConfigError } from '../config/config.ts';
 
-/** Ends a command with a one-sentence message. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly exitCode: 1 | 2;
@@ -12,6 +11,22 @@ export class Failure extends Error {
   }
 }
 
+const notHere = (_port: unknown, host: string) =>
+  `${host} is not an address of this machine: choose another one with --host.`;
+
+/** What to do if a server cannot listen. */
+const LISTEN_ERRORS: Readonly<Record<string, (port: unknown, host: string) => string>> = {
+  EADDRINUSE: (port) =>
+    `Port ${port} is already in use: stop the other process, or choose another port with --port or --admin-port.`,
+  EACCES: (port) =>
+    `Port ${port} requires elevated privileges: choose a port above 1023 with --port or --admin-port.`,
+  ENOTSUP: () =>
+    'This system does not support sharing a port (listen.reusePort): put a load balancer in front of several ports.',
+  EADDRNOTAVAIL: notHere,
+  ENOTFOUND: notHere,
+  EAI_AGAIN: notHere,
+};
+
 /** Returns a one-sentence message for an error that the user can fix, or `undefined` for any other error. */
 export function findFault(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
@@ -19,30 +34,9 @@ export function findFault(error: unknown): Failure | undefined {
   const { name, code, syscall, port, address, hostname, path, message, cause } =
     error as NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string };
   if (syscall === 'listen' || syscall === 'getaddrinfo') {
-    switch (code) {
-      case 'EADDRINUSE':
-        return new Failure(
-          `Port ${port} is already in use: stop the other process, or choose another port with --port or --admin-port.`,
-          2,
-        );
-      case 'EACCES':
-        return new Failure(
-          `Port ${port} requires elevated privileges: choose a port above 1023 with --port or --admin-port.`,
-          2,
-        );
-      case 'ENOTSUP':
-        return new Failure(
-          'This system does not support sharing a port (listen.reusePort): put a load balancer in front of several ports.',
-          2,
-        );
-      case 'EADDRNOTAVAIL':
-      case 'ENOTFOUND':
-      case 'EAI_AGAIN':
-        return new Failure(
-          `${address ?? hostname ?? 'The host'} is not an address of this machine: choose another one with --host.`,
-          2,
-        );
-    }
+    const host = address ?? hostname ?? 'The host';
+    const fix = LISTEN_ERRORS[code ?? '']?.(port, host);
+    if (fix !== undefined) return new Failure(fix, 2);
   }
   if (name === 'StoreUnavailableError') {
     const { path: file } = (cause ?? {}) as NodeJS.ErrnoException;

@@ -23,9 +23,7 @@ export function chooseType(accept = ''): string {
   return named.find((name) => Object.hasOwn(EXAMPLES, name)) ?? 'application/json';
 }
 
-/** A hosted service that runs in this process. */
 interface HelloService {
-  /** URL without a path. */
   readonly origin: string;
   close(): Promise<void>;
 }

@@ -152,7 +152,6 @@ function createProgram(): Command {
   return program;
 }
 
-/** Creates a parser for integers on the command line. */
 function parseNumber(min: number, max: number) {
   return (value: string): number => {
     const number = Number(value);

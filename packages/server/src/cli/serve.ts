@@ -83,9 +83,7 @@ export async function serve(options: ServeOptions): Promise<void> {
 
 interface Setup {
   readonly config: Config;
-  /** Set if there is a configuration. */
   readonly resolved?: ResolvedConfig;
-  /** Set if there is no configuration. */
   readonly development?: {
     readonly data: string;
     readonly token: string;

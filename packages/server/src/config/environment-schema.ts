@@ -121,7 +121,6 @@ const health = z
     'Checks each endpoint while the service is called, and a minute longer. Five unhealthy responses, or three without a response, take it out of rotation; a healthy one brings it back.',
   );
 
-/** A hosted service and where it runs. */
 const serviceSchema = z
   .strictObject({
     state: z
@@ -231,7 +230,6 @@ export const environmentNameSchema = z
     'must be a single host name label: lowercase letters, digits and hyphens',
   );
 
-/** An environment: its callers, hosted services and files. */
 export const environmentSchema = z.strictObject({
   bucket: z
     .string()

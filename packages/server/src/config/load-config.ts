@@ -81,9 +81,7 @@ export async function loadConfig(
 }
 
 interface Replaced {
-  /** Strings that contained a reference. */
   readonly nodes: ReadonlySet<unknown>;
-  /** References to variables that are not set. */
   readonly missing: readonly { readonly name: string; readonly node: Node }[];
 }
 

@@ -83,7 +83,6 @@ export const listenSchema = z
   })
   .describe('Where callers are served.');
 
-/** Where replicas share state. */
 export const sharedSchema = z
   .strictObject({
     url: z
@@ -114,7 +113,6 @@ export const sharedSchema = z
     'Shares quotas, revocations and, with S3, locks among all replicas. By default, each process counts quotas and uses locks by itself.',
   );
 
-/** The address and port for health checks and metrics. */
 export const adminSchema = z
   .strictObject({
     host: z

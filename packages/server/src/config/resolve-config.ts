@@ -100,7 +100,6 @@ type Path = ConfigFault['path'];
 /** Reads the files that a configuration names, and collects the errors. */
 class FileReader {
   readonly faults: ConfigFault[] = [];
-  /** Absolute paths of all files that were read. */
   readonly files: string[] = [];
   readonly #folder: string;
 

@@ -4,7 +4,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 export interface WatchFileOptions {
   /** Called with errors thrown by `onChange`, and once when a file cannot be read, until that changes. */
   readonly onError?: (error: Error) => void;
-  /** Milliseconds between two checks. Default: 500. */
   readonly intervalMs?: number;
 }
 
@@ -59,7 +58,6 @@ export async function watchFile(
     }
   };
 
-  /** Undefined while a file is missing. */
   const lookAtAll = async () => {
     const looks = await Promise.all(paths.map(lookAt));
     return looks.includes(undefined) ? undefined : looks.join('\n');

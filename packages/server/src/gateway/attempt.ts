@@ -31,7 +31,6 @@ export function isRefusedInput(error: Error): boolean {
 
 /** A call that is ready to be sent to any endpoint of a version. */
 export interface ReadyCall {
-  /** Request target, byte for byte. */
   readonly target: string;
   readonly method: string;
   /** Alternating names and values. */
@@ -57,7 +56,6 @@ export interface ReadyCall {
     | undefined;
 }
 
-/** Reads a response body while it is forwarded. */
 export interface Watch {
   /** Whether to send nothing to the caller before the body is complete. */
   readonly isHeld: boolean;

@@ -23,9 +23,7 @@ import type { UpstreamStats } from './upstream.ts';
 export interface GatewayOptions {
   /** Finds services. No other address is ever called, and redirects are not followed. */
   readonly registry: ServiceRegistry;
-  /** How long to wait for a service's response headers (D13). */
   readonly headersSeconds: number;
-  /** Maximum size of a service's response headers, in bytes. */
   readonly maxHeaderBytes: number;
   /** How many bytes of a signed body to keep in memory; larger ones go to a temporary file (D13). */
   readonly spoolBytes: number;
@@ -39,21 +37,16 @@ export interface GatewayOptions {
   readonly beforeCall?: (call: GatewayCall<Caller>) => void | Promise<void>;
   /** Called for each request and response that was validated against the document of its service. */
   readonly onJudgement?: (judgement: Judgement, call: GatewayCall<Caller>) => void;
-  /** Returns milliseconds of a monotonic clock. */
   readonly now?: () => number;
 }
 
-/** Current activity of the gateway. */
 interface GatewayStats {
-  /** Open WebSockets. */
   readonly webSockets: number;
-  /** Calls that wait for an endpoint, or for a service to start. */
   readonly waiting: number;
   /** Endpoints that were called and are still known. */
   readonly endpoints: readonly UpstreamStats[];
 }
 
-/** The gateway behind `createGatewayRouter`. */
 export interface Gateway {
   readonly handlers: GatewayHandlers<Caller>;
   stats(): GatewayStats;

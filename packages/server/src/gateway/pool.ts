@@ -7,13 +7,11 @@ import { Upstream } from './upstream.ts';
 /** Number of endpoints that triggers the first sweep; each later sweep is triggered when it has doubled. */
 const FIRST_SWEEP = 64;
 
-/** Default connection timeout. */
 const CONNECT_SECONDS = 5;
 
 /** How long the endpoints of a version are checked after its last call. */
 const CHECKED_MILLISECONDS = 60_000;
 
-/** An endpoint of a version. */
 interface Target {
   readonly upstream: Upstream;
   /** Weight relative to the other endpoints. Endpoints with 0 are called only if no other can be. */
@@ -115,7 +113,6 @@ export class Pool {
     check();
   }
 
-  /** Ends the checks. */
   close(): void {
     clearInterval(this.#checks);
     this.#checks = undefined;
@@ -154,9 +151,7 @@ function isLastResort({ health }: Upstream): boolean {
  * address with two names, or two connection timeouts, counts as two endpoints.
  */
 export class Upstreams {
-  /** The pools whose endpoints are being checked. */
   readonly checked = new Set<Pool>();
-  /** Number of calls that wait for an endpoint. */
   waiting = 0;
   readonly #now: () => number;
   readonly #maxHeaderBytes: number;
@@ -164,7 +159,6 @@ export class Upstreams {
   readonly #known = new WeakMap<ServiceVersion, Pool>();
   #sweepAt = FIRST_SWEEP;
 
-  /** @param maxHeaderBytes maximum size of response headers */
   constructor(now: () => number, maxHeaderBytes: number) {
     this.#now = now;
     this.#maxHeaderBytes = maxHeaderBytes;

@@ -110,12 +110,10 @@ export function gone(): Error {
   return Object.assign(new Error('The client disconnected.'), { code: 'ECONNRESET' });
 }
 
-/** The body that is sent to the service. */
 export interface OutgoingBody {
   readonly content: Readable | Buffer | null;
   /** Length in bytes; undefined if it is sent in chunks. */
   readonly length: number | undefined;
-  /** Releases its resources when the call is over. */
   readonly dispose?: () => Promise<void>;
 }
 

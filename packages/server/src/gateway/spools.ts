@@ -16,10 +16,8 @@ const SLOW_BYTES = 8 * 1024;
 
 const SHOWN_MILLISECONDS = 1000;
 
-/** Seconds after which a caller may retry. */
 const RETRY_AFTER = 1;
 
-/** A body that is being read. */
 interface Place {
   readonly address: string;
   readonly since: number;
@@ -81,11 +79,8 @@ export class Spools {
   }
 }
 
-/** A body that has been read completely. */
 export interface Spooled {
-  /** SHA-256 in hex. */
   readonly hash: string;
-  /** Bytes. */
   readonly length: number;
   /** The content: in memory, or a stream from the beginning of the file. */
   readonly content: Buffer | Readable;
@@ -94,7 +89,6 @@ export interface Spooled {
 }
 
 interface SpoolOptions {
-  /** Releases the body when it is aborted. */
   readonly signal: AbortSignal;
   readonly onBytes: (count: number) => void;
 }

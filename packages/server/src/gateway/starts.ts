@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import { GatewayError } from '@berth/server-stubs';
 import type { Service } from './registry/service-registry.ts';
 
-/** Pause between two attempts of a call. */
 const PAUSE_MILLISECONDS = 100;
 
 /** Codes of a service that may be about to start. */
@@ -11,9 +10,7 @@ const STARTING: readonly string[] = ['SERVICE_NOT_READY', 'SERVICE_ENDPOINT_NOT_
 /** The calls that wait for a service to start. They count towards its `maxCalls`. */
 export class Starts {
   readonly #now: () => number;
-  /** Number of all calls that wait. */
   waiting = 0;
-  /** Number of those of each service. */
   readonly #byService = new Map<string, number>();
 
   constructor(now: () => number) {

@@ -71,14 +71,10 @@ function ignore(): void {}
 
 type Connector = ReturnType<typeof buildConnector>;
 
-/** The state of one endpoint, for metrics. */
 export interface UpstreamStats {
   readonly origin: string;
-  /** Calls and WebSockets in flight. */
   readonly outstanding: number;
-  /** Idle connections. */
   readonly idle: number;
-  /** Whether it is ejected after failures. */
   readonly isEjected: boolean;
 }
 
@@ -96,7 +92,6 @@ export class Upstream {
   readonly #connectHalfOpen: Connector;
   readonly #idle: Connection[] = [];
 
-  /** @param connectMilliseconds connection timeout */
   constructor(
     { origin, servername }: Endpoint,
     connectMilliseconds: number,
@@ -118,7 +113,6 @@ export class Upstream {
     this.#connectHalfOpen = buildConnector({ ...options, allowHalfOpen: true });
   }
 
-  /** Begins a call, or a WebSocket. */
   begin(): void {
     this.outstanding += 1;
     this.health.begin();
@@ -146,7 +140,6 @@ export class Upstream {
     }
   }
 
-  /** Returns a connection for one call, an open one if possible. */
   take(): Connection {
     return this.#idle.pop() ?? this.takeNew();
   }
@@ -204,7 +197,6 @@ class Health {
   #isTried = false;
   #wasReached = false;
 
-  /** @param now returns milliseconds of a monotonic clock */
   constructor(now: () => number) {
     this.#now = now;
   }

@@ -1,7 +1,6 @@
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 import { createScrubber } from './create-scrubber.ts';
 
-/** Maximum depth of logged causes. */
 const DEPTH = 5;
 
 /** Maximum number of lines waiting for a reader of standard output; further lines are dropped. */
@@ -14,15 +13,12 @@ export type Log = Logger;
 
 interface LogOptions {
   readonly level: Level | 'silent';
-  /** Secrets to redact wherever they occur. */
   readonly secrets: readonly string[];
-  /** Default: standard output. */
   readonly destination?: DestinationStream | undefined;
 }
 
 export interface ServerLog {
   readonly log: Log;
-  /** Number of lines dropped because nobody read standard output. */
   readonly dropped: number;
   /** Waits until all lines so far have been read, but at most one second. */
   flush(): Promise<void>;

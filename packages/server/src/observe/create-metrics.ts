@@ -16,53 +16,29 @@ export interface Scope {
 
 export interface EndedCall {
   readonly surface: Surface;
-  /** operationId; empty if no operation matched. */
   readonly operation: string;
   readonly scope: Scope;
   /** 0 if the caller disconnected before a response. */
   readonly status: number;
-  /** Error code; empty if there was none. */
   readonly code: string;
   readonly seconds: number;
   readonly received: number;
   readonly sent: number;
 }
 
-export interface Gauges {
+interface Gauges {
   readonly connections: () => number;
   readonly activeCalls: () => number;
   readonly eventStreams: () => number;
   readonly webSockets: () => number;
-  /** Calls to hosted services in flight. */
   readonly outstanding: () => number;
-  /** Calls that wait for an endpoint, or for a service to start. */
   readonly waiting: () => number;
-  /** Number of log lines dropped so far. */
   readonly droppedLines: () => number;
 }
 
-export interface Metrics {
-  readonly registry: Registry;
-  count(call: EndedCall): void;
-  countStoreFailure(method: string): void;
-  countDamage(foundBy: 'read' | 'scrub'): void;
-  /** For a decision that was made without Redis. */
-  countFallback(fallback: string): void;
-  countChange(action: string): void;
-  countLogin(result: 'hit' | 'miss'): void;
-  countJudgement(judgement: JudgementLabels): void;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
-/** A request or response that was validated against the document of its service. */
-interface JudgementLabels {
-  readonly env: string;
-  readonly service: string;
-  readonly direction: 'request' | 'response';
-  readonly verdict: 'valid' | 'invalid' | 'unjudged';
-}
-
-/** Creates the Prometheus metrics of one process. */
-export function createMetrics(gauges: Gauges): Metrics {
+export function createMetrics(gauges: Gauges) {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -146,7 +122,7 @@ export function createMetrics(gauges: Gauges): Metrics {
 
   return {
     registry,
-    count({ surface, operation, scope, status, code, seconds, received, sent }) {
+    count({ surface, operation, scope, status, code, seconds, received, sent }: EndedCall) {
       const kind = status === 0 ? 'gone' : `${Math.floor(status / 100)}xx`;
       const { env, service } = scope;
       calls.inc({ surface, operation, status: kind, code, env, service });
@@ -154,12 +130,13 @@ export function createMetrics(gauges: Gauges): Metrics {
       bytes.inc({ surface, direction: 'received' }, received);
       bytes.inc({ surface, direction: 'sent' }, sent);
     },
-    countStoreFailure: (method) => storeFailures.inc({ method }),
-    countDamage: (found_by) => damages.inc({ found_by }),
-    countFallback: (decision) => fallbacks.inc({ decision }),
-    countChange: (action) => changes.inc({ action }),
-    countLogin: (result) => logins.inc({ result }),
-    countJudgement: ({ env, service, direction, verdict }) =>
-      judgements.inc({ env, service, direction, verdict }),
+    countStoreFailure: (method: string) => storeFailures.inc({ method }),
+    countDamage: (found_by: 'read' | 'scrub') => damages.inc({ found_by }),
+    /** For a decision that was made without Redis. */
+    countFallback: (decision: string) => fallbacks.inc({ decision }),
+    countChange: (action: string) => changes.inc({ action }),
+    countLogin: (result: 'hit' | 'miss') => logins.inc({ result }),
+    countJudgement: (labels: Record<'env' | 'service' | 'direction' | 'verdict', string>) =>
+      judgements.inc(labels),
   };
 }

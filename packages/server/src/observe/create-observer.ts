@@ -26,23 +26,7 @@ interface ObservedCall {
   isStream: boolean;
 }
 
-export interface Observer {
-  /** Calls in flight. */
-  readonly active: number;
-  /** How many of them are event streams. */
-  readonly streams: number;
-  /** Called when a call has ended. */
-  onEnd(listener: () => void): void;
-  begin(surface: Surface, request: IncomingMessage, response: ServerResponse): void;
-  /** For a request that may become a WebSocket, which has no response object in Node. */
-  beginUpgrade(request: IncomingMessage): void;
-  /** The `onResponse` option for the routers. */
-  onResponse(response: HandlerResponse, call: Call): void;
-  /** For downloads, which no router handles. */
-  onRefusal(code: string, response: ServerResponse): void;
-  /** For the routers: errors that led to a 500. */
-  onError(error: unknown, call: Call): void;
-}
+export type Observer = ReturnType<typeof createObserver>;
 
 interface ObserverOptions {
   readonly log: Log;
@@ -54,8 +38,7 @@ interface ObserverOptions {
 
 type Environments = Readonly<Record<string, { readonly services: object }>>;
 
-/** Creates an observer that counts and logs a server's calls. */
-export function createObserver(options: ObserverOptions): Observer {
+export function createObserver(options: ObserverOptions) {
   const { log, metrics, logCalls, environments } = options;
   let active = 0;
   let streams = 0;
@@ -133,10 +116,10 @@ export function createObserver(options: ObserverOptions): Observer {
     get streams() {
       return streams;
     },
-    onEnd(listener) {
+    onEnd(listener: () => void) {
       ended = listener;
     },
-    begin(surface, request, response) {
+    begin(surface: Surface, request: IncomingMessage, response: ServerResponse) {
       active += 1;
       (response as Observed)[CALL] = {
         surface,
@@ -148,14 +131,16 @@ export function createObserver(options: ObserverOptions): Observer {
       };
       response.on('close', end);
     },
-    beginUpgrade(request) {
+    /** For a request that may become a WebSocket, which has no response object in Node. */
+    beginUpgrade(request: IncomingMessage) {
       (request as Upgrading)[UPGRADE] = performance.now();
     },
-    onRefusal(code, response) {
+    /** For downloads, which no router handles. */
+    onRefusal(code: string, response: ServerResponse) {
       const observed = (response as Observed)[CALL];
       if (observed !== undefined) observed.code = code;
     },
-    onResponse(response, call) {
+    onResponse(response: HandlerResponse, call: Call) {
       const observed = (call.response as Observed)[CALL];
       if (observed === undefined) {
         endUpgrade(response, call);
@@ -168,7 +153,7 @@ export function createObserver(options: ObserverOptions): Observer {
         streams += 1;
       }
     },
-    onError(error, call) {
+    onError(error: unknown, call: Call) {
       log.error(
         { ...identify(call, call.response), operation: call.operationId, err: error },
         'internal error',

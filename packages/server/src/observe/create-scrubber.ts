@@ -16,7 +16,6 @@ const SHORTEST = 6;
 
 interface Scrubber {
   (text: string): string;
-  /** Replaces the known secrets. */
   update(secrets: readonly string[]): void;
 }
 

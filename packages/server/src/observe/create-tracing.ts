@@ -10,25 +10,7 @@ type Traced = ServerResponse & { [SPAN]?: { readonly span: Span; readonly contex
 
 type Api = typeof import('@opentelemetry/api');
 
-/** Creates spans for calls, with any OpenTelemetry SDK that the process has registered. */
-export interface Tracing {
-  /** Starts a SERVER span in the trace of the request, and runs the function in it. */
-  run(surface: Surface, request: IncomingMessage, response: ServerResponse, work: () => void): void;
-  /** Names the span after the operation. */
-  name(call: Call): void;
-  /**
-   * Starts a CLIENT span for a call to a hosted service, which ends with the response headers.
-   *
-   * @param send gets headers that propagate the trace, such as `traceparent`
-   */
-  forward<T extends { readonly status: number }>(
-    call: GatewayCall<Caller>,
-    service: string,
-    send: (headers: Record<string, string>) => T | Promise<T>,
-  ): Promise<T>;
-  /** Exports the last spans, if this server has started the SDK. */
-  close(): Promise<void>;
-}
+export type Tracing = NonNullable<Awaited<ReturnType<typeof createTracing>>>;
 
 /** Standard variables that name an OTLP endpoint for spans. */
 const OTLP = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
@@ -48,7 +30,7 @@ export function traceIdOf(response: ServerResponse): string | undefined {
  * with `node --import`, or if the environment names an OTLP endpoint and `@opentelemetry/sdk-node` is installed.
  * Otherwise returns `undefined`, so that tracing costs nothing per call.
  */
-export async function createTracing(log: Log): Promise<Tracing | undefined> {
+export async function createTracing(log: Log) {
   const api = await import('@opentelemetry/api').catch(() => undefined);
   const isReady = api !== undefined && isRegistered(api);
   const sdk = isReady ? undefined : await startSdk(log);
@@ -56,7 +38,8 @@ export async function createTracing(log: Log): Promise<Tracing | undefined> {
   const { context, propagation, SpanKind, SpanStatusCode, trace } = api;
   const tracer = trace.getTracer('@berth/server');
   return {
-    run(surface, request, response, work) {
+    /** Starts a SERVER span in the trace of the request, and runs the function in it. */
+    run(surface: Surface, request: IncomingMessage, response: ServerResponse, work: () => void) {
       const parent = propagation.extract(context.active(), request.headers);
       const { method = 'GET', url = '/' } = request;
       const attributes = {
@@ -79,7 +62,7 @@ export async function createTracing(log: Log): Promise<Tracing | undefined> {
       });
       context.with(own, work);
     },
-    name(call) {
+    name(call: Call) {
       const span = (call.response as Traced)[SPAN]?.span;
       if (span === undefined || call.operationId === '') return;
       span.updateName(`${call.request.method} ${call.operationId}`);
@@ -88,7 +71,15 @@ export async function createTracing(log: Log): Promise<Tracing | undefined> {
         'berth.request_id': call.requestId,
       });
     },
-    async forward({ request, response, env }, service, send) {
+    /**
+     * Starts a CLIENT span for a call to a hosted service, which ends with the response headers. Sends headers that
+     * propagate the trace, such as `traceparent`.
+     */
+    async forward<T extends { readonly status: number }>(
+      { request, response, env }: GatewayCall<Caller>,
+      service: string,
+      send: (headers: Record<string, string>) => T | Promise<T>,
+    ): Promise<T> {
       const traced = (response as Traced)[SPAN];
       if (traced === undefined) return send({});
       const { method = 'GET' } = request;

@@ -1,6 +1,5 @@
 import { FILES_PATH, UPLOAD_PATH } from '@berth/server-stubs/engine';
 
-/** The parts of the server that callers use. */
 export type Surface = 'gateway' | 'storage' | 'upload' | 'files';
 
 /**

@@ -20,7 +20,6 @@ import type { Shared } from '../shared/create-shared.ts';
 import type { Services } from './create-services.ts';
 import { toPublicUrl } from './urls.ts';
 
-/** The listeners of all surfaces, created from one configuration. */
 export interface Application extends Pick<GatewayRouter, 'upgrade' | 'shouldUpgrade'> {
   readonly surfaces: Readonly<
     Record<Surface, { readonly request: Router; readonly checkContinue: Router['checkContinue'] }>

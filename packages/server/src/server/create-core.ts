@@ -154,7 +154,6 @@ export async function createCore(initial: Config, serverLog: ServerLog): Promise
   };
 }
 
-/** Periodically removes leftovers of failed uploads. Returns a function that stops it. */
 function keepSwept(blobs: BlobStore, log: Log): () => void {
   const sweep = async () => {
     try {
@@ -169,7 +168,6 @@ function keepSwept(blobs: BlobStore, log: Log): () => void {
   return () => clearInterval(timer);
 }
 
-/** Reads all files once in that many days, and reports damaged ones. Returns a function that stops it. */
 function keepScrubbed(blobs: BlobStore, days: number, log: Log, metrics: Metrics): () => void {
   const stop = startScrub(blobs, {
     days,

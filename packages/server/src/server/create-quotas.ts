@@ -5,9 +5,7 @@ const ROUNDING = 1e-3;
 interface Quota {
   /** Milliseconds until another call is allowed. */
   readonly interval: number;
-  /** Number of calls allowed in a burst. */
   readonly capacity: number;
-  /** When the bucket will be full again. */
   fullAt: number;
 }
 
@@ -18,22 +16,8 @@ type Environments = Readonly<
   >
 >;
 
-interface Quotas {
-  /**
-   * Requests permission for one call.
-   *
-   * @returns undefined if the call is allowed, in which case it has been counted; otherwise how many full
-   * seconds to wait, for the `Retry-After` of `EXCEED_RATELIMIT` (D6, D26)
-   */
-  take(env: string): number | undefined;
-  /** Returns the quota of an environment, if it has one. */
-  of(env: string): Pick<Quota, 'interval' | 'capacity'> | undefined;
-  /** Replaces the quotas. What an environment has used still counts. */
-  update(environments: Environments): void;
-}
-
 /** Creates quotas, which limit each environment's calls. The script of `create-shared.ts` counts in the same way. */
-export function createQuotas(environments: Environments, now = () => performance.now()): Quotas {
+export function createQuotas(environments: Environments, now = () => performance.now()) {
   let quotas = new Map<string, Quota>();
 
   function update(next: Environments): void {
@@ -52,8 +36,9 @@ export function createQuotas(environments: Environments, now = () => performance
   update(environments);
   return {
     update,
-    of: (env) => quotas.get(env),
-    take(env) {
+    of: (env: string) => quotas.get(env),
+    /** Counts a call, or returns how many full seconds to wait, for `Retry-After` (D6, D26). */
+    take(env: string): number | undefined {
       const quota = quotas.get(env);
       if (quota === undefined) return undefined;
       const time = now();

@@ -19,7 +19,7 @@ import { createFileBlobStore } from '../blobs/file/create-file-blob-store.ts';
 import type { S3BlobStore } from '../blobs/s3/create-s3-blob-store.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import { loadDocument } from '../config/resolve-config.ts';
-import { createGateway, type Gateway } from '../gateway/create-gateway.ts';
+import { createGateway } from '../gateway/create-gateway.ts';
 import { type Contracts, createRegistry } from '../gateway/registry/create-registry.ts';
 import type { Log } from '../observe/create-log.ts';
 import type { Metrics } from '../observe/create-metrics.ts';
@@ -32,7 +32,6 @@ type Store = Config['store'];
 
 type SharedLocks = Shared['withLocks'] | undefined;
 
-/** Creates the file store of each driver. */
 const STORE_DRIVERS: {
   readonly [Driver in Store['driver']]: (
     store: Extract<Store, { driver: Driver }>,
@@ -91,29 +90,14 @@ async function probe(store: S3BlobStore, log: Log): Promise<void> {
 }
 
 /** Everything that is stateful, and therefore kept when the configuration is reloaded. */
-export interface Services {
-  readonly blobs: BlobStore;
-  readonly gateway: Gateway;
-  /** Set if the configuration has `shared`. */
-  readonly shared: Shared | undefined;
-  /** From the authenticator; counts recently verified tokens. */
-  readonly gatewaySecurity: GatewaySecurity<Caller>;
-  /** From the authenticator, followed by the environment's quota. */
-  readonly storageSecurity: StorageSecurity<Caller>;
-  /** @throws ConfigError for what could never work; nothing changes in that case */
-  update(config: Config): Promise<void>;
-  close(): Promise<void>;
-}
+export type Services = Awaited<ReturnType<typeof createServices>>;
 
 interface ServicesOptions {
   readonly log: Log;
   readonly metrics: () => Metrics;
 }
 
-export async function createServices(
-  config: Config,
-  { log, metrics }: ServicesOptions,
-): Promise<Services> {
+export async function createServices(config: Config, { log, metrics }: ServicesOptions) {
   const { limits, listen } = config;
   const registry = createRegistry({
     ...config.dns,
@@ -146,8 +130,9 @@ export async function createServices(
       if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
     },
     onJudgement(judgement, { requestId }) {
-      metrics().countJudgement(judgement);
       const { verdict, direction, ...rest } = judgement;
+      const { env, service } = rest;
+      metrics().countJudgement({ env, service, direction, verdict });
       if (verdict !== 'invalid' || direction !== 'response') return;
       log.warn(
         { requestId, ...rest },
@@ -201,7 +186,7 @@ export async function createServices(
         metrics().countLogin(caller instanceof Promise ? 'miss' : 'hit');
         return caller;
       },
-    },
+    } satisfies GatewaySecurity<Caller>,
     storageSecurity: {
       async credentials(credentials, call) {
         const caller = await authenticator.storage.credentials(credentials, call);
@@ -212,8 +197,9 @@ export async function createServices(
         if (retryAfter !== undefined) throw new StorageError('EXCEED_RATELIMIT', { retryAfter });
         return caller;
       },
-    },
-    async update(next) {
+    } satisfies StorageSecurity<Caller>,
+    /** @throws ConfigError for what could never work; nothing changes in that case */
+    async update(next: Config) {
       await asConfigError(async () => {
         createCors('gateway', next.wireProfile, next.cors);
         // Either all parts change or none does: no part may reject the configuration after another has changed.
@@ -243,7 +229,6 @@ function toStorageError(cause: Error): never {
   throw new StorageError('SERVICE_UNAVAILABLE', { cause });
 }
 
-/** Reports the operations that fail. */
 function observeStore(
   store: BlobStore,
   onFailure: (method: string, error: Error, key: unknown) => void,
@@ -294,7 +279,6 @@ async function asConfigError(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Compiles the document of each service once. */
 async function loadContracts({ environments }: Config, log: Log): Promise<Contracts> {
   const services = Object.values(environments).flatMap((each) => Object.values(each.services));
   const files = new Set(services.flatMap(({ document }) => document?.file ?? []));

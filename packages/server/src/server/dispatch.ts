@@ -67,7 +67,6 @@ export function createDispatch(
 }
 
 interface DrainOptions {
-  /** How long calls and streams may continue. */
   readonly seconds: number;
   readonly observer: Observer;
   /** Closes connections that have not sent a request yet, which Node counts as idle only since version 26. */

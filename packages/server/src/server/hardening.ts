@@ -25,7 +25,6 @@ export function refuseClientError(code: string | undefined, socket: Duplex): voi
   refuse(socket, REFUSALS[code ?? ''] ?? MALFORMED);
 }
 
-/** Disconnects clients that are too slow. */
 interface Watch<Args extends unknown[]> {
   add(...args: Args): void;
   close(): void;

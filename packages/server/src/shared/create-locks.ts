@@ -31,7 +31,7 @@ return 1`;
 type RunScript = (script: string, keys: string[], values: (string | number)[]) => Promise<unknown>;
 
 /** Runs an operation while no other replica holds one of these locks. */
-export type WithLocks = <Result>(
+type WithLocks = <Result>(
   names: readonly string[],
   work: (signal?: AbortSignal) => Promise<Result>,
 ) => Promise<Result>;

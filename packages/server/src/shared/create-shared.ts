@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { StoreUnavailableError } from '@berth/server-stubs/engine';
 import type { Config } from '../config/config.ts';
-import { createLocks, type WithLocks } from './create-locks.ts';
+import { createLocks } from './create-locks.ts';
 
 /** Redis responds within a millisecond; no call waits longer than this. */
 const COMMAND_MILLISECONDS = 500;
@@ -28,7 +28,6 @@ if wait > 0.01 then return math.ceil(wait / 1000) end
 redis.call('SET', KEYS[1], string.format('%.3f', full), 'PX', math.ceil(full - now))
 return 0`;
 
-/** What a server decides by itself while Redis is unavailable. */
 type Fallback = 'quota' | 'revocation' | 'grant' | 'lock';
 
 export const REVOCABLE = ['key-pair', 'grant', 'link'] as const;
@@ -42,42 +41,16 @@ interface SharedEvents {
   readonly onChange: (reason: Error | undefined) => void;
 }
 
-/** The state that all replicas of a server share. */
-export interface Shared {
-  /**
-   * Counts a call against a quota. Returns how many full seconds the caller has to wait, 0 if the call is
-   * allowed, and undefined if Redis is unavailable.
-   */
-  take(env: string, quota: { interval: number; capacity: number }): Promise<number | undefined>;
-  /** @throws StoreUnavailableError if Redis is unavailable, with `failClosed` */
-  isRevoked(...revocables: (readonly [kind: Revocable, name: string])[]): Promise<boolean>;
-  /**
-   * Revokes something on all replicas.
-   *
-   * @param seconds how long to remember it. Default: until it is restored
-   * @throws StoreUnavailableError
-   */
-  revoke(kind: Revocable, name: string, seconds?: number): Promise<void>;
-  /** Undoes a revocation. Returns whether there was one. @throws StoreUnavailableError */
-  restore(kind: Revocable, name: string): Promise<boolean>;
-  /**
-   * Returns whether this is the first use of a grant that is valid for this many seconds.
-   *
-   * @throws StoreUnavailableError if Redis is unavailable, with `failClosed`
-   */
-  useGrant(id: string, seconds: number): Promise<boolean>;
-  /** Makes a grant usable again, because the upload has failed. */
-  releaseGrant(id: string): Promise<void>;
-  /** @throws StoreUnavailableError if Redis is unavailable, with `failClosed` */
-  readonly withLocks: WithLocks;
-  close(): void;
-}
+export type Shared = Awaited<ReturnType<typeof createShared>>;
 
-/** Connects to Redis or Valkey. Resolves when it is connected, or has failed to for the first time. */
+/**
+ * Connects to Redis or Valkey. Resolves when it is connected, or has failed to for the first time. While it is
+ * unavailable, calls throw a StoreUnavailableError with `failClosed`, and decide by themselves without.
+ */
 export async function createShared(
   { url, password, prefix, failClosed }: NonNullable<Config['shared']>,
   { onFallback, onChange }: SharedEvents,
-): Promise<Shared> {
+) {
   // Loaded on demand, because most servers do not share state.
   const { Redis } = await import('ioredis');
   const { protocol, hostname, host } = new URL(url);
@@ -154,28 +127,34 @@ export async function createShared(
   redis.on('ready', () => change(undefined));
 
   return {
-    take: (env, { interval, capacity }) =>
+    /** Returns how many full seconds the caller has to wait: 0 for none, undefined if Redis is unavailable. */
+    take: (env: string, { interval, capacity }: { interval: number; capacity: number }) =>
       decide('quota', true, undefined, async () =>
         Number(await redis.eval(TAKE, 1, `${prefix}quota:${env}`, interval, capacity)),
       ),
-    isRevoked: (...revocables) =>
+    isRevoked: (...revocables: (readonly [kind: Revocable, name: string])[]) =>
       decide('revocation', !failClosed, false, async () => {
         const keys = revocables.map(([kind, name]) => toKey(kind, name));
         return (await redis.exists(...keys)) > 0;
       }),
-    async revoke(kind, name, seconds) {
+    /** @param seconds how long to remember it. Default: until it is restored */
+    async revoke(kind: Revocable, name: string, seconds?: number) {
       const key = toKey(kind, name);
       await send(() =>
         seconds === undefined ? redis.set(key, 1) : redis.set(key, 1, 'EX', Math.ceil(seconds)),
       );
     },
-    restore: async (kind, name) => (await send(() => redis.del(toKey(kind, name)))) > 0,
-    useGrant: (id, seconds) =>
+    /** Undoes a revocation. Returns whether there was one. */
+    restore: async (kind: Revocable, name: string) =>
+      (await send(() => redis.del(toKey(kind, name)))) > 0,
+    /** Returns whether this is the first use of a grant that is valid for this many seconds. */
+    useGrant: (id: string, seconds: number) =>
       decide('grant', !failClosed, true, async () => {
         const set = await redis.set(toUseKey(id), 1, 'EX', Math.ceil(seconds), 'NX');
         return set === 'OK';
       }),
-    async releaseGrant(id) {
+    /** Makes a grant usable again, because the upload has failed. */
+    async releaseGrant(id: string) {
       // If that fails, the caller needs another grant.
       await send(() => redis.del(toUseKey(id))).catch(() => {});
     },

@@ -26,7 +26,6 @@ export interface FileProblem {
    * - `litter`: left by a failed upload
    */
   readonly kind: 'damaged' | 'foreign' | 'empty-folder' | 'litter';
-  /** Path relative to the root. */
   readonly path: string;
   readonly detail: string;
 }
@@ -38,7 +37,6 @@ interface CheckFileStoreOptions {
    * without deleting any. Default false: nothing is changed.
    */
   readonly repair?: boolean;
-  /** Temporary files older than this are litter. Default: an hour ago. */
   readonly litterOlderThan?: Date;
 }
 

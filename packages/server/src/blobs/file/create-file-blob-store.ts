@@ -74,7 +74,6 @@ export function createFileBlobStore({ root }: FileBlobStoreOptions): Promise<Blo
   });
 }
 
-/** Removes a file durably, along with folders that become empty. Returns whether it existed. */
 async function deleteFile(layout: Layout, key: BlobKey): Promise<boolean> {
   const file = layout.fileOf(key);
   const folder = dirname(file);

@@ -28,7 +28,6 @@ export async function assertRealFolder(folder: string): Promise<void> {
   }
 }
 
-/** Makes a folder's entries durable. */
 export async function syncFolder(folder: string): Promise<void> {
   // Windows has no such call; its disks preserve the order of names and contents.
   if (process.platform === 'win32') return;
@@ -113,11 +112,9 @@ export interface Layout {
   readonly root: string;
   /** The visible files, each complete. */
   readonly files: string;
-  /** Files that are being written. */
   readonly tmp: string;
   fileOf(key: BlobKey): string;
   newTmpFile(): string;
-  /** Temporary files of uploads in progress in this process. */
   readonly uploads: Set<string>;
 }
 

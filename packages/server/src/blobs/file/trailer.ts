@@ -13,7 +13,6 @@ const MAX_JSON_BYTES = 64 * 1024;
 
 export interface Trailer {
   readonly info: BlobInfo;
-  /** CRC-32 of the content. */
   readonly crc32: number;
 }
 

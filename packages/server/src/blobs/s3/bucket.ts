@@ -105,7 +105,6 @@ export interface Bucket {
   conditions: Conditions;
   /** Locks of all replicas. Default: only operations of this process exclude each other. */
   readonly withSharedLocks?: WithSharedLocks | undefined;
-  /** Keys of the uploads that this process is assembling from parts. */
   readonly uploads: Set<string>;
 }
 
@@ -129,7 +128,6 @@ export function withObjectLocks<T>(
   return withLocks(names, () => (isShared ? withSharedLocks(names, work) : work()));
 }
 
-/** Requests an object's headers. Returns `undefined` if the object does not exist. */
 export async function headObject(
   { client, name }: Bucket,
   key: string,
@@ -174,14 +172,12 @@ export function toCallOptions(signal: AbortSignal | undefined) {
   return signal ? { abortSignal: signal } : {};
 }
 
-/** The identifiers that the calls for a multipart upload need. */
 export interface UploadOfParts {
   readonly Bucket: string;
   readonly Key: string;
   readonly UploadId: string | undefined;
 }
 
-/** A part that the store has received. */
 export interface SentPart {
   readonly PartNumber: number;
   readonly ETag: string | undefined;
@@ -210,7 +206,6 @@ export async function putInParts(
   }
 }
 
-/** One version of an object. */
 export interface Source {
   readonly key: string;
   readonly version: string | undefined;

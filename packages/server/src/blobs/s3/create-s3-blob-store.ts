@@ -49,10 +49,8 @@ const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 const CHECK_MILLISECONDS = 3_000;
 
 export interface S3BlobStoreOptions {
-  /** URL of the store. Default: AWS, in the given region. */
   readonly endpoint?: string | undefined;
   readonly region: string;
-  /** Name of the bucket, which must exist. */
   readonly bucket: string;
   /** Prefix of every key, used as is, so that the bucket can be shared. Default: none. */
   readonly prefix?: string | undefined;
@@ -213,7 +211,6 @@ async function abortUploads(bucket: Bucket, olderThan: Date): Promise<number> {
   return count;
 }
 
-/** Returns whether it existed and was old. */
 async function abortUpload(
   { client, name }: Bucket,
   { Key, UploadId, Initiated }: MultipartUpload,
@@ -262,7 +259,6 @@ async function deleteUploads(bucket: Bucket, olderThan: Date): Promise<number> {
   });
 }
 
-/** Lists everything except incomplete uploads. */
 async function* scanBucket(bucket: Bucket, after?: string): AsyncGenerator<StoredFile> {
   const { client, name, keys } = bucket;
   const folder = { Bucket: name, Prefix: keys.prefix, StartAfter: after };

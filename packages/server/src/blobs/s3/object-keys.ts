@@ -10,7 +10,6 @@ const LONG = '.long';
 const UPLOADS = '.uploads';
 const LABEL = /^[A-Za-z0-9-]+$/;
 
-/** Key prefixes in the bucket. */
 export interface ObjectKeys {
   readonly prefix: string;
   /** Prefix of incomplete uploads. */

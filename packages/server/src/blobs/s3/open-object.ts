@@ -80,7 +80,6 @@ function getObject(
   });
 }
 
-/** Bytes of an object, and the offset of the first one. */
 interface ObjectBody {
   readonly body: Readable;
   readonly start: number;

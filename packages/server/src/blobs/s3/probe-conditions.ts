@@ -17,7 +17,6 @@ const REFUSALS: readonly number[] = [404, 409, 412];
 /** Statuses for a condition that the store does not implement. */
 const UNSUPPORTED: readonly number[] = [400, 501];
 
-/** An ETag that no object has. */
 const OTHER = '"00000000000000000000000000000000"';
 
 /**

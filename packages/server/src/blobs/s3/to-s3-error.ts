@@ -20,7 +20,6 @@ export function statusOf(error: unknown): number | undefined {
   return $metadata?.httpStatusCode;
 }
 
-/** Returns whether the store reported that the object does not exist. */
 export function isMissing(error: unknown): boolean {
   return statusOf(error) === 404 && (error as Error).name !== 'NoSuchBucket';
 }

@@ -21,7 +21,6 @@ import { createWatchedName, type WatchedName } from './watched-name.ts';
 export interface RegistryOptions {
   /** DNS servers, such as `10.96.0.10` or `[fd00::a]:53`. Default: the machine's. */
   readonly servers?: readonly string[] | undefined;
-  /** Timeout of one query in seconds, across all attempts and servers. */
   readonly timeoutSeconds?: number;
   /**
    * How long, in seconds, to cache responses without a TTL: SRV records, and missing names or records. Also
@@ -37,7 +36,6 @@ export interface RegistryOptions {
   readonly allow?: readonly string[] | undefined;
   /** Called for failed queries and rejected addresses, once for each until it changes. */
   readonly onError?: (error: Error) => void;
-  /** For tests. */
   readonly clock?: Clock;
 }
 
@@ -47,7 +45,6 @@ type Environments = Readonly<
   Record<string, { readonly services: Readonly<Record<string, Partial<ServiceSettings>>> }>
 >;
 
-/** Documents by file. */
 export type Contracts = ReadonlyMap<string, Judge>;
 
 export interface Registry extends ServiceRegistry {

@@ -1,7 +1,6 @@
 import type { SrvRecord } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 
-/** A clock that tests can control. */
 export interface Clock {
   /** Returns milliseconds since any fixed point; monotonic. */
   now(): number;
@@ -17,7 +16,6 @@ export const systemClock: Clock = {
   },
 };
 
-/** Attempts per server. */
 const TRIES = 3;
 
 /** Limits for a TTL: a record with 0 s must not cost a query per call, nor one with a day last that long. */
@@ -36,11 +34,9 @@ type RecordType = 'A' | 'AAAA' | 'SRV';
 
 type RowOf<Type extends RecordType> = Type extends 'SRV' ? SrvRecord : string;
 
-/** Queries that share one resolver. */
 export interface Lookup {
   /** @throws Error with a code of `node:dns` if there is no response */
   query<Type extends RecordType>(type: Type, name: string): Promise<DnsResponse<RowOf<Type>>>;
-  /** Fails all pending queries. */
   cancel(): void;
 }
 
@@ -84,11 +80,9 @@ interface CachedRecords<Row> {
   readonly response: DnsResponse<Row>;
   /** When to query again, by the clock. */
   readonly expires: number;
-  /** Why the response is stale. */
   readonly problem?: Error;
 }
 
-/** The latest responses to the queries for one name. */
 export interface RecordCache {
   /**
    * Returns the cached response while its TTL lasts, otherwise that of `lookup`, otherwise the last known

@@ -75,13 +75,10 @@ interface Target {
   readonly address: string;
   /** Name that resolved to the address. */
   readonly host: string;
-  /** Undefined for `A`, which has no ports. */
   readonly port?: number;
-  /** Weight of an SRV record; undefined for `A` records. */
   readonly weight?: number;
 }
 
-/** The result of resolving a service with DNS. */
 export interface Resolution {
   /** False if the name does not exist. */
   readonly exists: boolean;
@@ -103,7 +100,6 @@ interface ResolveContext {
   allows: (address: string) => boolean;
 }
 
-/** Combines the expiry times and problems of several responses. */
 function createTally() {
   const problems: Error[] = [];
   let expires = Number.POSITIVE_INFINITY;

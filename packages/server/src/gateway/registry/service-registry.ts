@@ -1,10 +1,8 @@
 import type { Judge } from '@berth/server-stubs/service-document';
 import type { EnvironmentConfig } from '../../config/config.ts';
 
-/** The settings of a hosted service. */
 export type ServiceSettings = EnvironmentConfig['services'][string];
 
-/** The address of a service instance. */
 export interface Endpoint {
   /** `http:` or `https:`, host and port, without a path. */
   readonly origin: string;
@@ -44,11 +42,9 @@ export interface Service
 /** The OpenAPI document of a service, against which its calls are validated. */
 export interface ServiceContract {
   readonly judge: Judge;
-  /** What happens to responses that violate the document. */
   readonly responses: 'off' | 'report' | 'refuse';
 }
 
-/** Finds hosted services. */
 export interface ServiceRegistry {
   /**
    * Returns undefined if the environment has no such service. Synchronous if possible, because it runs for

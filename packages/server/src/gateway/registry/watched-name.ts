@@ -8,25 +8,15 @@ interface WatchedNameOptions {
   /** Called once for a problem, and again when it changes. */
   onError: (error: Error) => void;
   clock: Clock;
-  /** Pause after a failure. */
   refreshMs: number;
   /** How long the name is refreshed after it was last read. */
   idleMs: number;
 }
 
-/** The DNS result for one name, which is refreshed as long as it is used. */
-export interface WatchedName {
-  /**
-   * The same object while the result does not change. It only waits if nothing is known; all waiting callers
-   * share one query.
-   *
-   * @throws RegistryUnavailableError if DNS cannot be queried; immediately until the next attempt
-   */
-  read(): Resolution | Promise<Resolution>;
-  close(): void;
-}
+export type WatchedName = ReturnType<typeof createWatchedName>;
 
-export function createWatchedName(options: WatchedNameOptions): WatchedName {
+/** Keeps the DNS result for one name, which is refreshed as long as it is used. */
+export function createWatchedName(options: WatchedNameOptions) {
   const { resolve, onError, clock, refreshMs, idleMs } = options;
   let known: Resolution | undefined;
   let failure: RegistryUnavailableError | undefined;
@@ -85,7 +75,13 @@ export function createWatchedName(options: WatchedNameOptions): WatchedName {
   };
 
   return {
-    read() {
+    /**
+     * The same object while the result does not change. It only waits if nothing is known; all waiting callers
+     * share one query.
+     *
+     * @throws RegistryUnavailableError if DNS cannot be queried; immediately until the next attempt
+     */
+    read(): Resolution | Promise<Resolution> {
       if (closed) throw new RegistryUnavailableError('The registry is closed.');
       used = true;
       if (known !== undefined) return known;
