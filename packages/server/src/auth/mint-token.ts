@@ -24,10 +24,6 @@ interface TokenRequest {
  * Mints an access token (D19) for development. In production, an identity provider issues tokens.
  *
  * @throws TypeError for a key that no environment would accept
- *
- * @example
- * const { privateKey, jwks } = await createDevKeys();
- * const token = await mintToken({ env: 'dev', key: privateKey, subject: 'me', seconds: 3600 });
  */
 export async function mintToken(request: TokenRequest): Promise<string> {
   const { env, key, subject, seconds, issuer, now = Date.now } = request;

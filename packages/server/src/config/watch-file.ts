@@ -33,9 +33,6 @@ async function look(path: string): Promise<string> {
  * process alive.
  *
  * @param onChange may be asynchronous: the next change waits for it
- * @example
- * const watch = await watchFile(['berth.yaml', 'jwks.json'], () => server.update(loadConfig()));
- * await watch.close();
  */
 export async function watchFile(
   paths: readonly string[],

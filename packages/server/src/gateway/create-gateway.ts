@@ -18,7 +18,6 @@ import { toBody } from './service-body.ts';
 import { Spools } from './spools.ts';
 import { Starts } from './starts.ts';
 import { toServiceHeaders } from './to-service-headers.ts';
-import type { UpstreamStats } from './upstream.ts';
 
 export interface GatewayOptions {
   /** Finds services. No other address is ever called, and redirects are not followed. */
@@ -38,20 +37,6 @@ export interface GatewayOptions {
   /** Called for each request and response that was validated against the document of its service. */
   readonly onJudgement?: (judgement: Judgement, call: GatewayCall<Caller>) => void;
   readonly now?: () => number;
-}
-
-interface GatewayStats {
-  readonly webSockets: number;
-  readonly waiting: number;
-  /** Endpoints that were called and are still known. */
-  readonly endpoints: readonly UpstreamStats[];
-}
-
-export interface Gateway {
-  readonly handlers: GatewayHandlers<Caller>;
-  stats(): GatewayStats;
-  /** Closes idle connections and every WebSocket. Calls in flight finish on their own. */
-  close(): void;
 }
 
 /**
@@ -74,7 +59,7 @@ export interface Gateway {
  * (`BAD_GATEWAY`), because the HTTP client never sends `Expect` and closes such a connection. Other interim
  * responses are accepted and not forwarded.
  */
-export function createGateway(options: GatewayOptions): Gateway {
+export function createGateway(options: GatewayOptions) {
   const {
     registry,
     headersSeconds,
@@ -143,12 +128,14 @@ export function createGateway(options: GatewayOptions): Gateway {
       'cloudrun-get': handler,
       'cloudrun-post': handler,
       webSocket: webSockets.handler,
-    },
+    } satisfies GatewayHandlers<Caller>,
+    /** Current activity; `waiting` are calls that wait for an endpoint, or for a service to start. */
     stats: () => ({
       webSockets: webSockets.size,
       waiting: upstreams.waiting + starts.waiting,
       endpoints: Array.from(upstreams, ({ stats }) => stats),
     }),
+    /** Closes idle connections and every WebSocket. Calls in flight finish on their own. */
     close() {
       webSockets.close();
       upstreams.close();

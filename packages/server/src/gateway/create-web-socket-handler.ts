@@ -5,7 +5,6 @@ import type {
   GatewayCall,
   GatewayInput,
   ServiceResponse,
-  WebSocketHandler,
   WebSocketResponse,
 } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/engine/node';
@@ -27,22 +26,14 @@ export type CallService = (
   upgrade: 'websocket' | undefined,
 ) => Promise<ServiceResponse | Switched>;
 
-/** Opens WebSockets to services and keeps track of them. */
-interface WebSockets {
-  readonly handler: WebSocketHandler<Caller>;
-  readonly size: number;
-  /** Closes them with 1001. Those that are not closed after a second are cut off. */
-  close(): void;
-}
-
 /**
  * Creates the WebSocket handler. It forwards frames as bytes: subprotocols, extensions, pings and close codes
  * are between the caller and the service (D14).
  */
-export function createWebSocketHandler(callService: CallService): WebSockets {
+export function createWebSocketHandler(callService: CallService) {
   const open = new Map<Duplex, () => void>();
   return {
-    async handler(input, call) {
+    async handler(input: GatewayInput, call: GatewayCall<Caller>) {
       const response = await callService(input, call, 'websocket');
       if (!('socket' in response)) return response;
       const { socket, headers } = response;
@@ -70,6 +61,7 @@ export function createWebSocketHandler(callService: CallService): WebSockets {
     get size() {
       return open.size;
     },
+    /** Closes them with 1001. Those that are not closed after a second are cut off. */
     close() {
       for (const close of open.values()) close();
     },

@@ -28,48 +28,27 @@ import { createQuotas } from './create-quotas.ts';
 
 const STORE_METHODS = ['write', 'stat', 'copy', 'delete', 'sweep', 'check'] as const;
 
-type Store = Config['store'];
-
-type SharedLocks = Shared['withLocks'] | undefined;
-
-const STORE_DRIVERS: {
-  readonly [Driver in Store['driver']]: (
-    store: Extract<Store, { driver: Driver }>,
-    withSharedLocks: SharedLocks,
-    log: Log | undefined,
-  ) => Promise<BlobStore>;
-} = {
-  file: ({ root }) => createFileBlobStore({ root }),
-  async s3({ driver, scrubDays, accessKeyId, secretAccessKey, ...options }, withSharedLocks, log) {
-    // The SDK takes longer to load than everything else.
-    const { createS3BlobStore } = await import('../blobs/s3/create-s3-blob-store.ts');
-    const store = createS3BlobStore({
-      ...options,
-      withSharedLocks,
-      ...(accessKeyId !== undefined &&
-        secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
-    });
-    if (log !== undefined) await probe(store, log);
-    return store;
-  },
-};
-
 /**
  * Opens the file store of a configuration.
  *
  * @param log of a server that will change files. Default: none, for reading only
  */
-export function createStore(
-  store: Store,
-  withSharedLocks?: SharedLocks,
+export async function createStore(
+  store: Config['store'],
+  withSharedLocks?: Shared['withLocks'],
   log?: Log,
 ): Promise<BlobStore> {
-  const create = STORE_DRIVERS[store.driver] as (
-    store: Store,
-    withSharedLocks: SharedLocks,
-    log: Log | undefined,
-  ) => Promise<BlobStore>;
-  return create(store, withSharedLocks, log);
+  switch (store.driver) {
+    case 'file':
+      return createFileBlobStore(store);
+    case 's3': {
+      // The SDK takes longer to load than everything else.
+      const { createS3BlobStore } = await import('../blobs/s3/create-s3-blob-store.ts');
+      const blobs = createS3BlobStore({ ...store, withSharedLocks });
+      if (log !== undefined) await probe(blobs, log);
+      return blobs;
+    }
+  }
 }
 
 async function probe(store: S3BlobStore, log: Log): Promise<void> {

@@ -107,7 +107,8 @@ export async function startFakeS3({ honoured = ALL, refuses = false }: FakeOptio
       endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       region: 'us-east-1',
       bucket: 'files',
-      credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
+      accessKeyId: 'key',
+      secretAccessKey: 'secret',
       ...options,
     });
     onTestFinished(() => store.close());

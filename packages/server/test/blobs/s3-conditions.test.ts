@@ -68,7 +68,8 @@ describe('the probe', () => {
       endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       region: 'us-east-1',
       bucket: 'files',
-      credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
+      accessKeyId: 'key',
+      secretAccessKey: 'secret',
     });
     onTestFinished(async () => {
       await store.close();

@@ -19,7 +19,8 @@ async function storeOf(listener: RequestListener): Promise<BlobStore> {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     region: 'us-east-1',
     bucket: 'files',
-    credentials: { accessKeyId: 'key', secretAccessKey: 'the-secret' },
+    accessKeyId: 'key',
+    secretAccessKey: 'the-secret',
   });
   onTestFinished(async () => {
     await store.close();

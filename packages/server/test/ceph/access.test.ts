@@ -25,8 +25,8 @@ describeOn('ceph', 'access to the store', () => {
   afterAll(() => store?.close());
 
   test.each([
-    ['a wrong secret', { credentials: { accessKeyId: 'testkey', secretAccessKey: 'not-it' } }],
-    ['an unknown key', { credentials: { accessKeyId: 'nobody', secretAccessKey: 'not-it' } }],
+    ['a wrong secret', { secretAccessKey: 'not-it' }],
+    ['an unknown key', { accessKeyId: 'nobody' }],
     ['a missing bucket', { bucket: 'no-such-bucket' }],
   ])('%s makes the store unavailable, and reveals no secret', async (_, wrong) => {
     const broken = createS3BlobStore({ ...options, ...wrong });

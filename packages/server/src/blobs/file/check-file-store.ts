@@ -51,9 +51,6 @@ interface FileStoreReport {
  * Reads every file of a store on disk and reports problems. Safe to run while servers use the store.
  *
  * @throws StoreUnavailableError if the disk cannot be read
- *
- * @example
- * const { problems } = await checkFileStore('./data', { onProblem: console.log });
  */
 export function checkFileStore(
   root: string,

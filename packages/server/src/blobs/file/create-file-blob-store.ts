@@ -18,16 +18,9 @@ import { openFile, statFile } from './open-file.ts';
 import { sweepFiles } from './sweep-files.ts';
 import { writeFile } from './write-file.ts';
 
-interface FileBlobStoreOptions {
-  /**
-   * Folder for the files, created if it does not exist. Nothing else may use it, and its disk must support
-   * hard links. Anyone who can write to it can change every file.
-   */
-  readonly root: string;
-}
-
 /**
- * Creates a blob store on disk. Each file is stored as one file with a readable name, and there is no other
+ * Creates a blob store on disk. `root` is created if it does not exist; nothing else may use it, and its disk must
+ * support hard links. Each file is stored as one file with a readable name, and there is no other
  * state. Any number of processes may share one folder.
  *
  * `<root>/files/<environment>+/<folder>+/<file>` contains the content and a trailer, and never changes;
@@ -35,12 +28,8 @@ interface FileBlobStoreOptions {
  * it are not followed.
  *
  * @throws StoreUnavailableError if the folder cannot be used
- *
- * @example
- * const store = await createFileBlobStore({ root: './data' });
- * await store.write({ env: 'dev', path: 'a.txt' }, content, { contentType: 'text/plain' });
  */
-export function createFileBlobStore({ root }: FileBlobStoreOptions): Promise<BlobStore> {
+export function createFileBlobStore({ root }: { readonly root: string }): Promise<BlobStore> {
   return withStoreErrors(async () => {
     await makeFolder(root);
     const layout = createLayout(await realpath(root));

@@ -105,32 +105,23 @@ async function removeEmpty(folder: string): Promise<boolean> {
   }
 }
 
-/**
- * Paths below the root of a store. Both folders must be on one disk, because files are renamed between them.
- */
-export interface Layout {
-  readonly root: string;
-  /** The visible files, each complete. */
-  readonly files: string;
-  readonly tmp: string;
-  fileOf(key: BlobKey): string;
-  newTmpFile(): string;
-  readonly uploads: Set<string>;
-}
+export type Layout = ReturnType<typeof createLayout>;
 
 /**
- * Creates the layout of a store.
+ * Creates the layout of a store. Both folders must be on one disk, because files are renamed between them.
  *
  * @param root absolute, without symbolic links
  */
-export function createLayout(root: string): Layout {
+export function createLayout(root: string) {
   const [files, tmp] = [join(root, 'files'), join(root, 'tmp')];
   return {
     root,
+    /** The visible files, each complete. */
     files,
     tmp,
-    fileOf: (key) => join(files, toDiskPath(key)),
-    uploads: new Set(),
+    fileOf: (key: BlobKey) => join(files, toDiskPath(key)),
+    /** Temporary files of uploads in progress in this process. */
+    uploads: new Set<string>(),
     newTmpFile: () => join(tmp, randomUUID()),
   };
 }

@@ -7,6 +7,7 @@ import {
   paginateListObjectsV2,
   S3Client,
 } from '@aws-sdk/client-s3';
+import type { ParsedConfig } from '../../config/config-schema.ts';
 import {
   type BlobStore,
   type CheckedFile,
@@ -48,16 +49,8 @@ const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 const CHECK_MILLISECONDS = 3_000;
 
-export interface S3BlobStoreOptions {
-  readonly endpoint?: string | undefined;
-  readonly region: string;
-  readonly bucket: string;
-  /** Prefix of every key, used as is, so that the bucket can be shared. Default: none. */
-  readonly prefix?: string | undefined;
-  /** Default: the AWS credential chain (environment variables, files, instance metadata). */
-  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** Whether the bucket is in the path instead of the host name. Default: true if `endpoint` is set. */
-  readonly forcePathStyle?: boolean | undefined;
+export interface S3BlobStoreOptions
+  extends Omit<Extract<ParsedConfig['store'], { driver: 's3' }>, 'driver' | 'scrubDays'> {
   /** Locks that all replicas share. Default: only operations of this process exclude each other. */
   readonly withSharedLocks?: WithSharedLocks | undefined;
 }
@@ -86,9 +79,6 @@ export interface S3BlobStore extends BlobStore {
  * between the last check and the deletion. Without shared locks, several processes may move the same file to
  * different places; with conditional deletions, only if the moves may overwrite. A copy that must not overwrite
  * is limited to 5 GiB, the maximum size of an S3 PUT (`BlobTooLargeError`).
- *
- * @example
- * createS3BlobStore({ endpoint: 'http://127.0.0.1:7480', region: 'us-east-1', bucket: 'files', credentials });
  */
 export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
   const client = createClient(options);
@@ -146,22 +136,17 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
   };
 }
 
-interface ClientOptions {
-  readonly endpoint?: string | undefined;
-  readonly region: string;
-  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  readonly forcePathStyle?: boolean | undefined;
-}
-
-function createClient(options: ClientOptions): S3Client {
-  const { endpoint, region, credentials, forcePathStyle = endpoint !== undefined } = options;
+function createClient(options: S3BlobStoreOptions): S3Client {
+  const { endpoint, region, forcePathStyle = endpoint !== undefined } = options;
+  const { accessKeyId, secretAccessKey } = options;
   // The server limits its own connections, and each slow reader occupies one of these.
   const agent = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY };
   return new S3Client({
     region,
     forcePathStyle,
     ...(endpoint !== undefined && { endpoint }),
-    ...(credentials !== undefined && { credentials }),
+    ...(accessKeyId !== undefined &&
+      secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
     maxAttempts: ATTEMPTS,
     logger: SILENT,
     expectContinueHeader: EXPECT_CONTINUE_BYTES,
@@ -179,14 +164,11 @@ function createClient(options: ClientOptions): S3Client {
 }
 
 /** Aborts stale multipart uploads, and removes complete ones that were never used. */
-async function sweepBucket(bucket: Bucket, olderThan = weekAgo()): Promise<number> {
+async function sweepBucket(bucket: Bucket, given?: Date): Promise<number> {
+  // The slowest upload that the server permits sends a part of 8 MiB within three days.
+  const olderThan = given ?? new Date(Date.now() - 7 * 86_400_000);
   const aborted = await abortUploads(bucket, olderThan);
   return aborted + (await deleteUploads(bucket, olderThan));
-}
-
-/** The slowest upload that the server permits sends a part of 8 MiB within three days. */
-function weekAgo(): Date {
-  return new Date(Date.now() - 7 * 86_400_000);
 }
 
 async function abortUploads(bucket: Bucket, olderThan: Date): Promise<number> {

@@ -10,25 +10,21 @@ const LONG = '.long';
 const UPLOADS = '.uploads';
 const LABEL = /^[A-Za-z0-9-]+$/;
 
-export interface ObjectKeys {
-  readonly prefix: string;
-  /** Prefix of incomplete uploads. */
-  readonly uploads: string;
-  /**
-   * `<prefix><env>/<path>`, or `<prefix>.long/<env>/<SHA-256 of the path>` if that is too long. No
-   * environment can reach into another, because its name is one segment.
-   */
-  of(key: BlobKey): string;
-}
+export type ObjectKeys = ReturnType<typeof createObjectKeys>;
 
-export function createObjectKeys(prefix: string): ObjectKeys {
+export function createObjectKeys(prefix: string) {
   if (Buffer.byteLength(prefix) > MAX_PREFIX_BYTES) {
     throw new TypeError(`The prefix must be at most ${MAX_PREFIX_BYTES} bytes long.`);
   }
   return {
     prefix,
+    /** Prefix of incomplete uploads. */
     uploads: `${prefix}${UPLOADS}/`,
-    of({ env, path }) {
+    /**
+     * `<prefix><env>/<path>`, or `<prefix>.long/<env>/<SHA-256 of the path>` if that is too long. No
+     * environment can reach into another, because its name is one segment.
+     */
+    of({ env, path }: BlobKey): string {
       if (!LABEL.test(env)) throw new TypeError(`"${env}" is not a valid environment name.`);
       const key = `${prefix}${env}/${path}`;
       if (Buffer.byteLength(key) <= MAX_KEY_BYTES) return key;

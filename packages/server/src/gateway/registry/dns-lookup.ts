@@ -83,23 +83,10 @@ interface CachedRecords<Row> {
   readonly problem?: Error;
 }
 
-export interface RecordCache {
-  /**
-   * Returns the cached response while its TTL lasts, otherwise that of `lookup`, otherwise the last known
-   * one.
-   *
-   * @throws Error if the query fails, and nothing that is known is recent enough
-   */
-  ask<Type extends RecordType>(
-    lookup: Lookup,
-    type: Type,
-    name: string,
-  ): Promise<CachedRecords<RowOf<Type>>>;
-  /** Forgets what was not queried since the last call, which limits the size of the cache. */
-  sweep(): void;
-}
+export type RecordCache = ReturnType<typeof createRecordCache>;
 
-export function createRecordCache(options: RecordCacheOptions): RecordCache {
+/** The latest responses to the queries for one name. */
+export function createRecordCache(options: RecordCacheOptions) {
   const { clock, refreshMs, staleMs } = options;
   let known = new Map<string, CachedRecords<unknown>>();
   let asked = new Map<string, CachedRecords<unknown>>();
@@ -130,7 +117,15 @@ export function createRecordCache(options: RecordCacheOptions): RecordCache {
   };
 
   return {
-    ask: (lookup, type, name) => recall(lookup, type, name) as Promise<CachedRecords<never>>,
+    /**
+     * Returns the cached response while its TTL lasts, otherwise that of `lookup`, otherwise the last known
+     * one.
+     *
+     * @throws Error if the query fails, and nothing that is known is recent enough
+     */
+    ask: <Type extends RecordType>(lookup: Lookup, type: Type, name: string) =>
+      recall(lookup, type, name) as Promise<CachedRecords<RowOf<Type>>>,
+    /** Forgets what was not queried since the last call, which limits the size of the cache. */
     sweep() {
       known = asked;
       asked = new Map();

@@ -44,7 +44,7 @@ export async function newBucket(endpoint: string): Promise<S3BlobStoreOptions> {
   const client = newClient(endpoint);
   await client.send(new CreateBucketCommand({ Bucket: bucket }));
   client.destroy();
-  return { endpoint, region: 'us-east-1', bucket, credentials: CREDENTIALS };
+  return { endpoint, region: 'us-east-1', bucket, ...CREDENTIALS };
 }
 
 /** Names of unfinished uploads, and of complete ones that are not in their place. */
