@@ -20,7 +20,7 @@ const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g;
  * Reads a configuration file (YAML or JSON). Relative paths are relative to its folder, and `${NAME}` in a
  * string refers to an environment variable.
  *
- * @param previous the result for the previous configuration, so that unchanged services are not validated again
+ * @param previous the result for the previous configuration; services that have not changed stay the same objects
  * @returns the configuration, and all files that it was read from, the configuration file first
  * @throws ConfigError that names file, line and column of each error
  *

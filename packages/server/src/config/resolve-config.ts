@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { getSystemErrorMessage } from 'node:util';
+import { getSystemErrorMessage, isDeepStrictEqual } from 'node:util';
 import { defaultWireProfile, type WireProfile } from '@berth/server-stubs';
 import type { ServiceDocument } from '@berth/server-stubs/service-document';
 import {
@@ -17,14 +17,10 @@ import { toFaults } from './to-faults.ts';
 /** Maximum size of a body that is validated against the document of its service, in bytes. */
 export const JUDGED_BYTES = 1024 * 1024;
 
-type Services = ParsedConfig['environments'][string]['services'];
-
 export interface ResolvedConfig {
   readonly config: Config;
   /** Absolute paths of the files that were read for it. */
   readonly files: readonly string[];
-  /** The settings of each service as given, in JSON, by environment and name. */
-  readonly given: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
 /**
@@ -32,8 +28,7 @@ export interface ResolvedConfig {
  * valid input to this function.
  *
  * @param folder base of relative paths; default: the working directory
- * @param previous the result for the previous configuration. Services that have not changed are taken from it,
- *   as the same objects.
+ * @param previous the result for the previous configuration; services that have not changed stay the same objects
  * @throws ConfigError with all errors
  */
 export async function resolveConfig(
@@ -41,58 +36,19 @@ export async function resolveConfig(
   folder = process.cwd(),
   previous?: ResolvedConfig,
 ): Promise<ResolvedConfig> {
-  const { changed, given, kept } = withoutKept(input, previous);
-  const parsed = configSchema.safeParse(changed);
+  const parsed = configSchema.safeParse(input);
   if (!parsed.success) throw new ConfigError(toFaults(parsed.error.issues));
   const reader = new FileReader(folder);
   const config = await read(parsed.data, reader);
   if (reader.faults.length > 0) throw new ConfigError(reader.faults);
-  for (const { env, name, service } of kept) {
-    const services = config.environments[env]?.services as Record<string, typeof service>;
-    services[name] = service;
-  }
-  return { config, files: reader.files, given };
-}
-
-/**
- * Removes the services that have not changed from a configuration: thousands of them take long to validate.
- * Services with a document are validated again, because the document may have changed.
- */
-function withoutKept(input: unknown, previous: ResolvedConfig | undefined) {
-  const given = new Map<string, Map<string, string>>();
-  const kept: { env: string; name: string; service: EnvironmentConfig['services'][string] }[] = [];
-  const toChanged = ([env, environment]: [string, unknown]) => {
-    if (!isRecord(environment) || !isRecord(environment.services)) return [env, environment];
-    const changed: [string, unknown][] = [];
-    const texts = new Map<string, string>();
-    const before = previous?.given.get(env);
-    const known = before && previous?.config.environments[env]?.services;
-    for (const [name, service] of Object.entries(environment.services)) {
-      const text = toText(service);
-      if (text !== undefined) texts.set(name, text);
-      const old = text !== undefined && before?.get(name) === text ? known?.[name] : undefined;
-      if (old === undefined || old.document !== undefined) changed.push([name, service]);
-      else kept.push({ env, name, service: old });
+  for (const [env, { services }] of Object.entries(config.environments)) {
+    const before = previous?.config.environments[env]?.services ?? {};
+    for (const [name, service] of Object.entries(services)) {
+      if (isDeepStrictEqual(before[name], service))
+        Object.assign(services, { [name]: before[name] });
     }
-    given.set(env, texts);
-    return [env, { ...environment, services: Object.fromEntries(changed) }];
-  };
-  if (!isRecord(input) || !isRecord(input.environments)) return { changed: input, given, kept };
-  const environments = Object.fromEntries(Object.entries(input.environments).map(toChanged));
-  return { changed: { ...input, environments }, given, kept };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Returns undefined for what is not JSON, such as a circular object. */
-function toText(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return undefined;
   }
+  return { config, files: reader.files };
 }
 
 type Path = ConfigFault['path'];
@@ -223,7 +179,7 @@ async function readEnvironment(
 
 /** Compiles the document of a service to report any errors in it. */
 async function readDocument(
-  given: NonNullable<Services[string]['document']>,
+  given: NonNullable<ParsedConfig['environments'][string]['services'][string]['document']>,
   at: (string | number)[],
   reader: FileReader,
 ): Promise<DocumentConfig> {
