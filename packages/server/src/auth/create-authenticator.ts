@@ -32,7 +32,6 @@ export interface Authenticator {
   readonly storage: StorageSecurity<Caller>;
   /**
    * Replaces all environments atomically and clears the token cache.
-   *
    * @throws TypeError if credentials could never authenticate anyone; the old environments then stay in use
    */
   update(environments: AuthEnvironments): void;
@@ -41,7 +40,6 @@ export interface Authenticator {
 
 /**
  * Creates the security handlers for both APIs (D15 to D19, D30).
- *
  * @throws TypeError if credentials could never authenticate anyone
  */
 export function createAuthenticator(

@@ -124,7 +124,6 @@ function claimMessage(claim: string): string {
  * Returns the caller that a verified token identifies.
  *
  * D15: a token belongs to one environment, so a token with another audience in addition is rejected.
- *
  * @throws InvalidToken
  */
 function toCaller({ payload, protectedHeader }: JWTVerifyResult, env: string): Caller {

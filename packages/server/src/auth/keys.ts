@@ -53,7 +53,6 @@ export interface KeySource {
   readonly current: KeySet | undefined;
   /**
    * Returns the keys to verify with.
-   *
    * @throws KeysUnavailable if there are none
    */
   load(): Promise<KeySet>;
@@ -76,7 +75,6 @@ interface Settings {
 
 /**
  * Creates the source of an environment's keys: a key set, or the URL that serves one.
- *
  * @throws TypeError for unusable keys
  */
 export function createKeySource(

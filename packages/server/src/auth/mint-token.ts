@@ -22,7 +22,6 @@ interface TokenRequest {
 
 /**
  * Mints an access token (D19) for development. In production, an identity provider issues tokens.
- *
  * @throws TypeError for a key that no environment would accept
  */
 export async function mintToken(request: TokenRequest): Promise<string> {

@@ -29,7 +29,6 @@ export interface OpenBlob extends EngineBlob {
    * Writes the content, or part of it, to a stream with backpressure, and ends the stream. An alternative to
    * `read`. On failure, the stream is destroyed and the error is thrown. A file that is sent as a whole is
    * verified meanwhile: a damaged file is never sent to its end.
-   *
    * @throws BlobDamagedError; the stream is intact if nothing was written
    * @param target must not use a chunk after its callback, as is the case for sockets and HTTP responses; a
    * stream that passes chunks on, such as `PassThrough`, would pass on overwritten bytes
@@ -66,14 +65,12 @@ export interface BlobStore extends EngineStore {
    * Removes leftovers of failed uploads and returns how many it removed. Call it every few minutes. Uploads
    * of this process are never removed; on disk, uploads of another process are removed only if it has not
    * swept since.
-   *
    * @param olderThan time of the last write. Default: an hour ago on disk; a week ago on S3, where any live
    * upload has sent another part by then
    */
   sweep(olderThan?: Date): Promise<number>;
   /**
    * Finds all files, always in the same order.
-   *
    * @param after name of the last file that was checked. Default: begins with the first
    */
   scan(after?: string): AsyncIterable<StoredFile>;

@@ -42,7 +42,6 @@ interface State {
 /**
  * Reads every file of a store once in that many days, slowly, in one process at a time, and reports damaged files.
  * A pass continues where it was interrupted.
- *
  * @returns a function that stops it
  */
 export function startScrub(store: BlobStore, options: ScrubOptions): () => Promise<void> {

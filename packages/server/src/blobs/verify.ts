@@ -47,7 +47,6 @@ export function toOpenBlob({ info, crc32: sum, content, release }: BlobSource): 
  * once all are verified. CRC-32 detects every burst of up to 32 bits, and all but one in four billion of other
  * accidents. SHA-256 would also detect intent, but programs that can change a file can change its checksum, and
  * it takes two and a half times as long.
- *
  * @throws BlobDamagedError
  */
 async function* verify(

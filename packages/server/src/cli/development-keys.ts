@@ -21,7 +21,6 @@ type DevelopmentKeys = z.infer<typeof keysSchema>;
 
 /**
  * Reads the development keys in a data folder. Returns `undefined` if the folder has none.
- *
  * @throws ConfigError if the file contains something else
  */
 export async function readDevelopmentKeys(data: string): Promise<DevelopmentKeys | undefined> {

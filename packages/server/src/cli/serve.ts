@@ -92,12 +92,7 @@ interface Setup {
   close(): Promise<void>;
 }
 
-/**
- * Reads the configuration, or creates one for a development server.
- *
- * @throws ConfigError for an invalid configuration
- * @throws Failure for a development server that others could reach
- */
+/** Reads the configuration, or creates one for a development server. */
 async function openSetup(options: ServeOptions): Promise<Setup> {
   if (options.config !== undefined) {
     const resolved = await loadConfig(options.config);

@@ -26,7 +26,6 @@ export interface ResolvedConfig {
 /**
  * Validates a configuration, fills in the defaults and reads the files that it names. The result is also a
  * valid input to this function.
- *
  * @param folder base of relative paths; default: the working directory
  * @param previous the result for the previous configuration; services that have not changed stay the same objects
  * @throws ConfigError with all errors
@@ -199,7 +198,6 @@ async function readDocument(
 
 /**
  * Reads and compiles the OpenAPI document of a service.
- *
  * @throws Error that names file, line and column
  */
 export async function loadDocument(file: string): Promise<ServiceDocument> {

@@ -22,17 +22,13 @@ async function look(path: string): Promise<string> {
 }
 
 /**
- * Calls `onChange` when one of the files has changed: when it is written in place, when an editor
- * replaces it by renaming another file, or when a symbolic link in its path points elsewhere, such as
- * `..data` in a Kubernetes ConfigMap. Files that change together count as one change, which is reported
- * once they stop changing. While a file is missing, only `onError` is called.
+ * Calls `onChange` when one of the files has changed: when it is written in place, when another file is renamed to
+ * it, or when a symbolic link in its path points elsewhere, as in a Kubernetes ConfigMap. Files that change together
+ * count as one change, which is reported once they stop changing.
  *
- * It polls because file system events miss the targets of symbolic links, replaced folders and network disks.
- * Polling a few files costs next to nothing. A change is noticed within two intervals after the promise
- * resolves: read the files only then, or a change in between goes unnoticed. Watching does not keep the
+ * It polls because file system events miss the targets of symbolic links, replaced folders and network disks. Read
+ * the files only after the promise resolves, or a change in between goes unnoticed. Watching does not keep the
  * process alive.
- *
- * @param onChange may be asynchronous: the next change waits for it
  */
 export async function watchFile(
   paths: readonly string[],

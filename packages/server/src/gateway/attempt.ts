@@ -48,7 +48,6 @@ export interface ReadyCall {
   readonly mayStart: boolean;
   /**
    * Watches a response.
-   *
    * @throws GatewayError to send instead
    */
   readonly watch?:
@@ -63,7 +62,6 @@ export interface Watch {
   push(chunk: Buffer): boolean;
   /**
    * Called when the body is complete.
-   *
    * @throws GatewayError to send instead, if the response is held
    */
   end(): void;

@@ -9,9 +9,7 @@ import type { Upstream } from './upstream.ts';
  * 9.2.2): at another endpoint, or at the same endpoint if a reused connection was closed, because services
  * close idle connections (RFC 9112, section 9.3.1). A call is never retried after part of its body has been
  * sent or after a timeout.
- *
- * @throws GatewayError SERVICE_LB_STATUS_ABNORMAL, SERVICE_NOT_READY, SERVICE_TIMEOUT, BAD_GATEWAY, INVALID_REQUEST,
- * EXCEED_RATELIMIT
+ * @throws GatewayError
  */
 export async function callVersion(call: ReadyCall, pool: Pool): Promise<Exclude<Outcome, Failure>> {
   const isUpgrade = call.upgrade !== undefined;

@@ -40,24 +40,12 @@ export interface GatewayOptions {
 }
 
 /**
- * Creates the reverse proxy to hosted services.
+ * Creates the reverse proxy to hosted services. The response is streamed: only signed bodies (D13) and, up to a
+ * limit, bytes that a service has not yet read are buffered. Nothing is decoded in either direction (D3, D7).
  *
- * Each call goes to a version chosen by weight, and there to the endpoint with the fewest calls in flight.
- * The response is streamed: only signed bodies (D13) and, up to a limit, bytes that a service has not yet
- * read are buffered. Nothing is decoded in either direction (D3, D7).
- *
- * The service receives the raw request target after the service name, its own name and port as `Host`,
- * `X-Request-Id`, `X-Forwarded-For`, `-Proto` and `-Host`, and the caller's headers without hop-by-hop
- * headers and credentials. With the credentials, the service could call other services or the storage API in
- * the caller's name.
- *
- * A service behind `https:` must present a certificate for its host, or for the endpoint's `servername`, from
- * a certificate authority that Node trusts. Add other authorities with `NODE_EXTRA_CA_CERTS`. Verification
- * cannot be disabled.
- *
- * A service that sends an unrequested `100 Continue`, as RFC 9110, section 15.2 allows, counts as broken
- * (`BAD_GATEWAY`), because the HTTP client never sends `Expect` and closes such a connection. Other interim
- * responses are accepted and not forwarded.
+ * The service gets no credentials, because with them it could call other services or the storage API in the
+ * caller's name. An unrequested `100 Continue` counts as broken, because the HTTP client never sends `Expect` and
+ * closes such a connection. Other interim responses are accepted and not forwarded.
  */
 export function createGateway(options: GatewayOptions) {
   const {

@@ -71,7 +71,6 @@ export function createWebSocketHandler(callService: CallService) {
 /**
  * Pipes bytes in one direction, with backpressure. If the sender ends, the receiver is ended; if it fails, the
  * receiver is destroyed. Idle connections stay open while both sides acknowledge TCP probes.
- *
  * @param encode encodes a frame of the gateway for this direction
  * @returns sends a close frame to the receiver after the current frame, and drops what follows
  */
@@ -123,12 +122,7 @@ class FrameCursor {
     return this.#rest === 0 && this.#head.length === 0;
   }
 
-  /**
-   * Reads a chunk.
-   *
-   * @param stops whether to stop at the first end of a frame
-   * @returns how many bytes were read
-   */
+  /** Reads a chunk, or its bytes up to the first end of a frame. Returns how many bytes were read. */
   advance(chunk: Buffer, stops = false): number {
     let at = 0;
     while (at < chunk.length && !(stops && at > 0 && this.isBetween)) {

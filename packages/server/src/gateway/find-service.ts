@@ -13,12 +13,6 @@ const CODES: Readonly<Record<Exclude<Service['state'], 'ready'>, GatewayErrorCod
   overdue: 'SERVICE_CHARGE_OVERDUE',
 };
 
-/**
- * Finds an environment's service by name.
- *
- * @throws GatewayError SERVICE_NOT_FOUND; SERVICE_ENDPOINT_NOT_FOUND if the registry is unavailable, because
- *   no usable address is known and a retry may help
- */
 export async function findService(
   registry: ServiceRegistry,
   env: string,
@@ -29,6 +23,7 @@ export async function findService(
     service = await registry.find(env, name);
   } catch (error) {
     if (!(error instanceof RegistryUnavailableError)) throw error;
+    // A retry may help.
     throw new GatewayError('SERVICE_ENDPOINT_NOT_FOUND', { cause: error });
   }
   if (service === undefined) throw new GatewayError('SERVICE_NOT_FOUND');
@@ -38,8 +33,6 @@ export async function findService(
 /**
  * Rejects callers that may not call the service, and services that cannot be called. The caller is checked
  * first, so that callers without access do not learn the service's state.
- *
- * @throws GatewayError SERVICE_FORBIDDEN, SERVICE_NOT_READY, SERVICE_CHARGE_OVERDUE
  */
 export function assertCallable(service: Service, caller: Caller): void {
   const { callers, state, startSeconds = 0 } = service;
@@ -51,13 +44,7 @@ function assertReady({ state }: Service): void {
   if (state !== 'ready') throw new GatewayError(CODES[state]);
 }
 
-/**
- * Chooses the version for a call, by weight.
- *
- * @param random a number from 0 up to, but not including, 1
- * @throws GatewayError the code of a state other than ready, SERVICE_VERSION_NOT_FOUND if no version has a
- * weight, SERVICE_RESOURCE_NOT_FOUND and SERVICE_ENDPOINT_NOT_FOUND if the version cannot be called
- */
+/** Chooses the version for a call, by weight. */
 export function chooseVersion(service: Service, random = Math.random): ServiceVersion {
   assertReady(service);
   const { versions } = service;

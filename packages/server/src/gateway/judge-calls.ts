@@ -46,8 +46,6 @@ interface JudgedRequest {
 /**
  * Validates a request against the document of its service. JSON and forms of up to 1 MiB are read first. Any
  * other body is streamed, and only the head is validated.
- *
- * @throws GatewayError INVALID_REQUEST, INVALID_PATH, METHOD_NOT_ALLOWED
  */
 export async function judgeRequest(
   { judge, responses }: ServiceContract,

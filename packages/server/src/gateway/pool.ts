@@ -40,7 +40,6 @@ export class Pool {
   /**
    * Returns the healthy endpoint with the fewest calls in flight relative to its weight, or `undefined` if none
    * can be called. Ties are broken at random, by weight.
-   *
    * @param failed the endpoint of a failed first attempt, which is chosen only if there is no other one
    */
   choose(failed?: Upstream): Upstream | undefined {
@@ -60,7 +59,6 @@ export class Pool {
 
   /**
    * Begins a call when an endpoint has less than the maximum number of calls.
-   *
    * @returns undefined if no endpoint can be called, even without the maximum
    * @throws GatewayError EXCEED_RATELIMIT if too many calls wait, or this one waits for too long
    */

@@ -120,10 +120,6 @@ export interface OutgoingBody {
 /**
  * Prepares the body of a call: streams it if a token authenticates the caller; reads and verifies it
  * completely if a signature covers it (D13, D16).
- *
- * @param address address that the call comes from
- * @throws GatewayError INVALID_CREDENTIALS, or EXCEED_RATELIMIT if too many bodies are waiting for
- * verification
  */
 export async function toBody(
   { body, headers }: GatewayInput,

@@ -60,7 +60,6 @@ export class Spools {
   /**
    * Forged calls must not lock others out, neither with bodies that hardly arrive nor from a single address.
    * Evicts the slowest body of the address with the most bodies.
-   *
    * @throws GatewayError EXCEED_RATELIMIT if all bodies are fast and no address has more than this one
    */
   #makeRoom(address: string): void {
@@ -96,12 +95,6 @@ interface SpoolOptions {
 /**
  * Reads a body to its end, into memory up to `memoryBytes` and into a temporary file beyond that. No one else
  * can open the file: it has mode 0600 and is unlinked immediately, so that a crash leaves nothing behind.
- *
- * D13: "A signed call is spooled (memory up to 1 MiB, then a temporary file) and verified before the service
- * is called".
- *
- * @throws any error of the body, such as the limit; the reason of the signal; GatewayError if the disk is
- * full
  */
 async function spoolBody(
   body: Readable,

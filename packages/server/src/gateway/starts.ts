@@ -20,8 +20,6 @@ export class Starts {
   /**
    * Repeats the attempts of a call until one succeeds, or until the service has had its time to start. An attempt
    * must not fail with one of the codes above if it has sent anything.
-   *
-   * @throws GatewayError SERVICE_NOT_READY, EXCEED_RATELIMIT, or any other that an attempt throws
    */
   async wait<T>(
     { env, name, startSeconds = 0, maxCalls = Infinity }: Service,

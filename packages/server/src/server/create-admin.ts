@@ -25,15 +25,8 @@ interface AdminOptions {
 }
 
 /**
- * Creates the server for health checks and metrics.
- *
- * - `/healthz`: 200 while the process works.
- * - `/readyz/gateway` and `/readyz/storage`: 200 while that API accepts calls; otherwise 503 with the
- * reasons.
- * - `/readyz`: 200 while the gateway accepts calls, along with the storage API's reasons. Hosted services do
- * not need the store, so an outage of the store must not take them down.
- * - `/metrics`: the metrics in the Prometheus text format.
- * - The contract's documents, such as `/gateway.v1/openapi.json`.
+ * Creates the server for health checks, metrics and the contract's documents. Hosted services do not need the store, so
+ * an outage of the store must not make `/readyz` fail.
  */
 export function createAdmin({ hosts, unreadiness, registry }: AdminOptions): Server {
   return createServer(

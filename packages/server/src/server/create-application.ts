@@ -37,8 +37,6 @@ interface ApplicationParts {
 /**
  * Creates the application from the routers, the storage API and the services. A new application is created
  * for each configuration, but `services`, which contains all state, is kept.
- *
- * @throws TypeError if the routers or the storage API reject an option
  */
 export function createApplication(config: Config, parts: ApplicationParts): Application {
   const { services, observer, metrics, log, tracing } = parts;

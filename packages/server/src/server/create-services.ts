@@ -30,7 +30,6 @@ const STORE_METHODS = ['write', 'stat', 'copy', 'delete', 'sweep', 'check'] as c
 
 /**
  * Opens the file store of a configuration.
- *
  * @param log of a server that will change files. Default: none, for reading only
  */
 export async function createStore(
@@ -238,7 +237,6 @@ function observeStore(
 /**
  * Runs the configuration checks that only the server's components can perform, such as the one that rejects a
  * key set without keys. Opens nothing and makes no requests.
- *
  * @throws ConfigError
  */
 export async function checkParts(config: Config): Promise<void> {

@@ -10,7 +10,6 @@ type Files = NonNullable<Config['listen']['tls']>;
 
 /**
  * Reads a certificate and its key.
- *
  * @throws ConfigError if a file cannot be read, or does not contain a certificate or a key
  */
 export async function readTls(files: Files): Promise<{ cert: Buffer; key: Buffer }> {

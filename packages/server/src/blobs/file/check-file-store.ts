@@ -49,7 +49,6 @@ interface FileStoreReport {
 
 /**
  * Reads every file of a store on disk and reports problems. Safe to run while servers use the store.
- *
  * @throws StoreUnavailableError if the disk cannot be read
  */
 export function checkFileStore(

@@ -26,7 +26,6 @@ import { writeFile } from './write-file.ts';
  * `<root>/files/<environment>+/<folder>+/<file>` contains the content and a trailer, and never changes;
  * `<root>/tmp` contains files that are being written. No path leads out of the root, and symbolic links below
  * it are not followed.
- *
  * @throws StoreUnavailableError if the folder cannot be used
  */
 export function createFileBlobStore({ root }: { readonly root: string }): Promise<BlobStore> {

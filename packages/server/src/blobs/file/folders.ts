@@ -16,7 +16,6 @@ const MAX_ATTEMPTS = 1000;
  * backup, an unpacked archive or another program, never lead out of it. This does not protect against a
  * program that swaps folders during a call: such a program can write to the root and could change the files
  * themselves.
- *
  * @throws StoreUnavailableError
  * @throws a file system error, such as `ENOENT`
  */
@@ -42,7 +41,6 @@ export async function syncFolder(folder: string): Promise<void> {
 /**
  * Places a file in a folder, which is created if missing, and makes both durable. If another process removes
  * the empty folder in the meantime, it is created again.
- *
  * @param place places the file; must fail with `ENOENT` if the folder no longer exists
  * @param isLost whether the source itself no longer exists, so that retrying is pointless
  */
@@ -109,7 +107,6 @@ export type Layout = ReturnType<typeof createLayout>;
 
 /**
  * Creates the layout of a store. Both folders must be on one disk, because files are renamed between them.
- *
  * @param root absolute, without symbolic links
  */
 export function createLayout(root: string) {
@@ -138,7 +135,6 @@ export async function toMissing({ files }: Layout, key: BlobKey): Promise<BlobMi
 /**
  * Creates a folder and its missing parents durably. Does not use `mkdir` with `recursive`, which never
  * ends if the parent exists but reports `ENOENT` for every new folder, as `/proc` does.
- *
  * @throws a file system error
  */
 export async function makeFolder(folder: string): Promise<void> {

@@ -18,7 +18,6 @@ const TAIL_BYTES = 512;
 
 /**
  * Opens a file of the store and reads its trailer. Returns undefined if the file does not exist.
- *
  * @throws BlobDamagedError if the store did not create it, or if it is damaged
  */
 export async function openFile(path: string): Promise<OpenBlob | undefined> {

@@ -31,7 +31,6 @@ const PIECE_MARK = '~';
 /**
  * Returns the path of a key's file, relative to the folder of all files. Encoded segments contain neither
  * of the marks `+` and `~`, so no two keys have the same path, and no file has the same path as a folder.
- *
  * @throws FilePathError for an invalid key
  *
  * @example

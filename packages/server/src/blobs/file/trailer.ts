@@ -27,7 +27,6 @@ export function toTrailer({ info: { size, etag, contentType }, crc32: sum }: Tra
 
 /**
  * Reads the length of the complete trailer from its footer.
- *
  * @throws Error for an invalid footer
  */
 export function trailerBytesOf(footer: Buffer): number {
@@ -41,7 +40,6 @@ export function trailerBytesOf(footer: Buffer): number {
 
 /**
  * Reads a trailer.
- *
  * @param fileBytes size of the file, including content and trailer
  * @throws Error if it is damaged, or belongs to another file
  */

@@ -146,7 +146,6 @@ export async function headObject(
 
 /**
  * Deletes an object. Returns whether it existed in this version; only stores with conditional deletions know.
- *
  * @param version ETag of the version to delete; stores with conditional deletions delete no other version
  */
 export async function deleteObject(

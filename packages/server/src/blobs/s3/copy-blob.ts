@@ -217,7 +217,6 @@ async function undoCopy(bucket: Bucket, key: string, { etag }: BlobInfo): Promis
 
 /**
  * Copies an object inside the store. The copy is atomic.
- *
  * @param change headers of the copy. Default: those of the source, of the same version as its content
  */
 export async function copyObject(

@@ -56,12 +56,7 @@ export interface S3BlobStoreOptions
 }
 
 export interface S3BlobStore extends BlobStore {
-  /**
-   * Finds out which conditional requests the store honours, and uses them from then on. Takes a few seconds at
-   * most, and leaves nothing behind. If it fails, each sweep tries it again.
-   *
-   * @throws StoreUnavailableError
-   */
+  /** Finds out which conditional requests the store honours. If it fails, each sweep tries it again. */
   probe(): Promise<Conditions>;
 }
 

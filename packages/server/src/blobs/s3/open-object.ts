@@ -88,7 +88,6 @@ interface ObjectBody {
 /**
  * Yields the chunks of a range of an object. Resumes with a new connection if one breaks: stores close
  * connections whose readers pause for long.
- *
  * @param connect returns the object from the start of the range or before, to its end or beyond
  */
 export async function* readObject(

@@ -23,7 +23,6 @@ const OTHER = '"00000000000000000000000000000000"';
  * Finds out which conditions a store honours, with objects among the incomplete uploads, where a sweep would
  * find them if this process were killed. Each call has a condition that does not hold; if the call succeeds, the
  * store ignored the condition.
- *
  * @throws StoreUnavailableError
  */
 export async function probeConditions(bucket: Bucket): Promise<Conditions> {

@@ -126,7 +126,6 @@ class HeldMemory {
 
 /**
  * Splits content into parts. Only the last part may be smaller; there is at least one, which may be empty.
- *
  * @throws StoreUnavailableError if too much memory is in use
  */
 async function* toParts(content: Readable, memory: HeldMemory): AsyncGenerator<Buffer, undefined> {
@@ -173,7 +172,6 @@ async function putWhole(
 /**
  * Sends parts in parallel, as many as memory permits. `Upload` from `@aws-sdk/lib-storage` has no limit
  * across uploads, and keeps reading the content after a part has failed.
- *
  * @param failed aborted with the first error, which also ends the content
  */
 async function sendParts(

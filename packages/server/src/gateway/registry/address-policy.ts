@@ -34,11 +34,7 @@ const EMBEDDED = [
 /**
  * Creates a function that checks the addresses that DNS returns. Without this check, anyone who can change a
  * service's DNS record could make the gateway call its own machine or its cloud's metadata service.
- *
- * @param allow the only address ranges that may be called, such as `['10.0.0.0/8', 'fd12::/16']`. All
- *   addresses in them are allowed, even those that are blocked by default. Default: all but loopback,
- *   link-local (169.254.0.0/16, fe80::/10), metadata and multicast addresses. An IPv4 address in IPv6 form is
- *   treated as an IPv4 address.
+ * @param allow the only address ranges that may be called, even those that are blocked by default
  * @throws TypeError for an invalid range
  */
 export function createAddressPolicy(allow?: readonly string[]): (address: string) => boolean {

@@ -51,7 +51,6 @@ export interface Registry extends ServiceRegistry {
   /**
    * Builds the services of a configuration, and returns a function that replaces all of them. What is known about a
    * name that stays is kept, and so is a service whose settings are the same object, unless it has a document.
-   *
    * @throws TypeError for an invalid endpoint
    */
   prepare(environments: Environments, contracts?: Contracts): () => void;
@@ -74,7 +73,6 @@ interface Finder {
  * - If there are no records, or no allowed address, the version has no endpoints.
  * - If there is no usable response (SERVFAIL, timeout, garbage), the last response is used for
  *   `staleSeconds`.
- *
  * @throws TypeError for an invalid range, or a server that is not an address
  */
 export function createRegistry(options: RegistryOptions = {}): Registry {
@@ -178,7 +176,6 @@ function toStaticVersion({
 
 /**
  * Returns the origin of an endpoint, normalised: `http://Example:80/` becomes `http://example`.
- *
  * @throws TypeError for anything but `http:` or `https:` with a host and optionally a port
  */
 function toOrigin(endpoint: string): string {

@@ -120,7 +120,6 @@ export function createRecordCache(options: RecordCacheOptions) {
     /**
      * Returns the cached response while its TTL lasts, otherwise that of `lookup`, otherwise the last known
      * one.
-     *
      * @throws Error if the query fails, and nothing that is known is recent enough
      */
     ask: <Type extends RecordType>(lookup: Lookup, type: Type, name: string) =>

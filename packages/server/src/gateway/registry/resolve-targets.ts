@@ -14,7 +14,6 @@ const leadsSomewhere = ({ name, port }: SrvRecord) => name !== '' && name !== '.
 
 /**
  * Resolves the endpoints of a service.
- *
  * @throws Error if there is no response, and no earlier one is recent enough
  */
 export async function resolveTargets(

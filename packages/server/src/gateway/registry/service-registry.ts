@@ -49,7 +49,6 @@ export interface ServiceRegistry {
   /**
    * Returns undefined if the environment has no such service. Synchronous if possible, because it runs for
    * each call.
-   *
    * @throws RegistryUnavailableError if nothing is known and the source cannot be queried
    */
   find(env: string, name: string): Service | undefined | Promise<Service | undefined>;

@@ -78,7 +78,6 @@ export function createWatchedName(options: WatchedNameOptions) {
     /**
      * The same object while the result does not change. It only waits if nothing is known; all waiting callers
      * share one query.
-     *
      * @throws RegistryUnavailableError if DNS cannot be queried; immediately until the next attempt
      */
     read(): Resolution | Promise<Resolution> {
