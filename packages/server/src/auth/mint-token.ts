@@ -41,14 +41,8 @@ export async function mintToken(request: TokenRequest): Promise<string> {
   return token.sign(await importJWK(key, alg));
 }
 
-interface DevKeys {
-  /** Secret. Its `kid` is its thumbprint (RFC 7638). */
-  readonly privateKey: JWK;
-  readonly jwks: JSONWebKeySet;
-}
-
 /** Generates an ES256 key pair for development. Both halves can be written to files as JSON. */
-export async function createDevKeys(): Promise<DevKeys> {
+export async function createDevKeys(): Promise<{ privateKey: JWK; jwks: JSONWebKeySet }> {
   const alg = 'ES256';
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
   const publicJwk = await exportJWK(publicKey);

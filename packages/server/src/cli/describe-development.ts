@@ -5,9 +5,12 @@ const FILE = 'hello.txt';
 const COPY = 'copy-of-hello.txt';
 const { uploadFields, storeFileID } = defaultWireProfile;
 
-interface DevelopmentFacts extends CurlOptions {
+interface DevelopmentFacts {
+  readonly url: string;
   readonly adminUrl: string;
   readonly data: string;
+  readonly token: string;
+  readonly keyPair: { readonly id: string; readonly secret: string };
 }
 
 /** Returns the text that a development server prints: its URLs, its keys, and calls to paste into a shell. */
@@ -34,17 +37,11 @@ export function describeDevelopment(facts: DevelopmentFacts): string {
   ].join('\n');
 }
 
-interface CurlOptions {
-  readonly url: string;
-  readonly token: string;
-  readonly keyPair: { readonly id: string; readonly secret: string };
-}
-
 /**
  * Lines for a POSIX shell, to run in order: a call of each operation, with the upload and the download
  * in between.
  */
-function listCurls({ url, token, keyPair }: CurlOptions): string {
+function listCurls({ url, token, keyPair }: DevelopmentFacts): string {
   const service = `${url}/v1/cloudrun/hello`;
   const bearer = `-H "Authorization: Bearer $token"`;
   const json = (body: string) => `-H 'Content-Type: application/json' -d ${body}`;

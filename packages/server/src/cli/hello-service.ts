@@ -23,17 +23,12 @@ export function chooseType(accept = ''): string {
   return named.find((name) => Object.hasOwn(EXAMPLES, name)) ?? 'application/json';
 }
 
-interface HelloService {
-  readonly origin: string;
-  close(): Promise<void>;
-}
-
 /**
  * Starts the demo service `hello` on a free loopback port. It returns the contract's example for the `Accept`
  * header, and resumes events after `Last-Event-ID`. A WebSocket first gets the text example, and then an echo
  * of each message.
  */
-export async function startHelloService(): Promise<HelloService> {
+export async function startHelloService() {
   const server = createServer(respond);
   const sockets = new WebSocketServer({ server });
   sockets.on('connection', (socket) => {
@@ -46,7 +41,7 @@ export async function startHelloService(): Promise<HelloService> {
   server.unref();
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
+    async close(): Promise<void> {
       for (const socket of sockets.clients) socket.terminate();
       server.closeAllConnections();
       server.close();

@@ -117,15 +117,11 @@ function toName(path: readonly (string | number)[]): string {
     .replace(/^\./, '');
 }
 
-interface Reloadable {
-  /** The new configuration, with the old values for settings that need a restart. */
-  readonly config: Config;
-  /** Settings that have changed and need a restart. */
-  readonly restarts: readonly string[];
-}
-
 /** Finds the changed settings that only take effect after a restart, and keeps their old values. */
-export function findRestarts(old: Config, next: Config): Reloadable {
+export function findRestarts(
+  old: Config,
+  next: Config,
+): { config: Config; restarts: readonly string[] } {
   const settings = FIXED.filter((name) => !isDeepStrictEqual(old[name], next[name]));
   const limits = FIXED_LIMITS.filter((name) => old.limits[name] !== next.limits[name]);
   const kept = Object.fromEntries(FIXED.map((name) => [name, old[name]]));

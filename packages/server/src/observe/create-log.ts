@@ -17,16 +17,10 @@ interface LogOptions {
   readonly destination?: DestinationStream | undefined;
 }
 
-export interface ServerLog {
-  readonly log: Log;
-  readonly dropped: number;
-  /** Waits until all lines so far have been read, but at most one second. */
-  flush(): Promise<void>;
-  update(level: Level | 'silent', secrets: readonly string[]): void;
-}
+export type ServerLog = ReturnType<typeof createLog>;
 
 /** Creates a server's log: one line of JSON per entry, without secrets. */
-export function createLog({ level, secrets, destination }: LogOptions): ServerLog {
+export function createLog({ level, secrets, destination }: LogOptions) {
   const scrub = createScrubber(secrets);
   let dropped = 0;
   let reported = 0;
@@ -64,7 +58,8 @@ export function createLog({ level, secrets, destination }: LogOptions): ServerLo
     get dropped() {
       return dropped;
     },
-    async flush() {
+    /** Waits until all lines so far have been read, but at most one second. */
+    async flush(): Promise<void> {
       if (destination !== undefined) return;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, FLUSH_MILLISECONDS);
@@ -74,7 +69,7 @@ export function createLog({ level, secrets, destination }: LogOptions): ServerLo
         });
       });
     },
-    update(next, nextSecrets) {
+    update(next: Level | 'silent', nextSecrets: readonly string[]): void {
       log.level = next;
       scrub.update(nextSecrets);
     },

@@ -90,10 +90,11 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
     onRefusal: observer.onRefusal,
     onError: onStorageError,
   }) as unknown as Router;
+  const both = (router: Router) => ({ request: router, checkContinue: router.checkContinue });
   return {
     surfaces: {
-      gateway: { request: gateway, checkContinue: gateway.checkContinue },
-      storage: { request: storageRouter, checkContinue: storageRouter.checkContinue },
+      gateway: both(gateway),
+      storage: both(storageRouter),
       upload: {
         request: mount(UPLOAD_PATH, uploadRouter) as Router,
         checkContinue: mount(UPLOAD_PATH, uploadRouter.checkContinue),

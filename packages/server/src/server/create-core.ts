@@ -21,17 +21,8 @@ const SWEEP_INTERVAL_MILLISECONDS = 10 * 60_000;
 /** A store that takes longer to respond is not ready for uploads. */
 const STORE_CHECK_MILLISECONDS = 3_000;
 
-/** See `BerthServer`. */
-interface Core {
-  readonly url: string;
-  readonly adminUrl: string;
-  listen(): Promise<void>;
-  close(): Promise<void>;
-  reload(next: Config): Promise<readonly string[]>;
-}
-
 /** Assembles a server from its parts. */
-export async function createCore(initial: Config, serverLog: ServerLog): Promise<Core> {
+export async function createCore(initial: Config, serverLog: ServerLog) {
   const { log, update: updateLog } = serverLog;
   let config = initial;
   let state: 'new' | 'listening' | 'draining' = 'new';
@@ -120,7 +111,7 @@ export async function createCore(initial: Config, serverLog: ServerLog): Promise
     get adminUrl() {
       return toUrl('http', config.admin.host, (admin.address() as AddressInfo).port);
     },
-    async listen() {
+    async listen(): Promise<void> {
       const { host, port, tls, reusePort } = config.listen;
       await once(admin.listen(config.admin.port, config.admin.host), 'listening');
       try {
@@ -139,7 +130,7 @@ export async function createCore(initial: Config, serverLog: ServerLog): Promise
         stops.push(() => watch.close());
       }
     },
-    async reload(given) {
+    async reload(given: Config): Promise<readonly string[]> {
       const { config: next, restarts } = findRestarts(config, given);
       await services.update(next);
       config = next;

@@ -10,7 +10,6 @@ import type { Judge } from '@berth/server-stubs/service-document';
 import { createAuthenticator } from '../auth/create-authenticator.ts';
 import {
   BlobDamagedError,
-  type BlobKey,
   type BlobStore,
   type OpenBlob,
   StoreUnavailableError,
@@ -211,27 +210,26 @@ function observeStore(
   store: BlobStore,
   onFailure: (method: string, error: Error, key: unknown) => void,
 ): BlobStore {
-  const observed: Record<string, unknown> = {
-    scan: store.scan.bind(store),
-    close: () => store.close(),
-  };
   const observe = <T>(method: string, key: unknown, result: Promise<T>): Promise<T> =>
     result.catch((error: unknown) => {
       const isOurs = error instanceof StoreUnavailableError || error instanceof BlobDamagedError;
       if (isOurs) onFailure(method, error, key);
       throw error;
     });
-  for (const method of STORE_METHODS) {
-    const call = store[method].bind(store) as (...args: unknown[]) => Promise<unknown>;
-    observed[method] = (...args: unknown[]) => observe(method, args[0], call(...args));
-  }
-  observed.open = async (key: BlobKey) => {
-    const blob = await observe('open', key, store.open(key));
-    if (blob === undefined) return undefined;
-    const sendTo: OpenBlob['sendTo'] = (...args) => observe('send', key, blob.sendTo(...args));
-    return { ...blob, sendTo };
+  const methods = STORE_METHODS.map((method) => {
+    const call = store[method] as (...args: unknown[]) => Promise<unknown>;
+    return [method, (...args: unknown[]) => observe(method, args[0], call(...args))];
+  });
+  return {
+    ...store,
+    ...Object.fromEntries(methods),
+    async open(key) {
+      const blob = await observe('open', key, store.open(key));
+      if (blob === undefined) return undefined;
+      const sendTo: OpenBlob['sendTo'] = (...args) => observe('send', key, blob.sendTo(...args));
+      return { ...blob, sendTo };
+    },
   };
-  return observed as unknown as BlobStore;
 }
 
 /**

@@ -1,5 +1,6 @@
 import {
   AbortMultipartUploadCommand,
+  type CompletedPart,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
   type CreateMultipartUploadCommandInput,
@@ -19,13 +20,10 @@ const PLAIN_HEADER = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 const FALLBACK_TYPE = 'application/octet-stream';
 
 /** What the SDK returns for an object, for HEAD and for GET. */
-interface ObjectHead {
-  readonly ContentLength?: number | undefined;
-  readonly ContentType?: string | undefined;
-  readonly ETag?: string | undefined;
-  readonly LastModified?: Date | undefined;
-  readonly Metadata?: Record<string, string> | undefined;
-}
+type ObjectHead = Pick<
+  HeadObjectCommandOutput,
+  'ContentLength' | 'ContentType' | 'ETag' | 'LastModified' | 'Metadata'
+>;
 
 /**
  * Returns a value that identifies an object's version, because two versions with the same bytes may have the
@@ -177,16 +175,11 @@ export interface UploadOfParts {
   readonly UploadId: string | undefined;
 }
 
-export interface SentPart {
-  readonly PartNumber: number;
-  readonly ETag: string | undefined;
-}
-
 /** Assembles an object from parts. If that fails, no parts remain in the store. */
 export async function putInParts(
   { client, name }: Bucket,
   object: Omit<CreateMultipartUploadCommandInput, 'Bucket' | 'Key'> & { readonly Key: string },
-  send: (upload: UploadOfParts) => Promise<SentPart[]>,
+  send: (upload: UploadOfParts) => Promise<CompletedPart[]>,
   signal?: AbortSignal,
 ): Promise<void> {
   const options = toCallOptions(signal);
@@ -195,7 +188,7 @@ export async function putInParts(
   const upload: UploadOfParts = { Bucket: name, Key: object.Key, UploadId };
   try {
     const parts = await send(upload);
-    const Parts = parts.toSorted((one, other) => one.PartNumber - other.PartNumber);
+    const Parts = parts.toSorted((one, other) => Number(one.PartNumber) - Number(other.PartNumber));
     const complete = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } });
     await withS3Errors(() => client.send(complete, options), signal);
   } catch (error) {

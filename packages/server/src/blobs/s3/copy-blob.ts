@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type CompletedPart,
   CopyObjectCommand,
   type CopyObjectCommandInput,
   PutObjectCommand,
@@ -20,7 +21,6 @@ import {
   isExact,
   type ObjectInfo,
   putInParts,
-  type SentPart,
   type Source,
   toCallOptions,
   toCopySource,
@@ -245,7 +245,7 @@ async function copyInParts(
   signal?: AbortSignal,
 ): Promise<void> {
   const send = async (upload: UploadOfParts) => {
-    const parts: SentPart[] = [];
+    const parts: CompletedPart[] = [];
     for (let start = 0; start < info.size; start += COPIED_PART_BYTES) {
       const PartNumber = parts.length + 1;
       const command = new UploadPartCopyCommand({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import { PutObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3';
+import { type CompletedPart, PutObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3';
 import {
   type BlobInfo,
   type BlobKey,
@@ -15,7 +15,6 @@ import {
   isExact,
   type ObjectInfo,
   putInParts,
-  type SentPart,
   toCallOptions,
   toObjectHeaders,
   type UploadOfParts,
@@ -181,8 +180,8 @@ async function sendParts(
   memory: HeldMemory,
   failed: AbortController,
   stop: AbortSignal,
-): Promise<SentPart[]> {
-  const parts: SentPart[] = [];
+): Promise<CompletedPart[]> {
+  const parts: CompletedPart[] = [];
   const underWay = new Set<Promise<void>>();
   const send = async (Body: Buffer, PartNumber: number): Promise<void> => {
     const command = new UploadPartCommand({ ...upload, PartNumber, Body });
