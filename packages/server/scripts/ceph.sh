@@ -2,9 +2,8 @@
 # A real Ceph object store on loopback, for tests and development: one monitor, one or three disks, and
 # the S3 gateway. It needs the Debian packages ceph-mon, ceph-osd and radosgw, and no root.
 #
-#   ceph.sh start DIR [PORT] [OSDS]   starts it, new or as `stop` left it, and prints "ready <address>"
-#   ceph.sh stop DIR                  stops what was started in DIR; the data stay
-#   ceph.sh run DIR [PORT] [OSDS]     starts it, stops it when standard input ends, and removes DIR
+#   ceph.sh run DIR [PORT] [OSDS]     starts it and prints "ready <address>"; when standard input ends, stops
+#                                     it and removes DIR
 #   ceph.sh stop-gateway DIR          stops the S3 gateway alone
 #   ceph.sh start-gateway DIR         starts it again
 #   ceph.sh kill-osd DIR NUMBER       kills one disk with -9
@@ -14,7 +13,7 @@
 # OSDS  1, or 3 that each keep a copy of everything; 1 where it is not given
 #
 # Keys: access key "testkey", secret "testsecret". Buckets: none. Times on two cores: 6 s to start with
-# one OSD, 8 s with three, 4 s to start again, 4 s to stop. For people who try things, not for their data.
+# one OSD, 8 s with three, 4 s to stop. For people who try things, not for their data.
 set -euo pipefail
 
 HOST=127.0.0.1
@@ -160,30 +159,17 @@ start_gateway() {
 }
 
 start() {
-  local is_new=
-  [ -f "$DIR/ready" ] || is_new=yes
-  if [ $is_new ]; then
-    # What an earlier start has left half done.
-    rm -rf "$DIR"/{mon,rgw,log,run,osd.*,keyring,monmap}
-    mkdir -p "$DIR"/{mon,rgw,log,run}
-    create
-  fi
+  mkdir -p "$DIR"/{mon,rgw,log,run}
+  create
   launch mon ceph-mon -i a
   wait_for 'The monitor' mon ceph_do mon stat
-  if [ $is_new ]; then
-    create_osds
-  else
-    # After a crash the monitor takes them for running, and the gateway would wait for 15 s.
-    for ((i = 0; i < OSDS; i++)); do ceph_do osd down "$i" >/dev/null 2>&1; done
-  fi
+  create_osds
   for ((i = 0; i < OSDS; i++)); do launch "osd$i" ceph-osd -i "$i"; done
   wait_for 'A disk' osd0 osds_are_up
   start_gateway
-  if [ $is_new ]; then
-    radosgw-admin -c "$CONF" user create --uid test --display-name test \
-      --access-key testkey --secret-key testsecret >"$DIR/log/user.json"
-    echo "PORT=$PORT OSDS=$OSDS" >"$DIR/ready"
-  fi
+  radosgw-admin -c "$CONF" user create --uid test --display-name test \
+    --access-key testkey --secret-key testsecret >"$DIR/log/user.json"
+  echo "PORT=$PORT OSDS=$OSDS" >"$DIR/ready"
   echo "ready http://$HOST:$PORT"
 }
 
@@ -222,7 +208,7 @@ PORT=${3:-7480} OSDS=${4:-1}
 if [ -f "$DIR/ready" ]; then . "$DIR/ready"; fi
 
 case $COMMAND in
-  start | run | stop) $COMMAND ;;
+  run) run ;;
   stop-gateway) end rgw ;;
   start-gateway) start_gateway ;;
   kill-osd) if is_ours "osd${3:?}"; then kill -9 "$(cat "$DIR/osd$3.pid")"; fi ;;

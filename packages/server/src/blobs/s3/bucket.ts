@@ -1,4 +1,5 @@
 import {
+  type $Command,
   AbortMultipartUploadCommand,
   type CompletedPart,
   CompleteMultipartUploadCommand,
@@ -8,6 +9,9 @@ import {
   HeadObjectCommand,
   type HeadObjectCommandOutput,
   type S3Client,
+  type S3ClientResolvedConfig,
+  type ServiceInputTypes,
+  type ServiceOutputTypes,
 } from '@aws-sdk/client-s3';
 import type { BlobInfo } from '../blob-store.ts';
 import { withLocks } from '../key-locks.ts';
@@ -126,20 +130,34 @@ export function withObjectLocks<T>(
   return withLocks(names, () => (isShared ? withSharedLocks(names, work) : work()));
 }
 
-export async function headObject(
-  { client, name }: Bucket,
-  key: string,
+/** Makes a call. If the caller aborts it, throws the reason of the abort instead of the SDK's error. */
+export function send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+  { client }: Bucket,
+  command: $Command<Input, Output, S3ClientResolvedConfig>,
   signal?: AbortSignal,
-): Promise<HeadObjectCommandOutput | undefined> {
-  return withS3Errors(async () => {
-    try {
-      const command = new HeadObjectCommand({ Bucket: name, Key: key });
-      return await client.send(command, toCallOptions(signal));
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw error;
-    }
-  }, signal);
+): Promise<Output> {
+  return withS3Errors(() => client.send(command, signal && { abortSignal: signal }), signal);
+}
+
+/** Makes a call; returns `undefined` if the object, or the version in the condition, does not exist. */
+export async function sendIfThere<
+  Input extends ServiceInputTypes,
+  Output extends ServiceOutputTypes,
+>(
+  bucket: Bucket,
+  command: $Command<Input, Output, S3ClientResolvedConfig>,
+  signal?: AbortSignal,
+): Promise<Output | undefined> {
+  try {
+    return await send(bucket, command, signal);
+  } catch (error) {
+    if (isMissing(error) || isRefusedCondition(error)) return undefined;
+    throw error;
+  }
+}
+
+export function headObject(bucket: Bucket, key: string, signal?: AbortSignal) {
+  return sendIfThere(bucket, new HeadObjectCommand({ Bucket: bucket.name, Key: key }), signal);
 }
 
 /**
@@ -147,26 +165,14 @@ export async function headObject(
  * @param version ETag of the version to delete; stores with conditional deletions delete no other version
  */
 export async function deleteObject(
-  { client, name, conditions }: Bucket,
+  bucket: Bucket,
   key: string,
   version?: string,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  const IfMatch = conditions['DELETE If-Match'] === false ? undefined : version;
-  const command = new DeleteObjectCommand({ Bucket: name, Key: key, IfMatch });
-  return withS3Errors(async () => {
-    try {
-      await client.send(command, toCallOptions(signal));
-      return true;
-    } catch (error) {
-      if (version !== undefined && (isMissing(error) || isRefusedCondition(error))) return false;
-      throw error;
-    }
-  }, signal);
-}
-
-export function toCallOptions(signal: AbortSignal | undefined) {
-  return signal ? { abortSignal: signal } : {};
+  const IfMatch = bucket.conditions['DELETE If-Match'] === false ? undefined : version;
+  const command = new DeleteObjectCommand({ Bucket: bucket.name, Key: key, IfMatch });
+  return (await sendIfThere(bucket, command, signal)) !== undefined;
 }
 
 export interface UploadOfParts {
@@ -177,23 +183,22 @@ export interface UploadOfParts {
 
 /** Assembles an object from parts. If that fails, no parts remain in the store. */
 export async function putInParts(
-  { client, name }: Bucket,
+  bucket: Bucket,
   object: Omit<CreateMultipartUploadCommandInput, 'Bucket' | 'Key'> & { readonly Key: string },
-  send: (upload: UploadOfParts) => Promise<CompletedPart[]>,
+  sendParts: (upload: UploadOfParts) => Promise<CompletedPart[]>,
   signal?: AbortSignal,
 ): Promise<void> {
-  const options = toCallOptions(signal);
-  const create = new CreateMultipartUploadCommand({ Bucket: name, ...object });
-  const { UploadId } = await withS3Errors(() => client.send(create, options), signal);
-  const upload: UploadOfParts = { Bucket: name, Key: object.Key, UploadId };
+  const create = new CreateMultipartUploadCommand({ Bucket: bucket.name, ...object });
+  const { UploadId } = await send(bucket, create, signal);
+  const upload: UploadOfParts = { Bucket: bucket.name, Key: object.Key, UploadId };
   try {
-    const parts = await send(upload);
+    const parts = await sendParts(upload);
     const Parts = parts.toSorted((one, other) => Number(one.PartNumber) - Number(other.PartNumber));
     const complete = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } });
-    await withS3Errors(() => client.send(complete, options), signal);
+    await send(bucket, complete, signal);
   } catch (error) {
     // Of two errors, the first one is reported. A sweep removes what remains.
-    await client.send(new AbortMultipartUploadCommand(upload)).catch(() => {});
+    await bucket.client.send(new AbortMultipartUploadCommand(upload)).catch(() => {});
     throw error;
   }
 }

@@ -22,7 +22,7 @@ import {
   type ObjectInfo,
   putInParts,
   type Source,
-  toCallOptions,
+  send,
   toCopySource,
   toObjectHeaders,
   toObjectInfo,
@@ -31,7 +31,7 @@ import {
   withObjectLocks,
 } from './bucket.ts';
 import { openObject } from './open-object.ts';
-import { isMissing, isRefusedCondition, statusOf, withS3Errors } from './to-s3-error.ts';
+import { isMissing, isRefusedCondition, statusOf } from './to-s3-error.ts';
 
 /** S3: "You create a copy of your object up to 5 GB in size in a single atomic action". */
 const MAX_SINGLE_BYTES = 5 * 1024 ** 3;
@@ -174,8 +174,7 @@ async function copyThrough(
       ...toObjectHeaders(info),
     });
     try {
-      const call = () => bucket.client.send(command, toCallOptions(signal));
-      await withS3Errors(call, signal);
+      await send(bucket, command, signal);
     } finally {
       body.destroy();
     }
@@ -234,7 +233,7 @@ export async function copyObject(
     ...toCopySource(bucket, source),
     ...(change && { MetadataDirective: 'REPLACE', ...change }),
   });
-  await withS3Errors(() => bucket.client.send(command, toCallOptions(signal)), signal);
+  await send(bucket, command, signal);
 }
 
 async function copyInParts(
@@ -244,7 +243,7 @@ async function copyInParts(
   info: ObjectInfo,
   signal?: AbortSignal,
 ): Promise<void> {
-  const send = async (upload: UploadOfParts) => {
+  const copyParts = async (upload: UploadOfParts) => {
     const parts: CompletedPart[] = [];
     for (let start = 0; start < info.size; start += COPIED_PART_BYTES) {
       const PartNumber = parts.length + 1;
@@ -254,15 +253,14 @@ async function copyInParts(
         PartNumber,
         CopySourceRange: `bytes=${start}-${Math.min(start + COPIED_PART_BYTES, info.size) - 1}`,
       });
-      const call = () => bucket.client.send(command, toCallOptions(signal));
-      const { CopyPartResult } = await withS3Errors(call, signal);
+      const { CopyPartResult } = await send(bucket, command, signal);
       parts.push({ PartNumber, ETag: CopyPartResult?.ETag });
     }
     return parts;
   };
   bucket.uploads.add(key);
   try {
-    await putInParts(bucket, { Key: key, ...toObjectHeaders(info) }, send, signal);
+    await putInParts(bucket, { Key: key, ...toObjectHeaders(info) }, copyParts, signal);
   } finally {
     bucket.uploads.delete(key);
   }

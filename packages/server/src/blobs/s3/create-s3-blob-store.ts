@@ -22,6 +22,8 @@ import {
   type Conditions,
   deleteObject,
   headObject,
+  send,
+  sendIfThere,
   toObjectInfo,
   type WithSharedLocks,
   withObjectLocks,
@@ -167,7 +169,7 @@ async function sweepBucket(bucket: Bucket, given?: Date): Promise<number> {
 }
 
 async function abortUploads(bucket: Bucket, olderThan: Date): Promise<number> {
-  const { client, name, keys } = bucket;
+  const { name, keys } = bucket;
   let count = 0;
   let page: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
   for (let isMore = true; isMore; ) {
@@ -177,7 +179,7 @@ async function abortUploads(bucket: Bucket, olderThan: Date): Promise<number> {
       Prefix: keys.prefix || keys.uploads,
       ...page,
     });
-    const found = await withS3Errors(() => client.send(command));
+    const found = await send(bucket, command);
     for (const upload of found.Uploads ?? []) {
       if (bucket.uploads.has(upload.Key ?? '')) continue;
       if (await abortUpload(bucket, upload, olderThan)) count++;
@@ -189,30 +191,22 @@ async function abortUploads(bucket: Bucket, olderThan: Date): Promise<number> {
 }
 
 async function abortUpload(
-  { client, name }: Bucket,
+  bucket: Bucket,
   { Key, UploadId, Initiated }: MultipartUpload,
   olderThan: Date,
 ): Promise<boolean> {
   if (!isOlder(Initiated, olderThan)) return false;
-  const upload = { Bucket: name, Key, UploadId };
-  return withS3Errors(async () => {
-    try {
-      // An upload may take long; what counts is its last progress.
-      let PartNumberMarker: string | undefined;
-      do {
-        // Not the SDK's paginator, which never ends on Ceph: Ceph returns a next page after the last one.
-        const page = await client.send(new ListPartsCommand({ ...upload, PartNumberMarker }));
-        const parts = page.Parts ?? [];
-        if (!parts.every(({ LastModified }) => isOlder(LastModified, olderThan))) return false;
-        PartNumberMarker = page.IsTruncated ? page.NextPartNumberMarker : undefined;
-      } while (PartNumberMarker !== undefined);
-      await client.send(new AbortMultipartUploadCommand(upload));
-      return true;
-    } catch (error) {
-      if (isMissing(error)) return false;
-      throw error;
-    }
-  });
+  const upload = { Bucket: bucket.name, Key, UploadId };
+  // An upload may take long; what counts is its last progress.
+  let PartNumberMarker: string | undefined;
+  do {
+    // Not the SDK's paginator, which never ends on Ceph: Ceph returns a next page after the last one.
+    const page = await sendIfThere(bucket, new ListPartsCommand({ ...upload, PartNumberMarker }));
+    const parts = page?.Parts ?? [];
+    if (!parts.every(({ LastModified }) => isOlder(LastModified, olderThan))) return false;
+    PartNumberMarker = page?.IsTruncated ? page.NextPartNumberMarker : undefined;
+  } while (PartNumberMarker !== undefined);
+  return (await sendIfThere(bucket, new AbortMultipartUploadCommand(upload))) !== undefined;
 }
 
 function isOlder(date: Date | undefined, limit: Date): boolean {

@@ -1,9 +1,8 @@
 import type { Readable } from 'node:stream';
-import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3';
+import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { type ByteRange, type OpenBlob, StoreUnavailableError } from '../blob-store.ts';
 import { toOpenBlob } from '../verify.ts';
-import { type Bucket, type ObjectInfo, toObjectInfo, toVersion } from './bucket.ts';
-import { isMissing, isRefusedCondition, withS3Errors } from './to-s3-error.ts';
+import { type Bucket, type ObjectInfo, sendIfThere, toObjectInfo, toVersion } from './bucket.ts';
 
 /** This many broken connections without a byte are no accident. */
 const MAX_FRUITLESS = 3;
@@ -59,25 +58,17 @@ export async function openObject(bucket: Bucket, key: string): Promise<OpenObjec
   return { ...blob, info, version: toVersion(found) };
 }
 
-/** Returns undefined if the object, or this version of it, does not exist. */
 function getObject(
-  { client, name }: Bucket,
+  bucket: Bucket,
   key: string,
   part?: ByteRange & { readonly version: string | undefined },
-): Promise<GetObjectCommandOutput | undefined> {
+) {
   const command = new GetObjectCommand({
-    Bucket: name,
+    Bucket: bucket.name,
     Key: key,
     ...(part && { Range: `bytes=${part.start}-${part.end}`, IfMatch: part.version }),
   });
-  return withS3Errors(async () => {
-    try {
-      return await client.send(command);
-    } catch (error) {
-      if (isMissing(error) || isRefusedCondition(error)) return undefined;
-      throw error;
-    }
-  });
+  return sendIfThere(bucket, command);
 }
 
 interface ObjectBody {

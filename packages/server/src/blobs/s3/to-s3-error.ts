@@ -51,10 +51,6 @@ function isUnavailable(status: number, name: string): boolean {
   return status >= 500 || UNAVAILABLE_STATUSES.includes(status) || UNAVAILABLE_NAMES.includes(name);
 }
 
-/**
- * Makes an SDK call. If the caller aborts it, throws the reason of the abort instead of the SDK's
- * error.
- */
 export async function withS3Errors<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
     signal?.throwIfAborted();

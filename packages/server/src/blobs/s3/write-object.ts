@@ -15,13 +15,12 @@ import {
   isExact,
   type ObjectInfo,
   putInParts,
-  toCallOptions,
+  send,
   toObjectHeaders,
   type UploadOfParts,
   withObjectLocks,
 } from './bucket.ts';
 import { copyObject } from './copy-blob.ts';
-import { withS3Errors } from './to-s3-error.ts';
 
 /** How many parts of one upload are held in memory; all but one are being sent to the store. */
 const MAX_PARTS = 3;
@@ -78,9 +77,9 @@ export async function writeObject(
           yield part;
         }
       };
-      const send = (upload: UploadOfParts) =>
+      const sendAll = (upload: UploadOfParts) =>
         sendParts(bucket, upload, all(), memory, failed, stop);
-      await putInParts(bucket, { Key }, send, stop);
+      await putInParts(bucket, { Key }, sendAll, stop);
       const source = { key: Key, version: undefined };
       await withObjectLocks(bucket, locks, (lock) =>
         copyObject(bucket, source, target, info, either(stop, lock), toObjectHeaders(info)),
@@ -155,7 +154,7 @@ async function* toParts(content: Readable, memory: HeldMemory): AsyncGenerator<B
 }
 
 async function putWhole(
-  { client, name }: Bucket,
+  bucket: Bucket,
   key: string,
   body: Buffer,
   info: ObjectInfo,
@@ -163,9 +162,9 @@ async function putWhole(
 ): Promise<void> {
   // The SDK also signs the SHA-256 of a body in memory, so the store rejects content that changed in
   // transit.
-  const put = { Bucket: name, Key: key, Body: body, ...toObjectHeaders(info) };
+  const put = { Bucket: bucket.name, Key: key, Body: body, ...toObjectHeaders(info) };
   const command = new PutObjectCommand(put);
-  await withS3Errors(() => client.send(command, toCallOptions(signal)), signal);
+  await send(bucket, command, signal);
 }
 
 /**
@@ -174,7 +173,7 @@ async function putWhole(
  * @param failed aborted with the first error, which also ends the content
  */
 async function sendParts(
-  { client }: Bucket,
+  bucket: Bucket,
   upload: UploadOfParts,
   content: AsyncIterable<Buffer>,
   memory: HeldMemory,
@@ -183,11 +182,10 @@ async function sendParts(
 ): Promise<CompletedPart[]> {
   const parts: CompletedPart[] = [];
   const underWay = new Set<Promise<void>>();
-  const send = async (Body: Buffer, PartNumber: number): Promise<void> => {
+  const sendPart = async (Body: Buffer, PartNumber: number): Promise<void> => {
     const command = new UploadPartCommand({ ...upload, PartNumber, Body });
     try {
-      const call = () => client.send(command, toCallOptions(stop));
-      const { ETag } = await withS3Errors(call, stop);
+      const { ETag } = await send(bucket, command, stop);
       parts.push({ PartNumber, ETag });
     } catch (error) {
       failed.abort(error);
@@ -198,7 +196,7 @@ async function sendParts(
   try {
     for await (const part of content) {
       count += 1;
-      const sending = send(part, count);
+      const sending = sendPart(part, count);
       underWay.add(sending);
       sending.then(() => underWay.delete(sending));
       if (places < MAX_PARTS && memory.mayHold((places + 1) * PART_BYTES)) places += 1;
