@@ -41,9 +41,3 @@ test.each(['http://localhost', 'redis:', 'redis://:100%@localhost'])(
     expect(error.message).not.toContain('localhost');
   },
 );
-
-test('needs no restart for the same configuration', async () => {
-  const { config: old } = await resolveConfig(base);
-  const { config: next } = await resolveConfig(base);
-  expect(findRestarts(old, next).restarts).toEqual([]);
-});

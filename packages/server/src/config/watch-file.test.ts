@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -68,19 +68,6 @@ test('notices a write in place', async () => {
   await changes.next();
   await writeFile(path, 'a: 3');
   await changes.next();
-});
-
-test('notices a rename over the file', async () => {
-  const folder = await makeFolder();
-  const path = join(folder, 'config.yaml');
-  await writeFile(path, 'a: 1');
-  const { changes } = await setUp([path]);
-  for (const text of ['a: 2', 'a: 3']) {
-    await writeFile(`${path}.new`, text);
-    await utimes(`${path}.new`, 1, 1);
-    await rename(`${path}.new`, path);
-    await changes.next();
-  }
 });
 
 test('notices that Kubernetes swaps a ConfigMap', async () => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { StoreUnavailableError } from '../../src/blobs/blob-store.ts';
 import { checkFileStore } from '../../src/blobs/file/check-file-store.ts';
 import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
-import { readAll, toBytes, toStream } from './blob-contents.ts';
+import { toBytes, toStream } from './blob-contents.ts';
 import { startChild } from './children/start-child.ts';
 import { mountSmallDisk, useTempFolder } from './temp-folder.ts';
 
@@ -18,23 +18,6 @@ async function expectOrder(root: string): Promise<void> {
     onProblem: ({ path, detail }) => expect.fail(`${path}: ${detail}`),
   });
 }
-
-test('keeps only the old file if the disk is full, and works again when there is space', async (context) => {
-  const disk = await mountSmallDisk('size=4m');
-  if ('reason' in disk) return context.skip(disk.reason);
-  const root = disk.folder;
-  const store = await createFileBlobStore({ root });
-  await store.write(key, toStream(Buffer.from('old')), options);
-
-  const failure = await store.write(key, toStream(toBytes(8 * MEBIBYTE)), options).catch((e) => e);
-  expect(failure).toBeInstanceOf(StoreUnavailableError);
-  expect(failure.cause).toMatchObject({ code: 'ENOSPC' });
-  expect((await readAll(store, key))?.toString()).toBe('old');
-  await expectOrder(root);
-
-  await store.write(key, toStream(toBytes(2 * MEBIBYTE)), options);
-  expect((await readAll(store, key))?.equals(toBytes(2 * MEBIBYTE))).toBe(true);
-});
 
 test('survives a disk that is full at any byte, including the trailer', async (context) => {
   const disk = await mountSmallDisk('size=1m');

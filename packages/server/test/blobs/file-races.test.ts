@@ -172,19 +172,6 @@ describe.each([true, false])('a move, overwrite %j', (overwrite) => {
       expect(found.map(String)).toContain('old');
     }
   });
-
-  test('of one file to two places succeeds once', async () => {
-    await put(to, VICTIM, 'old');
-    let second: Promise<string | undefined> | undefined;
-    beforeTaking(() => {
-      second = moveTo('/second', overwrite);
-      return untilDoneOrQueued(second);
-    });
-    const codes = [await moveTo('/first', overwrite), await second];
-    expect(codes).toEqual([undefined, 'STORAGE_FILE_NONEXIST']);
-    const found = [await contentOf(to, 'first'), await contentOf(to, 'second')];
-    expect(found).toEqual(['old', undefined]);
-  });
 });
 
 test('a copy finds a file that is replaced in the meantime', async () => {

@@ -115,17 +115,6 @@ test('no name, path or header of a call decides which address the gateway calls'
   expect(dns.asked).toEqual([]);
 });
 
-test('a target in absolute form only counts with its path', async () => {
-  const { calls, port: internal } = await startInternal();
-  const { url } = await startServer();
-  const response = await sendRaw(
-    Number(new URL(url).port),
-    `GET http://127.0.0.1:${internal}/files/x HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`,
-  );
-  expect(statusesOf(response)[0]).toBeGreaterThanOrEqual(400);
-  expect(calls).toEqual([]);
-});
-
 test('upload targets and links never begin with a host that the caller chose', async () => {
   const { url, token: _ } = await startServer();
   const port = Number(new URL(url).port);

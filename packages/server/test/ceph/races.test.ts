@@ -76,21 +76,6 @@ describeOn('ceph', 'races on one store', () => {
       const stats = await to.blobs.stat({ env: 'dev', path: 'file' });
       expect(stats?.contentType).toBe('text/css');
     });
-
-    test('of one file to two places succeeds once', async () => {
-      const { gate, to, move } = await deployGated();
-      await put(to, 'file', 'old');
-      let second: Promise<string | undefined> | undefined;
-      gate.before = async (method, path) => {
-        if (second || method !== 'DELETE' || !path.includes('/file')) return;
-        second = move('/second', overwrite);
-        await untilDoneOrQueued(second);
-      };
-      const codes = [await move('/first', overwrite), await second];
-      expect(codes).toEqual([undefined, 'STORAGE_FILE_NONEXIST']);
-      expect(await contentOf(to, 'first')).toBe('old');
-      expect(await contentOf(to, 'second')).toBeUndefined();
-    });
   });
 
   test('a copy takes content and metadata of one version, whatever other processes write', async () => {
@@ -111,20 +96,6 @@ describeOn('ceph', 'races on one store', () => {
       ['old', old?.etag, old?.contentType],
       ['new', 'another', 'text/css'],
     ]).toContainEqual(found);
-  });
-
-  test('reports one success for two deletions of a file', async () => {
-    const { gate, to } = await deployGated();
-    const fileID = await put(to, 'file', 'old');
-    const remove = async () =>
-      (await call(to, 'batchDelete', { fileList: [fileID] })).data.fileList[0]?.code;
-    let second: Promise<string | undefined> | undefined;
-    gate.before = async (method) => {
-      if (second || method !== 'DELETE') return;
-      second = remove();
-      await untilDoneOrQueued(second);
-    };
-    expect([await remove(), await second]).toEqual(['SUCCESS', 'STORAGE_FILE_NONEXIST']);
   });
 
   test('a sweep keeps the uploads of other programs, even without a prefix', async () => {

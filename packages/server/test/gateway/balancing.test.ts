@@ -123,25 +123,3 @@ it('retries a GET on a stale connection', async () => {
   expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
   expect(seen).toEqual(['GET ', 'GET ', 'GET ']);
 });
-
-it('never retries a POST that was sent', async () => {
-  const { origin, seen } = await startStale();
-  const { base } = await startGateway([toService([origin])]);
-  expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
-  expect(await send(base, HELLO, { method: 'POST', body: 'x' })).toMatchObject({
-    code: 'BAD_GATEWAY',
-  });
-  expect(seen.filter((method) => method === 'POST')).toHaveLength(1);
-});
-
-it('keeps connections alive and reuses the most recent one first', async () => {
-  const { origin, server } = await startNamed('ok');
-  let connections = 0;
-  server.on('connection', () => {
-    connections += 1;
-  });
-  const { base, gateway } = await startGateway([toService([origin])]);
-  for (let time = 0; time < 5; time += 1) await send(base, HELLO);
-  expect(connections).toBe(1);
-  expect(gateway.stats().endpoints[0]).toMatchObject({ outstanding: 0, idle: 1 });
-});

@@ -1,11 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Random } from '../../../server-stubs/test/fuzz/random.ts';
 import { findViolation } from './check-history.ts';
 import { type Call, parseHistory, toText } from './history.ts';
-import { simulateHistory } from './simulate-history.ts';
 
-const seed = Date.now();
 const onDisk = { isMoveAtomic: true };
 const onS3 = { isMoveAtomic: false };
 
@@ -107,43 +103,3 @@ test('a violation contains only what contradicts itself', () => {
   );
   expect(toText(violation?.others ?? [])).toBe('8..? upload a late\n9..? copy a d ok');
 });
-
-test.each([true, false])(
-  `every history of a correct store is possible, atomic moves %j (seed ${seed})`,
-  (isMoveAtomic) => {
-    const property = fc.property(fc.nat(), (each) => {
-      const history = simulateHistory(each, isMoveAtomic);
-      expect(findViolation(history, { isMoveAtomic })).toBeUndefined();
-      expect(toText(parseHistory(toText(history)))).toBe(toText(history));
-    });
-    fc.assert(property, { seed, numRuns: 500 });
-  },
-);
-
-test(`most histories with a wrong outcome are impossible (seed ${seed})`, () => {
-  let found = 0;
-  const numRuns = 500;
-  const property = fc.property(fc.nat(), (each) => {
-    const history = simulateHistory(each, true);
-    const violation = violationOf(falsify(history, new Random(each)), onDisk);
-    if (violation) found += 1;
-    // The essential calls, and whatever the others did, are impossible by themselves.
-    if (violation)
-      expect(findViolation([...violation.calls, ...violation.others], onDisk)).toBeDefined();
-  });
-  fc.assert(property, { seed, numRuns });
-  expect(found / numRuns).toBeGreaterThan(0.5);
-});
-
-/** Changes the outcome of one call to another one that it could have. */
-function falsify(history: readonly Call[], random: Random): Call[] {
-  const known = history.filter(
-    ({ kind, returned }) => kind !== 'upload' && Number.isFinite(returned),
-  );
-  if (known.length === 0) return [...history];
-  const chosen = random.pick(known);
-  const isRead = chosen.kind === 'read';
-  const others = ['missing', isRead ? 'v1' : 'ok', isRead ? 'v2' : 'ok'];
-  const outcome = random.pick(others.filter((each) => each !== chosen.outcome));
-  return history.map((call) => (call === chosen ? { ...call, outcome } : call));
-}

@@ -24,13 +24,6 @@ function toBody(start: number, breaksAfter = Number.POSITIVE_INFINITY): Readable
   });
 }
 
-test('cuts its range out of a longer body', async () => {
-  const body = toBody(0);
-  const stream = streamOf({ start: 4, end: 9 }, async () => ({ body, start: 0 }));
-  expect((await buffer(stream)).toString()).toBe('456789');
-  expect(body.destroyed).toBe(true);
-});
-
 test('resumes after a broken connection, as long as each one returns something', async () => {
   const starts: number[] = [];
   const stream = streamOf(ALL, async ({ start }) => {
@@ -46,16 +39,6 @@ test('fails if connections break without a byte', async () => {
   const error = await buffer(stream).catch((reason) => reason);
   expect(error).toBeInstanceOf(StoreUnavailableError);
   expect(error.cause).toMatchObject({ message: 'reset' });
-});
-
-test('treats a truncated body as a broken connection', async () => {
-  const starts: number[] = [];
-  const stream = streamOf(ALL, async ({ start }) => {
-    starts.push(start);
-    return { body: Readable.from([BYTES.subarray(start, start + 10)]), start };
-  });
-  expect(await buffer(stream)).toEqual(BYTES);
-  expect(starts).toEqual([0, 10]);
 });
 
 test('applies backpressure while nobody reads', async () => {
@@ -89,9 +72,4 @@ test('closes a connection that opens when nobody waits for it any more', async (
   stream.destroy();
   opened.resolve();
   await new Promise((resolve) => body.once('close', resolve));
-});
-
-test('an empty object needs no connection', async () => {
-  const stream = streamOf({ start: 0, end: -1 }, () => Promise.reject(new Error('asked')));
-  expect(await buffer(stream)).toEqual(Buffer.alloc(0));
 });
