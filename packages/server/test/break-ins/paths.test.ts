@@ -108,27 +108,6 @@ test('a path that only looks like an escape is an ordinary name in uploads, link
   await expectUntouched(whole);
 });
 
-test('keeps names apart that Unicode or a disk may treat as the same', async () => {
-  const { dev } = await startWhole();
-  const names = [
-    'é',
-    'e\u0301',
-    'É',
-    'ﬁle',
-    'file',
-    'File',
-    'Å',
-    'A\u030A',
-    '\u212B',
-    'ß',
-    'ss',
-    'ı',
-    'i',
-  ];
-  for (const name of names) expect((await dev.upload(`n/${name}`, name)).status).toBe(204);
-  for (const name of names) expect(await dev.read(`n/${name}`)).toBe(name);
-});
-
 test('the signature of a link is not valid for a spelling that leads elsewhere', async () => {
   const { dev, port } = await startWhole();
   await dev.upload('folder/a.txt', 'mine');

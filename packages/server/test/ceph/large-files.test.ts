@@ -34,12 +34,6 @@ describeOn('ceph', 'large files', () => {
     expect(await listLeftovers(options)).toEqual([]);
   });
 
-  test('are read in parts from the middle', async () => {
-    const range = { start: 40 * MEBIBYTE - 3, end: 56 * MEBIBYTE + 9 };
-    const part = await readAll(store, key, range);
-    expect(part?.equals(bytes.subarray(range.start, range.end + 1))).toBe(true);
-  });
-
   test('are read in parts of the old version after a replacement', async () => {
     const blob = await store.open(key);
     await store.write(key, toStream(Buffer.from('new')), TYPE);
@@ -48,13 +42,6 @@ describeOn('ceph', 'large files', () => {
     for await (const chunk of blob?.read({ start, end: start + 9 }) ?? []) chunks.push(chunk);
     expect(Buffer.concat(chunks)).toEqual(bytes.subarray(start, start + 10));
     await store.write(key, toStream(bytes), TYPE);
-  });
-
-  test.each([true, false])('are copied, overwrite %j', async (overwrite) => {
-    const to = { env: 'dev', path: `copies/${overwrite}` };
-    expect(await store.copy(key, to, { overwrite })).toEqual(await store.stat(key));
-    const content = await readAll(store, to);
-    expect(content?.equals(bytes)).toBe(true);
   });
 
   test('leave nothing if they are interrupted after some parts', async () => {

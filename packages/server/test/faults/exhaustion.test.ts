@@ -1,10 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { startWhole, type Whole } from '../break-ins/support/start-whole.ts';
-import { toFields } from '../break-ins/support/storage-client.ts';
-import { open, statusesOf } from '../support/send-raw.ts';
+import { open } from '../support/send-raw.ts';
 import { until } from './support/until.ts';
 
 async function connectionsOf({ adminUrl }: Whole): Promise<number> {
@@ -17,56 +15,6 @@ async function expectService({ dev }: Whole, path: string): Promise<void> {
   expect((await dev.upload(path, 'served')).status).toBe(204);
   expect(await dev.read(path)).toBe('served');
 }
-
-/** A form up to the first byte of its file. */
-function toForm(fields: Readonly<Record<string, string>>): string {
-  return Object.entries(fields)
-    .map(
-      ([name, value]) =>
-        `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
-    )
-    .concat('--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n')
-    .join('');
-}
-
-test('an upload that stalls is aborted, and leaves nothing; others are served meanwhile', async () => {
-  const whole = await startWhole({
-    listen: { port: 0, slowBodySeconds: 3, slowBodyBytes: 1000 },
-  });
-  const sockets = await Promise.all(Array.from({ length: 30 }, () => open(whole.port)));
-  const responses = sockets.map((socket) => buffer(socket));
-  for (const socket of sockets) {
-    // A separate grant each: only a few uploads may share one.
-    const form = toForm(toFields(await whole.dev.grant('a.txt'), 'a.txt'));
-    socket.write(
-      `POST /upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000000\r\n\r\n${form}${'x'.repeat(100_000)}`,
-    );
-  }
-  await until(async () => (await whole.disk()).length > 30);
-  await expectService(whole, 'b.txt');
-  for (const response of await Promise.all(responses)) {
-    expect(statusesOf(response.toString())).toEqual([408]);
-  }
-  await until(async () => (await whole.disk()).length === 2);
-  expect(await whole.dev.read('a.txt')).toBeUndefined();
-});
-
-test('disconnects clients that trickle their headers, however many, and serves others meanwhile', async () => {
-  const whole = await startWhole({ listen: { port: 0, headersSeconds: 1 } });
-  const sockets = await Promise.all(Array.from({ length: 100 }, () => open(whole.port)));
-  // A caught error counts even before all are awaited: a write may meet a closed connection.
-  const responses = sockets.map((socket) => buffer(socket).catch(() => ''));
-  for (const socket of sockets) socket.write('GET /files/a HTTP/1.1\r\nHost: a\r\nX-A: ');
-  const trickle = setInterval(() => {
-    for (const socket of sockets) if (socket.writable) socket.write('x');
-  }, 100);
-  onTestFinished(() => clearInterval(trickle));
-  await expectService(whole, 'a.txt');
-  for (const response of await Promise.all(responses)) {
-    expect([408, undefined]).toContain(statusesOf(response.toString())[0]);
-  }
-  await until(async () => (await connectionsOf(whole)) < 100);
-});
 
 test('idle connections cost little, and are closed at their timeout', async () => {
   const whole = await startWhole({ listen: { port: 0, keepAliveSeconds: 5 } });

@@ -1,17 +1,11 @@
 import { once } from 'node:events';
-import { signStorageRequest } from '@berth/server-stubs/engine/node';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { post, StorageClient } from '../break-ins/support/storage-client.ts';
 import { startService } from './support/hosted-service.ts';
 import { startServer } from './support/start-server.ts';
 
 const KEY = 'the key of links and grants, longer than 32';
-interface Grants {
-  readonly data: Record<'authorization' | 'token' | 'storeFileID' | 'url' | 'fileID', string> & {
-    readonly fileList: readonly { readonly tempFileURL: string }[];
-  };
-}
-
 const PAIR = { id: 'me', secret: 'the-secret-of-me', token: 'the-session-of-me' };
 
 test('the log of a complete run has no secret, and nothing else is missing', async () => {
@@ -24,26 +18,11 @@ test('the log of a complete run has no secret, and nothing else is missing', asy
     { log: { level: 'trace', calls: true }, keys: [{ secret: KEY }] },
     { services: { hello: { endpoints: [origin] } }, credentials: [PAIR] },
   );
-  const timestamp = Math.floor(Date.now() / 1000);
-  const signed = signStorageRequest(PAIR, { timestamp });
-  const storage = async (operation: string, body: object) => {
-    const response = await fetch(`${url}/api/v2/envs/dev/storages:${operation}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', cookie: 'session=my-cookie', ...signed },
-      body: JSON.stringify(body),
-    });
-    return ((await response.json()) as { body: Grants }).body;
-  };
-  const { data: grant } = await storage('getUploadMetaData', { path: 'a.txt' });
-  const form = new FormData();
-  form.set('Signature', grant.authorization);
-  form.set('x-store-security-token', grant.token);
-  form.set('x-store-meta-fileid', grant.storeFileID);
-  form.set('key', 'a.txt');
-  form.set('file', new Blob(['a']), 'a.txt');
-  expect((await fetch(grant.url, { method: 'POST', body: form })).status).toBe(204);
-  const { data } = await storage('batchGetTempUrls', { fileList: [{ fileID: grant.fileID }] });
-  const link = new URL(data.fileList[0]?.tempFileURL as string);
+  const storage = new StorageClient(url, PAIR);
+  const signed = storage.headers();
+  const grant = await storage.grant('a.txt');
+  expect((await post(grant, 'a.txt', 'a')).status).toBe(204);
+  const link = new URL(await storage.link('a.txt'));
   expect(await (await fetch(link)).text()).toBe('a');
   const forged = new URL(link);
   forged.searchParams.set('expires', '1');

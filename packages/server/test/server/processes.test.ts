@@ -1,6 +1,6 @@
-import { signStorageRequest } from '@berth/server-stubs/engine/node';
 import { expect, test } from 'vitest';
 import { findFault } from '../../src/cli/fail.ts';
+import { StorageClient } from '../break-ins/support/storage-client.ts';
 import { Cli } from './support/cli.ts';
 import { makeFolder } from './support/start-server.ts';
 
@@ -13,18 +13,8 @@ environments: { dev: { credentials: [{ id: me, secret: the-secret-of-me }] } }
 
 /** One call on a separate connection. */
 async function status(url: string): Promise<number> {
-  const pair = { id: 'me', secret: 'the-secret-of-me' };
-  const response = await fetch(`${url}/api/v2/envs/dev/storages:batchDelete`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      connection: 'close',
-      ...signStorageRequest(pair, { timestamp: Math.floor(Date.now() / 1000) }),
-    },
-    body: '{"fileList":[]}',
-  });
-  await response.text();
-  return response.status;
+  const client = new StorageClient(url, { id: 'me', secret: 'the-secret-of-me' });
+  return (await client.call('batchDelete', '{"fileList":[]}', { connection: 'close' })).status;
 }
 
 async function callsOf(adminUrl: string): Promise<number> {
@@ -57,17 +47,6 @@ test.runIf(process.platform === 'linux')(
     expect(await second.finish()).toMatchObject({ code: 0, stderr: '' });
   },
 );
-
-test('without it a second process finds the port in use', async () => {
-  const folder = await makeFolder({ 'berth.yaml': yaml('reusePort: false') });
-  const first = new Cli(folder, ['--config', 'berth.yaml']);
-  const { port } = new URL((await first.listening()).url);
-  const second = new Cli(folder, ['--config', 'berth.yaml', '--port', port]);
-  expect(await second.finish()).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining(`Port ${port} is already in use`),
-  });
-});
 
 test('reports a system that cannot share ports', () => {
   const error = Object.assign(new Error('listen ENOTSUP'), { syscall: 'listen', code: 'ENOTSUP' });

@@ -1,9 +1,10 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { signGatewayRequest, signStorageRequest } from '@berth/server-stubs/engine/node';
+import { signGatewayRequest } from '@berth/server-stubs/engine/node';
 import { expect, test } from 'vitest';
 import { ConfigError, type EnvironmentConfig } from '../../src/config/config.ts';
 import { resolveConfig } from '../../src/config/resolve-config.ts';
+import { StorageClient } from '../break-ins/support/storage-client.ts';
 import { Cli } from './support/cli.ts';
 import { startService } from './support/hosted-service.ts';
 import { makeFolder, startServer } from './support/start-server.ts';
@@ -32,17 +33,8 @@ async function replaceFile(file: string, text: string): Promise<void> {
 }
 
 async function storageStatus(url: string, secret: string, env = 'dev'): Promise<number> {
-  const timestamp = Math.floor(Date.now() / 1000);
-  const response = await fetch(`${url}/api/v2/envs/${env}/storages:batchDelete`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      ...signStorageRequest({ id: 'me', secret }, { timestamp }),
-    },
-    body: '{"fileList":[]}',
-  });
-  await response.text();
-  return response.status;
+  const client = new StorageClient(url, { id: 'me', secret }, env);
+  return (await client.call('batchDelete', '{"fileList":[]}')).status;
 }
 
 test('applies a changed file while the server runs', async () => {

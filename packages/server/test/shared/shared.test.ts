@@ -5,10 +5,11 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { promisify } from 'node:util';
 import { describeOn } from '@berth/runtimes/engines';
 import { freePort } from '@berth/runtimes/free-port';
-import { signGatewayRequest, signStorageRequest } from '@berth/server-stubs/engine/node';
+import { signGatewayRequest } from '@berth/server-stubs/engine/node';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { run } from '../../src/cli/run.ts';
 import type { ConfigInput } from '../../src/index.ts';
+import { type Meta, post, StorageClient } from '../break-ins/support/storage-client.ts';
 import { startService } from '../server/support/hosted-service.ts';
 import { makeFolder, startServer } from '../server/support/start-server.ts';
 import { startRedis } from './support/start-redis.ts';
@@ -52,45 +53,20 @@ async function countAllowed(replicas: readonly Replica[], calls: number): Promis
   return statuses.filter((status) => status === 200).length;
 }
 
-async function callStorage({ url }: Replica, operation: string, body: object) {
-  const signed = signStorageRequest(PAIR, { timestamp: Math.floor(Date.now() / 1000) });
-  const response = await fetch(`${url}/api/v2/envs/dev/storages:${operation}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...signed },
-    body: JSON.stringify(body),
-  });
-  const { body: envelope } = (await response.json()) as { body: Envelope };
-  return { status: response.status, ...envelope };
-}
+const clientOf = ({ url }: Replica) => new StorageClient(url, PAIR);
 
-interface Envelope {
-  readonly code?: string;
-  readonly data: Record<'authorization' | 'token' | 'storeFileID' | 'fileID', string> & {
-    readonly fileList: readonly { readonly tempFileURL: string }[];
-  };
-}
+const requestGrant = (from: Replica) => clientOf(from).grant('a.txt');
 
-const requestGrant = async (from: Replica) =>
-  (await callStorage(from, 'getUploadMetaData', { path: 'a.txt' })).data;
+const callStorage = async (to: Replica) =>
+  (await clientOf(to).call('batchDelete', { fileList: [] })).status;
 
-async function upload(to: Replica, grant: Envelope['data'], content = 'content'): Promise<number> {
-  const form = new FormData();
-  form.set('key', 'a.txt');
-  form.set('Signature', grant.authorization);
-  form.set('x-store-security-token', grant.token);
-  form.set('x-store-meta-fileid', grant.storeFileID);
-  if (content !== '') form.set('file', new Blob([content]), 'a.txt');
-  return (await fetch(`${to.url}/upload`, { method: 'POST', body: form })).status;
-}
+const upload = async (to: Replica, grant: Meta, more = {}) =>
+  (await post({ ...grant, url: `${to.url}/upload` }, 'a.txt', 'content', more)).status;
 
 /** Uploads a file to one replica; returns a link, whose status can be requested from any replica. */
-async function requestLink(from: Replica) {
-  const grant = await requestGrant(from);
-  expect(await upload(from, grant)).toBe(204);
-  const { data } = await callStorage(from, 'batchGetTempUrls', {
-    fileList: [{ fileID: grant.fileID }],
-  });
-  return data.fileList[0]?.tempFileURL as string;
+async function requestLink(from: Replica): Promise<string> {
+  expect((await clientOf(from).upload('a.txt', 'content')).status).toBe(204);
+  return clientOf(from).link('a.txt');
 }
 
 async function download(from: Replica, link: string): Promise<number> {
@@ -191,7 +167,7 @@ describeOn('redis', 'state shared by replicas', () => {
     const grant = await requestGrant(first);
     const link = await requestLink(first);
     const tryAll = async () => [
-      (await callStorage(third, 'batchDelete', { fileList: [] })).status,
+      await callStorage(third),
       (await callSigned(second)).status,
       (await callSigned(third, 'body')).status,
       await upload(second, grant),
@@ -237,7 +213,7 @@ describeOn('redis', 'state shared by replicas', () => {
     const link = await requestLink(first);
     await redis.kill();
     expect([
-      (await callStorage(first, 'batchDelete', { fileList: [] })).status,
+      await callStorage(first),
       (await callSigned(first)).status,
       (await callSigned(first, 'body')).status,
       await upload(first, grant),
@@ -254,7 +230,7 @@ describeOn('redis', 'state shared by replicas', () => {
       singleUseGrants: true,
     });
     const grant = await requestGrant(first);
-    expect(await upload(first, grant, '')).toBe(400);
+    expect(await upload(first, grant, { file: 'a second one' })).toBe(400);
     const statuses = await Promise.all([upload(first, grant), upload(second, grant)]);
     expect(statuses.sort()).toEqual([204, 403]);
     expect(await upload(second, grant)).toBe(403);
@@ -286,7 +262,7 @@ describeOn('redis', 'state shared by replicas', () => {
       password: 'not-the-password',
       failClosed: true,
     });
-    expect((await callStorage(wrong.first, 'batchDelete', { fileList: [] })).status).toBe(503);
+    expect(await callStorage(wrong.first)).toBe(503);
     const logged = JSON.stringify(
       [right, wrong].map(({ replicas }) => replicas.map(({ lines }) => lines)),
     );

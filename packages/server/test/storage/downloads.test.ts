@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { mkdtemp, open, realpath, rm, truncate } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -18,29 +16,6 @@ async function download(path = 'a.txt', content = CONTENT) {
     fetch(address, { headers, method });
   return { ...to, address, get };
 }
-
-test('continues a download with its version, whatever is written meanwhile', async () => {
-  const content = 'a'.repeat(20_000_000);
-  const to = await download('big', content);
-  const response = await to.get();
-  await put(to, 'big', 'b');
-  expect(await response.text()).toBe(content);
-  expect(await (await to.get()).text()).toBe('b');
-});
-
-test('a client that disconnects is not a failure, and leaves no open file', async () => {
-  const to = await download('big', 'a'.repeat(20_000_000));
-  const { hostname, port, pathname, search } = new URL(to.address);
-  for (let round = 0; round < 20; round += 1) {
-    const socket = connect(Number(port), hostname);
-    socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: a\r\n\r\n`);
-    await once(socket, 'data');
-    socket.resetAndDestroy();
-    await once(socket, 'close');
-  }
-  expect((await to.get()).status).toBe(200);
-  expect(to.errors).toEqual([]);
-});
 
 describe('a damaged file', () => {
   async function downloadDamaged(size: number) {

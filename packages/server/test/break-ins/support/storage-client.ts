@@ -4,6 +4,8 @@ import { signStorageRequest } from '@berth/server-stubs/engine/node';
 export interface Pair {
   readonly id: string;
   readonly secret: string;
+  /** Session token of temporary credentials. */
+  readonly token?: string;
 }
 
 export interface Meta {

@@ -1,4 +1,4 @@
-import { createStorageClient, type StorageClient, unwrapEnvelope } from '@berth/client';
+import { createStorageClient, type StorageClient } from '@berth/client';
 import { createConformance } from '@berth/conformance';
 import type { WireProfile } from '@berth/server-stubs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -123,31 +123,6 @@ function checkCrossings(deployed: () => Deployment): void {
           code: 'STORAGE_FILE_NONEXIST',
         });
       }
-    });
-
-    test('let one of many copies without overwriting win', async () => {
-      const all = clients();
-      const sources = all.map((_, index) => `race/${index}.txt`);
-      await Promise.all(
-        all.map((client, index) => client.upload(sources[index] as string, String(index))),
-      );
-      const outcomes = await Promise.allSettled(
-        all.map((client, index) =>
-          client.copy(`/${sources[index]}`, '/race/won.txt', { overwrite: false }),
-        ),
-      );
-      const won = outcomes.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []));
-      expect(won).toHaveLength(1);
-      for (const outcome of outcomes) {
-        if (outcome.status === 'rejected') {
-          expect(outcome.reason).toMatchObject({ code: 'OBJECT_ALREADY_EXIST' });
-        }
-      }
-      const path = '/api/v2/envs/{envId}/storages:batchGetTempUrls';
-      const body = { fileList: [{ fileID: 'cloud://dev.files/race/won.txt' }] };
-      const response = await (all[0] as StorageClient).POST(path, { body });
-      const link = unwrapEnvelope(response).fileList[0]?.tempFileURL as string;
-      expect(await (await fetch(link)).text()).toBe(String(won[0]));
     });
   });
 }

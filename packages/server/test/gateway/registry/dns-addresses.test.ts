@@ -119,14 +119,6 @@ test('queries once however many calls wait', async () => {
   expect(server.asked.filter((name) => name === 'A web.test')).toHaveLength(2); // held, then sent
 });
 
-test('reads a response that is too long for UDP', async () => {
-  const { server, origins } = await setUpDns(WEB);
-  const addresses = Array.from({ length: 200 }, (_, i) => `10.0.1.${i}`);
-  server.setAddresses('web.test', addresses);
-  expect(new Set(await origins())).toEqual(new Set(addresses.map((one) => `http://${one}`)));
-  expect(server.overTcp()).toBe(1);
-});
-
 test('limits the endpoints of a response, always to the same ones', async () => {
   const { server, clock, find } = await setUpDns(WEB);
   const addresses = Array.from({ length: 300 }, (_, i) => `10.1.${i >> 8}.${i & 255}`);

@@ -103,15 +103,6 @@ test('keeps the last address of a target that fails, and updates those of others
   expect(errors).toEqual(['DNS: queryA ESERVFAIL a.test']);
 });
 
-test('returns the name of the service for the certificate', async () => {
-  const { server, version } = await setUpDns({ ...SRV, scheme: 'https' });
-  server.setSrv(NAME, [{ port: 8443, target: 'a.test' }]);
-  server.setAddresses('a.test', ['10.0.0.1']);
-  expect((await version()).endpoints).toEqual([
-    { origin: 'https://10.0.0.1:8443', servername: 'web.test' },
-  ]);
-});
-
 test('accepts 300 targets over TCP, up to the maximum', async () => {
   // 258 queries can take more than the default of 4 s on a busy machine.
   const { server, origins } = await setUpDns(SRV, { timeoutSeconds: 120 });
