@@ -1,6 +1,6 @@
 import { type Problem, Problems } from './document.ts';
 import { writeFingerprints } from './modules/write-fingerprints.ts';
-import { writeRoutes } from './modules/write-routes.ts';
+import { createPlans, writeRoutes } from './modules/write-routes.ts';
 import { type ModuleNames, writeHandlers, writeIndex, writeTypes } from './modules/write-types.ts';
 
 import { Names } from './names.ts';
@@ -9,8 +9,7 @@ import { readModel } from './operations/read-model.ts';
 import { SchemaNames } from './schema/schema-store.ts';
 import { SchemaTypes } from './types/schema-types.ts';
 import { compileValidators } from './validators/compile-validators.ts';
-import { SchemaSet } from './validators/schema-set.ts';
-import { ValidatorPlan } from './validators/validator-plan.ts';
+import type { ValidatorPlan } from './validators/validator-plan.ts';
 
 export interface GenerateOptions {
   /** Module specifier of the runtime in generated imports. Default: `@berth/server-stubs/runtime`. */
@@ -63,18 +62,17 @@ export function generate(document: unknown, options: GenerateOptions = {}): Gene
   const schemaTypes = new SchemaTypes(model.store, schemaNames, names);
   const types = writeTypes(model, schemaTypes, names, modules);
   onProgress(`${schemaTypes.declarations.size} schemas read`);
-  const plans = {
-    requests: new ValidatorPlan(model.store, schemaNames, 'request'),
-    responses: new ValidatorPlan(model.store, schemaNames, 'response'),
-  };
+  const plans = createPlans(model, schemaNames);
   const routes = writeRoutes(model, plans, modules);
-  const requests = compile(plans.requests, 'request');
-  const responses = compile(plans.responses, 'response');
+  const compile = (plan: ValidatorPlan, direction: string) => {
+    onProgress(`compiling ${plan.entries.length} ${direction} validators`);
+    return compileValidators(plan, modules.runtime, problems);
+  };
   return {
     files: new Map<string, string | object>([
       ['types.gen.ts', types.text],
-      ['request-validators.gen.ts', requests],
-      ['response-validators.gen.ts', responses],
+      ['request-validators.gen.ts', compile(plans.requests, 'request')],
+      ['response-validators.gen.ts', compile(plans.responses, 'response')],
       ['routes.gen.ts', routes],
       ['handlers.gen.ts', writeHandlers(model, types.operations, modules)],
       ['index.gen.ts', writeIndex(model, modules)],
@@ -84,10 +82,4 @@ export function generate(document: unknown, options: GenerateOptions = {}): Gene
     notes: problems.notes,
     operations: model.operations,
   };
-
-  function compile(plan: ValidatorPlan, direction: 'request' | 'response'): string {
-    const set = new SchemaSet(model.store, schemaNames, direction);
-    onProgress(`compiling ${plan.entries.length} ${direction} validators`);
-    return compileValidators(plan.entries, set, modules.runtime, problems);
-  }
 }

@@ -2,14 +2,12 @@ import { createJudge, type Judge } from '../src/runtime/judge.ts';
 import type { RouteTable } from '../src/runtime/route-table.ts';
 import { loadDocument, UnreadableError } from './cli/load-document.ts';
 import { type Problem, Problems, RefusedError, toNames } from './document.ts';
-import { toRouteTable } from './modules/write-routes.ts';
+import { createPlans, type Plans, toRouteTable } from './modules/write-routes.ts';
 import { Names } from './names.ts';
 import type { Model } from './operations/model.ts';
 import { readModel } from './operations/read-model.ts';
 import { SchemaNames } from './schema/schema-store.ts';
 import { compileValidators, createValidators } from './validators/compile-validators.ts';
-import { SchemaSet } from './validators/schema-set.ts';
-import { ValidatorPlan } from './validators/validator-plan.ts';
 
 export type { Fault, Violation } from '../src/runtime/faults.ts';
 export { FaultError } from '../src/runtime/faults.ts';
@@ -120,9 +118,8 @@ function toWarning({ pointer, message }: Problem): DocumentWarning {
 function readRequests(document: unknown, problems: Problems): Model | undefined {
   try {
     const model = readModel(document, problems, { basePath: '', requestsOnly: true });
-    const { names, plans } = toPlans(model);
-    const set = new SchemaSet(model.store, names, 'request');
-    for (const { schema } of plans.requests.entries) set.lower(schema);
+    const { requests } = fillPlans(model);
+    for (const { schema } of requests.entries) requests.lower(schema);
     return model;
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
@@ -139,8 +136,7 @@ function readRequests(document: unknown, problems: Problems): Model | undefined 
 export async function writeResponseValidators(file: string): Promise<ResponseValidators> {
   const { used, warnings } = await use(file, (document, problems) => {
     const model = readModel(document, problems, { basePath: '' });
-    const names = new SchemaNames(new Names());
-    const plan = new ValidatorPlan(model.store, names, 'response');
+    const { responses: plan } = createPlans(model, new SchemaNames(new Names()));
     const operations: Record<string, Record<string, string>> = {};
     for (const operation of model.operations) {
       if (operation.method !== 'GET' && operation.method !== 'POST') continue;
@@ -152,9 +148,7 @@ export async function writeResponseValidators(file: string): Promise<ResponseVal
         operations[key] = { ...operations[key], [response.status.toUpperCase()]: name };
       }
     }
-    const set = new SchemaSet(model.store, names, 'response');
-    const module = compileValidators(plan.entries, set, '', problems);
-    const code = module
+    const code = compileValidators(plan, '', problems)
       .replace(/^(\/\/.*|import .*)\n/gm, '')
       .replace(/^export \{\};$/m, '')
       .replace(/^export const (\w+): Validator/gm, 'const $1')
@@ -187,12 +181,10 @@ async function use<Used>(
 
 /** Returns a model's route table with compiled validators, as generated code would contain it. */
 function toLiveTable(model: Model, problems: Problems): RouteTable {
-  const { names, plans } = toPlans(model);
-  const compile = (plan: ValidatorPlan, direction: 'request' | 'response') =>
-    createValidators(plan.entries, new SchemaSet(model.store, names, direction), problems);
+  const plans = fillPlans(model);
   const validators = {
-    requests: compile(plans.requests, 'request'),
-    responses: compile(plans.responses, 'response'),
+    requests: createValidators(plans.requests, problems),
+    responses: createValidators(plans.responses, problems),
   };
   return toRouteTable(model, plans, (direction, name) =>
     validators[direction].get(name),
@@ -200,12 +192,8 @@ function toLiveTable(model: Model, problems: Problems): RouteTable {
 }
 
 /** Collects what to compile. */
-function toPlans(model: Model) {
-  const names = new SchemaNames(new Names());
-  const plans = {
-    requests: new ValidatorPlan(model.store, names, 'request'),
-    responses: new ValidatorPlan(model.store, names, 'response'),
-  };
+function fillPlans(model: Model): Plans {
+  const plans = createPlans(model, new SchemaNames(new Names()));
   toRouteTable(model, plans, (_, name) => name);
-  return { names, plans };
+  return plans;
 }

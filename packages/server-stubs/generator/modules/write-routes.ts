@@ -1,6 +1,7 @@
 import { toKey, toLiteral } from '../names.ts';
 import type { ContentModel, Model, Operation, PartModel } from '../operations/model.ts';
-import type { ValidatorPlan } from '../validators/validator-plan.ts';
+import type { SchemaNames } from '../schema/schema-store.ts';
+import { ValidatorPlan } from '../validators/validator-plan.ts';
 import type { ModuleNames } from './write-types.ts';
 
 const WIDTH = 100;
@@ -9,6 +10,13 @@ const WIDTH = 100;
 export interface Plans {
   readonly requests: ValidatorPlan;
   readonly responses: ValidatorPlan;
+}
+
+export function createPlans({ store }: Model, names: SchemaNames): Plans {
+  return {
+    requests: new ValidatorPlan(store, names, 'request'),
+    responses: new ValidatorPlan(store, names, 'response'),
+  };
 }
 
 /** Renders `routes.gen.ts`, the table that the runtime creates a router from. */

@@ -31,7 +31,7 @@ export interface Operation {
   readonly deprecated: boolean;
   readonly passThrough: boolean;
   readonly parameters: readonly ParameterModel[];
-  readonly body?: BodyModel;
+  readonly body: BodyModel | undefined;
   readonly responses: readonly ResponseModel[];
   readonly security: readonly (readonly string[])[];
   readonly scopes: readonly Readonly<Record<string, readonly string[]>>[];
@@ -41,13 +41,13 @@ export interface ParameterModel {
   readonly parameter: Parameter;
   readonly schema: Schema;
   readonly pointer: Pointer;
-  readonly description?: string;
+  readonly description: string | undefined;
   readonly deprecated: boolean;
 }
 
 export interface BodyModel {
   readonly required: boolean;
-  readonly unwrap?: string;
+  readonly unwrap?: string | undefined;
   /** Names of fields that must not appear next to `unwrap`. */
   readonly unwrapFields?: readonly string[];
   readonly contents: readonly ContentModel[];
@@ -56,9 +56,9 @@ export interface BodyModel {
 export interface ContentModel {
   readonly mediaType: string;
   readonly kind: ContentKind;
-  readonly form?: Content['form'];
-  readonly parts?: PartsModel;
-  readonly schema?: Schema;
+  readonly form?: Content['form'] | undefined;
+  readonly parts?: PartsModel | undefined;
+  readonly schema?: Schema | undefined;
   readonly pointer: Pointer;
 }
 
@@ -80,7 +80,7 @@ export interface PartModel {
 
 export interface ResponseModel {
   readonly status: string;
-  readonly description?: string;
+  readonly description: string | undefined;
   readonly headers: readonly HeaderModel[];
   readonly contents: readonly ContentModel[];
 }
@@ -88,5 +88,5 @@ export interface ResponseModel {
 export interface HeaderModel {
   readonly name: string;
   readonly required: boolean;
-  readonly description?: string;
+  readonly description: string | undefined;
 }

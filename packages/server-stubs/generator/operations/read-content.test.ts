@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Problems } from '../document.ts';
-import { toContentKind } from './content-kind.ts';
+import { toContentKind } from './read-content.ts';
 import { readModel } from './read-model.ts';
 
 describe('toContentKind', () => {

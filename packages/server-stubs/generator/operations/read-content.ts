@@ -1,70 +1,81 @@
+import type { ContentKind } from '../../src/runtime/route-table.ts';
 import {
   entriesOf,
   isObject,
   join,
   type Located,
   type Pointer,
-  toList,
   toText,
+  Unusable,
 } from '../document.ts';
-import { isSchema, membersOf, propertiesOf, requiredOf, type Schema } from '../schema/schema.ts';
-import type { SchemaStore } from '../schema/schema-store.ts';
-import { isScalar, sameValue, valueTypes } from '../schema/value-types.ts';
-import { isJson, toContentKind } from './content-kind.ts';
-import type { BodyModel, ContentModel, HeaderModel, ResponseModel } from './model.ts';
-import { readParts } from './read-parts.ts';
-import type { Reader } from './reader.ts';
+import { readDiscriminator } from '../schema/lower-discriminator.ts';
+import {
+  isSchema,
+  membersOf,
+  propertiesOf,
+  requiredOf,
+  type Schema,
+  type SchemaObject,
+} from '../schema/schema.ts';
+import { hiddenProperties, type SchemaStore } from '../schema/schema-store.ts';
+import { isScalar, sameValue, toScalars, valueTypes } from '../schema/value-types.ts';
+import type {
+  BodyModel,
+  ContentModel,
+  HeaderModel,
+  PartModel,
+  PartsModel,
+  ResponseModel,
+} from './model.ts';
 
 const UNWRAP = 'x-berth-unwrap';
 const MORE_CONTENT = 'x-berth-content';
 
 /** Reads a request body or the target of its `$ref`. */
-export function readBody(value: unknown, pointer: Pointer, reader: Reader): BodyModel | undefined {
+export function readBody(
+  value: unknown,
+  pointer: Pointer,
+  store: SchemaStore,
+): BodyModel | undefined {
   if (value === undefined) return undefined;
-  const body = reader.follow(value, pointer);
-  const contents = readContent(body.value.content, join(body.pointer, 'content'), reader);
+  const body = store.follow(value, pointer);
+  const contents = readContent(body.value.content, join(body.pointer, 'content'), store);
   if (contents.length === 0) {
     if (entriesOf(body.value.content).length > 0) {
-      reader.refuse(body.pointer, 'No media type of this request body can be used.');
+      throw new Unusable(body.pointer, 'No media type of this request body can be used.');
     }
-    reader.warn(body.pointer, 'This request body has no media type, so it is ignored.');
+    store.problems.warn(body.pointer, 'This request body has no media type, so it is ignored.');
     return undefined;
   }
-  const wrappers = new Set(contents.map(({ schema }) => wrapperOf(schema)));
+  const wrappers = new Set(
+    contents.map(({ schema }) => (isObject(schema) ? toText(schema[UNWRAP]) : undefined)),
+  );
   const [unwrap] = wrappers;
   if (wrappers.size > 1) {
-    reader.refuse(body.pointer, `All media types of a body must have the same ${UNWRAP}.`);
+    throw new Unusable(body.pointer, `All media types of a body must have the same ${UNWRAP}.`);
   }
   const required = body.value.required === true;
   if (unwrap === undefined) return { required, contents };
-  const flat = contents.map((each) => toFlat(each, unwrap, reader));
-  return { required, contents: flat, unwrap, unwrapFields: fieldsOf(flat, reader) };
-}
-
-function fieldsOf(contents: readonly ContentModel[], { store }: Reader): string[] {
-  const names = contents.flatMap(({ schema = true }) => {
+  const flat = contents.map((each) => toFlat(each, unwrap, store));
+  const fields = flat.flatMap(({ schema = true }) => {
     const target = store.resolve(schema);
     return typeof target === 'boolean' ? [] : propertiesOf(target).map(([name]) => name);
   });
-  return [...new Set(names)];
-}
-
-function wrapperOf(schema: Schema | undefined): string | undefined {
-  const name = isObject(schema) ? schema[UNWRAP] : undefined;
-  return typeof name === 'string' ? name : undefined;
+  return { required, contents: flat, unwrap, unwrapFields: [...new Set(fields)] };
 }
 
 /** Fields may be flat or nested in a property. Validators and handlers only see the flat form. */
-function toFlat(content: ContentModel, wrapper: string, reader: Reader): ContentModel {
+function toFlat(content: ContentModel, wrapper: string, store: SchemaStore): ContentModel {
+  const isWrapped = (each: Schema) => {
+    const target = store.resolve(each);
+    if (typeof target === 'boolean' || !requiredOf(target).includes(wrapper)) return false;
+    return propertiesOf(target).every(([name]) => name === wrapper);
+  };
   const choices = isObject(content.schema) ? membersOf(content.schema, 'oneOf') : [];
-  const flat = choices.findIndex((each) => !isWrapped(each, wrapper, reader));
+  const flat = choices.findIndex((each) => !isWrapped(each));
   const schema = choices[flat];
-  if (
-    choices.length !== 2 ||
-    schema === undefined ||
-    !choices.some((each) => isWrapped(each, wrapper, reader))
-  ) {
-    return reader.refuse(
+  if (choices.length !== 2 || schema === undefined || !choices.some(isWrapped)) {
+    throw new Unusable(
       content.pointer,
       `${UNWRAP} must be next to a oneOf with two schemas: the flat one, and an object that requires ${JSON.stringify(wrapper)}.`,
     );
@@ -72,77 +83,24 @@ function toFlat(content: ContentModel, wrapper: string, reader: Reader): Content
   return { ...content, schema, pointer: join(content.pointer, 'oneOf', flat) };
 }
 
-function isWrapped(schema: Schema, wrapper: string, reader: Reader): boolean {
-  const target = reader.store.resolve(schema);
-  if (typeof target === 'boolean') return false;
-  return (
-    toList(requiredOf(target)).includes(wrapper) &&
-    propertiesOf(target).every(([name]) => name === wrapper)
-  );
-}
-
-const ANYTHING: ResponseModel = {
-  status: 'default',
-  headers: [],
-  contents: [{ mediaType: 'application/json', kind: 'json', pointer: '#' }],
-};
-
 /** Reads the responses of an operation: statuses first, then ranges, `default` last. */
-export function readResponses(value: unknown, pointer: Pointer, reader: Reader): ResponseModel[] {
+export function readResponses(
+  value: unknown,
+  pointer: Pointer,
+  store: SchemaStore,
+): ResponseModel[] {
   const responses = entriesOf(value)
     .filter(([status]) => !status.startsWith('x-'))
     .flatMap(([status, entry]) => {
-      const read = () => readResponse(status, entry, join(pointer, status), reader);
-      return reader.attempt('The response is left out.', read) ?? [];
+      const read = () => readResponse(status, entry, join(pointer, status), store);
+      return store.problems.attempt('The response is left out.', read) ?? [];
     });
   if (responses.length === 0) {
-    reader.note(pointer, 'No response is documented, so any JSON response is allowed.');
-    return [ANYTHING];
+    store.problems.note(pointer, 'No response is documented, so any JSON response is allowed.');
+    const contents = [{ mediaType: 'application/json', kind: 'json', pointer: '#' } as const];
+    return [{ status: 'default', description: undefined, headers: [], contents }];
   }
   return responses.sort((a, b) => rank(a.status) - rank(b.status));
-}
-
-function readResponse(
-  status: string,
-  value: unknown,
-  pointer: Pointer,
-  reader: Reader,
-): ResponseModel {
-  const name = status === 'default' ? status : status.toUpperCase();
-  if (!/^(?:default|[1-5]XX|[1-5]\d\d)$/.test(name)) {
-    reader.refuse(
-      pointer,
-      'The key of a response must be a status, a range such as 4XX, or default.',
-    );
-  }
-  const response = reader.follow(value, pointer);
-  const description = toText(response.value.description);
-  return {
-    status: name,
-    headers: readHeaders(response.value.headers, join(response.pointer, 'headers'), reader),
-    contents: ['content', MORE_CONTENT].flatMap((name) =>
-      readContent(response.value[name], join(response.pointer, name), reader),
-    ),
-    ...(description === undefined ? {} : { description }),
-  };
-}
-
-function readHeaders(value: unknown, pointer: Pointer, reader: Reader): HeaderModel[] {
-  return entriesOf(value)
-    .filter(([name]) => name.toLowerCase() !== 'content-type')
-    .flatMap(([name, entry]) => {
-      const read = () => reader.follow(entry, join(pointer, name));
-      const header = reader.attempt('The header is left out.', read);
-      if (header === undefined) return [];
-      const description = toText(header.value.description);
-      return [
-        {
-          name,
-          required: header.value.required === true,
-          ...(description === undefined ? {} : { description }),
-        },
-      ];
-    });
 }
 
 function rank(status: string): number {
@@ -150,33 +108,99 @@ function rank(status: string): number {
   return status.endsWith('XX') ? 1 : 0;
 }
 
-/** Reads media types; one that cannot be used is left out with a warning. */
-function readContent(value: unknown, pointer: Pointer, reader: Reader): ContentModel[] {
+function readResponse(
+  status: string,
+  value: unknown,
+  pointer: Pointer,
+  store: SchemaStore,
+): ResponseModel {
+  const name = status === 'default' ? status : status.toUpperCase();
+  if (!/^(?:default|[1-5]XX|[1-5]\d\d)$/.test(name)) {
+    throw new Unusable(
+      pointer,
+      'The key of a response must be a status, a range such as 4XX, or default.',
+    );
+  }
+  const response = store.follow(value, pointer);
+  return {
+    status: name,
+    description: toText(response.value.description),
+    headers: readHeaders(response.value.headers, join(response.pointer, 'headers'), store),
+    contents: ['content', MORE_CONTENT].flatMap((each) =>
+      readContent(response.value[each], join(response.pointer, each), store),
+    ),
+  };
+}
+
+function readHeaders(value: unknown, pointer: Pointer, store: SchemaStore): HeaderModel[] {
+  return entriesOf(value)
+    .filter(([name]) => name.toLowerCase() !== 'content-type')
+    .flatMap(([name, entry]) => {
+      const read = () => store.follow(entry, join(pointer, name));
+      const header = store.problems.attempt('The header is left out.', read)?.value;
+      if (header === undefined) return [];
+      const description = toText(header.description);
+      return [{ name, description, required: header.required === true }];
+    });
+}
+
+function readContent(value: unknown, pointer: Pointer, store: SchemaStore): ContentModel[] {
   return entriesOf(value).flatMap(([mediaType, entry]) => {
-    const read = () => readMedia(mediaType, reader.follow(entry, join(pointer, mediaType)), reader);
-    return reader.attempt('The media type is left out.', read) ?? [];
+    const read = () => readMedia(mediaType, store.follow(entry, join(pointer, mediaType)), store);
+    return store.problems.attempt('The media type is left out.', read) ?? [];
   });
 }
 
-function readMedia(mediaType: string, media: Located, reader: Reader): ContentModel {
-  const at = join(media.pointer, 'schema');
+function readMedia(mediaType: string, media: Located, store: SchemaStore): ContentModel {
+  const pointer = join(media.pointer, 'schema');
   if ('itemSchema' in media.value && !('schema' in media.value)) {
-    reader.note(media.pointer, `Items of ${mediaType} are a stream, which is not validated.`);
-    return { mediaType, kind: 'binary', pointer: at };
+    store.problems.note(
+      media.pointer,
+      `Items of ${mediaType} are a stream, which is not validated.`,
+    );
+    return { mediaType, kind: 'binary', pointer };
   }
-  const schema = 'schema' in media.value ? reader.schema(at) : undefined;
-  const types = schema === undefined ? [] : [...valueTypes(schema, reader.store)];
-  const kind = toContentKind(
+  if (!('schema' in media.value))
+    return { mediaType, kind: toContentKind(mediaType, false), pointer };
+  const schema = store.get(pointer);
+  const types = [...valueTypes(schema, store)];
+  const isStructured = types.some((type) => type !== 'string');
+  const kind = toContentKind(mediaType, isStructured);
+  if (kind === 'text' && types.includes('object')) {
+    store.problems.note(
+      pointer,
+      `Handlers get a body of ${mediaType} as text, which is not validated.`,
+    );
+  }
+  return {
     mediaType,
-    types.some((type) => type !== 'string'),
+    kind,
+    form: kind === 'form' ? readForm(media, schema, store) : undefined,
+    parts: kind === 'multipart' ? readParts(media, schema, store) : undefined,
+    pointer,
+    schema,
+  };
+}
+
+/** `application/json`, `application/problem+json`, with or without parameters. */
+export function isJson(mediaType: string): boolean {
+  return (
+    /^application\/(?:[^;]+\+)?json(?:-[a-z-]+)?\s*(?:;|$)/i.test(mediaType) ||
+    /^[^;]+\+json\s*(?:;|$)/i.test(mediaType)
   );
-  if (kind === 'text' && isObject(schema) && types.includes('object')) {
-    reader.note(at, `Handlers get a body of ${mediaType} as text, which is not validated.`);
+}
+
+/** @param isStructured the schema allows more than text, so that a range of media types means JSON */
+export function toContentKind(mediaType: string, isStructured: boolean): ContentKind {
+  const type = mediaType.toLowerCase();
+  if (isJson(type)) return 'json';
+  if (type.startsWith('application/x-www-form-urlencoded')) return 'form';
+  if (type.startsWith('multipart/')) return 'multipart';
+  if (type.startsWith('*/*') || type.startsWith('application/*')) {
+    return isStructured ? 'json' : 'binary';
   }
-  if (schema === undefined) return { mediaType, kind, pointer: at };
-  const form = kind === 'form' ? readForm(media, schema, reader) : {};
-  const parts = kind === 'multipart' ? readParts(media, schema, reader) : undefined;
-  return { mediaType, kind, ...form, ...(parts && { parts }), pointer: at, schema };
+  if (type.startsWith('text/') || /^application\/(?:.+\+)?xml/.test(type)) return 'text';
+  return 'binary';
 }
 
 const DELIMITERS: Readonly<Record<string, string>> = {
@@ -186,7 +210,7 @@ const DELIMITERS: Readonly<Record<string, string>> = {
 };
 
 /** The fields of a form that are more than `name=value`, once for each value. */
-function readForm(media: Located, schema: Schema, { store }: Reader): Pick<ContentModel, 'form'> {
+function readForm(media: Located, schema: Schema, store: SchemaStore): ContentModel['form'] {
   const nested = new Set<string>();
   const delimiters: [string, string][] = [];
   const encodings = new Map(entriesOf(media.value.encoding));
@@ -199,22 +223,158 @@ function readForm(media: Located, schema: Schema, { store }: Reader): Pick<Conte
     } = isObject(encoding) ? encoding : {};
     const types = valueTypes(field, store);
     const isBracketed = style === 'deepObject' || isJson(String(contentType));
-    if (isNested(field, store) || (isBracketed && !isScalar(types))) nested.add(name);
+    const isNested =
+      types.has('object') ||
+      itemsOf(field, store).some((each) => !isScalar(valueTypes(each, store)));
+    if (isNested || (isBracketed && !isScalar(types))) nested.add(name);
     else if (types.has('array') && explode === false) {
       delimiters.push([name, DELIMITERS[String(style)] ?? ',']);
     }
   }
-  if (nested.size + delimiters.length === 0) return {};
+  if (nested.size + delimiters.length === 0) return undefined;
   return {
-    form: {
-      ...(nested.size > 0 ? { nested: [...nested] } : {}),
-      ...(delimiters.length > 0 ? { delimiters: Object.fromEntries(delimiters) } : {}),
-    },
+    ...(nested.size > 0 && { nested: [...nested] }),
+    ...(delimiters.length > 0 && { delimiters: Object.fromEntries(delimiters) }),
   };
 }
 
-function isNested(field: Schema, store: SchemaStore): boolean {
-  if (valueTypes(field, store).has('object')) return true;
-  const items = sameValue(field, store).flatMap(({ items }) => (isSchema(items) ? [items] : []));
-  return items.some((each) => !isScalar(valueTypes(each, store)));
+function itemsOf(list: Schema, store: SchemaStore): Schema[] {
+  return sameValue(list, store).flatMap(({ items }) => (isSchema(items) ? [items] : []));
+}
+
+/** Reads the parts of a multipart form; `undefined` if the schema names none. */
+function readParts(media: Located, schema: Schema, store: SchemaStore): PartsModel | undefined {
+  const pointer = join(media.pointer, 'schema');
+  const encodings = new Map(entriesOf(media.value.encoding));
+  const target = store.resolve(schema);
+  if (typeof target === 'boolean') return undefined;
+  const hidden = hiddenProperties(target, 'request', store);
+  const known = [...toProperties(target, store)]
+    .filter(([name]) => !hidden.has(name))
+    .map(([name, property]) => {
+      const encoding = encodings.get(name);
+      if (isObject(encoding) && 'headers' in encoding) {
+        store.problems.note(
+          join(media.pointer, 'encoding', name, 'headers'),
+          'Headers of parts are not checked.',
+        );
+      }
+      return toPart(name, property, encoding, join(pointer, 'properties', name), store);
+    });
+  const others = toOthers(target, join(pointer, 'additionalProperties'), store);
+  if (known.length === 0 && others === 'skip') return undefined;
+  const files = known.filter(({ part }) => part.kind === 'file' || part.kind === 'any');
+  const names = new Set(files.map(({ name }) => name));
+  return { known, others, schema: withoutFiles(target, names, store) };
+}
+
+/** Returns the properties of a form. One that several schemas define may match any of them. */
+function toProperties(schema: Schema, store: SchemaStore): Map<string, Schema> {
+  const found = new Map<string, Schema[]>();
+  for (const [name, property] of sameValue(schema, store).flatMap(propertiesOf)) {
+    found.set(name, [...(found.get(name) ?? []), property]);
+  }
+  return new Map(
+    [...found].map(([name, [first = true, ...rest]]) => [
+      name,
+      rest.length === 0 ? first : { anyOf: [first, ...rest] },
+    ]),
+  );
+}
+
+const BYTES = 'application/octet-stream';
+
+function toPart(
+  name: string,
+  property: Schema,
+  encoding: unknown,
+  pointer: string,
+  store: SchemaStore,
+): PartModel {
+  const isList = valueTypes(property, store).has('array');
+  const schema = isList ? (itemsOf(property, store)[0] ?? true) : property;
+  const contentType = isObject(encoding) ? (toText(encoding.contentType) ?? '') : '';
+  const mediaTypes = contentType
+    .split(',')
+    .map((each) => each.split(';')[0]?.trim().toLowerCase() ?? '')
+    .filter(Boolean);
+  const kind = toPartKind(schema, mediaTypes, store);
+  const types = toScalars(valueTypes(schema, store));
+  const isText = types.length === 1 && types[0] === 'string';
+  return {
+    name,
+    part: {
+      kind,
+      // What may be anything may be a list.
+      ...((isList || kind === 'any') && { list: true }),
+      ...(kind === 'file' || kind === 'any' || isText || types.length === 0 ? {} : { types }),
+      // Any file is a sequence of bytes.
+      ...(mediaTypes.length === 0 || mediaTypes.includes(BYTES) ? {} : { mediaTypes }),
+    },
+    schema,
+    pointer: isList ? join(pointer, 'items') : pointer,
+  };
+}
+
+/** OpenAPI 3.1.1, section 4.8.15.1.1: the media type of a part depends on its schema. */
+function toPartKind(
+  schema: Schema,
+  mediaTypes: readonly string[],
+  store: SchemaStore,
+): PartModel['part']['kind'] {
+  const types = valueTypes(schema, store);
+  if (!isScalar(types) || mediaTypes.some(isJson)) return 'json';
+  const isBinary = sameValue(schema, store).some(
+    ({ format, contentMediaType, contentEncoding }) =>
+      format === 'binary' || (contentMediaType !== undefined && contentEncoding === undefined),
+  );
+  if (isBinary) return 'file';
+  const isOther = (type: string) => !type.startsWith('text/') && !/[/+]xml$/.test(type);
+  const isFile = mediaTypes.length > 0 && mediaTypes.every(isOther);
+  if (types.size === 0) return isFile ? 'file' : 'any';
+  return isFile && [...types].every((type) => type === 'string') ? 'file' : 'text';
+}
+
+function toOthers(schema: SchemaObject, pointer: string, store: SchemaStore): PartsModel['others'] {
+  const { additionalProperties, unevaluatedProperties } = schema;
+  if (additionalProperties === false || unevaluatedProperties === false) return 'reject';
+  if (!isObject(additionalProperties)) return 'skip';
+  return toPart('', additionalProperties, undefined, pointer, store);
+}
+
+/**
+ * Returns the schema of a form in which files are the string `''`: their own schemas are left out, except for
+ * the length of a list.
+ */
+function withoutFiles(
+  schema: Schema,
+  files: ReadonlySet<string>,
+  store: SchemaStore,
+  seen: ReadonlySet<string> = new Set(),
+): Schema {
+  if (typeof schema === 'boolean' || readDiscriminator(schema) !== undefined) return schema;
+  const { $ref, properties, ...rest } = schema;
+  const own: SchemaObject = { ...rest };
+  if (properties !== undefined) {
+    own.properties = Object.fromEntries(
+      propertiesOf(schema).map(([name, property]) => [
+        name,
+        files.has(name) ? toCount(property, store) : property,
+      ]),
+    );
+  }
+  const into = (each: Schema, path = seen) => withoutFiles(each, files, store, path);
+  for (const keyword of ['allOf', 'anyOf', 'oneOf'] as const) {
+    if (keyword in schema) own[keyword] = membersOf(schema, keyword).map((each) => into(each));
+  }
+  if ($ref === undefined || seen.has($ref)) return own;
+  return { allOf: [into(store.get($ref), new Set([...seen, $ref])), own] };
+}
+
+function toCount(property: Schema, store: SchemaStore): Schema {
+  const lists = sameValue(property, store).map(({ minItems, maxItems }) => ({
+    ...(minItems !== undefined && { minItems }),
+    ...(maxItems !== undefined && { maxItems }),
+  }));
+  return Object.assign({}, ...lists);
 }

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import { isObject, type Problems, RefusedError, toText } from '../document.ts';
 
 import { isKnownDialect } from '../schema/normalise.ts';
+import { SchemaStore } from '../schema/schema-store.ts';
 import type { Model } from './model.ts';
 import { readOperations, readSecuritySchemes } from './read-operations.ts';
 import { trim } from './read-path.ts';
-
-import { Reader } from './reader.ts';
 
 interface ReadOptions {
   readonly basePath?: string | undefined;
@@ -37,10 +36,10 @@ export function readModel(
       `The dialect ${JSON.stringify(dialect)} is not supported: schemas are read as draft 2020-12.`,
     );
   }
-  const reader = new Reader({ document, is30: openapi.startsWith('3.0'), problems });
+  const store = new SchemaStore({ document, is30: openapi.startsWith('3.0'), problems });
   const components = isObject(document.components) ? document.components : {};
   const info = isObject(document.info) ? document.info : {};
-  const schemes = readSecuritySchemes(components.securitySchemes, reader);
+  const schemes = readSecuritySchemes(components.securitySchemes, store);
   return {
     title: toText(info.title) ?? '',
     version: toText(info.version) ?? '',
@@ -49,9 +48,9 @@ export function readModel(
     operations: readOperations(
       document,
       { schemes, requestsOnly, ...(basePath === undefined ? {} : { basePath: trim(basePath) }) },
-      reader,
+      store,
     ),
-    store: reader.store,
+    store: store,
   };
 }
 

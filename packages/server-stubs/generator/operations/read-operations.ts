@@ -8,7 +8,9 @@ import {
   RefusedError,
   toList,
   toText,
+  Unusable,
 } from '../document.ts';
+import type { SchemaStore } from '../schema/schema-store.ts';
 import type { Operation, ParameterModel } from './model.ts';
 import { readBody, readResponses } from './read-content.ts';
 import { readParameter } from './read-parameter.ts';
@@ -20,7 +22,6 @@ import {
   toBasePath,
   toOperationId,
 } from './read-path.ts';
-import type { Reader } from './reader.ts';
 
 const SCHEMES = '#/components/securitySchemes';
 
@@ -49,28 +50,30 @@ interface OperationSettings {
 export function readOperations(
   document: JsonObject,
   settings: OperationSettings,
-  reader: Reader,
+  store: SchemaStore,
 ): Operation[] {
   noteOthers(document.servers, '#');
   const read = entriesOf(document.paths)
     .filter(([path]) => !path.startsWith('x-'))
     .flatMap(([path, value]) => {
       const consequence = 'The path is left out.';
-      const item = reader.attempt(consequence, () => reader.follow(value, pathPointer(path)));
+      const item = store.problems.attempt(consequence, () =>
+        store.follow(value, pathPointer(path)),
+      );
       return item === undefined ? [] : readItem(path, item.value, item.pointer);
     });
-  const operations = toDistinct(read, reader);
+  const operations = toDistinct(read, store);
   if (operations.length > 0) return operations;
   const none =
     'This document has no operations. Only operations in paths are generated, not webhooks. Add one, or choose another document.';
-  const { warnings } = reader.problems;
+  const { warnings } = store.problems;
   throw new RefusedError(warnings.length > 0 ? warnings : [{ pointer: '#/paths', message: none }]);
 
   /** Only one server can be served, so report the others. */
   function noteOthers(servers: unknown, pointer: Pointer): void {
     const others = otherBasePaths(servers);
     if (settings.basePath !== undefined || others.length === 0) return;
-    reader.note(
+    store.problems.note(
       join(pointer, 'servers'),
       `Only the path of the first server is served, not ${others.join(', ')}. Use --base-path to choose another.`,
     );
@@ -80,7 +83,7 @@ export function readOperations(
     noteOthers(item.servers, pointer);
     return methodsOf(item, pointer).flatMap(([method, value, at]) => {
       const read = () => readOperation(text, item, pointer, method, value, at);
-      return reader.attempt('The operation is left out.', read) ?? [];
+      return store.problems.attempt('The operation is left out.', read) ?? [];
     });
   }
 
@@ -92,14 +95,13 @@ export function readOperations(
     value: unknown,
     at: Pointer,
   ): Operation {
-    if (!isObject(value))
-      return reader.refuse(at, 'Expected an operation, which must be an object.');
-    const template = readPath(text, pathPointer(text), reader);
+    if (!isObject(value)) throw new Unusable(at, 'Expected an operation, which must be an object.');
+    const template = readPath(text, pathPointer(text), store);
     const path = toPath(template.path, value, item);
     noteOthers(value.servers, at);
     const parameters = readParameters(item, value, pointer, at);
     const isSecured = 'security' in value ? value : document;
-    const body = readBody(value.requestBody, join(at, 'requestBody'), reader);
+    const body = readBody(value.requestBody, join(at, 'requestBody'), store);
     return {
       operationId: toText(value.operationId) ?? toOperationId(method, text),
       pointer: at,
@@ -110,16 +112,16 @@ export function readOperations(
       description: [value.summary, value.description].filter(toText).join('\n\n'),
       deprecated: value.deprecated === true,
       passThrough: value['x-berth-pass-through'] === true,
-      parameters: matchParameters(template, parameters, at, reader),
-      ...(body === undefined ? {} : { body }),
+      parameters: matchParameters(template, parameters, at, store),
+      body,
       responses: settings.requestsOnly
         ? []
-        : readResponses(value.responses, join(at, 'responses'), reader),
+        : readResponses(value.responses, join(at, 'responses'), store),
       security: readSecurity(
         isSecured.security,
         join(isSecured === value ? at : '#', 'security'),
         settings.schemes,
-        reader,
+        store,
       ),
       scopes: readScopes(isSecured.security),
     };
@@ -149,12 +151,12 @@ export function readOperations(
     ] as const) {
       const own = new Set<string>();
       toList(owner.parameters).forEach((value, index) => {
-        const found = reader.follow(value, join(at, 'parameters', index));
-        const model = readParameter(found.value, found.pointer, reader);
+        const found = store.follow(value, join(at, 'parameters', index));
+        const model = readParameter(found.value, found.pointer, store);
         if (model === undefined) return;
         const key = `${model.parameter.in} ${model.parameter.name}`;
         if (own.has(key)) {
-          reader.warn(
+          store.problems.warn(
             join(at, 'parameters', index),
             'This parameter is listed twice: the last one is used. Remove one of them.',
           );
@@ -186,7 +188,7 @@ function methodsOf(item: JsonObject, pointer: Pointer): [string, unknown, Pointe
 /**
  * Makes operationIds distinct, and leaves out operations that match the same requests as one before them.
  */
-function toDistinct(operations: readonly Operation[], reader: Reader): Operation[] {
+function toDistinct(operations: readonly Operation[], store: SchemaStore): Operation[] {
   const ids = new Set(operations.map(({ operationId }) => operationId));
   const used = new Map<string, Pointer>();
   const routes = new Map<string, Pointer>();
@@ -195,7 +197,7 @@ function toDistinct(operations: readonly Operation[], reader: Reader): Operation
     const route = `${method} ${path.replace(/\{[^}]*\}/g, '{}')} ${JSON.stringify(query ?? {})}`;
     const sameRoute = routes.get(route);
     if (sameRoute !== undefined) {
-      reader.warn(
+      store.problems.warn(
         pointer,
         `This path matches the same requests as ${sameRoute}. The operation is left out.`,
       );
@@ -209,7 +211,7 @@ function toDistinct(operations: readonly Operation[], reader: Reader): Operation
     while (ids.has(`${operationId}${count}`)) count += 1;
     const distinct = `${operationId}${count}`;
     ids.add(distinct);
-    reader.warn(
+    store.problems.warn(
       join(pointer, 'operationId'),
       `operationId ${operationId} is also used by ${sameId}, so this operation is named ${distinct}. Give each operation its own ID.`,
     );
@@ -220,14 +222,15 @@ function toDistinct(operations: readonly Operation[], reader: Reader): Operation
 /** Reads all security schemes in the components. */
 export function readSecuritySchemes(
   value: unknown,
-  reader: Reader,
+  store: SchemaStore,
 ): Record<string, SecurityScheme> {
   const schemes = entriesOf(value).map(([name, entry]) => {
     const at = join(SCHEMES, name);
     const consequence = 'Its handler gets every request without a credential.';
-    const read = reader.attempt(consequence, () => {
-      const scheme = toScheme(reader.follow(entry, at).value);
-      return scheme ?? reader.refuse(at, 'The type of this security scheme is not supported.');
+    const read = store.problems.attempt(consequence, () => {
+      const scheme = toScheme(store.follow(entry, at).value);
+      if (scheme !== undefined) return scheme;
+      throw new Unusable(at, 'The type of this security scheme is not supported.');
     });
     return [name, read ?? UNKNOWN_SCHEME] as const;
   });
@@ -239,16 +242,16 @@ function readSecurity(
   value: unknown,
   pointer: Pointer,
   schemes: Record<string, SecurityScheme>,
-  reader: Reader,
+  store: SchemaStore,
 ): string[][] {
   const alternatives = value === undefined ? [] : value;
   if (!Array.isArray(alternatives) || !alternatives.every(isObject)) {
-    return reader.refuse(pointer, 'Expected a list of objects.');
+    throw new Unusable(pointer, 'Expected a list of objects.');
   }
   return alternatives.map((alternative, index) => {
     const names = Object.keys(alternative);
     for (const name of names.filter((each) => !Object.hasOwn(schemes, each))) {
-      reader.warn(
+      store.problems.warn(
         join(pointer, index, name),
         `There is no security scheme ${JSON.stringify(name)}: its handler gets every request without a credential. Add it to components.securitySchemes.`,
       );

@@ -4,7 +4,15 @@ import type {
   ParameterStyle,
   ScalarType,
 } from '../../src/runtime/route-table.ts';
-import { entriesOf, isObject, type JsonObject, join, type Pointer, toText } from '../document.ts';
+import {
+  entriesOf,
+  isObject,
+  type JsonObject,
+  join,
+  type Pointer,
+  toText,
+  Unusable,
+} from '../document.ts';
 import { membersOf, propertiesOf, type Schema, type SchemaObject } from '../schema/schema.ts';
 import type { SchemaStore } from '../schema/schema-store.ts';
 import {
@@ -14,9 +22,8 @@ import {
   type ValueType,
   valueTypes,
 } from '../schema/value-types.ts';
-import { isJson } from './content-kind.ts';
 import type { ParameterModel } from './model.ts';
-import type { Reader } from './reader.ts';
+import { isJson } from './read-content.ts';
 
 /** Styles by place, the default first: OpenAPI 3.1.1 §4.8.12.2. */
 const STYLES: Readonly<Record<ParameterPlace, readonly ParameterStyle[]>> = {
@@ -37,21 +44,21 @@ const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
 export function readParameter(
   value: JsonObject,
   pointer: Pointer,
-  reader: Reader,
+  store: SchemaStore,
 ): ParameterModel | undefined {
   const { in: place, name } = value;
   if (typeof name !== 'string' || name === '') {
-    return reader.refuse(pointer, 'A parameter needs a name.');
+    throw new Unusable(pointer, 'A parameter needs a name.');
   }
-  if (place === 'querystring') return toWhole(value, name, pointer, reader);
+  if (place === 'querystring') return toWhole(value, name, pointer, store);
   if (typeof place !== 'string' || !Object.hasOwn(STYLES, place)) {
-    return reader.refuse(
+    throw new Unusable(
       join(pointer, 'in'),
       `Parameters in ${JSON.stringify(place)} are not supported. Use path, query, header or cookie.`,
     );
   }
   if (place === 'header' && IGNORED_HEADERS.includes(name.toLowerCase())) return undefined;
-  return toModel(value, name, place as ParameterPlace, pointer, reader);
+  return toModel(value, name, place as ParameterPlace, pointer, store);
 }
 
 /** Reads a parameter that is the entire query, as a form or JSON: OpenAPI 3.2.0 §4.12.2.1. */
@@ -59,14 +66,14 @@ function toWhole(
   value: JsonObject,
   name: string,
   pointer: Pointer,
-  reader: Reader,
+  store: SchemaStore,
 ): ParameterModel {
   const content = join(pointer, 'content');
   const [mediaType = '', entry] = entriesOf(value.content)[0] ?? [];
-  const media = reader.follow(entry, join(content, mediaType));
+  const media = store.follow(entry, join(content, mediaType));
   const isForm = mediaType === 'application/x-www-form-urlencoded';
   if (!isForm && !isJson(mediaType)) {
-    reader.refuse(
+    throw new Unusable(
       content,
       'A query must be a form or JSON: use application/x-www-form-urlencoded.',
     );
@@ -83,10 +90,10 @@ function toWhole(
       shape: isForm ? 'nested' : 'json',
       types: [],
     },
-    schema: 'schema' in media.value ? reader.schema(at) : true,
+    schema: 'schema' in media.value ? store.get(at) : true,
     pointer: at,
     deprecated: value.deprecated === true,
-    ...describe(value),
+    description: toText(value.description),
   };
 }
 
@@ -95,15 +102,16 @@ function toModel(
   name: string,
   place: ParameterPlace,
   pointer: Pointer,
-  reader: Reader,
+  store: SchemaStore,
 ): ParameterModel {
-  const source = readSource(value, pointer, reader);
+  const source = readSource(value, pointer, store);
   const { schema } = source;
-  const style = readStyle(value, place, pointer, reader);
-  const initial = defaultOf(reader, schema);
+  const style = readStyle(value, place, pointer, store);
+  const own = typeof schema === 'boolean' || 'default' in schema ? schema : store.resolve(schema);
+  const initial = typeof own === 'boolean' ? undefined : own.default;
   const shape = source.isJson
     ? { shape: 'json' as const, types: [] }
-    : readShape(schema, style, reader);
+    : readShape(schema, style, store);
   const parameter: Parameter = {
     name,
     in: place,
@@ -112,33 +120,28 @@ function toModel(
       typeof value.explode === 'boolean' ? value.explode : style === 'form' || style === 'cookie',
     required: place === 'path' || value.required === true,
     ...shape,
-    ...(value['x-berth-greedy'] === true ? { greedy: true } : {}),
-    ...(initial === undefined ? {} : { default: initial }),
+    ...(value['x-berth-greedy'] === true && { greedy: true }),
+    ...(initial !== undefined && { default: initial }),
   };
   return {
     parameter,
     schema,
     pointer: source.pointer,
     deprecated: value.deprecated === true,
-    ...describe(value),
+    description: toText(value.description),
   };
-}
-
-function describe(value: JsonObject): { description?: string } {
-  const description = toText(value.description);
-  return description === undefined ? {} : { description };
 }
 
 function readStyle(
   { style }: JsonObject,
   place: ParameterPlace,
   pointer: Pointer,
-  reader: Reader,
+  store: SchemaStore,
 ): ParameterStyle {
   const [initial, ...others] = STYLES[place];
   const known = [initial, ...others].find((each) => each === style);
   if (known === undefined && style !== undefined) {
-    reader.warn(
+    store.problems.warn(
       join(pointer, 'style'),
       `Style ${JSON.stringify(style)} is not valid for a ${place} parameter, so ${initial} is used. Use one of ${STYLES[place].join(', ')}.`,
     );
@@ -146,42 +149,38 @@ function readStyle(
   return known ?? (initial as ParameterStyle);
 }
 
-function readSource(value: JsonObject, pointer: Pointer, reader: Reader) {
+function readSource(value: JsonObject, pointer: Pointer, store: SchemaStore) {
   if ('schema' in value) {
     const at = join(pointer, 'schema');
-    return { schema: reader.schema(at), pointer: at, isJson: false };
+    return { schema: store.get(at), pointer: at, isJson: false };
   }
   const at = join(pointer, 'content');
   const [entry, second] = entriesOf(value.content);
   if (entry === undefined) {
-    reader.warn(pointer, 'This parameter has neither schema nor content, so any text is allowed.');
+    store.problems.warn(
+      pointer,
+      'This parameter has neither schema nor content, so any text is allowed.',
+    );
     return { schema: true, pointer, isJson: false };
   }
   const [mediaType, content] = entry;
   if (second !== undefined) {
-    reader.warn(at, `A parameter can have only one media type: only ${mediaType} is read.`);
+    store.problems.warn(at, `A parameter can have only one media type: only ${mediaType} is read.`);
   }
-  const media = reader.follow(content, join(at, mediaType));
+  const media = store.follow(content, join(at, mediaType));
   const schemaAt = join(media.pointer, 'schema');
   const isKnown = isJson(mediaType) || mediaType === 'text/plain';
   if (!isKnown) {
-    reader.warn(
+    store.problems.warn(
       join(at, mediaType),
       `A parameter of type ${mediaType} is read as text. Use application/json, or a schema.`,
     );
   }
   return {
-    schema: isKnown && 'schema' in media.value ? reader.schema(schemaAt) : true,
+    schema: isKnown && 'schema' in media.value ? store.get(schemaAt) : true,
     pointer: schemaAt,
     isJson: isJson(mediaType),
   };
-}
-
-function defaultOf(reader: Reader, schema: ReturnType<Reader['schema']>): unknown {
-  if (typeof schema === 'boolean') return undefined;
-  if ('default' in schema) return schema.default;
-  const target = reader.store.resolve(schema);
-  return typeof target === 'boolean' ? undefined : target.default;
 }
 
 type Shape = Pick<Parameter, 'shape' | 'types' | 'properties' | 'additional'>;
@@ -192,8 +191,7 @@ type Shape = Pick<Parameter, 'shape' | 'types' | 'properties' | 'additional'>;
  * `deepObject`), `types` are those of the single value. What OpenAPI does not define, lists and objects
  * inside of others, is read as many servers do: with brackets, or as JSON.
  */
-function readShape(schema: Schema, style: ParameterStyle, reader: Reader): Shape {
-  const { store } = reader;
+function readShape(schema: Schema, style: ParameterStyle, store: SchemaStore): Shape {
   const types = valueTypes(schema, store);
   if (types.has('object')) {
     const scalars = toScalars(types);

@@ -1,6 +1,6 @@
-import { entriesOf, isObject, join, type Pointer, toList, toText } from '../document.ts';
+import { entriesOf, isObject, join, type Pointer, toList, toText, Unusable } from '../document.ts';
+import type { SchemaStore } from '../schema/schema-store.ts';
 import type { ParameterModel } from './model.ts';
-import type { Reader } from './reader.ts';
 
 /** A path of the document without wildcards, query and fragment. */
 interface PathTemplate {
@@ -20,13 +20,16 @@ interface PathTemplate {
  *
  * @throws Unusable
  */
-export function readPath(text: string, pointer: Pointer, reader: Reader): PathTemplate {
+export function readPath(text: string, pointer: Pointer, store: SchemaStore): PathTemplate {
   const [, written = '', search, fragment] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(text) ?? [];
   if (fragment !== undefined) {
-    reader.warn(pointer, 'The fragment is removed from the path, because requests have none.');
+    store.problems.warn(
+      pointer,
+      'The fragment is removed from the path, because requests have none.',
+    );
   }
   if (!written.startsWith('/')) {
-    reader.warn(pointer, 'A path must start with a slash, so one is added.');
+    store.problems.warn(pointer, 'A path must start with a slash, so one is added.');
   }
   const greedy = new Set<string>();
   const names = new Map<string, string>();
@@ -34,16 +37,16 @@ export function readPath(text: string, pointer: Pointer, reader: Reader): PathTe
     let distinct = name;
     for (let count = 2; names.has(distinct); count += 1) distinct = `${name}${count}`;
     if (distinct !== name) {
-      reader.warn(pointer, `The path has {${name}} twice, so one is named ${distinct}.`);
+      store.problems.warn(pointer, `The path has {${name}} twice, so one is named ${distinct}.`);
     }
     names.set(distinct, name);
     if (wildcard !== '') greedy.add(distinct);
     return `{${distinct}}`;
   });
   if (/[{}]/.test(path.replace(/\{[^{}]*\}/g, ''))) {
-    reader.refuse(pointer, 'The path has an unmatched brace. Write placeholders as {name}.');
+    throw new Unusable(pointer, 'The path has an unmatched brace. Write placeholders as {name}.');
   }
-  const query = search === undefined ? {} : readQuery(search, pointer, reader);
+  const query = search === undefined ? {} : readQuery(search, pointer, store);
   return {
     path: path.startsWith('/') ? path : `/${path}`,
     greedy,
@@ -53,11 +56,11 @@ export function readPath(text: string, pointer: Pointer, reader: Reader): PathTe
 }
 
 /** Returns the fixed values in the query of a path. */
-function readQuery(search: string, pointer: Pointer, reader: Reader): Record<string, string> {
+function readQuery(search: string, pointer: Pointer, store: SchemaStore): Record<string, string> {
   const entries = [...new URLSearchParams(search)];
   const fixed = entries.filter(([name, value]) => !/[{}]/.test(name + value));
   if (fixed.length < entries.length) {
-    reader.warn(
+    store.problems.warn(
       pointer,
       'A placeholder in the query of a path is ignored. Declare a parameter with in: query.',
     );
@@ -73,7 +76,7 @@ export function matchParameters(
   template: PathTemplate,
   parameters: readonly ParameterModel[],
   pointer: Pointer,
-  reader: Reader,
+  store: SchemaStore,
 ): ParameterModel[] {
   const declared = parameters.flatMap((each) => {
     const { name: written } = each.parameter;
@@ -81,7 +84,7 @@ export function matchParameters(
     const names = [...template.names.keys()].filter((name) => template.names.get(name) === written);
     if (names.length === 0) {
       const message = `The path has no {${written}}: the parameter is ignored. Add it to the path.`;
-      reader.warn(each.pointer, message);
+      store.problems.warn(each.pointer, message);
     }
     return names.map((name) => toNamed(each, name, template.greedy.has(name)));
   });
@@ -92,7 +95,7 @@ export function matchParameters(
       ),
   );
   const implied = missing.map(([name]) => {
-    reader.warn(
+    store.problems.warn(
       pointer,
       `{${name}} has no parameter, so it is read as a string. Add one with in: path, name: ${name}, required: true.`,
     );
@@ -119,6 +122,7 @@ function toImplied(pointer: Pointer): ParameterModel {
     },
     schema: { type: 'string' },
     pointer,
+    description: undefined,
     deprecated: false,
   };
 }

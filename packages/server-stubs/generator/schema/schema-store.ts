@@ -1,5 +1,14 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { isObject, join, type Pointer, type Problems, toNames, valueAt } from '../document.ts';
+import {
+  follow,
+  isObject,
+  join,
+  type Located,
+  type Pointer,
+  type Problems,
+  toNames,
+  valueAt,
+} from '../document.ts';
 import { type Names, toTypeName } from '../names.ts';
 import { normalise, type SchemaContext } from './normalise.ts';
 import {
@@ -13,13 +22,20 @@ import {
 
 const ajv = new Ajv2020({ strict: false, logger: false });
 
-/** The schemas of one document, normalised on demand. */
+/** A document that is being read, and its schemas, normalised on demand. */
 export class SchemaStore {
+  readonly problems: Problems;
   readonly #context: SchemaContext;
   readonly #schemas = new Map<Pointer, Schema>();
 
   constructor(context: SchemaContext) {
+    this.problems = context.problems;
     this.#context = context;
+  }
+
+  /** @throws Unusable if there is no object */
+  follow(value: unknown, pointer: Pointer): Located {
+    return follow(this.#context.document, value, pointer);
   }
 
   get(pointer: Pointer): Schema {

@@ -10,7 +10,7 @@ import {
   type SchemaObject,
   visitSubschemas,
 } from '../schema/schema.ts';
-import type { SchemaSet } from './schema-set.ts';
+import type { ValidatorPlan } from './validator-plan.ts';
 
 /**
  * Schemas with at most this many keywords are inlined at each reference. Larger ones are called.
@@ -27,93 +27,78 @@ const HELPERS: Readonly<Record<string, string>> = {
   'require("ajv-formats/dist/formats").fullFormats': 'ajvHelpers.formats',
 };
 
-/** A schema with an exported validator. */
-export interface Entry {
-  /** Name of the exported function. */
-  readonly name: string;
-  readonly schema: Schema;
-  readonly pointer: Pointer;
-  /** Whether the value is a form, in which every value is a string. */
-  readonly isForm: boolean;
-}
+/** What is compiled. */
+type Plan = Pick<ValidatorPlan, 'entries' | 'lower' | 'targets'>;
 
 /**
- * Renders a module that exports a validator for each entry, as Ajv standalone code that runs without
- * Ajv.
+ * Renders a module that exports a validator for each entry, as Ajv standalone code that runs without Ajv.
  *
  * @param runtime specifier of the module with Ajv's helpers
  */
-export function compileValidators(
-  entries: readonly Entry[],
-  set: SchemaSet,
-  runtime: string,
-  problems: Problems,
-): string {
-  const [forms, others] = [
-    entries.filter(({ isForm }) => isForm),
-    entries.filter(({ isForm }) => !isForm),
-  ];
-  return toModuleCode({
-    code: compile(others, set, false, problems),
-    formCode: compile(forms, set, true, problems),
-    names: others.map(({ name }) => name),
-    formNames: forms.map(({ name }) => name),
-    runtime,
+export function compileValidators(plan: Plan, runtime: string, problems: Problems): string {
+  const [code, formCode] = [false, true].map((isForm) => {
+    const { ajv, exported } = prepare(plan, isForm, problems);
+    return exported.length === 0
+      ? ''
+      : clean(standalone.default(ajv, Object.fromEntries(exported)));
   });
+  if (plan.entries.length === 0) return '// No schema to validate.\nexport {};';
+  const parts = [code];
+  if (formCode) {
+    const forms = plan.entries.filter(({ isForm }) => isForm);
+    // As CommonJS in a function, because its variables may have the same names.
+    parts.push(
+      `const forms = (() => {\nconst exports = {};\n${formCode}\nreturn exports;\n})();`,
+      ...forms.map(({ name }) => `export const ${name}: Validator = forms.${name};`),
+    );
+  }
+  const body = parts.join('\n');
+  const imports = body.includes('ajvHelpers.')
+    ? `import { ajvHelpers, type Validator } from '${runtime}';`
+    : `import type { Validator } from '${runtime}';`;
+  return `// @ts-nocheck\n${imports}\n\n${body}`;
 }
 
-/**
- * Compiles the validators of entries to functions, which are the same as the code that
- * {@link compileValidators} renders.
- *
- * @returns the functions by the names of their entries
- */
-export function createValidators(
-  entries: readonly Entry[],
-  set: SchemaSet,
-  problems: Problems,
-): ReadonlyMap<string, Validator> {
-  const validators = [true, false].flatMap((isForm) => {
-    const own = entries.filter((entry) => entry.isForm === isForm);
-    if (own.length === 0) return [];
-    const { ajv, exported } = prepare(own, set, isForm, problems);
+/** Compiles the same validators to functions, by the names of their entries. */
+export function createValidators(plan: Plan, problems: Problems): ReadonlyMap<string, Validator> {
+  const kinds = new Set(plan.entries.map(({ isForm }) => isForm));
+  const validators = [...kinds].flatMap((isForm) => {
+    const { ajv, exported } = prepare(plan, isForm, problems);
     return exported.map(([name, id]) => [name, ajv.getSchema(id) as Validator] as const);
   });
   return new Map(validators);
 }
 
-function compile(
-  entries: readonly Entry[],
-  set: SchemaSet,
-  isForm: boolean,
-  problems: Problems,
-): string {
-  if (entries.length === 0) return '';
-  const { ajv, exported } = prepare(entries, set, isForm, problems);
-  return standalone.default(ajv, Object.fromEntries(exported));
-}
-
-/** Compiles entries, and returns the ID of the schema of each name. */
+/** Adds all schemas, and returns the ID of the schema of each name. */
 function prepare(
-  entries: readonly Entry[],
-  set: SchemaSet,
+  plan: Plan,
   isForm: boolean,
   problems: Problems,
 ): { ajv: Ajv2020; exported: readonly (readonly [name: string, id: string])[] } {
+  const entries = plan.entries.filter((entry) => entry.isForm === isForm);
   const roots = entries.map(({ name, pointer, schema }) => ({
     id: `-${name}`,
     name,
     pointer,
-    schema: set.lower(schema),
+    schema: plan.lower(schema),
   }));
-  const schemas = [...set.targets, ...roots];
+  const schemas = [...plan.targets, ...roots];
   const uses = (test: (schema: SchemaObject) => boolean) =>
     schemas.some(({ schema }) => isSomewhere(schema, test));
-  const ajv = createAjv({
-    isForm,
-    usesUnevaluated: uses(hasUnevaluated),
-    usesInherited: uses(hasInheritedName),
+  // Draft 2020-12, lenient about unknown keywords and formats, stopping at the first error.
+  const ajv = new Ajv2020({
+    strict: false,
+    logger: false,
+    validateSchema: false,
+    inlineRefs: INLINE_REFS,
+    ownProperties: uses(hasInheritedName),
+    ...(isForm && { coerceTypes: 'array' as const }),
+    code: { source: true, esm: !isForm, lines: true },
   });
+  // Adds bookkeeping to every function, for keywords that are rare or rejected.
+  ajv.opts.unevaluated = uses(hasUnevaluated);
+  ajv.opts.dynamicRef = false;
+  addFormats.default(ajv);
   for (const { id, schema } of schemas) ajv.addSchema(schema, id);
   const exported = roots.map(
     ({ name, id, pointer }) => [name, compiles(id, pointer) ? id : ANY] as const,
@@ -155,65 +140,6 @@ function isSomewhere(schema: Schema, test: (schema: SchemaObject) => boolean): b
     found ||= isSomewhere(each, test);
   });
   return found;
-}
-
-interface AjvSettings {
-  readonly isForm: boolean;
-  readonly usesUnevaluated: boolean;
-  readonly usesInherited: boolean;
-}
-
-/**
- * Creates the Ajv instance that generates validators: draft 2020-12, lenient about unknown keywords and
- * formats, stopping at the first error.
- *
- * @param isForm values are strings, which are converted to the types in the schema
- * @param usesUnevaluated a schema has `unevaluatedProperties` or `unevaluatedItems`
- * @param usesInherited a schema names a property that every object inherits
- */
-function createAjv({ isForm, usesUnevaluated, usesInherited }: AjvSettings): Ajv2020 {
-  const ajv = new Ajv2020({
-    strict: false,
-    logger: false,
-    validateSchema: false,
-    inlineRefs: INLINE_REFS,
-    ownProperties: usesInherited,
-    ...(isForm ? { coerceTypes: 'array' as const } : {}),
-    code: { source: true, esm: !isForm, lines: true },
-  });
-  // Adds bookkeeping to every function, for keywords that are rare or rejected.
-  ajv.opts.unevaluated = usesUnevaluated;
-  ajv.opts.dynamicRef = false;
-  addFormats.default(ajv);
-  return ajv;
-}
-
-interface Parts {
-  /** Ajv standalone code as ESM, with one export per name. */
-  readonly code: string;
-  /** The same for forms, as CommonJS. Its variables may have the same names. */
-  readonly formCode: string;
-  readonly names: readonly string[];
-  readonly formNames: readonly string[];
-  readonly runtime: string;
-}
-
-function toModuleCode({ code, formCode, names, formNames, runtime }: Parts): string {
-  const parts = [clean(code)];
-  if (formNames.length > 0) {
-    const exported = formNames.map((name) => `export const ${name}: Validator = forms.${name};`);
-    parts.push(
-      `const forms = (() => {\nconst exports = {};\n${clean(formCode)}\nreturn exports;\n})();`,
-      exported.join('\n'),
-    );
-  }
-  const body = parts.join('\n');
-  const imports = body.includes('ajvHelpers.')
-    ? `import { ajvHelpers, type Validator } from '${runtime}';`
-    : `import type { Validator } from '${runtime}';`;
-  return names.length + formNames.length === 0
-    ? '// No schema to validate.\nexport {};'
-    : `// @ts-nocheck\n${imports}\n\n${body}`;
 }
 
 function clean(code: string): string {

@@ -7,24 +7,46 @@ import type {
   PartModel,
   ResponseModel,
 } from '../operations/model.ts';
-import { ANNOTATIONS, type Schema, type SchemaObject } from '../schema/schema.ts';
+import { lowerDiscriminator } from '../schema/lower-discriminator.ts';
+import {
+  ANNOTATIONS,
+  mapSubschemas,
+  membersOf,
+  requiredOf,
+  type Schema,
+  type SchemaObject,
+} from '../schema/schema.ts';
 import {
   type Direction,
+  hiddenProperties,
   isPlainReference,
   type SchemaNames,
   type SchemaStore,
 } from '../schema/schema-store.ts';
 import { valueTypes } from '../schema/value-types.ts';
-import type { Entry } from './compile-validators.ts';
-import { toValidatable } from './schema-set.ts';
 
-/** The validators for one direction. Equal schemas share one. */
+const NONE: ReadonlySet<string> = new Set();
+
+/** A schema with an exported validator. */
+export interface Entry {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly pointer: Pointer;
+  /** Whether the value is a form, in which every value is a string. */
+  readonly isForm: boolean;
+}
+
+/**
+ * The validators for one direction, and the schemas that they refer to. Equal schemas share a validator, and
+ * each `$ref` target is a separate schema, so that it is compiled only once.
+ */
 export class ValidatorPlan {
   readonly #store: SchemaStore;
   readonly #schemaNames: SchemaNames;
   readonly #direction: Direction;
   readonly #names = new Names([]);
   readonly #entries = new Map<string, Entry>();
+  readonly #targets = new Map<Pointer, Schema>();
 
   constructor(store: SchemaStore, schemaNames: SchemaNames, direction: Direction) {
     this.#store = store;
@@ -34,6 +56,36 @@ export class ValidatorPlan {
 
   get entries(): readonly Entry[] {
     return [...this.#entries.values()];
+  }
+
+  /** The direct and indirect `$ref` targets of the schemas that were lowered so far. */
+  get targets(): { id: string; schema: Schema }[] {
+    return [...this.#targets].map(([pointer, schema]) => ({ id: this.#toId(pointer), schema }));
+  }
+
+  /** Prepares a schema and its targets for Ajv. */
+  lower(schema: Schema): Schema {
+    const waiting: Pointer[] = [];
+    const toId = (pointer: Pointer) => {
+      if (!this.#targets.has(pointer)) waiting.push(pointer);
+      return this.#toId(pointer);
+    };
+    const lowered = this.#toValidatable(schema, toId);
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (this.#targets.has(next)) continue;
+      this.#targets.set(next, true);
+      this.#targets.set(next, this.#toValidatable(this.#store.get(next), toId));
+    }
+    return lowered;
+  }
+
+  /** Ajv parses IDs as URIs. */
+  #toId(pointer: Pointer): string {
+    return encodeURIComponent(this.#schemaNames.of(pointer)).replaceAll('%', '_');
+  }
+
+  #toValidatable(schema: Schema, toId: Lowering['toId']): Schema {
+    return toValidatable(schema, { store: this.#store, direction: this.#direction, toId });
   }
 
   /** Returns the export that validates an operation's parameters; `undefined` if it has none. */
@@ -73,7 +125,7 @@ export class ValidatorPlan {
   }
 
   #add(pointer: Pointer, schema: Schema, wanted: string, isForm: boolean): string | undefined {
-    const bare = JSON.stringify(this.#toBare(schema));
+    const bare = JSON.stringify(this.#toValidatable(schema, (target) => target));
     if (bare === 'true' || bare === '{}') return undefined;
     const key = `${isForm} ${bare}`;
     const known = this.#entries.get(key);
@@ -86,18 +138,59 @@ export class ValidatorPlan {
     return name;
   }
 
-  /** Keeps only the keywords that affect validation. */
-  #toBare(schema: Schema): Schema {
-    return toValidatable(schema, {
-      store: this.#store,
-      direction: this.#direction,
-      toId: (pointer) => pointer,
-    });
-  }
-
   #isStructured(schema: Schema): boolean {
     return [...valueTypes(schema, this.#store)].some((type) => type !== 'string');
   }
+}
+
+interface Lowering {
+  readonly store: SchemaStore;
+  readonly direction: Direction;
+  /** Returns the Ajv ID of a `$ref` target. */
+  readonly toId: (pointer: Pointer) => string;
+}
+
+/**
+ * Prepares a schema for Ajv: for one direction, with discriminators rewritten, with `$ref`s by ID, and
+ * without keywords that do not affect validation.
+ *
+ * A property that is not for this direction is not required. If it is sent anyway, it is validated like
+ * any other, but the types of handlers do not contain it.
+ *
+ * @param hidden names to remove from `required`, in addition to those that the schema itself hides
+ */
+function toValidatable(
+  schema: Schema,
+  lowering: Lowering,
+  hidden: ReadonlySet<string> = NONE,
+): Schema {
+  if (typeof schema === 'boolean') return schema;
+  const { store, direction, toId } = lowering;
+  const lowered = lowerDiscriminator(schema, store);
+  const names = hasRequired(schema)
+    ? new Set([...hidden, ...hiddenProperties(schema, direction, store)])
+    : hidden;
+  const bare: SchemaObject = Object.fromEntries(
+    Object.entries(lowered).filter(([key]) => !ANNOTATIONS.has(key) && !key.startsWith('x-')),
+  );
+  if (bare.$ref !== undefined) bare.$ref = toId(bare.$ref);
+  if ('required' in bare) {
+    bare.required = requiredOf(bare).filter((name) => !names.has(name));
+  }
+  const parts = new Set<Schema>(
+    (['allOf', 'anyOf', 'oneOf'] as const).flatMap((key) => membersOf(bare, key)),
+  );
+  return mapSubschemas(bare, '#', (each) =>
+    toValidatable(each, lowering, parts.has(each) ? names : NONE),
+  );
+}
+
+/** Finding hidden properties is expensive, and only matters for `required`. */
+function hasRequired(schema: SchemaObject): boolean {
+  if ('required' in schema) return true;
+  return (['allOf', 'anyOf', 'oneOf'] as const)
+    .flatMap((key) => membersOf(schema, key))
+    .some((each) => typeof each !== 'boolean' && hasRequired(each));
 }
 
 /**

@@ -6,7 +6,7 @@ import { readModel } from '../../generator/operations/read-model.ts';
 import { type Direction, SchemaNames } from '../../generator/schema/schema-store.ts';
 
 import { compileValidators } from '../../generator/validators/compile-validators.ts';
-import { SchemaSet } from '../../generator/validators/schema-set.ts';
+import { ValidatorPlan } from '../../generator/validators/validator-plan.ts';
 
 /** Writes a module with a validator for each schema: `v0`, `v1`, … */
 export async function writeSchemaValidators(
@@ -18,13 +18,14 @@ export async function writeSchemaValidators(
 ): Promise<void> {
   const problems = new Problems();
   const { store } = readModel(document, problems);
-  const set = new SchemaSet(store, new SchemaNames(new Names()), direction);
+  const plan = new ValidatorPlan(store, new SchemaNames(new Names()), direction);
   const entries = schemas.map((pointer, index) => ({
     name: `v${index}`,
     schema: store.get(pointer),
     pointer,
     isForm: false,
   }));
-  const text = compileValidators(entries, set, runtime, problems);
+  Object.defineProperty(plan, 'entries', { value: entries });
+  const text = compileValidators(plan, runtime, problems);
   await writeFile(file, text);
 }
