@@ -5,7 +5,7 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { generate } from '../generator/generate.ts';
 import { bundleAjvHelpers } from './bundle-ajv-helpers.ts';
-import { generateErrors } from './generate-errors.ts';
+import { toContractModule, toErrorsModule } from './to-contract-module.ts';
 
 /**
  * Writes the stubs for both OpenAPI documents, Ajv's helpers and the constants for the routers.
@@ -14,7 +14,8 @@ await Promise.all([
   write('runtime/generated/ajv-helpers.gen.ts', await bundleAjvHelpers()),
   writeStubs('gateway.v1', gateway),
   writeStubs('storage.v2', storage),
-  generateErrors(),
+  write('generated/errors.gen.ts', toErrorsModule()),
+  write('generated/contract.gen.ts', toContractModule()),
 ]);
 
 async function writeStubs(name: 'gateway.v1' | 'storage.v2', document: object): Promise<void> {

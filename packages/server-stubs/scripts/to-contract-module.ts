@@ -1,24 +1,14 @@
-import { constant, type ObjectSchema, toReadonlyType } from '@berth/codegen';
-
-/** Exports of `@berth/spec`. */
-export interface ContractParts {
-  contract: { documents: Record<string, { version: string; sha256: string }>; sha256: string };
-  defaults: {
-    cors: object;
-    limits: Readonly<Record<string, { value: number }>>;
-    itemCodes: { success: string };
-    signature: object;
-  };
-  profile: object;
-  profileSchema: ObjectSchema;
-  /** Pattern for copy paths. */
-  copyPathPattern: string;
-}
+import { constant, type ErrorRow, toErrorTable, toReadonlyType } from '@berth/codegen';
+import contract from '@berth/spec/contract.json' with { type: 'json' };
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
+import profileSchema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
+import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 
 /** The limits in `spec/defaults/limits.yaml` that the routers and the engine enforce. */
 const LIMITS = [
-  ...['gatewayBodyBytes', 'storageBodyBytes', 'batchItems', 'uploadBytes', 'pathBytes'],
-  ...['grantSeconds', 'linkSeconds', 'linkMinSeconds', 'linkMaxSeconds'],
+  ...(['gatewayBodyBytes', 'storageBodyBytes', 'batchItems', 'uploadBytes', 'pathBytes'] as const),
+  ...(['grantSeconds', 'linkSeconds', 'linkMinSeconds', 'linkMaxSeconds'] as const),
   'clockWindowSeconds',
 ] as const;
 
@@ -26,13 +16,7 @@ const LIMITS = [
  * Renders `contract.gen.ts`: everything that the routers need from `@berth/spec`, so that they load no
  * JSON at run time.
  */
-export function toContractModule({
-  contract,
-  defaults,
-  profile,
-  profileSchema,
-  copyPathPattern,
-}: ContractParts): string {
+export function toContractModule(): string {
   const { documents, sha256 } = contract;
   const { $schema: _, ...names } = profile as { $schema?: string };
   return [
@@ -46,10 +30,28 @@ export function toContractModule({
     constant(
       'LIMITS',
       'Limits that the routers and the engine enforce. Each name includes the unit.',
-      Object.fromEntries(LIMITS.map((name) => [name, defaults.limits[name]?.value])),
+      Object.fromEntries(LIMITS.map((name) => [name, defaults.limits[name].value])),
     ),
-    constant('COPY_PATH_PATTERN', 'Pattern that copy paths must match (D24).', copyPathPattern),
+    constant(
+      'COPY_PATH_PATTERN',
+      'Pattern that copy paths must match (D24).',
+      storage.components.schemas.FilePath['x-berth-item-pattern'],
+    ),
     constant('ITEM_SUCCESS', 'Code of a successful item.', defaults.itemCodes.success),
     constant('SIGNATURE', 'Constants for signatures (D16, D17).', defaults.signature),
+  ].join('\n\n');
+}
+
+/** Renders `errors.gen.ts`: one constant for each of the three surfaces, with rows keyed by code. */
+export function toErrorsModule(): string {
+  const table = (name: string, text: string, rows: readonly ErrorRow[]) =>
+    constant(name, text, toErrorTable(rows));
+  const ofLevel = (wanted: string) =>
+    defaults.storageErrors.filter(({ level }) => level === wanted);
+  return [
+    table('GATEWAY_ERRORS', 'Gateway errors (D6).', defaults.gatewayErrors),
+    table('STORAGE_ERRORS', 'Errors for an entire storage call (D26).', ofLevel('call')),
+    table('STORAGE_ITEM_ERRORS', 'Errors for one entry in a result list (D26).', ofLevel('item')),
+    table('UPLOAD_ERRORS', 'Upload target errors (D27).', defaults.uploadErrors),
   ].join('\n\n');
 }
