@@ -3,14 +3,7 @@ import { deferContinue } from './body/request-stream.ts';
 import { Call } from './call.ts';
 import { decodeText } from './decoding.ts';
 import { exchange } from './exchange.ts';
-import {
-  badEncoding,
-  type Fault,
-  headersTooLarge,
-  methodNotAllowed,
-  notFound,
-  uriTooLong,
-} from './faults.ts';
+import { type Fault, notFound, tooLarge, toSimpleViolation } from './faults.ts';
 import { createMatcher, type Matcher, namesOf, splitTarget, toSegments } from './matcher.ts';
 import {
   type Handlers,
@@ -21,7 +14,6 @@ import {
 } from './options.ts';
 import { Leaf, type Plan, toPlan } from './plan.ts';
 import { Responder } from './responding/responder.ts';
-
 import type { RouteTable } from './route-table.ts';
 
 type Next = (error?: unknown) => void;
@@ -112,7 +104,11 @@ export function createPlans(
 
 /** Returns the fault for a path whose routes support neither this method nor this query. */
 export function notMatched(method: string, path: string, { methods }: Leaf): Fault {
-  return methods.includes(method) ? notFound(path) : methodNotAllowed(method, methods.join(', '));
+  if (methods.includes(method)) return notFound(path);
+  const allow = methods.join(', ');
+  const message = `${method} is not allowed here: use ${allow}.`;
+  // RFC 9110, section 15.5.6: "The origin server MUST generate an Allow header field".
+  return { kind: 'method-not-allowed', status: 405, message, headers: { allow } };
 }
 
 function refuse(call: Call, settings: Settings, fault: Fault): void {
@@ -125,13 +121,15 @@ function findExcess(
   query: string | undefined,
   { limits }: Settings,
 ): Fault | undefined {
-  if (path.length > limits.pathBytes) return uriTooLong('path', limits.pathBytes);
-  if (query !== undefined && query.length > limits.queryBytes) {
-    return uriTooLong('query', limits.queryBytes);
+  const { pathBytes, queryBytes, headerBytes } = limits;
+  if (path.length > pathBytes) return tooLarge(`The path is longer than ${pathBytes} bytes.`, 414);
+  if (query !== undefined && query.length > queryBytes) {
+    return tooLarge(`The query is longer than ${queryBytes} bytes.`, 414);
   }
-  if (limits.headerBytes === Infinity) return undefined;
+  if (headerBytes === Infinity) return undefined;
   const size = rawHeaders.reduce((sum, text) => sum + text.length, 0);
-  return size > limits.headerBytes ? headersTooLarge(limits.headerBytes) : undefined;
+  if (size <= headerBytes) return undefined;
+  return tooLarge(`The headers are larger than ${headerBytes} bytes.`, 431);
 }
 
 /** Returns a fault if a path parameter has an invalid encoding. Greedy parameters are not decoded. */
@@ -143,7 +141,10 @@ export function findBadEncoding(
     if (decodeText(values[index] as string) !== undefined) return false;
     return !route.parameters.some((other) => other.name === name && other.greedy);
   });
-  return bad === undefined ? undefined : badEncoding(bad);
+  if (bad === undefined) return undefined;
+  const message = `path.${bad} has invalid percent-encoding.`;
+  const violations = [toSimpleViolation('path', `/${bad}`, 'encoding', message)];
+  return { kind: 'bad-path', status: 400, message, violations };
 }
 
 function assertKnown({ routes }: RouteTable, handlers: Handlers, options: RouterOptions): void {

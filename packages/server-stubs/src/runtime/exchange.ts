@@ -6,7 +6,7 @@ import { Refusal } from './create-guard.ts';
 import {
   FaultError,
   invalidRequest,
-  notImplemented,
+  toSimpleViolation,
   toViolation,
   type Violation,
 } from './faults.ts';
@@ -32,7 +32,10 @@ export async function exchange(
 ): Promise<void> {
   const responder = new Responder(call, plan, settings);
   try {
-    if (plan.handle === undefined) throw new FaultError(notImplemented(call.operationId));
+    if (plan.handle === undefined) {
+      const message = `Operation ${call.operationId} is not implemented.`;
+      throw new FaultError({ kind: 'not-implemented', status: 501, message });
+    }
     if (plan.guard !== undefined) {
       const verdict = await plan.guard(call);
       if (verdict instanceof Refusal) {
@@ -126,9 +129,7 @@ function findWrapper(
     : Object.keys(value).find((name) => name !== place);
   if (other === undefined) return place;
   const message = `body.${other} and body.${place} are both set: send the fields in only one of these places.`;
-  throw new FaultError(
-    invalidRequest([{ in: 'body', pointer: '', keyword: 'unwrap', message, schemaPath: '' }]),
-  );
+  throw new FaultError(invalidRequest([toSimpleViolation('body', '', 'unwrap', message)]));
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -72,6 +72,20 @@ export class FaultError extends Error {
   }
 }
 
+/** A violation that no schema is involved in. */
+export function toSimpleViolation(
+  place: Violation['in'],
+  pointer: string,
+  keyword: string,
+  message: string,
+): Violation {
+  return { in: place, pointer, keyword, message, schemaPath: '' };
+}
+
+export function escapeName(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
 /** Converts a validator's first error to a violation. */
 export function toViolation(
   errors: readonly SchemaError[] | null | undefined,
@@ -81,8 +95,7 @@ export function toViolation(
 ): Violation {
   const error = errors?.[0];
   if (error === undefined) {
-    const message = `${root} does not match the schema.`;
-    return { in: place, pointer: prefix, keyword: 'schema', message, schemaPath: '' };
+    return toSimpleViolation(place, prefix, 'schema', `${root} does not match the schema.`);
   }
   const { keyword, schemaPath } = error;
   const pointer = prefix + error.instancePath + missingOf(error);
@@ -98,7 +111,7 @@ export function toViolation(
 /** Ajv reports a missing property with the path of its parent. */
 function missingOf({ keyword, params }: SchemaError): string {
   const name = keyword === 'required' ? params.missingProperty : undefined;
-  return typeof name === 'string' ? `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : '';
+  return typeof name === 'string' ? `/${escapeName(name)}` : '';
 }
 
 function toMessage(
@@ -150,39 +163,6 @@ export function notFound(path: string): Fault {
   return { kind: 'not-found', status: 404, message: `The path ${path} does not exist.` };
 }
 
-export function methodNotAllowed(method: string, allowed: string): Fault {
-  return {
-    kind: 'method-not-allowed',
-    status: 405,
-    message: `${method} is not allowed here: use ${allowed}.`,
-    // RFC 9110, section 15.5.6: "The origin server MUST generate an Allow header field".
-    headers: { allow: allowed },
-  };
-}
-
-export function badEncoding(name: string): Fault {
-  const message = `path.${name} has invalid percent-encoding.`;
-  const violation = { in: 'path', pointer: `/${name}`, keyword: 'encoding', message } as const;
-  const violations = [{ ...violation, schemaPath: '' }];
-  return { kind: 'bad-path', status: 400, message, violations };
-}
-
-export function uriTooLong(part: string, maxBytes: number): Fault {
-  return {
-    kind: 'too-large',
-    status: 414,
-    message: `The ${part} is longer than ${maxBytes} bytes.`,
-  };
-}
-
-export function headersTooLarge(maxBytes: number): Fault {
-  return {
-    kind: 'too-large',
-    status: 431,
-    message: `The headers are larger than ${maxBytes} bytes.`,
-  };
-}
-
 export function invalidRequest(violations: readonly Violation[]): Fault {
   return {
     kind: 'invalid-request',
@@ -190,33 +170,6 @@ export function invalidRequest(violations: readonly Violation[]): Fault {
     message: violations.map(({ message }) => message).join(' '),
     violations,
   };
-}
-
-export function notImplemented(operationId: string): Fault {
-  return {
-    kind: 'not-implemented',
-    status: 501,
-    message: `Operation ${operationId} is not implemented.`,
-  };
-}
-
-export function unauthorized(message: string, challenge: string, cause?: unknown): Fault {
-  return {
-    kind: 'unauthorized',
-    status: 401,
-    message,
-    headers: { 'www-authenticate': challenge },
-    cause,
-  };
-}
-
-export function invalidResponse(violation: Violation): Fault {
-  const message = 'The server produced a response that the contract does not allow.';
-  return { kind: 'invalid-response', status: 500, message, cause: violation };
-}
-
-export function handlerFailed(cause: unknown): Fault {
-  return { kind: 'handler-failed', status: 500, message: 'Internal server error.', cause };
 }
 
 /**
@@ -241,23 +194,20 @@ function toPublic({ message, pointer, in: place }: NonNullable<Fault['violations
 }
 
 export function malformed(message: string, cause?: unknown): Fault {
-  const violation = {
-    in: 'body',
-    pointer: '',
-    keyword: 'syntax',
-    message,
-    schemaPath: '',
-  } as const;
-  return { kind: 'malformed-body', status: 400, message, violations: [violation], cause };
+  const violations = [toSimpleViolation('body', '', 'syntax', message)];
+  return { kind: 'malformed-body', status: 400, message, violations, cause };
 }
 
-export function tooLarge(maxBytes: number): Fault {
-  const message = `The request body is larger than ${maxBytes} bytes.`;
-  return { kind: 'too-large', status: 413, message };
+export function tooLarge(message: string, status = 413): Fault {
+  return { kind: 'too-large', status, message };
+}
+
+export function bodyTooLarge(maxBytes: number): Fault {
+  return tooLarge(`The request body is larger than ${maxBytes} bytes.`);
 }
 
 export function tooMany(what: string, most: number): Fault {
-  return { kind: 'too-large', status: 413, message: `The form has more than ${most} ${what}.` };
+  return tooLarge(`The form has more than ${most} ${what}.`);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Form } from './body/multipart.ts';
 import { hasBody } from './body/request-stream.ts';
 import { createPlans, findBadEncoding, notMatched } from './create-router.ts';
 import { readParameters, takeBody } from './exchange.ts';
-import { type Fault, FaultError, notFound, type Violation } from './faults.ts';
+import { type Fault, FaultError, notFound, toSimpleViolation, type Violation } from './faults.ts';
 import { splitTarget } from './matcher.ts';
 import { toSettings } from './options.ts';
 import { parseJson } from './parse-json.ts';
@@ -193,6 +193,6 @@ function checkJson(
     return undefined;
   } catch {
     const message = 'The body is not valid JSON.';
-    return { in: 'response', pointer: '/body', keyword: 'syntax', message, schemaPath: '' };
+    return toSimpleViolation('response', '/body', 'syntax', message);
   }
 }

@@ -1,9 +1,16 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import { createNullObject, decodeQuery, type NullObject } from '../decoding.ts';
-import { type Fault, FaultError, malformed, tooLarge, tooMany, unsupported } from '../faults.ts';
+import {
+  bodyTooLarge,
+  FaultError,
+  invalidRequest,
+  malformed,
+  tooMany,
+  toSimpleViolation,
+  unsupported,
+} from '../faults.ts';
 import { type Field, fromJson, nest, toSteps } from '../nesting.ts';
 import type { Limits } from '../options.ts';
 import { findJsonProblem, parseJson } from '../parse-json.ts';
@@ -12,7 +19,8 @@ import { charsetOf, findContent } from './media-type.ts';
 import { createMultipartStream } from './multipart.ts';
 import { askToContinue, hasBody, limitStream, readBytes } from './request-stream.ts';
 
-const UTF_8 = new Set(['utf-8', 'utf8', 'us-ascii', 'ascii']);
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+const UTF_8_NAMES = new Set(['utf-8', 'utf8', 'us-ascii', 'ascii']);
 
 /** A parsed body, with the documented media type that it matches. */
 export interface ReadBody {
@@ -32,22 +40,32 @@ export type BodyReader = (request: IncomingMessage) => Promise<ReadBody | undefi
 export function createBodyReader({ content, required }: RequestBody, limits: Limits): BodyReader {
   const accepted = content.map(({ mediaType }) => mediaType).join(', ');
   const none = (): undefined => {
-    if (required) throw new FaultError(missingBody());
+    if (!required) return;
+    const message = 'The request body is missing.';
+    throw new FaultError(invalidRequest([toSimpleViolation('body', '', 'required', message)]));
   };
   return async (request) => {
     if (!hasBody(request)) return none();
     const { headers } = request;
     const coding = headers['content-encoding'];
     if (coding !== undefined && coding.toLowerCase() !== 'identity') {
-      throw new FaultError(unknownCoding(coding));
+      const message = `The Content-Encoding ${coding} is not supported: send the body without it.`;
+      // RFC 9110, section 15.5.16: the response to an unsupported coding lists the supported ones.
+      const supported = { 'accept-encoding': 'identity' };
+      throw new FaultError({ ...unsupported(message, ''), headers: supported });
     }
     const header = headers['content-type'];
     const found = findContent(content, header ?? 'application/octet-stream');
-    if (found === undefined) throw new FaultError(wrongType(header, accepted));
+    if (found === undefined) {
+      const problem =
+        header === undefined ? 'Content-Type is missing' : 'This Content-Type is not supported';
+      const message = `${problem}: send one of ${accepted}.`;
+      throw new FaultError(unsupported(message, accepted));
+    }
     const charset = charsetOf(header ?? '');
     const maxBytes = isStream(found) ? limits.streamBytes : limits.bodyBytes;
     if (Number(headers['content-length'] ?? 0) > maxBytes) {
-      throw new FaultError(tooLarge(maxBytes));
+      throw new FaultError(bodyTooLarge(maxBytes));
     }
     if (found.kind !== 'text' && found.kind !== 'binary' && !isUtf8Charset(charset)) {
       const message = `The charset ${charset} is not supported: send UTF-8.`;
@@ -69,35 +87,6 @@ export function createBodyReader({ content, required }: RequestBody, limits: Lim
 
 function isStream({ kind }: Content): boolean {
   return kind === 'multipart' || kind === 'binary';
-}
-
-function missingBody(): Fault {
-  const message = 'The request body is missing.';
-  const violation = {
-    in: 'body',
-    pointer: '',
-    keyword: 'required',
-    message,
-    schemaPath: '',
-  } as const;
-  return { kind: 'invalid-request', status: 400, message, violations: [violation] };
-}
-
-function wrongType(header: string | undefined, accepted: string): Fault {
-  const problem =
-    header === undefined ? 'Content-Type is missing' : 'This Content-Type is not supported';
-  return unsupported(`${problem}: send one of ${accepted}.`, accepted);
-}
-
-function unknownCoding(coding: string): Fault {
-  return {
-    ...unsupported(
-      `The Content-Encoding ${coding} is not supported: send the body without it.`,
-      '',
-    ),
-    // RFC 9110, section 15.5.16: the response to an unsupported coding lists the supported ones.
-    headers: { 'accept-encoding': 'identity' },
-  };
 }
 
 /**
@@ -128,18 +117,25 @@ function toParsedBody(
   return body;
 }
 
-/** Parses a complete body: JSON, text or form. */
+/** Parses a complete body: JSON, text or form. Skips a byte order mark (RFC 8259, section 8.1). */
 function parseBytes(
   bytes: Buffer,
   content: Content,
   charset: string | undefined,
   limits: Limits,
 ): unknown {
-  if (content.kind === 'text' && charset !== undefined && !isUtf8Charset(charset)) {
-    return parseLegacy(bytes, content, charset);
+  const decoder = isUtf8Charset(charset) ? UTF_8 : createDecoder(charset as string);
+  if (decoder === undefined) {
+    const message = `The charset ${charset} is unknown: send UTF-8.`;
+    throw new FaultError(unsupported(message, content.mediaType));
   }
-  const text = decodeUtf8(bytes);
-  if (text === undefined) throw new FaultError(malformed('The request body is not valid UTF-8.'));
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch {
+    const name = decoder === UTF_8 ? 'UTF-8' : charset;
+    throw new FaultError(malformed(`The request body is not valid ${name}.`));
+  }
   return parseText(text, content, limits);
 }
 
@@ -149,19 +145,6 @@ function parseText(text: string, content: Content, limits: Limits): unknown {
   const { problem, value } = parseJson(text, limits.jsonDepth);
   if (problem === undefined) return value;
   throw new FaultError(malformed(`The JSON body ${problem}.`));
-}
-
-function parseLegacy(bytes: Buffer, content: Content, charset: string): string {
-  const decoder = createDecoder(charset);
-  if (decoder === undefined) {
-    const message = `The charset ${charset} is unknown: send UTF-8.`;
-    throw new FaultError(unsupported(message, content.mediaType));
-  }
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    throw new FaultError(malformed(`The request body is not valid ${charset}.`));
-  }
 }
 
 /**
@@ -212,17 +195,6 @@ function createDecoder(charset: string): TextDecoder | undefined {
   }
 }
 
-/**
- * Decodes bytes, skipping a byte order mark, which a parser may ignore (RFC 8259, section 8.1).
- *
- * @returns `undefined` if the bytes are not UTF-8
- */
-function decodeUtf8(bytes: Buffer): string | undefined {
-  if (!isUtf8(bytes)) return undefined;
-  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-  return bytes.toString('utf8', start);
-}
-
 function isUtf8Charset(charset: string | undefined): boolean {
-  return charset === undefined || UTF_8.has(charset);
+  return charset === undefined || UTF_8_NAMES.has(charset);
 }

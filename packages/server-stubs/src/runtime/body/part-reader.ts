@@ -1,6 +1,12 @@
 import type { Readable } from 'node:stream';
 import { createNullObject } from '../decoding.ts';
-import { FaultError, invalidRequest, toViolation } from '../faults.ts';
+import {
+  escapeName,
+  FaultError,
+  invalidRequest,
+  toSimpleViolation,
+  toViolation,
+} from '../faults.ts';
 import { coerce, Unreadable } from '../parameters/to-value.ts';
 import { parseJson } from '../parse-json.ts';
 import type { Content, FormPart } from '../route-table.ts';
@@ -115,7 +121,7 @@ export class PartReader {
 
   /** Returns the JSON Pointer of the value. */
   #add(name: string, value: unknown, { list }: FormPart): string {
-    const pointer = toPointer(name);
+    const pointer = `/${escapeName(name)}`;
     if (list !== true) {
       if (name in this.#values) fail(name, 'duplicate', 'is sent more than once: send one part.');
       this.#values[name] = value;
@@ -129,23 +135,13 @@ export class PartReader {
 
 function checkMediaType({ name, kind, mediaType }: Part, { mediaTypes }: FormPart): void {
   if (mediaTypes === undefined || (kind === 'field' && mediaType === UNSPECIFIED)) return;
-  if (
-    findContent(
-      mediaTypes.map((each) => ({ mediaType: each })),
-      mediaType,
-    )
-  )
-    return;
+  const documented = mediaTypes.map((each) => ({ mediaType: each }));
+  if (findContent(documented, mediaType) !== undefined) return;
   fail(name, 'contentType', `must be of type ${mediaTypes.join(' or ')}, not ${mediaType}.`);
 }
 
 function fail(name: string, keyword: string, problem: string): never {
   const message = `body.${name} ${problem}`;
-  throw new FaultError(
-    invalidRequest([{ in: 'body', pointer: toPointer(name), keyword, message, schemaPath: '' }]),
-  );
-}
-
-function toPointer(name: string): string {
-  return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const violation = toSimpleViolation('body', `/${escapeName(name)}`, keyword, message);
+  throw new FaultError(invalidRequest([violation]));
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable, Transform } from 'node:stream';
-import { FaultError, tooLarge } from '../faults.ts';
+import { bodyTooLarge, FaultError } from '../faults.ts';
 
 /** Responses to clients that are waiting for `100 Continue`. */
 const waiting = new WeakMap<IncomingMessage, ServerResponse>();
@@ -32,7 +32,7 @@ export function limitStream(request: IncomingMessage, maxBytes: number): Readabl
   const limiter = new Transform({
     transform(chunk: Buffer, _encoding, callback) {
       size += chunk.length;
-      if (size > maxBytes) callback(new FaultError(tooLarge(maxBytes)));
+      if (size > maxBytes) callback(new FaultError(bodyTooLarge(maxBytes)));
       else callback(null, chunk);
     },
   });
@@ -62,7 +62,7 @@ export function toRawRequest(
 ): Readable {
   if (!hasBody(request)) return request;
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
-    throw new FaultError(tooLarge(maxBytes));
+    throw new FaultError(bodyTooLarge(maxBytes));
   }
   if (request.readableDidRead) return Readable.from([toBytes(request)]);
   if (request.headers.expect !== undefined) askToContinue(request);
@@ -96,7 +96,7 @@ export function readBytes(request: IncomingMessage, maxBytes: number): Promise<B
       size += chunk.length;
       if (size <= maxBytes) return;
       request.off('data', onData).off('end', onEnd).pause();
-      reject(new FaultError(tooLarge(maxBytes)));
+      reject(new FaultError(bodyTooLarge(maxBytes)));
     };
     const onEnd = () => {
       const [first] = chunks;

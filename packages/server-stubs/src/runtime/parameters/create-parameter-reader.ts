@@ -7,7 +7,7 @@ import {
   parseQuery,
   type QueryValues,
 } from '../decoding.ts';
-import type { Violation } from '../faults.ts';
+import { escapeName, toSimpleViolation, type Violation } from '../faults.ts';
 import { type Field, fromJson, nest, toSteps } from '../nesting.ts';
 import type { Parameter, ParameterPlace, Route } from '../route-table.ts';
 import { BAD_ENCODING, fromPairs, toArray, toValue, Unreadable } from './to-value.ts';
@@ -160,8 +160,7 @@ function keep(
 
 function toViolation(parameter: Parameter, keyword: string, problem: string): Violation {
   const { in: place, name } = parameter;
-  const pointer = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  return { in: place, pointer, keyword, message: `${place}.${name} ${problem}.`, schemaPath: '' };
+  return toSimpleViolation(place, `/${escapeName(name)}`, keyword, `${place}.${name} ${problem}.`);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { findContent } from '../body/media-type.ts';
-import { toViolation, type Violation } from '../faults.ts';
+import { toSimpleViolation, toViolation, type Violation } from '../faults.ts';
 import type { Content, DocumentedResponse, HandlerResponse } from '../route-table.ts';
 import { isBytes } from './write-response.ts';
 
@@ -82,7 +82,7 @@ function checkBody({ kind, mediaType, validate }: Content, body: unknown): Viola
 }
 
 function violate(pointer: string, keyword: string, message: string): Violation {
-  return { in: 'response', pointer, keyword, message, schemaPath: '' };
+  return toSimpleViolation('response', pointer, keyword, message);
 }
 
 /** Returns the value of a header, regardless of case. Multiple values are joined. */

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Form } from '../body/multipart.ts';
-import { type Call, hasResponse, toResponse } from '../call.ts';
+import { type Call, type ErrorWithResponse, hasResponse, toResponse } from '../call.ts';
 import { type Refusal, Unauthorized } from '../create-guard.ts';
-import { type Fault, FaultError, handlerFailed, invalidResponse, unauthorized } from '../faults.ts';
+import { type Fault, FaultError } from '../faults.ts';
 import type { Settings } from '../options.ts';
 import type { Plan } from '../plan.ts';
 import type { Content, HandlerResponse } from '../route-table.ts';
@@ -66,7 +66,8 @@ export class Responder {
         this.#settings.onViolation(violation, this.#call);
         if (responses === 'refuse') {
           discard(result.body);
-          this.fault(invalidResponse(violation));
+          const message = 'The server produced a response that the contract does not allow.';
+          this.fault({ kind: 'invalid-response', status: 500, message, cause: violation });
           return;
         }
       }
@@ -102,7 +103,8 @@ export class Responder {
       this.fault(this.form.failure.fault);
     } else {
       this.#report(error);
-      this.fault(handlerFailed(error));
+      const message = 'Internal server error.';
+      this.fault({ kind: 'handler-failed', status: 500, message, cause: error });
     }
   }
 
@@ -110,26 +112,25 @@ export class Responder {
   refuse({ reason, challenge }: Refusal): void {
     if (hasResponse(reason)) {
       this.#sendError(reason, challenge);
-    } else if (reason instanceof Unauthorized) {
-      this.fault(unauthorized(reason.message, reason.challenge ?? challenge, reason));
-    } else {
-      this.fault(unauthorized('The credentials are missing or invalid.', challenge));
+      return;
     }
+    const known = reason instanceof Unauthorized ? reason : undefined;
+    this.fault({
+      kind: 'unauthorized',
+      status: 401,
+      message: known?.message ?? 'The credentials are missing or invalid.',
+      headers: { 'www-authenticate': known?.challenge ?? challenge },
+      cause: known,
+    });
   }
 
-  #sendError(error: Parameters<typeof hasResponse>[0], challenge: string | undefined): void {
+  #sendError(error: ErrorWithResponse, challenge: string | undefined): void {
     try {
-      const result = (error as { [toResponse](call: Call): HandlerResponse })[toResponse](
-        this.#call,
-      );
-      const asks = challenge !== undefined && result.status === 401;
+      const result = error[toResponse](this.#call);
       const own = this.#settings.headers?.(this.#call);
-      this.#send(
-        result,
-        undefined,
-        asks ? { ...own, 'www-authenticate': challenge } : own,
-        undefined,
-      );
+      const asks = challenge !== undefined && result.status === 401;
+      const headers = asks ? { ...own, 'www-authenticate': challenge } : own;
+      this.#send(result, undefined, headers, undefined);
     } catch (failure) {
       this.#lastResort(failure);
     }
