@@ -2,8 +2,9 @@ import type { Readable } from 'node:stream';
 import { GatewayError } from '../errors.ts';
 import type { Cors } from '../http/cors.ts';
 import { toDisposition } from '../http/disposition.ts';
-import { givenOf, type Headers, isUpgrade, removeHopByHop } from '../http/headers.ts';
+import { type Headers, isUpgrade, removeHopByHop } from '../http/headers.ts';
 import { UpgradeResponse } from '../http/upgrade.ts';
+import { givenOf, headerOf } from '../runtime/decoding.ts';
 import {
   type Call,
   FaultError,
@@ -150,7 +151,7 @@ function toCallerResponse(
   const disposition = toDisposition({
     method: request.method ?? 'GET',
     isUpgrade: isUpgrade(request.headers),
-    contentType: toText(headers['content-type']),
+    contentType: headerOf(headers, 'content-type'),
     own: toLines(givenOf(given, 'content-disposition')) ?? NONE,
   });
   if (disposition !== undefined) headers['content-disposition'] = disposition;
@@ -170,8 +171,4 @@ function toCallerResponse(
 function toLines(value: Headers[string]): readonly string[] | undefined {
   if (value === undefined || typeof value === 'number') return undefined;
   return typeof value === 'string' ? [value] : value;
-}
-
-function toText(value: Headers[string]): string | undefined {
-  return typeof value === 'string' ? value : toLines(value)?.join(', ');
 }

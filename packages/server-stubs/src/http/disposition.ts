@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { type Headers, type HeaderValue, headerOf, isUpgrade, mediaTypeOf } from './headers.ts';
+import { headerOf } from '../runtime/decoding.ts';
+import { type Headers, type HeaderValue, isUpgrade, mediaTypeOf } from './headers.ts';
 
 /** C2: "Text types are those whose `Content-Type` indicates" one of these. */
 const TEXT_TYPES = new Set(['application/json', 'application/x-www-form-urlencoded', 'text/plain']);

@@ -1,4 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
+// Not imported from the runtime's index, which needs Node.js modules: errors are also used in browsers.
+import { type Headers, type HeaderValue, headerOf } from '../runtime/decoding.ts';
+
+export type { Headers, HeaderValue };
 
 /**
  * Headers that apply to one connection only: those in RFC 9110, section 7.6.1, and `Trailer`, because
@@ -16,28 +20,6 @@ const HOP_BY_HOP = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-
-/** A header value, as Node.js represents it. */
-export type HeaderValue = string | number | readonly string[] | undefined;
-
-/** Headers by name. As on the wire, names are case-insensitive. */
-export type Headers = Readonly<Record<string, HeaderValue>>;
-
-/** Returns a header's value. The name is case-insensitive, and multiple values are joined. */
-export function headerOf(headers: Headers, name: string): string | undefined {
-  const value = givenOf(headers, name);
-  return Array.isArray(value) ? value.join(', ') : value === undefined ? undefined : String(value);
-}
-
-/** Returns a header's raw value. The name is case-insensitive. */
-export function givenOf(headers: Headers, name: string): HeaderValue {
-  const value = headers[name];
-  if (value !== undefined) return value;
-  for (const key in headers) {
-    if (key.length === name.length && key.toLowerCase() === name) return headers[key];
-  }
-  return undefined;
-}
 
 /**
  * Returns the media type in a `Content-Type`, in lowercase and without parameters (RFC 9110, section

@@ -84,3 +84,24 @@ function withoutQuotes(value: string): string {
     ? value.slice(1, -1)
     : value;
 }
+
+/** A header value, as Node.js represents it. */
+export type HeaderValue = string | number | readonly string[] | undefined;
+
+/** Headers by name. As on the wire, names are case-insensitive. */
+export type Headers = Readonly<Record<string, HeaderValue>>;
+
+/** @param name in lowercase */
+export function givenOf(headers: Headers, name: string): HeaderValue {
+  for (const key in headers) {
+    if (key.length !== name.length || key.toLowerCase() !== name) continue;
+    if (headers[key] !== undefined) return headers[key];
+  }
+  return undefined;
+}
+
+/** Like `givenOf`, with multiple values joined. */
+export function headerOf(headers: Headers, name: string): string | undefined {
+  const value = givenOf(headers, name);
+  return value === undefined ? undefined : Array.isArray(value) ? value.join(', ') : String(value);
+}

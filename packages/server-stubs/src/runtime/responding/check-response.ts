@@ -1,4 +1,5 @@
 import { findContent } from '../body/media-type.ts';
+import { headerOf } from '../decoding.ts';
 import { toSimpleViolation, toViolation, type Violation } from '../faults.ts';
 import type { Content, DocumentedResponse, HandlerResponse } from '../route-table.ts';
 import { isBytes } from './write-response.ts';
@@ -83,17 +84,4 @@ function checkBody({ kind, mediaType, validate }: Content, body: unknown): Viola
 
 function violate(pointer: string, keyword: string, message: string): Violation {
   return toSimpleViolation('response', pointer, keyword, message);
-}
-
-/** Returns the value of a header, regardless of case. Multiple values are joined. */
-function headerOf(
-  headers: NonNullable<HandlerResponse['headers']>,
-  name: string,
-): string | undefined {
-  for (const key in headers) {
-    if (key.length !== name.length || key.toLowerCase() !== name) continue;
-    const value = headers[key];
-    if (value !== undefined) return typeof value === 'string' ? value : value.join(', ');
-  }
-  return undefined;
 }

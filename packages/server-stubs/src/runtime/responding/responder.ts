@@ -2,13 +2,14 @@ import type { ServerResponse } from 'node:http';
 import type { Form } from '../body/multipart.ts';
 import { type Call, type ErrorWithResponse, hasResponse, toResponse } from '../call.ts';
 import { type Refusal, Unauthorized } from '../create-guard.ts';
+import { createNullObject } from '../decoding.ts';
 import { type Fault, FaultError } from '../faults.ts';
 import type { Settings } from '../options.ts';
 import type { Plan } from '../plan.ts';
 import type { Content, HandlerResponse } from '../route-table.ts';
 import { checkResponse, contentOf } from './check-response.ts';
 import {
-  Head,
+  type Head,
   type HeaderSource,
   isBytes,
   isStream,
@@ -144,9 +145,7 @@ export class Responder {
   ): void {
     const { body } = result;
     const head = this.#toHead(result, own, last);
-    if (body !== undefined && !head.has('content-type')) {
-      head.set('content-type', toWireType(result, content));
-    }
+    if (body !== undefined) head['content-type'] ??= toWireType(result, content);
     this.#write(result, head, body === undefined ? undefined : toWire(body, content));
   }
 
@@ -163,8 +162,13 @@ export class Responder {
   }
 
   #toHead({ headers }: HandlerResponse, own: HeaderSource, last: HeaderSource): Head {
-    const head = new Head();
-    for (const source of [last, headers, this.#plan?.headers, own]) head.addAll(source);
+    const head = createNullObject() as Head;
+    for (const source of [last, headers, this.#plan?.headers, own]) {
+      for (const name in source) {
+        const value = source[name];
+        if (value !== undefined) head[name.toLowerCase()] ??= value;
+      }
+    }
     return head;
   }
 

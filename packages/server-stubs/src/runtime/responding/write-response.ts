@@ -1,4 +1,4 @@
-import { type IncomingMessage, type OutgoingHttpHeader, ServerResponse } from 'node:http';
+import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { pipeline as pipe } from 'node:stream/promises';
 import { hasBody } from '../body/request-stream.ts';
@@ -52,25 +52,25 @@ export function writeResponse(
 ): void {
   const unread = request.complete ? undefined : isUnread(request);
   if (unread === 'close' && request.httpVersionMajor < 2) {
-    head.set('connection', 'close');
+    head.connection = 'close';
   }
   if (unread === 'drain') request.resume();
   if (typeof body === 'function') {
-    writeHead();
+    start();
     body(response, unread === 'close' ? endLater(request) : endNow);
     return;
   }
   const isBodiless = request.method === 'HEAD' || status === 204 || status === 304;
   if (isStream(body)) {
-    writeHead();
+    start();
     const end = unread === 'close' ? endLater(request) : undefined;
     writeStream(response, body, isBodiless, end, onError);
     return;
   }
   const length = body === undefined ? 0 : Buffer.byteLength(body);
-  if (!isBodiless || (body !== undefined && status !== 204)) head.set('content-length', length);
-  else if (status === 204) head.remove('content-length');
-  writeHead();
+  if (!isBodiless || (body !== undefined && status !== 204)) head['content-length'] = length;
+  else if (status === 204) delete head['content-length'];
+  start();
   const sent = isBodiless ? undefined : body;
   if (unread === 'close') {
     endAfterDrain(request, response, sent);
@@ -81,8 +81,8 @@ export function writeResponse(
     response.end(sent);
   }
 
-  function writeHead(): void {
-    head.write(response, status);
+  function start(): void {
+    writeHead(response, status, head);
     onHead();
   }
 }
@@ -188,56 +188,22 @@ function isUnread(request: IncomingMessage): 'drain' | 'close' | undefined {
   return length <= DRAIN_BYTES && request.headers.expect === undefined ? 'drain' : 'close';
 }
 
-/** A response's headers, by lowercase name. The first value that is added for a name is kept. */
-export class Head {
-  /** Alternating names and values, as `writeHead` accepts them. */
-  readonly #list: (string | HeaderValue)[] = [];
+/** Headers by lowercase name. */
+export type Head = Record<string, HeaderValue>;
 
-  has(name: string): boolean {
-    return this.#indexOf(name) >= 0;
+function writeHead(response: ServerResponse, status: number, head: Head): void {
+  if (isPlain(response)) {
+    response.writeHead(status, head as OutgoingHttpHeaders);
+    return;
   }
-
-  set(name: string, value: HeaderValue): void {
-    const at = this.#indexOf(name);
-    if (at < 0) this.#list.push(name, value);
-    else this.#list[at + 1] = value;
+  try {
+    for (const name in head) response.setHeader(name, head[name] as HeaderValue);
+  } catch (error) {
+    // The response to this error must not inherit these headers.
+    for (const name in head) response.removeHeader(name);
+    throw error;
   }
-
-  addAll(headers: HeaderSource): void {
-    for (const name in headers) {
-      const value = headers[name];
-      const key = name.toLowerCase();
-      if (value !== undefined && !this.has(key)) this.#list.push(key, value);
-    }
-  }
-
-  remove(name: string): void {
-    const at = this.#indexOf(name);
-    if (at >= 0) this.#list.splice(at, 2);
-  }
-
-  write(response: ServerResponse, status: number): void {
-    const list = this.#list;
-    if (isPlain(response)) {
-      response.writeHead(status, list as OutgoingHttpHeader[]);
-      return;
-    }
-    try {
-      for (let at = 0; at < list.length; at += 2) {
-        response.setHeader(list[at] as string, list[at + 1] as HeaderValue);
-      }
-    } catch (error) {
-      // The response to this error must not inherit these headers.
-      for (let at = 0; at < list.length; at += 2) response.removeHeader(list[at] as string);
-      throw error;
-    }
-    response.writeHead(status);
-  }
-
-  #indexOf(name: string): number {
-    for (let at = 0; at < this.#list.length; at += 2) if (this.#list[at] === name) return at;
-    return -1;
-  }
+  response.writeHead(status);
 }
 
 /**
