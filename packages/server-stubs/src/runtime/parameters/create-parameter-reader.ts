@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import {
   createNullObject,
   decodeQuery,
@@ -17,24 +17,27 @@ const MIXED = new Unreadable(
   'has a property with both a value and nested properties, or is nested too deeply',
 );
 const TWICE = new Unreadable('duplicate', 'is given more than once');
-const NONE: readonly Violation[] = [];
-
-interface ParameterValues {
-  path: NullObject | undefined;
-  query: NullObject | undefined;
-  header: NullObject | undefined;
-  cookie: NullObject | undefined;
-}
+const PLACES = ['path', 'query', 'header', 'cookie'] as const;
+const NONE: QueryValues = new Map();
 
 /** Reads all parameters of an operation into `target`, and returns any violations. */
 export type ParameterReader = (
-  target: ParameterValues,
+  target: Record<ParameterPlace, NullObject | undefined>,
   request: IncomingMessage,
   pathValues: readonly string[],
   rawQuery: string | undefined,
 ) => readonly Violation[];
 
-type Read = (parameter: Parameter, request: IncomingMessage) => unknown;
+/** Where the values of parameters are. */
+interface Sources {
+  readonly path: readonly string[];
+  readonly rawQuery: string | undefined;
+  readonly query: QueryValues;
+  readonly headers: IncomingHttpHeaders;
+  readonly cookies: QueryValues;
+}
+
+type Read = (sources: Sources) => unknown;
 
 /**
  * Creates the function that reads an operation's parameters.
@@ -42,120 +45,74 @@ type Read = (parameter: Parameter, request: IncomingMessage) => unknown;
  * @param pathNames path parameter names, in the order of their values
  */
 export function createParameterReader(
-  route: Route,
+  { parameters }: Route,
   pathNames: readonly string[],
 ): ParameterReader | undefined {
-  if (route.parameters.length === 0) return undefined;
-  const inPath = pathNames.map((name) => route.parameters.find(isIn('path', name)));
-  const inQuery = route.parameters.filter((parameter) => parameter.in === 'query');
-  const inHeader = route.parameters.filter((parameter) => parameter.in === 'header');
-  const headerKeys = new Map(
-    inHeader.map((parameter) => [parameter, parameter.name.toLowerCase()]),
-  );
-  const inCookie = route.parameters.filter((parameter) => parameter.in === 'cookie');
-  const queryNames = new Set(inQuery.map(({ name }) => name));
-  const cookieNames = new Set(inCookie.map(({ name }) => name));
-
-  return (target, request, pathValues, rawQuery) => {
-    let violations = NONE;
-    if (inPath.length > 0) {
-      const part = createNullObject();
-      target.path = part;
-      for (let index = 0; index < inPath.length; index += 1) {
-        const parameter = inPath[index];
-        if (parameter === undefined) continue;
-        const raw = pathValues[index] as string;
-        const value = parameter.greedy ? raw : toValue(parameter, raw);
-        violations = keep(part, parameter, value, violations);
+  if (parameters.length === 0) return undefined;
+  const readers = PLACES.flatMap((place) => {
+    const here = parameters.filter((parameter) => parameter.in === place);
+    const names = here.map(({ name }) => name);
+    const known = place === 'path' ? here.filter(({ name }) => pathNames.includes(name)) : here;
+    return known.map((each) => [each, createRead(each, pathNames, new Set(names))] as const);
+  });
+  const places = new Set(readers.map(([parameter]) => parameter.in));
+  return (target, { headers }, path, rawQuery) => {
+    const violations: Violation[] = [];
+    const sources: Sources = {
+      path,
+      rawQuery,
+      query: places.has('query') ? parseQuery(rawQuery ?? '') : NONE,
+      headers,
+      cookies: places.has('cookie') ? parseCookies(headers.cookie) : NONE,
+    };
+    for (const place of places) target[place] = createNullObject();
+    for (const [parameter, read] of readers) {
+      const { in: place, name } = parameter;
+      const given = read(sources);
+      const value = given === undefined ? parameter.default : given;
+      if (value instanceof Unreadable) {
+        violations.push(toViolation(parameter, value.keyword, value.problem));
+      } else if (value !== undefined) {
+        (target[place] as NullObject)[name] = value;
+      } else if (parameter.required) {
+        violations.push(toViolation(parameter, 'required', 'is missing'));
       }
-    }
-    if (inQuery.length > 0) {
-      const query = parseQuery(rawQuery ?? '');
-      const read: Read = (parameter) =>
-        parameter.whole
-          ? readWhole(parameter, rawQuery, query)
-          : readQuery(parameter, query, queryNames);
-      target.query = createNullObject();
-      violations = readAll(target.query, inQuery, request, read, violations);
-    }
-    if (inHeader.length > 0) {
-      target.header = createNullObject();
-      for (const [parameter, key] of headerKeys) {
-        // Headers are a plain object. Without `hasOwn`, every request would have a `constructor` header.
-        const raw = Object.hasOwn(request.headers, key) ? request.headers[key] : undefined;
-        const value = readHeader(parameter, raw);
-        violations = keep(target.header, parameter, value, violations);
-      }
-    }
-    if (inCookie.length > 0) {
-      const cookies = parseCookies(request.headers.cookie);
-      const read: Read = (parameter) => readCookie(parameter, cookies, cookieNames);
-      target.cookie = createNullObject();
-      violations = readAll(target.cookie, inCookie, request, read, violations);
     }
     return violations;
   };
 }
 
-function isIn(place: ParameterPlace, name: string) {
-  return (parameter: Parameter) => parameter.in === place && parameter.name === name;
-}
-
-function readAll(
-  part: NullObject,
-  parameters: readonly Parameter[],
-  request: IncomingMessage,
-  read: Read,
-  violations: readonly Violation[],
-): readonly Violation[] {
-  let found = violations;
-  for (const parameter of parameters) {
-    found = keep(part, parameter, read(parameter, request), found);
-  }
-  return found;
-}
-
-function readHeader(parameter: Parameter, value: string | string[] | undefined): unknown {
-  return optional(parameter, Array.isArray(value) ? value.join(', ') : value);
-}
-
-/**
- * If there are several cookies, only the first one is used. Only an exploded list or object may have
- * several.
- */
-function readCookie(
+/** @param others names of the operation's parameters in the same place */
+function createRead(
   parameter: Parameter,
-  cookies: QueryValues,
+  pathNames: readonly string[],
   others: ReadonlySet<string>,
-): unknown {
-  const { shape, explode } = parameter;
-  if (explode && (shape === 'array' || shape === 'object')) {
-    return readQuery(parameter, cookies, others);
+): Read {
+  const { name, greedy, whole, explode, shape } = parameter;
+  const convert = (raw: string | undefined) =>
+    raw === undefined ? undefined : toValue(parameter, raw);
+  switch (parameter.in) {
+    case 'path': {
+      const index = pathNames.indexOf(name);
+      return ({ path }) => (greedy ? path[index] : convert(path[index]));
+    }
+    case 'query':
+      if (whole) return ({ rawQuery, query }) => readWhole(parameter, rawQuery, query);
+      return ({ query }) => readQuery(parameter, query, others);
+    case 'header': {
+      const key = name.toLowerCase();
+      return ({ headers }) => {
+        // Headers are a plain object. Without `hasOwn`, every request would have a `constructor` header.
+        const value = Object.hasOwn(headers, key) ? headers[key] : undefined;
+        return convert(Array.isArray(value) ? value.join(', ') : value);
+      };
+    }
+    case 'cookie':
+      // Only an exploded list or object may have several cookies. Otherwise, only the first one is used.
+      return explode && (shape === 'array' || shape === 'object')
+        ? ({ cookies }) => readQuery(parameter, cookies, others)
+        : ({ cookies }) => convert(cookies.get(name)?.[0]);
   }
-  return optional(parameter, cookies.get(parameter.name)?.[0]);
-}
-
-function optional(parameter: Parameter, raw: string | undefined): unknown {
-  return raw === undefined ? undefined : toValue(parameter, raw);
-}
-
-function keep(
-  part: NullObject,
-  parameter: Parameter,
-  value: unknown,
-  violations: readonly Violation[],
-): readonly Violation[] {
-  if (value instanceof Unreadable) {
-    return [...violations, toViolation(parameter, value.keyword, value.problem)];
-  }
-  if (value !== undefined) {
-    part[parameter.name] = value;
-  } else if (parameter.default !== undefined) {
-    part[parameter.name] = parameter.default;
-  } else if (parameter.required) {
-    return [...violations, toViolation(parameter, 'required', 'is missing')];
-  }
-  return violations;
 }
 
 function toViolation(parameter: Parameter, keyword: string, problem: string): Violation {
