@@ -1,9 +1,7 @@
-/** Renders the source of an exported constant. */
 export function constant(name: string, text: string, value: unknown): string {
   return `/** ${text} */\nexport const ${name} = ${JSON.stringify(value, null, 2)} as const;`;
 }
 
-/** A row of an error table in `spec/defaults`. */
 export interface ErrorRow {
   readonly code: string;
   readonly status: number;
@@ -12,17 +10,13 @@ export interface ErrorRow {
   readonly retryAfter?: number;
 }
 
-/**
- * Converts an error table to an object whose keys are the codes. Omits the fields that are not needed at run
- * time.
- */
+/** Omits the fields that are not needed at run time. */
 export function toErrorTable(rows: readonly ErrorRow[]): Readonly<Record<string, object>> {
   return Object.fromEntries(
     rows.map(({ code, status, message, retryAfter }) => [code, { status, message, retryAfter }]),
   );
 }
 
-/** The part of JSON Schema that `toReadonlyType` supports. */
 export interface ObjectSchema {
   readonly $ref?: string;
   readonly type?: string;
@@ -31,12 +25,7 @@ export interface ObjectSchema {
   readonly properties?: Readonly<Record<string, ObjectSchema>>;
 }
 
-/**
- * Renders a readonly TypeScript type for a schema of objects and strings. Omits the `$schema` property.
- *
- * @example
- * toReadonlyType({ properties: { name: {} } }); // '{ readonly name?: string; }'
- */
+/** Supports objects and strings. Omits the `$schema` property. */
 export function toReadonlyType({ properties, required = [] }: ObjectSchema): string {
   if (properties === undefined) return 'string';
   const lines = Object.entries(properties).flatMap(([name, schema]) => {

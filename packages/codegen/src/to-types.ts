@@ -1,19 +1,7 @@
 /**
- * Renders the TypeScript types for an OpenAPI document: `paths`, `components`, `operations`.
- *
- * - Binary strings (`contentMediaType: application/octet-stream`) become `Blob`.
- * - An object with named properties has no index signature, so that a misspelled field is a compile
- *   error. An object without any stays a free-form record.
- * - A field with a default stays optional.
- * - A response also has the media types of `x-berth-content`.
- *
- * The output is deterministic.
- *
- * @param document a bundled OpenAPI 3.0 or 3.1 document; not modified
- * @throws Error if the document is not valid OpenAPI
- *
- * @example
- * const text = await toTypes(JSON.parse(await readFile('storage.v2.gen.json', 'utf8')));
+ * Renders the TypeScript types for an OpenAPI document. Binary strings become `Blob`, an object with named
+ * properties has no index signature, so that a misspelled field is a compile error, and a response also has
+ * the media types of `x-berth-content`.
  */
 export async function toTypes(document: object): Promise<string> {
   // Loaded on demand, because the TypeScript compiler is slow to load and not every generator needs it.
@@ -38,13 +26,8 @@ export async function toTypes(document: object): Promise<string> {
 }
 
 /**
- * Copies an OpenAPI document without `additionalProperties: true` on objects that name properties. The
- * keyword has no effect in JSON Schema, but `openapi-typescript` turns it into an index signature, which
- * accepts every misspelled field.
- *
- * @example
- * toClosedObjects({ type: 'object', properties: { a: {} }, additionalProperties: true });
- * // { type: 'object', properties: { a: {} } }
+ * Removes `additionalProperties: true` next to named properties. JSON Schema ignores it, but `openapi-
+ * typescript` turns it into an index signature, which accepts every misspelled field.
  */
 export function toClosedObjects(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(toClosedObjects);
@@ -57,9 +40,7 @@ export function toClosedObjects(node: unknown): unknown {
   );
 }
 
-/**
- * Copies an OpenAPI document, and adds the media types in `x-berth-content` to the content of its responses.
- */
+/** Adds the media types in `x-berth-content` to the content of responses. */
 export function withAllContent(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withAllContent);
   if (typeof node !== 'object' || node === null) return node;

@@ -7,20 +7,9 @@ import { stringify } from 'yaml';
 const REPAIR = 'pnpm generate';
 
 /**
- * Writes a generated file with the three marks that this repository uses: it is in a `generated/`
- * folder, its name ends in `.gen.<ext>`, and a header names the generator and the repair command. JSON
- * has no comments, so there the header is the first property.
- *
- * Replaces the file atomically, and only if its text has changed: readers never see a partial file,
- * generators may run concurrently, and watchers are not triggered.
- *
- * @param file path of the form `…/generated/….gen.(ts|json|yaml|md)`
- * @param content text for `.ts` and `.md`, an object for `.json`, any value for `.yaml`
- * @param generator path of the generator, relative to the repository root
- * @throws TypeError if the marks do not fit the path or the content
- *
- * @example
- * await writeGenerated('src/generated/contract.gen.ts', text, 'packages/client/scripts/generate.ts');
+ * Writes a generated file with the three marks that this repository uses: a `generated/` folder,
+ * `.gen.<ext>`, and a header (in JSON, the first property). Replaces it atomically, and only if its text has
+ * changed: generators may run concurrently, and watchers are not triggered.
  */
 export async function writeGenerated(
   file: string,

@@ -4,7 +4,6 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the entries of an object, and none for any other value. */
 export function entriesOf(value: unknown): [string, unknown][] {
   return isObject(value) ? Object.entries(value) : [];
 }
@@ -20,12 +19,7 @@ export function toText(value: unknown): string | undefined {
 /** A JSON Pointer as a URI fragment, with no escapes except `~0` and `~1`: `#/paths/~1pets/get`. */
 export type Pointer = string;
 
-/**
- * Returns the pointer to a member.
- *
- * @example
- * join('#/paths', '/pets', 'get'); // '#/paths/~1pets/get'
- */
+/** @example join('#/paths', '/pets', 'get'); // '#/paths/~1pets/get' */
 export function join(pointer: Pointer, ...names: (string | number)[]): Pointer {
   return [pointer, ...names.map((name) => escapeName(String(name)))].join('/');
 }
@@ -38,7 +32,6 @@ export function toNames(pointer: Pointer): string[] {
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** Returns the value at a pointer; `undefined` if there is none. */
 export function valueAt(document: unknown, pointer: Pointer): unknown {
   let value = document;
   for (const name of toNames(pointer)) {
@@ -71,10 +64,7 @@ export class Unusable extends Error {
   }
 }
 
-/**
- * Collects the problems of a document. Warnings report what is left out or not checked; notes describe
- * what is generated in a way that may surprise.
- */
+/** Warnings report what is left out or not checked; notes, what is generated in a way that may surprise. */
 export class Problems {
   readonly warnings: Problem[] = [];
   readonly notes: Problem[] = [];
@@ -88,12 +78,7 @@ export class Problems {
     this.#add(this.notes, pointer, message);
   }
 
-  /**
-   * Reads a part that can be left out.
-   *
-   * @param consequence sentence that the warning ends with
-   * @returns `undefined`, with a warning, if the part cannot be used
-   */
+  /** Reads a part that can be left out, with a warning that ends with the consequence. */
   attempt<Part>(consequence: string, read: () => Part): Part | undefined {
     try {
       return read();
@@ -130,11 +115,7 @@ export interface Located {
   readonly pointer: Pointer;
 }
 
-/**
- * Returns the pointer to the target of a `$ref`.
- *
- * @throws Unusable if the reference is a URL or its target does not exist
- */
+/** @throws Unusable if the reference is a URL or its target does not exist */
 export function toTarget(document: unknown, ref: unknown, pointer: Pointer): Pointer {
   const text = JSON.stringify(ref);
   const target = typeof ref === 'string' ? find(document, ref, pointer) : undefined;
@@ -164,7 +145,6 @@ function find(document: unknown, ref: string, pointer: Pointer): Pointer | undef
   return target === undefined || valueAt(document, target) === undefined ? undefined : target;
 }
 
-/** Returns the closest schema around a pointer that has an `$id`. */
 function findResource(document: unknown, pointer: Pointer): Pointer | undefined {
   for (let at = pointer; at.includes('/'); at = at.slice(0, at.lastIndexOf('/'))) {
     const value = valueAt(document, at);
@@ -182,7 +162,6 @@ interface Addresses {
 
 const known = new WeakMap<object, Addresses>();
 
-/** Returns whether several schemas of the document have the `$dynamicAnchor` of a `$dynamicRef`. */
 export function isAmbiguous(document: unknown, ref: unknown): boolean {
   return addressesOf(document).ambiguous.has(String(ref));
 }
@@ -211,11 +190,7 @@ function collect(value: unknown, pointer: Pointer, addresses: Addresses): void {
   for (const [name, each] of Object.entries(value)) collect(each, join(pointer, name), addresses);
 }
 
-/**
- * Follows the `$ref`s of an OpenAPI object (not of a schema) to the object itself.
- *
- * @throws Unusable if there is none
- */
+/** Follows the `$ref`s of an OpenAPI object, not of a schema. */
 export function follow(document: unknown, value: unknown, pointer: Pointer): Located {
   const visited = new Set<Pointer>();
   let here: { value: unknown; pointer: Pointer } = { value, pointer };
@@ -231,7 +206,6 @@ export function follow(document: unknown, value: unknown, pointer: Pointer): Loc
   throw new Unusable(here.pointer, 'Expected an object.');
 }
 
-/** Decodes percent-encoding in a reference; returns `undefined` if the encoding is invalid. */
 export function decode(ref: string): string | undefined {
   try {
     return decodeURIComponent(ref);

@@ -3,10 +3,8 @@ import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Creates a folder and its missing parents. A recursive `mkdir` never returns if an existing parent
- * rejects new folders with `ENOENT`, as `/proc` does.
- *
- * @throws the file system error
+ * Not a recursive `mkdir`, which never returns if an existing parent rejects new folders with `ENOENT`, as
+ * `/proc` does.
  */
 export async function makeFolder(folder: string): Promise<void> {
   if (await isFolder(folder)) return;
@@ -25,12 +23,7 @@ async function isFolder(path: string): Promise<boolean> {
   return found?.isDirectory() ?? false;
 }
 
-/**
- * Turns a file system error into one that names the folder and the fix. Rethrows other errors.
- *
- * @example
- * await write(file).catch(withFolderError(folder, 'choose another folder'));
- */
+/** Names the folder and the fix in a file system error. Rethrows other errors. */
 export function withFolderError(
   folder: string,
   fix: string,
@@ -41,10 +34,7 @@ export function withFolderError(
   };
 }
 
-/**
- * Writes a generated file with its mark in the first line, or in JSON as the first property. Replaces
- * the file atomically, and only if its text has changed, so that watchers are not triggered.
- */
+/** Replaces the file atomically, and only if its text has changed, so that watchers are not triggered. */
 export async function writeMarked(
   file: string,
   content: string | object,

@@ -37,15 +37,7 @@ export interface Generated {
   readonly operations: readonly Pick<Operation, 'operationId' | 'method' | 'path'>[];
 }
 
-/**
- * Generates types, handlers, routes and validators from an OpenAPI document. The output is
- * deterministic.
- *
- * @throws RefusedError if nothing of the document can be used
- *
- * @example
- * const { files } = generate(JSON.parse(await readFile('openapi.json', 'utf8')));
- */
+/** Generates types, handlers, routes and validators. The output is deterministic. */
 export function generate(document: unknown, options: GenerateOptions = {}): Generated {
   const { onProgress = () => {} } = options;
   const extension = options.importExtension ?? 'ts';

@@ -48,7 +48,6 @@ const RESERVED = [
   'Uint8Array',
 ];
 
-/** Allocates unique names. */
 export class Names {
   readonly #taken: Set<string>;
 
@@ -67,12 +66,7 @@ export class Names {
   }
 }
 
-/**
- * Turns a text into a TypeScript type name.
- *
- * @example
- * toTypeName('cloudrun-get-root'); // 'CloudrunGetRoot'
- */
+/** @example toTypeName('cloudrun-get-root'); // 'CloudrunGetRoot' */
 export function toTypeName(text: string): string {
   const words = text.split(/[^\p{ID_Continue}]+/u).filter(Boolean);
   const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
@@ -80,28 +74,20 @@ export function toTypeName(text: string): string {
   return /^\p{ID_Start}/u.test(name) ? name : `T${name}`;
 }
 
-/** Turns a text into the name of a variable, function or operation: `getPetsId`. */
 export function toVariableName(text: string): string {
   const name = toTypeName(text);
   return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
-/** Renders a property name, quoted only if necessary. */
 export function toKey(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : toLiteral(name);
 }
 
-/** Renders a string, number, boolean or null, with single quotes. */
 export function toLiteral(value: unknown): string {
   return typeof value === 'string' ? `'${toEscaped(value, "'")}'` : JSON.stringify(value);
 }
 
-/**
- * Renders the strings that match a pattern as a template literal type, in which each `*` is any text.
- *
- * @example
- * toTemplate('text/*'); // '`text/${string}`'
- */
+/** @example toTemplate('text/*'); // '`text/${string}`' */
 export function toTemplate(pattern: string): string {
   const texts = pattern.split('*').map((text) => toEscaped(text, '`').replaceAll('${', '\\${'));
   // biome-ignore lint/suspicious/noTemplateCurlyInString: source of a template literal type

@@ -114,7 +114,6 @@ function toWarning({ pointer, message }: Problem): DocumentWarning {
   return { path: toNames(pointer), message };
 }
 
-/** Reads the requests of a document, with all their schemas. */
 function readRequests(document: unknown, problems: Problems): Model | undefined {
   try {
     const model = readModel(document, problems, { basePath: '', requestsOnly: true });
@@ -158,7 +157,6 @@ export async function writeResponseValidators(file: string): Promise<ResponseVal
   return { ...used, warnings };
 }
 
-/** Reads a document, and describes its problems with their locations. */
 async function use<Used>(
   file: string,
   read: (document: unknown, problems: Problems) => Used,
@@ -179,7 +177,6 @@ async function use<Used>(
   }
 }
 
-/** Returns a model's route table with compiled validators, as generated code would contain it. */
 function toLiveTable(model: Model, problems: Problems): RouteTable {
   const plans = fillPlans(model);
   const validators = {
@@ -191,7 +188,6 @@ function toLiveTable(model: Model, problems: Problems): RouteTable {
   ) as RouteTable;
 }
 
-/** Collects what to compile. */
 function fillPlans(model: Model): Plans {
   const plans = createPlans(model, new SchemaNames(new Names()));
   toRouteTable(model, plans, (_, name) => name);

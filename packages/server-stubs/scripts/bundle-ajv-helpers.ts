@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 
-/** The dependencies of Ajv standalone code. */
 const ENTRY = `
 import equal from 'ajv/dist/runtime/equal.js';
 import ucs2length from 'ajv/dist/runtime/ucs2length.js';
@@ -12,10 +11,7 @@ export default { equal, ucs2length, formats: formats.fullFormats };
 `;
 const PACKAGES = ['ajv', 'ajv-formats', 'fast-deep-equal'];
 
-/**
- * Renders the module with Ajv's helpers, so that generated validators run without Ajv. It starts with
- * the licenses of the bundled packages.
- */
+/** Starts with the licenses of the bundled packages. */
 export async function bundleAjvHelpers(): Promise<string> {
   const bundle = await rolldown({
     input: 'entry.js',

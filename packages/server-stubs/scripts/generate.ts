@@ -7,9 +7,6 @@ import { generate } from '../generator/generate.ts';
 import { bundleAjvHelpers } from './bundle-ajv-helpers.ts';
 import { toContractModule, toErrorsModule } from './to-contract-module.ts';
 
-/**
- * Writes the stubs for both OpenAPI documents, Ajv's helpers and the constants for the routers.
- */
 await Promise.all([
   write('runtime/generated/ajv-helpers.gen.ts', await bundleAjvHelpers()),
   writeStubs('gateway.v1', gateway),

@@ -12,10 +12,7 @@ const LIMITS = [
   'clockWindowSeconds',
 ] as const;
 
-/**
- * Renders `contract.gen.ts`: everything that the routers need from `@berth/spec`, so that they load no
- * JSON at run time.
- */
+/** So that the routers load no JSON at run time. */
 export function toContractModule(): string {
   const { documents, sha256 } = contract;
   const { $schema: _, ...names } = profile as { $schema?: string };
@@ -42,7 +39,6 @@ export function toContractModule(): string {
   ].join('\n\n');
 }
 
-/** Renders `errors.gen.ts`: one constant for each of the three surfaces, with rows keyed by code. */
 export function toErrorsModule(): string {
   const table = (name: string, text: string, rows: readonly ErrorRow[]) =>
     constant(name, text, toErrorTable(rows));

@@ -186,7 +186,6 @@ export class UploadError extends ContractError {
   }
 }
 
-/** A row in one of the contract's error tables. */
 interface ErrorRow {
   readonly status: number;
   readonly message: string;
@@ -208,12 +207,7 @@ function resourceOf({ request, rawPath }: Pick<Call, 'request' | 'rawPath'>): st
   return resources.get(request) ?? rawPath;
 }
 
-/**
- * Renders an XML document with the root element `Error` and one child element per entry, in order (D27).
- *
- * @example
- * toErrorXml({ Code: 'AccessDenied', Message: 'The grant has expired.' });
- */
+/** One child element per entry, in order (D27). */
 export function toErrorXml(entries: Readonly<Record<string, string>>): string {
   const elements = Object.entries(entries).map(
     ([name, text]) => `<${name}>${escapeText(text)}</${name}>`,

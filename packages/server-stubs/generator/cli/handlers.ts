@@ -14,7 +14,6 @@ const NO_HANDLER = /\.(?:test|spec|gen|d)\.[cm]?[jt]s$|(?:^|\/)index\.[cm]?[jt]s
 const FILE_NAME = /^[A-Za-z_$][\w$-]*$/;
 const RESERVED = /^(?:index|con|prn|aux|nul|com\d|lpt\d)$/i;
 
-/** Operations that differ from the previous run, and the parts that differ. */
 export interface Changes {
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -46,11 +45,7 @@ export function describeChanges({ added, removed, changed }: Changes): string[] 
   ];
 }
 
-/**
- * Finds the handlers in a folder by operationId, which may contain slashes.
- *
- * @throws UnreadableError if the folder exists but cannot be read
- */
+/** By operationId, which may contain slashes. */
 export async function findHandlers(folder: string): Promise<Map<string, string>> {
   const names = await readdir(folder, { recursive: true }).catch((error) => {
     if (error.code === 'ENOENT') return [];
@@ -64,7 +59,6 @@ export async function findHandlers(folder: string): Promise<Map<string, string>>
   return new Map(sources.sort().map((name) => [name.replace(SOURCE, ''), join(folder, name)]));
 }
 
-/** Describes the handlers that may no longer compile, and those without an operation. */
 export function describeHandlers(
   files: ReadonlyMap<string, string>,
   { changed }: Changes,
@@ -81,11 +75,8 @@ export function describeHandlers(
 }
 
 /**
- * Writes a file with an unimplemented handler for each operation that has none. If the folder has no
- * handlers, also writes an index. Never changes an existing file. This is why each operation has its own: a
- * file for each tag would need an edit for every new operation.
- *
- * @returns lines that report which files were written and which were not
+ * Writes the missing handlers, and an index if there were none. Never changes an existing file. This is why
+ * each operation has its own: a file for each tag would need an edit for every new operation.
  */
 export async function writeHandlers(
   { operations }: Generated,

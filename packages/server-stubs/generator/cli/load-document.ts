@@ -26,10 +26,7 @@ export class UnreadableError extends Error {
   }
 }
 
-/**
- * The place of a pointer as `file:line:column`; that of the closest object around it if it is not in the
- * file, because the document was converted or bundled.
- */
+/** The place of a pointer as `file:line:column`, or of the closest object around it that is in the file. */
 export type Locator = (pointer: Pointer) => string;
 
 export interface Loaded {
@@ -40,7 +37,6 @@ export interface Loaded {
   readonly files: readonly string[];
   /** Changes that were necessary to read the document. */
   readonly warnings: readonly Problem[];
-  /** Returns the location of a pointer in the file, or of its nearest ancestor. */
   readonly locate: Locator;
 }
 
@@ -73,11 +69,9 @@ export async function loadDocument(file: string): Promise<Loaded> {
   return convert(file, { ...loaded, document, files, bytes: Buffer.from(text) });
 }
 
-/** Converts Swagger 2.0. */
 async function convert(file: string, loaded: Loaded): Promise<Loaded> {
   const { document, warnings } = loaded;
   if (!isObject(document) || !String(document.swagger).startsWith('2')) return loaded;
-  // Loaded on demand, too.
   const { default: swagger } = await import('swagger2openapi').catch(() => {
     throw new UnreadableError(
       `${file} is Swagger 2.0: to read it, run npm install swagger2openapi.`,
@@ -103,11 +97,7 @@ async function convert(file: string, loaded: Loaded): Promise<Loaded> {
   };
 }
 
-/**
- * Looks for aliases that contain themselves, and for references to other files.
- *
- * @param done values that are known to be finite
- */
+/** Looks for aliases that contain themselves, and for references to other files. */
 function inspect(
   value: object,
   path: Set<object>,
@@ -127,10 +117,7 @@ function inspect(
   done.add(value);
 }
 
-/**
- * Bundles a document with the parts of other local files that it refers to. A reference that cannot be read
- * is left as is, and URLs are never loaded.
- */
+/** A reference that cannot be read is left as is, and URLs are never loaded. */
 async function bundleFiles(file: string): Promise<{ document: unknown; files: string[] }> {
   // Loaded on demand, because most documents consist of a single file.
   const { BaseResolver, bundle, createConfig } = await import('@redocly/openapi-core');

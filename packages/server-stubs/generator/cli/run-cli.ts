@@ -38,13 +38,7 @@ export interface Output {
   readonly error: (text: string) => void;
 }
 
-/**
- * Runs `berth-stubs`.
- *
- * @param argv arguments, without node and the script name
- * @returns the exit code: 0 on success, 1 if the files could not be written, 2 if the command line or the
- *   document is invalid, in which case nothing was written
- */
+/** Runs `berth-stubs`, and returns the exit code. */
 export async function runCli(argv: readonly string[], output: Output): Promise<number> {
   const program = createProgram(output);
   try {
@@ -152,10 +146,8 @@ interface GenerateSettings {
 }
 
 /**
- * Calls a function immediately, and again after each change to the document or to any other YAML or JSON file
- * in its folder. Calls never overlap. The promise never resolves.
- *
- * @throws the file system error if the folder can no longer be watched
+ * Calls a function immediately, and after each change to the document or to any other YAML or JSON file in
+ * its folder. Calls never overlap.
  */
 async function watchDocument(file: string, onChange: () => Promise<void>): Promise<never> {
   let isChanged = true;
@@ -181,10 +173,6 @@ async function watchDocument(file: string, onChange: () => Promise<void>): Promi
   }
 }
 
-/**
- * Generates into a folder, writes the handlers that are missing, and reports which existing ones the document
- * affects, but leaves them unchanged.
- */
 async function generateInto(
   file: string,
   settings: GenerateSettings,
@@ -245,7 +233,7 @@ function toLocated(problems: readonly Problem[], locate: Locator): RefusedError 
   return new RefusedError(located);
 }
 
-/** Warnings or notes line by line, each message once with all its places. */
+/** Each message once, with all its places. */
 function describeProblems(
   kind: 'warning' | 'note',
   problems: readonly Problem[],
@@ -268,10 +256,7 @@ async function readFingerprints(folder: string): Promise<Fingerprints | undefine
   }
 }
 
-/**
- * Returns the command that generates the same files again. Paths are relative, so that it works on every
- * machine.
- */
+/** Paths are relative, so that the command works on every machine. */
 function toRepairCommand(file: string, settings: GenerateSettings): string {
   const { output, handlers, basePath, runtime, importExtension, strict } = settings;
   const options = [

@@ -8,10 +8,8 @@ import { makeFolder } from '../files.ts';
 import { toKey, toVariableName } from '../names.ts';
 import { PACKAGE_ROOT, readManifest } from '../package-info.ts';
 
-/** The folder that `init` copies. */
 const TEMPLATE = 'generator/init/template';
 
-/** Thrown if the folder is not empty and `force` is not set. */
 export class FolderNotEmpty extends Error {
   override readonly name = 'FolderNotEmpty';
 
@@ -20,18 +18,7 @@ export class FolderNotEmpty extends Error {
   }
 }
 
-/**
- * Creates a small Express project with a typed handler for each operation. The project starts as is, and
- * passes its own test.
- *
- * @param folder project folder, which is created if it does not exist
- * @param force write to a folder that is not empty, replacing files with the same name
- * @returns the absolute path of the project
- * @throws FolderNotEmpty
- *
- * @example
- * await initProject('my-server');
- */
+/** Creates a small Express project that starts as is, and passes its own test. */
 export async function initProject(folder: string, { force = false } = {}): Promise<string> {
   const root = resolve(folder);
   await makeFolder(root);
@@ -46,7 +33,6 @@ export async function initProject(folder: string, { force = false } = {}): Promi
 
 const HANDLERS = 'src/handlers';
 
-/** Writes an index, and a handler for each operation that the template does not cover. */
 async function writeHandlers(root: string): Promise<void> {
   const known = await readdir(join(PACKAGE_ROOT, TEMPLATE, HANDLERS));
   const inStorage = storage.routes.filter(({ operationId }) => operationId !== 'uploadFile');
@@ -116,7 +102,6 @@ function toJson(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Returns the `package.json` for a new project in this folder. */
 export function toManifest(folder: string, stubsVersion: string): object {
   return {
     name: toPackageName(basename(folder)),
@@ -138,7 +123,6 @@ export function toManifest(folder: string, stubsVersion: string): object {
   };
 }
 
-/** Turns a folder name into a valid npm package name, with hyphens for other characters. */
 function toPackageName(folder: string): string {
   const name = folder
     .toLowerCase()

@@ -15,7 +15,6 @@ export interface Fingerprints {
   readonly operations: Readonly<Record<string, Fingerprint>>;
 }
 
-/** Renders `fingerprints.gen.json`, which the next run uses to report handlers that may no longer compile. */
 export function writeFingerprints(
   model: Model,
   operations: readonly OperationTypes[],
@@ -36,7 +35,6 @@ export function writeFingerprints(
   };
 }
 
-/** Returns a type, and all named types that it refers to, without comments. */
 function withReferences(text: string, types: SchemaTypes): string {
   const reached = new Map<string, string>();
   const waiting = [text];

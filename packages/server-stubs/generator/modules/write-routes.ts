@@ -6,7 +6,6 @@ import type { ModuleNames } from './write-types.ts';
 
 const WIDTH = 100;
 
-/** The validators for requests and responses. */
 export interface Plans {
   readonly requests: ValidatorPlan;
   readonly responses: ValidatorPlan;
@@ -19,7 +18,6 @@ export function createPlans({ store }: Model, names: SchemaNames): Plans {
   };
 }
 
-/** Renders `routes.gen.ts`, the table that the runtime creates a router from. */
 export function writeRoutes(model: Model, plans: Plans, names: ModuleNames): string {
   const table = toRouteTable(model, plans, (direction, name) => new Code(`${direction}.${name}`));
   const text = `export const routes: RouteTable = ${toSource(table)};`;
@@ -37,10 +35,9 @@ export function writeRoutes(model: Model, plans: Plans, names: ModuleNames): str
   ].join('\n');
 }
 
-/** Returns the validator with a given name in a plan. */
 export type ToValidator<Validator> = (direction: keyof Plans, name: string) => Validator;
 
-/** Returns a route table whose validators are of any kind, such as source code or functions. */
+/** Validators are source code or functions. */
 export function toRouteTable<Validator>(
   model: Model,
   plans: Plans,
@@ -117,7 +114,6 @@ function toRoute<Validator>(
   };
 }
 
-/** Text to insert into source code as is. */
 export class Code {
   readonly text: string;
 
@@ -126,14 +122,7 @@ export class Code {
   }
 }
 
-/**
- * Renders a value as source code, on one line if it fits. Omits properties that are `undefined`.
- *
- * @param depth indentation of the line on which the text starts
- *
- * @example
- * toSource({ name: 'id', validate: new Code('requests.isId') }); // "{ name: 'id', validate: requests.isId }"
- */
+/** On one line if it fits. Omits properties that are `undefined`. */
 export function toSource(value: unknown, depth = 0): string {
   if (value instanceof Code) return value.text;
   if (typeof value !== 'object' || value === null) return toLiteral(value);

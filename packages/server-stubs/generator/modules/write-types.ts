@@ -12,15 +12,11 @@ import { indent, toJsDoc } from '../types/type-writer.ts';
 
 const RUNTIME_TYPES = ['FieldPart', 'FilePart', 'HandlerResponse', 'MultipartStream', 'RawBody'];
 
-/** What generated modules import from. */
 export interface ModuleNames {
-  /** Module specifier of the runtime. */
   readonly runtime: string;
-  /** Returns the specifier of another generated module in the same folder. */
   sibling(name: string): string;
 }
 
-/** The rendered types of one operation. */
 export interface OperationTypes extends OperationNames {
   readonly operationId: string;
   readonly inputText: string;
@@ -32,7 +28,6 @@ interface TypesModule {
   readonly operations: readonly OperationTypes[];
 }
 
-/** Renders `types.gen.ts`: the schemas by name, and the input and output of each operation. */
 export function writeTypes(
   model: Model,
   types: SchemaTypes,
@@ -62,7 +57,6 @@ export function writeTypes(
   return { text: [...imports, '', body].join('\n'), operations };
 }
 
-/** Renders `handlers.gen.ts`: the types of the handlers and security handlers that users implement. */
 export function writeHandlers(
   model: Model,
   operations: readonly OperationTypes[],
@@ -94,7 +88,6 @@ ${handlers.join('\n')}
     .join('\n');
 }
 
-/** Returns the schemes that operations use, in document order. */
 function usedSchemes({ operations, securitySchemes }: Model): string[] {
   const used = new Set(operations.flatMap(({ security }) => security.flat()));
   return Object.keys(securitySchemes).filter((scheme) => used.has(scheme));
@@ -115,7 +108,7 @@ call: Call<${security}>,
 ) => ${output};`;
 }
 
-/** Renders the type of `call.security`. A scheme that all alternatives include is always present. */
+/** A scheme that all alternatives include is always present. */
 function toSecurity({ security }: Operation, schemes: readonly string[]): string {
   const asked = schemes.filter((scheme) => security.some((each) => each.includes(scheme)));
   const members = asked.map((scheme) => {
@@ -139,7 +132,6 @@ readonly [Scheme in keyof P]: SecurityHandler<P[Scheme]>;
 `;
 }
 
-/** Renders `index.gen.ts`, the entry point of the generated folder. */
 export function writeIndex(model: Model, names: ModuleNames): string {
   const isSecured = usedSchemes(model).length > 0;
   const exported = isSecured ? 'Handlers, Principals, SecurityHandlers' : 'Handlers';

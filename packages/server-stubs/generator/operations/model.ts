@@ -9,7 +9,6 @@ import type { Pointer } from '../document.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { SchemaStore } from '../schema/schema-store.ts';
 
-/** Everything that is read from a document. */
 export interface Model {
   readonly title: string;
   readonly version: string;
@@ -62,7 +61,6 @@ export interface ContentModel {
   readonly pointer: Pointer;
 }
 
-/** The parts of a multipart form. */
 export interface PartsModel {
   readonly known: readonly PartModel[];
   readonly others: 'reject' | 'skip' | PartModel;

@@ -31,7 +31,6 @@ import type {
 const UNWRAP = 'x-berth-unwrap';
 const MORE_CONTENT = 'x-berth-content';
 
-/** Reads a request body or the target of its `$ref`. */
 export function readBody(
   value: unknown,
   pointer: Pointer,
@@ -242,7 +241,6 @@ function itemsOf(list: Schema, store: SchemaStore): Schema[] {
   return sameValue(list, store).flatMap(({ items }) => (isSchema(items) ? [items] : []));
 }
 
-/** Reads the parts of a multipart form; `undefined` if the schema names none. */
 function readParts(media: Located, schema: Schema, store: SchemaStore): PartsModel | undefined {
   const pointer = join(media.pointer, 'schema');
   const encodings = new Map(entriesOf(media.value.encoding));
@@ -268,7 +266,7 @@ function readParts(media: Located, schema: Schema, store: SchemaStore): PartsMod
   return { known, others, schema: withoutFiles(target, names, store) };
 }
 
-/** Returns the properties of a form. One that several schemas define may match any of them. */
+/** A property that several schemas define may match any of them. */
 function toProperties(schema: Schema, store: SchemaStore): Map<string, Schema> {
   const found = new Map<string, Schema[]>();
   for (const [name, property] of sameValue(schema, store).flatMap(propertiesOf)) {
@@ -342,10 +340,7 @@ function toOthers(schema: SchemaObject, pointer: string, store: SchemaStore): Pa
   return toPart('', additionalProperties, undefined, pointer, store);
 }
 
-/**
- * Returns the schema of a form in which files are the string `''`: their own schemas are left out, except for
- * the length of a list.
- */
+/** Files are the string `''`: their own schemas are left out, except for the length of a list. */
 function withoutFiles(
   schema: Schema,
   files: ReadonlySet<string>,

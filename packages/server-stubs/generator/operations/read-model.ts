@@ -14,11 +14,7 @@ interface ReadOptions {
   readonly requestsOnly?: boolean;
 }
 
-/**
- * Reads an OpenAPI document. Collects in `problems` what is left out or not checked.
- *
- * @throws RefusedError if it is not an OpenAPI 3 document, or has no operation that can be used
- */
+/** @throws RefusedError if it is not an OpenAPI 3 document, or has no operation that can be used */
 export function readModel(
   document: unknown,
   problems: Problems,

@@ -25,10 +25,7 @@ import {
 
 const SCHEMES = '#/components/securitySchemes';
 
-/**
- * The document does not specify where the credential is, so the security handler has to find it in the
- * request or reject the caller.
- */
+/** The document does not say where the credential is: the security handler has to find it. */
 const UNKNOWN_SCHEME: SecurityScheme = { type: 'unknown' };
 
 /** `query` is new in OpenAPI 3.2. */
@@ -42,11 +39,7 @@ interface OperationSettings {
   readonly requestsOnly: boolean;
 }
 
-/**
- * Reads all operations, in the order of the document. One that cannot be used is left out with a warning.
- *
- * @throws RefusedError if none is left
- */
+/** In the order of the document. An operation that cannot be used is left out with a warning. */
 export function readOperations(
   document: JsonObject,
   settings: OperationSettings,
@@ -185,9 +178,7 @@ function methodsOf(item: JsonObject, pointer: Pointer): [string, unknown, Pointe
   ];
 }
 
-/**
- * Makes operationIds distinct, and leaves out operations that match the same requests as one before them.
- */
+/** Operations that match the same requests as one before them are left out. */
 function toDistinct(operations: readonly Operation[], store: SchemaStore): Operation[] {
   const ids = new Set(operations.map(({ operationId }) => operationId));
   const used = new Map<string, Pointer>();
@@ -219,7 +210,6 @@ function toDistinct(operations: readonly Operation[], store: SchemaStore): Opera
   });
 }
 
-/** Reads all security schemes in the components. */
 export function readSecuritySchemes(
   value: unknown,
   store: SchemaStore,
@@ -237,7 +227,6 @@ export function readSecuritySchemes(
   return Object.fromEntries(schemes);
 }
 
-/** Reads the alternatives for an operation, or those that the document sets for all. */
 function readSecurity(
   value: unknown,
   pointer: Pointer,
@@ -262,7 +251,6 @@ function readSecurity(
   });
 }
 
-/** Reads the scopes of each alternative, by scheme. Omits schemes without scopes. */
 function readScopes(value: unknown): Record<string, string[]>[] {
   return toList(value).map((alternative) => {
     const entries = entriesOf(alternative).map(([name, scopes]): [string, string[]] => [

@@ -36,11 +36,7 @@ const STYLES: Readonly<Record<ParameterPlace, readonly ParameterStyle[]>> = {
 /** Header parameters with these names must be ignored: OpenAPI 3.1.1 §4.8.12.2.1. */
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
 
-/**
- * Reads one parameter object; `undefined` if it must be ignored.
- *
- * @throws Unusable
- */
+/** `undefined` if the parameter must be ignored. */
 export function readParameter(
   value: JsonObject,
   pointer: Pointer,
@@ -186,10 +182,9 @@ function readSource(value: JsonObject, pointer: Pointer, store: SchemaStore) {
 type Shape = Pick<Parameter, 'shape' | 'types' | 'properties' | 'additional'>;
 
 /**
- * Determines how the text of a parameter is parsed. If a schema allows one value or several, it is always
- * parsed as a list, so that handlers get only one form. If it allows one value or an object (in style
- * `deepObject`), `types` are those of the single value. What OpenAPI does not define, lists and objects
- * inside of others, is read as many servers do: with brackets, or as JSON.
+ * If a schema allows one value or several, it is parsed as a list, so that handlers get only one form. In
+ * style `deepObject`, `types` are those of a single value that is allowed too. Lists and objects inside of
+ * others, which OpenAPI does not define, are read with brackets or as JSON, as many servers do.
  */
 function readShape(schema: Schema, style: ParameterStyle, store: SchemaStore): Shape {
   const types = valueTypes(schema, store);
@@ -218,7 +213,7 @@ function readShape(schema: Schema, style: ParameterStyle, store: SchemaStore): S
   return { shape: 'scalar', types: toScalars(types) };
 }
 
-/** Returns the types of each property, or no types for a list or an object. */
+/** No types for a list or an object. */
 function readProperties(schema: Schema, store: SchemaStore): Record<string, readonly ScalarType[]> {
   const properties = sameValue(schema, store).flatMap(propertiesOf);
   // A property may be named `__proto__`.
@@ -230,7 +225,6 @@ function readProperties(schema: Schema, store: SchemaStore): Record<string, read
   );
 }
 
-/** Returns the types of additional properties, if the schema allows them. */
 function readAdditional(
   schema: Schema,
   store: SchemaStore,
@@ -248,7 +242,6 @@ function readAdditional(
   return isScalar(types) ? toScalars(types) : 'nested';
 }
 
-/** Returns the types of the items, once for each schema that defines items. */
 function itemTypes(parts: readonly SchemaObject[], store: SchemaStore): Set<ValueType>[] {
   return parts
     .flatMap((part) => [part.items, ...membersOf(part, 'prefixItems')])

@@ -2,7 +2,6 @@ import { entriesOf, isObject, join, type Pointer, toList, toText, Unusable } fro
 import type { SchemaStore } from '../schema/schema-store.ts';
 import type { ParameterModel } from './model.ts';
 
-/** A path of the document without wildcards, query and fragment. */
 interface PathTemplate {
   /** `/files/{path}` */
   readonly path: string;
@@ -15,10 +14,8 @@ interface PathTemplate {
 }
 
 /**
- * Parses a path template. Many documents have a fragment or a query in it, to give a path to each of
- * several operations: a query distinguishes requests, a fragment does not.
- *
- * @throws Unusable
+ * Many documents have a fragment or a query in paths, to give a path to each of several operations: a query
+ * distinguishes requests, a fragment does not.
  */
 export function readPath(text: string, pointer: Pointer, store: SchemaStore): PathTemplate {
   const [, written = '', search, fragment] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(text) ?? [];
@@ -55,7 +52,6 @@ export function readPath(text: string, pointer: Pointer, store: SchemaStore): Pa
   };
 }
 
-/** Returns the fixed values in the query of a path. */
 function readQuery(search: string, pointer: Pointer, store: SchemaStore): Record<string, string> {
   const entries = [...new URLSearchParams(search)];
   const fixed = entries.filter(([name, value]) => !/[{}]/.test(name + value));
@@ -68,10 +64,7 @@ function readQuery(search: string, pointer: Pointer, store: SchemaStore): Record
   return Object.fromEntries(fixed);
 }
 
-/**
- * Returns the parameters of an operation: those of the path as the template has them, the greedy ones
- * marked. One that nobody declares is a string; one that the path does not have is dropped.
- */
+/** A parameter of the path that nobody declares is a string; one that the path does not have is dropped. */
 export function matchParameters(
   template: PathTemplate,
   parameters: readonly ParameterModel[],
@@ -140,15 +133,7 @@ export function pathPointer(text: string): Pointer {
   return join('#/paths', text);
 }
 
-/**
- * Returns the path of the first server in a list, without a trailing slash. Variables get their
- * defaults.
- *
- * @returns `undefined` without a list, in which case the servers one level up apply
- *
- * @example
- * toBasePath([{ url: 'https://api.example/{v}', variables: { v: { default: 'v1' } } }]); // '/v1'
- */
+/** `undefined` without a list, in which case the servers one level up apply. */
 export function toBasePath(servers: unknown): string | undefined {
   const [server] = toList(servers);
   if (!isObject(server)) return undefined;
@@ -161,13 +146,11 @@ export function toBasePath(servers: unknown): string | undefined {
   return trim(path);
 }
 
-/** Returns the paths of the other servers in a list, if they differ from the first one's. */
 export function otherBasePaths(servers: unknown): string[] {
   const paths = toList(servers).map((server) => toBasePath([server]) ?? '');
   return [...new Set(paths)].slice(1).map((path) => path || '/');
 }
 
-/** Returns a path with a leading slash and no trailing one; empty for the root. */
 export function trim(path: string): string {
   const inner = path.replace(/^\/+|\/+$/g, '');
   return inner === '' ? '' : `/${inner}`;

@@ -3,13 +3,11 @@ import { decode, entriesOf, isObject, join, type Pointer, toNames } from '../doc
 import { membersOf, propertiesOf, type Schema, type SchemaObject } from './schema.ts';
 import type { SchemaStore } from './schema-store.ts';
 
-/** A value of the discriminator property, and the schema that it selects. */
 interface Tag {
   readonly value: string;
   readonly target: Pointer;
 }
 
-/** A `discriminator` and the choices next to it. */
 export interface Discriminator {
   readonly property: string;
   readonly keyword: 'oneOf' | 'anyOf';
@@ -19,10 +17,7 @@ export interface Discriminator {
   readonly implied: readonly Tag[];
 }
 
-/**
- * Reads the discriminator of a schema. Without choices next to it, as in the parent of an `allOf`
- * family, it does not affect validation.
- */
+/** Without choices next to it, as in the parent of an `allOf` family, it does not affect validation. */
 export function readDiscriminator(schema: SchemaObject): Discriminator | undefined {
   const discriminator = schema.discriminator;
   const keyword = 'oneOf' in schema ? 'oneOf' : 'anyOf';
@@ -43,10 +38,9 @@ export function readDiscriminator(schema: SchemaObject): Discriminator | undefin
 }
 
 /**
- * Rewrites the discriminator of a schema with standard keywords: the tag selects a schema, which must be
- * valid in addition to the `oneOf`. The tags come first, so that an error names the wrong field of the
- * selected schema instead of the `oneOf`. The list of allowed tags comes even earlier, so that an error
- * names all of them. If no choice is valid and the tag is missing or unknown, the error names the tag.
+ * The tag selects a schema, which must be valid in addition to the `oneOf`. The tags come first, so that an
+ * error names the wrong field of the selected schema, and the list of allowed tags even earlier, so that an
+ * error names all of them.
  */
 export function lowerDiscriminator(schema: SchemaObject, store: SchemaStore): SchemaObject {
   const discriminator = readDiscriminator(schema);
@@ -92,7 +86,6 @@ function withTagFirst(
   return { if: selection, else: { allOf: [tag, selection] } };
 }
 
-/** Returns the values that a choice allows for a property; `undefined` if it does not list them. */
 function allowedOf(
   choice: Schema,
   property: string,

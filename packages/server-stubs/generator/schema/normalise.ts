@@ -32,10 +32,7 @@ export interface SchemaContext {
   readonly problems: Problems;
 }
 
-/**
- * Converts a schema to JSON Schema 2020-12, with `$ref`s as plain pointers. What cannot be generated is
- * removed with a warning, so that it is not checked.
- */
+/** What cannot be generated is removed with a warning, so that it is not checked. */
 export function normalise(value: unknown, pointer: Pointer, context: SchemaContext): Schema {
   const { document, problems } = context;
   if (!isSchema(value)) {
@@ -93,7 +90,6 @@ export function isKnownDialect(dialect: unknown): boolean {
   return typeof dialect === 'string' && DIALECT.test(dialect);
 }
 
-/** Removes types that JSON Schema does not have, and an empty `enum`. */
 function checkTypes(schema: SchemaObject, pointer: Pointer, problems: Problems): void {
   const types = typesOf(schema);
   const unknown = types.filter((type) => !TYPES.includes(type));
@@ -138,16 +134,8 @@ function checkPatterns(schema: SchemaObject, pointer: Pointer, problems: Problem
 }
 
 /**
- * Converts one schema object of OpenAPI to JSON Schema 2020-12. Subschemas are not converted.
- *
- * - `nullable` adds `null` to `type`, and not to `enum` (OpenAPI 3.0.3, as Ajv reads it); without `type`
- *   it means null or the schema. OpenAPI 3.1 dropped the keyword, but documents still use it, as well as
- * - boolean `exclusiveMinimum` and `exclusiveMaximum`, which become numbers.
- * - In OpenAPI 3.0, `format: binary` becomes `contentMediaType: application/octet-stream`, `example`
- *   becomes `examples`, and keywords next to a `$ref` are dropped.
- *
- * @example
- * upgrade({ type: 'string', nullable: true }, true); // { type: ['string', 'null'] }
+ * `nullable` adds `null` to `type`, and not to `enum` (OpenAPI 3.0.3, as Ajv reads it). OpenAPI 3.1 dropped
+ * it and boolean exclusive limits, but documents still use them.
  */
 export function upgrade(schema: SchemaObject, is30: boolean): SchemaObject {
   if (is30 && schema.$ref !== undefined) return { $ref: schema.$ref };

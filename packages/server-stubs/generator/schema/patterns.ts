@@ -1,13 +1,9 @@
-/**
- * Characters that may be escaped under the `u` flag: ECMA-262, SyntaxCharacter, `/` and the escape
- * letters.
- */
+/** What may be escaped under the `u` flag: ECMA-262, SyntaxCharacter, `/` and the escape letters. */
 const NEEDED = /[\^$\\.*+?()[\]{}|/dDsSwWbBfnrtvcxukpP0-9]/;
 
 /** An escape, a quantifier in braces, or a character that is literal only without `u`. */
 const TOKEN = /\\[\s\S]|\{\d+(?:,\d*)?\}|[[\]{}]/g;
 
-/** Character classes of POSIX, in ASCII. */
 const POSIX: Readonly<Record<string, string>> = {
   alpha: 'A-Za-z',
   digit: '0-9',
@@ -23,15 +19,9 @@ const POSIX: Readonly<Record<string, string>> = {
 const FLAGS = /^(\^?)\(\?([a-z]+)\)/;
 
 /**
- * Converts a pattern so that it compiles with the `u` flag, which Ajv and the generated validators set.
- * Many documents escape characters that need no escape (`\-`, `\_`, `\@`), do not escape braces, or have
- * patterns of other languages (`(?i)`, `\A`, `\z`, `(?P<name>`, `[[:alpha:]]`).
- *
- * @returns `undefined` if the pattern is not a regular expression of ECMA-262 and cannot be translated
- *
- * @example
- * toUnicodePattern(String.raw`^a\-b$`); // '^a-b$'
- * toUnicodePattern(String.raw`(?i)\Aa[b-d]\z`); // '^[aA][b-dB-D]$'
+ * Converts a pattern so that it compiles with the `u` flag, which Ajv sets. Many documents escape characters
+ * that need no escape, do not escape braces, or have patterns of other languages. Returns `undefined` if the
+ * pattern cannot be translated.
  */
 export function toUnicodePattern(pattern: string): string | undefined {
   if (compiles(pattern, 'u')) return pattern;

@@ -33,7 +33,6 @@ export class SchemaStore {
     this.#context = context;
   }
 
-  /** @throws Unusable if there is no object */
   follow(value: unknown, pointer: Pointer): Located {
     return follow(this.#context.document, value, pointer);
   }
@@ -54,7 +53,7 @@ export class SchemaStore {
     return this.#schemas.get(pointer) ?? true;
   }
 
-  /** Follows a chain of plain `$ref`s to a schema. Returns `true` if the chain is circular. */
+  /** `true` if the chain of `$ref`s is circular. */
   resolve(schema: Schema): Schema {
     const visited = new Set<Pointer>();
     let here = schema;
@@ -96,12 +95,7 @@ function repair(schema: Schema, pointer: Pointer, problems: Problems): Schema {
   return copy;
 }
 
-/**
- * Returns whether a schema refers to itself without descending into the value, so that validation would never
- * end.
- *
- * @param get returns the schema at a pointer
- */
+/** A reference to itself without descending into the value: validation would never end. */
 function isCircular(pointer: Pointer, get: (pointer: Pointer) => Schema): boolean {
   const visited = new Set<Pointer>();
   return leadsBack(get(pointer));
@@ -118,14 +112,12 @@ function isCircular(pointer: Pointer, get: (pointer: Pointer) => Schema): boolea
   }
 }
 
-/** Returns the subschemas that apply to the same value as the schema. */
 function inPlaceSubschemas(schema: Exclude<Schema, boolean>): Schema[] {
   const lists = (['allOf', 'anyOf', 'oneOf'] as const).flatMap((key) => membersOf(schema, key));
   const single = [schema.not, schema.if, schema.then, schema.else].filter(isSchema);
   return [...lists, ...single];
 }
 
-/** Names the targets of `$ref`s in generated types and error paths. */
 export class SchemaNames {
   readonly #names: Names;
   readonly #byPointer = new Map<Pointer, string>();
@@ -146,12 +138,9 @@ export class SchemaNames {
   }
 }
 
-/**
- * Direction of a value. `readOnly` properties are not for requests, and `writeOnly` ones not for responses.
- */
+/** `readOnly` properties are not for requests, and `writeOnly` ones not for responses. */
 export type Direction = 'request' | 'response';
 
-/** Returns whether a schema is marked as not for this direction, either itself or through a `$ref` or `allOf`. */
 function isHidden(schema: Schema, direction: Direction, store: SchemaStore): boolean {
   return isMarked(schema, direction === 'request' ? 'readOnly' : 'writeOnly', store, new Set());
 }
@@ -167,7 +156,7 @@ function isMarked(schema: Schema, mark: string, store: SchemaStore, seen: Set<st
   return membersOf(schema, 'allOf').some((each) => isMarked(each, mark, store, seen));
 }
 
-/** Returns the properties that are not for this direction, including those of `allOf` and `$ref`. */
+/** Includes those of `allOf` and `$ref`. */
 export function hiddenProperties(
   schema: SchemaObject,
   direction: Direction,

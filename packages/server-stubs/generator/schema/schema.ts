@@ -1,6 +1,5 @@
 import { entriesOf, isObject, join, type Pointer } from '../document.ts';
 
-/** A JSON Schema (draft 2020-12) that is an object. */
 export interface SchemaObject {
   [keyword: string]: unknown;
   $ref?: Pointer;
@@ -51,7 +50,6 @@ export function isSchema(value: unknown): value is Schema {
   return typeof value === 'boolean' || isObject(value);
 }
 
-/** Copies a schema, replacing each direct subschema. */
 export function mapSubschemas(
   schema: SchemaObject,
   pointer: Pointer,
@@ -76,7 +74,6 @@ export function mapSubschemas(
   return copy;
 }
 
-/** Calls a function for each direct subschema. */
 export function visitSubschemas(
   schema: SchemaObject,
   pointer: Pointer,
@@ -88,13 +85,11 @@ export function visitSubschemas(
   });
 }
 
-/** Returns the types in the `type` keyword of a schema. */
 export function typesOf(schema: SchemaObject): readonly string[] {
   if (schema.type === undefined) return [];
   return typeof schema.type === 'string' ? [schema.type] : schema.type;
 }
 
-/** Returns the schemas in `allOf`, `anyOf` or `oneOf`. */
 export function membersOf(schema: SchemaObject, keyword: (typeof LIST)[number]): Schema[] {
   const list = schema[keyword];
   return Array.isArray(list) ? list.filter(isSchema) : [];
@@ -104,7 +99,6 @@ export function requiredOf(schema: SchemaObject): string[] {
   return Array.isArray(schema.required) ? schema.required : [];
 }
 
-/** Returns the properties by name, in document order. */
 export function propertiesOf(schema: SchemaObject): [string, Schema][] {
   return entriesOf(schema.properties).filter((entry): entry is [string, Schema] =>
     isSchema(entry[1]),

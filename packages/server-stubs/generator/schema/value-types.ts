@@ -7,14 +7,12 @@ export type ValueType = ScalarType | 'array' | 'object';
 /** Scalar types, in the order in which conversions are tried. */
 const SCALARS: readonly ScalarType[] = ['null', 'boolean', 'integer', 'number', 'string'];
 
-/** Returns the types that a schema allows, or none if it does not restrict them. */
+/** None if the schema does not restrict them. */
 export function valueTypes(schema: Schema, store: SchemaStore): Set<ValueType> {
   return collect(schema, store, new Set());
 }
 
-/**
- * Returns the scalar types, in the order in which text is converted. Without restrictions, only strings.
- */
+/** In the order in which text is converted. Without restrictions, only strings. */
 export function toScalars(types: ReadonlySet<ValueType>): ScalarType[] {
   const scalars = SCALARS.filter((type) => types.has(type));
   return types.size === 0 ? ['string'] : scalars;

@@ -15,7 +15,6 @@ const HEADER = 'string | readonly string[]';
 const ANY_HEADERS = "HandlerResponse['headers']";
 const PLACES = ['path', 'query', 'header', 'cookie'] as const;
 
-/** Names of an operation's types. */
 export interface OperationNames {
   readonly input: string;
   readonly output: string;
@@ -26,7 +25,6 @@ export function takeNames({ operationId }: Operation, names: Names): OperationNa
   return { input: names.take(`${name}Input`), output: names.take(`${name}Output`) };
 }
 
-/** Declares a handler's input type. */
 export function writeInput(operation: Operation, name: string, types: SchemaTypes): string {
   const places = PLACES.map((place) => toPlace(place, operation.parameters, types));
   const members = places.filter((each) => each !== undefined);
@@ -58,7 +56,6 @@ function toPlace(
   return lines.length === 0 ? undefined : `${place}: {\n${lines.join('\n')}\n};`;
 }
 
-/** Renders members for each media type of the body, or none without a body. */
 function toBodyFields(operation: Operation, types: SchemaTypes): string[][] {
   const { body, passThrough } = operation;
   if (passThrough) return [['body: Readable;']];
@@ -113,7 +110,6 @@ export function writeOutput(operation: Operation, name: string, types: SchemaTyp
   return `${comment(operation, 'Output')}export type ${name} = ${toOutput(operation, types)};`;
 }
 
-/** Renders a handler's output type, a union of the documented responses. */
 function toOutput(operation: Operation, types: SchemaTypes): string {
   if (operation.passThrough) {
     return `{\nstatus: number;\nheaders?: ${ANY_HEADERS};\ncontentType?: string | undefined;\nbody?: RawBody | undefined;\n}`;
@@ -151,7 +147,6 @@ function toHeaders({ headers }: ResponseModel): string {
   return `{\n${lines.join('\n')}\n[name: string]: ${HEADER} | undefined;\n}`;
 }
 
-/** Declares the status ranges that occur in a text. */
 export function writeStatuses(text: string): string[] {
   const ranges = ['1', '2', '3', '4', '5'].map((digit) => `Status${digit}XX`);
   const usesAll = /\bStatus\b/.test(text);

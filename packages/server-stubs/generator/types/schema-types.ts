@@ -11,10 +11,7 @@ import {
 
 import { toComment, toType } from './type-writer.ts';
 
-/**
- * The types of a document. Targets of `$ref`s get named types on demand, in two variants if requests and
- * responses differ.
- */
+/** Targets of `$ref`s get named types on demand, in two variants if requests and responses differ. */
 export class SchemaTypes {
   readonly #store: SchemaStore;
   readonly #names: SchemaNames;
@@ -29,7 +26,6 @@ export class SchemaTypes {
     this.#free = free;
   }
 
-  /** Declarations of all types that were requested, by name. */
   get declarations(): ReadonlyMap<string, string> {
     return this.#declarations;
   }
@@ -58,7 +54,6 @@ export class SchemaTypes {
     return known;
   }
 
-  /** Whether any part is hidden in one of the directions. */
   #hasVariants(pointer: Pointer): boolean {
     const known = this.#differs.get(pointer);
     if (known !== undefined) return known;

@@ -14,22 +14,14 @@ import { type Direction, hiddenProperties, type SchemaStore } from '../schema/sc
 interface TypeContext {
   readonly store: SchemaStore;
   readonly direction: Direction;
-  /** Returns the type name of a `$ref`. */
   readonly toName: (pointer: Pointer) => string;
 }
 
 const UNKNOWN = 'unknown';
 
 /**
- * Renders a schema as a TypeScript type.
- *
- * - An object with named properties is closed, so that a misspelled one is a compile error, unless
- *   `additionalProperties` is a schema. Without named properties, it is a record.
- * - `allOf` is an intersection, `oneOf` and `anyOf` are unions; the tags of a discriminator's mapping
- *   discriminate its choices.
- * - What TypeScript cannot express (`not`, `if`, lengths, patterns) is left to the validators.
- *
- * @param hidden properties that are not for this direction, and are omitted
+ * An object with named properties is closed, so that a misspelled one is a compile error, unless
+ * `additionalProperties` is a schema. What TypeScript cannot express is left to the validators.
  */
 export function toType(schema: Schema, context: TypeContext): string {
   if (schema === true) return UNKNOWN;
@@ -45,7 +37,6 @@ export function toType(schema: Schema, context: TypeContext): string {
   return known.length === 1 ? (known[0] ?? UNKNOWN) : known.map(inParentheses).join(' & ');
 }
 
-/** Renders a union that contains each member once. */
 function toUnion(types: readonly string[]): string {
   const members = [...new Set(types)];
   if (members.includes(UNKNOWN)) return UNKNOWN;
@@ -112,7 +103,6 @@ function toObject(schema: SchemaObject, context: TypeContext): string {
   return lines.length === 0 ? '{ [name: string]: never }' : `{\n${lines.join('\n')}\n}`;
 }
 
-/** Renders the type of additional properties; `undefined` if there are none. */
 function toIndex(
   schema: SchemaObject,
   hasNamed: boolean,
@@ -163,7 +153,6 @@ function inParentheses(type: string): string {
   return /[|&]/.test(type) ? `(${type})` : type;
 }
 
-/** Renders the JSDoc of a schema, followed by a line break; empty if it has no description. */
 export function toComment(schema: Schema): string {
   if (!isObject(schema)) return '';
   const initial = schema.default;
@@ -174,7 +163,6 @@ export function toComment(schema: Schema): string {
   ]);
 }
 
-/** Renders paragraphs as JSDoc, followed by a line break. */
 export function toJsDoc(paragraphs: readonly string[]): string {
   const lines = paragraphs
     .filter(Boolean)
@@ -188,12 +176,7 @@ export function toJsDoc(paragraphs: readonly string[]): string {
   return `/**\n${lines.map((line) => (line === '' ? ' *' : ` * ${line}`)).join('\n')}\n */\n`;
 }
 
-/**
- * Renders a tuple with at least `minimum` items: those in `prefix`, then any number of `rest`.
- *
- * @example
- * toTuple(['string', 'number'], 'boolean', 1); // '[string, number?, ...boolean[]]'
- */
+/** @example toTuple(['string', 'number'], 'boolean', 1); // '[string, number?, ...boolean[]]' */
 function toTuple(prefix: readonly string[], rest: string | undefined, minimum: number): string {
   const items = prefix.map((type, index) => (index < minimum ? type : `(${type})?`));
   return `[${[...items, ...(rest === undefined ? [] : [`...${rest}[]`])].join(', ')}]`;

@@ -12,29 +12,21 @@ import {
 } from '../schema/schema.ts';
 import type { ValidatorPlan } from './validator-plan.ts';
 
-/**
- * Schemas with at most this many keywords are inlined at each reference. Larger ones are called.
- */
+/** Schemas with at most this many keywords are inlined at each reference. */
 const INLINE_REFS = 8;
 
 /** Id of the schema for those that Ajv cannot compile. */
 const ANY = '-any';
 
-/** Runtime dependencies of Ajv code, and their names in our runtime. */
 const HELPERS: Readonly<Record<string, string>> = {
   'require("ajv/dist/runtime/equal").default': 'ajvHelpers.equal',
   'require("ajv/dist/runtime/ucs2length").default': 'ajvHelpers.ucs2length',
   'require("ajv-formats/dist/formats").fullFormats': 'ajvHelpers.formats',
 };
 
-/** What is compiled. */
 type Plan = Pick<ValidatorPlan, 'entries' | 'lower' | 'targets'>;
 
-/**
- * Renders a module that exports a validator for each entry, as Ajv standalone code that runs without Ajv.
- *
- * @param runtime specifier of the module with Ajv's helpers
- */
+/** Ajv standalone code, which runs without Ajv. */
 export function compileValidators(plan: Plan, runtime: string, problems: Problems): string {
   const [code, formCode] = [false, true].map((isForm) => {
     const { ajv, exported } = prepare(plan, isForm, problems);
@@ -69,7 +61,6 @@ export function createValidators(plan: Plan, problems: Problems): ReadonlyMap<st
   return new Map(validators);
 }
 
-/** Adds all schemas, and returns the ID of the schema of each name. */
 function prepare(
   plan: Plan,
   isForm: boolean,
@@ -125,13 +116,11 @@ function hasUnevaluated(schema: SchemaObject): boolean {
   return 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema;
 }
 
-/** Returns whether a schema names a property that every object inherits, such as `constructor` or `toString`. */
 function hasInheritedName(schema: SchemaObject): boolean {
   const names = [...requiredOf(schema), ...propertiesOf(schema).map(([name]) => name)];
   return names.some((name) => name in Object.prototype);
 }
 
-/** Returns whether a test passes for a schema or any of its subschemas. */
 function isSomewhere(schema: Schema, test: (schema: SchemaObject) => boolean): boolean {
   if (typeof schema === 'boolean') return false;
   if (test(schema)) return true;
@@ -159,10 +148,7 @@ function withoutRequire(line: string): string {
   throw new Error(`Ajv needs a helper that the runtime does not have: ${line}`);
 }
 
-/**
- * Removes unused schemas from Ajv standalone code, which declares one per validator on its own line and
- * uses few of them.
- */
+/** Ajv declares one schema per validator on its own line, and uses few of them. */
 function dropUnusedSchemas(code: string): string {
   const counts = new Map<string, number>();
   for (const [name] of code.matchAll(/\bschema\d+\b/g)) {

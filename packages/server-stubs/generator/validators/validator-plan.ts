@@ -27,7 +27,6 @@ import { valueTypes } from '../schema/value-types.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** A schema with an exported validator. */
 export interface Entry {
   readonly name: string;
   readonly schema: Schema;
@@ -88,7 +87,6 @@ export class ValidatorPlan {
     return toValidatable(schema, { store: this.#store, direction: this.#direction, toId });
   }
 
-  /** Returns the export that validates an operation's parameters; `undefined` if it has none. */
   ofParameters({ operationId, pointer, parameters }: Operation): string | undefined {
     const schema = toParametersSchema(parameters, this.#store);
     if (schema === undefined) return undefined;
@@ -107,7 +105,6 @@ export class ValidatorPlan {
     return this.#add(content.pointer, schema, `${operation.operationId}-body`, kind === 'form');
   }
 
-  /** Returns the export that validates the value of a part of a form, or an item of its list. */
   ofPart({ operationId }: Operation, { name, part, schema, pointer }: PartModel) {
     if (part.kind !== 'json' && (part.kind !== 'text' || isText(schema, this.#store)))
       return undefined;
@@ -146,18 +143,12 @@ export class ValidatorPlan {
 interface Lowering {
   readonly store: SchemaStore;
   readonly direction: Direction;
-  /** Returns the Ajv ID of a `$ref` target. */
   readonly toId: (pointer: Pointer) => string;
 }
 
 /**
- * Prepares a schema for Ajv: for one direction, with discriminators rewritten, with `$ref`s by ID, and
- * without keywords that do not affect validation.
- *
- * A property that is not for this direction is not required. If it is sent anyway, it is validated like
- * any other, but the types of handlers do not contain it.
- *
- * @param hidden names to remove from `required`, in addition to those that the schema itself hides
+ * A property that is not for this direction is not required. If it is sent anyway, it is validated like any
+ * other, but the types of handlers do not contain it.
  */
 function toValidatable(
   schema: Schema,
@@ -193,12 +184,7 @@ function hasRequired(schema: SchemaObject): boolean {
     .some((each) => typeof each !== 'boolean' && hasRequired(each));
 }
 
-/**
- * Combines all parameters of an operation into one schema, `{ path, query, header, cookie }`. Omits
- * checks that cannot fail: a matching path has all its parameters, and each of them is a string.
- *
- * @returns `undefined` if nothing is left
- */
+/** Omits checks that cannot fail: a matching path has all its parameters, and each of them is a string. */
 function toParametersSchema(
   parameters: readonly ParameterModel[],
   store: SchemaStore,
@@ -222,13 +208,11 @@ function toPlace(place: string, parameters: readonly ParameterModel[]): SchemaOb
   };
 }
 
-/** Returns whether this is a path parameter whose schema allows any string. */
 function isAnyText({ parameter, schema }: ParameterModel, store: SchemaStore): boolean {
   if (parameter.in !== 'path' || parameter.shape !== 'scalar') return false;
   return isText(schema, store);
 }
 
-/** Returns whether a schema allows any string. */
 function isText(schema: Schema, store: SchemaStore): boolean {
   const target: Schema = store.resolve(schema);
   if (typeof target === 'boolean') return target;

@@ -6,9 +6,7 @@ import { promisify } from 'node:util';
 
 const RUNS = 7;
 
-/**
- * Returns the median time, in milliseconds, that a generated module takes to load in a new process once its runtime is loaded.
- */
+/** Median milliseconds in a new process, once the runtime is loaded. */
 export async function measureImport(
   folder: string,
   name: string,

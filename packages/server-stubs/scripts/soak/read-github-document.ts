@@ -4,9 +4,7 @@ import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/**
- * MIT license. Contains ten variants of GitHub's document, 390 MB unpacked, of which only one file is needed.
- */
+/** MIT license. Contains ten variants, 390 MB unpacked, of which only one file is needed. */
 const PACKAGE = '@octokit/openapi@23.0.2';
 const FILE = 'package/generated/api.github.com.json';
 const CACHE = join(import.meta.dirname, '../../node_modules/.cache/octokit-openapi-23.0.2');

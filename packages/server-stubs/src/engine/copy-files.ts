@@ -15,10 +15,8 @@ import { messageOf, type OperationCall, type StorageContext, toScope } from './s
 type Item = StorageInput<'batchCopyFile'>['fileList'][number];
 
 /**
- * Creates the operation that copies and moves files. The result is the same as if the items were processed
- * one by one, in request order.
- *
- * An invalid item does not affect the others: only its own entry has a `code` and a `message` (D24).
+ * The result is the same as if the items were processed one by one, in request order. An invalid item does
+ * not affect the others (D24).
  */
 export function createBatchCopyFile(context: StorageContext) {
   return async (
@@ -50,11 +48,7 @@ interface Scope {
   readonly requestId: string;
 }
 
-/**
- * Copies or moves one file.
- *
- * The resulting `fileID` is the destination's (D24). A failed move leaves the source (D30).
- */
+/** The resulting `fileID` is the destination's (D24). A failed move leaves the source (D30). */
 async function copyFile(
   { from, to, overwrite, move }: Copy,
   { env, bucket, ...who }: Scope,
@@ -80,7 +74,6 @@ async function copyFile(
   return { fileID: toFileID(env, bucket, to) };
 }
 
-/** The entry for a copy that failed. */
 interface CopyFailure {
   readonly code: StorageItemCode;
   readonly message: string;
@@ -90,7 +83,6 @@ function toCopyFailure(code: StorageItemCode, message = messageOf(code)): CopyFa
   return { code, message };
 }
 
-/** A copy with validated paths. */
 interface Copy {
   readonly from: string;
   readonly to: string;
@@ -99,7 +91,6 @@ interface Copy {
   readonly move: boolean;
 }
 
-/** A validated copy, or why it is rejected. */
 type CopyPlan = Copy | CopyFailure;
 
 /**

@@ -9,32 +9,19 @@ export interface DownloadHeaders {
   readonly range?: string | undefined;
 }
 
-/**
- * Characters that `encodeURIComponent` leaves alone, but that RFC 8187, section 3.2.1 (`attr-char`),
- * requires to be encoded.
- */
+/** RFC 8187, section 3.2.1 (`attr-char`): characters that `encodeURIComponent` leaves alone. */
 const NO_ATTR_CHAR = /['()*]/g;
 
-/**
- * Anything but printable ASCII, and characters with a special meaning in quoted strings or for clients
- * that decode twice.
- */
+/** Anything but printable ASCII, and what is special in quoted strings or to clients that decode twice. */
 const NOT_PLAIN = /[^\x20-\x7E]|["\\%]/gu;
 
 /** Range units are case-insensitive (RFC 9110, section 14.1). */
 const BYTES = /^bytes=/i;
 
 /**
- * Evaluates the conditions of a GET or HEAD in the order of RFC 9110, section 13.2.2. Returns 412 or
- * 304, which have no content, or `undefined` if the file should be sent.
- *
- * Only the ETag distinguishes versions. A modification time does not: a file that is copied over a newer
- * one keeps its earlier time, so a cache that sends `If-Modified-Since` would keep outdated content. RFC
- * 9110, section 8.8.2, recommends `Last-Modified` only if the time can be determined consistently.
- * Responses therefore have no `Last-Modified`, and time-based conditions are ignored (sections 13.1.3 and
- * 13.1.4).
- *
- * @param etag quoted, as in the `ETag` header
+ * RFC 9110, section 13.2.2. Only the ETag distinguishes versions: a file that is copied over a newer one
+ * keeps its earlier time, so a cache that sends `If-Modified-Since` would keep outdated content. Time-based
+ * conditions are therefore ignored (sections 13.1.3 and 13.1.4).
  */
 export function evaluateConditions(headers: DownloadHeaders, etag: string): 304 | 412 | undefined {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
@@ -50,25 +37,16 @@ function lists(list: string, etag: string, weak: boolean): boolean {
 }
 
 /**
- * Returns whether a `Range` header applies: `If-Range` is absent, or names this version by its ETag (RFC 9110,
- * section 13.1.5). Otherwise, and for any date, the complete file is sent, so that a client never
- * combines parts of two versions.
- *
- * @param etag quoted, as in the `ETag` header
+ * RFC 9110, section 13.1.5: unless `If-Range` names this version, the complete file is sent, so that a
+ * client never combines parts of two versions.
  */
 export function isRangeValid({ 'if-range': ifRange }: DownloadHeaders, etag: string): boolean {
   return ifRange === undefined || ifRange === etag;
 }
 
 /**
- * Returns the `Content-Disposition` of a download, with the file's own name (RFC 6266, section 4). A name
- * that is not plain ASCII is sent twice: encoded as in RFC 8187, and as an ASCII approximation for clients
- * that do not support that encoding (RFC 6266, appendix D).
- *
- * @param path file path, whose last segment is the name
- *
- * @example
- * toDisposition('reports/summary.txt'); // attachment; filename="summary.txt"
+ * A name that is not plain ASCII is sent twice: encoded as in RFC 8187, and as an approximation for other
+ * clients (RFC 6266, section 4 and appendix D).
  */
 export function toDisposition(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
@@ -85,11 +63,8 @@ function toExtValue(name: string): string {
 }
 
 /**
- * Returns the part of a file that a `Range` header requests: `undefined` for the complete file, or
- * `none` if the file has no byte in the range.
- *
- * RFC 9110, section 14.2: a server may ignore the header. This server ignores units other than bytes,
- * malformed ranges, multiple ranges that cannot be merged into one, and any range of an empty file.
+ * RFC 9110, section 14.2: a server may ignore the header. This one ignores units other than bytes, malformed
+ * ranges, multiple ranges that cannot be merged into one, and any range of an empty file.
  */
 export function toRange(header: string | undefined, size: number): ByteRange | 'none' | undefined {
   if (header === undefined || size === 0 || !BYTES.test(header)) return undefined;

@@ -107,11 +107,7 @@ export function createDownload(context: StorageContext) {
     return info;
   }
 
-  /**
-   * Determines the status and headers (RFC 9110, sections 13 and 14).
-   *
-   * @throws UploadError if the range contains no byte of the file
-   */
+  /** @throws UploadError if the range contains no byte of the file */
   function toDownload(
     { path }: BlobKey,
     { size, etag: tag, contentType, modified }: BlobInfo,

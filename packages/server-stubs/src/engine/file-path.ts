@@ -40,13 +40,8 @@ export function toFilePath(given: string): string {
 }
 
 /**
- * Like `toFilePath`, but for copy paths.
- *
- * Copy paths are limited to the character set of the API description, in which Chinese means U+4E00 to
- * U+9FFF. The leading `/` may be missing (D24).
- *
- * @param pattern pattern that the path, with its leading `/`, must match
- * @throws FilePathError
+ * The character set of the API description, in which Chinese means U+4E00 to U+9FFF. The leading `/` may be
+ * missing (D24).
  */
 export function toCopyPath(given: string, pattern: RegExp | undefined): string {
   const path = toFilePath(given);
@@ -87,10 +82,7 @@ export function toFileID(env: string, bucket: string, path: string): string {
   return `cloud://${env}.${bucket}/${path}`;
 }
 
-/**
- * Returns the path in a file ID. Returns `undefined` if the ID is malformed, belongs to another
- * environment or bucket, or has a path that no file can have. To the caller, such a file does not exist.
- */
+/** To the caller, a file whose ID is malformed or belongs elsewhere does not exist. */
 export function toPathOfFileID(env: string, bucket: string, fileID: string): string | undefined {
   const prefix = toFileID(env, bucket, '');
   if (!fileID.startsWith(prefix)) return undefined;

@@ -12,7 +12,6 @@ import {
   toScope,
 } from './storage-context.ts';
 
-/** Creates the storage API operations. */
 export function createOperations(
   context: StorageContext,
 ): Required<StorageHandlers<StorageCaller>> {
@@ -52,10 +51,7 @@ function createBatchDelete(context: StorageContext) {
 
 type Item = StorageInput<'batchGetTempUrls'>['fileList'][number];
 
-/**
- * Creates links to files. Returns one entry per item, in request order. `tempFileURL` is empty if there
- * is no link.
- */
+/** `tempFileURL` is empty if there is no link. */
 function createBatchGetTempUrls(context: StorageContext) {
   const { blobs, links, limits, publicUrl, authorizeUse } = context;
 
@@ -93,7 +89,6 @@ function isLifetime(maxAge: number, { linkMinSeconds, linkMaxSeconds }: StorageL
   return Number.isInteger(maxAge) && maxAge >= linkMinSeconds && maxAge <= linkMaxSeconds;
 }
 
-/** Handles the first step of an upload: returns a grant for one path, and the URL to post the form to. */
 function createGetUploadMetaData(context: StorageContext) {
   const { grants, limits, publicUrl, uploadTarget } = context;
   return async (

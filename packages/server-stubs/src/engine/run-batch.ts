@@ -2,10 +2,7 @@ import { StorageError, type StorageErrorCode } from '../errors.ts';
 import { StoreUnavailableError } from './blob-store.ts';
 import type { StorageContext } from './storage-context.ts';
 
-/**
- * How many items of a batch run concurrently: enough to hide the latency of a store without overloading
- * it.
- */
+/** Enough to hide the latency of a store without overloading it. */
 const AT_ONCE = 8;
 
 interface Batch<Item, Result> {
@@ -16,13 +13,9 @@ interface Batch<Item, Result> {
 }
 
 /**
- * Runs a batch. Results are in request order (D25).
- *
- * D30: one invalid item never fails the valid ones. If the store fails for some items, the error goes into
- * their entries. If it fails for all items, nothing was done. The entire call then fails, so that clients
- * that check only the status retry it.
- *
- * @throws StorageError SERVICE_UNAVAILABLE if the store fails for all items
+ * Results are in request order (D25). D30: one invalid item never fails the valid ones. If the store fails
+ * for all items, nothing was done: the entire call fails, so that clients that check only the status retry
+ * it.
  */
 export async function runBatch<Item, Result>(
   items: readonly Item[],
@@ -49,20 +42,14 @@ export async function runBatch<Item, Result>(
   throw new StorageError('SERVICE_UNAVAILABLE', { cause: first });
 }
 
-/** The files that an item reads and writes. */
 export interface Touched {
   readonly reads?: readonly string[];
   readonly writes?: readonly string[];
 }
 
 /**
- * Runs the items of a batch concurrently, with the same outcome as if they ran in sequence.
- *
- * An item waits for earlier items that write a file that it uses, or use a file that it writes. It may
- * overtake all other items. So "copy a to b, copy b to c" copies a to c, and if a file is deleted twice,
- * the first deletion succeeds. No two items wait for each other, because none waits for a later one.
- *
- * @param run must not reject
+ * Runs items concurrently, with the same outcome as if they ran in sequence: an item waits for earlier items
+ * that write a file that it uses, or use a file that it writes. None waits for a later one.
  */
 export async function runInOrder<Item, Result>(
   items: readonly Item[],
@@ -76,7 +63,6 @@ export async function runInOrder<Item, Result>(
   );
 }
 
-/** The last operations on a file. */
 interface Last {
   write: Promise<unknown> | undefined;
   /** Reads since the last write. */
@@ -86,7 +72,6 @@ interface Last {
 class Order {
   readonly #files = new Map<string, Last>();
 
-  /** Runs an item after all conflicting ones. */
   follow<Result>({ reads = [], writes = [] }: Touched, run: () => Promise<Result>) {
     const read = reads.map((path) => this.#lastOf(path));
     const written = writes.map((path) => this.#lastOf(path));

@@ -16,7 +16,6 @@ export interface Signer {
 const GRANT = 'berth upload grant';
 const LINK = 'berth download link';
 
-/** The upload that a grant allows. */
 interface GrantedUpload {
   readonly env: string;
   readonly bucket: string;
@@ -54,12 +53,8 @@ type Claims = readonly [
 ];
 
 /**
- * Creates the functions that issue and verify a server's grants. Servers with the same keys accept each
- * other's grants.
- *
- * Each grant is valid for a single key, and expires after 900 s by default (D27).
- *
- * @param now the clock, in milliseconds since the epoch
+ * Servers with the same keys accept each other's grants. Each is valid for a single key, and expires after
+ * 900 s by default (D27).
  */
 export function createGrants(signer: Signer, now: () => number): Grants {
   return {
@@ -94,7 +89,6 @@ function fromBase64Url(text: string): string {
   return new TextDecoder().decode(Uint8Array.from(bytes, (char) => char.charCodeAt(0)));
 }
 
-/** The file that a link leads to. */
 interface LinkedFile {
   readonly env: string;
   readonly bucket: string;
@@ -128,7 +122,6 @@ export interface Links {
   toPath(file: LinkedFile): string;
 }
 
-/** Options for links. */
 export interface LinkOptions {
   /** The server's only environment. Links then contain neither the environment nor its bucket. */
   readonly only?: Omit<LinkedFile, 'path'> | undefined;
@@ -137,12 +130,8 @@ export interface LinkOptions {
 }
 
 /**
- * Creates the functions that issue and verify a server's links. Servers with the same keys accept each
- * other's links.
- *
- * Links are percent-encoded (D23), and stop working after their `maxAge` (D30).
- *
- * @param now the clock, in milliseconds since the epoch
+ * Servers with the same keys accept each other's links. Links are percent-encoded (D23), and stop working
+ * after their `maxAge` (D30).
  */
 export function createLinks(
   signer: Signer,

@@ -20,10 +20,7 @@ const MOST_BY_GRANT = 4;
 /** How long, in seconds, a caller should wait before it retries. */
 const RETRY_AFTER = 1;
 
-/**
- * Creates the operation for the second step of an upload, which writes the one file that the form's grant
- * allows (D27, D30).
- */
+/** The second step of an upload: writes the one file that the form's grant allows (D27, D30). */
 export function createUploadFile(context: StorageContext) {
   const { blobs, grants, links, wireProfile, bucketOf, publicUrl, onChange } = context;
   const { authorizeUse = async () => undefined } = context;

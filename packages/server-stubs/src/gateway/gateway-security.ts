@@ -52,12 +52,8 @@ export function toGatewaySecurity(
 }
 
 /**
- * Returns the environment that a call is for.
- *
- * The environment is the first label of the host name. A server with a single environment also accepts
- * any loopback host. An unknown environment is `INVALID_HOST` (D12).
- *
- * @throws GatewayError INVALID_HOST
+ * The environment is the first label of the host name. A server with a single environment also accepts any
+ * loopback host. An unknown environment is `INVALID_HOST` (D12).
  */
 function envOf({ request }: Pick<Call, 'request'>, env: EnvOption | undefined): string {
   const host = hostOf(request);

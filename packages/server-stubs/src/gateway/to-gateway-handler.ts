@@ -34,7 +34,6 @@ const OWN = new Set([
 ]);
 const NONE: readonly string[] = [];
 
-/** Wraps a handler so that the call is checked first, and the header rules are applied to the response. */
 export function toGatewayHandler<Caller>(
   handler: GatewayHandler<Caller>,
   cors: Cors,
@@ -128,13 +127,8 @@ function toInput({ path, body }: Input, call: Call): GatewayInput {
 }
 
 /**
- * Converts a hosted service's response to the one that the caller gets.
- *
- * The service's status, headers and body pass through unchanged, except for hop-by-hop headers,
- * `X-Request-Id` and `Content-Disposition` (D7). `X-Svc-Upstream-Status-Code` is added (D10).
- *
- * @param own headers to add to every gateway response
- * @throws GatewayError BAD_GATEWAY if the status is invalid
+ * The service's status, headers and body pass through unchanged, except for hop-by-hop headers, `X-Request-
+ * Id` and `Content-Disposition` (D7). `X-Svc-Upstream-Status-Code` is added (D10).
  */
 function toCallerResponse(
   { status, headers: given = {}, body }: ServiceResponse,

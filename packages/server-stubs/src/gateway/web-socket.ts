@@ -34,11 +34,7 @@ export interface UpgradeSettings {
 }
 
 /**
- * Handles an upgrade after authentication.
- *
  * @returns the response of a service that rejects the WebSocket, or `undefined` if the WebSocket is open
- * @throws GatewayError INVALID_REQUEST for any other protocol or an invalid handshake, SERVICE_FORBIDDEN for
- *   an origin that is not allowed
  */
 export async function handleUpgrade(
   input: GatewayInput,
@@ -81,8 +77,8 @@ function assertWebSocket({ request }: Call, allows: UpgradeSettings['allows']): 
 }
 
 /**
- * RFC 6455, section 4.2.1: an invalid handshake gets an error. Checked here so that the response has an
- * `X-Request-Id` (D9), whichever library opens the WebSocket.
+ * RFC 6455, section 4.2.1. Checked here so that the response has an `X-Request-Id` (D9), whichever library
+ * opens the WebSocket.
  */
 function assertHandshake(headers: IncomingHttpHeaders): void {
   if (headers['sec-websocket-version'] !== '13') {
@@ -128,14 +124,9 @@ function toAccept(key: string): string {
 }
 
 /**
- * Moves the access token of a WebSocket from the subprotocols to `Authorization`.
- *
  * D14: browsers cannot send `Authorization` with an upgrade, so they may send the token as the subprotocol
- * `berth.bearer.<token>`, along with the real subprotocols. The gateway removes it, and never echoes or logs
- * it.
- *
- * Changes both lists of headers, so that no log of either contains the token. A second token, here or in
- * `Authorization`, is joined with the first into one credential, which is always rejected.
+ * `berth.bearer.<token>`. The gateway removes it from both lists of headers, and never echoes or logs it.
+ * Several credentials are joined into one, which is always rejected.
  */
 export function takeBearerProtocol({ headers, rawHeaders }: IncomingMessage): void {
   const offered = headers[PROTOCOLS];

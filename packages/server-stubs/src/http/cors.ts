@@ -110,11 +110,8 @@ interface Asked {
 }
 
 /**
- * Returns the preflight response to an OPTIONS request, which no operation supports. Returns `undefined` if
- * the fault has another cause.
- *
- * D11: OPTIONS is the CORS preflight (204), even for unknown paths. Otherwise, browsers could not read
- * the error that the actual call returns.
+ * D11: OPTIONS is the CORS preflight (204), even for unknown paths. Otherwise, browsers could not read the
+ * error that the actual call returns.
  */
 export function toPreflight(
   { kind }: Fault,

@@ -52,20 +52,15 @@ export function applyDispositionRules(
 }
 
 interface DispositionFacts {
-  /** Request method, in uppercase. */
   readonly method: string;
-  /** Whether the request is a WebSocket upgrade. */
   readonly isUpgrade: boolean;
-  /** `Content-Type` of the response. */
   readonly contentType: string | undefined;
-  /** `Content-Disposition` headers from the hosted service. */
   readonly own: readonly string[];
 }
 
 /**
- * Returns a response's `Content-Disposition` by rules C1 to C3, or `undefined` if it must have none.
- *
- * D8: exactly one header; a service's own `attachment; filename=…` is kept, and any other type is replaced.
+ * C1 to C3. D8: exactly one header; a service's own `attachment; filename=…` is kept, and any other type is
+ * replaced.
  */
 export function toDisposition(facts: DispositionFacts): string | undefined {
   if (!isAttachment(facts)) return undefined;
@@ -90,7 +85,6 @@ function isAttachment({ method, isUpgrade, contentType }: DispositionFacts): boo
 
 type Next = (error?: unknown) => void;
 
-/** Headers as `writeHead` accepts them: by name, or as alternating names and values. */
 type GivenHeaders = OutgoingHttpHeaders | readonly string[];
 
 /**
@@ -120,7 +114,7 @@ export function dispositionRules() {
   };
 }
 
-/** Applies headers that are passed to `writeHead`, which take precedence over those set earlier. */
+/** Headers that are passed to `writeHead` take precedence over those set earlier. */
 function adopt(response: ServerResponse, given: GivenHeaders = {}): void {
   if (!Array.isArray(given)) {
     for (const [name, value] of Object.entries(given)) {

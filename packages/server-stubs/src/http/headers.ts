@@ -5,9 +5,8 @@ import { type Headers, type HeaderValue, headerOf } from '../runtime/decoding.ts
 export type { Headers, HeaderValue };
 
 /**
- * Headers that apply to one connection only: those in RFC 9110, section 7.6.1, and `Trailer`, because
- * trailers are dropped too. `Proxy-Authenticate` and `Proxy-Authorization` are meant for the next proxy
- * (section 11.7).
+ * RFC 9110, section 7.6.1, and `Trailer`, because trailers are dropped too. Those for proxies are meant for
+ * the next proxy (section 11.7).
  */
 const HOP_BY_HOP = new Set([
   'connection',
@@ -21,10 +20,7 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
-/**
- * Returns the media type in a `Content-Type`, in lowercase and without parameters (RFC 9110, section
- * 8.3.1).
- */
+/** RFC 9110, section 8.3.1: in lowercase and without parameters. */
 export function mediaTypeOf(contentType: string): string {
   const end = contentType.indexOf(';');
   return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase();

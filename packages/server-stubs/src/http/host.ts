@@ -6,9 +6,8 @@ const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\])$/;
 
 /**
- * Returns a request's host without the port, normalized as in a URL. Returns `undefined` if the request has
- * no host or more than one. RFC 9112, section 3.2.2: the authority of an absolute-form target takes
- * precedence over `Host`.
+ * RFC 9112, section 3.2.2: the authority of an absolute-form target takes precedence over `Host`.
+ * `undefined` without a host, or with more than one.
  */
 export function hostOf(request: IncomingMessage): string | undefined {
   const { url = '' } = request;
@@ -25,10 +24,7 @@ function authorityOf(url: string): string | undefined {
   return /^https?:\/\/([^/?#]*)/i.exec(url)?.[1];
 }
 
-/**
- * RFC 9112, section 3.2: a request with more than one `Host` is rejected, because two parsers could
- * choose different ones.
- */
+/** RFC 9112, section 3.2: a second `Host` is rejected, because two parsers could choose different ones. */
 function hostHeaderOf({ headers, rawHeaders }: IncomingMessage): string | undefined {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -37,7 +33,6 @@ function hostHeaderOf({ headers, rawHeaders }: IncomingMessage): string | undefi
   return count === 1 ? headers.host : undefined;
 }
 
-/** Returns whether a host is this machine: `localhost` or a loopback address. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host);
 }

@@ -35,7 +35,6 @@ export interface BerthRouterOptions
  */
 export type EnvOption = string | ((env: string) => boolean);
 
-/** Wraps each handler that is defined. Operations without a handler respond with 501. */
 export function toHandlers<Given>(
   handlers: Readonly<Record<string, Given | undefined>>,
   toHandler: (handler: Given, operationId: string) => Handler,

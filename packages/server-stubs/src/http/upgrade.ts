@@ -66,10 +66,7 @@ export class UpgradeResponse extends ServerResponse {
     take(this.#socket, this.#head);
   }
 
-  /**
-   * Reads, because a disconnect would go unnoticed otherwise. What the client sends stays buffered for
-   * the new protocol.
-   */
+  /** Without reading, a disconnect would go unnoticed. What the client sends stays buffered. */
   readonly #notice = () => {
     if (this.#socket.readableLength === 0) this.#socket.read();
   };

@@ -5,7 +5,6 @@ import type { Route, RouteTable, SecurityScheme } from './route-table.ts';
 
 const NO_SCOPES: readonly string[] = [];
 
-/** Authenticates a caller, and rethrows unexpected errors from security handlers. */
 export type Guard = (call: Call) => Promise<Principals | Refusal>;
 
 /**
@@ -25,10 +24,8 @@ export class Unauthorized extends Error {
   }
 }
 
-/** The result of a failed authentication, with the first reason that a handler gave. */
 export class Refusal {
   readonly reason: unknown;
-  /** For `WWW-Authenticate`. */
   readonly challenge: string;
 
   constructor(reason: unknown, challenge: string) {
@@ -44,11 +41,7 @@ interface Check {
   readonly scopes: readonly string[];
 }
 
-/**
- * Creates the guard that authenticates callers for an operation.
- *
- * @throws TypeError if a scheme has no handler
- */
+/** @throws TypeError if a scheme has no handler */
 export function createGuard(
   { securitySchemes, title }: RouteTable,
   { security, scopes }: Route,
@@ -90,7 +83,7 @@ export function createGuard(
   };
 }
 
-/** Returns the principals of one alternative; `undefined` if a credential is missing or rejected. */
+/** `undefined` if a credential is missing or rejected. */
 async function authenticate(checks: readonly Check[], call: Call): Promise<Principals | undefined> {
   const credentials: string[] = [];
   for (const { find } of checks) {
@@ -108,7 +101,6 @@ async function authenticate(checks: readonly Check[], call: Call): Promise<Princ
   return principals;
 }
 
-/** Finds the credential of a scheme in a request; `undefined` if there is none. */
 type CredentialFinder = (call: Call) => string | undefined;
 
 function createCredentialFinder(scheme: SecurityScheme): CredentialFinder {
@@ -155,8 +147,8 @@ function afterScheme({ request }: Call, scheme: string): string | undefined {
 }
 
 /**
- * Returns the `WWW-Authenticate` header for an operation's schemes. RFC 9110, section 15.5.2: a 401
- * "MUST send a WWW-Authenticate header field containing at least one challenge".
+ * RFC 9110, section 15.5.2: a 401 "MUST send a WWW-Authenticate header field containing at least one
+ * challenge".
  */
 function toChallenge(schemes: readonly (SecurityScheme | undefined)[], realm: string): string {
   const quoted = toQuoted(realm);

@@ -81,11 +81,6 @@ export function createRouter(
   return Object.assign(route, { checkContinue, find });
 }
 
-/**
- * Creates the plans for all routes, by path and method.
- *
- * @throws TypeError if a security handler is missing
- */
 export function createPlans(
   table: RouteTable,
   handlers: Handlers,
@@ -102,7 +97,6 @@ export function createPlans(
   return matcher;
 }
 
-/** Returns the fault for a path whose routes support neither this method nor this query. */
 export function notMatched(method: string, path: string, { methods }: Leaf): Fault {
   if (methods.includes(method)) return notFound(path);
   const allow = methods.join(', ');
@@ -132,7 +126,7 @@ function findExcess(
   return tooLarge(`The headers are larger than ${headerBytes} bytes.`, 431);
 }
 
-/** Returns a fault if a path parameter has an invalid encoding. Greedy parameters are not decoded. */
+/** Greedy parameters are not decoded. */
 export function findBadEncoding(
   { route, pathNames }: Plan,
   values: readonly string[],

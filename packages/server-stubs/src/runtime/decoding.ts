@@ -1,8 +1,6 @@
 /**
- * Decodes percent-encoding as UTF-8 (RFC 3986, section 2.1). Also decodes bytes that the client should
- * have percent-encoded but did not, and that Node.js therefore reads as Latin-1.
- *
- * @returns `undefined` if the encoding is invalid
+ * RFC 3986, section 2.1. Also decodes bytes that the client did not percent-encode, which Node.js reads as
+ * Latin-1. `undefined` if the encoding is invalid.
  */
 export function decodeText(raw: string): string | undefined {
   if (!ENCODED.test(raw)) return raw;
@@ -45,10 +43,7 @@ export function createNullObject(): NullObject {
 /** Raw values, keyed by their decoded names. */
 export type QueryValues = ReadonlyMap<string, readonly string[]>;
 
-/**
- * Splits a query at every `&`, and each part at its first `=`. A name with an invalid encoding is ignored
- * like any unknown name, because no document can contain it.
- */
+/** A name with an invalid encoding is ignored like any unknown name, because no document can contain it. */
 export function parseQuery(query: string): QueryValues {
   const values = new Map<string, string[]>();
   for (const pair of query.split('&')) {

@@ -19,11 +19,7 @@ const PARTS = new Set<string>(['path', 'query', 'header', 'cookie']);
 
 type Writable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
-/**
- * Handles a call from its route to its response: security, parameters, body, handler. Never rejects.
- *
- * @param values raw path parameters
- */
+/** Handles a call from its route to its response. Never rejects. */
 export async function exchange(
   plan: Plan,
   call: Call,
@@ -58,11 +54,6 @@ export async function exchange(
   }
 }
 
-/**
- * Reads and validates the parameters of a call.
- *
- * @throws FaultError if a parameter is invalid
- */
 export function readParameters(
   { route, readParameters: read }: Plan,
   { request, rawQuery }: Pick<Call, 'request' | 'rawQuery'>,
@@ -94,11 +85,6 @@ function toParameterViolation(errors: Parameters<typeof toViolation>[0]): Violat
   return toViolation([{ ...error, instancePath }], part as Violation['in'], part);
 }
 
-/**
- * Validates a body and adds it to the input.
- *
- * @throws FaultError if the body is invalid
- */
 export function takeBody(
   input: Writable<Input>,
   { value, content: { kind, mediaType, validate } }: ReadBody,
@@ -114,11 +100,7 @@ export function takeBody(
   throw new FaultError(invalidRequest([toViolation(validate.errors, 'body', 'body', prefix)]));
 }
 
-/**
- * Returns the property that `x-berth-unwrap` names, if it contains the fields.
- *
- * @throws FaultError if both places contain fields
- */
+/** @throws FaultError if both places contain fields */
 function findWrapper(
   value: unknown,
   { unwrap: place, unwrapFields }: RequestBody,

@@ -72,7 +72,6 @@ export class FaultError extends Error {
   }
 }
 
-/** A violation that no schema is involved in. */
 export function toSimpleViolation(
   place: Violation['in'],
   pointer: string,
@@ -210,11 +209,7 @@ export function tooMany(what: string, most: number): Fault {
   return tooLarge(`The form has more than ${most} ${what}.`);
 }
 
-/**
- * Creates the fault for an unsupported media type.
- *
- * @param accepted media types that the operation accepts, for the `Accept` header (RFC 9110, section 15.5.16)
- */
+/** @param accepted for the `Accept` header (RFC 9110, section 15.5.16) */
 export function unsupported(message: string, accepted: string): Fault {
   return {
     kind: 'unsupported-media-type',

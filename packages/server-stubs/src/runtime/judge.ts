@@ -18,7 +18,6 @@ const PARSED = new Set<Content['kind']>(['json', 'form']);
 /** The same value as in the router's default limits. */
 const JSON_DEPTH = 64;
 
-/** Placeholder for a body that is not read. */
 const UNREAD = new Uint8Array();
 
 /** Validates calls that another server handles, such as a service behind a gateway. */
@@ -169,12 +168,10 @@ const NO_INPUT = {
   body: undefined,
 };
 
-/** Returns whether a body has no `Content-Encoding`. */
 function isPlain(headers: IncomingHttpHeaders): boolean {
   return (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';
 }
 
-/** Ignores violations of a body that was not read. */
 function withoutBody(violation: Violation | undefined): Violation | undefined {
   return violation?.pointer.startsWith('/body') ? undefined : violation;
 }

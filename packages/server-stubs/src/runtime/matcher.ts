@@ -2,7 +2,6 @@ import { decodeText } from './decoding.ts';
 
 const AUTHORITY = /^[a-z][a-z\d+.-]*:\/\/[^/?]*/i;
 
-/** A segment in a path template. */
 type Segment =
   | { readonly kind: 'static'; readonly text: string }
   | { readonly kind: 'parameter'; readonly name: string }
@@ -19,9 +18,7 @@ interface Match<Leaf> {
 }
 
 export interface Matcher<Leaf> {
-  /** Returns the leaf for a template, creating it if necessary. */
   leafOf(segments: readonly Segment[]): Leaf;
-  /** @param path request path as sent, which starts with a slash */
   find(path: string): Match<Leaf> | undefined;
 }
 
@@ -35,9 +32,9 @@ class Node<Leaf> {
 }
 
 /**
- * Creates a trie of path segments. The order of precedence is: literal segments, mixed segments, parameters,
- * greedy parameters. If the rest of the path does not match a candidate, the next one is tried. No node is
- * visited more than once, whatever the path.
+ * A trie of path segments. The order of precedence is: literal segments, mixed segments, parameters, greedy
+ * parameters. If the rest of the path does not match a candidate, the next one is tried; no node is visited
+ * more than once.
  */
 export function createMatcher<Leaf>(createLeaf: () => Leaf): Matcher<Leaf> {
   const root = new Node<Leaf>();
@@ -124,10 +121,8 @@ function walk<Leaf>(
 }
 
 /**
- * Matches a segment such as `{base}...{head}` in linear time. Each parameter has at least one character
- * and ends at the first occurrence of the literal after it. The last literal must end the segment.
- *
- * @returns the raw values, or `undefined` if the segment does not match
+ * In linear time: each parameter has at least one character and ends at the first occurrence of the literal
+ * after it. The last literal must end the segment.
  */
 function matchMixed(pieces: readonly Piece[], segment: string): string[] | undefined {
   const values: string[] = [];
@@ -141,7 +136,6 @@ function matchMixed(pieces: readonly Piece[], segment: string): string[] | undef
   return values;
 }
 
-/** Returns where the literal starts, or -1. */
 function endOf(
   segment: string,
   at: number,
@@ -155,7 +149,7 @@ function endOf(
   return end > at && segment.endsWith(literal) ? end : -1;
 }
 
-/** Parses a path such as `/pets/{id}:publish`. The parameters in `greedy` match the rest of the path. */
+/** The parameters in `greedy` match the rest of the path. */
 export function toSegments(template: string, greedy: ReadonlySet<string>): readonly Segment[] {
   return template.slice(1).split('/').map(toSegment);
 
@@ -202,7 +196,6 @@ export function namesOf(segments: readonly Segment[]): readonly string[] {
 /** The parts of a request target (RFC 9112, section 3.2), as sent. */
 interface Target {
   readonly path: string;
-  /** Without the question mark. */
   readonly query: string | undefined;
 }
 

@@ -4,13 +4,9 @@ import { parseJson } from './parse-json.ts';
 const MAX_DEPTH = 32;
 const BRACKETED = /^([^[\]]+)((?:\[[^[\]]*\])+)$/;
 
-/** A decoded name and its value. */
 export type Field = readonly [name: string, value: unknown];
 
-/**
- * Splits a bracketed name into its first name and the steps inside the brackets: `a[b][]` becomes `['a', 'b',
- * '']`. Returns `undefined` for a name without brackets.
- */
+/** `a[b][]` becomes `['a', 'b', '']`; `undefined` for a name without brackets. */
 export function toSteps(name: string): readonly string[] | undefined {
   const [, head, brackets] = BRACKETED.exec(name) ?? [];
   if (head === undefined || brackets === undefined) return undefined;
@@ -22,13 +18,8 @@ class Branch {
 }
 
 /**
- * Builds the object that fields with bracketed names describe. Numbers and empty brackets create lists, and
- * so does a name with several values.
- *
- * @returns `undefined` if a name has both a value and members, or too many steps
- *
- * @example
- * nest([['a[b]', '1'], ['c[0][d]', '2'], ['e[]', '3']]); // { a: { b: '1' }, c: [{ d: '2' }], e: ['3'] }
+ * Numbers and empty brackets create lists, and so does a name with several values. `undefined` if a name has
+ * both a value and members, or too many steps.
  */
 export function nest(fields: Iterable<Field>): NullObject | undefined {
   const root = new Branch();
@@ -76,7 +67,7 @@ function toValue(member: Branch | unknown[]): unknown {
   return object;
 }
 
-/** Parses a text that is a JSON object or list. Returns any other text unchanged. */
+/** Any text but a JSON object or list is returned unchanged. */
 export function fromJson(text: string, maxDepth = MAX_DEPTH): unknown {
   if (!/^\s*[[{]/.test(text)) return text;
   const { problem, value } = parseJson(text, maxDepth);

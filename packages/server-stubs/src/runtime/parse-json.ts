@@ -1,6 +1,4 @@
-/**
- * A string or number in JSON. An unterminated string ends with the text, to keep the search linear.
- */
+/** An unterminated string ends with the text, to keep the search linear. */
 const TOKEN = /"(?:[^"\\]|\\.)*"?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const INTEGER = /^-?\d+$/;
 
@@ -10,7 +8,6 @@ const LONG_DIGITS = 16;
 /** Integers with more digits exceed every number. */
 const MOST_DIGITS = 309;
 
-/** A JSON value, or the problem as the rest of a sentence. */
 type ParsedJson =
   | { readonly problem: undefined; readonly value: unknown }
   | { readonly problem: string; readonly value?: undefined };
@@ -34,10 +31,7 @@ export function parseJson(text: string, maxDepth: number): ParsedJson {
   return problem === undefined ? { problem, value } : { problem };
 }
 
-/**
- * Finds the problem with a parsed JSON value: nesting deeper than `maxDepth`, or a key that enables prototype
- * pollution (CWE-1321). Such a key is `__proto__`, or a `constructor` that contains `prototype`.
- */
+/** Nesting deeper than `maxDepth`, or a key that enables prototype pollution (CWE-1321). */
 export function findJsonProblem(value: unknown, maxDepth: number): string | undefined {
   return findProblem(value, maxDepth, maxDepth);
 }
@@ -64,13 +58,11 @@ function tooDeep(maxDepth: number): string {
 }
 
 interface Scan {
-  /** Whether the value is nested deeper than allowed. */
   readonly isTooDeep: boolean;
-  /** Whether a number may have so many digits that it would be rounded. */
   readonly hasLongNumber: boolean;
 }
 
-/** Scans a JSON text outside of its strings. The result for invalid JSON is arbitrary. */
+/** Outside of strings. The result for invalid JSON is arbitrary. */
 function scan(text: string, maxDepth: number): Scan {
   let depth = 0;
   let digits = 0;
@@ -95,7 +87,6 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** Returns the index of a string's closing quote, or the length of the text if there is none. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end;
@@ -110,10 +101,7 @@ function hasPrototype(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
 }
 
-/**
- * Returns whether a text is an integer that JavaScript would round, as it does with most integers beyond
- * 2^53.
- */
+/** JavaScript rounds most integers beyond 2^53. */
 export function isRounded(text: string): boolean {
   if (text.length < 16 || !INTEGER.test(text)) return false;
   if (text.length > MOST_DIGITS + 1) return true;
@@ -121,13 +109,11 @@ export function isRounded(text: string): boolean {
   return !Number.isFinite(value) || BigInt(text) !== BigInt(value);
 }
 
-/** Returns the first integer in a JSON text that `JSON.parse` would round. */
 function findRounded(json: string): string | undefined {
   for (const [token] of json.matchAll(TOKEN)) if (isRounded(token)) return token;
   return undefined;
 }
 
-/** Describes the problem with a rounded integer, as the end of a sentence. */
 export function toRounded(integer: string): string {
   const shown = integer.length > 40 ? `${integer.slice(0, 40)}…` : integer;
   return `contains the integer ${shown}, which exceeds the precision of a number`;

@@ -18,23 +18,15 @@ import type { DocumentedResponse, Route, RouteTable } from './route-table.ts';
 /** A route, with everything about it that can be computed before the first request. */
 export interface Plan {
   readonly route: Route;
-  /** Path parameter names, in template order. */
   readonly pathNames: readonly string[];
   readonly handle: Handler | undefined;
   readonly guard: Guard | undefined;
   readonly readParameters: ParameterReader | undefined;
   readonly readBody: BodyReader | undefined;
   readonly findResponse: ResponseFinder;
-  /** `Deprecation` and `Sunset`, if set. */
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
-/**
- * Creates the plan for a route.
- *
- * @param pathNames path parameter names, in order
- * @throws TypeError if a security handler is missing
- */
 export function toPlan(
   table: RouteTable,
   route: Route,
@@ -69,7 +61,7 @@ function createResponseFinder(responses: readonly DocumentedResponse[]): Respons
   return (status) => exact.get(status) ?? ranges.get(Math.floor(status / 100)) ?? fallback;
 }
 
-/** Finds the documented response for a status: the status itself, its range (`4XX`), or `default`. */
+/** The status itself, its range (`4XX`), or `default`. */
 type ResponseFinder = (status: number) => DocumentedResponse | undefined;
 
 /** `Deprecation` (RFC 9745) is a structured date; `Sunset` (RFC 8594) is an HTTP date. */
@@ -85,7 +77,6 @@ function toDeprecationHeaders({
   };
 }
 
-/** The plans for one path and its queries, by method. */
 export class Leaf {
   readonly #plans = new Map<string, Plan[]>();
 

@@ -35,7 +35,6 @@ export interface StorageSecurity<Caller = unknown> {
   ): Caller | undefined | null | false | Promise<Caller | undefined | null | false>;
 }
 
-/** Adapts the security handler to the runtime, which passes only one of the three headers. */
 export function toStorageSecurity(
   security: StorageSecurity,
   { storageHeaders }: WireProfile,
@@ -58,8 +57,8 @@ export function toStorageSecurity(
 }
 
 /**
- * Creates a function that reads the environment from a raw path. The environment is the same segment in every
- * operation. Counting characters would not work, because any segment may be percent-encoded.
+ * The environment is the same segment in every operation. Any segment may be percent-encoded, so characters
+ * are not counted.
  */
 export function envIdOf({ routes }: RouteTable): (rawPath: string) => string {
   const at = routes[0]?.path.split('/').indexOf(SEGMENT) ?? 0;

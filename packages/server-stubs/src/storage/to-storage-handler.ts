@@ -15,7 +15,6 @@ import type { StorageCall } from './storage-handlers.ts';
 
 const LIST = 'fileList';
 
-/** Name of the scheme that combines the three headers of a storage call. */
 export const CREDENTIALS = 'credentials';
 
 type AnyHandler = (input: unknown, call: StorageCall) => unknown;
@@ -27,7 +26,6 @@ interface Settings {
   readonly storeFileID: string;
 }
 
-/** Wraps a handler so that the call is checked first, and the response gets its envelope. */
 export function toStorageHandler(
   handler: AnyHandler,
   { env, batchItems, storeFileID }: Settings,
@@ -110,7 +108,6 @@ function underNeutralName(validate: Validator, name: string): Validator {
   return renamed;
 }
 
-/** Renames a field in an envelope's `data`. */
 function renameField(envelope: unknown, from: string, to: string): unknown {
   const { statusCode, body } = envelope as { statusCode: number; body?: { data?: object } };
   const data = body?.data as Record<string, unknown> | undefined;

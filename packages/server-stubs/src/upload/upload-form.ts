@@ -12,12 +12,8 @@ const SIGNATURE = 'Signature';
 const KEY = 'key';
 
 /**
- * Reads a form up to the content of its file.
- *
  * D30: if the form lacks `Signature`, the token, the meta file ID or `key`, nothing is stored and the
  * response is an XML `Error`.
- *
- * @throws UploadError if the form lacks a field
  */
 export async function toUploadInput(
   body: MultipartStream,
@@ -52,22 +48,13 @@ function toContentType({ mediaType, charset }: FilePart): string {
   return charset === undefined ? mediaType : `${mediaType}; charset=${charset}`;
 }
 
-/** A form that has been read up to its file. */
 interface OpenForm {
-  /** Fields by lowercase name. */
   readonly fields: ReadonlyMap<string, string>;
   readonly file: FilePart;
-  /** The remaining parts. */
   readonly rest: AsyncIterator<Part>;
 }
 
-/**
- * Reads a form up to the start of its file.
- *
- * Field names are case-insensitive, and `file` is the last field (D27).
- *
- * @throws UploadError MalformedPOSTRequest if the form has no file, or contains a field twice
- */
+/** Field names are case-insensitive, and `file` is the last field (D27). */
 async function readForm(body: MultipartStream): Promise<OpenForm> {
   const fields = new Map<string, string>();
   const rest = body[Symbol.asyncIterator]();
@@ -93,9 +80,8 @@ function malformed(message: string): UploadError {
 }
 
 /**
- * Returns a file's content as a stream that ends only when the form is complete.
- *
- * D28: a file becomes visible when it is complete. D27: "Limit 5 GiB".
+ * D28: a file becomes visible when it is complete, so the stream ends only when the form is. D27: "Limit 5
+ * GiB".
  */
 function toContent(form: OpenForm, maxBytes: number): Readable {
   return new Content(form, maxBytes);

@@ -95,7 +95,6 @@ function setHeaders(
   }
 }
 
-/** Decodes the path of a request for display. Returns it unchanged if it cannot be decoded. */
 function toResource(url: string): string {
   const [path = ''] = url.split('?', 1);
   try {

@@ -28,7 +28,6 @@ const PREFIX = `${SIGNATURE.algorithm} `;
 const MISMATCH =
   'The signature does not match the request, or its key pair or token is unknown or has expired.';
 
-/** The call that a signature is checked against. */
 type SignedCall = Pick<GatewayLogin, 'env' | 'request' | 'rawPath' | 'rawQuery'>;
 
 export interface GatewaySignatureOptions {

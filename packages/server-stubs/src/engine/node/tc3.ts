@@ -1,6 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
 
-/** Fields of a signature, by their names on the wire. */
 const FIELDS = ['Credential', 'SignedHeaders', 'Signature', 'Timestamp', 'Token'] as const;
 
 type Field = (typeof FIELDS)[number];
@@ -14,7 +13,6 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~\da-z-]+$/;
 /** Some signers sign every header that they send, but never this many. */
 const MAX_SIGNED_HEADERS = 100;
 
-/** Last part of a credential scope. */
 const TERMINATOR = 'tc3_request';
 
 const ID = /^[!-~]{1,256}$/;
@@ -25,7 +23,6 @@ const SECONDS = /^\d{1,12}$/;
 /** Characters that a header may contain. The comma, which ends the field, has already been cut off. */
 const TOKEN = /^[!-~]*$/;
 
-/** SHA-256 of an empty body. */
 export const EMPTY_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 const MULTIPART = 'multipart/form-data';
@@ -100,10 +97,8 @@ export function parseSignature(text: string, allowed: readonly Field[]): Tc3Sign
 }
 
 /**
- * Parses `name=value` pairs. D16: a missing space after a comma is accepted. The order differs between
- * signers as well. A duplicate field is rejected, because two parsers could choose different ones.
- *
- * @throws MalformedSignature
+ * D16: a missing space after a comma is accepted. A duplicate field is rejected, because two parsers could
+ * choose different ones.
  */
 function parseFields(text: string): ReadonlyMap<Field, string> {
   if (text.length > MAX_LENGTH) {
@@ -135,7 +130,6 @@ function parseCredential(text: string): { id: string; date: string; service: str
   return { id, date, service };
 }
 
-/** Returns an empty string for an optional field that is missing. */
 function take(fields: ReadonlyMap<Field, string>, name: Field, isWanted: boolean): string {
   const value = fields.get(name);
   if (isWanted && (value === undefined || value === '')) {
@@ -151,7 +145,6 @@ function assertForm(name: Field, pattern: RegExp, value: string, form: string): 
   if (!pattern.test(value)) throw new MalformedSignature(`The ${name} field must be ${form}.`);
 }
 
-/** The parts of a request that a signature covers, as text. */
 interface Tc3Request {
   readonly method: string;
   /** As sent, without decoding. */
@@ -180,9 +173,7 @@ export function toStorageCanonicalRequest(signingHost: string, contentType: stri
   );
 }
 
-/** The part of the credential scope that the signature covers. */
 interface Tc3Scope {
-  /** UTC, `2023-11-14`. */
   readonly date: string;
   readonly service: string;
 }

@@ -22,21 +22,14 @@ import { askToContinue, hasBody, limitStream, readBytes } from './request-stream
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 const UTF_8_NAMES = new Set(['utf-8', 'utf8', 'us-ascii', 'ascii']);
 
-/** A parsed body, with the documented media type that it matches. */
 export interface ReadBody {
   readonly value: unknown;
   readonly content: Content;
 }
 
-/**
- * Reads the body of a request; returns `undefined` if it has none. Never resolves if the client
- * disconnects before the body is complete.
- *
- * @throws FaultError if the body is rejected
- */
+/** Never resolves if the client disconnects before the body is complete. */
 export type BodyReader = (request: IncomingMessage) => Promise<ReadBody | undefined>;
 
-/** Creates the function that reads an operation's bodies, according to their media type. */
 export function createBodyReader({ content, required }: RequestBody, limits: Limits): BodyReader {
   const accepted = content.map(({ mediaType }) => mediaType).join(', ');
   const none = (): undefined => {
@@ -89,12 +82,7 @@ function isStream({ kind }: Content): boolean {
   return kind === 'multipart' || kind === 'binary';
 }
 
-/**
- * Returns the body that middleware such as `express.json()` parsed before the router and stored in
- * `request.body`.
- *
- * @throws Error if it stored nothing usable, because the middleware is mounted in the wrong order
- */
+/** @throws Error if middleware left nothing usable, because it is mounted in the wrong order */
 function toParsedBody(
   request: IncomingMessage & { body?: unknown },
   content: Content,
@@ -148,8 +136,8 @@ function parseText(text: string, content: Content, limits: Limits): unknown {
 }
 
 /**
- * Parses `application/x-www-form-urlencoded`: strings by name, or a list for a name with several values.
- * Fields that the layout calls nested may have brackets in their names, or JSON as value.
+ * A name with several values is a list. Fields that the layout calls nested may have brackets in their
+ * names, or JSON as value.
  */
 function parseForm(
   text: string,
@@ -186,7 +174,6 @@ function parseForm(
   return Object.assign(value, object);
 }
 
-/** Creates a decoder for any charset in the WHATWG list; returns `undefined` if it is unknown. */
 function createDecoder(charset: string): TextDecoder | undefined {
   try {
     return new TextDecoder(charset, { fatal: true });

@@ -1,24 +1,17 @@
 const CHARSET = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]*))/i;
 
-/**
- * Returns the charset in a `Content-Type`, in lowercase (RFC 9110, section 8.3.2), or `undefined` if there is
- * none.
- */
+/** In lowercase (RFC 9110, section 8.3.2). */
 export function charsetOf(header: string): string | undefined {
   const match = CHARSET.exec(header);
   return (match?.[1] ?? match?.[2])?.toLowerCase();
 }
 
-/** Returns whether a media type matches a documented one, which may be a range (`text/*`). */
 function isWithinRange(range: string, type: string): boolean {
   if (range === type || range === '*/*') return true;
   return range.endsWith('/*') && type.startsWith(range.slice(0, -1));
 }
 
-/**
- * Finds the documented content for a `Content-Type`. Prefers content with the same type and parameters, then
- * content with the same type, and then the narrowest matching range.
- */
+/** Prefers the same type and parameters, then the same type, and then the narrowest matching range. */
 export function findContent<Content extends { readonly mediaType: string }>(
   content: readonly Content[],
   header: string,

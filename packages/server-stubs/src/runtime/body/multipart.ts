@@ -23,7 +23,6 @@ export type MultipartStream<Parts = Part> = AsyncIterable<Parts>;
 
 /** A form that stores the error that ended it, which may explain why a handler failed. */
 export interface Form extends MultipartStream {
-  /** Why the form could not be read to its end; `undefined` if there was no error. */
   readonly failure: FaultError | undefined;
 }
 
@@ -35,7 +34,7 @@ type FormLimits = Pick<
   'streamBytes' | 'formFields' | 'formFiles' | 'fieldBytes' | 'jsonDepth'
 >;
 
-/** Creates the stream for a form. Nothing is read until the first part is requested. */
+/** Nothing is read until the first part is requested. */
 export function createMultipartStream(
   request: IncomingMessage,
   content: Content,
@@ -59,7 +58,6 @@ export function createMultipartStream(
 
 interface State {
   readonly queue: Part[];
-  /** Files that have not been read completely. */
   readonly files: Set<Readable>;
   failure: FaultError | undefined;
   finished: boolean;

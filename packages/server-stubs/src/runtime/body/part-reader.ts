@@ -44,7 +44,6 @@ const FILE = '';
 /** The media type of a part that does not specify one (RFC 7578, section 4.4). */
 const UNSPECIFIED = 'text/plain';
 
-/** Reads and validates the parts of a form as they arrive, and the form after its last part. */
 export class PartReader {
   readonly #content: Content;
   readonly #jsonDepth: number;
@@ -57,8 +56,8 @@ export class PartReader {
   }
 
   /**
-   * Returns whether a part is streamed. The document decides: browsers send JSON with a file name, and
-   * other clients send files without one.
+   * The document decides what is streamed: browsers send JSON with a file name, and others send files
+   * without one.
    */
   isFile(name?: string, mediaType?: string, filename?: string): boolean {
     const { kind } = this.#find(name ?? '') ?? ANY;
@@ -66,11 +65,7 @@ export class PartReader {
     return filename !== undefined || mediaType === 'application/octet-stream';
   }
 
-  /**
-   * Returns a part as handlers get it; `undefined` if the document does not name it.
-   *
-   * @throws FaultError if the part violates the document
-   */
+  /** `undefined` if the document does not name the part. */
   read(part: Part): Part | undefined {
     const { name } = part;
     const known = this.#find(name);
@@ -93,7 +88,6 @@ export class PartReader {
     return { ...part, value: value as string };
   }
 
-  /** @throws FaultError if the complete form violates the document, such as by a missing part */
   finish(): void {
     const { validate } = this.#content;
     if (validate === undefined || validate(this.#values)) return;
@@ -119,7 +113,6 @@ export class PartReader {
     return value;
   }
 
-  /** Returns the JSON Pointer of the value. */
   #add(name: string, value: unknown, { list }: FormPart): string {
     const pointer = `/${escapeName(name)}`;
     if (list !== true) {

@@ -2,30 +2,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable, Transform } from 'node:stream';
 import { bodyTooLarge, FaultError } from '../faults.ts';
 
-/** Responses to clients that are waiting for `100 Continue`. */
 const waiting = new WeakMap<IncomingMessage, ServerResponse>();
 
-/** Records that a client is waiting for `100 Continue` (RFC 9110, section 10.1.1). */
+/** A client is waiting for `100 Continue` (RFC 9110, section 10.1.1). */
 export function deferContinue(request: IncomingMessage, response: ServerResponse): void {
   waiting.set(request, response);
 }
 
-/** Sends `100 Continue` to a client that is waiting for it, at most once. */
 export function askToContinue(request: IncomingMessage): void {
   waiting.get(request)?.writeContinue();
   waiting.delete(request);
 }
 
-/** Returns whether a request announces a body (RFC 9112, section 6.3). */
+/** RFC 9112, section 6.3. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'];
   return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';
 }
 
-/**
- * Returns the request body as a stream that fails beyond `maxBytes`. A body with a `Content-Length` has
- * already been checked, and is returned as is.
- */
+/** Fails beyond `maxBytes`. A body with a `Content-Length` has already been checked. */
 export function limitStream(request: IncomingMessage, maxBytes: number): Readable {
   if (maxBytes === Infinity || request.headers['content-length'] !== undefined) return request;
   let size = 0;
@@ -48,13 +43,8 @@ export function limitStream(request: IncomingMessage, maxBytes: number): Readabl
 }
 
 /**
- * Returns the body for a pass-through operation. It is the request itself, unless a limit must be enforced.
- *
- * If `express.json()` ran first, the original bytes are lost. The parsed value is then serialized again,
- * and `Content-Length` is set to the new length. A signature over the original bytes no longer matches.
- *
- * @throws FaultError if `Content-Length` exceeds the limit
- * @throws Error if other middleware has already read the body
+ * If `express.json()` ran first, the original bytes are lost: the parsed value is serialized again, with its
+ * own `Content-Length`. A signature over the original bytes no longer matches.
  */
 export function toRawRequest(
   request: IncomingMessage & { body?: unknown },
@@ -83,9 +73,8 @@ function toBytes(request: IncomingMessage & { body?: unknown }): Buffer {
 }
 
 /**
- * Reads a complete body. Never resolves if the client disconnects first.
- *
- * @throws FaultError at the first byte beyond `maxBytes`, leaving the rest unread
+ * Never resolves if the client disconnects first. Fails at the first byte beyond `maxBytes`, leaving the
+ * rest unread.
  */
 export function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {

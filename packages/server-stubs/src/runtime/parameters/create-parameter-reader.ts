@@ -20,7 +20,6 @@ const TWICE = new Unreadable('duplicate', 'is given more than once');
 const PLACES = ['path', 'query', 'header', 'cookie'] as const;
 const NONE: QueryValues = new Map();
 
-/** Reads all parameters of an operation into `target`, and returns any violations. */
 export type ParameterReader = (
   target: Record<ParameterPlace, NullObject | undefined>,
   request: IncomingMessage,
@@ -28,7 +27,6 @@ export type ParameterReader = (
   rawQuery: string | undefined,
 ) => readonly Violation[];
 
-/** Where the values of parameters are. */
 interface Sources {
   readonly path: readonly string[];
   readonly rawQuery: string | undefined;
@@ -39,11 +37,7 @@ interface Sources {
 
 type Read = (sources: Sources) => unknown;
 
-/**
- * Creates the function that reads an operation's parameters.
- *
- * @param pathNames path parameter names, in the order of their values
- */
+/** @param pathNames in the order of their values */
 export function createParameterReader(
   { parameters }: Route,
   pathNames: readonly string[],
@@ -120,12 +114,6 @@ function toViolation(parameter: Parameter, keyword: string, problem: string): Vi
   return toSimpleViolation(place, `/${escapeName(name)}`, keyword, `${place}.${name} ${problem}.`);
 }
 
-/**
- * Returns the value of a query parameter, or `undefined` if it is absent.
- *
- * @param others names of the operation's other query parameters, which are not properties of an exploded
- *   object
- */
 export function readQuery(
   parameter: Parameter,
   query: QueryValues,
@@ -159,7 +147,6 @@ function readDeepObject(parameter: Parameter, query: QueryValues): unknown {
   return second === undefined ? toValue({ ...parameter, shape: 'scalar' }, only) : TWICE;
 }
 
-/** Reads the entire query, as JSON or as a form. */
 function readWhole(
   parameter: Parameter,
   rawQuery: string | undefined,
@@ -201,7 +188,6 @@ function fromTexts(value: unknown): unknown {
   return typeof value === 'string' ? fromJson(value) : value;
 }
 
-/** Nests the fields of a query whose first name passes a test. */
 function toNested(query: QueryValues, test: (head: string) => boolean): NullObject | Unreadable {
   const fields: Field[] = [];
   for (const [name, values] of query) {

@@ -17,10 +17,7 @@ const DECODERS: Readonly<Record<ParameterPlace, Decoder>> = {
   cookie: (raw) => decodeText(raw) ?? raw,
 };
 
-/**
- * The reason why a text is not a valid parameter value. It has a schema keyword, and the end of an error
- * message.
- */
+/** Why a text is not a valid value: a schema keyword, and the end of an error message. */
 export class Unreadable {
   readonly keyword: string;
   readonly problem: string;
@@ -33,17 +30,12 @@ export class Unreadable {
 
 export const BAD_ENCODING = new Unreadable('encoding', 'has broken percent-encoding');
 
-/** Decodes raw text; returns `undefined` if that fails. */
 type Decoder = (raw: string) => string | undefined;
 
 /** The style `cookie` has no percent-encoding: OpenAPI 3.2.0 §4.12.2.3. */
 const asIs: Decoder = (raw) => raw;
 
-/**
- * Decodes the text of a parameter and converts it to the types in its schema.
- *
- * @param raw text as sent; an encoded delimiter in it is part of the data
- */
+/** @param raw text as sent; an encoded delimiter in it is part of the data */
 export function toValue(parameter: Parameter, raw: string): unknown {
   const decode: Decoder = parameter.style === 'cookie' ? asIs : DECODERS[parameter.in];
   if (parameter.shape === 'json') return toJson(decode(raw));
@@ -65,7 +57,6 @@ export function toValue(parameter: Parameter, raw: string): unknown {
     : toObject(parameter, parts, decode);
 }
 
-/** Converts an array whose items are already separate. */
 export function toArray(
   parameter: Parameter,
   parts: readonly string[],
@@ -91,7 +82,6 @@ function toObject(parameter: Parameter, parts: readonly string[], decode: Decode
   return fromPairs(parameter, pairs, decode);
 }
 
-/** Creates an object from raw names and values. Rejects duplicate names. */
 export function fromPairs(
   parameter: Parameter,
   pairs: readonly (readonly [string, string])[],
@@ -155,12 +145,8 @@ function toJson(text: string | undefined): unknown {
 }
 
 /**
- * Converts text from a URL or a header. Text that matches none of the types stays a string, which the
- * schema then rejects.
- *
- * An integer that a JavaScript number cannot represent is `Unreadable`, unless the schema allows a string.
- *
- * @param types types that the schema allows: `12` becomes a number only if numbers are allowed
+ * Text that matches none of the types stays a string, which the schema then rejects. An integer that a
+ * number cannot represent is `Unreadable`, unless the schema allows a string.
  */
 export function coerce(text: string, types: readonly ScalarType[]): unknown {
   for (const type of types) {

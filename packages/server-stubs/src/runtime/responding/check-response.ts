@@ -4,10 +4,7 @@ import { toSimpleViolation, toViolation, type Violation } from '../faults.ts';
 import type { Content, DocumentedResponse, HandlerResponse } from '../route-table.ts';
 import { isBytes } from './write-response.ts';
 
-/**
- * Returns the documented content for a response: selected by its `contentType` if set, then by its
- * `Content-Type` header, and otherwise the first.
- */
+/** Selected by its `contentType` if set, then by its `Content-Type` header, and otherwise the first. */
 export function contentOf(
   { content }: DocumentedResponse,
   response: HandlerResponse,
@@ -19,11 +16,7 @@ export function contentOf(
   return header === undefined ? content[0] : findContent(content, header);
 }
 
-/**
- * Checks a response against the document, and returns the violation, or `undefined` if there is none.
- *
- * @param others headers that are sent in addition to the response's own
- */
+/** @param others headers that are sent in addition to the response's own */
 export function checkResponse(
   documented: DocumentedResponse | undefined,
   content: Content | undefined,

@@ -27,7 +27,6 @@ const DISCONNECTS = new Set([
 ]);
 const LAST_RESORT = JSON.stringify({ title: 'Internal Server Error', status: 500 });
 
-/** Sends the response to a call, whether it comes from a handler or from a fault. */
 export class Responder {
   /** The call's form. If it failed, that is why the handler failed. */
   form: Form | undefined;
@@ -43,7 +42,6 @@ export class Responder {
     this.form = undefined;
   }
 
-  /** Sends a handler's response, if the document allows it. */
   respond(result: HandlerResponse): void {
     const plan = this.#plan as Plan;
     const { response } = this.#call;
@@ -76,7 +74,6 @@ export class Responder {
     this.#send(result, content, own, undefined);
   }
 
-  /** Sends a fault, formatted according to the options. */
   fault(fault: Fault): void {
     try {
       const operationId = this.#call.operationId;
@@ -89,7 +86,6 @@ export class Responder {
     }
   }
 
-  /** Sends the response for a thrown error. */
   error(error: unknown): void {
     const { response } = this.#call;
     if (isDisconnect(error, this.#call)) return;
@@ -109,7 +105,6 @@ export class Responder {
     }
   }
 
-  /** Sends the response to a caller that was not authenticated. */
   refuse({ reason, challenge }: Refusal): void {
     if (hasResponse(reason)) {
       this.#sendError(reason, challenge);
@@ -207,7 +202,7 @@ function isDisconnect(error: unknown, { request, response }: Call): boolean {
   );
 }
 
-/** Sends a fixed response if formatting a fault failed as well. */
+/** If formatting a fault failed as well. */
 function sendLastResort(response: ServerResponse): void {
   if (response.headersSent) {
     response.destroy();

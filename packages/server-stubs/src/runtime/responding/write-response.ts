@@ -5,10 +5,7 @@ import { hasBody } from '../body/request-stream.ts';
 import type { Call } from '../call.ts';
 import type { BodyWriter, Content, EndResponse, HandlerResponse } from '../route-table.ts';
 
-/**
- * If no more than this is left of a body, according to its announced length, it is read and the
- * connection stays open.
- */
+/** A body of which no more than this is left is read, so that the connection stays open. */
 const DRAIN_BYTES = 64 * 1024;
 
 /** How much of a longer body is read, and for how long, before the connection is closed. */
@@ -38,11 +35,7 @@ interface ResponseObserver {
   onError(error: unknown): void;
 }
 
-/**
- * Writes a response whose headers are complete except for `Content-Length`.
- *
- * @throws Error if the head cannot be sent
- */
+/** @throws Error if the head cannot be sent */
 export function writeResponse(
   { request, response }: Call,
   status: number,
@@ -99,7 +92,6 @@ function isText(chunk: string | Uint8Array | undefined): chunk is string {
   return typeof chunk === 'string';
 }
 
-/** @param end how to end the response, if not simply with the stream */
 function writeStream(
   response: ServerResponse,
   body: Readable | ReadableStream<Uint8Array>,
@@ -135,10 +127,7 @@ function writeStream(
   );
 }
 
-/**
- * Sends the head immediately. Unlike `flushHeaders`, which writes UTF-8, it leaves the bytes in headers
- * unchanged.
- */
+/** Unlike `flushHeaders`, which writes UTF-8, it leaves the bytes in headers unchanged. */
 function flushHead(response: ServerResponse): void {
   // HTTP/2 has its own response class, and middleware may wrap `write` and hold the head back.
   if (response instanceof ServerResponse)
@@ -147,9 +136,9 @@ function flushHead(response: ServerResponse): void {
 }
 
 /**
- * Writes the response, but only ends it and the connection when the client has sent the rest of its
- * body, or enough of it. Data that arrives after a close resets the connection, and the client may then
- * never see the response (RFC 9112, section 9.6).
+ * Ends the response only when the client has sent the rest of its body, or enough of it: data that arrives
+ * after a close resets the connection, and the client may then never see the response (RFC 9112, section
+ * 9.6).
  */
 function endAfterDrain(
   request: IncomingMessage,
@@ -188,7 +177,6 @@ function isUnread(request: IncomingMessage): 'drain' | 'close' | undefined {
   return length <= DRAIN_BYTES && request.headers.expect === undefined ? 'drain' : 'close';
 }
 
-/** Headers by lowercase name. */
 export type Head = Record<string, HeaderValue>;
 
 function writeHead(response: ServerResponse, status: number, head: Head): void {
@@ -206,10 +194,7 @@ function writeHead(response: ServerResponse, status: number, head: Head): void {
   response.writeHead(status);
 }
 
-/**
- * Returns whether headers can be passed to `writeHead`. Express, and middleware that wraps `writeHead`,
- * need `setHeader`.
- */
+/** Express, and middleware that wraps `writeHead`, need `setHeader`. */
 function isPlain(response: ServerResponse): boolean {
   return (
     Object.getPrototypeOf(response) === ServerResponse.prototype &&
@@ -221,15 +206,11 @@ export function isStream(body: unknown): body is Readable | ReadableStream<Uint8
   return body instanceof Readable || body instanceof ReadableStream;
 }
 
-/**
- * Returns whether a body consists of bytes, which are sent as is. Strings are also sent as is, unless their media
- * type is JSON.
- */
+/** Bytes are sent as is. */
 export function isBytes(body: unknown): body is Uint8Array | Readable | ReadableStream<Uint8Array> {
   return body instanceof Uint8Array || isStream(body);
 }
 
-/** Returns the `Content-Type` for a response without one. */
 export function toWireType(
   { body, contentType }: HandlerResponse,
   content: Content | undefined,
