@@ -2,17 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from '../generator/generate.ts';
-import { compareVerdicts } from '../test/corpus/compare-verdicts.ts';
+import { compareVerdicts, prepareCases } from '../test/corpus/cases.ts';
+import { createOracle } from '../test/corpus/create-oracle.ts';
 import {
+  callAll,
   compileTypes,
   createSourceFolder,
+  RUNTIME,
   withRelativeRuntime,
   writeFiles,
-} from '../test/corpus/compile-types.ts';
-import { createOracle } from '../test/corpus/create-oracle.ts';
-import { judge } from '../test/corpus/judge.ts';
-import { prepareCases } from '../test/corpus/prepare-cases.ts';
-import { RUNTIME, startServer } from '../test/corpus/start-server.ts';
+} from '../test/corpus/generated.ts';
 import { measureImport } from './soak/measure-import.ts';
 import { readGithubDocument } from './soak/read-github-document.ts';
 
@@ -41,14 +40,15 @@ try {
   report('compiled under strict', performance.now() - compiling, errors === '');
   if (errors !== '') print(errors);
 
-  const { milliseconds, statuses } = await startServer(folder);
+  const calling = performance.now();
+  const statuses = await callAll(folder);
   const isCorrect = Object.keys(statuses).every((status) => /^4|501/.test(status));
-  report(`server started; all called: ${JSON.stringify(statuses)}`, milliseconds, isCorrect);
+  report(`all called: ${JSON.stringify(statuses)}`, performance.now() - calling, isCorrect);
 
   for (const direction of ['request', 'response'] as const) {
     const comparing = performance.now();
-    const cases = await prepareCases(document, direction, { folder, seed });
-    const result = compareVerdicts(cases, await judge(cases), createOracle(document, direction));
+    const cases = await prepareCases(document, direction, join(folder, direction), seed);
+    const result = compareVerdicts(cases, createOracle(document, direction));
     const text = `${result.judged} ${direction} values validated, ${result.accepted} valid, ${result.differing.length} differ from Ajv (SEED=${seed})`;
     report(text, performance.now() - comparing, result.differing.length === 0);
     for (const each of result.differing.slice(0, 20)) print(JSON.stringify(each));

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { generate } from '../generator/generate.ts';
 import type { Route } from '../src/runtime/index.ts';
-import { compileTypes, createSourceFolder, writeFiles } from './corpus/compile-types.ts';
 import { features } from './corpus/documents.ts';
-import { loadGenerated } from './corpus/load-generated.ts';
+import { compileTypes, createSourceFolder, loadGenerated, writeFiles } from './corpus/generated.ts';
 
 const { files } = generate(features, { runtime: '../../../../src/runtime/index.ts' });
 

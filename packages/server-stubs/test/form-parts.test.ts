@@ -7,7 +7,7 @@ import {
 } from '@berth/server-stubs/runtime';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { generate } from '../generator/generate.ts';
-import { loadGenerated } from './corpus/load-generated.ts';
+import { loadGenerated } from './corpus/generated.ts';
 import { send } from './support/send.ts';
 import { serve } from './support/serve.ts';
 

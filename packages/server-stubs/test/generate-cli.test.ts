@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { runCli } from '../generator/cli/run-cli.ts';
-import { compileTypes, createSourceFolder } from './corpus/compile-types.ts';
+import { compileTypes, createSourceFolder } from './corpus/generated.ts';
 
 const PETS = `
 openapi: 3.0.3

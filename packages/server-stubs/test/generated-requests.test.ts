@@ -1,6 +1,6 @@
 import { createRouter, type SecurityHandlers } from '@berth/server-stubs/runtime';
 import { expect, it, vi } from 'vitest';
-import { loadGenerated } from './corpus/load-generated.ts';
+import { loadGenerated } from './corpus/generated.ts';
 import { send } from './support/send.ts';
 import { serve } from './support/serve.ts';
 

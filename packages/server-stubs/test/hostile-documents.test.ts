@@ -10,11 +10,11 @@ import type { RouteTable } from '../src/runtime/index.ts';
 import {
   compileTypes,
   createSourceFolder,
+  RUNTIME,
   withRelativeRuntime,
   writeFiles,
-} from './corpus/compile-types.ts';
+} from './corpus/generated.ts';
 import { createRandom, pick } from './corpus/random.ts';
-import { RUNTIME } from './corpus/start-server.ts';
 
 const CODE = 'globalThis.hacked=1';
 

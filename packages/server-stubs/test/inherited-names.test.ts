@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generate } from '../generator/generate.ts';
 import type { RouteTable } from '../src/runtime/index.ts';
-import { writeFiles } from './corpus/compile-types.ts';
-import { RUNTIME } from './corpus/start-server.ts';
+import { RUNTIME, writeFiles } from './corpus/generated.ts';
 
 // Body properties named like members of every object.
 const NAMES = ['constructor', 'toString', 'valueOf'];

@@ -1,6 +1,6 @@
 import { createRouter, type Handler, type RouteTable } from '@berth/server-stubs/runtime';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { loadGenerated } from './corpus/load-generated.ts';
+import { loadGenerated } from './corpus/generated.ts';
 import { send } from './support/send.ts';
 import { serve } from './support/serve.ts';
 

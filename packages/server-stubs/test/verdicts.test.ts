@@ -3,7 +3,7 @@ import { toViolation } from '../src/runtime/faults.ts';
 import type { Validator } from '../src/runtime/index.ts';
 import { createOracle } from './corpus/create-oracle.ts';
 import { features } from './corpus/documents.ts';
-import { loadGenerated } from './corpus/load-generated.ts';
+import { loadGenerated } from './corpus/generated.ts';
 
 let validators: Record<string, Validator | undefined>;
 beforeAll(async () => {

@@ -1,8 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RUNTIME } from './start-server.ts';
+import { pathToFileURL } from 'node:url';
+import { generate } from '../../generator/generate.ts';
+import type { RouteTable } from '../../src/runtime/index.ts';
 
 const PACKAGE = join(import.meta.dirname, '../..');
 const ROOT = join(PACKAGE, '../..');
@@ -12,6 +18,9 @@ const COMPILERS = {
   7: join(ROOT, 'node_modules/typescript/bin/tsc'),
   5: createRequire(import.meta.resolve('@berth/codegen')).resolve('typescript/bin/tsc'),
 } as const;
+
+/** Module specifier of the runtime, for generated files in any folder. */
+export const RUNTIME = pathToFileURL(join(PACKAGE, 'src/runtime/index.ts')).href;
 
 /** A folder below this package, so that the types of Node and the runtime are found. */
 export async function createSourceFolder(name: string): Promise<string> {
@@ -35,17 +44,27 @@ export function withRelativeRuntime(
   );
 }
 
-/** Writes files, and returns the folder. */
 export async function writeFiles(
   folder: string,
   files: ReadonlyMap<string, string | object>,
-): Promise<string> {
+): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [name, content] of files) {
     const text = typeof content === 'string' ? content : JSON.stringify(content);
     await writeFile(join(folder, name), text);
   }
-  return folder;
+}
+
+/** Generates a route table and loads it into this process. */
+export async function loadGenerated(document: unknown): Promise<{ table: RouteTable }> {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-stubs-'));
+  try {
+    await writeFiles(folder, generate(document, { runtime: RUNTIME }).files);
+    const { routes } = await import(pathToFileURL(join(folder, 'routes.gen.ts')).href);
+    return { table: routes };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 /** Returns a compiler's output for all files in a folder, in the same strict mode as this repository. */
@@ -71,4 +90,24 @@ export async function compileTypes(
       resolve(out + error);
     });
   });
+}
+
+/** Starts a server from a generated folder without handlers, calls every operation once, and counts statuses. */
+export async function callAll(folder: string): Promise<Record<string, number>> {
+  const { createRouter, routes } = await import(pathToFileURL(join(folder, 'index.gen.ts')).href);
+  const { securitySchemes, routes: all }: RouteTable = routes;
+  const schemes = Object.keys(securitySchemes).map((scheme) => [scheme, () => true]);
+  const server = createServer(createRouter({}, { security: Object.fromEntries(schemes) }));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const statuses: Record<string, number> = {};
+  for (const { method, path } of all.filter((route) => route.method !== 'TRACE')) {
+    const url = `http://127.0.0.1:${port}${path.replace(/\{[^}]*\}/g, '1')}`;
+    const response = await fetch(url, { method });
+    await response.arrayBuffer();
+    statuses[response.status] = (statuses[response.status] ?? 0) + 1;
+  }
+  server.closeAllConnections();
+  server.close();
+  return statuses;
 }
