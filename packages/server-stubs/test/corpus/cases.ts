@@ -19,7 +19,7 @@ import { type Direction, SchemaNames } from '../../generator/schema/schema-store
 import { compileValidators } from '../../generator/validators/compile-validators.ts';
 import { ValidatorPlan } from '../../generator/validators/validator-plan.ts';
 import type { RouteTable } from '../../src/runtime/index.ts';
-import { writeFiles } from './generated.ts';
+import { load, writeFiles } from './generated.ts';
 import { createRandom, pick } from './random.ts';
 
 const HELPERS = pathToFileURL(
@@ -78,7 +78,6 @@ export async function prepareCases(
   }
   if (values.size === 0) return [];
   await writeFiles(folder, generate(document, { runtime: HELPERS }).files);
-  const load = (name: string) => import(pathToFileURL(join(folder, name)).href);
   const problems = new Problems();
   const { store, operations } = readModel(document, problems);
   const plan = new ValidatorPlan(store, new SchemaNames(new Names()), direction);
@@ -90,8 +89,8 @@ export async function prepareCases(
   }));
   Object.defineProperty(plan, 'entries', { value: entries });
   await writeFile(join(folder, 'schemas.ts'), compileValidators(plan, HELPERS, problems));
-  const validators = await load('schemas.ts');
-  const { routes }: RouteTable = (await load('routes.gen.ts')).routes;
+  const validators = load(join(folder, 'schemas.ts'));
+  const { routes }: RouteTable = load(join(folder, 'routes.gen.ts')).routes;
   const inRoutes = operations.flatMap(({ body, responses }, index) => {
     const models = direction === 'request' ? [body] : responses;
     const contents = direction === 'request' ? [routes[index]?.body] : routes[index]?.responses;

@@ -44,6 +44,9 @@ export function withRelativeRuntime(
   );
 }
 
+/** Loads a generated module without Vite, which would transform it. */
+export const load = createRequire(import.meta.url);
+
 export async function writeFiles(
   folder: string,
   files: ReadonlyMap<string, string | object>,
@@ -60,8 +63,7 @@ export async function loadGenerated(document: unknown): Promise<{ table: RouteTa
   const folder = await mkdtemp(join(tmpdir(), 'berth-stubs-'));
   try {
     await writeFiles(folder, generate(document, { runtime: RUNTIME }).files);
-    const { routes } = await import(pathToFileURL(join(folder, 'routes.gen.ts')).href);
-    return { table: routes };
+    return { table: load(join(folder, 'routes.gen.ts')).routes };
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -94,7 +96,7 @@ export async function compileTypes(
 
 /** Starts a server from a generated folder without handlers, calls every operation once, and counts statuses. */
 export async function callAll(folder: string): Promise<Record<string, number>> {
-  const { createRouter, routes } = await import(pathToFileURL(join(folder, 'index.gen.ts')).href);
+  const { createRouter, routes } = load(join(folder, 'index.gen.ts'));
   const { securitySchemes, routes: all }: RouteTable = routes;
   const schemes = Object.keys(securitySchemes).map((scheme) => [scheme, () => true]);
   const server = createServer(createRouter({}, { security: Object.fromEntries(schemes) }));
