@@ -1,14 +1,16 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { attack } from './fuzz/attack.ts';
-import { hostileRequest } from './fuzz/hostile-request.ts';
+import { type HostileRequest, hostileRequest } from './fuzz/requests.ts';
 import type { Health } from './fuzz/server.ts';
 
 const SEED = Number(process.env.BERTH_FUZZ_SEED ?? 20_261_121);
 const REQUESTS = Number(process.env.BERTH_FUZZ_REQUESTS ?? 5000);
 const AT_ONCE = 64;
+/** After this time, the server counts as hung. */
+const HANG_MILLISECONDS = 300_000;
 /** Maximum heap growth between the first fifth and the end, which allows for compiled code and no more. */
 const GROWTH_BYTES = 8 * 1024 * 1024;
 
@@ -74,4 +76,43 @@ async function ask(child: ChildProcess): Promise<Health> {
   child.send('health');
   const [health] = (await responded) as [Health];
   return health;
+}
+
+/** Outcome of a request: the status of each response on the connection, or none if it was just closed. */
+interface Outcome {
+  readonly statuses: readonly number[];
+  readonly received: string;
+  readonly hangs: boolean;
+}
+
+/** Sends a request over a separate connection. An incomplete one ends with the connection. */
+function attack(port: number, { bytes, isWhole }: HostileRequest): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    let received = '';
+    const end = (hangs: boolean) => {
+      clearTimeout(timer);
+      // Avoids TIME_WAIT, because a soak sends more requests than a machine has ports.
+      socket.resetAndDestroy();
+      const statuses = [...received.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) =>
+        Number(status),
+      );
+      resolve({ statuses, received, hangs });
+    };
+    const timer = setTimeout(() => end(true), HANG_MILLISECONDS);
+    const quiet = () => socket.end();
+    let idle: NodeJS.Timeout | undefined;
+    socket.on('connect', () => {
+      socket.write(bytes, 'latin1');
+      if (!isWhole) idle = setTimeout(quiet, 30);
+    });
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.toString('latin1');
+      clearTimeout(idle);
+      idle = setTimeout(quiet, 30);
+    });
+    socket.on('error', () => {});
+    socket.on('end', () => socket.end());
+    socket.on('close', () => end(false));
+  });
 }
