@@ -15,14 +15,6 @@ const SURFACES = [
   ['Upload', UPLOAD_ERRORS, defaults.uploadErrors],
 ] as const;
 
-test.each(SURFACES)('the %s table is the same as in spec/defaults', (_, table, rows) => {
-  const expected = rows.map(({ code, status, message, ...row }) => {
-    const retryAfter = 'retryAfter' in row ? row.retryAfter : undefined;
-    return [code, { status, message, ...(retryAfter !== undefined && { retryAfter }) }];
-  });
-  expect(table).toEqual(Object.fromEntries(expected));
-});
-
 test('the gateway document names the codes that the contract promises, with their status', () => {
   const { description, examples } = gateway.components.schemas.GatewayErrorCode;
   const promised = defaults.gatewayErrors

@@ -116,6 +116,8 @@ const ALBUM: Fields = [
   ['title', 'Blue'],
   ['year', '1971'],
 ];
+const COVER: Fields = [['cover', PNG]];
+const toTags = (...tags: string[]): Fields => tags.map((tag) => ['tags', tag]);
 
 describe('parts of a form', () => {
   it('have the types of the document', async () => {
@@ -176,49 +178,35 @@ describe('parts of a form', () => {
     expect(json.at(-1)).toEqual(['cover', 'image/jpeg', bytes.length, sha256(bytes)]);
   });
 
-  it.each<[string, Fields, string]>([
-    ['a required part is missing', [...ALBUM], 'body.cover is missing.'],
-    ['a text is too short', [['title', 'B']], 'body.title must not have fewer than 2 characters.'],
-    ['a number is none', [['year', 'x']], 'body.year must be an integer.'],
-    ['a number is out of range', [['year', '12']], 'body.year must be >= 1900.'],
-    ['a number would be rounded', [['year', '9007199254740993']], 'body.year'],
-    ['a boolean is none', [['live', 'yes']], 'body.live must be a boolean.'],
-    ['a value is not listed', [['kind', 'ep']], 'body.kind must be one of "single", "album".'],
+  it.each<[string, Fields]>([
+    ['body.cover is missing.', ALBUM],
+    ['body.title must not have fewer than 2 characters.', [['title', 'B']]],
+    ['body.year must be an integer.', [['year', 'x']]],
+    ['body.year must be >= 1900.', [['year', '12']]],
+    ['body.year', [['year', '9007199254740993']]],
+    ['body.live must be a boolean.', [['live', 'yes']]],
+    ['body.kind must be one of "single", "album".', [['kind', 'ep']]],
+    ['body.tags[1] must not have more than 5 characters.', toTags('a', 'too long')],
+    ['body.tags must not have more than 2 items.', [...ALBUM, ...toTags('a', 'b', 'c'), ...COVER]],
     [
-      'an item of a list is wrong',
-      [
-        ['tags', 'a'],
-        ['tags', 'too long'],
-      ],
-      'body.tags[1] must not have more than 5 characters.',
-    ],
-    [
-      'a list is too long',
-      [...ALBUM, ['tags', 'a'], ['tags', 'b'], ['tags', 'c'], ['cover', PNG]],
-      'body.tags must not have more than 2 items.',
-    ],
-    [
-      'a list of files is too long',
-      [...ALBUM, ['songs', PNG], ['songs', PNG], ['cover', PNG]],
       'body.songs must not have more than 1 items.',
+      [...ALBUM, ['songs', PNG], ['songs', PNG], ...COVER],
     ],
-    ['JSON is broken', [['meta', '{']], 'body.meta is not valid JSON: it cannot be parsed'],
-    ['JSON is wrong', [['meta', '{"rating":"1"}']], 'body.meta.rating must be a number.'],
-    ['JSON lacks a field', [['meta', '{}']], 'body.meta.rating is missing.'],
-    ['a part is unknown', [['titel', 'x']], 'body.titel is not a part of this form: leave it out.'],
-    ['a file is unknown', [['photo', PNG]], 'body.photo is not a part of this form: leave it out.'],
-    ['a part is sent twice', [...ALBUM, ['year', '1972']], 'body.year is sent more than once'],
+    ['body.meta is not valid JSON: it cannot be parsed', [['meta', '{']]],
+    ['body.meta.rating must be a number.', [['meta', '{"rating":"1"}']]],
+    ['body.meta.rating is missing.', [['meta', '{}']]],
+    ['body.titel is not a part of this form: leave it out.', [['titel', 'x']]],
+    ['body.photo is not a part of this form: leave it out.', [['photo', PNG]]],
+    ['body.year is sent more than once', [...ALBUM, ['year', '1972']]],
     [
-      'a file has another type',
-      [['cover', new Blob(['x'], { type: 'image/gif' })]],
       'body.cover must be of type image/png or image/jpeg, not image/gif.',
+      [['cover', new Blob(['x'], { type: 'image/gif' })]],
     ],
     [
-      'a field has another type',
-      [['meta', new Blob(['{}'], { type: 'text/csv' })]],
       'body.meta must be of type application/json, not text/csv.',
+      [['meta', new Blob(['{}'], { type: 'text/csv' })]],
     ],
-  ])('are rejected if %s', async (_name, fields, detail) => {
+  ])('are rejected: %s', async (detail, fields) => {
     const { status, json } = await post('/albums', fields);
     expect({ status, detail: json.detail }).toEqual({
       status: 400,

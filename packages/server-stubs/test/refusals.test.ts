@@ -28,138 +28,65 @@ const body = (schema: unknown) =>
 const QUERY = { name: 'q', in: 'query', schema: {} };
 const BODY = '#/paths/~1a/get/requestBody/content/application~1json/schema';
 
+const path = (text: string) => toDocument({}, { paths: { [text]: { get: {} } } });
+
 describe('what cannot be used is reported by name and place', () => {
   it.each([
-    ['no OpenAPI', { swagger: '2.0' }, '#/openapi: Only OpenAPI'],
-    ['a later OpenAPI', { openapi: '4.0.0' }, '#/openapi: Only OpenAPI'],
+    ['#/openapi: Only OpenAPI', { swagger: '2.0' }],
+    ['#/openapi: Only OpenAPI', { openapi: '4.0.0' }],
+    [`${BODY}: $ref "pet.yaml" points to a target that does not`, body({ $ref: 'pet.yaml' })],
+    [`${BODY}: $ref "#/nowhere" points to a target that does not`, body({ $ref: '#/nowhere' })],
+    [`${BODY}: $ref "#pet" points to a target that does not exist`, body({ $ref: '#pet' })],
     [
-      'a $ref to another file',
-      body({ $ref: 'pet.yaml' }),
-      `${BODY}: $ref "pet.yaml" points to a target that does not exist`,
-    ],
-    [
-      'a $ref to nothing',
-      body({ $ref: '#/nowhere' }),
-      `${BODY}: $ref "#/nowhere" points to a target that does not exist`,
-    ],
-    [
-      'an anchor that does not exist',
-      body({ $ref: '#pet' }),
-      `${BODY}: $ref "#pet" points to a target that does not exist`,
-    ],
-    [
-      'a $dynamicRef to several anchors',
+      `${BODY}/items/$dynamicRef: #a may refer to several schemas`,
       body({
         properties: { a: { $dynamicAnchor: 'a' }, b: { $dynamicAnchor: 'a' } },
         items: { $dynamicRef: '#a' },
       }),
-      `${BODY}/items/$dynamicRef: #a may refer to several schemas`,
     ],
-    ['an empty enum', body({ enum: [] }), `${BODY}/enum: This enum is empty`],
+    [`${BODY}/enum: This enum is empty`, body({ enum: [] })],
+    [`${BODY}/$schema`, body({ $schema: 'http://json-schema.org/draft-04/schema#' })],
+    [`${BODY}/type: "file" is not a type`, body({ type: 'file' })],
+    [`${BODY}/pattern: "(" is not a regular expression of ECMA-262`, body({ pattern: '(' })],
+    [`${BODY}/properties/a/minimum`, body({ properties: { a: { minimum: 'x' } } })],
+    [`${BODY}: Expected a schema`, body(3)],
+    [`${BODY}: x-berth-unwrap`, body({ 'x-berth-unwrap': 'data' })],
     [
-      'another dialect',
-      body({ $schema: 'http://json-schema.org/draft-04/schema#' }),
-      `${BODY}/$schema`,
-    ],
-    ['an unknown type', body({ type: 'file' }), `${BODY}/type: "file" is not a type`],
-    [
-      'a broken pattern',
-      body({ pattern: '(' }),
-      `${BODY}/pattern: "(" is not a regular expression of ECMA-262`,
-    ],
-    [
-      'a malformed schema',
-      body({ properties: { a: { minimum: 'x' } } }),
-      `${BODY}/properties/a/minimum`,
-    ],
-    ['a schema that is none', body(3), `${BODY}: Expected a schema`],
-    [
-      'paths that are none',
-      toDocument({}, { paths: [] }),
-      '#/paths: This document has no operation',
-    ],
-    [
-      'an operation that is none',
-      toDocument({}, { paths: { '/a': { get: null } } }),
-      '#/paths/~1a/get',
-    ],
-    [
-      'a placeholder that does not end',
-      toDocument({}, { paths: { '/a/{b': { get: {} } } }),
-      '#/paths/~1a~1{b: The path has an unmatched brace',
-    ],
-    [
-      'a parameter given twice',
-      toDocument({ parameters: [QUERY, QUERY] }),
-      '#/paths/~1a/get/parameters/1: This parameter is listed twice',
-    ],
-    [
-      'a discriminator that leads to nothing',
-      body({ oneOf: [{}], discriminator: { propertyName: 't', mapping: { a: '#/%' } } }),
       '#/components/schemas/#~1%: Expected a schema',
+      body({ oneOf: [{}], discriminator: { propertyName: 't', mapping: { a: '#/%' } } }),
     ],
-    ['a parameter elsewhere', query({}, { in: 'body' }), '#/paths/~1a/get/parameters/0/in'],
+    ['#/paths: This document has no operation', toDocument({}, { paths: [] })],
+    ['#/paths/~1a/get', toDocument({}, { paths: { '/a': { get: null } } })],
+    ['#/paths/~1a~1{b: The path has an unmatched brace', path('/a/{b')],
+    ['#/paths/~1a#b', path('/a#b')],
+    ['#/paths/a: A path', path('a')],
+    ['#/paths/~1a?b={c}: A placeholder in the query', path('/a?b={c}')],
+    ['#/paths/~1{a}~1{a}: The path has {a} twice, so one is named a2', path('/{a}/{a}')],
+    ['{a} has no parameter', path('/{a}')],
     [
-      'a style of another place',
-      query({}, { style: 'matrix' }),
-      '#/paths/~1a/get/parameters/0/style',
+      '#/paths/~1a/get/parameters/1: This parameter is listed twice',
+      toDocument({ parameters: [QUERY, QUERY] }),
     ],
+    ['#/paths/~1a/get/parameters/0/in', query({}, { in: 'body' })],
+    ['#/paths/~1a/get/parameters/0/style', query({}, { style: 'matrix' })],
+    ['#/paths/~1a/get/parameters/0/schema: The path has no {q}', query({}, { in: 'path' })],
     [
-      'a parameter of two media types',
+      '#/paths/~1a/get/parameters/0/content: A parameter can have only one media type: only a',
       toDocument({ parameters: [{ name: 'q', in: 'query', content: { a: {}, b: {} } }] }),
-      '#/paths/~1a/get/parameters/0/content: A parameter can have only one media type: only a is read',
     ],
+    ['#/paths/~1a/get/responses/OK', toDocument({ responses: { OK: {} } })],
+    ['#/paths/~1a/get/security/0/x', toDocument({ security: [{ x: [] }] })],
     [
-      'a status that is none',
-      toDocument({ responses: { OK: {} } }),
-      '#/paths/~1a/get/responses/OK',
-    ],
-    [
-      'an unknown security scheme',
-      toDocument({ security: [{ x: [] }] }),
-      '#/paths/~1a/get/security/0/x',
-    ],
-    [
-      'a wrapper without its two forms',
-      body({ 'x-berth-unwrap': 'data' }),
-      `${BODY}: x-berth-unwrap`,
-    ],
-    ['a body without content', toDocument({ requestBody: {} }), '#/paths/~1a/get/requestBody'],
-    ['a path with a fragment', toDocument({}, { paths: { '/a#b': { get: {} } } }), '#/paths/~1a#b'],
-    ['a path without a slash', toDocument({}, { paths: { a: { get: {} } } }), '#/paths/a: A path'],
-    [
-      'a placeholder in the query of a path',
-      toDocument({}, { paths: { '/a?b={c}': { get: {} } } }),
-      '#/paths/~1a?b={c}: A placeholder in the query',
-    ],
-    [
-      'a placeholder that is there twice',
-      toDocument({}, { paths: { '/{a}/{a}': { get: {} } } }),
-      '#/paths/~1{a}~1{a}: The path has {a} twice, so one is named a2',
-    ],
-    [
-      'a path parameter that the path does not have',
-      query({}, { in: 'path' }),
-      '#/paths/~1a/get/parameters/0/schema: The path has no {q}',
-    ],
-    [
-      'security that is not a list',
-      toDocument({ security: { x: [] } }),
       '#/paths/~1a/get/security: Expected a list of objects. The operation is left out',
+      toDocument({ security: { x: [] } }),
     ],
+    ['#/paths/~1a/get/requestBody', toDocument({ requestBody: {} })],
     [
-      'an undeclared placeholder',
-      toDocument({}, { paths: { '/{a}': { get: {} } } }),
-      '{a} has no parameter',
-    ],
-    [
-      'a security scheme of no known type',
-      toDocument({}, { components: { securitySchemes: { x: { type: 'magic' } } } }),
       '#/components/securitySchemes/x',
+      toDocument({}, { components: { securitySchemes: { x: { type: 'magic' } } } }),
     ],
-  ])('%s', (_, document, text) => {
+  ])('%s', (text, document) => {
     expect(problems(document).join('\n')).toContain(text);
-    expect(problems(document)).not.toEqual([]);
   });
 
   it.each([
@@ -263,9 +190,5 @@ describe('what cannot be used is reported by name and place', () => {
     expect(generate(toDocument({ requestBody: { content } })).notes).toMatchObject([
       { message: expect.stringContaining('A discriminator without oneOf or anyOf') },
     ]);
-  });
-
-  it('but not if the schema is correct', () => {
-    expect(problems(query({ type: 'array', items: { type: 'string' } }))).toEqual([]);
   });
 });

@@ -107,17 +107,6 @@ describe('within one batch', () => {
     expect(await contentOf(to, 'b')).toBe('of a');
   });
 
-  test('a chain of fifty copies is followed from its beginning', async () => {
-    const to = await deploy();
-    await put(to, 'f0', 'hello');
-    const chain = Array.from({ length: 50 }, (_, at) => ({
-      srcPath: `/f${at}`,
-      dstPath: `/f${at + 1}`,
-    }));
-    expect(codesOf(await copy(to, ...chain))).toEqual(Array(50).fill(undefined));
-    expect(await contentOf(to, 'f50')).toBe('hello');
-  });
-
   test('results are in request order, even for fifty items', async () => {
     const to = await deploy();
     const ids = Array.from({ length: 50 }, (_, at) => `cloud://dev.files/f${at}`);
@@ -191,23 +180,6 @@ describe('if the store fails', () => {
     expect(await contentOf(to, 'a')).toBe('hello');
     expect(await contentOf(to, 'b')).toBe('hello');
     expect(to.changes.map(({ action }) => action)).toEqual(['upload', 'copy']);
-  });
-
-  test('uploads and downloads report it, and recover by themselves', async () => {
-    let isDown = true;
-    const to = await failing(() => isDown);
-    await expect(put(to, 'a', 'hello')).rejects.toThrow('<Code>ServiceUnavailable</Code>');
-    isDown = false;
-    const fileID = await put(to, 'a', 'hello');
-    const { data } = await call(to, 'batchGetTempUrls', { fileList: [{ fileID }] });
-    const address = data.fileList[0]?.tempFileURL as string;
-    isDown = true;
-    const response = await fetch(address);
-    expect(response.status).toBe(503);
-    expect(response.headers.get('retry-after')).toBe('1');
-    expect(await response.text()).toContain('<Code>ServiceUnavailable</Code>');
-    isDown = false;
-    expect(await (await fetch(address)).text()).toBe('hello');
   });
 });
 
