@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createRouter, type Handler, type RequestLimits } from '@berth/server-stubs/runtime';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { open, receive, sendRaw } from './support/send-raw.ts';
 import { serve } from './support/serve.ts';
 import { ANY_JSON, toTable } from './support/to-table.ts';
@@ -74,11 +73,7 @@ it('forgets a client that disconnects in the middle of its body', async () => {
 it('requests a body only when it will be read', async () => {
   const router = createTestRouter({ bodyBytes: 1000 });
   const server = createServer(router).on('checkContinue', router.checkContinue);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    server.close();
-  });
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const base = await serve(server);
   const expects = 'Expect: 100-continue\r\nConnection: close\r\n';
   const good = await open(base);
   good.write(post(2, expects));

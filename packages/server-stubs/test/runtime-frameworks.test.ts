@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createRouter, type Router } from '@berth/server-stubs/runtime';
 import { createAdaptorServer } from '@hono/node-server';
@@ -10,6 +8,7 @@ import createFastify from 'fastify';
 import { Hono } from 'hono';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { send } from './support/send.ts';
+import { serve } from './support/serve.ts';
 import { ANY_JSON, toTable, wants } from './support/to-table.ts';
 
 const BODY = { required: true, content: [{ ...ANY_JSON, validate: wants('name', 'string') }] };
@@ -38,15 +37,6 @@ function createTestRouter(): Router {
   });
 }
 
-async function listen(server: Server): Promise<string> {
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 type Start = () => Promise<string>;
 type Express = typeof express5;
 
@@ -58,7 +48,7 @@ function withExpress(express: Express, order: 'before' | 'after' | 'under'): Sta
     else app.use(createTestRouter());
     if (order === 'before') app.use(express.json());
     app.get('/other', (_request, response) => void response.send('other'));
-    return listen(createServer(app));
+    return serve(app);
   };
 }
 
@@ -90,7 +80,7 @@ const starts: [string, Start][] = [
       const app = new Hono().get('/other', (context) => context.text('other'));
       const createFirst = ((_options: object, listener: RequestListener) =>
         first(listener)) as never;
-      return listen(createAdaptorServer({ fetch: app.fetch, createServer: createFirst }) as Server);
+      return serve(createAdaptorServer({ fetch: app.fetch, createServer: createFirst }) as Server);
     },
   ],
 ];
@@ -107,16 +97,9 @@ describe.each(starts)('%s', (name, start) => {
     const bad = await post(base, '/pets', '{"name":1}');
     expect([bad.status, JSON.parse(bad.text).detail]).toEqual([400, 'body.name must be a string.']);
     expect((await post(base, '/pets', '{}', { 'content-type': 'text/plain' })).status).toBe(415);
-  });
-
-  it('refuses keys that reach prototypes', async () => {
-    const bad = await post(await start(), '/pets', '{"name":"a","__proto__":{"x":1}}');
-    expect(bad.status).toBe(400);
-    expect(bad.text).toContain('forbidden key __proto__');
-  });
-
-  it('leaves other paths to others', async () => {
-    expect((await send(await start(), '/other')).text).toBe('other');
+    const hostile = await post(base, '/pets', '{"name":"a","__proto__":{"x":1}}');
+    expect([hostile.status, hostile.text]).toEqual([400, expect.stringContaining('__proto__')]);
+    expect((await send(base, '/other')).text).toBe('other');
   });
 
   it('passes raw requests, and forms as streams', async () => {
@@ -146,12 +129,10 @@ it('reports middleware that has consumed the body', async () => {
   const errors: unknown[] = [];
   const onError = (error: unknown) => errors.push(error);
   const router = createRouter(TABLE, { add: ({ body }) => ({ status: 200, body }) }, { onError });
-  const base = await listen(
-    createServer(async (request, response) => {
-      await text(request);
-      router(request, response);
-    }),
-  );
+  const base = await serve(async (request, response) => {
+    await text(request);
+    router(request, response);
+  });
   const headers = { 'content-type': 'application/json' };
   const response = await send(base, '/pets', { method: 'POST', headers, body: '{"name":"a"}' });
   expect(response.status).toBe(500);

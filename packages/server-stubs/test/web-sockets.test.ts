@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { createGatewayRouter, type GatewayHandlers } from '@berth/server-stubs';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { open, receive, sendRaw } from './support/send-raw.ts';
+import { serve } from './support/serve.ts';
 
 const HEAD =
   'GET /v1/cloudrun/hello/ws HTTP/1.1\r\nHost: dev.example\r\nConnection: Upgrade\r\n' +
@@ -18,12 +19,7 @@ async function start(handlers: GatewayHandlers<boolean>): Promise<string> {
   });
   const server = createServer({ shouldUpgradeCallback: router.shouldUpgrade }, router);
   server.on('upgrade', router.upgrade);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return serve(server);
 }
 
 const get = () => ({ status: 200 });
@@ -114,11 +110,7 @@ it('refuses other protocols if the server did not filter them', async () => {
     },
   );
   const server = createServer(router).on('upgrade', router.upgrade);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    server.close();
-  });
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const base = await serve(server);
   const text = await sendRaw(base, `${HEAD.replace('websocket', 'h2c')}${TOKEN}\r\n`);
   expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*INVALID_REQUEST/);
 });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { call, deploy, errorOf, grant, link, put, send } from './support/client.ts';
+import { send } from '../support/send.ts';
+import { call, deploy, errorOf, grant, link, put } from './support/client.ts';
 
 test('a link works for as long as requested, and no longer', async () => {
   const to = await deploy();
@@ -21,38 +22,38 @@ test('a link works for as long as requested, and no longer', async () => {
 });
 
 describe('a forged link is refused:', () => {
-  const forge = async (change: (url: URL) => unknown) => {
+  const forge = async (forged: (url: URL) => unknown) => {
     const to = await deploy();
     await put(to, 'b.txt', 'secret');
     await put(to, 'a.txt', 'secret', { env: 'other' });
     const url = new URL(await link(to, await put(to, 'a.txt', 'hello')));
-    change(url);
+    forged(url);
     const response = await fetch(url);
     expect(response.status).toBe(403);
     expect((await errorOf(response)).Code).toBe('SignatureDoesNotMatch');
     expect(to.errors).toEqual([]);
   };
   const set = (name: string, value: string) => (url: URL) => url.searchParams.set(name, value);
+  const change = (name: string, to: (value: string) => string) => (url: URL) =>
+    url.searchParams.set(name, to(String(url.searchParams.get(name))));
   const path = (pathname: string) => (url: URL) => Object.assign(url, { pathname });
 
-  test('of another file', () => forge(path('/files/dev/files/b.txt')));
-  test('of another environment', () => forge(path('/files/other/files/a.txt')));
-  test('of another bucket', () => forge(path('/files/dev/secrets/a.txt')));
-  test('whose parts are shifted', () => forge(path('/files/dev/files%2Fa.txt/')));
-  test('without a file', () => forge(path('/files/')));
-  test('that cannot be decoded', () => forge(path('/files/dev/files/%zz')));
-  test('that lasts longer', () => forge(set('expires', '99999999999999')));
-  test('that never expires', () => forge(set('expires', 'Infinity')));
-  test('with its time in another format', () =>
-    forge((url) => url.searchParams.set('expires', `0${url.searchParams.get('expires')}`)));
-  test('without a time', () => forge((url) => url.searchParams.delete('expires')));
-  test('without a signature', () => forge((url) => url.searchParams.delete('sign')));
-  test('with an empty signature', () => forge(set('sign', '')));
-  test('with a wrong signature', () => forge(set('sign', '0'.repeat(64))));
-  test('with an uppercase signature', () =>
-    forge((url) =>
-      url.searchParams.set('sign', String(url.searchParams.get('sign')).toUpperCase()),
-    ));
+  test.each<[string, (url: URL) => unknown]>([
+    ['of another file', path('/files/dev/files/b.txt')],
+    ['of another environment', path('/files/other/files/a.txt')],
+    ['of another bucket', path('/files/dev/secrets/a.txt')],
+    ['whose parts are shifted', path('/files/dev/files%2Fa.txt/')],
+    ['without a file', path('/files/')],
+    ['that cannot be decoded', path('/files/dev/files/%zz')],
+    ['that lasts longer', set('expires', '99999999999999')],
+    ['that never expires', set('expires', 'Infinity')],
+    ['with a wrong signature', set('sign', '0'.repeat(64))],
+    ['with an empty signature', set('sign', '')],
+    ['with its time in another format', change('expires', (time) => `0${time}`)],
+    ['with an uppercase signature', change('sign', (sign) => sign.toUpperCase())],
+    ['without a time', ({ searchParams }) => searchParams.delete('expires')],
+    ['without a signature', ({ searchParams }) => searchParams.delete('sign')],
+  ])('%s', (_, forged) => forge(forged));
 });
 
 test("a grant's signature is not a link", async () => {
@@ -137,12 +138,15 @@ test('other methods are refused, and browsers may send a preflight', async () =>
   const to = await deploy();
   const { pathname, search } = new URL(await link(to, await put(to, 'a.txt', 'hello')));
   for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
-    const refused = await send(to.base, pathname + search, method);
+    const refused = await send(to.base, pathname + search, { method });
     expect(refused.status).toBe(405);
     expect(refused.headers.allow).toBe('GET, HEAD, OPTIONS');
     expect(refused.text).toContain('<Error>');
   }
-  const preflight = await send(to.base, pathname, 'OPTIONS', { origin: 'https://app.example.com' });
+  const preflight = await send(to.base, pathname, {
+    method: 'OPTIONS',
+    headers: { origin: 'https://app.example.com' },
+  });
   expect(preflight.status).toBe(204);
   expect(preflight.headers).toMatchObject({
     'access-control-allow-origin': '*',

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { EventEmitter, once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { EventEmitter } from 'node:events';
+import { createServer } from 'node:http';
 import {
   type CorsOptions,
   createCors,
@@ -20,7 +18,7 @@ import {
 } from '@berth/server-stubs/engine';
 import { createDownloadListener, createSigner } from '@berth/server-stubs/engine/node';
 import { XMLParser } from 'fast-xml-parser';
-import { onTestFinished } from 'vitest';
+import { serve } from '../../support/serve.ts';
 
 const BUCKETS: Readonly<Record<string, string>> = { dev: 'files', other: 'files' };
 
@@ -54,8 +52,7 @@ export async function deploy(settings: Settings = {}): Promise<Deployment> {
   const blobs = settings.blobs ?? createMemoryStore();
   const keys = settings.keys ?? [randomBytes(32)];
   const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const base = await serve(server);
   const { wireProfile: profile = defaultWireProfile, cors } = settings;
   const onError = (error: unknown) => void errors.push(error);
   const { storage, upload, download } = createStorage({
@@ -94,10 +91,6 @@ export async function deploy(settings: Settings = {}): Promise<Deployment> {
     request.once('data', () => arrivals.emit('upload'));
     request.pause();
     uploadRouter(request, response);
-  });
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
   return { base, blobs, keys, clock, changes, errors, arrivals };
 }
@@ -216,28 +209,4 @@ export async function errorOf(response: Response): Promise<Record<string, string
     throw new Error(`No XML: ${response.status} ${response.headers.get('content-type')}`);
   }
   return new XMLParser({ ignoreDeclaration: true }).parse(await response.text()).Error;
-}
-
-interface Received {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-}
-
-/** Sends a request with an unchanged path, which `fetch` would normalize. */
-export async function send(
-  base: string,
-  path: string,
-  method = 'GET',
-  headers: Readonly<Record<string, string>> = {},
-): Promise<Received> {
-  const { hostname, port } = new URL(base);
-  const outgoing = request({ hostname, port, path, method, headers });
-  outgoing.end();
-  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
-  return {
-    status: response.statusCode ?? 0,
-    headers: response.headers,
-    text: await text(response),
-  };
 }
