@@ -29,7 +29,7 @@ export async function toTypes(document: object): Promise<string> {
  * Removes `additionalProperties: true` next to named properties. JSON Schema ignores it, but `openapi-
  * typescript` turns it into an index signature, which accepts every misspelled field.
  */
-export function toClosedObjects(node: unknown): unknown {
+function toClosedObjects(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(toClosedObjects);
   if (typeof node !== 'object' || node === null) return node;
   const isOpen = 'properties' in node && 'additionalProperties' in node;
@@ -41,7 +41,7 @@ export function toClosedObjects(node: unknown): unknown {
 }
 
 /** Adds the media types in `x-berth-content` to the content of responses. */
-export function withAllContent(node: unknown): unknown {
+function withAllContent(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withAllContent);
   if (typeof node !== 'object' || node === null) return node;
   const { 'x-berth-content': more, ...rest } = node as Record<string, object>;

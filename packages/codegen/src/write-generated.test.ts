@@ -31,10 +31,6 @@ describe('writeGenerated', () => {
     });
   });
 
-  it('makes the folders that are missing', async () => {
-    expect(await written('deep/er/a.gen.ts', 'export {};')).toContain(MARK);
-  });
-
   it.each([
     ['outside a folder generated/', 'src/a.gen.ts'],
     ['without the suffix', 'generated/a.ts'],
@@ -64,13 +60,5 @@ describe('writeGenerated', () => {
     await mkdir(join(folder, 'taken/a.gen.ts/full'), { recursive: true });
     await expect(written('taken/a.gen.ts', 'a')).rejects.toThrow();
     expect(await readdir(join(folder, 'taken'))).toEqual(['a.gen.ts']);
-  });
-
-  it('supports concurrent writes of one file and leaves no partial file behind', async () => {
-    const texts = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(100_000));
-    await Promise.all(texts.map((text) => written('shared/race.gen.ts', text)));
-    expect(await readdir(join(folder, 'shared'))).toEqual(['race.gen.ts']);
-    const text = await readFile(join(folder, 'shared/race.gen.ts'), 'utf8');
-    expect(texts.map((each) => `// ${MARK}\n\n${each}\n`)).toContain(text);
   });
 });

@@ -93,20 +93,6 @@ describe('JSON', () => {
     });
     expect(detailOf(await post(base, 'application/json', '{}'))).toBe('body.name is missing.');
   });
-
-  it('is read in pieces', async () => {
-    const base = await start([ANY_JSON]);
-    const text = JSON.stringify({ text: '中'.repeat(50_000) });
-    const bytes = Buffer.from(text);
-    const response = await send(base, '/', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: (async function* () {
-        for (let at = 0; at < bytes.length; at += 1001) yield bytes.subarray(at, at + 1001);
-      })(),
-    });
-    expect(response.json).toMatchObject({ body: JSON.parse(text) });
-  });
 });
 
 describe('a body whose fields may be wrapped', () => {

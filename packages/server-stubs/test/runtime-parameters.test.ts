@@ -1,4 +1,4 @@
-import { createRouter, type Handler, type Validator } from '@berth/server-stubs/runtime';
+import { createRouter, type Handler } from '@berth/server-stubs/runtime';
 import { expect, it } from 'vitest';
 import { send } from './support/send.ts';
 import { serve } from './support/serve.ts';
@@ -41,37 +41,6 @@ it('names every parameter that cannot be read', async () => {
       { in: 'header', pointer: '/X-Tags' },
     ],
   });
-});
-
-it('names the parameter that violates its schema', async () => {
-  const validateParameters: Validator = (data) => {
-    const { id } = (data as { path: { id: unknown } }).path;
-    validateParameters.errors = [
-      { instancePath: '/path/id', schemaPath: '#', keyword: 'type', params: { type: 'integer' } },
-    ];
-    return typeof id === 'number';
-  };
-  const table = toTable([
-    { path: '/pets/{id}', parameters: parameters.slice(0, 1), validateParameters },
-  ]);
-  const base = await serve(createRouter(table, { operation: echo }));
-  const response = await send(base, '/pets/x');
-  expect(JSON.parse(response.text)).toMatchObject({
-    detail: 'path.id must be an integer.',
-    errors: [{ in: 'path', pointer: '/id' }],
-  });
-});
-
-it('refuses invalid percent-encoding', async () => {
-  const table = toTable([{ path: '/pets/{id}', parameters: parameters.slice(0, 1) }]);
-  const base = await serve(createRouter(table, { operation: echo }));
-  for (const path of ['/pets/%', '/pets/%zz', '/pets/%c3%28', '/pets/%ed%a0%80']) {
-    const response = await send(base, path);
-    expect([response.status, JSON.parse(response.text).detail]).toEqual([
-      400,
-      'path.id has invalid percent-encoding.',
-    ]);
-  }
 });
 
 it('passes a greedy tail raw, and the target as it came', async () => {

@@ -61,20 +61,6 @@ describe('storage handlers', () => {
     );
   });
 
-  it('know the caller', () => {
-    createStorageRouter<User>(
-      {
-        batchDelete(_, { caller }) {
-          expectTypeOf(caller).toEqualTypeOf<User>();
-          return { fileList: [] };
-        },
-      },
-      storage,
-    );
-    // @ts-expect-error a user has an id
-    createStorageRouter<User>({}, { security: { credentials: () => ({ name: 'u1' }) } });
-  });
-
   it('belong to operations that exist', () => {
     // @ts-expect-error no such operation
     createStorageRouter({ batchRename: () => ({ fileList: [] }) }, storage);
@@ -99,21 +85,6 @@ describe('security handlers', () => {
     // @ts-expect-error no signature
     createGatewayRouter({}, { security: { bearerToken: () => 'u1' } });
     createUploadRouter({});
-  });
-
-  it('get their credentials', () => {
-    createStorageRouter(
-      {},
-      {
-        security: {
-          credentials({ authorization, sessionToken, timestamp }, { envId }) {
-            expectTypeOf([authorization, sessionToken, envId]).toEqualTypeOf<string[]>();
-            expectTypeOf(timestamp).toBeNumber();
-            return false;
-          },
-        },
-      },
-    );
   });
 });
 

@@ -8,7 +8,6 @@ import {
   type UploadInput,
 } from '@berth/server-stubs';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
-import express from 'express';
 import { XMLParser } from 'fast-xml-parser';
 import { describe, expect, test } from 'vitest';
 import { send } from './support/send.ts';
@@ -105,11 +104,6 @@ describe('a file', () => {
     body.append('file', new Blob(['second']), 'b.txt');
     const response = await post(await upload(), body);
     expect(response.headers.get('etag')).toBe('"5d41402abc4b2a76b9719d911017c592"');
-  });
-
-  test('is taken under a mount path of Express', async () => {
-    const app = express().use('/upload', createUploadRouter({ uploadFile: md5 }));
-    expect((await post(await serve(app), form(FIELDS), '/upload?bucket=files')).status).toBe(204);
   });
 });
 

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toViolation } from '../src/runtime/faults.ts';
 import type { Validator } from '../src/runtime/index.ts';
-import { createOracle } from './corpus/create-oracle.ts';
 import { features } from './corpus/documents.ts';
 import { loadGenerated } from './corpus/generated.ts';
 
@@ -29,7 +28,6 @@ function judge(name: string, value: unknown): string {
   return `${error?.instancePath} ${error?.keyword}`;
 }
 
-const SCHEMA = '#/components/schemas/Body';
 const CAT = { petType: 'cat', name: 'Tom', claws: 18, password: 'x' };
 
 describe('a discriminator', () => {
@@ -87,40 +85,6 @@ it('a discriminator with an unknown tag lists all tags that are allowed', async 
   expect(validate({ kind: 'square', square: 'x' })).toBe(false);
   expect(validate.errors?.[0]).toMatchObject({ instancePath: '/square', keyword: 'type' });
   expect([validate({ kind: 'square' }), validate({}), validate(1)]).toEqual([true, false, false]);
-});
-
-it('nullable next to an enum allows null only if the enum has it, as in Ajv', async () => {
-  const document = {
-    openapi: '3.0.3',
-    info: { title: 'Nullable', version: '1.0.0' },
-    paths: {
-      '/': {
-        post: {
-          operationId: 'post',
-          requestBody: { content: { 'application/json': { schema: { $ref: SCHEMA } } } },
-          responses: {},
-        },
-      },
-    },
-    components: {
-      schemas: {
-        Body: {
-          type: 'object',
-          properties: {
-            without: { type: 'string', nullable: true, enum: ['a'] },
-            with: { type: 'string', nullable: true, enum: ['a', null] },
-            number: { type: 'integer', nullable: true, minimum: 1 },
-          },
-        },
-      },
-    },
-  };
-  const { table } = await loadGenerated(document);
-  const validate = table.routes[0]?.body?.content[0]?.validate as Validator;
-  const oracle = createOracle(document, 'request');
-  const values = ['without', 'with', 'number'].map((name) => ({ [name]: null }));
-  expect(values.map((value) => validate(value))).toEqual([false, true, true]);
-  expect(values.map((value) => oracle(SCHEMA, value))).toEqual([false, true, true]);
 });
 
 describe('readOnly and writeOnly', () => {

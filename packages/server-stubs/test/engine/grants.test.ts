@@ -26,18 +26,6 @@ const claimsOf = ({ token }: UploadMeta) =>
     string,
   ];
 
-test.each(FIELDS)('a form without %s stores nothing', async (name) => {
-  const to = await deploy();
-  const meta = await grant(to, 'a.txt');
-  const { [name]: _, ...fields } = toFields('a.txt', meta);
-  const response = await post(meta.url, fields, 'hello');
-  expect(response.ok).toBe(false);
-  expect((await errorOf(response)).Code).toBe(
-    name === 'key' ? 'MalformedPOSTRequest' : 'AccessDenied',
-  );
-  expect(await contentOf(to, 'a.txt')).toBeUndefined();
-});
-
 test.each(FIELDS)('a form with a wrong %s stores nothing', async (name) => {
   const to = await deploy();
   const meta = await grant(to, 'a.txt');

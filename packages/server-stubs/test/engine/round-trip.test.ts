@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
 import { call, contentOf, deploy, grant, link, post, put, toFields } from './support/client.ts';
 
@@ -62,16 +61,6 @@ describe('an upload', () => {
     await put(to, 'a.txt', '');
     expect(await contentOf(to, 'a.txt')).toBe('');
     expect(await (await fetch(await link(to, 'cloud://dev.files/a.txt'))).text()).toBe('');
-  });
-
-  test('that is too large leaves nothing behind', async () => {
-    const to = await deploy({ fileBytes: 1000 });
-    const meta = await grant(to, 'a.txt');
-    const response = await post(meta.url, toFields('a.txt', meta), 'x'.repeat(1001));
-    expect(response.status).toBe(400);
-    expect(await response.text()).toContain('<Code>EntityTooLarge</Code>');
-    expect(await contentOf(to, 'a.txt')).toBeUndefined();
-    expect((await post(meta.url, toFields('a.txt', meta), 'x'.repeat(1000))).status).toBe(204);
   });
 
   test('with an invalid type gets the default type', async () => {
@@ -152,26 +141,3 @@ test.each(['getUploadMetaData', 'batchGetTempUrls', 'batchDelete', 'batchCopyFil
     expect(await call(to, operation, body, { env: '__proto__' })).toMatchObject({ status: 404 });
   },
 );
-
-test('the names of a wire profile are used', async () => {
-  const to = await deploy({ wireProfile: acme });
-  const { storageHeaders, uploadFields, storeFileID } = acme;
-  const response = await fetch(`${to.base}/api/v2/envs/dev/storages:getUploadMetaData`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      [storageHeaders.authorization]: 'dev',
-      [storageHeaders.timestamp]: '1700000000',
-    },
-    body: JSON.stringify({ path: 'a.txt' }),
-  });
-  const { data } = ((await response.json()) as { body: { data: Record<string, string> } }).body;
-  const fields = {
-    key: 'a.txt',
-    Signature: data.authorization ?? '',
-    [uploadFields.securityToken]: data.token ?? '',
-    [uploadFields.metaFileId]: data[storeFileID] ?? '',
-  };
-  expect((await post(data.url ?? '', fields, 'hello')).status).toBe(204);
-  expect(await contentOf(to, 'a.txt')).toBe('hello');
-});

@@ -7,7 +7,6 @@ import {
   createStorageRouter,
   createUploadRouter,
   defaultWireProfile,
-  type WireProfile,
 } from '@berth/server-stubs';
 import {
   type BlobStore,
@@ -22,13 +21,10 @@ import { serve } from '../../support/serve.ts';
 
 const BUCKETS: Readonly<Record<string, string>> = { dev: 'files', other: 'files' };
 
-export type Settings = Partial<Omit<StorageOptions, 'blobs' | 'wireProfile'>> & {
+export type Settings = Partial<Omit<StorageOptions, 'blobs'>> & {
   readonly blobs?: BlobStore;
   readonly keys?: readonly Buffer[];
   readonly cors?: CorsOptions;
-  readonly wireProfile?: WireProfile;
-  /** Maximum size of an uploaded file. */
-  readonly fileBytes?: number;
 };
 
 export interface Deployment {
@@ -53,7 +49,6 @@ export async function deploy(settings: Settings = {}): Promise<Deployment> {
   const keys = settings.keys ?? [randomBytes(32)];
   const server = createServer();
   const base = await serve(server);
-  const { wireProfile: profile = defaultWireProfile, cors } = settings;
   const onError = (error: unknown) => void errors.push(error);
   const { storage, upload, download } = createStorage({
     bucketOf: (env) => (Object.hasOwn(BUCKETS, env) ? BUCKETS[env] : undefined),
@@ -62,27 +57,20 @@ export async function deploy(settings: Settings = {}): Promise<Deployment> {
     onChange: (change) => changes.push(change),
     onError,
     ...settings,
-    wireProfile: () => profile,
     blobs,
     signer: createSigner(keys),
   });
   const files = createDownloadListener({
     download,
-    cors: createCors('link', profile, cors),
+    cors: createCors('link', defaultWireProfile, settings.cors),
     onError,
   });
-  const wireProfile = settings.wireProfile && { wireProfile: settings.wireProfile };
   const storageRouter = createStorageRouter(storage, {
     // Accepts every caller that names an environment, because authentication is tested elsewhere.
     security: { credentials: ({ authorization }) => ({ env: authorization, id: 'tester' }) },
     onError,
-    ...wireProfile,
   });
-  const uploadRouter = createUploadRouter(upload, {
-    onError,
-    ...wireProfile,
-    ...(settings.fileBytes !== undefined && { fileBytes: settings.fileBytes }),
-  });
+  const uploadRouter = createUploadRouter(upload, { onError });
   server.on('request', (request, response) => {
     const { url = '' } = request;
     if (url.startsWith('/api/v2/')) return storageRouter(request, response);
