@@ -61,7 +61,7 @@ const LAYERS = {
       'operations',
       'schema',
     ],
-    'document|names|files|package-info',
+    'document|names|files',
   ],
   'packages/server-stubs/src': [
     ...['index|engine', 'gateway|storage|upload', 'errors', 'http', 'runtime'],

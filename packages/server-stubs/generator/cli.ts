@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { readManifest } from './package-info.ts';
+import { readManifest } from './files.ts';
 
 // Programs such as `head` may close the pipe early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 
 /**
  * Not a recursive `mkdir`, which never returns if an existing parent rejects new folders with `ENOENT`, as
@@ -53,4 +55,14 @@ export async function writeMarked(
   } finally {
     await rm(part, { force: true });
   }
+}
+
+/** Root of this package, both from the source and from the build. */
+export const PACKAGE_ROOT = dirname(
+  createRequire(import.meta.url).resolve('@berth/server-stubs/package.json'),
+);
+
+/** Not imported, because an import would copy `package.json` into the build. */
+export function readManifest(): { version: string; engines: { node: string } } {
+  return JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8'));
 }

@@ -11,6 +11,11 @@ export {
   type UploadErrorCode,
   type UploadErrorOptions,
 } from './errors.ts';
+export type {
+  GatewayLogin,
+  GatewayLoginHandler,
+  GatewaySecurity,
+} from './gateway/create-gateway-router.ts';
 export {
   createGatewayRouter,
   type GatewayRouter,
@@ -25,11 +30,6 @@ export type {
   WebSocketHandler,
   WebSocketResponse,
 } from './gateway/gateway-handlers.ts';
-export type {
-  GatewayLogin,
-  GatewayLoginHandler,
-  GatewaySecurity,
-} from './gateway/gateway-security.ts';
 export { CONTRACT as contract } from './generated/contract.gen.ts';
 export { type Cors, type CorsOptions, type CorsSurface, createCors } from './http/cors.ts';
 export { applyDispositionRules, dispositionRules } from './http/disposition.ts';
@@ -58,6 +58,11 @@ export {
   toResponse,
   type Violation,
 } from './runtime/index.ts';
+export type {
+  StorageCredentials,
+  StorageLogin,
+  StorageSecurity,
+} from './storage/create-storage-router.ts';
 export { createStorageRouter, type StorageRouterOptions } from './storage/create-storage-router.ts';
 export type {
   StorageCall,
@@ -67,11 +72,6 @@ export type {
   StorageInput,
   StorageOperationId,
 } from './storage/storage-handlers.ts';
-export type {
-  StorageCredentials,
-  StorageLogin,
-  StorageSecurity,
-} from './storage/storage-security.ts';
 export { createUploadRouter, type UploadRouterOptions } from './upload/create-upload-router.ts';
 export type {
   UploadHandler,

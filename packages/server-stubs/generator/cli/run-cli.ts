@@ -6,11 +6,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import addCompletion from '@bomb.sh/tab/commander';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type Problem, RefusedError } from '../document.ts';
-import { withFolderError, writeMarked } from '../files.ts';
+import { readManifest, withFolderError, writeMarked } from '../files.ts';
 import { type Generated, type GenerateOptions, generate } from '../generate.ts';
 import { FolderNotEmpty, initProject } from '../init/init-project.ts';
 import type { Fingerprints } from '../modules/write-fingerprints.ts';
-import { readManifest } from '../package-info.ts';
 import {
   compare,
   describeChanges,

@@ -4,9 +4,8 @@ import { basename, join, resolve } from 'node:path';
 import { routes as gateway } from '../../src/generated/gateway.v1/routes.gen.ts';
 import { routes as storage } from '../../src/generated/storage.v2/routes.gen.ts';
 import type { Route } from '../../src/runtime/route-table.ts';
-import { makeFolder } from '../files.ts';
+import { makeFolder, PACKAGE_ROOT, readManifest } from '../files.ts';
 import { toKey, toVariableName } from '../names.ts';
-import { PACKAGE_ROOT, readManifest } from '../package-info.ts';
 
 const TEMPLATE = 'generator/init/template';
 

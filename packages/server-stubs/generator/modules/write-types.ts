@@ -7,8 +7,7 @@ import {
   writeOutput,
   writeStatuses,
 } from '../types/operation-types.ts';
-import type { SchemaTypes } from '../types/schema-types.ts';
-import { indent, toJsDoc } from '../types/type-writer.ts';
+import { indent, type SchemaTypes, toJsDoc } from '../types/schema-types.ts';
 
 const RUNTIME_TYPES = ['FieldPart', 'FilePart', 'HandlerResponse', 'MultipartStream', 'RawBody'];
 

@@ -1,11 +1,31 @@
 import { createHash } from 'node:crypto';
-import { isObject, type Problems, RefusedError, toText } from '../document.ts';
-
+import type { SecurityScheme } from '../../src/runtime/route-table.ts';
+import {
+  entriesOf,
+  isObject,
+  type JsonObject,
+  join,
+  type Pointer,
+  type Problems,
+  RefusedError,
+  toList,
+  toText,
+  Unusable,
+} from '../document.ts';
 import { isKnownDialect } from '../schema/normalise.ts';
 import { SchemaStore } from '../schema/schema-store.ts';
-import type { Model } from './model.ts';
-import { readOperations, readSecuritySchemes } from './read-operations.ts';
-import { trim } from './read-path.ts';
+import type { Model, Operation, ParameterModel } from './model.ts';
+import { readBody, readResponses } from './read-content.ts';
+import { readParameter } from './read-parameter.ts';
+import {
+  matchParameters,
+  otherBasePaths,
+  pathPointer,
+  readPath,
+  toBasePath,
+  toOperationId,
+  trim,
+} from './read-path.ts';
 
 interface ReadOptions {
   readonly basePath?: string | undefined;
@@ -54,4 +74,257 @@ function describeVersion(openapi: unknown): string {
   if (openapi === undefined) return 'is missing';
   // YAML reads an unquoted 3.1 as a number.
   return typeof openapi === 'string' ? `is ${openapi}` : 'must be a string, so put it in quotes';
+}
+
+const SCHEMES = '#/components/securitySchemes';
+
+/** The document does not say where the credential is: the security handler has to find it. */
+const UNKNOWN_SCHEME: SecurityScheme = { type: 'unknown' };
+
+/** `query` is new in OpenAPI 3.2. */
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
+
+interface OperationSettings {
+  /** Those that an operation requires and the document does not have are added. */
+  readonly schemes: Record<string, SecurityScheme>;
+  /** Instead of the servers of the document. */
+  readonly basePath?: string;
+  readonly requestsOnly: boolean;
+}
+
+/** In the order of the document. An operation that cannot be used is left out with a warning. */
+function readOperations(
+  document: JsonObject,
+  settings: OperationSettings,
+  store: SchemaStore,
+): Operation[] {
+  noteOthers(document.servers, '#');
+  const read = entriesOf(document.paths)
+    .filter(([path]) => !path.startsWith('x-'))
+    .flatMap(([path, value]) => {
+      const consequence = 'The path is left out.';
+      const item = store.problems.attempt(consequence, () =>
+        store.follow(value, pathPointer(path)),
+      );
+      return item === undefined ? [] : readItem(path, item.value, item.pointer);
+    });
+  const operations = toDistinct(read, store);
+  if (operations.length > 0) return operations;
+  const none =
+    'This document has no operations. Only operations in paths are generated, not webhooks. Add one, or choose another document.';
+  const { warnings } = store.problems;
+  throw new RefusedError(warnings.length > 0 ? warnings : [{ pointer: '#/paths', message: none }]);
+
+  /** Only one server can be served, so report the others. */
+  function noteOthers(servers: unknown, pointer: Pointer): void {
+    const others = otherBasePaths(servers);
+    if (settings.basePath !== undefined || others.length === 0) return;
+    store.problems.note(
+      join(pointer, 'servers'),
+      `Only the path of the first server is served, not ${others.join(', ')}. Use --base-path to choose another.`,
+    );
+  }
+
+  function readItem(text: string, item: JsonObject, pointer: Pointer): Operation[] {
+    noteOthers(item.servers, pointer);
+    return methodsOf(item, pointer).flatMap(([method, value, at]) => {
+      const read = () => readOperation(text, item, pointer, method, value, at);
+      return store.problems.attempt('The operation is left out.', read) ?? [];
+    });
+  }
+
+  function readOperation(
+    text: string,
+    item: JsonObject,
+    pointer: Pointer,
+    method: string,
+    value: unknown,
+    at: Pointer,
+  ): Operation {
+    if (!isObject(value)) throw new Unusable(at, 'Expected an operation, which must be an object.');
+    const template = readPath(text, pathPointer(text), store);
+    const path = toPath(template.path, value, item);
+    noteOthers(value.servers, at);
+    const parameters = readParameters(item, value, pointer, at);
+    const isSecured = 'security' in value ? value : document;
+    const body = readBody(value.requestBody, join(at, 'requestBody'), store);
+    return {
+      operationId: toText(value.operationId) ?? toOperationId(method, text),
+      pointer: at,
+      method,
+      writtenPath: text,
+      path,
+      query: template.query,
+      description: [value.summary, value.description].filter(toText).join('\n\n'),
+      deprecated: value.deprecated === true,
+      passThrough: value['x-berth-pass-through'] === true,
+      parameters: matchParameters(template, parameters, at, store),
+      body,
+      responses: settings.requestsOnly
+        ? []
+        : readResponses(value.responses, join(at, 'responses'), store),
+      security: readSecurity(
+        isSecured.security,
+        join(isSecured === value ? at : '#', 'security'),
+        settings.schemes,
+        store,
+      ),
+      scopes: readScopes(isSecured.security),
+    };
+  }
+
+  function toPath(path: string, operation: JsonObject, item: JsonObject): string {
+    const base =
+      settings.basePath ??
+      toBasePath(operation.servers) ??
+      toBasePath(item.servers) ??
+      toBasePath(document.servers) ??
+      '';
+    return `${base}${path}`;
+  }
+
+  /** Operation parameters override path parameters: OpenAPI 3.1.1 §4.8.9.1. */
+  function readParameters(
+    item: JsonObject,
+    operation: JsonObject,
+    itemPointer: Pointer,
+    pointer: Pointer,
+  ): ParameterModel[] {
+    const parameters = new Map<string, ParameterModel>();
+    for (const [owner, at] of [
+      [item, itemPointer],
+      [operation, pointer],
+    ] as const) {
+      const own = new Set<string>();
+      toList(owner.parameters).forEach((value, index) => {
+        const found = store.follow(value, join(at, 'parameters', index));
+        const model = readParameter(found.value, found.pointer, store);
+        if (model === undefined) return;
+        const key = `${model.parameter.in} ${model.parameter.name}`;
+        if (own.has(key)) {
+          store.problems.warn(
+            join(at, 'parameters', index),
+            'This parameter is listed twice: the last one is used. Remove one of them.',
+          );
+        }
+        own.add(key);
+        parameters.set(key, model);
+      });
+    }
+    return [...parameters.values()];
+  }
+}
+
+function methodsOf(item: JsonObject, pointer: Pointer): [string, unknown, Pointer][] {
+  const additional = join(pointer, 'additionalOperations');
+  return [
+    ...METHODS.filter((method) => method in item).map((method): [string, unknown, Pointer] => [
+      method.toUpperCase(),
+      item[method],
+      join(pointer, method),
+    ]),
+    ...entriesOf(item.additionalOperations).map(([method, value]): [string, unknown, Pointer] => [
+      method,
+      value,
+      join(additional, method),
+    ]),
+  ];
+}
+
+/** Operations that match the same requests as one before them are left out. */
+function toDistinct(operations: readonly Operation[], store: SchemaStore): Operation[] {
+  const ids = new Set(operations.map(({ operationId }) => operationId));
+  const used = new Map<string, Pointer>();
+  const routes = new Map<string, Pointer>();
+  return operations.flatMap((operation) => {
+    const { operationId, method, path, query, pointer } = operation;
+    const route = `${method} ${path.replace(/\{[^}]*\}/g, '{}')} ${JSON.stringify(query ?? {})}`;
+    const sameRoute = routes.get(route);
+    if (sameRoute !== undefined) {
+      store.problems.warn(
+        pointer,
+        `This path matches the same requests as ${sameRoute}. The operation is left out.`,
+      );
+      return [];
+    }
+    routes.set(route, pointer);
+    const sameId = used.get(operationId);
+    used.set(operationId, sameId ?? pointer);
+    if (sameId === undefined) return [operation];
+    let count = 2;
+    while (ids.has(`${operationId}${count}`)) count += 1;
+    const distinct = `${operationId}${count}`;
+    ids.add(distinct);
+    store.problems.warn(
+      join(pointer, 'operationId'),
+      `operationId ${operationId} is also used by ${sameId}, so this operation is named ${distinct}. Give each operation its own ID.`,
+    );
+    return [{ ...operation, operationId: distinct }];
+  });
+}
+
+function readSecuritySchemes(value: unknown, store: SchemaStore): Record<string, SecurityScheme> {
+  const schemes = entriesOf(value).map(([name, entry]) => {
+    const at = join(SCHEMES, name);
+    const consequence = 'Its handler gets every request without a credential.';
+    const read = store.problems.attempt(consequence, () => {
+      const scheme = toScheme(store.follow(entry, at).value);
+      if (scheme !== undefined) return scheme;
+      throw new Unusable(at, 'The type of this security scheme is not supported.');
+    });
+    return [name, read ?? UNKNOWN_SCHEME] as const;
+  });
+  return Object.fromEntries(schemes);
+}
+
+function readSecurity(
+  value: unknown,
+  pointer: Pointer,
+  schemes: Record<string, SecurityScheme>,
+  store: SchemaStore,
+): string[][] {
+  const alternatives = value === undefined ? [] : value;
+  if (!Array.isArray(alternatives) || !alternatives.every(isObject)) {
+    throw new Unusable(pointer, 'Expected a list of objects.');
+  }
+  return alternatives.map((alternative, index) => {
+    const names = Object.keys(alternative);
+    for (const name of names.filter((each) => !Object.hasOwn(schemes, each))) {
+      store.problems.warn(
+        join(pointer, index, name),
+        `There is no security scheme ${JSON.stringify(name)}: its handler gets every request without a credential. Add it to components.securitySchemes.`,
+      );
+      // A scheme may be named `__proto__`.
+      Object.defineProperty(schemes, name, { value: UNKNOWN_SCHEME, enumerable: true });
+    }
+    return names;
+  });
+}
+
+function readScopes(value: unknown): Record<string, string[]>[] {
+  return toList(value).map((alternative) => {
+    const entries = entriesOf(alternative).map(([name, scopes]): [string, string[]] => [
+      name,
+      toList(scopes).filter((scope) => typeof scope === 'string'),
+    ]);
+    return Object.fromEntries(entries.filter(([, scopes]) => scopes.length > 0));
+  });
+}
+
+function toScheme(value: Record<string, unknown>): SecurityScheme | undefined {
+  const { type, scheme, in: place, name } = value;
+  switch (type) {
+    case 'http':
+      return typeof scheme === 'string' ? { type, scheme: scheme.toLowerCase() } : undefined;
+    case 'apiKey':
+      if (typeof name !== 'string') return undefined;
+      if (place === 'header') return { type, in: place, name: name.toLowerCase() };
+      return place === 'query' || place === 'cookie' ? { type, in: place, name } : undefined;
+    case 'oauth2':
+    case 'openIdConnect':
+    case 'mutualTLS':
+      return { type };
+    default:
+      return undefined;
+  }
 }

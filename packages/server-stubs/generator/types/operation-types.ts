@@ -8,8 +8,7 @@ import type {
   PartsModel,
   ResponseModel,
 } from '../operations/model.ts';
-import type { SchemaTypes } from './schema-types.ts';
-import { toJsDoc } from './type-writer.ts';
+import { type SchemaTypes, toJsDoc } from './schema-types.ts';
 
 const HEADER = 'string | readonly string[]';
 const ANY_HEADERS = "HandlerResponse['headers']";

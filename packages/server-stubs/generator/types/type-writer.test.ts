@@ -3,7 +3,7 @@ import { Problems } from '../document.ts';
 import type { SchemaObject } from '../schema/schema.ts';
 import { type Direction, SchemaStore } from '../schema/schema-store.ts';
 
-import { toType } from './type-writer.ts';
+import { toType } from './schema-types.ts';
 
 const document = { components: { schemas: { Pet: { type: 'object' } } } };
 const REF = { $ref: '#/components/schemas/Pet' };

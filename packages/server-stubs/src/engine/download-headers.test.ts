@@ -5,7 +5,7 @@ import {
   isRangeValid,
   toDisposition,
   toRange,
-} from './download-headers.ts';
+} from './download.ts';
 
 const etag = '"abc"';
 

@@ -1,20 +1,72 @@
 import { StorageError, type StorageItemCode } from '../errors.ts';
 import { ITEM_SUCCESS } from '../generated/contract.gen.ts';
 import type { StorageData, StorageHandlers, StorageInput } from '../storage/storage-handlers.ts';
-import { createBatchCopyFile } from './copy-files.ts';
-import { FilePathError, toFileID, toFilePath, toPathOfFileID } from './file-path.ts';
-import { runBatch } from './run-batch.ts';
+import type { UploadHandlers } from '../upload/upload-handlers.ts';
 import {
+  BlobExistsError,
+  type BlobInfo,
+  BlobMissingError,
+  SourceKeptError,
+  StoreFullError,
+  StoreUnavailableError,
+} from './blob-store.ts';
+import { createDownload, type Download, type DownloadRequest } from './download.ts';
+import { FilePathError, toCopyPath, toFileID, toFilePath, toPathOfFileID } from './file-path.ts';
+import { runBatch } from './run-batch.ts';
+import type { Grants } from './signing.ts';
+import {
+  messageOf,
   type OperationCall,
   type StorageCaller,
   type StorageContext,
   type StorageLimits,
+  type StorageOptions,
+  toContext,
   toScope,
 } from './storage-context.ts';
+import { createUploadFile } from './upload-file.ts';
 
-export function createOperations(
-  context: StorageContext,
-): Required<StorageHandlers<StorageCaller>> {
+/** The parts of a storage API that is backed by a file store. */
+export interface Storage {
+  /** Handlers for `createStorageRouter`. */
+  readonly storage: Required<StorageHandlers<StorageCaller>>;
+  /** For `createUploadRouter`. Mount the router at the path of `uploadTarget`. */
+  readonly upload: Required<UploadHandlers>;
+  /** Issues grants for forms that `getUploadMetaData` does not create. */
+  readonly grants: Grants;
+  /**
+   * Handles requests for links, whose paths start with `/files/`.
+   *
+   * @throws UploadError
+   */
+  download(request: DownloadRequest): Promise<Download>;
+}
+
+/**
+ * Creates a storage API that is backed by a file store. It is stateless: grants and links are signed and
+ * contain everything that they need, so servers with the same store and the same keys are
+ * interchangeable.
+ *
+ * @example
+ * const { storage, upload, download } = createStorage({
+ *   blobs: createMemoryStore(),
+ *   signer: createSigner([readFileSync('link.key')]),
+ *   bucketOf: (env) => (env === 'dev' ? 'files' : undefined),
+ *   publicUrl: 'https://files.example.com',
+ *   onError: (error) => console.error(error),
+ * });
+ */
+export function createStorage(options: StorageOptions): Storage {
+  const context = toContext(options);
+  return {
+    storage: createOperations(context),
+    upload: { uploadFile: createUploadFile(context) },
+    grants: context.grants,
+    download: createDownload(context),
+  };
+}
+
+function createOperations(context: StorageContext): Required<StorageHandlers<StorageCaller>> {
   return {
     getUploadMetaData: createGetUploadMetaData(context),
     batchGetTempUrls: createBatchGetTempUrls(context),
@@ -49,7 +101,7 @@ function createBatchDelete(context: StorageContext) {
   };
 }
 
-type Item = StorageInput<'batchGetTempUrls'>['fileList'][number];
+type LinkItem = StorageInput<'batchGetTempUrls'>['fileList'][number];
 
 /** `tempFileURL` is empty if there is no link. */
 function createBatchGetTempUrls(context: StorageContext) {
@@ -61,7 +113,7 @@ function createBatchGetTempUrls(context: StorageContext) {
   ): Promise<StorageData<'batchGetTempUrls'>> => {
     const { env, bucket } = toScope(call, context);
     const by = authorizeUse && call.caller.id;
-    const run = async ({ fileID, maxAge = limits.linkSeconds }: Item) => {
+    const run = async ({ fileID, maxAge = limits.linkSeconds }: LinkItem) => {
       const path = toPathOfFileID(env, bucket, fileID);
       if (path === undefined || (await blobs.stat({ env, path })) === undefined) {
         return noLink(fileID, 'STORAGE_FILE_NONEXIST');
@@ -74,7 +126,7 @@ function createBatchGetTempUrls(context: StorageContext) {
     const batch = {
       touches: () => ({}),
       run,
-      toFailed: ({ fileID }: Item, code: StorageItemCode) => noLink(fileID, code),
+      toFailed: ({ fileID }: LinkItem, code: StorageItemCode) => noLink(fileID, code),
     };
     return { fileList: await runBatch(fileList, batch, context, call.requestId) };
   };
@@ -113,4 +165,114 @@ function toGrantedPath(given: string): string {
     if (!(error instanceof FilePathError)) throw error;
     throw new StorageError('INVALID_PARAM', { message: `path ${error.reason}` });
   }
+}
+
+type CopyItem = StorageInput<'batchCopyFile'>['fileList'][number];
+
+/**
+ * The result is the same as if the items were processed one by one, in request order. An invalid item does
+ * not affect the others (D24).
+ */
+function createBatchCopyFile(context: StorageContext) {
+  return async (
+    { fileList }: StorageInput<'batchCopyFile'>,
+    call: OperationCall,
+  ): Promise<StorageData<'batchCopyFile'>> => {
+    const { caller, requestId } = call;
+    const scope = { ...toScope(call, context), caller: caller.id, requestId };
+    const batch = {
+      touches: toTouched,
+      run: async (plan: CopyPlan) => ('code' in plan ? plan : copyFile(plan, scope, context)),
+      toFailed: (_: CopyPlan, code: string) => toCopyFailure(code),
+    };
+    const plans = fileList.map((item) => toCopyPlan(item, context));
+    return { fileList: await runBatch(plans, batch, context, requestId) };
+  };
+}
+
+function toTouched(plan: CopyPlan) {
+  if ('code' in plan) return {};
+  const { from, to, move } = plan;
+  return move ? { writes: [from, to] } : { reads: [from], writes: [to] };
+}
+
+interface Scope {
+  readonly env: string;
+  readonly bucket: string;
+  readonly caller: string;
+  readonly requestId: string;
+}
+
+/** The resulting `fileID` is the destination's (D24). A failed move leaves the source (D30). */
+async function copyFile(
+  { from, to, overwrite, move }: Copy,
+  { env, bucket, ...who }: Scope,
+  context: StorageContext,
+): Promise<CopyFailure | { fileID: string }> {
+  const { blobs, onChange } = context;
+  const source = { env, path: from };
+  const report = (info: BlobInfo) =>
+    onChange({ action: 'copy', env, path: to, from, bytes: info.size, ...who });
+  try {
+    report(await blobs.copy(source, { env, path: to }, { overwrite, move }));
+  } catch (error) {
+    if (error instanceof BlobMissingError) return toCopyFailure('STORAGE_FILE_NONEXIST');
+    if (error instanceof BlobExistsError) return toCopyFailure('OBJECT_ALREADY_EXIST');
+    if (error instanceof StoreFullError) return invalidCopy(error.message);
+    if (!(error instanceof SourceKeptError)) throw error;
+    report(error.info);
+    context.onError(error, who.requestId);
+    const isOutage = error.cause instanceof StoreUnavailableError;
+    return toCopyFailure(isOutage ? 'SERVICE_UNAVAILABLE' : 'SYS_ERR', error.message);
+  }
+  if (move) onChange({ action: 'delete', env, path: from, ...who });
+  return { fileID: toFileID(env, bucket, to) };
+}
+
+interface CopyFailure {
+  readonly code: StorageItemCode;
+  readonly message: string;
+}
+
+function toCopyFailure(code: StorageItemCode, message = messageOf(code)): CopyFailure {
+  return { code, message };
+}
+
+interface Copy {
+  readonly from: string;
+  readonly to: string;
+  readonly overwrite: boolean;
+  /** Whether to remove the source afterwards. */
+  readonly move: boolean;
+}
+
+type CopyPlan = Copy | CopyFailure;
+
+/**
+ * D24: "source ≠ destination". From the API description: `overwrite` "default true", `removeOriginal`
+ * "default false".
+ */
+function toCopyPlan(
+  { srcPath, dstPath, overwrite = true, removeOriginal = false }: CopyItem,
+  { copyPattern }: StorageContext,
+): CopyPlan {
+  const from = toPath('srcPath', srcPath, copyPattern('srcPath'));
+  if (typeof from !== 'string') return from;
+  const to = toPath('dstPath', dstPath, copyPattern('dstPath'));
+  if (typeof to !== 'string') return to;
+  if (from === to) return invalidCopy('dstPath must not be the same file as srcPath.');
+  return { from, to, overwrite, move: removeOriginal };
+}
+
+function toPath(field: string, given: string, pattern: RegExp | undefined): string | CopyFailure {
+  try {
+    return toCopyPath(given, pattern);
+  } catch (error) {
+    if (!(error instanceof FilePathError)) throw error;
+    return invalidCopy(`${field} ${error.reason}`);
+  }
+}
+
+function invalidCopy(message: string): CopyFailure {
+  return toCopyFailure('INVALID_PARAM', message);
 }

@@ -2,18 +2,30 @@ import { StorageError, type StorageErrorCode } from '../errors.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
 import { routes as standard } from '../generated/storage.v2/routes.gen.ts';
 import { createCors, toPreflight } from '../http/cors.ts';
-import { type BerthRouterOptions, type EnvOption, toHandlers } from '../http/router-options.ts';
-import { defaultWireProfile } from '../http/wire-profile.ts';
 import {
+  type BerthRouterOptions,
+  type EnvOption,
+  toHandlers,
+  UPLOAD_OPERATION,
+} from '../http/router-options.ts';
+import { defaultWireProfile, type WireProfile } from '../http/wire-profile.ts';
+import {
+  type Call,
+  type Content,
   createRouter,
   type Fault,
   type FaultKind,
+  type Handler,
+  type HandlerResponse,
+  type Input,
+  type Route,
   type Router,
+  type RouteTable,
+  type SecurityHandler,
   toResponse,
+  type Validator,
 } from '../runtime/index.ts';
-import type { StorageHandlers } from './storage-handlers.ts';
-import { envIdOf, type StorageSecurity, toStorageSecurity } from './storage-security.ts';
-import { CREDENTIALS, toStorageHandler, toStorageTable } from './to-storage-handler.ts';
+import type { StorageCall, StorageHandlers } from './storage-handlers.ts';
 
 const CODES: Readonly<Record<FaultKind, StorageErrorCode>> = {
   'not-found': 'NOT_FOUND',
@@ -102,4 +114,176 @@ function toStorageFault({ kind, status, message, cause }: Fault): StorageError {
     return new StorageError(code, { cause });
   }
   return new StorageError(code, { message, status, cause });
+}
+
+const SEGMENT = '{envId}';
+
+/**
+ * The credentials of a storage call, which are sent in three headers (D17). They belong together, because the
+ * signature covers the time.
+ */
+export interface StorageCredentials {
+  /** The signature, `1.0 TC3-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`. */
+  readonly authorization: string;
+  /** Session token of temporary credentials; empty for permanent ones. */
+  readonly sessionToken: string;
+  /** Signing time in whole seconds since the epoch. */
+  readonly timestamp: number;
+}
+
+/** A storage call that has not been authenticated yet. */
+export interface StorageLogin extends Call {
+  /** Environment in the path. Reject credentials for any other (D30). */
+  readonly envId: string;
+}
+
+/** The storage API's security handler. */
+export interface StorageSecurity<Caller = unknown> {
+  /**
+   * Returns the caller that the credentials belong to. Return `undefined`, `null` or `false` to reject
+   * them, or throw a `StorageError` to give a reason, such as a wrong clock (D18).
+   */
+  credentials(
+    credentials: StorageCredentials,
+    call: StorageLogin,
+  ): Caller | undefined | null | false | Promise<Caller | undefined | null | false>;
+}
+
+function toStorageSecurity(
+  security: StorageSecurity,
+  { storageHeaders }: WireProfile,
+  envIdOf: (rawPath: string) => string,
+): SecurityHandler {
+  const tokenName = storageHeaders.sessionToken.toLowerCase();
+  const timeName = storageHeaders.timestamp.toLowerCase();
+  return (authorization, call) => {
+    const { headers } = call.request;
+    const time = String(headers[timeName] ?? '');
+    if (!/^\d{1,12}$/.test(time)) {
+      const message = `The ${storageHeaders.timestamp} header must be a time in whole seconds since 1970.`;
+      throw new StorageError('SIGN_PARAM_INVALID', { message });
+    }
+    const sessionToken = String(headers[tokenName] ?? '');
+    const login = call as StorageLogin & { envId: string };
+    login.envId = envIdOf(call.rawPath);
+    return security.credentials({ authorization, sessionToken, timestamp: Number(time) }, login);
+  };
+}
+
+/**
+ * The environment is the same segment in every operation. Any segment may be percent-encoded, so characters
+ * are not counted.
+ */
+function envIdOf({ routes }: RouteTable): (rawPath: string) => string {
+  const at = routes[0]?.path.split('/').indexOf(SEGMENT) ?? 0;
+  return (rawPath) => {
+    let start = 0;
+    for (let count = 0; count < at; count += 1) start = rawPath.indexOf('/', start) + 1;
+    const end = rawPath.indexOf('/', start);
+    const envId = rawPath.slice(start, end < 0 ? undefined : end);
+    return envId.includes('%') ? decodeURIComponent(envId) : envId;
+  };
+}
+
+const LIST = 'fileList';
+
+const CREDENTIALS = 'credentials';
+
+type AnyHandler = (input: unknown, call: StorageCall) => unknown;
+
+interface Settings {
+  readonly env: EnvOption | undefined;
+  readonly batchItems: number;
+  /** The field's name on the wire (D1). */
+  readonly storeFileID: string;
+}
+
+function toStorageHandler(
+  handler: AnyHandler,
+  { env, batchItems, storeFileID }: Settings,
+): Handler {
+  const { storeFileID: neutral } = defaultWireProfile;
+  const toWire = (data: unknown, call: Call): HandlerResponse => {
+    const response = toEnvelope(data, call);
+    if (storeFileID === neutral) return response;
+    return { ...response, body: renameField(response.body, neutral, storeFileID) };
+  };
+  return async ({ body }: Input, call: Call) => {
+    const known = call as unknown as StorageCall & { caller: unknown };
+    // Act on the same environment that the security handler got.
+    assertEnv(known.envId, env);
+    assertBatch(body, batchItems);
+    known.caller = call.security[CREDENTIALS];
+    return toWire(await handler(body, known), call);
+  };
+}
+
+/** Wraps data in the envelope `{ statusCode, body: { requestId, data } }` (D20). */
+function toEnvelope(data: unknown, { requestId }: Call): HandlerResponse {
+  return { status: 200, body: { statusCode: 200, body: { requestId, data } } };
+}
+
+function assertEnv(envId: string, env: EnvOption | undefined): void {
+  if (env === undefined || (typeof env === 'string' ? env === envId : env(envId))) return;
+  throw new StorageError('INVALID_ENV', { message: `Environment ${envId} does not exist.` });
+}
+
+/**
+ * Rejects a call with more than the maximum number of items (D25).
+ *
+ * @throws StorageError INVALID_PARAM
+ */
+function assertBatch(input: unknown, maxItems: number): void {
+  const list = (input as Record<string, unknown>)[LIST];
+  if (!Array.isArray(list) || list.length <= maxItems) return;
+  throw new StorageError('INVALID_PARAM', {
+    message: `${LIST} has ${list.length} items: send at most ${maxItems} per call.`,
+  });
+}
+
+/**
+ * Returns the storage API's routes with the names of a wire profile (D1), and with a single security
+ * scheme for the three headers, which can only be checked together.
+ */
+function toStorageTable(table: RouteTable, profile: WireProfile): RouteTable {
+  return {
+    ...table,
+    securitySchemes: {
+      [CREDENTIALS]: { type: 'apiKey', in: 'header', name: profile.storageHeaders.authorization },
+    },
+    routes: table.routes
+      .filter(({ operationId }) => operationId !== UPLOAD_OPERATION)
+      .map((route) => ({ ...withProfile(route, profile), security: [[CREDENTIALS]] })),
+  };
+}
+
+function withProfile(route: Route, { storeFileID }: WireProfile): Route {
+  if (storeFileID === defaultWireProfile.storeFileID) return route;
+  const rename = (content: Content): Content =>
+    content.validate === undefined
+      ? content
+      : { ...content, validate: underNeutralName(content.validate, storeFileID) };
+  const responses = route.responses.map((response) => ({
+    ...response,
+    content: response.content.map(rename),
+  }));
+  return { ...route, responses };
+}
+
+/** Validates a response against the schema, which only knows the field's neutral name. */
+function underNeutralName(validate: Validator, name: string): Validator {
+  const renamed: Validator = (response) => {
+    const isValid = validate(renameField(response, name, defaultWireProfile.storeFileID));
+    renamed.errors = validate.errors ?? null;
+    return isValid;
+  };
+  return renamed;
+}
+
+function renameField(envelope: unknown, from: string, to: string): unknown {
+  const { statusCode, body } = envelope as { statusCode: number; body?: { data?: object } };
+  const data = body?.data as Record<string, unknown> | undefined;
+  if (data === undefined || data === null || !Object.hasOwn(data, from)) return envelope;
+  const { [from]: value, ...others } = data;
+  return { statusCode, body: { ...body, data: { ...others, [to]: value } } };
 }
