@@ -4,9 +4,14 @@ import { GatewayError, type GatewayErrorCode } from '../errors.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
 import type { SecurityHandlers } from '../generated/gateway.v1/index.gen.ts';
 import { routes as standard } from '../generated/gateway.v1/routes.gen.ts';
-import { createCors, toPreflight } from '../http/cors.ts';
+import { createCors } from '../http/cors.ts';
 import { hostOf, isLoopback } from '../http/host.ts';
-import { type BerthRouterOptions, type EnvOption, toHandlers } from '../http/router-options.ts';
+import {
+  type BerthRouterOptions,
+  type EnvOption,
+  toHandlers,
+  toRouterOptions,
+} from '../http/router-options.ts';
 import { isResponding, isWebSocket, UpgradeResponse } from '../http/upgrade.ts';
 import { defaultWireProfile } from '../http/wire-profile.ts';
 import {
@@ -16,7 +21,6 @@ import {
   type FaultKind,
   type Router,
   type SecurityHandler,
-  toResponse,
 } from '../runtime/index.ts';
 import type { GatewayHandler, GatewayHandlers, WebSocketHandler } from './gateway-handlers.ts';
 import { toGatewayHandler } from './to-gateway-handler.ts';
@@ -94,16 +98,9 @@ export function createGatewayRouter<Caller = unknown>(
   };
   const toHandler = (handler: GatewayHandler<Caller>) => toGatewayHandler(handler, cors, upgrades);
   const router = createRouter(routes, toHandlers(operations, toHandler), {
-    ...options,
+    ...toRouterOptions(options, cors, toGatewayFault),
     security: toGatewaySecurity(security, env),
     requests: { streamBytes: LIMITS.gatewayBodyBytes, ...requests },
-    headers: (call) => ({
-      ...cors.response(call.request.headers.origin),
-      // D9: every gateway response has an `X-Request-Id`, which is new for each call.
-      'x-request-id': call.requestId,
-    }),
-    toResponse: (fault, call) =>
-      toPreflight(fault, call, cors) ?? toGatewayFault(fault, call)[toResponse](call),
   });
   const upgrade: GatewayRouter['upgrade'] = (request, socket, head) => {
     if (isResponding(socket)) {

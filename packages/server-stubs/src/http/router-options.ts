@@ -1,5 +1,14 @@
-import type { Handler, Handlers, RouterOptions, RouteTable } from '../runtime/index.ts';
-import type { CorsOptions } from './cors.ts';
+import {
+  type Call,
+  type ErrorWithResponse,
+  type Fault,
+  type Handler,
+  type Handlers,
+  type RouterOptions,
+  type RouteTable,
+  toResponse,
+} from '../runtime/index.ts';
+import { type Cors, type CorsOptions, toPreflight } from './cors.ts';
 import type { WireProfile } from './wire-profile.ts';
 
 /** The operation of the upload target, which has its own router. */
@@ -44,4 +53,22 @@ export function toHandlers<Given>(
       handler === undefined ? [] : [[operationId, toHandler(handler, operationId)]],
     ),
   );
+}
+
+/** The options that all three routers pass on: they differ in how they convert faults to errors. */
+export function toRouterOptions(
+  options: BerthRouterOptions,
+  cors: Cors,
+  toError: (fault: Fault, call: Call) => ErrorWithResponse,
+): RouterOptions {
+  return {
+    ...options,
+    headers: ({ request, requestId }) => ({
+      ...cors.response(request.headers.origin),
+      // D9: every response has an `X-Request-Id`, which is new for each call.
+      'x-request-id': requestId,
+    }),
+    toResponse: (fault, call) =>
+      toPreflight(fault, call, cors) ?? toError(fault, call)[toResponse](call),
+  };
 }

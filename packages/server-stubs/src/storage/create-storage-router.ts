@@ -1,11 +1,12 @@
 import { StorageError, type StorageErrorCode } from '../errors.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
 import { routes as standard } from '../generated/storage.v2/routes.gen.ts';
-import { createCors, toPreflight } from '../http/cors.ts';
+import { createCors } from '../http/cors.ts';
 import {
   type BerthRouterOptions,
   type EnvOption,
   toHandlers,
+  toRouterOptions,
   UPLOAD_OPERATION,
 } from '../http/router-options.ts';
 import { defaultWireProfile, type WireProfile } from '../http/wire-profile.ts';
@@ -22,7 +23,6 @@ import {
   type Router,
   type RouteTable,
   type SecurityHandler,
-  toResponse,
   type Validator,
 } from '../runtime/index.ts';
 import type { StorageCall, StorageHandlers } from './storage-handlers.ts';
@@ -83,25 +83,14 @@ export function createStorageRouter<Caller = unknown>(
       toStorageHandler(handler, { env, batchItems, storeFileID: wireProfile.storeFileID }),
     ),
     {
-      ...options,
+      ...toRouterOptions(options, cors, (fault, { request }) => {
+        const isNaked = request.headers[authorization.toLowerCase()] === undefined;
+        if (fault.kind !== 'unauthorized' || !isNaked) return toStorageFault(fault);
+        const message = `The ${authorization} header is missing.`;
+        return new StorageError('SIGN_PARAM_INVALID', { message });
+      }),
       security: { [CREDENTIALS]: toStorageSecurity(security, wireProfile, envIdOf(table)) },
       requests: { bodyBytes: LIMITS.storageBodyBytes, ...requests },
-      headers: ({ request, requestId }) => ({
-        ...cors.response(request.headers.origin),
-        'x-request-id': requestId,
-      }),
-      toResponse(fault, call) {
-        const preflight = toPreflight(fault, call, cors);
-        if (preflight !== undefined) return preflight;
-        const isNaked = call.request.headers[authorization.toLowerCase()] === undefined;
-        const error =
-          fault.kind === 'unauthorized' && isNaked
-            ? new StorageError('SIGN_PARAM_INVALID', {
-                message: `The ${authorization} header is missing.`,
-              })
-            : toStorageFault(fault);
-        return error[toResponse](call);
-      },
     },
   );
 }

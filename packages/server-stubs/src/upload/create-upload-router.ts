@@ -2,8 +2,13 @@ import { Readable } from 'node:stream';
 import { rememberResource, UploadError, type UploadErrorCode } from '../errors.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
 import { routes as standard } from '../generated/storage.v2/routes.gen.ts';
-import { createCors, toPreflight } from '../http/cors.ts';
-import { type BerthRouterOptions, toHandlers, UPLOAD_OPERATION } from '../http/router-options.ts';
+import { createCors } from '../http/cors.ts';
+import {
+  type BerthRouterOptions,
+  toHandlers,
+  toRouterOptions,
+  UPLOAD_OPERATION,
+} from '../http/router-options.ts';
 import { defaultWireProfile, type WireProfile } from '../http/wire-profile.ts';
 import {
   type Call,
@@ -16,7 +21,6 @@ import {
   type Part,
   type Router,
   type RouteTable,
-  toResponse,
 } from '../runtime/index.ts';
 import type {
   UploadHandler,
@@ -85,14 +89,8 @@ export function createUploadRouter(
       return toUploaded(await upload(input, call), input);
     }),
     {
-      ...options,
+      ...toRouterOptions(options, cors, toUploadFault),
       requests: { streamBytes: fileBytes + FORM_BYTES, ...requests },
-      headers: ({ request, requestId }) => ({
-        ...cors.response(request.headers.origin),
-        'x-request-id': requestId,
-      }),
-      toResponse: (fault, call) =>
-        toPreflight(fault, call, cors) ?? toUploadFault(fault)[toResponse](call),
     },
   );
 }

@@ -48,16 +48,16 @@ export function writeResponse(
     head.connection = 'close';
   }
   if (unread === 'drain') request.resume();
+  const end = unread === 'close' ? endLater(request) : endNow;
   if (typeof body === 'function') {
     start();
-    body(response, unread === 'close' ? endLater(request) : endNow);
+    body(response, end);
     return;
   }
   const isBodiless = request.method === 'HEAD' || status === 204 || status === 304;
   if (isStream(body)) {
     start();
-    const end = unread === 'close' ? endLater(request) : undefined;
-    writeStream(response, body, isBodiless, end, onError);
+    writeStream(response, body, isBodiless, unread === 'close' ? end : undefined, onError);
     return;
   }
   const length = body === undefined ? 0 : Buffer.byteLength(body);
@@ -65,14 +65,9 @@ export function writeResponse(
   else if (status === 204) delete head['content-length'];
   start();
   const sent = isBodiless ? undefined : body;
-  if (unread === 'close') {
-    endAfterDrain(request, response, sent);
-  } else if (typeof sent === 'string' && sent.length === length) {
-    // All ASCII, and Node.js copies Latin-1 faster than it encodes UTF-8.
-    response.end(sent, 'latin1');
-  } else {
-    response.end(sent);
-  }
+  // Node.js copies Latin-1, which ASCII is, faster than it encodes UTF-8.
+  const isAscii = typeof sent === 'string' && sent.length === length;
+  end(response, sent, isAscii ? 'latin1' : 'utf8');
 
   function start(): void {
     writeHead(response, status, head);
