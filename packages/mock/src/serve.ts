@@ -14,13 +14,13 @@ import {
   type WireProfile,
 } from './contract/wire-profile.ts';
 import { createApplication } from './create-application.ts';
-import { type Contents, createRoom, memoryContents } from './files/file-store.ts';
+import { type Contents, memoryContents, Room } from './files/file-store.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
 import type { Backend } from './proxy/backend.ts';
 import { createVerdicts, type Verdicts } from './proxy/verdicts.ts';
 import { createServices, type ServicesEvents } from './services/create-services.ts';
-import { createLogRoom, type LoggedRequest } from './session/request-log.ts';
-import { createSession, createSessions, type SessionParts } from './session/session.ts';
+import { type LoggedRequest, LogRoom } from './session/request-log.ts';
+import { createSession, type SessionParts, Sessions } from './session/session.ts';
 import { type Auth, createOffAuth, createPresentAuth } from './surfaces/auth/auth.ts';
 import { createHttpServer } from './surfaces/http-server.ts';
 import { itemPatternsOf } from './surfaces/storage.ts';
@@ -76,8 +76,8 @@ export async function serve(
     secret: secretOf(options),
     seed: options.seed,
     faults: options.faults,
-    room: createRoom(options.maxStoreBytes),
-    logRoom: createLogRoom(),
+    room: new Room(options.maxStoreBytes),
+    logRoom: new LogRoom(),
     onCall: events.onCall,
     contentsOf: await loadContents(options),
     env: options.env,
@@ -102,7 +102,7 @@ export async function serve(
     get operations() {
       return contract.operations;
     },
-    sessions: createSessions((id) => createSession(id, parts), options.maxSessions),
+    sessions: new Sessions((id) => createSession(id, parts), options.maxSessions),
     services: await createServices({
       source: options.document ?? options.services,
       builtIn: options.document === undefined,

@@ -4,10 +4,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createCors, createGatewayRouter, defaultWireProfile } from '@berth/server-stubs';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { doUpgradeFaults, wait } from './do-faults.ts';
-import { createFaultRules } from './fault-rules.ts';
+import { FaultRules } from './fault-rules.ts';
 import { parseFaultFlag } from './parse-fault.ts';
 
-const rules = createFaultRules({ seed: 'a', clock: { now: Date.now } });
+const rules = new FaultRules({ seed: 'a', clock: { now: Date.now } });
 const gateway = createGatewayRouter(
   {
     'cloudrun-get': () => ({ status: 200 }),

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { toEffects } from './fault.ts';
-import { createFaultRules, type FaultSubject } from './fault-rules.ts';
+import { FaultRules, type FaultSubject } from './fault-rules.ts';
 
 const CALL: FaultSubject = { surface: 'gateway', operationId: 'cloudrun-get', service: 'hello' };
 const DELETE: FaultSubject = { surface: 'storage', operationId: 'batchDelete', service: undefined };
 
 function create(seed = 'a') {
   const clock = { time: 0, now: () => clock.time };
-  return { clock, rules: createFaultRules({ seed, clock }) };
+  return { clock, rules: new FaultRules({ seed, clock }) };
 }
 
 test('does nothing without rules', () => {
@@ -136,7 +136,7 @@ test('continues with the same faults after its state was restored', () => {
 test('reset restores the initial rules and random state', () => {
   const clock = { now: () => 0 };
   const rule = { name: 'first', share: 0.5, times: 3, fault: { latency: { min: 0, max: 9 } } };
-  const rules = createFaultRules({ seed: 'a', clock, rules: [rule] });
+  const rules = new FaultRules({ seed: 'a', clock, rules: [rule] });
   const go = () => Array.from({ length: 10 }, () => rules.take(CALL));
   const first = go();
   rules.put({ name: 'later', fault: { truncate: 0 } });

@@ -39,25 +39,6 @@ export interface FaultSubject {
   readonly service: string | undefined;
 }
 
-export interface FaultRules {
-  /** Whether there are no rules; if so, calls need not be identified. */
-  readonly isEmpty: boolean;
-  /** Returns the rules with their remaining `times`. */
-  list(): readonly FaultRule[];
-  /** Adds a rule, or replaces the rule with the same name. */
-  put(rule: FaultRule): void;
-  delete(name: string): boolean;
-  clear(): void;
-  /** Restores the initial rules and random state. */
-  reset(): void;
-  /** Returns the faults to apply to this call, and counts the call for `times` and `callsPerSecond`. */
-  take(subject: FaultSubject): readonly DueFault[];
-  /** Resolves a fault without a rule, such as one from a request header. */
-  draw(name: string, fault: Fault): DueFault;
-  state(): FaultsState;
-  restore(state: FaultsState): void;
-}
-
 /** Prefix of `match` in a rule that applies to a hosted service. */
 export const SERVICE = 'service:';
 
@@ -81,82 +62,100 @@ interface FaultRulesOptions {
   readonly rules?: readonly FaultRule[];
 }
 
-export function createFaultRules({
-  seed,
-  clock,
-  rules: first = [],
-}: FaultRulesOptions): FaultRules {
-  const random = createRandom(seed);
-  let rules = toMap(first);
-  let rates = new Map<string, RateState>();
+/** The faults of a session. */
+export class FaultRules {
+  readonly #options: FaultRulesOptions;
+  readonly #random: Random;
+  #rules: Map<string, FaultRule>;
+  #rates = new Map<string, RateState>();
 
-  /** Returns whether the call exceeds a rule's rate limit; undefined if not, or if the rule has none. */
-  function count({ name, fault: { callsPerSecond } }: FaultRule): number | undefined {
-    if (callsPerSecond === undefined) return undefined;
-    const { state, retryAfter } = takeRate(callsPerSecond, rates.get(name), clock.now());
-    rates.set(name, state);
-    return retryAfter;
+  constructor(options: FaultRulesOptions) {
+    this.#options = options;
+    this.#random = createRandom(options.seed);
+    this.#rules = toMap(options.rules ?? []);
   }
 
-  function countDown(rule: FaultRule): void {
-    if (rule.times === undefined) return;
-    if (rule.times > 1) rules.set(rule.name, { ...rule, times: rule.times - 1 });
-    else rules.delete(rule.name);
+  /** Whether there are no rules; if so, calls need not be identified. */
+  get isEmpty(): boolean {
+    return this.#rules.size === 0;
   }
 
-  return {
-    get isEmpty() {
-      return rules.size === 0;
-    },
-    list: () => [...rules.values()],
-    put(rule) {
-      rules.set(rule.name, rule);
-      rates.delete(rule.name);
-    },
-    delete(name) {
-      rates.delete(name);
-      return rules.delete(name);
-    },
-    clear() {
-      rules.clear();
-      rates.clear();
-    },
-    reset() {
-      rules = toMap(first);
-      rates.clear();
-      random.state = createRandom(seed).state;
-    },
-    take(subject) {
-      const due: DueFault[] = [];
-      for (const rule of [...rules.values()]) {
-        if (!isFor(rule, subject)) continue;
-        if (rule.share !== undefined && random.next() >= rule.share) continue;
-        const retryAfter = count(rule);
-        // A limit that has not been reached does not affect the call.
-        if (retryAfter === undefined && isOnlyLimit(rule)) continue;
-        countDown(rule);
-        const { name, fault } = rule;
-        due.push({ name, fault, latency: drawLatency(fault.latency, random), retryAfter });
-      }
-      return due;
-    },
-    draw: (name, fault) => ({
+  /** Returns the rules with their remaining `times`. */
+  list(): readonly FaultRule[] {
+    return [...this.#rules.values()];
+  }
+
+  /** Adds a rule, or replaces the rule with the same name. */
+  put(rule: FaultRule): void {
+    this.#rules.set(rule.name, rule);
+    this.#rates.delete(rule.name);
+  }
+
+  delete(name: string): boolean {
+    this.#rates.delete(name);
+    return this.#rules.delete(name);
+  }
+
+  clear(): void {
+    this.#rules.clear();
+    this.#rates.clear();
+  }
+
+  /** Restores the initial rules and random state. */
+  reset(): void {
+    const { seed, rules = [] } = this.#options;
+    this.restore({ rules, rates: {}, random: createRandom(seed).state });
+  }
+
+  /** Returns the faults to apply to this call, and counts the call for `times` and `callsPerSecond`. */
+  take(subject: FaultSubject): readonly DueFault[] {
+    const due: DueFault[] = [];
+    for (const rule of this.list()) {
+      const { name, fault, share, times } = rule;
+      if (!isFor(rule, subject)) continue;
+      if (share !== undefined && this.#random.next() >= share) continue;
+      const retryAfter = this.#count(rule);
+      // A limit that has not been reached does not affect the call.
+      if (retryAfter === undefined && isOnlyLimit(rule)) continue;
+      if (times === 1) this.#rules.delete(name);
+      else if (times !== undefined) this.#rules.set(name, { ...rule, times: times - 1 });
+      due.push({ ...this.draw(name, fault), retryAfter });
+    }
+    return due;
+  }
+
+  /** Resolves a fault without a rule, such as one from a request header. */
+  draw(name: string, fault: Fault): DueFault {
+    return {
       name,
       fault,
-      latency: drawLatency(fault.latency, random),
+      latency: drawLatency(fault.latency, this.#random),
       retryAfter: undefined,
-    }),
-    state: () => ({
-      rules: [...rules.values()],
-      random: random.state,
-      rates: Object.fromEntries(rates),
-    }),
-    restore(state) {
-      rules = toMap(state.rules);
-      rates = new Map(Object.entries(state.rates));
-      random.state = state.random;
-    },
-  };
+    };
+  }
+
+  state(): FaultsState {
+    return {
+      rules: this.list(),
+      random: this.#random.state,
+      rates: Object.fromEntries(this.#rates),
+    };
+  }
+
+  restore({ rules, rates, random }: FaultsState): void {
+    this.#rules = toMap(rules);
+    this.#rates = new Map(Object.entries(rates));
+    this.#random.state = random;
+  }
+
+  /** Returns how many seconds to wait if the call exceeds the rule's rate limit. */
+  #count({ name, fault: { callsPerSecond } }: FaultRule): number | undefined {
+    if (callsPerSecond === undefined) return undefined;
+    const now = this.#options.clock.now();
+    const { state, retryAfter } = takeRate(callsPerSecond, this.#rates.get(name), now);
+    this.#rates.set(name, state);
+    return retryAfter;
+  }
 }
 
 /** Tolerance for rounding errors, so that a caller that waits exactly as long as requested succeeds. */

@@ -19,20 +19,6 @@ export interface StoredFile {
   readonly content: Content;
 }
 
-/** A file that is being written; not visible until it is complete (D28). */
-export interface Draft {
-  /** Appends bytes; returns false if the store is full or the draft was discarded. */
-  append(chunk: Buffer): boolean;
-  /**
-   * Makes the file visible under a key, replacing any older one; returns undefined if it does not fit.
-   *
-   * @param modified default: now
-   */
-  commit(key: string, contentType: string, modified?: Date): StoredFile | undefined;
-  /** Releases the reserved space. */
-  discard(): void;
-}
-
 /** The mock's only bucket. */
 export const BUCKET = 'files';
 
@@ -41,32 +27,10 @@ export function toKey(path: string): string {
   return path.replace(/^\//, '');
 }
 
-/** The files of a session. */
-export interface FileStore {
-  get(key: string): StoredFile | undefined;
-  has(key: string): boolean;
-  /** Keys and files in the order of writing. */
-  list(): Iterable<readonly [key: string, file: StoredFile]>;
-  delete(key: string): boolean;
-  /** Copies or moves a file, replacing the target; returns false if the copy does not fit. */
-  copy(source: string, destination: string, options: { move: boolean }): boolean;
-  draft(): Draft;
-  /** Deletes every file. */
-  clear(): void;
-  /** Releases the space when the session is dropped; files on disk are kept. */
-  release(): void;
-}
-
-/** Bytes that are being written. */
-interface ContentDraft {
-  append(chunk: Buffer): void;
-  finish(): Content;
-  discard(): void;
-}
-
 /** Stores the bytes and the metadata of files. */
 export interface Contents {
-  draft(): ContentDraft;
+  /** Begins to store bytes. */
+  draft(): { append(chunk: Buffer): void; finish(): Content; discard(): void };
   /** Returns the same bytes for another file. */
   copy(content: Content): Content;
   /** Existing files, by key. */
@@ -77,143 +41,177 @@ export interface Contents {
 }
 
 /** Storage space that all sessions of a mock share. */
-export interface Room {
+export class Room {
+  readonly #maxBytes: number;
+  #used = 0;
+
+  /** @param maxBytes limit for all files together, including drafts */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
   /** Returns whether this many more bytes fit. */
-  has(bytes: number): boolean;
-  take(bytes: number): void;
-  give(bytes: number): void;
+  has(bytes: number): boolean {
+    return this.#used + bytes <= this.#maxBytes;
+  }
+
+  /** @param bytes negative to release space */
+  take(bytes: number): void {
+    this.#used += bytes;
+  }
 }
 
-interface FileStoreOptions {
-  /** Where the bytes are stored. */
-  readonly contents: Contents;
-  /** Space shared by all sessions. */
-  readonly room: Room;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-}
+/** A file that is being written; not visible until it is complete (D28). */
+export type Draft = ReturnType<FileStore['draft']>;
 
 /** Overhead of a file besides its bytes and its key, so that empty files are not free. */
 const ENTRY_BYTES = 512;
 
-/** Creates a session's file store. Its files and drafts never exceed the available space. */
-export function createFileStore({ contents, room, now }: FileStoreOptions): FileStore {
-  const files = new Map<string, StoredFile>(contents.load());
-  let open = true;
+/** The files of a session. Files and drafts never exceed the available space. */
+export class FileStore {
+  readonly #contents: Contents;
+  readonly #room: Room;
+  readonly #now: () => number;
+  readonly #files: Map<string, StoredFile>;
+  #isOpen = true;
 
-  const costOf = (key: string, size: number | undefined) =>
-    size === undefined ? 0 : ENTRY_BYTES + Buffer.byteLength(key) + size;
-  const costAt = (key: string) => costOf(key, files.get(key)?.size);
-  room.take([...files.keys()].reduce((sum, key) => sum + costAt(key), 0));
+  /**
+   * @param contents where the bytes are stored
+   * @param room space shared by all sessions
+   * @param now milliseconds since the epoch
+   */
+  constructor(contents: Contents, room: Room, now: () => number) {
+    this.#contents = contents;
+    this.#room = room;
+    this.#now = now;
+    this.#files = new Map(contents.load());
+    room.take(this.#size);
+  }
 
-  function remove(key: string): boolean {
-    const file = files.get(key);
+  get(key: string): StoredFile | undefined {
+    return this.#files.get(key);
+  }
+
+  /** Keys and files in the order of writing. */
+  list(): Iterable<readonly [key: string, file: StoredFile]> {
+    return this.#files;
+  }
+
+  delete(key: string): boolean {
+    const file = this.#files.get(key);
     if (file === undefined) return false;
-    room.give(costAt(key));
-    files.delete(key);
-    contents.remove(key, file);
+    this.#room.take(-this.#costAt(key));
+    this.#files.delete(key);
+    this.#contents.remove(key, file);
     return true;
   }
 
-  /** @param freed space to release once the file is visible */
-  function put(key: string, file: StoredFile, freed: number): boolean {
-    const more = costOf(key, file.size) - costAt(key) - freed;
-    if (!open || !room.has(more)) return false;
-    const old = files.get(key);
-    contents.save(key, file, old);
-    room.take(more);
-    files.delete(key);
-    files.set(key, file);
+  /** Copies or moves a file, replacing the target; returns false if the copy does not fit. */
+  copy(source: string, destination: string, { move }: { move: boolean }): boolean {
+    const file = this.#files.get(source);
+    const freed = move ? this.#costAt(source) : 0;
+    if (file === undefined || !this.#fits(destination, file.size, freed)) return false;
+    this.#put(destination, { ...file, content: this.#contents.copy(file.content) }, freed);
+    if (move) {
+      this.#files.delete(source);
+      this.#contents.remove(source, file);
+    }
     return true;
   }
 
-  return {
-    get: (key) => files.get(key),
-    has: (key) => files.has(key),
-    list: () => files,
-    delete: remove,
-    copy(source, destination, { move }) {
-      const file = files.get(source);
-      if (
-        file === undefined ||
-        !room.has(
-          costOf(destination, file.size) - costAt(destination) - (move ? costAt(source) : 0),
-        )
-      )
-        return false;
-      const copy = { ...file, content: contents.copy(file.content) };
-      put(destination, copy, move ? costAt(source) : 0);
-      if (move) {
-        files.delete(source);
-        contents.remove(source, file);
-      }
+  draft() {
+    const content = this.#contents.draft();
+    const hash = createHash('md5');
+    let reserved = 0;
+    let isOver = false;
+    /** Releases the reserved space. */
+    const discard = () => {
+      if (isOver) return;
+      isOver = true;
+      this.#room.take(-reserved);
+      content.discard();
+    };
+    /** Appends bytes; returns false if the store is full or the draft was discarded. */
+    const append = (chunk: Buffer): boolean => {
+      if (isOver || !this.#room.has(chunk.length)) return false;
+      this.#room.take(chunk.length);
+      reserved += chunk.length;
+      hash.update(chunk);
+      content.append(chunk);
       return true;
-    },
-    draft() {
-      const content = contents.draft();
-      const hash = createHash('md5');
-      let reserved = 0;
-      let isOver = false;
-      const discard = () => {
-        if (isOver) return;
-        isOver = true;
-        room.give(reserved);
-        content.discard();
-      };
-      return {
-        discard,
-        append(chunk) {
-          if (isOver || !room.has(chunk.length)) return false;
-          room.take(chunk.length);
-          reserved += chunk.length;
-          hash.update(chunk);
-          content.append(chunk);
-          return true;
-        },
-        commit(key, contentType, modified = new Date(now())) {
-          if (isOver) return undefined;
-          const etag = `"${hash.digest('hex')}"`;
-          const file = { size: reserved, contentType, etag, modified, content: content.finish() };
-          if (!put(key, file, reserved)) {
-            discard();
-            return undefined;
-          }
-          // The file now owns the reserved space.
-          isOver = true;
-          return file;
-        },
-      };
-    },
-    clear() {
-      for (const key of [...files.keys()]) remove(key);
-    },
-    release() {
-      open = false;
-      room.give([...files.keys()].reduce((sum, key) => sum + costAt(key), 0));
-      files.clear();
-    },
-  };
+    };
+    /** Makes the file visible under a key, replacing any older one; returns undefined if it does not fit. */
+    const commit = (
+      key: string,
+      contentType: string,
+      modified = new Date(this.#now()),
+    ): StoredFile | undefined => {
+      if (isOver) return undefined;
+      const etag = `"${hash.digest('hex')}"`;
+      const file = { size: reserved, contentType, etag, modified, content: content.finish() };
+      if (!this.#isOpen || !this.#fits(key, reserved, reserved)) {
+        discard();
+        return undefined;
+      }
+      this.#put(key, file, reserved);
+      // The file now owns the reserved space.
+      isOver = true;
+      return file;
+    };
+    return { append, commit, discard };
+  }
+
+  /** Deletes every file. */
+  clear(): void {
+    for (const key of [...this.#files.keys()]) this.delete(key);
+  }
+
+  /** Releases the space when the session is dropped; files on disk are kept. */
+  release(): void {
+    this.#isOpen = false;
+    this.#room.take(-this.#size);
+    this.#files.clear();
+  }
+
+  get #size(): number {
+    return [...this.#files.keys()].reduce((sum, key) => sum + this.#costAt(key), 0);
+  }
+
+  #costAt(key: string): number {
+    const file = this.#files.get(key);
+    return file === undefined ? 0 : costOf(key, file.size);
+  }
+
+  /** @param freed space that becomes free once the file is visible */
+  #fits(key: string, size: number, freed: number): boolean {
+    return this.#room.has(costOf(key, size) - this.#costAt(key) - freed);
+  }
+
+  #put(key: string, file: StoredFile, freed: number): void {
+    const more = costOf(key, file.size) - this.#costAt(key) - freed;
+    this.#contents.save(key, file, this.#files.get(key));
+    this.#room.take(more);
+    this.#files.delete(key);
+    this.#files.set(key, file);
+  }
 }
 
-const BLOCK_BYTES = 65_536;
-
-/** Bytes that arrive in chunks. */
-interface Collected {
-  append(chunk: Buffer): void;
-  /** Returns all bytes in one buffer. */
-  join(): Buffer;
+function costOf(key: string, size: number): number {
+  return ENTRY_BYTES + Buffer.byteLength(key) + size;
 }
 
 /** Stores file contents in memory. */
 export const memoryContents: Contents = {
   draft() {
-    let collected = collectBytes();
+    const chunks: Buffer[] = [];
     return {
-      append: (chunk) => collected.append(chunk),
-      finish: () => toContent(collected.join()),
-      discard() {
-        collected = collectBytes();
+      // A chunk may be part of a larger buffer, which it would keep alive.
+      append: (chunk) => chunks.push(Buffer.from(chunk)),
+      finish() {
+        const bytes = Buffer.concat(chunks);
+        return { bytes: () => bytes, read: (start, end) => bytes.subarray(start, end + 1) };
       },
+      discard: () => chunks.splice(0),
     };
   },
   copy: (content) => content,
@@ -221,46 +219,3 @@ export const memoryContents: Contents = {
   save() {},
   remove() {},
 };
-
-function toContent(bytes: Buffer): Content {
-  return { bytes: () => bytes, read: (start, end) => bytes.subarray(start, end + 1) };
-}
-
-/**
- * Collects chunks by copying them into blocks. Keeping small chunks would use many times their size in
- * memory, because each is a view that keeps its entire buffer alive.
- */
-export function collectBytes(): Collected {
-  const blocks: Buffer[] = [];
-  let size = 0;
-  return {
-    append(chunk) {
-      for (let from = 0; from < chunk.length; ) {
-        const start = size % BLOCK_BYTES;
-        if (start === 0) blocks.push(Buffer.allocUnsafe(BLOCK_BYTES));
-        const copied = chunk.copy(blocks.at(-1) as Buffer, start, from);
-        from += copied;
-        size += copied;
-      }
-    },
-    join: () => Buffer.concat(blocks, size),
-  };
-}
-
-/**
- * Creates the space that the sessions of a mock share.
- *
- * @param maxBytes limit for all files together, including drafts
- */
-export function createRoom(maxBytes: number): Room {
-  let used = 0;
-  return {
-    has: (bytes) => used + bytes <= maxBytes,
-    take(bytes) {
-      used += bytes;
-    },
-    give(bytes) {
-      used -= bytes;
-    },
-  };
-}

@@ -41,7 +41,7 @@ export function toBlobStore(files: FileStore): BlobStore {
     async copy(from, to, { overwrite, move = false }) {
       const file = files.get(from.path);
       if (file === undefined) throw new BlobMissingError(from);
-      if (!overwrite && files.has(to.path)) throw new BlobExistsError(to);
+      if (!overwrite && files.get(to.path) !== undefined) throw new BlobExistsError(to);
       if (!files.copy(from.path, to.path, { move })) {
         throw new StoreFullError(
           "The copy does not fit in the mock's storage: delete files, or raise maxStoreBytes.",

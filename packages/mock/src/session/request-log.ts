@@ -32,99 +32,93 @@ export interface LoggedRequest {
   readonly faults: readonly string[];
 }
 
-/** The latest calls in a session. The oldest calls are dropped first. */
-export interface RequestLog {
-  /**
-   * Adds a call, or replaces the call with the same ID, and notifies listeners.
-   *
-   * @param bytes size in memory
-   */
-  put(request: LoggedRequest, bytes?: number): void;
-  /** Oldest first. */
-  list(): readonly LoggedRequest[];
-  get(id: string): LoggedRequest | undefined;
-  clear(): void;
-  /** Calls `listener` for each new or changed call. Returns a function that unsubscribes it. */
-  listen(listener: (request: LoggedRequest) => void): () => void;
-}
-
 /** Maximum number of calls in a log; the oldest are dropped. */
 const CAPACITY = 1_000;
-
-/**
- * Creates an empty log for one session.
- *
- * @param room memory limit that is shared with other logs
- * @param capacity maximum number of calls
- */
-export function createRequestLog(room = createLogRoom(), capacity = CAPACITY): RequestLog {
-  const calls = new Map<string, LoggedRequest>();
-  const listeners = new Set<(request: LoggedRequest) => void>();
-
-  function put(request: LoggedRequest, bytes = 0): void {
-    const { id } = request;
-    const known = calls.get(id);
-    if (known !== undefined && known !== request) room.drop(known);
-    calls.set(id, request);
-    room.keep(request, bytes, () => calls.delete(id));
-    const [oldest] = calls.size > capacity ? calls : [];
-    if (oldest !== undefined) {
-      calls.delete(oldest[0]);
-      room.drop(oldest[1]);
-    }
-    for (const listener of listeners) listener(request);
-  }
-
-  return {
-    put,
-    list: () => [...calls.values()],
-    get: (id) => calls.get(id),
-    clear() {
-      for (const request of calls.values()) room.drop(request);
-      calls.clear();
-    },
-    listen(listener) {
-      // The same function may be added twice.
-      const own = (request: LoggedRequest) => listener(request);
-      listeners.add(own);
-      return () => {
-        listeners.delete(own);
-      };
-    },
-  };
-}
 
 /** Maximum total size of all logs, in bytes; the oldest calls are dropped, whichever log they are in. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Memory limit shared by several logs. */
-export interface LogRoom {
-  /** Counts a call, or its new size, and drops the oldest calls until all fit. */
-  keep(request: LoggedRequest, bytes: number, forget: () => void): void;
-  /** Stops counting a call. */
-  drop(request: LoggedRequest): void;
-}
-
-export function createLogRoom(maxBytes = MAX_BYTES): LogRoom {
+export class LogRoom {
+  readonly #maxBytes: number;
   // A Map keeps insertion order, so the first entry is the oldest.
-  const calls = new Map<LoggedRequest, { readonly bytes: number; readonly forget: () => void }>();
-  let used = 0;
+  readonly #calls = new Map<LoggedRequest, { readonly bytes: number; forget(): void }>();
+  #used = 0;
 
-  function drop(request: LoggedRequest): void {
-    used -= calls.get(request)?.bytes ?? 0;
-    calls.delete(request);
+  constructor(maxBytes = MAX_BYTES) {
+    this.#maxBytes = maxBytes;
   }
 
-  return {
-    drop,
-    keep(request, bytes, forget) {
-      used += bytes - (calls.get(request)?.bytes ?? 0);
-      calls.set(request, { bytes, forget });
-      for (const [oldest, call] of calls) {
-        if (used <= maxBytes) return;
-        drop(oldest);
-        call.forget();
-      }
-    },
-  };
+  /** Counts a call, or its new size, and drops the oldest calls until all fit. */
+  keep(request: LoggedRequest, bytes: number, forget: () => void): void {
+    this.#used += bytes - (this.#calls.get(request)?.bytes ?? 0);
+    this.#calls.set(request, { bytes, forget });
+    for (const [oldest, call] of this.#calls) {
+      if (this.#used <= this.#maxBytes) return;
+      this.drop(oldest);
+      call.forget();
+    }
+  }
+
+  /** Stops counting a call. */
+  drop(request: LoggedRequest): void {
+    this.#used -= this.#calls.get(request)?.bytes ?? 0;
+    this.#calls.delete(request);
+  }
+}
+
+/** The latest calls in a session. The oldest calls are dropped first. */
+export class RequestLog {
+  readonly #room: LogRoom;
+  readonly #capacity: number;
+  readonly #calls = new Map<string, LoggedRequest>();
+  readonly #listeners = new Set<(request: LoggedRequest) => void>();
+
+  /**
+   * @param room memory limit that is shared with other logs
+   * @param capacity maximum number of calls
+   */
+  constructor(room = new LogRoom(), capacity = CAPACITY) {
+    this.#room = room;
+    this.#capacity = capacity;
+  }
+
+  /**
+   * Adds a call, or replaces the call with the same ID, and notifies listeners.
+   *
+   * @param bytes size in memory
+   */
+  put(request: LoggedRequest, bytes = 0): void {
+    const { id } = request;
+    const known = this.#calls.get(id);
+    if (known !== undefined && known !== request) this.#room.drop(known);
+    this.#calls.set(id, request);
+    this.#room.keep(request, bytes, () => this.#calls.delete(id));
+    const [oldest] = this.#calls.size > this.#capacity ? this.#calls : [];
+    if (oldest !== undefined) {
+      this.#calls.delete(oldest[0]);
+      this.#room.drop(oldest[1]);
+    }
+    for (const listener of this.#listeners) listener(request);
+  }
+
+  /** Oldest first. */
+  list(): readonly LoggedRequest[] {
+    return [...this.#calls.values()];
+  }
+
+  get(id: string): LoggedRequest | undefined {
+    return this.#calls.get(id);
+  }
+
+  clear(): void {
+    for (const request of this.#calls.values()) this.#room.drop(request);
+    this.#calls.clear();
+  }
+
+  /** Calls `listener` for each new or changed call. Returns a function that unsubscribes it. */
+  listen(listener: (request: LoggedRequest) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
 }

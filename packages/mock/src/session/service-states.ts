@@ -15,13 +15,28 @@ export interface ServiceState {
 }
 
 /** The state of hosted services in one session: the codes that were set, and the data that services keep. */
-export interface ServiceStates {
-  /** Returns the state that was set; undefined if none was, or if it has expired. */
-  get(service: string): ServiceState | undefined;
+export class ServiceStates {
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #states = new Map<string, ServiceState>();
+  /** The states in definitions, since the first call. */
+  readonly #begun = new Map<string, { readonly text: string; readonly state: ServiceState }>();
+  readonly #memories = new Map<string, Map<string, unknown>>();
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
   /** Sets a state, which takes precedence over the service's definition; undefined removes it. */
-  set(service: string, state: ServiceState | undefined): void;
+  set(service: string, state: ServiceState | undefined): void {
+    if (state === undefined) this.#states.delete(service);
+    else this.#states.set(service, state);
+  }
+
   /** Returns the states that were set and have not expired. */
-  list(): Readonly<Record<string, ServiceState>>;
+  list(): Readonly<Record<string, ServiceState>> {
+    return Object.fromEntries([...this.#states].filter(([, state]) => this.#lasts(state)));
+  }
+
   /**
    * Returns the state for a call: the one that was set, otherwise the one in the service's definition, which
    * lasts for `ms` from the first call. Undefined means ready.
@@ -29,66 +44,37 @@ export interface ServiceStates {
   find(
     service: string,
     declared?: { readonly code: string; readonly ms?: number },
-  ): ServiceState | undefined;
+  ): ServiceState | undefined {
+    const state = this.#states.get(service);
+    if (state !== undefined && this.#lasts(state)) return state.code === READY ? undefined : state;
+    if (declared === undefined) return undefined;
+    const { code, ms } = declared;
+    if (ms === undefined) return { code };
+    // If the text in the file changes, the time starts again.
+    const text = `${code} ${ms}`;
+    let known = this.#begun.get(service);
+    if (known?.text !== text) {
+      known = { text, state: { code, until: this.#clock.now() + ms } };
+      this.#begun.set(service, known);
+    }
+    return this.#lasts(known.state) ? known.state : undefined;
+  }
+
   /** Data that the service keeps between calls. */
-  memoryOf(service: string): Map<string, unknown>;
+  memoryOf(service: string): Map<string, unknown> {
+    const memory = this.#memories.get(service) ?? new Map();
+    this.#memories.set(service, memory);
+    return memory;
+  }
+
   /** Clears everything, so that definitions apply again. */
-  clear(): void;
-}
+  clear(): void {
+    this.#states.clear();
+    this.#begun.clear();
+    this.#memories.clear();
+  }
 
-/** Creates the initial state, in which no service has been called yet. */
-export function createServiceStates(clock: Pick<Clock, 'now'>): ServiceStates {
-  const states = new Map<string, ServiceState>();
-  const begun = new Map<string, { readonly said: string; readonly state: ServiceState }>();
-  const memories = new Map<string, Map<string, unknown>>();
-  const ifLasting = (state: ServiceState | undefined) =>
-    state?.until !== undefined && state.until <= clock.now() ? undefined : state;
-
-  const get = (service: string) => {
-    const state = states.get(service);
-    if (state === undefined) return undefined;
-    const lasting = ifLasting(state);
-    if (lasting === undefined) states.delete(service);
-    return lasting;
-  };
-
-  return {
-    get,
-    set(service, state) {
-      if (state === undefined) states.delete(service);
-      else states.set(service, state);
-    },
-    list() {
-      for (const service of states.keys()) get(service);
-      return Object.fromEntries(states);
-    },
-    find(service, declared) {
-      const state = get(service);
-      if (state !== undefined) return state.code === READY ? undefined : state;
-      if (declared === undefined) return undefined;
-      const { code, ms } = declared;
-      if (ms === undefined) return { code };
-      // If the text in the file changes, the time starts again.
-      const said = `${code} ${ms}`;
-      let known = begun.get(service);
-      if (known?.said !== said) {
-        known = { said, state: { code, until: clock.now() + ms } };
-        begun.set(service, known);
-      }
-      return ifLasting(known.state);
-    },
-    memoryOf(service) {
-      let memory = memories.get(service);
-      if (memory === undefined) {
-        memory = new Map();
-        memories.set(service, memory);
-      }
-      return memory;
-    },
-    clear() {
-      states.clear();
-      begun.clear();
-      memories.clear();
-    },
-  };
+  #lasts({ until = Infinity }: ServiceState): boolean {
+    return until > this.#clock.now();
+  }
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createClock } from './clock.ts';
+import { Clock } from './clock.ts';
 
 test('continues from the time that was set', () => {
   let machine = 1_000;
-  const clock = createClock(() => machine);
+  const clock = new Clock(() => machine);
   expect([clock.now(), clock.state]).toEqual([1_000, { offset: 0, frozen: false }]);
   clock.set(5_000);
   machine += 10;
@@ -16,7 +16,7 @@ test('continues from the time that was set', () => {
 
 test('a frozen clock does not move, and can be advanced', () => {
   let machine = 1_000;
-  const clock = createClock(() => machine);
+  const clock = new Clock(() => machine);
   clock.set(5_000, { frozen: true });
   machine += 10;
   expect(clock.now()).toBe(5_000);
@@ -30,7 +30,7 @@ test('a frozen clock does not move, and can be advanced', () => {
 
 test("advances by exactly the given time, although the machine's clock continues", () => {
   let machine = 1_000;
-  const clock = createClock(() => {
+  const clock = new Clock(() => {
     machine += 1;
     return machine;
   });

@@ -7,9 +7,9 @@ import {
   type ServicesOptions,
   type ServicesSource,
 } from '../../src/services/create-services.ts';
-import { createServiceStates } from '../../src/session/service-states.ts';
+import { ServiceStates } from '../../src/session/service-states.ts';
 import type { Session } from '../../src/session/session.ts';
-import { createClock } from '../../src/util/clock.ts';
+import { Clock } from '../../src/util/clock.ts';
 
 /** Services behind a real gateway router, without the rest of the mock. */
 export async function startServices(
@@ -17,8 +17,8 @@ export async function startServices(
   options: Omit<ServicesOptions, 'source'> = {},
 ) {
   const services = await createServices({ source, ...options });
-  const clock = createClock();
-  const states = createServiceStates(clock);
+  const clock = new Clock();
+  const states = new ServiceStates(clock);
   const session = { clock, services: states } as unknown as Session;
   const unmatched: string[] = [];
   const call: GatewayHandler = async (input, call) => {
