@@ -8,7 +8,7 @@ import type { Operation } from './contract/contract.ts';
 import { type SurfaceName, UPLOAD_PATH } from './contract/surface.ts';
 import { doFaults, doUpgradeFaults, FAULT_HEADER, type FaultedCall } from './faults/do-faults.ts';
 import type { FaultSubject } from './faults/fault-rules.ts';
-import type { Backend } from './proxy/backend.ts';
+import type { Backend } from './proxy/create-proxy.ts';
 import { CallRecord, type RecordedRequest, recordOf } from './session/call-record.ts';
 import { recordResponse } from './session/record-response.ts';
 import { createRedactor } from './session/redactor.ts';
@@ -22,8 +22,6 @@ import { createStorage } from './surfaces/storage.ts';
 import { createUpload } from './surfaces/upload.ts';
 import { rawPathOf } from './util/host.ts';
 import { sessionOfHeader, sessionOfQuery, takeSessionProtocol } from './util/session-name.ts';
-
-type Listeners = Readonly<Record<'request' | 'checkContinue', Router['checkContinue']>>;
 
 /**
  * Creates the application, which routes each call to its session and its surface. The application is
@@ -43,14 +41,6 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
     onError: (error) => process.emitWarning(error as Error),
   });
   const routers = { gateway, storage, upload };
-  const own: Readonly<Record<SurfaceName, Listeners>> = {
-    gateway: { request: gateway, checkContinue: gateway.checkContinue },
-    storage: { request: storage, checkContinue: storage.checkContinue },
-    upload: { request: upload, checkContinue: upload.checkContinue },
-    link: { request: link, checkContinue: link },
-  };
-  const listeners = backend?.listeners ?? own;
-  const open = backend?.upgrade ?? gateway.upgrade;
   const cors = {
     gateway: corsOf(context, 'gateway'),
     storage: corsOf(context, 'storage'),
@@ -71,6 +61,22 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
     return record;
   }
 
+  function handle(
+    event: 'request' | 'checkContinue',
+    surface: SurfaceName,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): unknown {
+    const isWaiting = event === 'checkContinue';
+    if (backend !== undefined) {
+      if (isWaiting) response.writeContinue();
+      return backend.respond(request as RecordedRequest, response);
+    }
+    if (surface === 'link') return link(request, response);
+    const router = routers[surface];
+    return isWaiting ? router.checkContinue(request, response) : router(request, response);
+  }
+
   const to =
     (event: 'request' | 'checkContinue') =>
     (request: IncomingMessage, response: ServerResponse): void => {
@@ -87,12 +93,11 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
           ? findHostRefusal(request, context.options)
           : undefined;
         if (refusal !== undefined) {
-          return sendOwnRefusal(refusal, surface, context, request, response);
+          return sendOwnRefusal(refusal, surface, context, response);
         }
-        const listener = listeners[surface][event];
-        if (!hasFaults(record, request)) return listener(request, response);
+        if (!hasFaults(record, request)) return handle(event, surface, request, response);
         // Continue in a separate task.
-        const next = () => attempt(() => listener(request, response), fail);
+        const next = () => attempt(() => handle(event, surface, request, response), fail);
         return doFaults({ ...toFaulted(record, request), response }, next);
       }, fail);
     };
@@ -130,7 +135,8 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
       attempt(() => {
         takeSessionProtocol(request);
         const record = begin(request, surfaceOf(rawPathOf(request.url ?? '/')));
-        const next = () => attempt(() => open(request, socket, head), fail);
+        const { upgrade } = backend ?? gateway;
+        const next = () => attempt(() => upgrade(request, socket, head), fail);
         socket.once('close', () => record.finish(record.status, ''));
         if (!hasFaults(record, request)) return next();
         return doUpgradeFaults({ ...toFaulted(record, request), socket }, next);

@@ -16,8 +16,8 @@ import {
 import { createApplication } from './create-application.ts';
 import { type Contents, memoryContents, Room } from './files/file-store.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
-import type { Backend } from './proxy/backend.ts';
-import { createVerdicts, type Verdicts } from './proxy/verdicts.ts';
+import type { Backend } from './proxy/create-proxy.ts';
+import { Verdicts } from './proxy/verdicts.ts';
 import { createServices, type ServicesEvents } from './services/create-services.ts';
 import { type LoggedRequest, LogRoom } from './session/request-log.ts';
 import { createSession, type SessionParts, Sessions } from './session/session.ts';
@@ -128,7 +128,7 @@ export async function serve(
   const copyPatterns = perProfile(context, () =>
     itemPatternsOf(context.operations, 'batchCopyFile'),
   );
-  const verdicts = createVerdicts();
+  const verdicts = new Verdicts();
   const backend = await loadBackend(context, verdicts);
   let application = createApplication(context, await createAuth(options, profile), backend);
   const certificate = options.tls ? await loadCertificate(options) : undefined;

@@ -289,3 +289,55 @@ describe('an event stream', () => {
     expect(cut.error).toBe('ECONNRESET');
   });
 });
+
+describe('a WebSocket', () => {
+  /** Opens a WebSocket that greets; returns what is received until the connection ends, and its error. */
+  async function open(headers: string): Promise<{ head: string; body: string; error?: string }> {
+    const socket = connect(mock.port, '127.0.0.1').setEncoding('latin1');
+    let text = '';
+    let error: string | undefined;
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+      error = code;
+    });
+    socket.on('data', (chunk) => {
+      text += chunk;
+      if (chunk.includes('service.')) socket.end();
+    });
+    socket.write(
+      `GET ${HELLO.path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer any\r\n${headers}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+    );
+    await new Promise((resolve) => {
+      socket.once('close', resolve);
+    });
+    const [head = '', body = ''] = text.split('\r\n\r\n');
+    return { head, body, ...(error !== undefined && { error }) };
+  }
+
+  test.each([
+    ['truncate=7', '\x81\x1eHello', undefined],
+    ['reset=7', '\x81\x1eHello', 'ECONNRESET'],
+    ['truncate=0', '', undefined],
+    ['latency=80', '\x81\x1eHello from the hosted service.', undefined],
+  ])('%s counts from the end of the head', async (text, body, error) => {
+    const start = performance.now();
+    const opened = await open(`X-Mock-Fault: ${text}`);
+    expect(opened).toMatchObject({ head: expect.stringMatching(/^HTTP\/1.1 101 /), body });
+    expect(opened.error).toBe(error);
+    if (text === 'latency=80') expect(since(start)).toBeGreaterThanOrEqual(79);
+  });
+
+  test.each([
+    ['code=SERVICE_NOT_READY', 503, /retry-after: 1/i, 'SERVICE_NOT_READY'],
+    ['reste', 400, /^connection: close/im, 'do you mean reset?'],
+  ])('%s is an ordinary response before the upgrade', async (text, status, header, message) => {
+    const { head, body } = await open(`Origin: http://localhost\r\nX-Mock-Fault: ${text}`);
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(head).toMatch(header);
+    expect(head).toMatch(/access-control-allow-origin: http:\/\/localhost/i);
+    expect(body).toContain(message);
+  });
+
+  test('is reset before the upgrade', async () => {
+    expect(await open('X-Mock-Fault: reset')).toEqual({ head: '', body: '', error: 'ECONNRESET' });
+  });
+});

@@ -1,7 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import {
+  type Call,
   type ContractErrorOptions,
   GatewayError,
   StorageError,
+  toResponse,
   UploadError,
 } from '@berth/server-stubs';
 
@@ -29,10 +33,55 @@ export function toRefusal(
   return new ERRORS[surface](code, options);
 }
 
-/** The code with which each surface rejects an invalid request. */
-export const INVALID: Readonly<Record<SurfaceName, string>> = {
-  gateway: 'INVALID_REQUEST',
-  storage: 'INVALID_PARAM',
-  upload: 'MalformedPOSTRequest',
-  link: 'MalformedPOSTRequest',
-};
+/** Why the mock itself refuses a call: the code of the gateway, of storage, and of uploads and links. */
+const REASONS = {
+  denied: ['SERVICE_FORBIDDEN', 'SYS_ERR', 'AccessDenied'],
+  expired: ['ACCESS_TOKEN_EXPIRED', 'SIGN_PARAM_INVALID', 'AccessDenied'],
+  failed: ['SYS_ERR', 'SYS_ERR', 'InternalError'],
+  host: ['INVALID_HOST', 'INVALID_PARAM', 'MalformedPOSTRequest'],
+  invalid: ['INVALID_REQUEST', 'INVALID_PARAM', 'MalformedPOSTRequest'],
+  limited: ['EXCEED_RATELIMIT', 'EXCEED_RATELIMIT', 'SlowDown'],
+  unreachable: ['BAD_GATEWAY', 'SERVICE_UNAVAILABLE', 'ServiceUnavailable'],
+} as const;
+
+export type Reason = keyof typeof REASONS;
+
+export function refusalFor(
+  reason: Reason,
+  surface: SurfaceName,
+  options?: ContractErrorOptions,
+): Refusal {
+  const [gateway, storage, upload] = REASONS[reason];
+  return toRefusal(surface, { gateway, storage, upload, link: upload }[surface], options);
+}
+
+/**
+ * Sends an error in place of a router. The request body is not read: Node discards the rest of it, so that the
+ * connection can be kept alive.
+ *
+ * @param headers those of every response on the surface
+ */
+export function sendRefusal(
+  error: Refusal,
+  response: ServerResponse,
+  headers: OutgoingHttpHeaders = {},
+  requestId: string = randomUUID(),
+): void {
+  const { req: request } = response;
+  const rawPath = request.url?.split('?', 1)[0] ?? '/';
+  const call = { request, requestId, rawPath } as unknown as Call;
+  const { status, headers: own, body } = error[toResponse](call);
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const all = {
+    'content-type': 'application/json',
+    // A client that waits for 100 Continue does not send its body after this response.
+    ...(request.headers.expect !== undefined && { connection: 'close' }),
+    ...headers,
+    ...own,
+    'content-length': Buffer.byteLength(text),
+  };
+  for (const [name, value] of Object.entries(all)) {
+    if (value !== undefined) response.setHeader(name, value);
+  }
+  response.writeHead(status).end(request.method === 'HEAD' ? undefined : text);
+}

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type Call, type Cors, toResponse } from '@berth/server-stubs';
-import { INVALID, type Refusal, toRefusal } from '../contract/surface.ts';
+import type { Cors } from '@berth/server-stubs';
+import { type Refusal, refusalFor, sendRefusal } from '../contract/surface.ts';
 import type { WireProfile } from '../contract/wire-profile.ts';
 import { resetSocket, respondTo } from '../util/sockets.ts';
 import { FieldError } from '../util/values.ts';
@@ -11,18 +10,9 @@ import type { FaultRules, FaultSubject } from './fault-rules.ts';
 import { parseHeaderFault } from './parse-fault.ts';
 import { cutSocket, shapeBody } from './shape-body.ts';
 
-/** What a refusal needs to know about the call. */
-interface RefusedCall {
-  readonly request: IncomingMessage;
-  /** The surface's CORS headers. */
-  readonly cors: Cors;
-  readonly profile: WireProfile;
-  /** Request ID, if the call already has one. Default: a new one. */
-  readonly requestId?: () => string;
-}
-
 /** A call that faults may apply to, before it is validated. */
-export interface FaultedCall extends RefusedCall {
+export interface FaultedCall {
+  readonly request: IncomingMessage;
   /** The session's faults. */
   readonly rules: FaultRules;
   /** Identifies the call. Only called if there are faults. */
@@ -31,6 +21,11 @@ export interface FaultedCall extends RefusedCall {
   readonly note: (names: readonly string[], subject: FaultSubject) => void;
   /** Called if the call is delayed. Default: does nothing. */
   readonly begin?: () => void;
+  /** The surface's CORS headers. */
+  readonly cors: Cors;
+  readonly profile: WireProfile;
+  /** Request ID, if the call already has one. Default: a new one. */
+  readonly requestId?: () => string;
 }
 
 /** What the faults of a call act on: its response, or the socket of a WebSocket. */
@@ -89,7 +84,7 @@ function apply(call: FaultedCall, target: FaultTarget, next: () => void): void {
     if (!(error instanceof FieldError)) throw error;
     const { surface } = call.subject();
     const message = `${FAULT_HEADER}: ${error.message}`;
-    sendRefusal(toRefusal(surface, INVALID[surface], { message }), call, target.response());
+    refuse(refusalFor('invalid', surface, { message }), call, target.response());
     return;
   }
   if (faults.length === 0) {
@@ -110,7 +105,7 @@ function apply(call: FaultedCall, target: FaultTarget, next: () => void): void {
     }
     if (body.limit < Infinity || body.bytesPerSecond < Infinity) target.shape(body);
     if (refusal === undefined) next();
-    else sendRefusal(refusal, call, target.response());
+    else refuse(refusal, call, target.response());
   });
 }
 
@@ -136,7 +131,7 @@ function takeFaults({ request, rules, subject }: FaultedCall): readonly DueFault
 }
 
 /** Waits for a number of milliseconds, or until the client disconnects. */
-export function wait(ms: number, connection: NodeJS.EventEmitter, then: () => void): void {
+function wait(ms: number, connection: NodeJS.EventEmitter, then: () => void): void {
   if (ms === 0) {
     then();
     return;
@@ -149,39 +144,19 @@ export function wait(ms: number, connection: NodeJS.EventEmitter, then: () => vo
   connection.once('close', forget);
 }
 
-/**
- * Sends a contract error instead of calling the router. The response includes the headers that all responses
- * have. The request body is not read: Node discards the rest of the body so that the connection can be kept
- * alive.
- */
-export function sendRefusal(
+/** RFC 9110, section 15.5.2: a 401 "MUST send a WWW-Authenticate header field". */
+function refuse(
   error: Refusal,
-  { request, cors, profile, requestId = randomUUID }: RefusedCall,
+  { request, cors, profile, requestId }: FaultedCall,
   response: ServerResponse,
 ): void {
-  const rawPath = request.url?.split('?', 1)[0] ?? '/';
-  const call = { request, requestId: requestId(), rawPath } as unknown as Call;
-  const { status, headers, body } = error[toResponse](call);
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const all = {
+  const challenge =
+    error.name === 'StorageError'
+      ? `ApiKey realm="mock", in="header", name="${profile.storageHeaders.authorization}"`
+      : 'Bearer realm="mock"';
+  const headers = {
     ...cors.response(request.headers.origin),
-    'content-type': 'application/json',
-    ...(status === 401 && { 'www-authenticate': toChallenge(error.name, profile) }),
-    // A client that waits for 100 Continue does not send its body after this response.
-    ...(request.headers.expect !== undefined && { connection: 'close' }),
-    ...headers,
-    'content-length': Buffer.byteLength(text),
+    ...(error.status === 401 && { 'www-authenticate': challenge }),
   };
-  for (const [name, value] of Object.entries(all)) {
-    if (value !== undefined) response.setHeader(name, value);
-  }
-  response.writeHead(status);
-  response.end(request.method === 'HEAD' ? undefined : text);
-}
-
-/** RFC 9110, section 15.5.2: a 401 "MUST send a WWW-Authenticate header field". */
-function toChallenge(error: string, { storageHeaders }: WireProfile): string {
-  return error === 'StorageError'
-    ? `ApiKey realm="mock", in="header", name="${storageHeaders.authorization}"`
-    : 'Bearer realm="mock"';
+  sendRefusal(error, response, headers, requestId?.());
 }

@@ -1,5 +1,5 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import { type Refusal, type SurfaceName, toRefusal } from '../contract/surface.ts';
+import { type Refusal, refusalFor, type SurfaceName, toRefusal } from '../contract/surface.ts';
 import { isObject, toMilliseconds } from '../util/values.ts';
 
 /**
@@ -137,28 +137,18 @@ export const FAULT_KINDS: {
     isValid: (value): value is true => value === true,
     parse: (text) => (text === 'true' ? true : text),
     apply(_, effects, surface) {
-      const { code, message } = EXPIRED[surface];
-      effects.refusal ??= toRefusal(surface, code, { message });
+      effects.refusal ??= refusalFor('expired', surface, { message: EXPIRED[surface] });
     },
   },
 };
 
 export const FAULT_FIELDS = Object.keys(FAULT_KINDS) as readonly (keyof Fault)[];
 
-/** Each surface's message for expired credentials. */
-const EXPIRED: Readonly<Record<SurfaceName, { code: string; message: string }>> = {
-  gateway: { code: 'ACCESS_TOKEN_EXPIRED', message: 'The access token has expired.' },
-  storage: { code: 'SIGN_PARAM_INVALID', message: 'The credentials have expired.' },
-  upload: { code: 'AccessDenied', message: 'The grant has expired.' },
-  link: { code: 'AccessDenied', message: 'The link has expired.' },
-};
-
-/** Each surface's error code for rate limits. */
-const RATE_CODES: Readonly<Record<SurfaceName, string>> = {
-  gateway: 'EXCEED_RATELIMIT',
-  storage: 'EXCEED_RATELIMIT',
-  upload: 'SlowDown',
-  link: 'SlowDown',
+const EXPIRED: Readonly<Record<SurfaceName, string>> = {
+  gateway: 'The access token has expired.',
+  storage: 'The credentials have expired.',
+  upload: 'The grant has expired.',
+  link: 'The link has expired.',
 };
 
 /** A fault to apply to one call, with its random values and rate limit resolved. */
@@ -183,7 +173,7 @@ export function toEffects(faults: readonly DueFault[], surface: SurfaceName): Ef
   for (const { fault, latency, retryAfter } of faults) {
     effects.latency += latency;
     if (retryAfter !== undefined) {
-      effects.refusal ??= toRefusal(surface, RATE_CODES[surface], { retryAfter });
+      effects.refusal ??= refusalFor('limited', surface, { retryAfter });
     }
     for (const field of FAULT_FIELDS) {
       const { apply } = FAULT_KINDS[field] as FaultKind<unknown>;

@@ -1,24 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { Agent } from 'undici';
 import type { Context } from '../context.ts';
 import type { ProxyTargets } from '../options.ts';
 import { type RecordedRequest, recordOf } from '../session/call-record.ts';
 import { sendOwnRefusal } from '../surfaces/own-refusal.ts';
 import { createKnownAddresses, findDestination } from './addresses.ts';
-import { type Backend, toBackendListeners } from './backend.ts';
 import { createCheckers } from './check-requests.ts';
-import { forward } from './forward.ts';
+import { findProxyRefusal, forward, type Recorder } from './forward.ts';
 import { forwardUpgrade } from './forward-upgrade.ts';
-import { findProxyRefusal, type Recorder } from './parts.ts';
 import type { Verdicts } from './verdicts.ts';
 
-const LOST = {
-  gateway: 'AccessDenied',
-  storage: 'AccessDenied',
-  upload: 'AccessDenied',
-  link: 'AccessDenied',
-};
+/** A real deployment, or recordings of one, that responds in place of the mock. */
+export interface Backend {
+  /** Responds to a call on any surface. */
+  respond(request: RecordedRequest, response: ServerResponse): Promise<void> | void;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Closes connections, and waits for pending writes. */
+  close(): Promise<void>;
+}
 
 /**
  * Creates a proxy that forwards every call to a deployment, and checks requests and responses against the
@@ -39,27 +40,18 @@ export function createProxy(
   const via = `berth-mock-${randomBytes(6).toString('hex')}`;
   const parts = { via, context, agent, targets, addresses, checkers, verdicts, recorder };
 
-  const pass = (request: IncomingMessage, response: ServerResponse) => {
-    const record = recordOf(request);
-    const refusal = findProxyRefusal(request, parts);
-    if (refusal !== undefined) {
-      sendOwnRefusal(refusal, record.surface, context, request, response);
-      return undefined;
-    }
-    const destination = findDestination(record.surface, request.url ?? '/', targets, addresses);
-    if (destination === undefined) {
+  return {
+    respond(request, response) {
+      const record = recordOf(request);
+      const { surface } = record;
+      const refusal = findProxyRefusal(request, parts);
+      if (refusal !== undefined) return sendOwnRefusal(refusal, surface, context, response);
+      const destination = findDestination(surface, request.url ?? '/', targets, addresses);
+      if (destination !== undefined) return forward(parts, request, response, destination);
       record.matched = false;
       const message = 'The mock did not issue this URL: request a new one from the storage API.';
-      sendOwnRefusal({ code: LOST, message }, record.surface, context, request, response);
-      return undefined;
-    }
-    return forward(parts, request as RecordedRequest, response, destination);
-  };
-  return {
-    listeners: toBackendListeners(pass, (request, response) => {
-      response.writeContinue();
-      return pass(request, response);
-    }),
+      sendOwnRefusal({ reason: 'denied', status: 403, message }, surface, context, response);
+    },
     upgrade: (request, socket, head) => forwardUpgrade(parts, request, socket, head),
     async close() {
       await agent.destroy();

@@ -6,8 +6,8 @@ import { recordOf } from '../session/call-record.ts';
 import { type OwnRefusal, sendOwnRefusal } from '../surfaces/own-refusal.ts';
 import { joinSockets, noticeEnd, respondTo } from '../util/sockets.ts';
 import { findDestination } from './addresses.ts';
+import { findProxyRefusal, type ProxyParts } from './forward.ts';
 import { findHeader, type RawHeaders, toForwarded, toReturned } from './headers.ts';
-import { findProxyRefusal, OUT_OF_REACH, type ProxyParts } from './parts.ts';
 
 const UPGRADE = ['Connection', 'Upgrade', 'Upgrade', 'websocket'];
 
@@ -50,9 +50,9 @@ export function forwardUpgrade(
     leave();
   });
 
-  function refuse(refusal: OwnRefusal & { readonly status: number }): void {
+  function refuse(refusal: OwnRefusal): void {
     record.status = refusal.status;
-    sendOwnRefusal(refusal, surface, parts.context, request, respondTo(request, caller));
+    sendOwnRefusal(refusal, surface, parts.context, respondTo(request, caller));
   }
 
   function checkResponse(status: number, raw: RawHeaders): void {
@@ -94,7 +94,7 @@ export function forwardUpgrade(
       return;
     }
     const text = `The deployment ${origin} did not respond: ${message}.`;
-    refuse({ code: OUT_OF_REACH, status: 502, message: text });
+    refuse({ reason: 'unreachable', status: 502, message: text });
   });
   outgoing.end();
 }

@@ -1,20 +1,84 @@
 import { randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import type { Agent } from 'undici';
 import type { Context } from '../context.ts';
+import { refusalFor } from '../contract/surface.ts';
+import type { ProxyTargets } from '../options.ts';
 import {
   type CallRecord,
   KeptBytes,
   type RecordedRequest,
   recordOf,
 } from '../session/call-record.ts';
-import { sendOwnRefusal } from '../surfaces/own-refusal.ts';
-import { type Destination, hasAddresses, rewriteAddresses } from './addresses.ts';
-import type { RequestCheck, ShadowRequest } from './check-requests.ts';
+import { findHostRefusal, type OwnRefusal, sendOwnRefusal } from '../surfaces/own-refusal.ts';
+import {
+  type Destination,
+  hasAddresses,
+  type KnownAddresses,
+  rewriteAddresses,
+} from './addresses.ts';
+import type { Checkers, RequestCheck, ShadowRequest } from './check-requests.ts';
 import { violate } from './check-responses.ts';
-import { findHeader, toForwarded, toReturned } from './headers.ts';
-import { OUT_OF_REACH, type ProxyParts } from './parts.ts';
+import { findHeader, type RawHeaders, toForwarded, toReturned } from './headers.ts';
+import type { Verdicts } from './verdicts.ts';
+
+/** A completed call that went through the mock. */
+export interface Exchange {
+  readonly request: RecordedRequest;
+  readonly record: CallRecord;
+  /** Complete request body, if it is recorded. */
+  readonly requestBody: KeptBytes;
+  readonly status: number;
+  /** As the caller received them. */
+  readonly headers: RawHeaders;
+  readonly body: KeptBytes;
+  /** Base URL that the caller used to reach the mock. */
+  readonly origin: string;
+  /** Milliseconds until the response head, and until the end of the response. */
+  readonly headMs: number;
+  readonly totalMs: number;
+}
+
+/** Records forwarded calls. */
+export interface Recorder {
+  /** Maximum size of a body to keep. */
+  readonly maxBytes: number;
+  add(exchange: Exchange): void;
+  /** Waits for pending writes. */
+  close(): Promise<void>;
+}
+
+export interface ProxyParts {
+  /** The mock's name in `Via`. */
+  readonly via: string;
+  readonly context: Context;
+  readonly agent: Agent;
+  readonly targets: ProxyTargets;
+  readonly addresses: KnownAddresses;
+  readonly checkers: () => Checkers;
+  readonly verdicts: Verdicts;
+  readonly recorder: Recorder | undefined;
+}
+
+/**
+ * Returns why a call must not be forwarded, or `undefined` if it may be forwarded.
+ *
+ * A call that this mock has already forwarded is in a loop (RFC 9110, section 7.6.3). Regardless of
+ * `origins`, a page whose host name points at this machine must not use the mock to reach a deployment that
+ * it could not reach directly.
+ */
+export function findProxyRefusal(
+  request: IncomingMessage,
+  { via, context }: Pick<ProxyParts, 'via' | 'context'>,
+): OwnRefusal | undefined {
+  if (request.headers.via?.includes(via)) {
+    const message = 'The deployment is this mock itself: set --proxy to another URL.';
+    return { reason: 'unreachable', status: 502, message };
+  }
+  return findHostRefusal(request, { host: context.options.host });
+}
 
 /** Forwards a call and returns the response. */
 export async function forward(
@@ -63,7 +127,12 @@ export async function forward(
   } catch (error) {
     check.shadow.leave();
     if (response.headersSent || gone.signal.aborted) response.destroy();
-    else refuse(error as NodeJS.ErrnoException, origin, record, context, request, response);
+    else {
+      const { code, message: reason } = error as NodeJS.ErrnoException;
+      const message = `The deployment ${origin} did not respond: ${code ?? reason}.`;
+      const { status } = refusalFor('unreachable', record.surface);
+      sendOwnRefusal({ reason: 'unreachable', status, message }, record.surface, context, response);
+    }
   }
 }
 
@@ -208,18 +277,6 @@ function toHeaders(
 
 function hasBody({ headers }: RecordedRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}
-
-function refuse(
-  error: NodeJS.ErrnoException,
-  origin: string,
-  { surface }: CallRecord,
-  context: Context,
-  request: RecordedRequest,
-  response: ServerResponse,
-): void {
-  const message = `The deployment ${origin} did not respond: ${error.code ?? error.message}.`;
-  sendOwnRefusal({ code: OUT_OF_REACH, message }, surface, context, request, response);
 }
 
 /** Forwards a request body, and copies it to the check and to `keep`. */

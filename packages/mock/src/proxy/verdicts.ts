@@ -11,43 +11,26 @@ export interface Verdict {
 }
 
 /** The results of checking all forwarded calls. */
-export interface Verdicts {
-  readonly calls: number;
+export class Verdicts {
+  readonly #listeners: ((verdict: Verdict) => void)[] = [];
+  calls = 0;
   /** Number of calls whose request or response breaks the contract. */
-  readonly badRequests: number;
-  readonly badResponses: number;
-  add(record: CallRecord, status: number): void;
-  /** Calls `listener` for each call that breaks the contract. */
-  listen(listener: (verdict: Verdict) => void): void;
-}
+  badRequests = 0;
+  badResponses = 0;
 
-export function createVerdicts(): Verdicts {
-  const listeners: ((verdict: Verdict) => void)[] = [];
-  let calls = 0;
-  let badRequests = 0;
-  let badResponses = 0;
-  return {
-    get calls() {
-      return calls;
-    },
-    get badRequests() {
-      return badRequests;
-    },
-    get badResponses() {
-      return badResponses;
-    },
-    add({ request, violations, responseViolations }, status) {
-      calls += 1;
-      if (violations.length > 0) badRequests += 1;
-      if (responseViolations.length > 0) badResponses += 1;
-      if (violations.length === 0 && responseViolations.length === 0) return;
-      const { method, target } = request;
-      for (const listener of listeners) {
-        listener({ method, target, status, violations, responseViolations });
-      }
-    },
-    listen(listener) {
-      listeners.push(listener);
-    },
-  };
+  add({ request, violations, responseViolations }: CallRecord, status: number): void {
+    this.calls += 1;
+    if (violations.length > 0) this.badRequests += 1;
+    if (responseViolations.length > 0) this.badResponses += 1;
+    if (violations.length === 0 && responseViolations.length === 0) return;
+    const { method, target } = request;
+    for (const listener of this.#listeners) {
+      listener({ method, target, status, violations, responseViolations });
+    }
+  }
+
+  /** Calls `listener` for each call that breaks the contract. */
+  listen(listener: (verdict: Verdict) => void): void {
+    this.#listeners.push(listener);
+  }
 }

@@ -11,7 +11,7 @@ import { gatewayErrors, storageErrors } from '../contract/defaults.ts';
 import type { Documented } from '../contract/oracle/create-oracle.ts';
 import { type Preferences, readPreferences } from '../contract/oracle/read-preferences.ts';
 import { describeViolation } from '../contract/oracle/violation.ts';
-import { INVALID, type SurfaceName, toRefusal } from '../contract/surface.ts';
+import { refusalFor, type SurfaceName, toRefusal } from '../contract/surface.ts';
 import type { WireProfile } from '../contract/wire-profile.ts';
 import { isObject } from '../util/values.ts';
 
@@ -30,7 +30,7 @@ export function preferencesOf(
   const preferences = readPreferences([prefer].flat().join(','));
   if (preferences === undefined) return undefined;
   if ('fault' in preferences) {
-    throw toRefusal(surface, INVALID[surface], { message: preferences.fault });
+    throw refusalFor('invalid', surface, { message: preferences.fault });
   }
   return { seed, ...preferences };
 }
@@ -145,20 +145,19 @@ export async function consult(
 ): Promise<never> {
   const operation = context.operations.find(({ id }) => id === call.operationId);
   if (operation === undefined) throw new TypeError(`There is no operation ${call.operationId}.`);
-  const invalid = INVALID[surface];
   const own = findOwnError(preferences, surface);
   const { ask } = await context.oracle();
   const headers = toPrismHeaders(call.request.headers);
   const verdict = await ask({ operation, params, headers, body, preferences: { ...preferences } });
   if ('violations' in verdict) {
     const sentences = verdict.violations.map((violation) => describeViolation(violation, body));
-    throw toRefusal(surface, invalid, { message: sentences.join(' ') });
+    throw refusalFor('invalid', surface, { message: sentences.join(' ') });
   }
   if (own !== undefined) throw toRefusal(surface, own.code);
   if ('missing' in verdict) {
     const { status, message } = MISSING[verdict.missing];
     const hint = verdict.missing === 'status' ? `: use ${listStatuses(operation, surface)}.` : '.';
-    throw toRefusal(surface, invalid, { status, message: message + hint });
+    throw refusalFor('invalid', surface, { status, message: message + hint });
   }
   throw new DocumentedResponse(verdict.documented, surface, context.profile);
 }

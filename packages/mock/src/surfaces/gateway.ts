@@ -17,7 +17,6 @@ import type { Context } from '../context.ts';
 import { idsOf } from '../contract/contract.ts';
 import { type Example, eventsAfter, listExamples, toExample } from '../contract/examples.ts';
 import type { Preferences } from '../contract/oracle/read-preferences.ts';
-import { INVALID } from '../contract/surface.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { MockedResponse } from '../services/services.ts';
 import { type CallRecord, recordOf } from '../session/call-record.ts';
@@ -140,7 +139,7 @@ async function readPayload({ body, headers }: GatewayInput, record: CallRecord):
   const refuse = (keyword: string, message: string) => {
     const violation: Violation = { in: 'body', pointer: '', keyword, message, schemaPath: '' };
     record.violations = [violation];
-    return new GatewayError(INVALID.gateway, { message });
+    return new GatewayError('INVALID_REQUEST', { message });
   };
   if (bytes.length === 0) {
     throw refuse('required', 'The request body is missing: send a JSON object.');

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   createServer,
   type IncomingMessage,
@@ -6,18 +5,12 @@ import {
   type Server,
   type ServerOptions,
   type ServerResponse,
-  STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import {
-  type ContractError,
-  GatewayError,
-  type HandlerResponse,
-  isResponding,
-  toResponse,
-} from '@berth/server-stubs';
-import { INVALID, type SurfaceName, toRefusal } from '../contract/surface.ts';
+import { GatewayError, isResponding } from '@berth/server-stubs';
+import { refusalFor, type SurfaceName, sendRefusal } from '../contract/surface.ts';
 import { RecordedRequest } from '../session/call-record.ts';
+import { respondTo } from '../util/sockets.ts';
 
 /** Listeners for an HTTP server's events. */
 export interface Application {
@@ -85,45 +78,16 @@ export async function createHttpServer(
       if (isResponding(socket)) socket.destroy();
       else application().upgrade(request, socket, head);
     })
-    .on('connect', (_request, socket) => {
-      socket.on('error', () => {});
-      respondToConnect(socket);
+    .on('connect', (request, socket) => {
+      const headers = { allow: 'GET, HEAD, POST, OPTIONS' };
+      const message = 'The mock is not a proxy.';
+      const error = new GatewayError('METHOD_NOT_ALLOWED', { message, headers });
+      sendRefusal(error, respondTo(request, socket), CLOSE);
     })
     .on('clientError', (error, socket) =>
       respondToBrokenRequest(error, socket, (socket as RespondingSocket)[LATEST]),
     );
   return server as Server;
-}
-
-/** Responds to CONNECT, for which Node creates no response. */
-function respondToConnect(socket: Duplex): void {
-  const headers = { allow: 'GET, HEAD, POST, OPTIONS' };
-  const message = 'The mock is not a proxy.';
-  writeRaw(socket, new GatewayError('METHOD_NOT_ALLOWED', { message, headers }));
-}
-
-/** Placeholder for a request that could not be parsed. */
-const UNREAD = { method: 'GET', headers: {} } as IncomingMessage;
-
-function writeRaw(socket: Duplex, error: GatewayError): void {
-  if (!socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const { status, headers, body } = toResponseOf(error, UNREAD, '/');
-  const text = JSON.stringify(body);
-  const all = { ...headers, 'content-length': Buffer.byteLength(text), connection: 'close' };
-  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${text}`);
-}
-
-function toResponseOf(
-  error: ContractError,
-  request: IncomingMessage,
-  rawPath: string,
-): HandlerResponse {
-  const call = { request, requestId: randomUUID(), rawPath };
-  return (error as GatewayError)[toResponse](call);
 }
 
 function respondToBrokenRequest(
@@ -141,7 +105,10 @@ function respondToBrokenRequest(
     // The request was rejected before its end; there is nothing more to send.
     response.end();
   } else {
-    respondToBrokenBody(error, response);
+    // The body was truncated.
+    const surface = (response.req as RecordedRequest).record?.surface ?? 'gateway';
+    const refusal = refusalFor('invalid', surface, DEFECTS[error.code ?? ''] ?? MALFORMED);
+    sendRefusal(refusal, response, CLOSE);
     // Node discards a request after its response, so waiting for the rest would never end.
     socket.once('close', () => response.req.destroy());
   }
@@ -160,40 +127,23 @@ const DEFECTS: Readonly<Record<string, Defect>> = {
   HPE_HEADER_OVERFLOW: { status: 431, message: 'The request headers are too large.' },
 };
 
+/** Stands for a request that could not be parsed. */
+const UNREAD = { method: 'GET', headers: {}, httpVersionMajor: 1, httpVersionMinor: 1 };
+
 /**
  * Responds on a connection whose request could not be parsed: invalid syntax, headers that are too large, or
  * a timeout. The surface is unknown, so the gateway's error format is used.
  */
 function respondUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
-  writeRaw(socket, new GatewayError(INVALID.gateway, DEFECTS[error.code ?? ''] ?? MALFORMED));
-}
-
-/** Responds to a request whose body was truncated, in its surface's error format. */
-function respondToBrokenBody(error: NodeJS.ErrnoException, response: ServerResponse): void {
-  const { req: request } = response;
-  const surface = (request as RecordedRequest).record?.surface ?? 'gateway';
-  const defect = DEFECTS[error.code ?? ''] ?? MALFORMED;
-  refuse(toRefusal(surface, INVALID[surface], defect), response);
-}
-
-function refuse(refusal: ContractError, response: ServerResponse): void {
-  const { req: request } = response;
-  const { status, headers = {}, body } = toResponseOf(refusal, request, request.url ?? '/');
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) response.setHeader(name, value);
+  if (!socket.writable) {
+    socket.destroy();
+    return;
   }
-  if (typeof body !== 'string') response.setHeader('content-type', 'application/json');
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  response.setHeader('content-length', Buffer.byteLength(text));
-  response.writeHead(status, { connection: 'close' }).end(text);
+  const refusal = refusalFor('invalid', 'gateway', DEFECTS[error.code ?? ''] ?? MALFORMED);
+  sendRefusal(refusal, respondTo(UNREAD as IncomingMessage, socket), CLOSE);
 }
 
-const FAILED: Readonly<Record<SurfaceName, string>> = {
-  gateway: 'SYS_ERR',
-  storage: 'SYS_ERR',
-  upload: 'InternalError',
-  link: 'InternalError',
-};
+const CLOSE = { connection: 'close' };
 
 /** Ends a request after an internal error, in its surface's error format. */
 export function respondToFailure(
@@ -207,5 +157,5 @@ export function respondToFailure(
     return;
   }
   const message = 'Internal error in the mock: see its warnings for details.';
-  refuse(toRefusal(surface, FAILED[surface], { status: 500, message }), response);
+  sendRefusal(refusalFor('failed', surface, { status: 500, message }), response, CLOSE);
 }

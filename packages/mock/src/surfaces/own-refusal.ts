@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from '../context.ts';
-import { INVALID, type SurfaceName, toRefusal } from '../contract/surface.ts';
-import { sendRefusal } from '../faults/do-faults.ts';
+import { type Reason, refusalFor, type SurfaceName, sendRefusal } from '../contract/surface.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { isLoopback, isOwnHost, originOf } from '../util/host.ts';
 import { corsOf } from './router-options.ts';
 
-/** Errors that come from the mock itself rather than from a deployment, by surface. */
+/** An error that comes from the mock itself rather than from a deployment. */
 export interface OwnRefusal {
-  readonly code: Readonly<Record<SurfaceName, string>>;
-  /** Default: the status of the code. */
-  readonly status?: number;
+  readonly reason: Reason;
+  readonly status: number;
   readonly message: string;
 }
 
@@ -20,28 +18,26 @@ export interface OwnRefusal {
  * rejected. The call that follows is rejected instead.
  */
 export function sendOwnRefusal(
-  { code, status, message }: OwnRefusal,
+  { reason, status, message }: OwnRefusal,
   surface: SurfaceName,
   context: Pick<Context, 'profile' | 'options'>,
-  request: IncomingMessage,
   response: ServerResponse,
 ): void {
+  const { req: request } = response;
+  const { origin } = request.headers;
   const cors = corsOf(context, surface);
-  if (isPreflight(request)) {
-    response.writeHead(204, {
-      ...cors.preflight(request.headers.origin),
-      // If a browser cached it, it would not ask the deployment.
-      'access-control-max-age': '0',
-      'x-request-id': randomUUID(),
-    });
-    response.end();
+  if (!isPreflight(request)) {
+    const error = refusalFor(reason, surface, { status, message });
+    sendRefusal(error, response, cors.response(origin));
     return;
   }
-  const error = toRefusal(surface, code[surface], {
-    message,
-    ...(status !== undefined && { status }),
+  response.writeHead(204, {
+    ...cors.preflight(origin),
+    // If a browser cached it, it would not ask the deployment.
+    'access-control-max-age': '0',
+    'x-request-id': randomUUID(),
   });
-  sendRefusal(error, { request, cors, profile: context.profile }, response);
+  response.end();
 }
 
 function isPreflight({ method, headers }: IncomingMessage): boolean {
@@ -56,14 +52,14 @@ function isPreflight({ method, headers }: IncomingMessage): boolean {
 export function findHostRefusal(
   request: IncomingMessage,
   { host, origins = [] }: Partial<Pick<ResolvedOptions, 'origins'>> & { readonly host: string },
-): (OwnRefusal & { readonly status: number }) | undefined {
+): OwnRefusal | undefined {
   if (!isLoopback(host.toLowerCase()) || origins.includes('*')) return undefined;
   const name = nameOf(request);
   // A name without a dot belongs to the local network, for example a container's name.
   if (isOwnHost(name, host) || !name.includes('.')) return undefined;
   if (origins.some((origin) => new URL(origin).hostname === name)) return undefined;
   return {
-    code: { ...INVALID, gateway: 'INVALID_HOST' },
+    reason: 'host',
     status: 421,
     message: `Call the mock as localhost or by its IP address, not as ${name}, or listen on that name with --host.`,
   };

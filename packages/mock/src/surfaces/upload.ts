@@ -11,7 +11,7 @@ import type { Context } from '../context.ts';
 import { uploadErrors } from '../contract/defaults.ts';
 import type { Documents } from '../contract/documents.ts';
 import type { Preferences } from '../contract/oracle/read-preferences.ts';
-import { INVALID, UPLOAD_PATH } from '../contract/surface.ts';
+import { UPLOAD_PATH } from '../contract/surface.ts';
 import { recordOf } from '../session/call-record.ts';
 import { preferencesOf } from './consult.ts';
 import { toRouterOptions } from './router-options.ts';
@@ -86,5 +86,5 @@ function examplesOf(documents: Documents, code: number): Record<string, Example>
 }
 
 function missing(message: string): UploadError {
-  return new UploadError(INVALID.upload, { status: 404, message });
+  return new UploadError('MalformedPOSTRequest', { status: 404, message });
 }

@@ -4,8 +4,8 @@ import type { Violation } from '@berth/server-stubs';
 import type { Context } from '../../context.ts';
 import type { KeptBytes } from '../../session/call-record.ts';
 import { describeFileError, makeFolder } from '../../util/folders.ts';
+import type { Exchange, Recorder } from '../forward.ts';
 import type { RawHeaders } from '../headers.ts';
-import type { Exchange, Recorder } from '../parts.ts';
 import { contractHashOf, FORMAT, type Recording, RecordingError, toJsonBody } from './recording.ts';
 import { createScrubber, type Scrubber } from './scrubber.ts';
 

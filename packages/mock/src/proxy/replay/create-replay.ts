@@ -13,8 +13,8 @@ import { sendOwnRefusal } from '../../surfaces/own-refusal.ts';
 import { corsOf } from '../../surfaces/router-options.ts';
 import { describeFileError } from '../../util/folders.ts';
 import { isObject } from '../../util/values.ts';
-import { type Backend, toBackendListeners } from '../backend.ts';
 import { createCheckers } from '../check-requests.ts';
+import type { Backend } from '../create-proxy.ts';
 import {
   contractHashOf,
   FORMAT,
@@ -23,13 +23,6 @@ import {
   RecordingError,
 } from './recording.ts';
 import { createScrubber } from './scrubber.ts';
-
-const NOT_RECORDED = {
-  gateway: 'SYS_ERR',
-  storage: 'SYS_ERR',
-  upload: 'InternalError',
-  link: 'InternalError',
-};
 
 /**
  * Creates a backend that responds from recordings. If several responses were recorded for a request, each
@@ -83,33 +76,22 @@ export async function createReplay(context: Context, dir: string): Promise<Backe
     const recording = next(session, key);
     await check.done;
     if (recording !== undefined) send(recording, record, context.originOf(request), response);
-    else refuse(`${method} ${target}`, record, request, response);
+    else refuse(`${method} ${target}`, record, response);
   }
 
-  function refuse(
-    asked: string,
-    record: CallRecord,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): void {
+  function refuse(asked: string, record: CallRecord, response: ServerResponse): void {
     record.matched = false;
     const known = [...new Set(recordings.map(toTitle))];
     const near = closest(asked, known);
     const same = near === asked ? ', with another body' : '';
     const message = `${asked} is not recorded. The closest recording is: ${near}${same}.`;
-    const { surface } = record;
-    const refusal = { code: NOT_RECORDED, status: 501, message };
-    sendOwnRefusal(refusal, surface, context, request, response);
+    sendOwnRefusal({ reason: 'failed', status: 501, message }, record.surface, context, response);
   }
 
-  const listener = (request: IncomingMessage, response: ServerResponse) => {
-    respond(request as RecordedRequest, response).catch(() => response.destroy());
-  };
   return {
-    listeners: toBackendListeners(listener, (request, response) => {
-      response.writeContinue();
-      listener(request, response);
-    }),
+    respond(request, response) {
+      respond(request, response).catch(() => response.destroy());
+    },
     upgrade(request: IncomingMessage, socket: Duplex) {
       const record = recordOf(request);
       record.matched = false;
