@@ -6,7 +6,7 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import standard from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { afterAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { listExamples } from '../src/contract/examples.ts';
+import { listExamples } from '../src/contract/contract.ts';
 import { loadContract } from '../src/contract/load-contract.ts';
 import { storage as call } from './helpers/calls.ts';
 import { spawnCli, untilReady } from './helpers/cli.ts';

@@ -73,3 +73,37 @@ export function listOperations(documents: Documents): Operation[] {
 export function idsOf(operations: readonly Operation[], surface: Operation['surface']): string[] {
   return operations.filter((one) => one.surface === surface).map(({ id }) => id);
 }
+
+/** The first success example of an operation, by media type. */
+type Examples = ReadonlyMap<string, unknown>;
+
+/**
+ * Returns the contract's success examples, by operationId. Named examples take precedence over a schema's
+ * example, as in OpenAPI.
+ */
+export function listExamples(
+  operations: readonly Operation[] = standardContract.operations,
+): ReadonlyMap<string, Examples> {
+  return new Map(
+    operations.map(({ id, responses }) => {
+      const content = Object.entries(responses['200']?.content ?? {});
+      const examples = content.flatMap(([type, { examples = {} }]) => {
+        const [first] = Object.values(examples) as { value?: unknown }[];
+        return first === undefined ? [] : [[type, first.value] as const];
+      });
+      return [id, new Map(examples)];
+    }),
+  );
+}
+
+/**
+ * Returns the contract's example in the only media type that a caller accepts, or as JSON if it accepts any.
+ * Returns undefined if the types have quality values: Prism handles those.
+ */
+export function toExample(
+  examples: Examples = new Map(),
+  accept = '*/*',
+): { readonly type: string; readonly value: unknown } | undefined {
+  const type = accept === '*/*' ? 'application/json' : accept;
+  return examples.has(type) ? { type, value: examples.get(type) } : undefined;
+}

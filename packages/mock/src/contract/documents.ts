@@ -102,30 +102,6 @@ function lookUp(document: object, ref: string): unknown {
   );
 }
 
-/** A body with its fields at the top level, or an error in how they are wrapped. */
-type Unwrapped = { body: unknown } | { fault: string };
-
-/**
- * Unwraps the fields from the object that `x-berth-unwrap` names.
- *
- * D21: the fields may be in either place, but not in both.
- */
-export function unwrap(body: unknown, schema: Schema): Unwrapped {
-  const wrapper = schema['x-berth-unwrap'];
-  if (wrapper === undefined || !isObject(body) || !Object.hasOwn(body, wrapper)) return { body };
-  const fields = Object.keys(toFlatSchema(schema).properties ?? {});
-  const beside = fields.find((field) => Object.hasOwn(body, field));
-  if (beside !== undefined) {
-    return {
-      fault: `${beside} cannot be combined with ${wrapper}: send the fields in one place, not in both.`,
-    };
-  }
-  if (!isObject(body[wrapper])) {
-    return { fault: `${wrapper} must be an object that contains the fields.` };
-  }
-  return { body: body[wrapper] };
-}
-
 /**
  * Returns the flat form of a request schema. A schema with `x-berth-unwrap` is a `oneOf` of the fields at the
  * top level and the same fields inside an object; validating against that `oneOf` would report a missing

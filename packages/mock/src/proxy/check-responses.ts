@@ -3,9 +3,9 @@ import { applyDispositionRules, type Violation } from '@berth/server-stubs';
 import type { ErrorObject } from 'ajv';
 import { compileSchema } from '../contract/compile-schema.ts';
 import type { Operation } from '../contract/contract.ts';
-import { gatewayErrors } from '../contract/defaults.ts';
 import type { SurfaceName } from '../contract/surface.ts';
 import { applyProfile, type WireProfile } from '../contract/wire-profile.ts';
+import { CODES } from '../faults/fault.ts';
 import { isObject } from '../util/values.ts';
 import { findHeader, listHeader, type RawHeaders } from './headers.ts';
 
@@ -119,7 +119,7 @@ const FIELDS = ['code', 'message', 'requestId'];
 function isOwnError(status: number, body: unknown): boolean {
   if (status < 400 || !isObject(body)) return false;
   const known = FIELDS.filter((name) => Object.hasOwn(body, name));
-  return gatewayErrors.find(body.code) !== undefined || known.length >= 2;
+  return CODES.gateway.includes(String(body.code)) || known.length >= 2;
 }
 
 /** D9: "an error body's `requestId` equals it". */

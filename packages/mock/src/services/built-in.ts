@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { fileURLToPath } from 'node:url';
-import { listExamples } from '../contract/examples.ts';
+import { listExamples } from '../contract/contract.ts';
 import { type CompiledService, compileService } from './compile-service.ts';
 import {
   defineService,

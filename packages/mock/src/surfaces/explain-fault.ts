@@ -4,9 +4,9 @@ import { distance } from 'fastest-levenshtein';
 import type { Context } from '../context.ts';
 import { compileSchema } from '../contract/compile-schema.ts';
 import type { Operation } from '../contract/contract.ts';
-import { type Schema, toFlatSchema, unwrap } from '../contract/documents.ts';
-import { describeViolation } from '../contract/oracle/violation.ts';
+import { type Schema, toFlatSchema } from '../contract/documents.ts';
 import { recordOf } from '../session/call-record.ts';
+import { isObject } from '../util/values.ts';
 
 /**
  * Creates a function that logs what is wrong with a request, in more detail than the router: it reports all
@@ -60,33 +60,55 @@ function explainBody(
   first: Violation,
 ): { violations: readonly Violation[]; message?: string } {
   const body = parse(bytes);
-  const unwrapped = unwrap(body, schema);
-  if (bytes === undefined || 'fault' in unwrapped) return { violations: [first] };
+  const wrapper = schema['x-berth-unwrap'] ?? '';
+  const isWrapped = isObject(body) && Object.hasOwn(body, wrapper);
+  const fields = isWrapped ? body[wrapper] : body;
   const validate = compileSchema(toFlatSchema(schema));
-  if (validate(unwrapped.body) || !validate.errors) return { violations: [first] };
-  const prefix = unwrapped.body === body ? '' : `/${schema['x-berth-unwrap']}`;
-  const sentences = validate.errors.map((error) =>
-    describeViolation(
-      {
-        path: ['body', ...error.instancePath.split('/').slice(1)],
-        code: error.keyword,
-        message: error.message ?? 'must be valid',
-      },
-      unwrapped.body,
-    ),
-  );
-  return {
-    violations: validate.errors.map((error, index) =>
-      toViolation(error, prefix, sentences[index] as string),
-    ),
-    message: sentences.slice(0, MAX_SENTENCES).join(' '),
-  };
+  const isExplained = bytes !== undefined && (isObject(fields) || !isWrapped);
+  if (!isExplained || validate(fields) || !validate.errors) return { violations: [first] };
+  const prefix = isWrapped ? `/${wrapper}` : '';
+  const violations = validate.errors.map((error): Violation => {
+    const { keyword, schemaPath, instancePath, params } = error;
+    const missing = keyword === 'required' ? `/${params.missingProperty}` : '';
+    const pointer = prefix + instancePath + missing;
+    return { in: 'body', pointer, keyword, message: describeError(error, fields), schemaPath };
+  });
+  const sentences = violations.slice(0, MAX_SENTENCES).map(({ message }) => message);
+  return { violations, message: sentences.join(' ') };
 }
 
-function toViolation(error: ErrorObject, prefix: string, message: string): Violation {
-  const { keyword, schemaPath, instancePath, params } = error;
-  const missing = keyword === 'required' ? `/${params.missingProperty}` : '';
-  return { in: 'body', pointer: prefix + instancePath + missing, keyword, message, schemaPath };
+/**
+ * Describes which field is invalid and what it must be.
+ *
+ * @param body the validated value, used to report what was sent instead
+ * @example
+ * describeError(error, body); // 'fileList[0].fileID must be a string, got a number.'
+ */
+function describeError(error: ErrorObject, body: unknown): string {
+  const { instancePath, keyword, params, message = 'must be valid' } = error;
+  const keys = instancePath
+    .split('/')
+    .slice(1)
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+  if (keyword === 'required') return `${toField([...keys, params.missingProperty])} is required.`;
+  const field = toField(keys) || 'The body';
+  if (keyword !== 'type') return `${field} ${message}.`;
+  const value = keys.reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], body);
+  const kind = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  return `${field} must be ${withArticle(String(params.type))}, got ${withArticle(kind)}.`;
+}
+
+/** `['fileList', '0', 'fileID']` → `fileList[0].fileID`. */
+function toField(keys: readonly string[]): string {
+  return keys
+    .map((key) => (/^\d+$/.test(key) ? `[${key}]` : `.${key}`))
+    .join('')
+    .replace(/^\./, '');
+}
+
+function withArticle(type: string): string {
+  if (type === 'null') return type;
+  return `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`;
 }
 
 function parse(bytes: Buffer | undefined): unknown {

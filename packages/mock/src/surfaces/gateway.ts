@@ -14,8 +14,7 @@ import {
   type WebSocketHandler,
 } from '@berth/server-stubs';
 import type { Context } from '../context.ts';
-import { idsOf } from '../contract/contract.ts';
-import { type Example, eventsAfter, listExamples, toExample } from '../contract/examples.ts';
+import { idsOf, listExamples, toExample } from '../contract/contract.ts';
 import type { Preferences } from '../contract/oracle/read-preferences.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { MockedResponse } from '../services/services.ts';
@@ -56,30 +55,18 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
   }
 
   function serveStatic(input: GatewayInput, call: GatewayCall, record: CallRecord) {
-    assertThere(input, record);
     const example = toExample(examples.get(call.operationId), call.request.headers.accept);
-    if (input.body === undefined && example !== undefined) {
-      return toServiceResponse(example, input.headers);
-    }
-    return readPayload(input, record).then((body) =>
-      example === undefined ? askFor(body, input, call) : toServiceResponse(example, input.headers),
-    );
+    if (example === undefined) return ask(input, call);
+    assertThere(input, record);
+    const response = () => toServiceResponse(example, input.headers);
+    return input.body === undefined ? response() : assertPayload(input, record).then(response);
   }
 
-  async function ask(input: GatewayInput, call: GatewayCall, preferences: Preferences) {
+  async function ask(input: GatewayInput, call: GatewayCall, preferences?: Preferences) {
     const record = recordOf(call.request);
     assertThere(input, record);
-    return askFor(await readPayload(input, record), input, call, preferences);
-  }
-
-  function askFor(
-    body: unknown,
-    { name, anyPath }: GatewayInput,
-    call: GatewayCall,
-    preferences?: Preferences,
-  ) {
-    const question = { surface: 'gateway', params: { name, anyPath }, body } as const;
-    return consult(context, call, question, preferences);
+    await assertPayload(input, record);
+    return consult(context, call, 'gateway', preferences);
   }
 
   function assertThere({ name }: GatewayInput, record: CallRecord): void {
@@ -129,13 +116,12 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
  * object)." So for a body with another type, or a compressed one, only the size is checked, and it is
  * validated like an empty object.
  *
- * @returns undefined for a GET
  * @throws GatewayError INVALID_REQUEST
  */
-async function readPayload({ body, headers }: GatewayInput, record: CallRecord): Promise<unknown> {
-  if (body === undefined) return undefined;
+async function assertPayload({ body, headers }: GatewayInput, record: CallRecord): Promise<void> {
+  if (body === undefined) return;
   const bytes = await buffer(body);
-  if (!isJson(headers)) return {};
+  if (!isJson(headers)) return;
   const refuse = (keyword: string, message: string) => {
     const violation: Violation = { in: 'body', pointer: '', keyword, message, schemaPath: '' };
     record.violations = [violation];
@@ -149,9 +135,9 @@ async function readPayload({ body, headers }: GatewayInput, record: CallRecord):
     throw refuse('syntax', 'The body is not valid JSON: check quotes, commas and brackets.');
   }
   if (!isObject(value)) {
-    throw refuse('type', `The body must be an object, got ${kindOf(value)}.`);
+    const kind = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+    throw refuse('type', `The body must be an object, got ${kind}.`);
   }
-  return value;
 }
 
 function isJson(headers: IncomingHttpHeaders): boolean {
@@ -168,11 +154,6 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-function kindOf(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
-}
-
 function noteService({ name }: GatewayInput, { request, operationId }: GatewayCall) {
   const record = recordOf(request);
   record.service = name;
@@ -181,7 +162,7 @@ function noteService({ name }: GatewayInput, { request, operationId }: GatewayCa
 }
 
 function toServiceResponse(
-  { type, value }: Example,
+  { type, value }: NonNullable<ReturnType<typeof toExample>>,
   { 'last-event-id': lastId }: GatewayInput['headers'],
 ): ServiceResponse {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
@@ -190,6 +171,12 @@ function toServiceResponse(
   // WHATWG HTML, section 9.2.1: a 204 makes clients stop reconnecting.
   if (isEvents && body === '') return { status: 204 };
   return { status: 200, headers: { 'content-type': type }, body };
+}
+
+/** Returns the events after the one with an ID; all events if there is none. */
+function eventsAfter(text: string, id: string | string[] | undefined): string {
+  const events = text.split(/(?<=\n\n)/);
+  return events.slice(events.findIndex((event) => event.startsWith(`id: ${id}\n`)) + 1).join('');
 }
 
 function note(response: MockedResponse, record: CallRecord): MockedResponse {

@@ -7,9 +7,8 @@ import {
 } from '@berth/server-stubs';
 import type { StorageCaller } from '@berth/server-stubs/engine';
 import type { Context } from '../context.ts';
-import { idsOf, type Operation } from '../contract/contract.ts';
+import { idsOf, listExamples, type Operation, toExample } from '../contract/contract.ts';
 import { toFlatSchema } from '../contract/documents.ts';
-import { listExamples, toExample } from '../contract/examples.ts';
 import { recordOf } from '../session/call-record.ts';
 import type { Auth } from './auth/auth.ts';
 import { consult, preferencesOf } from './consult.ts';
@@ -39,12 +38,7 @@ export function createStorage(context: Context, auth: Auth): Router {
     const example = isStatic ? toExample(examples.get(id), request.headers.accept) : undefined;
     if (example !== undefined) return dataOf(example.value);
     if (isStatic || act === undefined || preferences !== undefined) {
-      return consult(
-        context,
-        call,
-        { surface: 'storage', params: { envId }, body: input },
-        preferences,
-      );
+      return consult(context, call, 'storage', preferences);
     }
     return act(input, { envId, caller: { env, id: 'mock' }, request, requestId });
   };

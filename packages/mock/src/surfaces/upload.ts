@@ -1,19 +1,16 @@
 import {
-  type Call,
   createUploadRouter,
-  type HandlerResponse,
   type Router,
-  toResponse,
   UploadError,
   type UploadHandler,
 } from '@berth/server-stubs';
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { Context } from '../context.ts';
-import { uploadErrors } from '../contract/defaults.ts';
 import type { Documents } from '../contract/documents.ts';
 import type { Preferences } from '../contract/oracle/read-preferences.ts';
 import { UPLOAD_PATH } from '../contract/surface.ts';
 import { recordOf } from '../session/call-record.ts';
-import { preferencesOf } from './consult.ts';
+import { DocumentedResponse, preferencesOf } from './consult.ts';
 import { toRouterOptions } from './router-options.ts';
 
 /** Creates the upload target, which handles the second step of an upload. */
@@ -31,27 +28,10 @@ export function createUpload(context: Context): Router {
 }
 
 /**
- * A successful upload that stores nothing. It is thrown because routers expect a file as the return value.
- */
-class DocumentedSuccess extends Error {
-  override readonly name = 'DocumentedSuccess';
-  readonly #status: number;
-
-  constructor(status: number) {
-    super(`The contract documents ${status}.`);
-    this.#status = status;
-  }
-
-  [toResponse]({ requestId }: Pick<Call, 'requestId'>): HandlerResponse {
-    return { status: this.#status, headers: { 'x-request-id': requestId } };
-  }
-}
-
-/**
  * Responds to an upload as the contract documents it, and stores nothing. Prism cannot create the XML of its
  * errors, because it does not know the name of the root element.
  *
- * @throws UploadError or DocumentedSuccess, always
+ * @throws UploadError or DocumentedResponse, always
  */
 function respondAsDocumented(
   documents: Documents,
@@ -61,10 +41,15 @@ function respondAsDocumented(
   if (examples === undefined) {
     throw missing('The contract has no response with the status that the Prefer header requests.');
   }
-  const row = uploadErrors.findStatus(code);
+  const row = defaults.uploadErrors.find(({ status }) => status === code && status >= 400);
   if (exampleKey === undefined && row !== undefined) throw new UploadError(row.code);
   const [first] = Object.keys(examples);
-  if (exampleKey === undefined && first === undefined) throw new DocumentedSuccess(code);
+  if (exampleKey === undefined && first === undefined) {
+    throw new DocumentedResponse(code, ({ requestId }) => ({
+      status: code,
+      headers: { 'x-request-id': requestId },
+    }));
+  }
   const { value } = examples[exampleKey ?? (first as string)] ?? {};
   if (value === undefined) {
     throw missing('The response has no example with the name that the Prefer header requests.');

@@ -1,5 +1,5 @@
 import { readDocumentOperations } from '@berth/server-stubs/service-document';
-import type { Resource } from '../../contract/oracle/create-oracle.ts';
+import { createPrism, type Resource } from '../../contract/oracle/create-oracle.ts';
 import { getHttpOperationsFromSpec } from '../../contract/oracle/prism.ts';
 import type { Problem } from '../../util/source-file.ts';
 import { isObject } from '../../util/values.ts';
@@ -7,7 +7,7 @@ import type { CompiledRoute, CompiledService } from '../compile-service.ts';
 import { compareRoutes, HTTP_METHODS, type HttpMethod, parseDocumentPath } from '../routes.ts';
 import { findCollections } from './collections.ts';
 import type { DocumentOptions } from './documented.ts';
-import { createDocumentPrism, createOperation, createSample, MAX_BODY_BYTES } from './operation.ts';
+import { createOperation, createSample, MAX_BODY_BYTES } from './operation.ts';
 import { toReadable } from './to-readable.ts';
 
 /** The only methods that the gateway forwards. */
@@ -30,7 +30,7 @@ export async function compileDocument(
   const { readable, warnings } = toReadable(document as Record<string, unknown>);
   const methods = options.isRoot ? HTTP_METHODS : FORWARDED;
   const routes: CompiledRoute[] = [];
-  const prism = createDocumentPrism(options.checksSecurity);
+  const prism = createPrism(options.checksSecurity);
   const resources = (await readResources(readable, warnings)).filter(({ method }) =>
     methods.includes(method.toUpperCase() as HttpMethod),
   );

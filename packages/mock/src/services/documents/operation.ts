@@ -5,7 +5,7 @@ import {
   type Judge,
   type OperationCompiler,
 } from '@berth/server-stubs/service-document';
-import { createPrism, type Resource } from '../../contract/oracle/create-oracle.ts';
+import type { Asked, Prism, Resource } from '../../contract/oracle/create-oracle.ts';
 import { type Preferences, readPreferences } from '../../contract/oracle/read-preferences.ts';
 import { prepareEvents } from '../events.ts';
 import { readBytes, toFailure, toServiceHeaders } from '../prepare-route.ts';
@@ -18,35 +18,12 @@ import {
 } from '../services.ts';
 import { type Documented, type DocumentOptions, type Remember, withBody } from './documented.ts';
 
-type Prism = ReturnType<typeof createPrism>;
-
 const EVENT_STREAM = 'text/event-stream';
 export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 /** Cached responses of an operation, keyed by everything that selects a response. */
 const MAX_KEPT = 32;
 
 type Found = { readonly documented: Documented } | { readonly rejected: MockedResponse };
-
-/** The request for which Prism creates a response. */
-type Asked = Parameters<Prism['request']>[0] & { readonly fault?: Fault | undefined };
-
-/** Creates a Prism instance that uses the given operation, and does not validate the request itself. */
-export function createDocumentPrism(checksSecurity: boolean): Prism {
-  return createPrism(checksSecurity, {
-    route: ({ resources: [resource] }) => ({ _tag: 'Right', right: resource as Resource }),
-    validateInput: ({ element }) => {
-      const { fault } = element as Asked;
-      return fault === undefined
-        ? { _tag: 'Right', right: element }
-        : { _tag: 'Left', left: [toDiagnostic(fault)] };
-    },
-  });
-}
-
-function toDiagnostic({ kind, message }: Fault) {
-  // Prism looks for a documented 415, 422, 400 or default response.
-  return { message, severity: 0, code: kind === 'unsupported-media-type' ? 415 : 422 };
-}
 
 /** Creates the handler for an operation. */
 export function createOperation(
@@ -87,7 +64,10 @@ export function createOperation(
         method: resource.method as 'get',
         url: { path: resource.path, query: toQuery(input.rawQuery) },
         headers: toPlainHeaders(headers),
-        fault,
+        invalid: fault && {
+          message: fault.message,
+          code: fault.kind === 'unsupported-media-type' ? 415 : 422,
+        },
       };
       // Prism modifies the preferences object.
       const result = await prism.request(asked, [resource], { mock: { ...wanted } } as never)();

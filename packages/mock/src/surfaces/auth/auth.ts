@@ -7,8 +7,10 @@ import {
   StorageError,
   type StorageSecurity,
 } from '@berth/server-stubs';
-import { signature } from '../../contract/defaults.ts';
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { WireProfile } from '../../contract/wire-profile.ts';
+
+const { signature } = defaults;
 
 /** Authenticates calls. */
 export interface Auth {

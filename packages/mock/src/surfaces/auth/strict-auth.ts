@@ -11,8 +11,8 @@ import {
   createStorageSignature,
   type KeyPairs,
 } from '@berth/server-stubs/engine/node';
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { errors, importJWK, jwtVerify } from 'jose';
-import { limit, signature } from '../../contract/defaults.ts';
 import type { WireProfile } from '../../contract/wire-profile.ts';
 import { recordOf } from '../../session/call-record.ts';
 import { type Auth, createPresentAuth } from './auth.ts';
@@ -31,10 +31,11 @@ export async function createStrictAuth(env: string, profile: WireProfile): Promi
   const pairs = (): KeyPairs => ({
     find: (id) => ({ ...keyPairs.find(id, env), isUsable: () => true }),
   });
+  const { limits } = defaults;
   const nowOf = (request: IncomingMessage) => recordOf(request).session.clock.now();
   const clock = (request: IncomingMessage) =>
-    createClock(() => nowOf(request), limit('clockWindowSeconds'), 'mock');
-  const { service, storageSigningHost: signingHost } = signature;
+    createClock(() => nowOf(request), limits.clockWindowSeconds.value, 'mock');
+  const { service, storageSigningHost: signingHost } = defaults.signature;
   const gatewaySignature = createGatewaySignature({ pairs, service, clock });
   const storageSignature = createStorageSignature({
     pairs,
