@@ -4,7 +4,7 @@ import type { Oracle } from './contract/oracle/create-oracle.ts';
 import type { Preferences } from './contract/oracle/read-preferences.ts';
 import type { WireProfile } from './contract/wire-profile.ts';
 import type { ResolvedOptions } from './options.ts';
-import type { Services } from './services/services.ts';
+import type { Services } from './services/create-services.ts';
 import type { Sessions } from './session/session.ts';
 
 /** State shared by the parts of one mock. */

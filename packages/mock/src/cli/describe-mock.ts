@@ -63,7 +63,7 @@ async function describeDocument({ url, context }: Served): Promise<string> {
     `Mock of ${options.document}`,
     '',
     `Operations     ${url}`,
-    ...services.routes(name).map((text) => `  ${text}`),
+    ...(services.find(name)?.routes ?? []).map(({ text }) => `  ${text}`),
     `Inspector      ${url}/__mock`,
     ...describeRemembered(context),
     '',
@@ -75,7 +75,7 @@ async function describeDocument({ url, context }: Served): Promise<string> {
 
 function describeRemembered({ services, options }: Context): string[] {
   return services.names().flatMap((name) => {
-    const remembered = services.remembers(name).join(', ');
+    const remembered = services.find(name)?.remembers?.join(', ') ?? '';
     const prefix = options.document === undefined ? `${name}: ` : '';
     return remembered === '' ? [] : [`Remembers      ${prefix}${remembered}`];
   });
@@ -90,19 +90,19 @@ async function listDocumentCurls(context: Context, ...args: string[]): Promise<[
   const found: [string, string][] = [];
   for (const name of services.names()) {
     const base = options.document === undefined ? `${url}/v1/cloudrun/${name}` : url;
-    const samples = services.samples(name);
+    const samples = services.find(name)?.routes.filter(({ sample }) => sample) ?? [];
     const [post, get] = ['POST', 'GET'].map((method) =>
       samples.find((one) => one.method === method),
     );
-    for (const sample of [...new Set([post, get, ...samples])].slice(0, MOST_SAMPLES)) {
-      if (sample === undefined) continue;
-      const { target, type, body } = await sample.create();
+    for (const route of [...new Set([post, get, ...samples])].slice(0, MOST_SAMPLES)) {
+      if (route?.sample === undefined) continue;
+      const { target, type, body } = await route.sample();
       found.push([
-        options.document === undefined ? `${name}: ${sample.text}` : sample.text,
+        options.document === undefined ? `${name}: ${route.text}` : route.text,
         toCurl(`${base}${target.replaceAll("'", '%27')}`, options.tls, [
-          ...(['GET', 'POST'].includes(sample.method) && (body || sample.method === 'GET')
+          ...(['GET', 'POST'].includes(route.method) && (body || route.method === 'GET')
             ? []
-            : [`-X ${sample.method}`]),
+            : [`-X ${route.method}`]),
           ...args,
           ...(type === undefined ? [] : [`-H ${quote(`Content-Type: ${type}`)}`]),
           ...(body ? [`-d ${quote(body)}`] : []),

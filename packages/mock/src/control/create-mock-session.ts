@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { parseFaultFlag, toFaultRule } from '../faults/parse-fault.ts';
 import { toKey } from '../files/file-store.ts';
-import type { Services } from '../services/services.ts';
+import type { Services } from '../services/create-services.ts';
 import type { LoggedRequest, RequestLog } from '../session/request-log.ts';
 import type { Session } from '../session/session.ts';
 import { FieldError, toMilliseconds } from '../util/values.ts';
@@ -98,7 +98,7 @@ function createServicesControl(session: () => Session, services: Services): Sess
           return [
             name,
             {
-              routes: services.routes(name),
+              routes: services.find(name)?.routes.map(({ text }) => text) ?? [],
               ...(state !== undefined && { state: toStateJson(state) }),
             },
           ];

@@ -11,7 +11,7 @@ import {
 import { handleCall as handleServiceCall } from './handle-call.ts';
 import { readBytes } from './prepare-route.ts';
 import { parseRouteKey } from './routes.ts';
-import type { RouteHandler } from './services.ts';
+import { OF_SERVICES, type RouteHandler } from './services.ts';
 
 /**
  * The built-in `echo` service, which returns what it receives.
@@ -101,12 +101,7 @@ async function loadShop(): Promise<CompiledService> {
     import('./documents/compile-document.ts'),
   ]);
   const read = await readDocument(SHOP);
-  const options = {
-    isRoot: false,
-    checksSecurity: false,
-    remembers: true,
-    standard: { dynamic: false },
-  };
+  const options = { ...OF_SERVICES, remembers: true };
   const compiled = 'value' in read ? await compileDocument('shop', read.value, options) : read;
   if ('service' in compiled) return compiled.service;
   throw new TypeError(`${SHOP} cannot be served.`);

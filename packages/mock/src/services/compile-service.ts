@@ -19,7 +19,7 @@ export type CompiledRoute = RouteParts &
         /** A valid call, for the examples that the command line prints. */
         readonly sample?: () => Promise<SampleCall>;
       }
-    | { readonly method: 'WS'; readonly open: Opener }
+    | { readonly method: 'WS'; readonly open: Opener; readonly sample?: undefined }
   );
 
 export interface CompiledService {

@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   defaultWireProfile,
+  type GatewayCall,
   GatewayError,
   type GatewayInput,
   type WireProfile,
@@ -11,12 +12,11 @@ import type { Session } from '../session/session.ts';
 import { type ServiceFault, ServicesError } from '../util/source-file.ts';
 import { isObject } from '../util/values.ts';
 import { createExample, createHello, createShop, echo } from './built-in.ts';
-import { type CompiledRoute, type CompiledService, compileService } from './compile-service.ts';
-import type { DocumentOptions } from './documents/documented.ts';
+import { type CompiledService, compileService } from './compile-service.ts';
 import type { FakeServices } from './fake-service.ts';
 import { handleCall, openCall, type ServiceContext } from './handle-call.ts';
 import type { FileSource } from './loading/create-file-source.ts';
-import { createOpenEnds, type SampleRoute, type Services } from './services.ts';
+import { type DocumentOptions, OF_SERVICES } from './services.ts';
 
 /** The source of services: the path of a folder or file, definitions, or a list of names. */
 export type ServicesSource = string | FakeServices | readonly string[];
@@ -41,29 +41,32 @@ export interface ServicesOptions extends ServicesEvents {
 }
 
 /**
+ * The hosted services, which are built in or defined by the user. If no services are configured, services with
+ * any name exist and return the contract's example.
+ */
+export type Services = Awaited<ReturnType<typeof createServices>>;
+
+/**
  * Creates the hosted services. Services from files are reloaded when the files change.
  *
  * @throws ServicesError that names file, line and column if a service is invalid on startup
  */
-export async function createServices(options: ServicesOptions): Promise<Services> {
+export async function createServices(options: ServicesOptions) {
   const {
     source,
     builtIn = true,
     wireProfile = () => defaultWireProfile,
     onFault = () => {},
   } = options;
-  const openEnds = createOpenEnds();
-  const names = Array.isArray(source) ? (source as readonly string[]) : undefined;
+  const listed = Array.isArray(source) ? (source as readonly string[]) : undefined;
   const own = await loadSource(source, options);
   const beside = builtIn ? createBuiltIns() : new Map<string, CompiledService>();
   const find = (name: string): CompiledService | undefined => {
     const found = own.services().get(name);
     if (found !== undefined && !found.isExample) return found;
-    if (names === undefined || found !== undefined) return beside.get(name) ?? found;
+    if (listed === undefined || found !== undefined) return beside.get(name) ?? found;
     return undefined;
   };
-  const listNames = () => names ?? [...new Set([...own.services().keys(), ...beside.keys()])];
-
   const enter = (input: GatewayInput, { services, clock }: Session) => {
     const service = find(input.name);
     const state = services.find(input.name, service?.state);
@@ -72,38 +75,44 @@ export async function createServices(options: ServicesOptions): Promise<Services
   };
   const toContext = (
     input: GatewayInput,
-    call: ServiceContext['call'],
-    session: Session,
+    call: GatewayCall,
+    { services }: Session,
   ): ServiceContext => ({
     input,
     call,
-    openEnds,
-    memory: () => session.services.memoryOf(input.name),
+    memory: () => services.memoryOf(input.name),
     report: (route, error) => onFault(describeFailure(error, input.name, route)),
   });
 
   return {
-    has: (name) => source === undefined || find(name) !== undefined,
-    names: listNames,
-    routes: (name) => find(name)?.routes.map(({ text }) => text) ?? [],
-    remembers: (name) => find(name)?.remembers ?? [],
-    samples: (name) => find(name)?.routes.flatMap(toSample) ?? [],
+    find,
+    /** Returns whether a service with that name exists. Every service does unless services are configured. */
+    has: (name: string) => source === undefined || find(name) !== undefined,
+    /** Names of the defined services. */
+    names: () => listed ?? [...new Set([...own.services().keys(), ...beside.keys()])],
+    /** Current errors in the files; the last valid version of those services stays in use. */
     faults: own.faults,
-    respond(input, call, session) {
+    /**
+     * Handles a call to a defined service.
+     *
+     * @returns undefined for the contract's example, which the caller sends according to the mock's mode
+     * @throws GatewayError if the service is in a state of the error table
+     */
+    respond(input: GatewayInput, call: GatewayCall, session: Session) {
       const service = enter(input, session);
       if (service === undefined || service.isExample) return undefined;
       return handleCall(service, toContext(input, call, session));
     },
-    open(input, call, session) {
+    /** Same for WebSockets. Other routes respond as to any call. */
+    open(input: GatewayInput, call: GatewayCall, session: Session) {
       const service = enter(input, session);
-      if (service === undefined || !takesWebSockets(service)) return undefined;
+      if (service === undefined || (service.routes.length === 0 && service.proxy === undefined))
+        return undefined;
       const { upstreamStatus } = wireProfile().gatewayHeaders;
       return openCall(service, toContext(input, call, session), upstreamStatus);
     },
-    async close() {
-      own.close();
-      openEnds.close();
-    },
+    /** Stops watching files. */
+    close: () => own.close(),
   };
 }
 
@@ -118,10 +127,6 @@ function describeFailure(error: unknown, service: string, route: string): Servic
   if (url === undefined) return { message };
   const file = relative(process.cwd(), fileURLToPath(url));
   return { file, line: Number(line), column: Number(column), message };
-}
-
-function takesWebSockets({ routes, proxy }: CompiledService): boolean {
-  return routes.length > 0 || proxy !== undefined;
 }
 
 async function loadSource(
@@ -146,18 +151,6 @@ async function loadSource(
     for (const service of validated.services) services.set(service.name, service);
   }
   return { services: () => services, faults: () => [], close() {} };
-}
-
-const OF_SERVICES: DocumentOptions = {
-  isRoot: false,
-  checksSecurity: false,
-  remembers: false,
-  standard: { dynamic: false },
-};
-
-function toSample(route: CompiledRoute): SampleRoute[] {
-  if (!('sample' in route) || route.sample === undefined) return [];
-  return [{ text: route.text, method: route.method, create: route.sample }];
 }
 
 function createBuiltIns(): ReadonlyMap<string, CompiledService> {

@@ -28,13 +28,9 @@ export function prepareEvents(script: EventScript): RouteHandler {
 function toWriter(
   script: EventScript,
   missed: readonly ScriptedEvent[] | undefined,
-  { call: { signal }, openEnds, report }: RouteContext,
+  { call: { signal }, report }: RouteContext,
 ): BodyWriter {
   return (response, end) => {
-    response.once(
-      'close',
-      openEnds.add(() => response.destroy()),
-    );
     response.flushHeaders();
     const play = async () => {
       if (missed === undefined) return playEvents(response, script, false, signal);

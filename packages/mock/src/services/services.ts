@@ -1,11 +1,5 @@
-import type {
-  GatewayCall,
-  GatewayInput,
-  ServiceResponse,
-  WebSocketResponse,
-} from '@berth/server-stubs';
-import type { Session } from '../session/session.ts';
-import type { ServiceFault } from '../util/source-file.ts';
+import type { GatewayCall, GatewayInput, ServiceResponse } from '@berth/server-stubs';
+import type { Preferences } from '../contract/oracle/read-preferences.ts';
 import type { Params } from './routes.ts';
 
 /** The response from a defined service. */
@@ -17,65 +11,12 @@ export interface MockedResponse extends ServiceResponse {
   readonly unmatched?: true;
 }
 
-/**
- * A mock's hosted services. They are built in or defined by the user. If no services are configured, services
- * with any name exist and return the contract's example.
- */
-export interface Services {
-  /** Returns whether a service with that name exists. Every service does unless services are configured. */
-  has(name: string): boolean;
-  /** Names of the defined services. */
-  names(): readonly string[];
-  /** Returns the routes of a defined service, most specific first: `GET /orders/{id}`. */
-  routes(name: string): readonly string[];
-  /** Returns the collections that a service remembers: `items (POST, GET)`. */
-  remembers(name: string): readonly string[];
-  /** Returns the routes that come from the service's document. */
-  samples(name: string): readonly SampleRoute[];
-  /** Current errors in the files; the last valid version of those services stays in use. */
-  faults(): readonly ServiceFault[];
-  /**
-   * Handles a call to a defined service.
-   *
-   * @returns undefined for the contract's example, which the caller sends according to the mock's mode
-   * @throws GatewayError if the service is in a state of the error table
-   */
-  respond(
-    input: GatewayInput,
-    call: GatewayCall,
-    session: Session,
-  ): Promise<MockedResponse> | MockedResponse | undefined;
-  /** Same for WebSockets. Other routes respond as to any call. */
-  open(
-    input: GatewayInput,
-    call: GatewayCall,
-    session: Session,
-  ): Promise<WebSocketResponse | MockedResponse> | WebSocketResponse | MockedResponse | undefined;
-  /** Stops watching files and closes open connections. */
-  close(): Promise<void>;
-}
-
-/** A route from a document. */
-export interface SampleRoute {
-  readonly text: string;
-  readonly method: string;
-  /** Creates a valid call. */
-  readonly create: () => Promise<SampleCall>;
-}
-
+/** A valid call, for the examples that the command line prints. */
 export interface SampleCall {
   readonly target: string;
   /** Media type of the body. */
   readonly type?: string;
   readonly body?: string;
-}
-
-/** Things that stay open while a caller is connected, and end with the mock at the latest. */
-interface OpenEnds {
-  /** Registers a function that ends something; returns a function that unregisters it. */
-  add(end: () => void): () => void;
-  /** Ends everything that is open, and immediately ends anything added later. */
-  close(): void;
 }
 
 /** A call that matched a route. */
@@ -85,7 +26,6 @@ export interface RouteContext {
   readonly params: Params;
   /** Data shared by the session's calls. */
   readonly memory: () => Map<string, unknown>;
-  readonly openEnds: OpenEnds;
   /** Reports that a function failed. */
   readonly report: (error: unknown) => void;
 }
@@ -119,19 +59,22 @@ export function toRefusal(
   };
 }
 
-export function createOpenEnds(): OpenEnds {
-  const ends = new Set<() => void>();
-  let isClosed = false;
-  return {
-    add(end) {
-      if (isClosed) end();
-      else ends.add(end);
-      return () => ends.delete(end);
-    },
-    close() {
-      isClosed = true;
-      for (const end of ends) end();
-      ends.clear();
-    },
-  };
+/** Options for serving a document. */
+export interface DocumentOptions {
+  /** Whether the document is served at the root, which accepts every method, and not through the gateway. */
+  readonly isRoot: boolean;
+  /** Whether calls without the credentials that `security` requires are rejected. */
+  readonly checksSecurity: boolean;
+  /** Whether collections remember what calls add and change. */
+  readonly remembers: boolean;
+  /** The response to a call without preferences. */
+  readonly standard: Preferences;
 }
+
+/** How the documents of hosted services are served. */
+export const OF_SERVICES: DocumentOptions = {
+  isRoot: false,
+  checksSecurity: false,
+  remembers: false,
+  standard: { dynamic: false },
+};

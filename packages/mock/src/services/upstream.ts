@@ -14,12 +14,8 @@ import type { Opened } from './web-socket.ts';
  * @throws GatewayError SERVICE_TIMEOUT, SERVICE_LB_STATUS_ABNORMAL, BAD_GATEWAY
  */
 export async function callProxy(base: URL, context: RouteContext): Promise<MockedResponse> {
-  const { input, call, openEnds } = context;
+  const { input, call } = context;
   const request = toRequest(base, context);
-  request.once(
-    'close',
-    openEnds.add(() => request.destroy()),
-  );
   const received = awaitResponse(request, base, call.signal);
   if (input.body === undefined) request.end();
   else pipeline(input.body, request, () => {});
@@ -144,12 +140,8 @@ const UPGRADE = { connection: 'Upgrade', upgrade: PROTOCOL };
  * means that the service rejects the WebSocket.
  */
 export async function openProxy(base: URL, context: RouteContext): Promise<Opened> {
-  const { call, openEnds } = context;
+  const { call } = context;
   const request = toRequest(base, context, UPGRADE);
-  request.once(
-    'close',
-    openEnds.add(() => request.destroy()),
-  );
   const received = awaitResponse(request, base, call.signal, PROTOCOL);
   request.end();
   const { response, upgraded } = await received;
@@ -163,10 +155,6 @@ export async function openProxy(base: URL, context: RouteContext): Promise<Opene
     headers: response.headersDistinct,
     open(caller, sent) {
       call.response.off('close', leave);
-      service.once(
-        'close',
-        openEnds.add(() => service.destroy()),
-      );
       if (head.length > 0) service.unshift(head);
       if (sent.length > 0) caller.unshift(sent);
       joinSockets(caller, service);

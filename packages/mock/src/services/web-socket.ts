@@ -1,3 +1,4 @@
+import { on } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { WebSocketResponse } from '@berth/server-stubs';
@@ -49,7 +50,7 @@ async function openWebSocket(
   context: RouteContext,
   upstreamStatus: string,
 ): Promise<WebSocketResponse> {
-  const { call, openEnds, report } = context;
+  const { call, report } = context;
   const { request, requestId } = call;
   // Loaded only when a WebSocket is opened.
   const { WebSocketServer } = await import('ws');
@@ -71,11 +72,7 @@ async function openWebSocket(
     open(connection, head) {
       server.handleUpgrade(request, connection, head, (opened) => {
         const gone = new AbortController();
-        const forget = openEnds.add(() => opened.terminate());
-        opened.once('close', () => {
-          forget();
-          gone.abort();
-        });
+        opened.once('close', () => gone.abort());
         const { signal } = gone;
         const socket = createFakeSocket(opened as WebSocket);
         play(script, socket, { ...toServiceCall(context), signal }).then(socket.ignore, (error) => {
@@ -88,10 +85,8 @@ async function openWebSocket(
   };
 }
 
-/** Limits on unread messages: beyond either, the caller has to wait. */
+/** Maximum number of unread messages: beyond it, the caller has to wait. */
 const MOST_MESSAGES = 64;
-
-const MOST_BYTES = 1024 * 1024;
 
 /** A socket that buffers messages until they are read. */
 interface ScriptSocket extends FakeSocket {
@@ -100,64 +95,30 @@ interface ScriptSocket extends FakeSocket {
 }
 
 function createFakeSocket(socket: WebSocket): ScriptSocket {
-  const queue: (string | Uint8Array)[] = [];
-  let bytes = 0;
-  let taker: ((message: string | Uint8Array | undefined) => void) | undefined;
-  let isIgnored = false;
-  let isClosed = false;
-
-  const isFull = () => queue.length >= MOST_MESSAGES || bytes >= MOST_BYTES;
-  socket.on('message', (data: Buffer, isBinary) => {
-    if (isIgnored) return;
-    const message = isBinary ? data : data.toString();
-    if (taker !== undefined) {
-      const take = taker;
-      taker = undefined;
-      take(message);
-      return;
-    }
-    queue.push(message);
-    bytes += message.length;
-    if (isFull()) socket.pause();
-  });
-  socket.once('close', () => {
-    isClosed = true;
-    taker?.(undefined);
-    taker = undefined;
-  });
-  // An invalid frame closes the socket; nothing else needs to be done.
-  socket.on('error', () => {});
-
-  const receive = async () => {
-    const message = queue.shift();
-    if (message !== undefined) {
-      bytes -= message.length;
-      if (socket.isPaused && !isFull()) socket.resume();
-      return message;
-    }
-    if (isClosed) return undefined;
-    return new Promise<string | Uint8Array | undefined>((resolve) => {
-      taker = resolve;
-    });
+  const unread = on(socket, 'message', { close: ['close'], highWaterMark: MOST_MESSAGES });
+  const ignore = () => {
+    void unread.return?.();
+    // An invalid frame closes the socket; nothing else needs to be done.
+    socket.on('error', () => {}).resume();
   };
-
+  const receive = async () => {
+    const { done, value } = await unread.next().catch(() => ({ done: true, value: undefined }));
+    if (done) return undefined;
+    const [data, isBinary] = value as [Buffer, boolean];
+    return isBinary ? data : data.toString();
+  };
   return {
     protocol: socket.protocol,
     // The callback is called once the system has accepted the message, so a caller that does not read
     // delays it. Yielding lets other tasks run if the caller reads as fast as the script writes.
     send: (message) => new Promise((resolve) => socket.send(message, () => setImmediate(resolve))),
     receive,
-    close: (code, reason) => {
-      isIgnored = true;
-      socket.resume();
+    close(code, reason) {
+      ignore();
       socket.close(code, reason);
     },
     cut: () => socket.terminate(),
-    ignore() {
-      isIgnored = true;
-      queue.length = 0;
-      socket.resume();
-    },
+    ignore,
     async *[Symbol.asyncIterator]() {
       for (;;) {
         const message = await receive();

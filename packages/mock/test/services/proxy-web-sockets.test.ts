@@ -5,7 +5,6 @@ import { afterAll, describe, expect, test } from 'vitest';
 import WebSocket, { type RawData } from 'ws';
 import { createMock } from '../../src/index.ts';
 import { sendRaw } from '../helpers/raw.ts';
-import { startServices } from './start-services.ts';
 import { FLOOD, startSocketService } from './start-socket-service.ts';
 
 const AUTH = { authorization: 'Bearer any' };
@@ -201,27 +200,21 @@ test('credentials are those of the mode, and no service sees them', async () => 
   expect((await arrived).request.headers['sec-websocket-protocol']).toBe('chat');
 });
 
-describe.each([
-  ['the mock', () => createMock({ services })],
-  ['its services', () => startServices(services)],
-] as const)('with %s', (_, start) => {
-  test('a WebSocket ends, open or still in its handshake', async () => {
-    const started = await start();
-    const socket = new WebSocket(toAddress('', started), { headers: AUTH });
-    await once(socket, 'open');
-    const lost = nextClose(socket);
-    const real = nextClose(service.sockets.at(-1));
-    const arrived = service.next();
-    const caller = connect(started.port, '127.0.0.1').on('error', () => {});
-    caller.write(toHandshake('silent'));
-    const { connection } = await arrived;
-    const left = once(connection.resume(), 'end');
-    await ('services' in started ? started.services : started).close();
-    expect(await lost).toEqual([1_006, '']);
-    expect(await real).toEqual([1_006, '']);
-    await left;
-    await started[Symbol.asyncDispose]();
-  });
+test('a WebSocket ends with the mock, open or still in its handshake', async () => {
+  const started = await createMock({ services });
+  const socket = new WebSocket(toAddress('', started), { headers: AUTH });
+  await once(socket, 'open');
+  const lost = nextClose(socket);
+  const real = nextClose(service.sockets.at(-1));
+  const arrived = service.next();
+  const caller = connect(started.port, '127.0.0.1').on('error', () => {});
+  caller.write(toHandshake('silent'));
+  const { connection } = await arrived;
+  const left = once(connection.resume(), 'end');
+  await started.close();
+  expect(await lost).toEqual([1_006, '']);
+  expect(await real).toEqual([1_006, '']);
+  await left;
 });
 
 test('an ordinary call is forwarded alongside', async () => {

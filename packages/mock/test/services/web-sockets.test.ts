@@ -233,20 +233,6 @@ describe('the handshake', () => {
   });
 });
 
-test('closing ends open streams', async () => {
-  const other = await startServices({
-    chat: { routes: { 'WS /a': { webSocket: [{ send: 1 }] } } },
-  });
-  const socket = new WebSocket(`ws://127.0.0.1:${other.port}/v1/cloudrun/chat/a`, {
-    headers: AUTH,
-  });
-  await once(socket, 'message');
-  const closed = once(socket, 'close');
-  await other.services.close();
-  expect((await closed)[0]).toBe(1_006);
-  await other[Symbol.asyncDispose]();
-});
-
 test('ends a connection that asks for a WebSocket behind a call that is under way', async () => {
   const socket = connect(started.port, '127.0.0.1');
   const head = `HTTP/1.1\r\nHost: a\r\nAuthorization: ${AUTH.authorization}\r\n`;

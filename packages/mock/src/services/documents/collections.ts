@@ -3,7 +3,7 @@ import type { Resource } from '../../contract/oracle/create-oracle.ts';
 import { originOf } from '../../util/host.ts';
 import { isObject } from '../../util/values.ts';
 import { type MockedResponse, type RouteContext, toRefusal } from '../services.ts';
-import { type Documented, type Remember, withBody } from './documented.ts';
+import { type Documented, type Remember, withBody } from './operation.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 

@@ -5,8 +5,8 @@ import type { Problem } from '../../util/source-file.ts';
 import { isObject } from '../../util/values.ts';
 import type { CompiledRoute, CompiledService } from '../compile-service.ts';
 import { compareRoutes, HTTP_METHODS, type HttpMethod, parseDocumentPath } from '../routes.ts';
+import type { DocumentOptions } from '../services.ts';
 import { findCollections } from './collections.ts';
-import type { DocumentOptions } from './documented.ts';
 import { createOperation, createSample, MAX_BODY_BYTES } from './operation.ts';
 import { toReadable } from './to-readable.ts';
 

@@ -10,18 +10,47 @@ import { type Preferences, readPreferences } from '../../contract/oracle/read-pr
 import { prepareEvents } from '../events.ts';
 import { readBytes, toFailure, toServiceHeaders } from '../prepare-route.ts';
 import {
+  type DocumentOptions,
   type MockedResponse,
   type RouteContext,
   type RouteHandler,
   type SampleCall,
   toRefusal,
 } from '../services.ts';
-import { type Documented, type DocumentOptions, type Remember, withBody } from './documented.ts';
 
 const EVENT_STREAM = 'text/event-stream';
 export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 /** Cached responses of an operation, keyed by everything that selects a response. */
 const MAX_KEPT = 32;
+
+/** A response that the document describes. */
+export interface Documented {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  /** The body as sent. */
+  readonly text: string | undefined;
+}
+
+export function withBody(head: Omit<Documented, 'body' | 'text'>, body: unknown): Documented {
+  const { status, headers } = head;
+  const isJson = /[/+]json\b/i.test(headers['content-type'] ?? '');
+  const text = typeof body === 'string' && !isJson ? body : JSON.stringify(body);
+  return { status, headers, body, text };
+}
+
+/**
+ * Applies a valid call to a collection.
+ *
+ * @param documented the documented response, which determines the status, the headers and missing properties
+ * @returns the response, or a message if the collection has no such item
+ */
+export type Remember = (
+  context: RouteContext,
+  body: unknown,
+  documented: Documented,
+) => Documented | MockedResponse | { readonly missing: string };
 
 type Found = { readonly documented: Documented } | { readonly rejected: MockedResponse };
 

@@ -8,7 +8,7 @@ import {
   ServicesError,
 } from '../../util/source-file.ts';
 import { type CompiledService, mergeDocument } from '../compile-service.ts';
-import type { DocumentOptions } from '../documents/documented.ts';
+import type { DocumentOptions } from '../services.ts';
 import { type FolderWatch, listFiles, type SourceFile, watchFolders } from './folders.ts';
 import { readDocument } from './read-document.ts';
 import { createModuleLoader, type ModuleLoader, readModules } from './read-modules.ts';

@@ -9,10 +9,10 @@ import {
 } from '../../util/source-file.ts';
 import { isObject, suggest, toMilliseconds } from '../../util/values.ts';
 import { type CompiledService, compileService } from '../compile-service.ts';
-import type { DocumentOptions } from '../documents/documented.ts';
 import type { FakeService, ScriptedEvent, WebSocketStep } from '../fake-service.ts';
 import { parseRouteKey, type RouteKey, shapeOf } from '../routes.ts';
 import services from '../schema/services.schema.json' with { type: 'json' };
+import type { DocumentOptions } from '../services.ts';
 import type { SourceFile } from './folders.ts';
 import { loadShapeValidator } from './validate-shape.ts';
 
