@@ -15,13 +15,9 @@ import { createModuleLoader, type ModuleLoader, readModules } from './read-modul
 import { type Validated, validateFile } from './validate-services.ts';
 
 /** The current services in the files. For an invalid file, its last valid version is used. */
-export interface FileSource {
-  services(): ReadonlyMap<string, CompiledService>;
-  faults(): readonly ServiceFault[];
-  close(): void;
-}
+export type FileSource = Pick<Files, 'services' | 'faults' | 'close'>;
 
-export interface FileSourceOptions {
+interface FileSourceOptions {
   /** Called with the changed files once all of them have been reloaded. */
   readonly onChange: (files: readonly string[]) => void;
   /** Called once per error or warning. */
@@ -44,16 +40,25 @@ export async function createFileSource(
   return source;
 }
 
-class Files implements FileSource {
+/** What is known about a file. */
+interface Entry {
+  /** The text that was read last: of all its parts if it is a document. */
+  text?: string;
+  /** The files that a document consists of. */
+  parts: readonly string[];
+  /** Those of the last valid version. */
+  services: readonly CompiledService[];
+  faults: readonly ServiceFault[];
+}
+
+class Files {
   readonly #path: string;
   readonly #options: FileSourceOptions;
-  /** The last text read of each YAML file, and of all modules together. */
-  readonly #texts = new Map<string, string>();
-  /** The files that each document consists of. */
-  readonly #parts = new Map<string, readonly string[]>();
-  readonly #good = new Map<string, readonly CompiledService[]>();
-  #faults = new Map<string, readonly ServiceFault[]>();
-  #clashes: readonly ServiceFault[] = [];
+  #entries = new Map<string, Entry>();
+  /** The text of all modules, which may import each other. */
+  #modules: string | undefined;
+  /** Errors that concern several files, or all. */
+  #faults: readonly ServiceFault[] = [];
   #services: ReadonlyMap<string, CompiledService> = new Map();
   #loader: ModuleLoader | undefined;
   #watch: FolderWatch | undefined;
@@ -79,7 +84,7 @@ class Files implements FileSource {
 
   services = () => this.#services;
 
-  faults = () => [...[...this.#faults.values()].flat(), ...this.#clashes];
+  faults = () => [...[...this.#entries.values()].flatMap(({ faults }) => faults), ...this.#faults];
 
   close(): void {
     this.#isClosed = true;
@@ -109,74 +114,61 @@ class Files implements FileSource {
 
   /** @returns the files whose version has changed */
   async #reload(): Promise<readonly string[]> {
+    const { isRoot } = this.#options.documents;
     let files: readonly SourceFile[];
     try {
-      files = await listFiles(this.#path, this.#options.documents.isRoot);
+      files = await listFiles(this.#path, isRoot);
     } catch (error) {
-      this.#faults.set(this.#path, [
-        { file: this.#path, message: describe(error, this.#options.documents.isRoot) },
-      ]);
+      this.#faults = [{ file: this.#path, message: describe(error, isRoot) }];
       this.#follow([]);
       return [];
     }
-    this.#faults.delete(this.#path);
-    const changed = [
-      ...this.#forget(files),
-      ...(await this.#readYamls(files.filter(({ kind }) => kind !== 'module'))),
-      ...(await this.#readModules(files.filter(({ kind }) => kind === 'module'))),
-    ];
+    const before = this.#entries;
+    const modules = files.filter(({ kind }) => kind === 'module');
+    const others = files.filter(({ kind }) => kind !== 'module');
+    this.#entries = new Map(
+      [...others, ...modules].map(({ path }) => [
+        path,
+        before.get(path) ?? { parts: [], services: [], faults: [] },
+      ]),
+    );
+    const changed = await Promise.all([
+      ...others.map((file) => this.#readYaml(file)),
+      this.#readModules(modules),
+    ]);
     this.#collect();
     this.#follow(files);
-    return changed;
+    const gone = [...before.keys()].filter((path) => !this.#entries.has(path));
+    return [...gone, ...changed.flat()];
   }
 
-  #forget(files: readonly SourceFile[]): string[] {
-    const paths = new Set(files.map(({ path }) => path));
-    const gone = [...new Set([...this.#good.keys(), ...this.#faults.keys()])].filter(
-      (path) => !paths.has(path),
-    );
-    for (const path of gone) {
-      this.#good.delete(path);
-      this.#faults.delete(path);
-      this.#texts.delete(path);
-      this.#parts.delete(path);
+  async #readYaml(file: SourceFile): Promise<string[]> {
+    const entry = this.#entries.get(file.path) as Entry;
+    const readNow = () => readAll([file.path, ...entry.parts]);
+    const text = await readNow();
+    if (text === entry.text) return [];
+    entry.text = text;
+    if (file.kind === 'yaml')
+      return this.#take(file, await readYaml(file.path, await readText(file.path)));
+    const read = await readDocument(file.path);
+    if (!Array.isArray(read)) {
+      entry.parts = read.files;
+      entry.text = await readNow();
+      for (const { message, ...place } of read.warnings) {
+        this.#options.onFault({ ...place, message: `Warning: ${message}` });
+      }
     }
-    return gone;
-  }
-
-  async #readYamls(files: readonly SourceFile[]): Promise<string[]> {
-    const changed = await Promise.all(
-      files.map(async (file) => {
-        const isDocument = file.kind === 'document';
-        const readAgain = () =>
-          isDocument ? readAll(this.#parts.get(file.path) ?? [file.path]) : readText(file.path);
-        const text = await readAgain();
-        if (text === this.#texts.get(file.path)) return [];
-        this.#texts.set(file.path, text);
-        if (!isDocument) return this.#take(file, await readYaml(file.path, text));
-        const read = await readDocument(file.path);
-        if (!Array.isArray(read)) {
-          this.#parts.set(file.path, read.files);
-          this.#texts.set(file.path, await readAgain());
-          for (const { message, ...place } of read.warnings) {
-            this.#options.onFault({ ...place, message: `Warning: ${message}` });
-          }
-        }
-        return this.#take(file, read);
-      }),
-    );
-    return changed.flat();
+    return this.#take(file, read);
   }
 
   /** Modules may import shared files, so when one changes, all are reloaded. */
   async #readModules(files: readonly SourceFile[]): Promise<string[]> {
     if (files.length === 0) return [];
     const own = await readAll(files.map(({ path }) => path));
-    const imported = await readAll(this.#loader?.files ?? []);
-    if (own + imported === this.#texts.get(MODULES)) return [];
+    if (own + (await readAll(this.#loader?.files ?? [])) === this.#modules) return [];
     this.#loader ??= createModuleLoader();
     const read = await readModules(files, this.#loader);
-    this.#texts.set(MODULES, own + (await readAll(this.#loader.files)));
+    this.#modules = own + (await readAll(this.#loader.files));
     const changed = await Promise.all(
       files.map((file, at) => this.#take(file, read[at] as ReadFile | ServiceFault[])),
     );
@@ -184,15 +176,16 @@ class Files implements FileSource {
   }
 
   async #take(file: SourceFile, read: ReadFile | ServiceFault[]): Promise<string[]> {
+    const entry = this.#entries.get(file.path) as Entry;
     const validated: Validated = Array.isArray(read)
       ? { faults: read }
       : await validateFile(file, read, this.#options.documents);
     if ('faults' in validated) {
-      this.#faults.set(file.path, validated.faults);
+      entry.faults = validated.faults;
       return [];
     }
-    this.#faults.delete(file.path);
-    this.#good.set(file.path, validated.services);
+    entry.faults = [];
+    entry.services = validated.services;
     for (const warning of validated.warnings ?? []) this.#options.onFault(warning);
     return [file.path];
   }
@@ -202,8 +195,8 @@ class Files implements FileSource {
     const owners = new Map<string, string>();
     const documents: CompiledService[] = [];
     const clashes: ServiceFault[] = [];
-    for (const [path, found] of this.#good) {
-      for (const service of found) {
+    for (const [path, entry] of this.#entries) {
+      for (const service of entry.services) {
         const key = service.isDocument ? `${service.name}.openapi` : service.name;
         const owner = owners.get(key);
         if (owner === undefined) {
@@ -221,35 +214,24 @@ class Files implements FileSource {
       services.set(document.name, own === undefined ? document : mergeDocument(own, document));
     }
     this.#services = services;
-    this.#clashes = clashes;
+    this.#faults = clashes;
   }
 
   #follow(files: readonly SourceFile[]): void {
-    const modules = this.#loader?.files ?? [];
-    const parts = [...this.#parts.values()].flat();
-    const folders = [...files.map(({ path }) => path), ...modules, ...parts].map((path) =>
-      dirname(resolve(path)),
-    );
+    const parts = [...this.#entries.values()].flatMap((entry) => entry.parts);
+    const paths = [...files.map(({ path }) => path), ...(this.#loader?.files ?? []), ...parts];
     // A folder is watched itself; for a single file, its parent folder is.
     const isFolder = files.every(({ path }) => path !== this.#path);
-    this.#watch?.set(
-      new Set([isFolder ? resolve(this.#path) : dirname(resolve(this.#path)), ...folders]),
-    );
+    const own = isFolder ? resolve(this.#path) : dirname(resolve(this.#path));
+    this.#watch?.set([own, ...paths.map((path) => dirname(resolve(path)))]);
   }
 }
 
-const MODULES = '';
-
 async function readAll(paths: Iterable<string>): Promise<string> {
-  return JSON.stringify(
-    await Promise.all([...paths].map(async (path) => [path, await readText(path)])),
-  );
+  return JSON.stringify(await Promise.all(Array.from(paths, readText)));
 }
 
-/**
- * Reads a file. Returns an empty text if the file has since been removed, because its removal is the next
- * change.
- */
+/** A file that has since been removed counts as empty, because its removal is the next change. */
 function readText(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => '');
 }
