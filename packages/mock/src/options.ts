@@ -111,16 +111,22 @@ export interface MockOptions {
   wireProfile?: WireProfile | undefined;
 }
 
-type Optional = 'origins' | 'contract' | 'services' | 'document' | 'dir' | 'record' | 'replay';
+const DEFAULTS = {
+  port: 0,
+  host: '127.0.0.1',
+  tls: false,
+  env: 'dev',
+  mode: 'auto',
+  remember: false,
+  maxSessions: 100,
+  wireProfile: standardProfile,
+} satisfies MockOptions;
 
-export type ResolvedOptions = {
-  [Name in Exclude<keyof MockOptions, Optional | 'proxy' | 'faults'>]-?: NonNullable<
-    MockOptions[Name]
-  >;
-} & Pick<MockOptions, Optional> & {
-    readonly proxy: ProxyTargets | undefined;
-    readonly faults: readonly FaultRule[];
-  };
+type Defaulted = keyof typeof DEFAULTS | 'auth' | 'seed' | 'maxStoreBytes';
+
+export type ResolvedOptions = Omit<MockOptions, 'proxy' | 'faults'> & {
+  readonly [Name in Defaulted]: NonNullable<MockOptions[Name]>;
+} & { readonly proxy: ProxyTargets | undefined; readonly faults: readonly FaultRule[] };
 
 /**
  * Validates the options and applies the defaults. Throws a TypeError or RangeError that names the invalid
@@ -128,25 +134,14 @@ export type ResolvedOptions = {
  */
 export function resolveOptions(options: MockOptions): ResolvedOptions {
   assertTypes(options);
-  const { port = 0, host = '127.0.0.1', tls = false, env = 'dev', services, dir } = options;
-  const { origins, faults = [], proxy, record, replay, contract } = options;
-  const { document, remember = false, mode = 'auto', wireProfile = standardProfile } = options;
-  const { auth = document === undefined ? 'present' : 'off' } = options;
-  const { seed = Math.random().toString(36).slice(2), maxSessions = 100 } = options;
-  const { maxStoreBytes = dir === undefined ? 256 * 1024 * 1024 : Number.MAX_SAFE_INTEGER } =
-    options;
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new RangeError('port must be an integer from 0 to 65535.');
-  }
+  const { host, env, document, dir, origins, proxy, record, replay, faults = [] } = options;
   // Without a host, Node listens on every interface.
   if (host === '') throw new TypeError('host must be an address of this machine.');
-  if (!isEnv(env)) {
+  if (env !== undefined && !isEnv(env)) {
     throw new TypeError(
       'env must be a single host name label: letters, digits and hyphens, at most 63 characters.',
     );
   }
-  assertOneOf('mode', mode, MODES);
-  assertOneOf('auth', auth, AUTH_MODES);
   if (document !== undefined) assertAlone(options);
   if (record !== undefined && proxy === undefined) {
     throw new TypeError('record needs proxy: only calls forwarded to a deployment are recorded.');
@@ -157,29 +152,15 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
     );
   }
   origins?.forEach(assertOrigin);
-  assertPositive('maxStoreBytes', maxStoreBytes);
-  assertPositive('maxSessions', maxSessions);
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
   return {
-    port,
-    host,
-    tls,
-    env,
-    mode,
-    seed,
-    auth,
-    origins,
-    services,
-    document,
-    remember,
+    ...DEFAULTS,
+    auth: document === undefined ? 'present' : 'off',
+    seed: Math.random().toString(36).slice(2),
+    maxStoreBytes: dir === undefined ? 256 * 1024 * 1024 : Number.MAX_SAFE_INTEGER,
+    ...Object.fromEntries(given),
     faults: toFaultRules(faults),
-    dir,
     proxy: proxy === undefined ? undefined : toProxyTargets(proxy),
-    record,
-    replay,
-    maxStoreBytes,
-    maxSessions,
-    contract,
-    wireProfile,
   };
 }
 
@@ -190,11 +171,24 @@ const isListOf = (isItem: (value: unknown) => boolean) => (value: unknown) =>
   Array.isArray(value) && value.every(isItem);
 const isRule = (value: unknown) => isText(value) || isObject(value);
 const isSource = (value: unknown) => isPath(value) || isObject(value) || isListOf(isText)(value);
+const isPort = (value: unknown) =>
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 65_535;
+const isPositive = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0;
+const isOneOf = (known: readonly unknown[]) => (value: unknown) => known.includes(value);
 
-/** What an option must be, if its value is not checked further. JavaScript callers can pass anything. */
+/** What an option must be. JavaScript callers can pass anything. Errors of a given class do not repeat it. */
 const TYPES: {
-  readonly [Name in keyof MockOptions]: readonly [isValid: (value: unknown) => boolean, is: string];
+  readonly [Name in keyof MockOptions]: readonly [
+    isValid: (value: unknown) => boolean,
+    is: string,
+    Fault?: ErrorConstructor,
+  ];
 } = {
+  port: [isPort, 'an integer from 0 to 65535', RangeError],
+  maxStoreBytes: [isPositive, 'a positive integer', RangeError],
+  maxSessions: [isPositive, 'a positive integer', RangeError],
+  mode: [isOneOf(MODES), `one of ${MODES.join(', ')}`, TypeError],
+  auth: [isOneOf(AUTH_MODES), `one of ${AUTH_MODES.join(', ')}`, TypeError],
   host: [isText, "an address of this machine, such as '127.0.0.1'"],
   tls: [isFlag, 'true or false'],
   env: [isText, "a host name label, such as 'dev'"],
@@ -215,9 +209,10 @@ const TYPES: {
 function assertTypes(options: MockOptions): void {
   if (!isObject(options))
     throw new TypeError('The options must be an object, such as { port: 4010 }.');
-  for (const [name, [isValid, is]] of Object.entries(TYPES)) {
+  for (const [name, [isValid, is, Fault]] of Object.entries(TYPES)) {
     const value = options[name as keyof MockOptions];
     if (value === undefined || isValid(value)) continue;
+    if (Fault !== undefined) throw new Fault(`${name} must be ${is}.`);
     throw new TypeError(
       `${name} must be ${is}, got ${inspect(value, { depth: 0, maxStringLength: 100 })}.`,
     );
@@ -237,16 +232,6 @@ function assertAlone(options: MockOptions): void {
     throw new TypeError(
       "auth must be off or present for a document, because the mock cannot verify the document's own credentials.",
     );
-  }
-}
-
-function assertOneOf(name: string, value: string, known: readonly string[]): void {
-  if (!known.includes(value)) throw new TypeError(`${name} must be one of ${known.join(', ')}.`);
-}
-
-function assertPositive(name: string, value: number): void {
-  if (!Number.isSafeInteger(value) || value < 1) {
-    throw new RangeError(`${name} must be a positive integer.`);
   }
 }
 

@@ -2,12 +2,10 @@ import addCompletion from '@bomb.sh/tab/commander';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import {
   AUTH_MODES,
-  type AuthMode,
   isEnv,
   isHttp,
   MODES,
   type MockOptions,
-  type Mode,
   type ProxyTargets,
   resolveOptions,
   toProxyTargets,
@@ -33,24 +31,13 @@ interface ProxyFlags {
   failOnViolations?: boolean;
 }
 
-/** Parsed command-line options. `wireProfile` is a file path. */
-export interface CliOptions extends ProxyFlags {
-  port: number;
-  host: string;
-  tls?: boolean;
-  env: string;
-  mode: Mode;
-  seed?: string;
-  auth?: AuthMode;
-  origins?: string[];
-  services?: string | string[];
-  /** Path of the document to serve at the root. */
-  document?: string;
-  remember?: boolean;
+/** Parsed command-line options. */
+export interface CliOptions
+  extends ProxyFlags,
+    Omit<MockOptions, 'faults' | 'proxy' | 'record' | 'replay' | 'wireProfile' | 'contract'> {
   fault?: string[];
-  dir?: string;
-  maxSessions?: number;
   contract?: string[];
+  /** Path of a file. */
   wireProfile?: string;
   log: LogFormat;
   quiet?: boolean;
