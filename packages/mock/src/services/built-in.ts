@@ -92,7 +92,12 @@ export function createShop(): CompiledService {
     const text = `${method} /*`;
     return { text, key: parseRouteKey(text), method, respond };
   });
-  return { ...compileService('shop', {}, ''), routes, remembers: ['products (GET, POST)'] };
+  return {
+    ...compileService('shop', {}, ''),
+    routes,
+    isDocument: true,
+    remembers: ['products (GET, POST)'],
+  };
 }
 
 async function loadShop(): Promise<CompiledService> {

@@ -30,7 +30,7 @@ export interface CompiledService {
   readonly state: { readonly code: string; readonly ms?: number } | undefined;
   /** Whether HTTP calls return the contract's example. */
   readonly isExample: boolean;
-  /** Its routes come from its OpenAPI document. */
+  /** Whether routes come from an OpenAPI document. */
   readonly isDocument?: true;
   /** The collections that the service remembers: `items (POST, GET)`. */
   readonly remembers?: readonly string[];
@@ -62,7 +62,7 @@ export function mergeDocument(own: CompiledService, document: CompiledService): 
   const shapes = new Set(own.routes.map(({ key }) => shapeOf(key)));
   const added = document.routes.filter(({ key }) => !shapes.has(shapeOf(key)));
   const routes = [...own.routes, ...added].sort((one, other) => compareRoutes(one.key, other.key));
-  return { ...own, routes, remembers: document.remembers ?? [] };
+  return { ...own, routes, isDocument: true, remembers: document.remembers ?? [] };
 }
 
 function compileRoute(text: string, route: Route, folder: string): CompiledRoute {

@@ -41,7 +41,9 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
   };
 
   function respond(input: GatewayInput, call: GatewayCall, record: CallRecord) {
-    const preferences = preferencesOf(call, 'gateway', context);
+    // A document has responses of its own to choose from.
+    const isDocument = context.services.find(input.name)?.isDocument === true;
+    const preferences = isDocument ? undefined : preferencesOf(call, 'gateway', context);
     if (preferences !== undefined) return ask(input, call, preferences);
     const response = context.services.respond(input, call, record.session);
     if (response === undefined) {

@@ -76,8 +76,7 @@ test("hello greets over a WebSocket, and returns the contract's example over HTT
   });
   expect(String((await once(socket, 'message'))[0])).toBe('Hello from the hosted service.');
   socket.terminate();
-  // The server of this test marks the responses that are the example.
-  expect((await get(started, 'hello')).status).toBe(404);
+  expect(await (await get(started, 'hello')).json()).toHaveProperty('message');
 });
 
 test('shop comes from a document, remembers its products, accepts bytes and sends events', async () => {
@@ -111,8 +110,6 @@ test('exist in addition to your own services, unless one of these has the same n
     true,
     false,
   ]);
-  const none = await createServices({ source: {}, builtIn: false });
-  expect([none.names(), none.has('hello')]).toEqual([[], false]);
   const all = await createServices({ source: undefined });
   expect([all.names(), all.has('any')]).toEqual([['hello', 'echo', 'shop'], true]);
 });

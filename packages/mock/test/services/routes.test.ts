@@ -198,13 +198,13 @@ describe('a call that matches no route', () => {
       /^No route of service orders matches GET \/ordrs\. Did you mean GET \/orders\?/,
     );
     expect(response.headers.get('x-svc-upstream-status-code')).toBe('404');
-    expect(started.unmatched).toContain('/ordrs');
+    expect(started.requests.list().at(-1)).toMatchObject({ matched: false, service: 'orders' });
   });
 
   test('is 405 if a route matches the path with another method', async () => {
     const response = await post(started, 'orders/orders/1', '');
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
-    expect(started.unmatched).toContain('/orders/1');
+    expect(started.requests.list().at(-1)?.matched).toBe(false);
     const other = await get(started, 'orders/count');
     expect([other.status, other.headers.get('allow')]).toEqual([405, 'POST']);
   });

@@ -1,69 +1,21 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { createGatewayRouter, GatewayError, type GatewayHandler } from '@berth/server-stubs';
-import {
-  createServices,
-  type ServicesOptions,
-  type ServicesSource,
-} from '../../src/services/create-services.ts';
-import { ServiceStates } from '../../src/session/service-states.ts';
-import type { Session } from '../../src/session/session.ts';
-import { Clock } from '../../src/util/clock.ts';
+import type { MockOptions } from '../../src/index.ts';
+import { serve } from '../../src/serve.ts';
 
-/** Services behind a real gateway router, without the rest of the mock. */
+/** Starts a mock with these services, and returns the parts of it that the tests look at. */
 export async function startServices(
-  source?: ServicesSource,
-  options: Omit<ServicesOptions, 'source'> = {},
+  services?: MockOptions['services'],
+  events: Parameters<typeof serve>[1] = {},
 ) {
-  const services = await createServices({ source, ...options });
-  const clock = new Clock();
-  const states = new ServiceStates(clock);
-  const session = { clock, services: states } as unknown as Session;
-  const unmatched: string[] = [];
-  const call: GatewayHandler = async (input, call) => {
-    const response = await services.respond(input, call, session);
-    if (response === undefined) throw new GatewayError('SERVICE_NOT_FOUND');
-    if (response.unmatched) unmatched.push(input.target);
-    return response;
-  };
-  const router = createGatewayRouter(
-    {
-      'cloudrun-get-root': call,
-      'cloudrun-post-root': call,
-      'cloudrun-get': call,
-      'cloudrun-post': call,
-      async webSocket(input, call) {
-        const response = await services.open(input, call, session);
-        if (response === undefined) throw new GatewayError('SERVICE_NOT_FOUND');
-        return response;
-      },
-    },
-    { security: { bearerToken: () => true, signature: () => true } },
-  );
-  const server = createServer({ shouldUpgradeCallback: router.shouldUpgrade }, router);
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  server.on('upgrade', router.upgrade).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { url, port, context, close } = await serve({ services }, events);
+  const { clock, services: states, requests } = context.sessions.get('');
   return {
-    services,
-    states,
-    clock,
-    unmatched,
-    sockets,
-    url: `http://127.0.0.1:${port}`,
+    url,
     port,
-    async [Symbol.asyncDispose]() {
-      await services.close();
-      server.close();
-      for (const socket of sockets) socket.destroy();
-      await once(server, 'close');
-    },
+    services: context.services,
+    clock,
+    states,
+    requests,
+    [Symbol.asyncDispose]: close,
   };
 }
 
