@@ -66,55 +66,17 @@ components:
         - { type: object, required: [id, kind], properties: { id: { type: integer, readOnly: true } } }
 `;
 
-const PLANETS = `openapi: 3.0.3
-info: { title: Planets, version: 1.0.0 }
+const FORM = `openapi: 3.0.3
+info: { title: Form, version: 1.0.0 }
 paths:
-  /planets:
-    post:
-      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Planet' } } } }
-      responses: { '201': { description: Created. } }
-  /moons:
-    post:
-      requestBody:
-        content:
-          application/json:
-            schema:
-              type: object
-              required: [id, name]
-              additionalProperties: false
-              properties: { id: { type: integer, readOnly: true }, name: { type: string } }
-      responses: { '201': { description: Created. } }
   /form:
     post:
       requestBody:
         content:
-          application/x-www-form-urlencoded:
-            schema: { type: object, properties: { size: { type: integer }, tag: { type: array, items: { type: string } } } }
-          multipart/form-data:
-            schema:
-              type: object
-              required: [size, file]
-              properties: { size: { type: integer }, file: { type: string, format: binary } }
+          application/x-www-form-urlencoded: { schema: { type: object, properties: { size: { type: integer } } } }
           application/octet-stream: { schema: { type: string, format: binary } }
-          text/plain: { schema: { type: string, maxLength: 3 } }
       responses: { '200': { description: Stored. } }
-components:
-  schemas:
-    Planet:
-      type: object
-      required: [id, name]
-      properties:
-        id: { type: integer, readOnly: true }
-        name: { type: string }
-        moon: { $ref: '#/components/schemas/Planet' }
-        note: { type: string, nullable: true }
-        size: { nullable: true, anyOf: [{ type: string }, { type: number }] }
 `;
-
-/** A part of a form with the boundary `b`. */
-function part(name: string, value: string): string {
-  return `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
-}
 
 async function writeDocument(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-document-'));
@@ -169,52 +131,31 @@ describe('a document at the root', () => {
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
   });
 
-  it.each([
-    ['/pets?limit=5&tags=a&tags=b', {}, 200],
-    ['/pets?limit=five', {}, 422],
-    ['/pets?limit=101', {}, 422],
-    ['/pets?tags=a&tags=b&tags=c', {}, 422],
-    ['/pets', { headers: { 'x-trace': 'one' } }, 422],
-    ['/pets/one', {}, 422],
-    ['/pets', { method: 'POST', body: { name: 'Bo', kind: 'dog' } }, 201],
-    ['/pets', { method: 'POST', body: { name: '' } }, 422],
-    ['/pets', { method: 'POST', body: { name: 'Bo', kind: 'cow' } }, 422],
-    ['/pets', { method: 'POST' }, 422],
-    ['/pets', { method: 'POST', body: {}, headers: { 'content-type': 'text/plain' } }, 415],
-    ['/pets/1', { method: 'PATCH', body: [] }, 422],
-  ])('judges %s %j: %i', async (target, init, status) => {
+  it('judges parameters and bodies', async () => {
     const { call } = await start();
-    expect((await call(target, init)).status).toBe(status);
+    const post = (body?: unknown, headers = {}) => call('/pets', { method: 'POST', body, headers });
+    const replies = [
+      await call('/pets?limit=5&tags=a&tags=b'),
+      await call('/pets?limit=five'),
+      await call('/pets', { headers: { 'x-trace': 'one' } }),
+      await call('/pets/one'),
+      await post({ name: 'Bo', kind: 'dog' }),
+      await post({ name: 'Bo', kind: 'cow' }),
+      await post(),
+      await post({}, { 'content-type': 'text/plain' }),
+    ];
+    const statuses = [200, 422, 422, 422, 201, 422, 422, 415];
+    expect(replies.map(({ status }) => status)).toEqual(statuses);
   });
 
   it.each([
-    ['/planets', 'application/json', '{"name":"Mars"}', 201],
-    ['/planets', 'application/json', '{"name":"Mars","moon":{"name":"Phobos"}}', 201],
-    ['/planets', 'application/json', '{"name":"Mars","moon":{}}', 422],
-    ['/planets', 'application/json', '{"name":"Mars","note":null}', 201],
-    ['/planets', 'application/json', '{"name":"Mars","note":1}', 422],
-    ['/moons', 'application/json', '{"name":"Phobos"}', 201],
-    ['/moons', 'application/json', '{"id":1,"name":"Phobos"}', 201],
-    ['/moons', 'application/json', '{"name":"Phobos","other":1}', 422],
-    ['/planets', 'application/json', '{"name":"Mars","size":null}', 201],
-    ['/planets', 'application/json', '{"name":"Mars","size":[]}', 422],
-    ['/planets', 'application/json', '', 422],
-    ['/planets', 'application/json', '{', 400],
-    ['/planets', 'text/plain', '{"name":"Mars"}', 415],
-    ['/form', 'application/x-www-form-urlencoded', 'size=2&tag=a&tag=b', 200],
-    ['/form', 'application/x-www-form-urlencoded', 'size=big', 422],
-    ['/form', 'multipart/form-data; boundary=b', part('size', '2') + part('file', 'bytes'), 200],
-    ['/form', 'multipart/form-data; boundary=b', part('size', '2'), 422],
-    ['/form', 'multipart/form-data; boundary=b', part('size', 'big') + part('file', 'bytes'), 422],
-    ['/form', 'multipart/form-data', part('size', '2'), 400],
-    ['/form', 'application/octet-stream', '\xff', 200],
-    ['/form', 'text/plain', 'abc', 200],
-    ['/form', 'text/plain', 'abcd', 422],
-  ])('judges a body for %s, %s %j: %i', async (target, type, body, status) => {
-    const { mock } = await start({}, PLANETS);
+    ['application/x-www-form-urlencoded', 'size=2', 200],
+    ['application/x-www-form-urlencoded', 'size=big', 422],
+    ['application/octet-stream', '\xff', 200],
+  ])('judges a body of %s, %s: %i', async (type, body, status) => {
+    const { mock } = await start({}, FORM);
     const init = { method: 'POST', headers: { 'content-type': type }, body };
-    const sent = init.headers['content-type'].startsWith('multipart') ? `${body}--b--\r\n` : body;
-    expect((await fetch(mock.url + target, { ...init, body: sent })).status).toBe(status);
+    expect((await fetch(`${mock.url}/form`, init)).status).toBe(status);
   });
 
   it('checks the credentials in the document with auth: present', async () => {
@@ -407,18 +348,5 @@ describe('--remember', () => {
     const added = await fetch(url, { method: 'POST', body: '{"name":"Bo"}', headers });
     expect(added.headers.get('location')).toBe(`${url}/2`);
     expect((await fetch(`${url}/2`, { headers })).status).toBe(200);
-  });
-
-  it('works for services', async () => {
-    const document = await writeDocument({ 'shop.openapi.yaml': SHOP });
-    const mock = await createMock({ services: join(document, '..'), remember: true });
-    onTestFinished(() => mock.close());
-    const headers = { authorization: 'Bearer any', 'content-type': 'application/json' };
-    const url = `${mock.gatewayUrl}/v1/cloudrun/shop/pets`;
-    const added = await fetch(url, { method: 'POST', body: '{"name":"Bo"}', headers });
-    expect(added.headers.get('location')).toBe('/pets/2');
-    expect(((await (await fetch(`${url}/2`, { headers })).json()) as { name: string }).name).toBe(
-      'Bo',
-    );
   });
 });

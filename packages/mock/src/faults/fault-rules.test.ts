@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { toEffects } from './fault.ts';
 import { FaultRules, type FaultSubject } from './fault-rules.ts';
 
 const CALL: FaultSubject = { surface: 'gateway', operationId: 'cloudrun-get', service: 'hello' };
@@ -9,12 +8,6 @@ function create(seed = 'a') {
   const clock = { time: 0, now: () => clock.time };
   return { clock, rules: new FaultRules({ seed, clock }) };
 }
-
-test('does nothing without rules', () => {
-  const { rules } = create();
-  expect(rules.isEmpty).toBe(true);
-  expect(rules.take(CALL)).toEqual([]);
-});
 
 test.each([
   [undefined, 2],
@@ -28,29 +21,6 @@ test.each([
   const { rules } = create();
   rules.put({ name: 'a', ...(match !== undefined && { match }), fault: { truncate: 0 } });
   expect(rules.take(CALL).length + rules.take(DELETE).length).toBe(count);
-});
-
-test('applies a code only on surfaces that have it', () => {
-  const { rules } = create();
-  rules.put({ name: 'a', fault: { code: 'SERVICE_TIMEOUT' } });
-  expect(rules.take(CALL)).toHaveLength(1);
-  expect(rules.take(DELETE)).toEqual([]);
-});
-
-test('removes a rule after its times', () => {
-  const { rules } = create();
-  rules.put({ name: 'a', times: 2, match: 'gateway', fault: { reset: true } });
-  rules.take(DELETE);
-  expect(rules.take(CALL)).toMatchObject([{ name: 'a', fault: { reset: true }, latency: 0 }]);
-  expect(rules.list()).toMatchObject([{ times: 1 }]);
-  expect(rules.take(CALL)).toHaveLength(1);
-  expect(rules.isEmpty).toBe(true);
-});
-
-test('adds up the latencies of several faults', () => {
-  const { rules } = create();
-  const faults = [rules.draw('a', { latency: 1_000 }), rules.draw('b', { latency: 500 })];
-  expect(toEffects(faults, 'gateway').latency).toBe(1_500);
 });
 
 test('chooses calls at random, and the same ones for the same seed', () => {
@@ -131,28 +101,4 @@ test('continues with the same faults after its state was restored', () => {
   expect(rules.state()).toEqual(state);
   expect(go()).toEqual(first);
   expect(clock.time).toBe(0);
-});
-
-test('reset restores the initial rules and random state', () => {
-  const clock = { now: () => 0 };
-  const rule = { name: 'first', share: 0.5, times: 3, fault: { latency: { min: 0, max: 9 } } };
-  const rules = new FaultRules({ seed: 'a', clock, rules: [rule] });
-  const go = () => Array.from({ length: 10 }, () => rules.take(CALL));
-  const first = go();
-  rules.put({ name: 'later', fault: { truncate: 0 } });
-  rules.reset();
-  expect(rules.list()).toEqual([rule]);
-  expect(go()).toEqual(first);
-  rules.clear();
-  expect(rules.isEmpty).toBe(true);
-});
-
-test('a rule with the same name replaces the previous one and restarts its rate', () => {
-  const { rules } = create();
-  rules.put({ name: 'a', fault: { callsPerSecond: 1 } });
-  rules.take(CALL);
-  rules.put({ name: 'a', fault: { callsPerSecond: 1 } });
-  expect(rules.take(CALL)).toEqual([]);
-  expect(rules.delete('a')).toBe(true);
-  expect(rules.delete('a')).toBe(false);
 });
