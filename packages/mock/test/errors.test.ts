@@ -1,10 +1,7 @@
-import { once } from 'node:events';
-import { request } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { type CallOptions, call } from './helpers/call.ts';
-import { BEARER, gateway, STORAGE_HEADERS, storage } from './helpers/calls.ts';
+import { gateway, STORAGE_HEADERS, storage } from './helpers/calls.ts';
 import { failOnWarnings } from './helpers/fail-on-warnings.ts';
 
 const mock = await createMock();
@@ -21,19 +18,10 @@ describe('the gateway', () => {
     headers: { 'content-type': type },
     body,
   });
-  const withBody = { headers: { 'content-length': 1 }, body: 'x' };
 
   test.each<[string, CallOptions, string]>([
-    ['a name that is too short', { path: '/v1/cloudrun/h' }, 'must not have fewer than 2 charact'],
     ['an invalid name', { path: '/v1/cloudrun/1hello' }, 'path.name must match'],
-    ['a name of 61', { path: `${SERVICE}${'o'.repeat(56)}` }, '60 characters'],
-    ['a NUL name', { path: '/v1/cloudrun/a%00b' }, 'name must match'],
-    ['a broken name', { path: '/v1/cloudrun/%zz' }, 'invalid percent-encoding'],
     ['dots', { path: `${SERVICE}/../x` }, 'The path contains a . or .. segment'],
-    ['encoded dots', { path: `${SERVICE}/a/%2E%2e` }, 'after decoding'],
-    ['half dots', { path: `${SERVICE}/.%2e/x` }, 'resolve it'],
-    ['a dot', { path: '/v1/cloudrun/.' }, 'name'],
-    ['a GET with a body', { path: SERVICE, ...withBody }, 'use POST'],
     ['bad JSON', post('{'), 'The body is not valid JSON'],
     ['no body', post(''), 'The request body is missing: send a JSON object.'],
     ['an array', post('[]'), 'The body must be an object, got an array.'],
@@ -58,17 +46,6 @@ describe('the gateway', () => {
     const reply = await gateway(mock, { path });
     expect(reply).toMatchObject({ status: 404, json: { code: 'INVALID_PATH' } });
     expect(reply.json.message).toContain(sentence);
-  });
-
-  test.each(['PUT', 'DELETE'])('%s is not a method', async (method) => {
-    const reply = await gateway(mock, { method, path: SERVICE });
-    expect(reply).toMatchObject({ status: 405, json: { code: 'METHOD_NOT_ALLOWED' } });
-    expect(reply.json.message).toBe(`${method} is not allowed here: use GET, POST, HEAD.`);
-  });
-
-  test('405 lists the allowed methods', async () => {
-    const { headers } = await gateway(mock, { method: 'PATCH', path: SERVICE });
-    expect(headers.allow).toBe('GET, POST, HEAD');
   });
 
   test('accepts a body of another type, or a compressed one', async () => {
@@ -102,12 +79,8 @@ describe('the storage API', () => {
     [DELETE, { fileList: ['a', {}] }, 'fileList[1] must be a string, got an object.'],
     [DELETE, { fileList: [], data: { fileList: [] } }, 'body.fileList and body.data are both set'],
     [DELETE, { data: [] }, 'data must be an object'],
-    [DELETE, { data: {} }, 'fileList is required.'],
     [DELETE, [], 'The body must be an object, got an array.'],
-    [DELETE, '"text"', 'The body must be an object, got a string.'],
     [DELETE, '', 'The request body is missing.'],
-    [DELETE, '{"fileList": [', 'The JSON body cannot be parsed'],
-    [DELETE, '{"__proto__": {"fileList": []}}', 'The JSON body contains the forbidden'],
   ])('%s of %j', async (operation, body, sentence) => {
     const { status, json } = await storage(mock, operation, body);
     expect(status).toBe(400);
@@ -115,63 +88,30 @@ describe('the storage API', () => {
     expect(json.body.message).toContain(sentence);
   });
 
-  test.each([
-    ['x-svc-authorization', '', 'The X-Svc-Authorization header is missing.'],
-    ['x-svc-timestamp', '', 'The X-Svc-TimeStamp header must be a time in whole seconds'],
-    ['x-svc-timestamp', 'soon', 'The X-Svc-TimeStamp header must be a time in whole seconds'],
-    ['x-svc-timestamp', '1700000000000', 'in whole seconds'],
-  ])('%s: "%s"', async (name, value, sentence) => {
-    const { status, json } = await storage(
-      mock,
-      'batchDelete',
-      { fileList: [] },
-      { [name]: value },
-    );
-    expect(status).toBe(401);
-    expect(json.body.code).toBe('SIGN_PARAM_INVALID');
-    expect(json.body.message).toContain(sentence);
-  });
+  test.each([['x-svc-authorization', '', 'The X-Svc-Authorization header is missing.']])(
+    '%s: "%s"',
+    async (name, value, sentence) => {
+      const { status, json } = await storage(
+        mock,
+        'batchDelete',
+        { fileList: [] },
+        { [name]: value },
+      );
+      expect(status).toBe(401);
+      expect(json.body.code).toBe('SIGN_PARAM_INVALID');
+      expect(json.body.message).toContain(sentence);
+    },
+  );
 
   test.each([
     ['/api/v2/envs/dev/storages:batchDeleteXYZ', 'storages:batchDelete.'],
     ['/api/v2/envs/dev/storages:batchdelete', 'storages:batchDelete.'],
     ['/api/v2/envs/dev/storages:batchDelete/', 'storages:batchDelete.'],
     ['/api/v2/envs/dev', 'is not a path of this API.'],
-    ['/api', 'is not a path of this API.'],
   ])('%s is not an operation', async (path, sentence) => {
     const reply = await call(mock, { method: 'POST', path, headers: STORAGE_HEADERS, body: '{}' });
     expect(reply).toMatchObject({ status: 404, json: { statusCode: 404 } });
     expect(reply.json.body.code).toBe('NOT_FOUND');
     expect(reply.json.body.message).toContain(sentence);
-  });
-
-  test('another environment is refused', async () => {
-    const path = '/api/v2/envs/prod/storages:batchDelete';
-    const body = '{"fileList":[]}';
-    const reply = await call(mock, { method: 'POST', path, headers: STORAGE_HEADERS, body });
-    expect(reply.status).toBe(404);
-    expect(reply.json.body.code).toBe('INVALID_ENV');
-  });
-});
-
-describe('a body that exceeds the limit', () => {
-  const SURFACES = [
-    ['gateway', '/v1/cloudrun/hello', BEARER, 20_971_520],
-    ['storage', '/api/v2/envs/dev/storages:batchDelete', STORAGE_HEADERS, 1_048_576],
-  ] as const;
-
-  test.each(SURFACES)('%s: announced', async (_, path, headers, limit) => {
-    const outgoing = request(mock.url, {
-      method: 'POST',
-      path,
-      headers: { 'content-type': 'application/json', ...headers, 'content-length': limit + 1 },
-    });
-    outgoing.flushHeaders();
-    const [response] = await once(outgoing, 'response');
-    const text = (await buffer(response)).toString();
-    outgoing.destroy();
-    expect(response.statusCode).toBe(413);
-    expect(text).toContain('EXCEED_MAX_PAYLOAD_SIZE');
-    expect(text).toContain(`${limit} bytes`);
   });
 });

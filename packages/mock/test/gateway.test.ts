@@ -7,39 +7,24 @@ const mock = await createMock();
 afterAll(() => mock.close());
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
-const TC3 =
-  'TC3-HMAC-SHA256 Credential=id/2023-11-14/svc/tc3_request,SignedHeaders=host, Signature=00, Timestamp=1700000000';
 
 describe('routing', () => {
   test.each([
     '/v1/cloudrun/hello',
     '/v1/cloudrun/hello/',
     '/v1/cloudrun/hello?x=1',
-    '/v1/cloudrun/hello/a',
-    '/v1/cloudrun/hello/a/b?x=1',
-    '/v1/cloudrun/hello//a//',
     '/v1/cloudrun/hello/a%2Fb/%zz/%00?%zz',
     '/v1/cloudrun/hello/a,b;c=d/{x}/$&',
     '/v1/cloudrun/hell%6F/%E4%B8%AD',
-    '/v1/cloudrun/hello/...',
   ])('GET and POST %s reach the service', async (path) => {
     const got = await gateway(mock, { path });
     const posted = await gatewayPost(mock, path, { any: ['thing'] });
     expect([got.status, posted.status]).toEqual([200, 200]);
     expect(got.json).toEqual(posted.json);
   });
-
-  test('an absolute-form target names the host itself', async () => {
-    const { status } = await gateway(mock, { path: 'http://dev.any.example/v1/cloudrun/hello' });
-    expect(status).toBe(200);
-  });
 });
 
 describe('services', () => {
-  test('services of any name exist unless some are configured', async () => {
-    expect((await gateway(mock, { path: '/v1/cloudrun/any-name' })).status).toBe(200);
-  });
-
   test('only configured services exist', async () => {
     await using small = await createMock({ services: ['hello', 'echo'] });
     const paths = [
@@ -100,11 +85,6 @@ describe('a WebSocket upgrade', () => {
     const reply = await call(mock, { path: '/v1/cloudrun/hello', headers: upgrade });
     expect(reply).toMatchObject({ status: 401, json: { code: 'MISSING_CREDENTIALS' } });
   });
-
-  test('is not opened for another protocol', async () => {
-    const headers = { connection: 'Upgrade', upgrade: 'h2c' };
-    expect((await gateway(mock, { path: '/v1/cloudrun/hello', headers })).status).toBe(200);
-  });
 });
 
 describe('Prefer and Accept', () => {
@@ -112,21 +92,7 @@ describe('Prefer and Accept', () => {
     gateway(mock, { path: '/v1/cloudrun/hello', headers });
 
   test.each([
-    ['code=403', 403, 'SERVICE_FORBIDDEN'],
-    ['code=404', 404, 'SERVICE_NOT_FOUND'],
-    ['code=504, example=SERVICE_TIMEOUT', 504, 'SERVICE_TIMEOUT'],
-  ])('Prefer: %s returns the example', async (prefer, status, code) => {
-    const reply = await ask({ prefer });
-    expect(reply).toMatchObject({ status, json: { code } });
-    expect(reply.json.requestId).toBe(reply.headers['x-request-id']);
-  });
-
-  test.each([
-    [400, 'INVALID_HOST', undefined],
-    [401, 'MISSING_CREDENTIALS', undefined],
-    [402, 'SERVICE_CHARGE_OVERDUE', undefined],
-    [429, 'EXCEED_RATELIMIT', '1'],
-    [502, 'SERVICE_LB_STATUS_ABNORMAL', undefined],
+    [404, 'SERVICE_NOT_FOUND', undefined],
     [503, 'SERVICE_NOT_READY', '1'],
   ])('Prefer: code=%i returns an error with this status', async (status, code, retryAfter) => {
     const reply = await ask({ prefer: `code=${status}` });
@@ -135,22 +101,12 @@ describe('Prefer and Accept', () => {
     expect(reply.headers).not.toHaveProperty('x-svc-upstream-status-code');
   });
 
-  test('an example has Retry-After only if its code does', async () => {
-    const timeout = await ask({ prefer: 'code=504, example=SERVICE_TIMEOUT' });
-    expect(timeout.headers).not.toHaveProperty('retry-after');
-    const starting = await ask({ prefer: 'code=503, example=SERVICE_NOT_READY' });
-    expect(starting.headers['retry-after']).toBe('1');
+  test.each([204, 418])('Prefer: code=%i has no response in the contract', async (code) => {
+    const reply = await ask({ prefer: `code=${code}` });
+    expect(reply).toMatchObject({ status: 404, json: { code: 'INVALID_REQUEST' } });
+    expect(reply.json.message).toContain('no response with the status');
+    expect(reply.json.message).toContain('use 200, 400, 401, 402, 403, 404, 405, 413, 429, 5');
   });
-
-  test.each([201, 204, 302, 304, 418, 505])(
-    'Prefer: code=%i has no response in the contract',
-    async (code) => {
-      const reply = await ask({ prefer: `code=${code}` });
-      expect(reply).toMatchObject({ status: 404, json: { code: 'INVALID_REQUEST' } });
-      expect(reply.json.message).toContain('no response with the status');
-      expect(reply.json.message).toContain('use 200, 400, 401, 402, 403, 404, 405, 413, 429, 5');
-    },
-  );
 
   test('dynamic=true generates the response from its schema, the same one for the same seed', async () => {
     const prefer = 'code=404, dynamic=true, seed=a';
@@ -204,12 +160,6 @@ describe('Prefer and Accept', () => {
     expect(end).toMatchObject({ status: 204, text: '' });
   });
 
-  test('without Accept the response is JSON', async () => {
-    const { headers, json } = await ask({});
-    expect(headers['content-type']).toBe('application/json');
-    expect(json).toBeTypeOf('object');
-  });
-
   test('a type that the contract does not document gets a 406', async () => {
     const reply = await ask({ accept: 'image/png' });
     expect(reply).toMatchObject({ status: 406, json: { code: 'INVALID_REQUEST' } });
@@ -218,15 +168,8 @@ describe('Prefer and Accept', () => {
 });
 
 describe('credentials', () => {
-  test.each(['Bearer any', 'bearer any', TC3])('%s is sufficient', async (authorization) => {
-    const { status } = await call(mock, { path: '/v1/cloudrun/hello', headers: { authorization } });
-    expect(status).toBe(200);
-  });
-
   test.each([
     ['', 'INVALID_CREDENTIALS'],
-    ['Bearer', 'INVALID_CREDENTIALS'],
-    ['Bearer two words', 'INVALID_CREDENTIALS'],
     ['Basic YTpi', 'INVALID_CREDENTIALS'],
     ['TC3-HMAC-SHA256 Credential=a', 'INVALID_CREDENTIALS'],
   ])('"%s" is rejected and not repeated', async (authorization, code) => {
@@ -238,20 +181,7 @@ describe('credentials', () => {
 });
 
 describe('environment', () => {
-  test.each([
-    'localhost',
-    'LOCALHOST:80',
-    '127.0.0.1',
-    '127.8.8.8:1',
-    '[::1]:80',
-    'dev.gateway.example',
-    'DEV.localhost',
-  ])('the host %s is the dev environment', async (host) => {
-    const { status } = await gateway(mock, { path: '/v1/cloudrun/hello', headers: { host } });
-    expect(status).toBe(200);
-  });
-
-  test.each(['prod.gateway.example', 'devs.example', '10.0.0.1', 'a b'])(
+  test.each(['prod.gateway.example', '10.0.0.1'])(
     'the host "%s" is another environment',
     async (host) => {
       const reply = await gateway(mock, { path: '/v1/cloudrun/hello', headers: { host } });
