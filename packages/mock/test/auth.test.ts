@@ -15,21 +15,19 @@ const seconds = () => Math.floor(Date.now() / 1000);
 const withToken = (mock: Mock, token: string) =>
   call(mock, { path: SERVICE, headers: { authorization: `Bearer ${token}` } });
 
-describe('off', () => {
-  test.each([undefined, '', 'Basic YTpi'])('accepts %j', async (authorization) => {
-    await using mock = await createMock({ auth: 'off' });
+test('off accepts calls with and without credentials', async () => {
+  await using mock = await createMock({ auth: 'off' });
+  for (const authorization of [undefined, '', 'Basic YTpi']) {
     const headers = authorization === undefined ? {} : { authorization };
     expect((await call(mock, { path: SERVICE, headers })).status).toBe(200);
-    const path = '/api/v2/envs/dev/storages:batchDelete';
-    const body = '{"fileList":[]}';
-    const response = await call(mock, {
-      method: 'POST',
-      path,
-      headers: { 'content-type': JSON_TYPE },
-      body,
-    });
-    expect(response.status).toBe(200);
+  }
+  const response = await call(mock, {
+    method: 'POST',
+    path: '/api/v2/envs/dev/storages:batchDelete',
+    headers: { 'content-type': JSON_TYPE },
+    body: '{"fileList":[]}',
   });
+  expect(response.status).toBe(200);
 });
 
 describe('strict, the gateway', () => {

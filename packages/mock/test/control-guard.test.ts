@@ -11,19 +11,14 @@ const put = (headers: object) =>
 const read = (headers: object) => control(mock, 'GET', 'snapshot', { headers: { ...headers } });
 
 describe('a name that points at this machine', () => {
-  test.each([
-    'evil.example',
-    'evil.example:80',
-    '127.0.0.1.evil.example',
-    'localhost.evil.example',
-    '192.168.0.1',
-    '0.0.0.0',
-    'a@127.0.0.1',
-  ])('%s is refused', async (host) => {
-    const { status, json } = await read({ host });
-    expect([status, json.field]).toEqual([421, 'Host']);
-    expect(json.detail).toContain('Call the mock as localhost or by its IP address');
-  });
+  test.each(['evil.example', 'localhost.evil.example', '192.168.0.1', 'a@127.0.0.1'])(
+    '%s is refused',
+    async (host) => {
+      const { status, json } = await read({ host });
+      expect([status, json.field]).toEqual([421, 'Host']);
+      expect(json.detail).toContain('Call the mock as localhost or by its IP address');
+    },
+  );
 
   test('a missing host is refused', async () => {
     const reply = await sendRaw(mock, 'GET /__mock/api/info HTTP/1.0\r\n\r\n');
@@ -66,8 +61,6 @@ describe('a page', () => {
     { origin: 'http://127.0.0.1:1' },
     { origin: 'https://127.0.0.1' },
     { 'sec-fetch-site': 'cross-site' },
-    { 'sec-fetch-site': 'same-site' },
-    { 'sec-fetch-site': 'none' },
     { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
   ])('of another origin may write nothing: %j', async (headers) => {
     const { status, json } = await put(headers);

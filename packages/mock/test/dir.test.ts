@@ -190,14 +190,3 @@ test('a session whose folder cannot be used does not affect others', async () =>
   expect([status, json.body.code]).toEqual([500, 'SYS_ERR']);
   expect(await read(mock, await upload(mock, 'a', 'x'))).toBe('x');
 });
-
-test('sessions have their own folders', async () => {
-  const dir = await makeFolder();
-  await using mock = await createMock({ dir });
-  const headers = { 'x-mock-session': 'a/../b' };
-  const { json } = await storage(mock, 'getUploadMetaData', { path: 'k' }, headers);
-  await postForm(json.body.data.url, toForm(json.body.data, 'k'), new Blob(['x']));
-  expect(mock.session().files.list()).toEqual([]);
-  expect(mock.session('a/../b').files.list()).toHaveLength(1);
-  expect(await readdir(dir)).toHaveLength(2);
-});

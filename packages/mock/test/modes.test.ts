@@ -43,11 +43,3 @@ describe('dynamic', () => {
     expect((await gateway(first, { path: '/v1/cloudrun/hello' })).status).toBe(200);
   });
 });
-
-test.each([
-  [{ mode: 'other' }, 'mode must be one of auto, static, dynamic.'],
-  [{ auth: 'none' }, 'auth must be one of off, present, strict.'],
-  [{ maxSessions: 0 }, 'maxSessions must be a positive integer.'],
-])('rejects %j by name', async (options, sentence) => {
-  await expect(createMock(options as never)).rejects.toThrow(sentence);
-});

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { createMock, type Mock } from '../../src/index.ts';
+import type { Mock } from '../../src/index.ts';
 import {
   type Asked,
   NOT_COMPARED,
@@ -52,7 +52,7 @@ function note<Value>(used: Set<Rule>, rule: Rule, before: Value, after: Value | 
 }
 
 /** Returns what our mock does with a request, and what its log reports about it. */
-export async function evaluate(mock: Mock, asked: Asked): Promise<Verdict> {
+async function evaluate(mock: Mock, asked: Asked): Promise<Verdict> {
   const session = mock.session();
   session.reset({ only: ['requests'] });
   const { status, headers, text } = await send(mock.url, asked);
@@ -74,8 +74,4 @@ export async function evaluate(mock: Mock, asked: Asked): Promise<Verdict> {
 function withoutId(body: unknown, id: string): unknown {
   if (body === undefined) return undefined;
   return JSON.parse(JSON.stringify(body).replaceAll(`"${id}"`, JSON.stringify(OWN_ID)));
-}
-
-export function startOurs(mode: 'static' | 'dynamic'): Promise<Mock> {
-  return createMock({ mode, seed: 'differential' });
 }

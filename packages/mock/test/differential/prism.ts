@@ -34,12 +34,12 @@ interface Found {
   readonly message: string;
 }
 
-export async function startPrism(...more: readonly string[]): Promise<Prism> {
+export async function startPrism(): Promise<Prism> {
   const folder = mkdtempSync(join(tmpdir(), 'berth-prism-'));
   const [gateway, storage] = (['gateway', 'storage'] as const).map((name) => {
     const file = join(folder, `${name}.json`);
     writeFileSync(file, JSON.stringify(DOCUMENTS[name]));
-    return spawnOn(file, more);
+    return spawnOn(file);
   }) as [ChildProcess, ChildProcess];
   const bases = { gateway: await addressOf(gateway), storage: await addressOf(storage) };
   const processes = { gateway, storage };
@@ -68,8 +68,8 @@ export async function startPrism(...more: readonly string[]): Promise<Prism> {
   };
 }
 
-function spawnOn(file: string, more: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [COMMAND, 'mock', file, '--port', '0', ...more], {
+function spawnOn(file: string): ChildProcess {
+  return spawn(process.execPath, [COMMAND, 'mock', file, '--port', '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 }

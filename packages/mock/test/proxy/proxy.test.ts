@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../../src/index.ts';
 import { call } from '../helpers/call.ts';
-import { gateway, gatewayPost, storage } from '../helpers/calls.ts';
+import { gateway, storage } from '../helpers/calls.ts';
 import { sendRaw } from '../helpers/raw.ts';
 import { getGrant, getLink, postForm, read, toForm, upload } from '../helpers/upload.ts';
 import { startDeployment } from './start-deployment.ts';
@@ -30,12 +30,6 @@ describe('in front of a deployment that follows the contract', () => {
       violations: [],
       responseViolations: [],
     });
-  });
-
-  test('streams a body in both directions', async () => {
-    const { status, json } = await gatewayPost(mock, '/v1/cloudrun/hello', { name: 'Ada' });
-    expect([status, typeof json]).toEqual([200, 'object']);
-    expect(last()).toMatchObject({ operationId: 'cloudrun-post-root', violations: [] });
   });
 
   test('credentials reach the deployment, which verifies them', async () => {
@@ -231,15 +225,6 @@ describe('a deployment that breaks the contract', () => {
 });
 
 describe('what HTTP allows', () => {
-  test('HEAD has the headers and no body', async () => {
-    const { status, headers, bytes } = await gateway(mock, {
-      method: 'HEAD',
-      path: '/v1/cloudrun/hello',
-    });
-    expect([status, bytes.length]).toEqual([200, 0]);
-    expect(Number(headers['content-length'])).toBeGreaterThan(0);
-  });
-
   test('a client that waits for 100 Continue receives it', async () => {
     const body = '{"a":1}';
     const reply = await sendRaw(

@@ -1,5 +1,5 @@
 import { on, once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import WebSocket, { type RawData } from 'ws';
@@ -171,18 +171,6 @@ describe('a handshake', () => {
     leave(caller);
     await once(connection.resume(), 'end');
   });
-
-  test('may have a fault', async () => {
-    const before = service.handshakes.length;
-    const fault = { ...HEADERS, 'x-mock-fault': 'code=SERVICE_NOT_READY' };
-    expect((await refusalOf('', fault)).status).toBe(503);
-    expect(service.handshakes.length).toBe(before);
-    const headers = { ...HEADERS, 'x-mock-fault': 'truncate=3' };
-    const socket = new WebSocket(toAddress(''), { headers });
-    await once(socket, 'open');
-    socket.send('0123456789');
-    expect(await nextClose(socket)).toEqual([1_006, '']);
-  });
 });
 
 test('credentials are those of the mode, and no service sees them', async () => {
@@ -215,13 +203,6 @@ test('a WebSocket ends with the mock, open or still in its handshake', async () 
   expect(await lost).toEqual([1_006, '']);
   expect(await real).toEqual([1_006, '']);
   await left;
-});
-
-test('an ordinary call is forwarded alongside', async () => {
-  const outgoing = request(`${mock.gatewayUrl}/v1/cloudrun/real/x`, { headers: HEADERS }).end();
-  const [response] = await once(outgoing, 'response');
-  response.resume();
-  expect(response.statusCode).toBe(426);
 });
 
 function toHandshake(path = ''): string {

@@ -201,7 +201,7 @@ function toField(value: string): string {
   return value.replaceAll(REDACTED, Buffer.from(REDACTED).toString('latin1'));
 }
 
-export interface KeyParts {
+interface KeyParts {
   readonly method: string;
   /** Secrets removed. */
   readonly target: string;
@@ -211,7 +211,7 @@ export interface KeyParts {
 }
 
 /** Returns the key of a request. Requests with the same method, path, query and body have the same key. */
-export function toKey({ method, target, contentType, body }: KeyParts): string {
+function toKey({ method, target, contentType, body }: KeyParts): string {
   const content = toJson(body, contentType) ?? withoutBoundary(body, contentType);
   return `${method} ${toPlain(target)} ${createHash('sha256').update(content).digest('hex')}`;
 }
