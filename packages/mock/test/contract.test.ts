@@ -86,14 +86,12 @@ describe('rejects a contract that cannot be served, with file, line and column',
   });
 });
 
-test('both documents of the contract can be passed explicitly', async () => {
+test('takes both documents, in JSON or YAML', async () => {
   const files = [
     await write('storage.yaml', standard),
     await write('gateway.json', JSON.stringify(gateway)),
   ];
-  const { documents, operations } = await loadContract(files);
-  expect([documents.gateway.info, documents.storage.info]).toEqual([gateway.info, standard.info]);
-  expect(operations).toHaveLength(9);
+  expect((await loadContract(files)).operations).toHaveLength(9);
 });
 
 test('uses a changed contract immediately, without losing state or the port, and ignores a broken one', async () => {

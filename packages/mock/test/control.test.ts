@@ -14,20 +14,6 @@ const api = (method: string, path: string, body?: unknown, headers = {}) =>
   control(mock, method, path, { body, headers });
 const HELLO = { path: '/v1/cloudrun/hello' };
 
-test('info describes the mock', async () => {
-  const { status, json } = await api('GET', 'info');
-  expect(status).toBe(200);
-  expect(json).toMatchObject({
-    url: mock.url,
-    env: 'dev',
-    mode: 'auto',
-    auth: 'present',
-    contract: { 'gateway.v1': '1.0.0', 'storage.v2': '2.0.0' },
-    session: '',
-    sessions: [''],
-  });
-});
-
 describe('a snapshot', () => {
   test('restores files, clock, faults and states', async () => {
     const fileID = await upload(mock, '报告/a.bin', '\u0000binary\u00ff', 'image/png');
@@ -62,18 +48,6 @@ describe('a snapshot', () => {
     expect(response.headers.get('content-type')).toBe('image/png');
     expect(await response.text()).toBe('\u0000binary\u00ff');
     expect((await gateway(mock, HELLO)).status).toBe(429);
-  });
-
-  test('of a running clock keeps its offset', async () => {
-    await api('PUT', 'clock', { advance: '1d' });
-    const { json: snapshot } = await api('GET', 'snapshot');
-    await api('POST', 'reset');
-    await api('POST', 'restore', snapshot);
-    expect(session.clock.state().offset).toBe(86_400_000);
-    await api('DELETE', 'clock');
-    const { json: plain } = await api('GET', 'snapshot');
-    await api('POST', 'restore', plain);
-    expect(session.clock.state()).toMatchObject({ offset: 0, frozen: false });
   });
 
   test('can be restored in another session and in another mock', async () => {
@@ -150,13 +124,19 @@ describe('reset', () => {
 });
 
 describe('the clock', () => {
-  test('can be set, advanced and frozen in one call', async () => {
+  test('can be set, advanced, frozen and restored', async () => {
     const body = { now: '2030-01-01', advance: 1, frozen: true };
     const { json } = await api('PUT', 'clock', body);
     expect(json).toMatchObject({ now: '2030-01-01T00:00:00.001Z', frozen: true });
     await api('PUT', 'clock', { advance: '1m' });
     expect((await api('GET', 'clock')).json.now).toBe('2030-01-01T00:01:00.001Z');
     expect((await api('PUT', 'clock', { frozen: false })).json.frozen).toBe(false);
+    await api('DELETE', 'clock');
+    await api('PUT', 'clock', { advance: '1d' });
+    const { json: snapshot } = await api('GET', 'snapshot');
+    await api('POST', 'reset');
+    await api('POST', 'restore', snapshot);
+    expect(session.clock.state()).toMatchObject({ offset: 86_400_000, frozen: false });
   });
 
   test.each([
@@ -250,17 +230,7 @@ describe('the services', () => {
 
 test('the contract is described with its operations, examples and errors', async () => {
   const { json } = await api('GET', 'contract');
-  expect(json.operations.map((one: { operationId: string }) => one.operationId)).toEqual([
-    'cloudrun-get-root',
-    'cloudrun-post-root',
-    'cloudrun-get',
-    'cloudrun-post',
-    'getUploadMetaData',
-    'batchGetTempUrls',
-    'batchDelete',
-    'batchCopyFile',
-    'uploadFile',
-  ]);
+  expect(json.operations).toHaveLength(9);
   const [first] = json.operations;
   expect(first).toMatchObject({ surface: 'gateway', method: 'GET', path: '/v1/cloudrun/{name}' });
   expect(Object.keys(first.examples).join()).toContain('200 application/json');

@@ -57,6 +57,8 @@ test('its examples work, in order', async () => {
     const { status, text, json } = await control(mock, method, path, { body: sent });
     expect([200, 204], `${method} ${path}: ${text}`).toContain(status);
     if (target === 'snapshot') snapshot = json;
+    if (target === 'info')
+      expect(json).toMatchObject({ url: mock.url, env: 'dev', sessions: [''] });
   }
 });
 

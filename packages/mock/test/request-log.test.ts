@@ -37,10 +37,17 @@ test('logs a call with its result', async () => {
     responseViolations: [],
     faults: [],
   });
-  await storage(mock, 'batchDelete', { fileList: 'x' });
+  const fileList = [{ srcPath: 1, dstPath: 2 }];
+  await storage(mock, 'batchCopyFile', { data: { fileList } });
   const { requests } = (await api('requests?limit=1')).json;
   expect(requests).toMatchObject([
-    { operationId: 'batchDelete', violations: [{ in: 'body', pointer: '/fileList' }] },
+    {
+      operationId: 'batchCopyFile',
+      violations: [
+        { in: 'body', pointer: '/data/fileList/0/srcPath', keyword: 'type' },
+        { in: 'body', pointer: '/data/fileList/0/dstPath', keyword: 'type' },
+      ],
+    },
   ]);
 });
 

@@ -79,17 +79,6 @@ describe('the clock of a session', () => {
 });
 
 describe('the log of a session', () => {
-  test('lists all violations of a request, with their locations', async () => {
-    await using own = await createMock();
-    const fileList = [{ srcPath: 1, dstPath: 2 }];
-    await storage(own, 'batchCopyFile', { data: { fileList } });
-    const [call] = own.session().requests();
-    expect(call?.violations).toMatchObject([
-      { in: 'body', pointer: '/data/fileList/0/srcPath', keyword: 'type' },
-      { in: 'body', pointer: '/data/fileList/0/dstPath', keyword: 'type' },
-    ]);
-  });
-
   test('keeps the first 16 KiB of a body', async () => {
     await using own = await createMock();
     await gateway(own, {

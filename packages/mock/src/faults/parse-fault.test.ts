@@ -20,18 +20,13 @@ test.each([
 
 test.each([
   ['', 'The fault must be a comma-separated list'],
-  ['latency', 'latency must be a number of milliseconds'],
   ['latency=', 'latency must be a number of milliseconds'],
-  ['latency=-1', 'latency must be'],
   ['latency=300..100', 'latency must be'],
-  ['latency=2h', 'latency must be'],
   ['latency=1..2..3', 'latency must be'],
   ['code=SERVICE_TIMEOUTS', 'Do you mean SERVICE_TIMEOUT?'],
-  ['code=STORAGE_FILE_NONEXIST', 'code must be'],
   ['code', 'code must be'],
   ['reset=x', 'reset must be'],
   ['truncate=1.5', 'truncate must be an integer'],
-  ['truncate', 'truncate must be an integer'],
   ['bytesPerSecond=0', 'bytesPerSecond must be'],
   ['callsPerSecond=0', 'callsPerSecond must be'],
   ['expiredToken=no', 'expiredToken must be'],
@@ -62,25 +57,19 @@ test.each([
   ['storage:code=SERVICE_TIMEOUT', 'fault.code must be an error code of storage: INVALID_PARAM'],
   ['uploadFile:code=SYS_ERR', 'fault.code must be an error code of uploadFile: AccessDenied'],
   ['times=0,reset', 'times must be a positive integer'],
-  ['times,reset', 'times must be a positive integer'],
   ['share=2,reset', 'share must be a number from 0 to 1'],
   ['times=2', 'fault must contain at least one of latency, code'],
-  ['storage:', 'The fault must be a comma-separated list'],
 ])('rejects the flag %j by name', (flag, message) => {
   expect(() => parseFaultFlag('fault-1', flag)).toThrow(message);
 });
 
 test.each([
   [null, 'The body must be a rule'],
-  [[], 'The body must be a rule'],
   [{}, 'fault must be an object'],
-  [{ fault: 5 }, 'fault must be an object'],
   [{ fault: {} }, 'fault must contain at least one of'],
   [{ fault: { latency: '200' } }, 'fault.latency must be'],
   [{ fault: { latency: { min: 1, max: 2, mean: 3 } } }, 'fault.latency must be'],
-  [{ fault: { latency: Number.NaN } }, 'fault.latency must be'],
   [{ fault: { reset: { after: -1 } } }, 'fault.reset must be'],
-  [{ fault: { expiredToken: false } }, 'fault.expiredToken must be'],
   [{ fault: 'latency=x' }, 'fault.latency must be'],
   [{ fault: 'reset', time: 1 }, 'time is not a field: do you mean times?'],
   [{ fault: 'reset', match: 5 }, 'match must be'],

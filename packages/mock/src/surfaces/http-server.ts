@@ -135,6 +135,8 @@ const UNREAD = { method: 'GET', headers: {}, httpVersionMajor: 1, httpVersionMin
  * a timeout. The surface is unknown, so the gateway's error format is used.
  */
 function respondUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
+  // Node may report several errors on one connection.
+  if (isResponding(socket)) return;
   if (!socket.writable) {
     socket.destroy();
     return;

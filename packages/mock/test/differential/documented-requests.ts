@@ -1,5 +1,6 @@
+import type { Operation } from '../../src/contract/contract.ts';
 import type { Asked } from './exchange.ts';
-import { documentedResponses, goodRequest, OPERATIONS, requestExamples } from './operations.ts';
+import { goodRequest, OPERATIONS, requestExamples } from './operations.ts';
 
 /** Statuses to use for a documented range, or for `default`. */
 const STATUSES: Readonly<Record<string, readonly number[]>> = {
@@ -28,33 +29,31 @@ const ACCEPTED = [
 export function documentedRequests(): Asked[] {
   return OPERATIONS.flatMap((operation) => {
     const good = goodRequest(operation);
-    const { id } = operation;
     return [
-      ...Object.values(requestExamples(id)).map((body) => ({
-        ...good,
-        body: JSON.stringify(body),
-      })),
+      ...requestExamples(operation).map((body) => ({ ...good, body: JSON.stringify(body) })),
       ...ACCEPTED.map((accept) => withHeaders(good, { accept })),
-      ...documentedResponses(id).flatMap((documented) => preferring(good, documented)),
+      ...Object.entries(operation.responses).flatMap(([key, response]) =>
+        preferring(good, key, response),
+      ),
     ];
   });
 }
 
-function preferring(
-  good: Asked,
-  { key, examples }: ReturnType<typeof documentedResponses>[number],
-) {
+function preferring(good: Asked, key: string, { content = {} }: Operation['responses'][string]) {
   const codes = STATUSES[key] ?? [Number(key)];
-  const types = Object.keys(examples);
+  const types = Object.entries(content).map(
+    ([type, { examples = {} }]) => [type, Object.keys(examples)] as const,
+  );
+  const [, names = []] = types.find(([type]) => type === 'application/json') ?? [];
   return codes.flatMap((code) => [
     withHeaders(good, { prefer: `code=${code}` }),
-    ...types.flatMap((accept) => [
+    ...types.flatMap(([accept, examples]) => [
       withHeaders(good, { prefer: `code=${code}`, accept }),
-      ...[...(examples[accept] ?? []), 'none'].map((example) =>
+      ...[...examples, 'none'].map((example) =>
         withHeaders(good, { prefer: `code=${code}, example=${example}`, accept }),
       ),
     ]),
-    ...(key === '200' ? (examples['application/json'] ?? []) : []).map((example) =>
+    ...(key === '200' ? names : []).map((example) =>
       withHeaders(good, { prefer: `example=${example}` }),
     ),
   ]);

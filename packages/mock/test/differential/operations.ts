@@ -1,8 +1,7 @@
-import { listOperations, type Operation } from '../../src/contract/contract.ts';
-import { documents } from '../../src/contract/documents.ts';
+import { type Operation, standardContract } from '../../src/contract/contract.ts';
 import type { Asked } from './exchange.ts';
 
-export const OPERATIONS: readonly Operation[] = listOperations(documents);
+export const OPERATIONS: readonly Operation[] = standardContract.operations;
 
 export const CREDENTIALS = {
   gateway: { authorization: 'Bearer any' },
@@ -23,7 +22,8 @@ export const FORM = {
 } as const;
 
 /** Returns a valid request for an operation, with the contract's first example as its body. */
-export function goodRequest({ id, document, method, path, body }: Operation): Asked {
+export function goodRequest(operation: Operation): Asked {
+  const { id, document, method, path, body } = operation;
   const common = {
     document,
     method: method.toUpperCase(),
@@ -38,7 +38,7 @@ export function goodRequest({ id, document, method, path, body }: Operation): As
   return {
     ...common,
     headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify(bodyExample(id)),
+    body: JSON.stringify(requestExamples(operation)[0]),
   };
 }
 
@@ -51,44 +51,8 @@ export function toForm(fields: Readonly<Record<string, string>>): string {
   return `${parts.join('')}--${BOUNDARY}--\r\n`;
 }
 
-function bodyExample(id: string): unknown {
-  const [first] = Object.values(requestExamples(id));
-  return first;
-}
-
 /** Returns the named examples of an operation's JSON body. */
-export function requestExamples(id: string): Record<string, unknown> {
-  return valuesOf(operationOf(id).requestBody?.content['application/json']?.examples);
-}
-
-export interface Documented {
-  /** `200`, `4XX`, `default` */
-  readonly key: string;
-  /** Names of the examples, by content type. */
-  readonly examples: Readonly<Record<string, readonly string[]>>;
-}
-
-export function documentedResponses(id: string): Documented[] {
-  return Object.entries(operationOf(id).responses).map(([key, { content = {} }]) => ({
-    key,
-    examples: Object.fromEntries(
-      Object.entries(content).map(([type, { examples }]) => [type, Object.keys(examples ?? {})]),
-    ),
-  }));
-}
-
-function operationOf(id: string) {
-  const { document, path, method } = OPERATIONS.find((one) => one.id === id) as Operation;
-  const operation = documents[document].paths[path]?.[method];
-  if (operation === undefined) throw new TypeError(`There is no operation ${id}.`);
-  return operation;
-}
-
-function valuesOf(examples: Readonly<Record<string, object>> = {}): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(examples).map(([name, { value }]: [string, { value?: unknown }]) => [
-      name,
-      value,
-    ]),
-  );
+export function requestExamples({ request }: Operation): unknown[] {
+  const examples = Object.values(request['application/json']?.examples ?? {});
+  return examples.map((example) => (example as { value?: unknown }).value);
 }

@@ -3,13 +3,12 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { listOperations } from '../../src/contract/contract.ts';
-import { documents } from '../../src/contract/documents.ts';
+import { standardContract } from '../../src/contract/contract.ts';
 
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 ajv.addSchema(gateway, 'gateway').addSchema(storage, 'storage');
-const operations = listOperations(documents);
+const { operations } = standardContract;
 const nobody = () => undefined;
 const routers = [
   createGatewayRouter({}, { security: { bearerToken: nobody, signature: nobody } }),

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createMock } from '../../src/index.ts';
+import { createMock, type Mock } from '../../src/index.ts';
 import { call } from '../helpers/call.ts';
 import { gateway, storage } from '../helpers/calls.ts';
 import { sendRaw } from '../helpers/raw.ts';
@@ -14,7 +15,20 @@ const open = await createMock();
 const mock = await createMock({ proxy: open.url });
 afterAll(() => Promise.all([deployment.close(), open.close(), mock.close()]));
 
-const last = (of = mock) => of.session().requests().at(-1);
+/** Starts a proxy in front of a deployment with these responses. */
+async function startBetween(listener: RequestListener) {
+  const deployment = await startDeployment(listener);
+  const between = await createMock({ proxy: deployment.url });
+  return {
+    ...between,
+    async [Symbol.asyncDispose]() {
+      await between.close();
+      await deployment[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const last = (of: Pick<Mock, 'session'> = mock) => of.session().requests().at(-1);
 
 describe('in front of a deployment that follows the contract', () => {
   test('forwards a gateway call unchanged, including the raw path and query', async () => {
@@ -144,10 +158,9 @@ describe('a deployment that breaks the contract', () => {
     ['no JSON', 500, { 'content-type': 'text/html' }, '<html>', '/body'],
     ['the flat form', 200, JSON_TYPE, '{"requestId":"one","data":{}}', '/body'],
   ])('storage: %s', async (_, status, headers, body, pointer) => {
-    await using wrong = await startDeployment((_request, response) =>
+    await using between = await startBetween((_request, response) =>
       response.writeHead(status, headers).end(body),
     );
-    await using between = await createMock({ proxy: wrong.url });
     const raw = await fetch(`${between.url}/api/v2/envs/dev/storages:batchDelete`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -178,10 +191,9 @@ describe('a deployment that breaks the contract', () => {
       'required',
     ],
   ])('gateway: %s', async (_, status, headers, body, keyword) => {
-    await using wrong = await startDeployment((_request, response) =>
+    await using between = await startBetween((_request, response) =>
       response.writeHead(status, { 'content-type': 'text/plain', ...headers }).end(body),
     );
-    await using between = await createMock({ proxy: wrong.url });
     const reply = await fetch(`${between.url}/v1/cloudrun/hello`);
     expect([reply.status, await reply.text()]).toEqual([status, body]);
     expect(last(between)?.responseViolations.map((one) => one.keyword)).toEqual([keyword]);
@@ -194,10 +206,9 @@ describe('a deployment that breaks the contract', () => {
       'content-disposition': 'attachment',
       'x-svc-upstream-status-code': '404',
     };
-    await using right = await startDeployment((_, response) =>
+    await using between = await startBetween((_, response) =>
       response.writeHead(404, headers).end('{"code":1,"message":2}'),
     );
-    await using between = await createMock({ proxy: right.url });
     await fetch(`${between.url}/v1/cloudrun/hello`);
     expect(last(between)?.responseViolations).toEqual([]);
   });

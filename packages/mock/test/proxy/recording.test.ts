@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createMock, type Mock } from '../../src/index.ts';
-import { call } from '../helpers/call.ts';
 import { gateway, gatewayPost, storage } from '../helpers/calls.ts';
 import { type Grant, getGrant, getLink, postForm, toForm } from '../helpers/upload.ts';
 import { startDeployment } from './start-deployment.ts';
@@ -113,17 +112,6 @@ describe('recorded and replayed', () => {
     expect((await storage(replay, 'batchDelete', { fileList: ['b'] })).status).toBe(501);
     expect((await fetch(`${replay.url}/files/other.txt`)).status).toBe(501);
     expect(replay.session().requests({ unmatched: true })).toHaveLength(4);
-  });
-
-  test('responds to preflights', async () => {
-    await using replay = await createMock({ replay: folder('all') });
-    const path = '/v1/cloudrun/hello';
-    const reply = await call(replay, {
-      method: 'OPTIONS',
-      path,
-      headers: { origin: 'http://a.b' },
-    });
-    expect(reply.status).toBe(204);
   });
 
   test('no file contains a secret', async () => {

@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from 'vitest';
-import { WebSocket, WebSocketServer } from 'ws';
+import { WebSocket } from 'ws';
 import { createMock, type Mock } from '../../src/index.ts';
 import { startSocketService } from '../services/start-socket-service.ts';
 import { startDeployment } from './start-deployment.ts';
@@ -70,31 +70,23 @@ test('cuts off a truncated response for the caller too, and reports it', async (
 });
 
 test('forwards a WebSocket in both directions, with subprotocol and close code', async () => {
-  const sockets = new WebSocketServer({ port: 0, host: '127.0.0.1' });
-  await once(sockets, 'listening');
-  const headers: unknown[] = [];
-  sockets.on('headers', (list) => list.push('X-Request-Id: one'));
-  sockets.on('connection', (socket, { headers: given }) => {
-    headers.push(given.authorization, given['sec-websocket-protocol']);
-    socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }));
-    socket.on('close', () => {});
-  });
-  const { port } = sockets.address() as { port: number };
-  await using between = await createMock({ proxy: `http://127.0.0.1:${port}` });
+  const service = await startSocketService();
+  await using between = await createMock({ proxy: service.url });
   const url = `${between.url.replace('http', 'ws')}/v1/cloudrun/hello/live`;
+  const arrived = service.next();
   const socket = new WebSocket(url, ['chat'], { headers: { authorization: 'Bearer any' } });
   await once(socket, 'open');
+  const { authorization, 'sec-websocket-protocol': offered } = (await arrived).request.headers;
+  expect([authorization, offered, socket.protocol]).toEqual(['Bearer any', 'chat', 'chat']);
   socket.send('中');
   expect(String((await once(socket, 'message'))[0])).toBe('中');
   socket.send(Buffer.from([0, 255]));
   expect((await once(socket, 'message'))[0]).toEqual(Buffer.from([0, 255]));
-  expect(socket.protocol).toBe('chat');
-  const closed = once(socket, 'close');
-  for (const client of sockets.clients) client.close(4001);
-  expect((await closed)[0]).toBe(4001);
-  expect(headers).toEqual(['Bearer any', 'chat']);
-  expect(last(between)).toMatchObject({ operationId: 'cloudrun-get', responseViolations: [] });
-  sockets.close();
+  socket.send('!close 4001');
+  expect((await once(socket, 'close'))[0]).toBe(4001);
+  const [found] = last(between)?.responseViolations ?? [];
+  expect([last(between)?.operationId, found?.keyword]).toEqual(['cloudrun-get', 'disposition']);
+  service.close();
 });
 
 test("forwards the deployment's response to a refused WebSocket", async () => {

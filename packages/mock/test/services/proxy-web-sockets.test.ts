@@ -83,16 +83,6 @@ describe('a WebSocket of a proxied service', () => {
     socket.terminate();
   });
 
-  test('has the subprotocol that the service chose', async () => {
-    const { socket, received } = await open('', ['chat', 'json']);
-    expect(received.headers['sec-websocket-protocol']).toBe('chat,json');
-    expect(socket.protocol).toBe('json');
-    socket.terminate();
-    const { socket: plain } = await open();
-    expect(plain.protocol).toBe('');
-    plain.terminate();
-  });
-
   test('closes with code and reason, whichever side closes', async () => {
     const { socket } = await open();
     socket.send('!close 4001 over and out');

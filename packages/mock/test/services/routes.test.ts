@@ -1,4 +1,3 @@
-import { GatewayError } from '@berth/server-stubs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ServiceFault } from '../../src/util/source-file.ts';
 import { get, post, type Started, startServices } from './start-services.ts';
@@ -11,7 +10,6 @@ beforeAll(async () => {
       orders: {
         routes: {
           'GET /orders': { json: [{ id: 'a' }], headers: { 'X-Total': '1' } },
-          'GET /orders?status=open': { json: ['open'] },
           'POST /orders': { status: 201, json: { id: 'b' }, delay: '20ms' },
           'GET /orders/{id}': ({ params, query, path, target }) => ({
             json: { id: params.id, q: query.get('q'), path, target },
@@ -33,9 +31,6 @@ beforeAll(async () => {
           }),
           'GET /throws': () => {
             throw new RangeError('out of stock');
-          },
-          'GET /refuses': () => {
-            throw new GatewayError('SERVICE_FORBIDDEN');
           },
           'GET /nothing': (() => undefined) as never,
           'GET /headers': ({ headers }) => ({ json: headers }),
@@ -168,13 +163,6 @@ describe('a function', () => {
     expect(faults[1]?.message).toContain('the function returned undefined: return a response');
   });
 
-  test('may end in an error of the gateway', async () => {
-    const response = await get(started, 'orders/refuses');
-    expect(response.status).toBe(403);
-    expect(await response.json()).toMatchObject({ code: 'SERVICE_FORBIDDEN' });
-    expect(response.headers.has('x-svc-upstream-status-code')).toBe(false);
-  });
-
   test('is notified when its caller disconnects', async () => {
     const gone = new Promise<void>((resolve) => {
       left = resolve;
@@ -207,10 +195,5 @@ describe('a call that matches no route', () => {
     expect(started.requests.list().at(-1)?.matched).toBe(false);
     const other = await get(started, 'orders/count');
     expect([other.status, other.headers.get('allow')]).toEqual([405, 'POST']);
-  });
-
-  test('is distinguished by its query', async () => {
-    expect(await (await get(started, 'orders/orders?status=open&x=1')).json()).toEqual(['open']);
-    expect(await (await get(started, 'orders/orders?status=closed')).json()).toEqual([{ id: 'a' }]);
   });
 });

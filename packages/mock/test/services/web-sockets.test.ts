@@ -156,12 +156,6 @@ describe('a script', () => {
 });
 
 describe('a function', () => {
-  test('gets the socket and the call', async () => {
-    const { socket, next } = open('rooms/a%2Fb?x=1');
-    expect(await next()).toBe('a/b 1');
-    socket.terminate();
-  });
-
   test('may refuse with a response', async () => {
     const { statusCode, headers } = await refusal('private');
     expect([statusCode, headers['x-svc-upstream-status-code']]).toEqual([403, '403']);
@@ -212,15 +206,6 @@ describe('the handshake', () => {
     expect(headers['x-svc-upstream-status-code']).toBe('101');
     expect(headers).not.toHaveProperty('content-disposition');
     socket.terminate();
-  });
-
-  test.each([
-    ['sec-websocket-key', 'short'],
-    ['sec-websocket-version', '8'],
-  ])('with %s: %s is refused', async (name, value) => {
-    const { statusCode, headers } = await refusal('echo', { [name]: value });
-    expect(statusCode).toBe(400);
-    expect(headers['x-request-id']).toMatch(/^[\da-f-]{36}$/);
   });
 
   test('on another route is handled like a call', async () => {
