@@ -5,9 +5,12 @@ import { FILES_PATH } from '@berth/server-stubs/engine';
 import { createDownloadListener } from '@berth/server-stubs/engine/node';
 import type { Context } from './context.ts';
 import type { Operation } from './contract/contract.ts';
-import { type SurfaceName, UPLOAD_PATH } from './contract/surface.ts';
-import { doFaults, doUpgradeFaults, FAULT_HEADER, type FaultedCall } from './faults/do-faults.ts';
+import { type Refusal, type SurfaceName, sendRefusal, UPLOAD_PATH } from './contract/surface.ts';
+import type { WireProfile } from './contract/wire-profile.ts';
+import { doFaults, FAULT_HEADER, type FaultedCall } from './faults/do-faults.ts';
+import type { BodyShape } from './faults/fault.ts';
 import type { FaultSubject } from './faults/fault-rules.ts';
+import { cutSocket, shapeBody } from './faults/shape-body.ts';
 import type { Backend } from './proxy/create-proxy.ts';
 import { CallRecord, type RecordedRequest, recordOf } from './session/call-record.ts';
 import { recordResponse } from './session/record-response.ts';
@@ -22,6 +25,7 @@ import { createStorage } from './surfaces/storage.ts';
 import { createUpload } from './surfaces/upload.ts';
 import { rawPathOf } from './util/host.ts';
 import { sessionOfHeader, sessionOfQuery, takeSessionProtocol } from './util/session-name.ts';
+import { respondTo } from './util/sockets.ts';
 
 /**
  * Creates the application, which routes each call to its session and its surface. The application is
@@ -98,19 +102,29 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
         if (!hasFaults(record, request)) return handle(event, surface, request, response);
         // Continue in a separate task.
         const next = () => attempt(() => handle(event, surface, request, response), fail);
-        return doFaults({ ...toFaulted(record, request), response }, next);
+        const shape = (body: BodyShape) => shapeBody(response, body);
+        const target = { connection: response, shape };
+        return doFaults(
+          toFaulted(record, request, target, () => response),
+          next,
+        );
       }, fail);
     };
 
-  function toFaulted(record: CallRecord, request: IncomingMessage): FaultedCall {
+  /** @param response created when it is needed */
+  function toFaulted(
+    record: CallRecord,
+    request: IncomingMessage,
+    target: Pick<FaultedCall, 'connection' | 'shape'>,
+    response: () => ServerResponse,
+  ): FaultedCall {
     const { surface, session } = record;
     return {
+      ...target,
       request,
+      socket: request.socket,
       rules: session.faults,
       subject: () => toSubject(surface, request, routers),
-      cors: cors[surface],
-      profile: context.profile,
-      requestId: () => record.id || randomUUID(),
       // A backend sets the request ID itself.
       begin: () => {
         if (backend === undefined) record.begin(randomUUID());
@@ -120,6 +134,13 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
         record.operationId = operationId;
         record.service = service;
         record.matched = surface === 'link' || operationId !== undefined;
+      },
+      refuse(error) {
+        const headers = {
+          ...cors[surface].response(request.headers.origin),
+          ...(error.status === 401 && { 'www-authenticate': toChallenge(error, context.profile) }),
+        };
+        sendRefusal(error, response(), headers, record.id || undefined);
       },
     };
   }
@@ -139,11 +160,22 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
         const next = () => attempt(() => upgrade(request, socket, head), fail);
         socket.once('close', () => record.finish(record.status, ''));
         if (!hasFaults(record, request)) return next();
-        return doUpgradeFaults({ ...toFaulted(record, request), socket }, next);
+        // `bytesPerSecond` has no effect.
+        const shape = (body: BodyShape) => cutSocket(socket, body);
+        const target = { connection: socket, shape };
+        const response = () => respondTo(request, socket);
+        return doFaults(toFaulted(record, request, target, response), next);
       }, fail);
     },
     shouldUpgrade: gateway.shouldUpgrade,
   };
+}
+
+/** RFC 9110, section 15.5.2: a 401 "MUST send a WWW-Authenticate header field". */
+function toChallenge({ name }: Refusal, { storageHeaders }: WireProfile): string {
+  return name === 'StorageError'
+    ? `ApiKey realm="mock", in="header", name="${storageHeaders.authorization}"`
+    : 'Bearer realm="mock"';
 }
 
 /** Path for the mock's own pages: the control API, the inspector and the documents. */

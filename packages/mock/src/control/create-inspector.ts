@@ -1,26 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { FAULT_KINDS } from '../faults/fault.ts';
-
-const PAGE_FILES = [
-  'index.html',
-  'inspector.css',
-  'main.js',
-  'store.js',
-  'api.js',
-  'format.js',
-  'send.js',
-  'views/page.js',
-  'views/requests.js',
-  'views/request.js',
-  'views/try.js',
-  'views/state.js',
-  'views/faults.js',
-  'views/reference.js',
-];
 
 const PAGE_ROOT = join(import.meta.dirname, '../../inspector');
 
@@ -38,8 +21,11 @@ const TYPES: Record<string, string> = {
  * @returns a listener that serves the page's files and returns false for every other path
  */
 export function createInspector(root: string) {
+  const names = readdirSync(PAGE_ROOT, { recursive: true, encoding: 'utf8' });
   const files = new Map(
-    PAGE_FILES.map((name) => [`${root}${name}`, readFileSync(join(PAGE_ROOT, name), 'utf8')]),
+    names
+      .filter((name) => /\.(html|css|js)$/.test(name))
+      .map((name) => [root + name, readFileSync(join(PAGE_ROOT, name), 'utf8')]),
   );
   const index = files.get(`${root}index.html`) ?? '';
   files.delete(`${root}index.html`);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline, type Readable, Transform } from 'node:stream';
+import { pipeline, Transform } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Agent } from 'undici';
 import type { Context } from '../context.ts';
@@ -19,7 +19,7 @@ import {
   type KnownAddresses,
   rewriteAddresses,
 } from './addresses.ts';
-import type { Checkers, RequestCheck, ShadowRequest } from './check-requests.ts';
+import type { Checkers } from './check-requests.ts';
 import { violate } from './check-responses.ts';
 import { findHeader, type RawHeaders, toForwarded, toReturned } from './headers.ts';
 import type { Verdicts } from './verdicts.ts';
@@ -80,6 +80,11 @@ export function findProxyRefusal(
   return findHostRefusal(request, { host: context.options.host });
 }
 
+/** Maximum size of a response to check; longer ones are forwarded without being read. */
+const MAX_JUDGED = 1024 * 1024;
+
+const NOTHING = Buffer.alloc(0);
+
 /** Forwards a call and returns the response. */
 export async function forward(
   parts: ProxyParts,
@@ -87,24 +92,35 @@ export async function forward(
   response: ServerResponse,
   destination: Destination,
 ): Promise<void> {
-  const { context, agent, recorder } = parts;
+  const { context, agent, recorder, verdicts, addresses, checkers } = parts;
   const record = recordOf(request);
-  const check = parts.checkers().request(request, record);
-  const requestBody = new KeptBytes();
+  const { surface } = record;
+  const check = checkers().request(request, record);
+  const [requestBody, body, judged] = [new KeptBytes(), new KeptBytes(), new KeptBytes()];
+  const keep = (kept: KeptBytes, chunk: Buffer) => {
+    if (recorder !== undefined) kept.add(chunk, undefined, recorder.maxBytes);
+  };
   const gone = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) gone.abort();
   });
-  const tap = tapRequest(check.shadow, (chunk) => {
-    if (recorder !== undefined) requestBody.add(chunk, undefined, recorder.maxBytes);
+  const tap = new Transform({
+    transform(chunk: Buffer, _, done) {
+      keep(requestBody, chunk);
+      check.shadow.feed(chunk, () => done(null, chunk));
+    },
+    flush(done) {
+      check.shadow.finish();
+      done();
+    },
   });
   pipeline(request, tap, () => {});
   const begun = performance.now();
-  const { origin, path } = destination;
+  const since = () => performance.now() - begun;
   try {
     const reply = await agent.request({
-      origin,
-      path,
+      origin: destination.origin,
+      path: destination.path,
       method: request.method as 'GET',
       headers: toHeaders(request, record, destination, parts),
       body: hasBody(request) ? tap : null,
@@ -112,124 +128,76 @@ export async function forward(
       responseHeaders: 'raw',
     });
     if (!hasBody(request)) tap.resume();
-    const head = {
-      status: reply.statusCode,
-      reason: reply.statusText,
-      raw: reply.headers as unknown as string[],
-      ms: performance.now() - begun,
+    const { statusCode: status, statusText, body: given } = reply;
+    const raw = reply.headers as unknown as string[];
+    const headMs = since();
+    const origin = context.originOf(request);
+    const isCoded = !/^(?:identity)?$/i.test(findHeader(raw, 'content-encoding') ?? '');
+    const isRewritten = status < 300 && !isCoded && hasAddresses(record.operationId);
+    const headers = toReturned(raw, isRewritten ? ['content-length'] : []);
+    record.id = toUniqueId(record, findHeader(headers, 'x-request-id'));
+
+    const checkResponse = async () => {
+      record.responseViolations = checkers().response({
+        surface,
+        operationId: record.operationId,
+        method: request.method as string,
+        requestHeaders: request.headers,
+        status,
+        headers: raw,
+        body: judged.bytes,
+        isWhole: judged.isWhole,
+      });
+      if (request.complete) await Promise.race([check.done, pause()]);
+      verdicts.add(record, status);
+      const kept = { request, record, requestBody, status, headers, body, origin };
+      recorder?.add({ ...kept, headMs, totalMs: since() });
     };
-    await giveBack(
-      parts,
-      { request, response, record, check, requestBody, begun },
-      head,
-      reply.body,
-    );
+
+    response.sendDate = false;
+    if (isRewritten) {
+      const real = await buffer(given);
+      judged.add(real, undefined, MAX_JUDGED);
+      const local = rewriteAddresses(record.operationId as string, real, (kind, address) =>
+        addresses.toLocal(kind, address, origin, record.session.id),
+      );
+      keep(body, local);
+      await checkResponse();
+      headers.push('content-length', String(local.length));
+      response.writeHead(status, statusText, headers).end(local);
+      return;
+    }
+    response.writeHead(status, statusText, headers);
+    // A client that waits for the first event of a stream needs the head immediately. Unlike
+    // `flushHeaders`, which writes UTF-8, this preserves the bytes of the headers.
+    response.write(NOTHING);
+    const returned = new Transform({
+      transform(chunk: Buffer, _, done) {
+        judged.add(chunk, undefined, MAX_JUDGED);
+        keep(body, chunk);
+        done(null, chunk);
+      },
+      // The response ends when it has been checked.
+      flush: (done) => void checkResponse().then(() => done(), done),
+    });
+    pipeline(given, returned, response, () => {
+      const { code, message } = (given.errored ?? {}) as NodeJS.ErrnoException;
+      if (message === undefined || code === 'ABORT_ERR' || code === 'UND_ERR_ABORTED') return;
+      const text = `The body was truncated: ${message}.`;
+      record.responseViolations = [violate('/body', 'incomplete', text)];
+      verdicts.add(record, status);
+    });
   } catch (error) {
     check.shadow.leave();
-    if (response.headersSent || gone.signal.aborted) response.destroy();
-    else {
-      const { code, message: reason } = error as NodeJS.ErrnoException;
-      const message = `The deployment ${origin} did not respond: ${code ?? reason}.`;
-      const { status } = refusalFor('unreachable', record.surface);
-      sendOwnRefusal({ reason: 'unreachable', status, message }, record.surface, context, response);
+    if (response.headersSent || gone.signal.aborted) {
+      response.destroy();
+      return;
     }
+    const { code, message: reason } = error as NodeJS.ErrnoException;
+    const message = `The deployment ${destination.origin} did not respond: ${code ?? reason}.`;
+    const { status } = refusalFor('unreachable', surface);
+    sendOwnRefusal({ reason: 'unreachable', status, message }, surface, context, response);
   }
-}
-
-/** Maximum size of a response to check; longer ones are forwarded without being read. */
-const MAX_JUDGED = 1024 * 1024;
-
-const NOTHING = Buffer.alloc(0);
-
-interface Passing {
-  readonly request: RecordedRequest;
-  readonly response: ServerResponse;
-  readonly record: CallRecord;
-  readonly check: RequestCheck;
-  readonly requestBody: KeptBytes;
-  /** Time from `performance.now`. */
-  readonly begun: number;
-}
-
-interface Head {
-  readonly status: number;
-  readonly reason: string;
-  readonly raw: readonly string[];
-  /** Milliseconds from the call to its response. */
-  readonly ms: number;
-}
-
-async function giveBack(
-  parts: ProxyParts,
-  passing: Passing,
-  head: Head,
-  given: Readable,
-): Promise<void> {
-  const { recorder, verdicts, context, addresses, checkers } = parts;
-  const { request, response, record, check } = passing;
-  const { status } = head;
-  const origin = context.originOf(request);
-  const isCoded = !/^(?:identity)?$/i.test(findHeader(head.raw, 'content-encoding') ?? '');
-  const isRewritten = status < 300 && !isCoded && hasAddresses(record.operationId);
-  const headers = toReturned(head.raw, isRewritten ? ['content-length'] : []);
-  const received = new KeptBytes();
-  const body = new KeptBytes();
-  record.id = toUniqueId(record, findHeader(headers, 'x-request-id'));
-
-  const checkResponse = async () => {
-    record.responseViolations = checkers().response({
-      surface: record.surface,
-      operationId: record.operationId,
-      method: request.method as string,
-      requestHeaders: request.headers,
-      status,
-      headers: head.raw,
-      body: received.bytes,
-      isWhole: received.isWhole,
-    });
-    if (request.complete) await Promise.race([check.done, pause()]);
-    verdicts.add(record, status);
-    recorder?.add({
-      ...passing,
-      status,
-      headers,
-      body,
-      origin,
-      headMs: head.ms,
-      totalMs: performance.now() - passing.begun,
-    });
-  };
-
-  response.sendDate = false;
-  if (isRewritten) {
-    const real = await buffer(given);
-    received.add(real, undefined, MAX_JUDGED);
-    const local = rewriteAddresses(record.operationId as string, real, (kind, address) =>
-      addresses.toLocal(kind, address, origin, record.session.id),
-    );
-    if (recorder !== undefined) body.add(local, undefined, recorder.maxBytes);
-    await checkResponse();
-    headers.push('content-length', String(local.length));
-    response.writeHead(status, head.reason, headers).end(local);
-    return;
-  }
-  response.writeHead(status, head.reason, headers);
-  // A client that waits for the first event of a stream needs the head immediately. Unlike
-  // `flushHeaders`, which writes UTF-8, this preserves the bytes of the headers.
-  response.write(NOTHING);
-  const keep = (chunk: Buffer) => {
-    received.add(chunk, undefined, MAX_JUDGED);
-    if (recorder !== undefined) body.add(chunk, undefined, recorder.maxBytes);
-  };
-  pipeline(given, tapResponse(keep, checkResponse), response, (error) => {
-    if (error === undefined || error === null || !given.errored) return;
-    const { code, message } = given.errored as NodeJS.ErrnoException;
-    if (code === 'ABORT_ERR' || code === 'UND_ERR_ABORTED') return;
-    record.responseViolations = [
-      violate('/body', 'incomplete', `The body was truncated: ${message}.`),
-    ];
-    verdicts.add(record, status);
-  });
 }
 
 /** The log must be able to find a response by its own ID. */
@@ -243,19 +211,6 @@ const PATIENCE_MS = 1_000;
 function pause(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, PATIENCE_MS).unref();
-  });
-}
-
-/** Forwards a response body, and delays its end until `atEnd` is done. */
-function tapResponse(keep: (chunk: Buffer) => void, atEnd: () => Promise<void>): Transform {
-  return new Transform({
-    transform(chunk: Buffer, _, done) {
-      keep(chunk);
-      done(null, chunk);
-    },
-    flush(done) {
-      atEnd().then(() => done(), done);
-    },
   });
 }
 
@@ -277,18 +232,4 @@ function toHeaders(
 
 function hasBody({ headers }: RecordedRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}
-
-/** Forwards a request body, and copies it to the check and to `keep`. */
-function tapRequest(shadow: ShadowRequest, keep: (chunk: Buffer) => void): Transform {
-  return new Transform({
-    transform(chunk: Buffer, _, done) {
-      keep(chunk);
-      shadow.feed(chunk, () => done(null, chunk));
-    },
-    flush(done) {
-      shadow.finish();
-      done();
-    },
-  });
 }

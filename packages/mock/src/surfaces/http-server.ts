@@ -57,20 +57,17 @@ export async function createHttpServer(
           .createServer({ ...options, ...certificate, handshakeTimeout: HANDSHAKE_MS })
           // Node also reports it as a `clientError`, but `end` would wait for the handshake indefinitely.
           .on('tlsClientError', (_error, socket) => socket.destroy());
+  const to = (event: 'request' | 'checkContinue'): RequestListener => {
+    return (request, response) => {
+      (request.socket as RespondingSocket)[LATEST] = response;
+      application()[event](request, response);
+    };
+  };
   server
-    .on('request', (request, response) => {
-      (request.socket as RespondingSocket)[LATEST] = response;
-      application().request(request, response);
-    })
-    .on('checkContinue', (request, response) => {
-      (request.socket as RespondingSocket)[LATEST] = response;
-      application().checkContinue(request, response);
-    })
+    .on('request', to('request'))
+    .on('checkContinue', to('checkContinue'))
     // RFC 9110, section 10.1.1 allows a server to ignore an unknown expectation.
-    .on('checkExpectation', (request, response) => {
-      (request.socket as RespondingSocket)[LATEST] = response;
-      application().request(request, response);
-    })
+    .on('checkExpectation', to('request'))
     // Both events come with sockets without an error listener; a client that disconnects must not end the
     // process.
     .on('upgrade', (request, socket, head) => {
