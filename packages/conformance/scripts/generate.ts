@@ -5,8 +5,8 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import contract from '@berth/spec/rules.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import type { OpenapiDocument } from '../src/contract/openapi.ts';
-import { toOpenapi30 } from './openapi30/to-openapi30.ts';
 import { toConfigSchema } from './to-config-schema.ts';
+import { toOpenapi30 } from './to-openapi30.ts';
 
 const GENERATOR = 'packages/conformance/scripts/generate.ts';
 const folder = fileURLToPath(new URL('../src/generated/', import.meta.url));

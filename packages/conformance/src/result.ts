@@ -83,6 +83,18 @@ export interface Result {
   durationMs: number;
 }
 
+/** Creates the result of a check that has not found anything yet. */
+export function createResult(
+  given: Pick<Result, 'engine' | 'id' | 'level' | 'statement' | 'rules' | 'operations'> &
+    Partial<Result>,
+): Result {
+  return {
+    ...{ outcome: 'pass', findings: [], notes: [] },
+    ...{ requests: 0, bytes: 0, assertions: 0, durationMs: 0 },
+    ...given,
+  };
+}
+
 /** The result of validating one documented response. */
 export interface Verdict {
   outcome: Outcome;

@@ -64,23 +64,6 @@ export interface MediaType {
   examples?: Record<string, { value: unknown } | Reference>;
 }
 
-/** A part of the contract that the OpenAPI 3.0 copy does not contain, and the reason for that. */
-export interface LeftOut {
-  operationId: string;
-  /** Absent if an example of the request is left out. */
-  status?: string;
-  contentType?: string;
-  /** Name of the example that is left out; absent if the complete response is. */
-  example?: string;
-  requestExample?: string;
-  reason: string;
-}
-
-/** An OpenAPI 3.0 document for Dredd. `x-berth-status` in each response is the documented status. */
-export interface Copy extends OpenapiDocument {
-  'x-berth-left-out': LeftOut[];
-}
-
 interface Dereferenced<T> {
   value: T;
   /** JSON pointer (RFC 6901) to the value, as a URI fragment. */

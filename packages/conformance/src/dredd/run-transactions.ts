@@ -15,18 +15,18 @@ import { documents, type Transaction, toPlace, transactions } from '../contract/
 import { APIS, type Api } from '../contract/openapi.ts';
 import { findProvocation } from '../contract/operations.ts';
 import { findRules } from '../contract/rules.ts';
-import { type Exchange, toReceived, toSentSize } from '../http/exchange.ts';
+import { toReceived, toSentSize } from '../http/exchange.ts';
 import { Throttled } from '../http/health.ts';
 import { fromContractResponse } from '../respect/translate.ts';
-import type { Result, Verdict } from '../result.ts';
+import { createResult, type Result } from '../result.ts';
 import { checkGateway } from '../validation/check-gateway.ts';
 import { checkStorage } from '../validation/check-storage.ts';
-import { type Draft, drive } from './drive.ts';
+import { compileTransactions, type Draft } from './compile.ts';
 import { prepareRequest } from './prepare-request.ts';
 
 /**
- * Lets Dredd run the contract's documented responses. Each response that Dredd can run gets exactly one
- * result, which is an error if Dredd does not run that response.
+ * Runs the transactions that Dredd creates for the contract's documented responses. Each response that Dredd
+ * can run gets exactly one result, which is an error if Dredd does not create its transaction.
  */
 export async function runTransactions(run: Run, onResult: (result: Result) => void): Promise<void> {
   const open = new Set<Transaction>();
@@ -39,15 +39,14 @@ export async function runTransactions(run: Run, onResult: (result: Result) => vo
   if (open.size === 0) return;
   let fault = new Error('bug in the suite: Dredd did not request this response');
   const known: Known = { gateway: run.gatewayScheme !== undefined, storage: false };
-  const onDraft = async (draft: Draft) => {
-    const transaction = findTransaction(open, draft);
-    if (transaction === undefined) return;
-    open.delete(transaction);
-    onResult(await runTransaction(run, transaction, draft, known));
-  };
   try {
-    const copies = APIS.map((api) => JSON.stringify(documents[api].copy));
-    await drive(copies, onDraft, run.signal);
+    const copies = APIS.map((api) => documents[api].copy);
+    for (const draft of await compileTransactions(copies, run.signal)) {
+      const transaction = findTransaction(open, draft);
+      if (transaction === undefined) continue;
+      open.delete(transaction);
+      onResult(await runTransaction(run, transaction, draft, known));
+    }
   } catch (error) {
     fault = new Error(`bug in the suite: ${(error as Error).message}`);
   }
@@ -59,18 +58,19 @@ export async function runTransactions(run: Run, onResult: (result: Result) => vo
  * are left to the checks for individual rules.
  */
 export function isDriven(transaction: Transaction, preferCode: boolean): boolean {
-  const { api, operationId, status, contentType } = transaction;
-  const isLeftOut = documents[api].copy['x-berth-left-out'].some(
-    (entry) =>
-      entry.operationId === operationId &&
-      entry.status === status &&
-      entry.contentType === contentType &&
-      entry.example === undefined,
-  );
-  if (isLeftOut) return false;
+  const { operationId, contentType } = transaction;
   // The fixture service accepts commands only below its root.
   if (operationId.endsWith('-root') && contentType === 'text/plain') return false;
-  return findProvocation(transaction)?.kind !== 'none' || preferCode;
+  return isInCopy(transaction) && (findProvocation(transaction)?.kind !== 'none' || preferCode);
+}
+
+/** Returns whether the OpenAPI 3.0 copy contains a documented response. */
+export function isInCopy(transaction: Transaction): boolean {
+  const { api, path, method, status, contentType } = transaction;
+  const key = findProvocation(transaction)?.copyStatus ?? status;
+  const response = documents[api].copy.paths[path]?.[method]?.responses[key];
+  if (response === undefined || '$ref' in response) return false;
+  return contentType === undefined || response.content?.[contentType] !== undefined;
 }
 
 /** Returns why a documented response is not run, or `undefined` if it is run. */
@@ -122,8 +122,9 @@ async function runTransaction(
   known: Known,
 ): Promise<Result> {
   const { api } = transaction;
+  const result = { ...toResult(transaction), requests: 1 };
   try {
-    const call = await prepareRequest(transaction, draft.request, run, known.fileId);
+    const call = await prepareRequest(transaction, draft, run, known.fileId);
     const exchange = await createRunCaller(run).call(call);
     const { status, headers } = exchange.received;
     const response = toReceived(status, headers, fromContractResponse(run, exchange));
@@ -131,39 +132,31 @@ async function runTransaction(
     if (typeof fileID === 'string') known.fileId ??= fileID;
     // Checked against the complete OpenAPI 3.1 document, not the copy that Dredd reads.
     const verify = api === 'gateway' ? checkGateway : checkStorage;
-    const verdict = verify(transaction, response, known[api]);
+    const { outcome, reason, findings } = verify(transaction, response, known[api]);
     known[api] ||= status < 300;
-    return toCheckedResult(transaction, verdict, exchange);
+    return {
+      ...result,
+      outcome,
+      ...(reason === undefined ? {} : { reason }),
+      rules: [...new Set(findings.flatMap(({ where }) => findRules(where)))],
+      findings: findings.map((finding) => ({ ...finding, ...toEvidence(exchange) })),
+      bytes: toSentSize(exchange.sent),
+      assertions: Math.max(1, findings.length),
+    };
   } catch (error) {
-    return { ...toResult(transaction), ...toEnding(run, error as Error), requests: 1 };
+    return { ...result, ...toEnding(run, error as Error) };
   }
-}
-
-function toCheckedResult(transaction: Transaction, verdict: Verdict, exchange: Exchange): Result {
-  const { outcome, reason, findings } = verdict;
-  const evidence = toEvidence(exchange);
-  return {
-    ...toResult(transaction),
-    outcome,
-    ...(reason === undefined ? {} : { reason }),
-    rules: [...new Set(findings.flatMap(({ where }) => findRules(where)))],
-    findings: findings.map((finding) => ({ ...finding, ...evidence })),
-    requests: 1,
-    bytes: toSentSize(exchange.sent),
-    assertions: Math.max(1, findings.length),
-  };
 }
 
 function toResult(transaction: Transaction): Result {
   const { name, operationId, status, contentType } = toPlace(transaction);
   const document = documents[transaction.api].name;
   const what = [status, contentType].filter(Boolean).join(' ');
-  return {
-    ...{ engine: 'dredd', id: name, level: 'must' },
+  return createResult({
+    ...{ engine: 'dredd', id: name, level: 'must', outcome: 'error' },
     statement: `The response to ${operationId} matches what ${document} documents for ${what}.`,
-    ...{ rules: [], operations: [operationId], outcome: 'error', findings: [], notes: [] },
-    ...{ requests: 0, bytes: 0, assertions: 0, durationMs: 0 },
-  };
+    ...{ rules: [], operations: [operationId] },
+  });
 }
 
 function findTransaction(open: Set<Transaction>, draft: Draft): Transaction | undefined {
