@@ -2,7 +2,7 @@ import { startStopwatch } from '@berth/runtimes/stopwatch';
 import { expect, test } from 'vitest';
 import type { ConformanceOptions, Result } from '../src/index.ts';
 import { idsOf, mustsOf, runSuite } from './support/run-suite.ts';
-import { startFronted } from './support/start-fronted.ts';
+import { startFronted } from './support/start-target.ts';
 
 /** Options that end the run after this many results of checks that store files. */
 function endAfter(count: number) {

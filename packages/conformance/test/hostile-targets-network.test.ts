@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { mustsOf, runSuite } from './support/run-suite.ts';
 import type { Deed } from './support/start-front.ts';
-import { startFronted } from './support/start-fronted.ts';
+import { startFronted } from './support/start-target.ts';
 
 test('dropped connections are errors, not failures of the target', async () => {
   await using target = await startFronted({

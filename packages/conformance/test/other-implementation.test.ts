@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ConformanceOptions, Report } from '../src/index.ts';
+import { type ConformanceOptions, createConformance, type Report } from '../src/index.ts';
 import type { Choices } from './second-server/choices.ts';
-import { runSecondServer } from './support/run-second-server.ts';
+import { startTarget } from './support/start-target.ts';
 
 /** What the second server drops with `should: 'dropped'`, and an entry without `fileID` besides. */
 const DROPPED = [
@@ -10,6 +10,16 @@ const DROPPED = [
   'ST-UNKNOWN-FIELDS',
 ];
 const NO_FILE_ID = 'ST-COPY-FILE-ID-PRESENT';
+
+/** Runs the suite against the second server. */
+async function runSecondServer(
+  choices: Partial<Choices> = {},
+  options: Partial<ConformanceOptions> = {},
+): Promise<Report> {
+  await using target = await startTarget(choices);
+  const declared = choices.envelope === 'flat' ? { envelope: 'flat' as const } : {};
+  return await createConformance({ ...target.access, ...declared, ...options }).run();
+}
 
 function listOthers({ results }: Report): string[] {
   return results

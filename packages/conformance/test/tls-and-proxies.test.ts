@@ -1,8 +1,8 @@
 import { generate } from 'selfsigned';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { idsOf, mustsOf, runSuite } from './support/run-suite.ts';
-import { startFronted } from './support/start-fronted.ts';
 import { type ProxyOptions, startProxy } from './support/start-proxy.ts';
+import { startFronted } from './support/start-target.ts';
 
 /** A few rules of each kind: plain calls, raw paths, WebSockets, event streams, signed calls, files. */
 const only = ['GW-ERROR-NOT-FOUND', 'GW-PATH', 'GW-QUERY', 'GW-WS', 'GW-SSE', 'AU-TC3', 'UP-FORM'];

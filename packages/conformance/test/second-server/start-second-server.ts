@@ -1,11 +1,9 @@
 import { type Choices, farthest, makeOpaque, makeRequestIds, names } from './choices.ts';
-import { createGateway } from './gateway/create-gateway.ts';
-import type { KeyPair } from './gateway/verify-signature.ts';
-import { listen } from './http/listen.ts';
-import { createObjects } from './objects/create-objects.ts';
-import { createFileStore } from './objects/file-store.ts';
-import { createGrants, createLinks } from './objects/grants.ts';
-import { createStorageApi } from './storage/create-storage-api.ts';
+import { createGateway } from './gateway.ts';
+import { listen } from './http.ts';
+import { createObjectServer, createObjects } from './objects.ts';
+import { createStorageApi } from './storage.ts';
+import type { KeyPair } from './verify-signature.ts';
 
 export interface SecondServerOptions extends Partial<Choices> {
   /** Hosted services: name → `http` URL. What follows the name in a call is appended to it. */
@@ -59,10 +57,12 @@ export async function startSecondServer(options: SecondServerOptions): Promise<S
   const key = { authorization: makeOpaque('opaque '), sessionToken: makeOpaque('s:') };
   const nextRequestId = makeRequestIds();
 
-  const objects = { files: createFileStore(), grants: createGrants(), links: createLinks() };
-  const objectServer = await listen(createObjects(objects, choices.failures));
-  const tools = { ...objects, objectsUrl: publicObjectsUrl ?? objectServer.url, choices };
-  const storage = await listen(createStorageApi({ env, key, choices, nextRequestId }, tools));
+  const objects = createObjects();
+  const objectServer = await listen(createObjectServer(objects, choices.failures));
+  const objectsUrl = publicObjectsUrl ?? objectServer.url;
+  const storage = await listen(
+    createStorageApi({ env, key, choices, nextRequestId, objects, objectsUrl }),
+  );
   const gateway = await listen(
     createGateway({
       env,
@@ -94,8 +94,8 @@ export async function startSecondServer(options: SecondServerOptions): Promise<S
       [names.timestamp]: String(Math.floor(Date.now() / 1000)),
     },
     forbiddenService: forbidden[0] ?? '',
-    listFiles: () => objects.files.list(),
-    countWrites: () => objects.files.countWrites(),
+    listFiles: () => [...objects.contents.keys()],
+    countWrites: objects.countWrites,
     async close() {
       await Promise.all([gateway.close(), storage.close(), objectServer.close()]);
     },

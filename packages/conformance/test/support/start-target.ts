@@ -1,35 +1,65 @@
 import { startFixture } from '../../fixture/server.mjs';
+import type { ConformanceOptions } from '../../src/index.ts';
 import type { Choices } from '../second-server/choices.ts';
 import { type SecondServer, startSecondServer } from '../second-server/start-second-server.ts';
+import { type Front, type FrontOptions, startFront } from './start-front.ts';
 
+/** The second server, which is correct, with the fixture service behind it. */
 export interface Target {
   server: SecondServer;
-  /** The command-line options for it, with all credentials. */
+  /** Its addresses and all credentials. */
+  access: ConformanceOptions;
+  /** The same with what makes runs short and repeatable, and a timeout that suits a busy machine. */
+  options: ConformanceOptions;
+  /** The same as `options`, for the command line. */
   args: string[];
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Starts a deployment that follows the contract, for runs of the command line. */
+/** Starts a deployment that follows the contract. */
 export async function startTarget(choices: Partial<Choices> = {}): Promise<Target> {
   const fixture = await startFixture({ port: 0 });
   const server = await startSecondServer({ services: { conformance: fixture.url }, ...choices });
   const { gatewayUrl, gatewayHost, storageUrl, env, tc3, storageHeaders } = server;
+  const { token, otherEnvToken, expiredToken, forbiddenService } = server;
+  const access = {
+    ...{ gatewayUrl, gatewayHost, storageUrl, env, tc3, storageHeaders, forbiddenService },
+    ...{ gatewayToken: token, otherEnvToken, expiredToken },
+  };
   const headers = Object.entries(storageHeaders).map(([name, value]) => `${name}: ${value}`);
   return {
     server,
+    access,
+    options: { ...access, timeout: 60_000, seed: 1, runs: 5 },
     args: [
       ...['--gateway-url', gatewayUrl, '--gateway-host', gatewayHost, '--storage-url', storageUrl],
-      ...['--env', env, '--gateway-token', server.token],
-      ...['--other-env-token', server.otherEnvToken, '--expired-token', server.expiredToken],
+      ...['--env', env, '--gateway-token', token, '--forbidden-service', forbiddenService],
+      ...['--other-env-token', otherEnvToken, '--expired-token', expiredToken],
       ...['--tc3-secret-id', tc3.secretId, '--tc3-secret-key', tc3.secretKey],
-      ...['--tc3-service', String(tc3.service), '--forbidden-service', server.forbiddenService],
-      // A busy machine may need longer than the default.
-      ...['--runs', '5', '--timeout', '60000'],
+      ...['--tc3-service', tc3.service, '--runs', '5', '--timeout', '60000'],
       ...headers.flatMap((header) => ['--storage-header', header]),
     ],
     async [Symbol.asyncDispose]() {
       await server.close();
       await fixture.close();
+    },
+  };
+}
+
+/** Puts one front before each of the two APIs; uploads and downloads go to the server directly. */
+export async function startFronted(
+  front: FrontOptions = {},
+): Promise<Target & { gateway: Front; storage: Front }> {
+  const target = await startTarget();
+  const { gatewayUrl, storageUrl } = target.server;
+  const gateway = await startFront(gatewayUrl, front);
+  const storage = await startFront(storageUrl, front);
+  return {
+    ...{ ...target, gateway, storage },
+    options: { ...target.options, gatewayUrl: gateway.url, storageUrl: storage.url },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([gateway.close(), storage.close()]);
+      await target[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { limits } from '../choices.ts';
-import { valuesOf } from '../http/listen.ts';
+import { limits } from './choices.ts';
+import { valuesOf } from './http.ts';
 
 export interface KeyPair {
   secretId: string;

@@ -1,0 +1,220 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type Choices, limits, makeOpaque, names } from './choices.ts';
+import { readBody } from './http.ts';
+
+export type Objects = ReturnType<typeof createObjects>;
+
+interface Grant {
+  /** The cloud path, as requested. */
+  path: string;
+  authorization: string;
+  token: string;
+  storeFileID: string;
+  expires: number;
+}
+
+/** Keeps files by their cloud path, which has no leading `/`, their IDs, upload grants and links in memory. */
+export function createObjects() {
+  const contents = new Map<string, Buffer>();
+  const paths = new Map<string, string>();
+  const grants = new Map<string, Grant>();
+  const links = new Map<string, { path: string; last: number }>();
+  const now = () => Math.floor(Date.now() / 1000);
+  let writes = 0;
+  return {
+    contents,
+    countWrites: () => writes,
+    /** Returns a new ID for the file at a path, whether or not it exists yet. */
+    nameOf(path: string): string {
+      const id = makeOpaque('f_');
+      paths.set(id, path);
+      return id;
+    },
+    /** Returns the path of an ID whose file exists. */
+    find(id: string): string | undefined {
+      const path = paths.get(id);
+      return path !== undefined && contents.has(path) ? path : undefined;
+    },
+    write(path: string, content: Buffer) {
+      writes += 1;
+      contents.set(path, content);
+    },
+    remove(path: string) {
+      writes += 1;
+      contents.delete(path);
+    },
+    /** Issues a grant for one upload, and the path and query of the target, which "go verbatim" (D2). */
+    grant(path: string): Grant & { target: string } {
+      const grant = {
+        path,
+        authorization: `v=2&sig=${makeOpaque('')}; for "upload"`,
+        token: makeOpaque('t/+='),
+        storeFileID: makeOpaque('meta '),
+        expires: Date.now() + limits.grantSeconds * 1000,
+      };
+      const target = `/${makeOpaque('in/')}?ticket=${makeOpaque('%2F')}&part`;
+      grants.set(target, grant);
+      return { ...grant, target };
+    },
+    findGrant(target: string): Grant | undefined {
+      const grant = grants.get(target);
+      return grant && grant.expires > Date.now() ? grant : undefined;
+    },
+    endGrant: (target: string) => grants.delete(target),
+    /**
+     * Returns path and query of a link that is valid for this many seconds, and at most one more. It contains
+     * the file name unencoded, so callers have to encode it once (D23).
+     */
+    link(path: string, seconds = limits.linkSeconds): string {
+      const target = `/?t=${makeOpaque('')}&as=the file ${path.split('/').at(-1)}`;
+      const lifetime = Math.min(Math.ceil(seconds), limits.longestLinkSeconds);
+      links.set(target, { path, last: now() + lifetime });
+      return target;
+    },
+    /** Returns the path of a link's file, `expired`, or `undefined` for anything that is no link. */
+    findLink(target: string): { path: string } | 'expired' | undefined {
+      const link = links.get(decode(target));
+      return link && (now() > link.last ? 'expired' : { path: link.path });
+    },
+  };
+}
+
+function decode(target: string): string {
+  try {
+    return decodeURIComponent(target);
+  } catch {
+    return target;
+  }
+}
+
+/**
+ * "Digits, lowercase and uppercase Latin letters, `/`, `!`, `-`, `_`, `.`, `,`, `*`, and Chinese characters",
+ * with a leading `/` (D24). Segments that are empty, `.` or `..` are ordinary names.
+ */
+export function isFilePath(path: string): boolean {
+  return /^\/[0-9A-Za-z/!\-_.,*\u4e00-\u9fff]+$/.test(path) && path.length <= limits.pathCharacters;
+}
+
+/** Space for the other fields of an upload form. */
+const FORM_BYTES = 64 * 1024;
+
+/** The upload target and the links. */
+export function createObjectServer(objects: Objects, failures: Choices['failures']): Server {
+  return createServer(async (request, response) => {
+    const body = await readBody(request, limits.fileBytes + FORM_BYTES).catch(() => null);
+    if (body === null) return;
+    if (objects.findLink(request.url ?? '')) return download(request, response, objects);
+    const refusal = upload(request, body, objects);
+    // A success is a 200 with two letters: no XML, no `ETag`, no `Location`.
+    if (!refusal) return void response.writeHead(200, { 'Content-Type': 'text/plain' }).end('ok');
+    const { status, ok, message } = uploadRefusals[refusal];
+    const quiet = failures === 'ok' || (failures === 'some' && ok);
+    response.writeHead(quiet ? 200 : status, { 'Content-Type': 'text/xml', Connection: 'close' });
+    const error = `<Error><Message>${message}</Message><Code>${refusal}</Code></Error>`;
+    response.end(`<?xml version='1.0' encoding='utf-8'?>\n${error}`);
+  });
+}
+
+/** A link works with GET only, and has no ranges, no `ETag` and no meaningful type. */
+function download(
+  { method, url = '' }: IncomingMessage,
+  response: ServerResponse,
+  { contents, findLink }: Objects,
+): void {
+  const link = findLink(url);
+  const content = typeof link === 'object' ? contents.get(link.path) : undefined;
+  if (method === 'GET' && content) {
+    response.writeHead(200, { 'Content-Type': 'binary/octet-stream', Connection: 'close' });
+    response.end(content);
+  } else {
+    response.writeHead(method === 'GET' ? 410 : 405, { Connection: 'close' });
+    response.end('gone');
+  }
+}
+
+/** Stores the file from a complete form, or returns why not. */
+function upload(
+  { method, url = '', headers }: IncomingMessage,
+  body: Buffer | undefined,
+  objects: Objects,
+): UploadRefusal | undefined {
+  if (method !== 'POST') return 'NotAnUpload';
+  const grant = objects.findGrant(url);
+  if (!grant) return 'NoSuchTicket';
+  if (!body) return 'FileTooBig';
+  const form = parseForm(headers['content-type'] ?? '', body);
+  if (!form) return 'UnreadableForm';
+  const file = checkForm(form, grant);
+  if (typeof file === 'string') return file;
+  objects.write(grant.path, file);
+  objects.endGrant(url);
+  return undefined;
+}
+
+/**
+ * Parses the fields of a `multipart/form-data` body by name, in any order. Returns `undefined` if the body is
+ * something else, is truncated before its last boundary, or has a field twice.
+ */
+function parseForm(contentType: string, body: Buffer): Map<string, Buffer> | undefined {
+  const type = /^multipart\/form-data\s*;.*?\bboundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType);
+  if (!type) return undefined;
+  const boundary = `\r\n--${type[1] ?? type[2]}`;
+  const text = Buffer.concat([Buffer.from('\r\n'), body]);
+  const fields = new Map<string, Buffer>();
+  let start = text.indexOf(boundary);
+  while (start >= 0) {
+    start += boundary.length;
+    if (text.subarray(start, start + 2).equals(Buffer.from('--'))) return fields;
+    const end = text.indexOf(boundary, start);
+    if (end < 0) return undefined;
+    const [name, content] = parsePart(text.subarray(start, end));
+    if (name === undefined || content === undefined || fields.has(name)) return undefined;
+    fields.set(name, content);
+    start = end;
+  }
+  return undefined;
+}
+
+function parsePart(part: Buffer): [name?: string | undefined, content?: Buffer] {
+  const end = part.indexOf('\r\n\r\n');
+  if (end < 0) return [];
+  const head = part.subarray(0, end).toString();
+  const [, quoted, plain] =
+    /^content-disposition:\s*form-data\s*;.*?\bname=(?:"([^"]*)"|([^\s;]+))/im.exec(head) ?? [];
+  return [quoted ?? plain, part.subarray(end + 4)];
+}
+
+/**
+ * "A form with a missing or wrong Signature, token, meta file id or key stores nothing" (D30). Names and
+ * values are compared as is; `success_action_status` and other fields have no meaning here.
+ */
+function checkForm(form: Map<string, Buffer>, grant: Grant): Buffer | UploadRefusal {
+  const expected = {
+    Signature: grant.authorization,
+    [names.securityToken]: grant.token,
+    [names.metaFileId]: grant.storeFileID,
+    key: grant.path,
+  };
+  const file = form.get('file');
+  const missing = Object.keys(expected).some((name) => !form.has(name));
+  if (missing || !file) return 'FieldMissing';
+  for (const [name, value] of Object.entries(expected)) {
+    if (form.get(name)?.toString() !== value) return 'FieldMismatch';
+  }
+  return file.length > limits.fileBytes ? 'FileTooBig' : file;
+}
+
+/**
+ * Upload target errors, as an XML document with an `Error` element. The contract specifies neither their
+ * codes nor their statuses; `ok` marks those that are 200 if only some are.
+ */
+const uploadRefusals = {
+  NotAnUpload: { status: 405, ok: false, message: 'Send a form here by POST.' },
+  NoSuchTicket: { status: 410, ok: false, message: 'The grant is unknown, used or too old.' },
+  UnreadableForm: { status: 422, ok: false, message: 'The body is not a complete form.' },
+  FieldMissing: { status: 422, ok: true, message: 'A field of the form is missing.' },
+  FieldMismatch: { status: 409, ok: false, message: 'A field does not match the grant.' },
+  FileTooBig: { status: 409, ok: true, message: 'The file is too big.' },
+} as const;
+
+type UploadRefusal = keyof typeof uploadRefusals;
