@@ -26,22 +26,16 @@ export const RANGES = {
 } as const;
 
 /** URL for an API that is not checked and never called. */
-const NOWHERE = 'http://nowhere.invalid';
+export const NOWHERE = 'http://nowhere.invalid';
 
 /** The header, form field and JSON field names that a deployment uses (D1). */
 export type WireProfile = Omit<typeof defaultProfile, '$schema' | 'name'>;
 
-export const ENVELOPES = ['wrapped', 'flat'] as const;
+export type Envelope = 'wrapped' | 'flat';
 
-export type Envelope = (typeof ENVELOPES)[number];
+export type CopyPath = 'absolute' | 'relative';
 
-export const COPY_PATHS = ['absolute', 'relative'] as const;
-
-export type CopyPath = (typeof COPY_PATHS)[number];
-
-export const MAX_AGE_UNITS = ['ms', 's', 'min'] as const;
-
-export type MaxAgeUnit = (typeof MAX_AGE_UNITS)[number];
+export type MaxAgeUnit = 'ms' | 's' | 'min';
 
 /** A failing result that the operator accepts for now. */
 export interface KnownFailure {
@@ -179,7 +173,7 @@ export interface ConformanceOptions {
 }
 
 /** The defaults of the options that have one. */
-const DEFAULTS = {
+export const DEFAULTS = {
   env: 'dev',
   service: 'conformance',
   prefix: 'berth-conformance',
@@ -209,13 +203,12 @@ const DEFAULTS = {
 } satisfies ConformanceOptions;
 
 /** The allowed values of options that have only a few. */
-const CHOICES = {
-  envelope: ENVELOPES,
+export const CHOICES = {
+  envelope: ['wrapped', 'flat'],
   requestForm: REQUEST_FORMS,
-  copyPath: COPY_PATHS,
-  maxAgeUnit: MAX_AGE_UNITS,
+  copyPath: ['absolute', 'relative'],
+  maxAgeUnit: ['ms', 's', 'min'],
   level: LEVELS,
-  rules: ruleVersions,
 } satisfies { [Name in keyof ConformanceOptions]: readonly ConformanceOptions[Name][] };
 
 type Defaulted = keyof typeof DEFAULTS | 'gatewayUrl' | 'storageUrl' | 'seed';
@@ -291,8 +284,9 @@ function assertValues(options: typeof DEFAULTS & ConformanceOptions): void {
       'prefix',
     );
   }
-  for (const [option, allowed] of Object.entries<readonly unknown[]>(CHOICES)) {
-    const value = options[option as keyof typeof CHOICES];
+  const choices = { ...CHOICES, rules: ruleVersions };
+  for (const [option, allowed] of Object.entries<readonly unknown[]>(choices)) {
+    const value = options[option as keyof typeof choices];
     if (value === undefined || allowed.includes(value)) continue;
     throw new StartError(`${option} must be ${allowed.join(' or ')}.`, option);
   }

@@ -95,6 +95,21 @@ export function createResult(
   };
 }
 
+/**
+ * A check in a run, with the number of calls and bytes that it sends. Both are absent if they were not
+ * measured.
+ */
+export interface Planned {
+  engine: Engine;
+  id: string;
+  requests?: number;
+  bytes?: number;
+  /** The checks whose calls it also looks at; they are not counted again. */
+  shares?: readonly string[];
+  /** Why it would not run. */
+  reason?: string;
+}
+
 /** The result of validating one documented response. */
 export interface Verdict {
   outcome: Outcome;

@@ -3,9 +3,8 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { startStopwatch } from '@berth/runtimes/stopwatch';
 import { expect, test } from 'vitest';
-import { startCorrectServer } from './support/correct-server.ts';
 import { closeServer, listen } from './support/listen.ts';
-import { run, runAgainst, runWithin } from './support/run.ts';
+import { run, runAgainst } from './support/run.ts';
 import { startTarget } from './support/start-target.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
 
@@ -21,43 +20,6 @@ test('a dead address is reported in one sentence, in limited time', async () => 
     /^berth-conformance: --(gateway|storage)-url: the \w+( API)? at http.* cannot be reached: .*ECONN/,
   );
   expect(time()).toBeLessThan(5000);
-});
-
-test('a server without TLS', async () => {
-  await using server = await startCorrectServer();
-  const { code, lines } = await runAgainst(server.url.replace('http:', 'https:'));
-  expect(code).toBe(2);
-  expect(lines).toHaveLength(1);
-  expect(lines[0]).toContain('cannot be reached');
-});
-
-test('a server that accepts the connection and never responds', async () => {
-  await using server = await startCorrectServer(() => undefined);
-  const time = startStopwatch();
-  const { code, output } = await runAgainst(server.url, '--timeout', '300');
-  expect(code).toBe(2);
-  expect(output).toContain('no response within 300 ms');
-  expect(time()).toBeLessThan(5000);
-});
-
-test('credentials that are rejected by every call', async () => {
-  await using server = await startCorrectServer((draft) => {
-    const requestId = draft.headers['X-Request-Id'];
-    const error = { code: 'NO', message: 'No.' };
-    const body = draft.operation.startsWith('cloudrun-')
-      ? { ...error, requestId }
-      : { statusCode: 401, body: error };
-    return {
-      ...draft,
-      status: 401,
-      headers: { ...draft.headers, 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    };
-  });
-  const credentials = ['--gateway-token', 'bad-token', '--storage-header', 'X-Auth: bad'];
-  const { code, lines } = await runAgainst(server.url, ...credentials);
-  expect(code).toBe(2);
-  expect(lines.at(-1)).toContain('rejected the credentials');
 });
 
 test.each([
@@ -111,17 +73,6 @@ test.each([
   await closeServer(empty);
   expect(output).toMatch(line);
   expect(code).toBe(3);
-});
-
-test('an interruption before the first check skips everything', async () => {
-  await using server = await startCorrectServer(() => undefined);
-  const ends = new AbortController();
-  const urls = ['--gateway-url', server.url, '--storage-url', server.url];
-  const running = runWithin({ signal: ends.signal }, ...urls);
-  ends.abort();
-  const { code, lines } = await running;
-  expect(code).toBe(3);
-  expect(lines).toContain('SKIP     GW-ERROR-NOT-FOUND: the run was interrupted');
 });
 
 const URLS = ['--gateway-url', 'http://127.0.0.1:1', '--storage-url', 'http://127.0.0.1:1'];

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startCorrectServer } from './support/correct-server.ts';
-import { run, runAgainst, runWithin } from './support/run.ts';
+import { run, runAgainst } from './support/run.ts';
 import { startTarget } from './support/start-target.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
 
@@ -26,20 +26,15 @@ test('a missing option is listed with the rules that it disables', async () => {
   expect(output).toMatch(/^disabled \(no --\S+\): AU-BEARER-ENV$/m);
 });
 
-test('--failed-only does not show passed results', async () => {
-  await using target = await startTarget();
-  const { output } = await run(...target.args, ...ONLY, '--failed-only');
-  expect(output).not.toMatch(/^pass/m);
-});
-
 /** Responds with 410 for a missing service, which violates GW-ERROR-NOT-FOUND. */
 const startBroken = () =>
   startCorrectServer((draft) => (draft.status === 404 ? { ...draft, status: 410 } : draft));
 const NOT_FOUND = ['--only', 'GW-ERROR-NOT-FOUND'];
 
-test('a violation exits with 1, and shows the request, the response and a curl command', async () => {
+test('a violation exits with 1, and shows its evidence and the commands that repeat it', async () => {
   await using server = await startBroken();
-  const { code, output } = await runAgainst(server.url, ...NOT_FOUND);
+  const args = [...NOT_FOUND, '--seed', '7', '--gateway-token', 'secret'];
+  const { code, output, lines } = await runAgainst(server.url, ...args);
   expect(code).toBe(1);
   expect(output).toMatch(/^fail {5}GW-ERROR-NOT-FOUND$/m);
   expect(output).toMatch(/^ +contract .*SERVICE_NOT_FOUND/m);
@@ -47,23 +42,26 @@ test('a violation exits with 1, and shows the request, the response and a curl c
   expect(output).toMatch(/^ +came +410 application\/json/m);
   expect(output).toMatch(/^ +repeat +curl -i/m);
   expect(output).toMatch(/: breaks the contract · seed/);
+  const [title, id, command] = lines.slice(-4, -1);
+  expect(title).toBe('failed checks, each with a command that runs it again:');
+  expect(id).toBe('  GW-ERROR-NOT-FOUND');
+  expect(command).toMatch(
+    /^ {4}berth-conformance --gateway-url \S+ .*--only GW-ERROR-NOT-FOUND --seed 7$/,
+  );
+  expect(command).toContain('--gateway-token "$BERTH_GATEWAY_TOKEN"');
 });
 
 test('a failed SHOULD is reported, but does not change the exit code', async () => {
   await using target = await startTarget();
-  const { code, output, lines } = await run(
-    ...target.args,
-    '--level',
-    'should',
-    '--only',
-    'GW-ERROR,ST-ENVELOPE',
-  );
+  const args = ['--level', 'should', '--only', 'GW-ERROR,ST-ENVELOPE', '--failed-only'];
+  const { code, output, lines } = await run(...target.args, ...args);
   expect(code).toBe(0);
+  expect(output).not.toMatch(/^pass/m);
   expect(output).toMatch(/^fail {5}\S+ \(SHOULD\)$/m);
   expect(lines.at(-1)).toContain('follows the contract, but not every SHOULD');
 });
 
-test('a known failure does not fail the run, but a stale entry does', async () => {
+test('a known failure does not fail the run, but a stale or expired entry does', async () => {
   await using server = await startBroken();
   await using sound = await startCorrectServer();
   await using folder = await makeTemporaryFolder();
@@ -77,35 +75,10 @@ test('a known failure does not fail the run, but a stale entry does', async () =
   expect(stale.code).toBe(1);
   expect(stale.output).toMatch(/^stale baseline entries \(.*\): GW-ERROR-NOT-FOUND$/m);
   expect(stale.lines.at(-1)).toContain('the baseline is stale');
-});
-
-test('a known failure that has expired fails the run', async () => {
-  await using server = await startBroken();
-  await using folder = await makeTemporaryFolder();
-  const file = join(folder.path, 'baseline.txt');
   await writeFile(file, 'GW-ERROR-NOT-FOUND until 2026-01-31 # ticket 7\n');
-  const { code, lines } = await runAgainst(server.url, ...NOT_FOUND, '--baseline', file);
-  expect(code).toBe(1);
-  expect(lines).toContain('expired baseline entries: GW-ERROR-NOT-FOUND (ticket 7)');
-});
-
-test('a run ends with the failed checks and the commands that repeat them', async () => {
-  await using server = await startBroken();
-  const { lines } = await runAgainst(
-    server.url,
-    ...NOT_FOUND,
-    '--seed',
-    '7',
-    '--gateway-token',
-    'secret',
-  );
-  const [title, id, command] = lines.slice(-4, -1);
-  expect(title).toBe('failed checks, each with a command that runs it again:');
-  expect(id).toBe('  GW-ERROR-NOT-FOUND');
-  expect(command).toMatch(
-    /^ {4}berth-conformance --gateway-url \S+ .*--only GW-ERROR-NOT-FOUND --seed 7$/,
-  );
-  expect(command).toContain('--gateway-token "$BERTH_GATEWAY_TOKEN"');
+  const expired = await runAgainst(server.url, ...NOT_FOUND, '--baseline', file);
+  expect(expired.code).toBe(1);
+  expect(expired.lines).toContain('expired baseline entries: GW-ERROR-NOT-FOUND (ticket 7)');
 });
 
 test('--json prints the JSON report instead of text', async () => {
@@ -184,22 +157,4 @@ test('--insecure warns', async () => {
   await using server = await startCorrectServer();
   const { lines } = await runAgainst(server.url, ...NOT_FOUND, '--insecure');
   expect(lines[0]).toBe('berth-conformance: --insecure: certificates are not verified.');
-});
-
-test('an interrupted run still cleans up and reports', async () => {
-  await using target = await startTarget();
-  await using folder = await makeTemporaryFolder();
-  const file = join(folder.path, 'r.json');
-  const ends = new AbortController();
-  const onLine = (line: string) => {
-    if (line.startsWith('pass     UP-')) ends.abort();
-  };
-  const args = [...target.args, '--only', 'UP-,ST-COPY', '--report', `json=${file}`];
-  const { code, output } = await runWithin({ signal: ends.signal, onLine }, ...args);
-  expect(code).toBe(3);
-  expect(output).toContain('berth-conformance: stopping and removing stored files');
-  expect(output).toMatch(/^SKIP {5}ST-COPY\S*: the run was interrupted$/m);
-  const { berth } = JSON.parse(await readFile(file, 'utf8')).extra;
-  expect(berth).toMatchObject({ exitCode: 3, leftovers: [] });
-  expect(berth.results.length).toBeGreaterThan(100);
 });

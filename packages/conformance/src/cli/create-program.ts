@@ -3,14 +3,7 @@ import { Command, Option } from 'commander';
 import { documents } from '../contract/documents.ts';
 import { APIS } from '../contract/openapi.ts';
 import { manifest } from '../manifest.ts';
-import {
-  GROUPS,
-  OPTION_NAMES,
-  type OptionName,
-  type OptionSpec,
-  SIGNING,
-  toFlag,
-} from './options.ts';
+import { GROUPS, OPTION_NAMES, OPTIONS, type OptionName, SIGNING, toFlag } from './options.ts';
 
 /** The end of the help, after the options. */
 const HELP_END = `
@@ -40,7 +33,7 @@ Exit codes, the first that applies:
 /**
  * Creates the command line with its options and their help. Parsing never exits the process.
  *
- * @param onTyped called with the options as typed, unless help was requested
+ * @param onTyped called with the command line as typed, unless help was requested
  */
 export function createProgram(onTyped: (typed: Typed) => void): Command {
   const program = new Command('berth-conformance')
@@ -49,81 +42,27 @@ export function createProgram(onTyped: (typed: Typed) => void): Command {
     )
     .usage('--gateway-url <url> --storage-url <url> [options]')
     .allowExcessArguments(false)
-    // `monitor`, `traffic` and `client` have options of a run, too.
+    // Most subcommands have options of a run, too.
     .enablePositionalOptions()
     .showSuggestionAfterError(false)
     .exitOverride()
     .addHelpText('after', HELP_END)
-    .action((options) => onTyped({ command: 'run', options }));
+    .action((options) => onTyped({ command: 'run', words: [], options }));
   addOptions(program, OPTION_NAMES);
   program.optionsGroup('Other:').helpOption('-h, --help', 'show this help');
   program.version(toVersion(), '-V, --version', 'show the versions of the suite and the contract');
-  program
-    .command('fixture')
-    .description('start the fixture service for the gateway checks')
-    .option('--port <number>', 'port to listen on; 0 picks a free port', '8080')
-    .option(
-      '--host <address>',
-      'address to listen on; 0.0.0.0 exposes the service to the network',
-      '127.0.0.1',
-    )
-    .action((options) => onTyped({ command: 'fixture', options }));
-  const traffic = program
-    .command('traffic')
-    .description('check recorded calls, without making any')
-    .usage('[options] <file...>')
-    .argument(
-      '<file...>',
-      'HAR file, .ndjson file with one HAR entry or recording per line, or folder of recordings of the mock',
-    )
-    .action((files: string[], _, command: Command) =>
-      onTyped({ command: 'traffic', options: { ...command.optsWithGlobals(), files } }),
-    );
-  addOptions(traffic, OF_TRAFFIC);
-  const monitor = program
-    .command('monitor')
-    .description(
-      'repeat the checks that store nothing, and serve the results as Prometheus metrics',
-    )
-    .usage('--every 60s --listen :9464 --gateway-url <url> --storage-url <url> [options]')
-    .option(
-      '--every <time>',
-      'time from the start of one run to the start of the next, such as 30s, 5m or 1h',
-      '60s',
-    )
-    .option(
-      '--listen <address>',
-      'host:port of /metrics; :9464 exposes it to the network',
-      '127.0.0.1:9464',
-    )
-    .action((_, command: Command) =>
-      onTyped({ command: 'monitor', options: command.optsWithGlobals() }),
-    );
-  addOptions(
-    monitor,
-    OPTION_NAMES.filter((name) => !OF_ONE_RUN.includes(name)),
-  );
-  const client = program
-    .command('client')
-    .description('check a client: run a driver of it against a deployment with scripted responses')
-    .usage('[options] -- <command> [arguments]')
-    .argument('[command...]', 'command that starts the driver')
-    .action((words: string[], _, command: Command) =>
-      onTyped({ command: 'client', words, options: command.optsWithGlobals() }),
-    );
-  addOptions(client, OF_CLIENTS);
-  const sign = program
-    .command('sign')
-    .description('run a curl command that a report shows, with new signatures')
-    .usage('[options] -- curl …')
-    .argument('[command...]', 'the curl command')
-    .action((words: string[], _, command: Command) =>
-      onTyped({ command: 'sign', words, options: command.optsWithGlobals() }),
-    );
-  addOptions(
-    sign,
-    OPTION_NAMES.filter((name) => SIGNING.includes(name)),
-  );
+  for (const { name, about, usage, words, own = [], shared } of SUBCOMMANDS) {
+    const command = program.command(name).description(about);
+    if (usage !== undefined) command.usage(usage);
+    if (words !== undefined) command.argument(...words);
+    for (const option of own) command.option(...option);
+    command.action(() => {
+      // Options may also be in front of the name of the command.
+      const options = shared ? command.optsWithGlobals() : command.opts();
+      onTyped({ command: name, words: words ? command.args : [], options });
+    });
+    addOptions(command, shared ?? []);
+  }
   // Shells may complete file names, which the library turns off with each completion.
   Object.defineProperty(addCompletion(program), 'directive', { get: () => 0, set: () => {} });
   return program.helpCommand(false);
@@ -142,25 +81,85 @@ const OF_ONE_RUN: readonly OptionName[] = [
   ...(['readOnly', 'prefix', 'bail', 'allowWrites'] as const),
 ];
 
-/** Options that are about calls that were made by others. */
-const OF_TRAFFIC: readonly OptionName[] = [
-  ...(['gatewayUrl', 'storageUrl', 'wireProfile', 'envelope', 'document', 'url'] as const),
-  ...(['only', 'skip', 'level', 'rules', 'baseline', 'minCoverage'] as const),
-  ...(['report', 'failedOnly', 'compare', 'config', 'json'] as const),
-];
+interface Subcommand {
+  name: Exclude<Typed['command'], 'run'>;
+  about: string;
+  usage?: string;
+  words?: [name: string, about: string];
+  /** Options that a run does not have. */
+  own?: [flags: string, about: string, usual: string][];
+  /** Options that a run has as well. */
+  shared?: readonly OptionName[];
+}
 
-/** Options of a run that a check of a client has, too. */
-const OF_CLIENTS: readonly OptionName[] = [
-  ...(['wireProfile', 'timeout', 'only', 'skip', 'level', 'bail', 'baseline'] as const),
-  ...(['report', 'failedOnly', 'compare', 'config', 'list', 'json'] as const),
+const SUBCOMMANDS: readonly Subcommand[] = [
+  {
+    name: 'fixture',
+    about: 'start the fixture service for the gateway checks',
+    own: [
+      ['--port <number>', 'port to listen on; 0 picks a free port', '8080'],
+      [
+        '--host <address>',
+        'address to listen on; 0.0.0.0 exposes the service to the network',
+        '127.0.0.1',
+      ],
+    ],
+  },
+  {
+    name: 'traffic',
+    about: 'check recorded calls, without making any',
+    usage: '[options] <file...>',
+    words: [
+      '<file...>',
+      'HAR file, .ndjson file with one HAR entry or recording per line, or folder of recordings of the mock',
+    ],
+    shared: [
+      ...(['gatewayUrl', 'storageUrl', 'wireProfile', 'envelope', 'document', 'url'] as const),
+      ...(['only', 'skip', 'level', 'rules', 'baseline', 'minCoverage'] as const),
+      ...(['report', 'failedOnly', 'compare', 'config', 'json'] as const),
+    ],
+  },
+  {
+    name: 'monitor',
+    about: 'repeat the checks that store nothing, and serve the results as Prometheus metrics',
+    usage: '--every 60s --listen :9464 --gateway-url <url> --storage-url <url> [options]',
+    own: [
+      [
+        '--every <time>',
+        'time from the start of one run to the start of the next, such as 30s, 5m or 1h',
+        '60s',
+      ],
+      [
+        '--listen <address>',
+        'host:port of /metrics; :9464 exposes it to the network',
+        '127.0.0.1:9464',
+      ],
+    ],
+    shared: OPTION_NAMES.filter((name) => !OF_ONE_RUN.includes(name)),
+  },
+  {
+    name: 'client',
+    about: 'check a client: run a driver of it against a deployment with scripted responses',
+    usage: '[options] -- <command> [arguments]',
+    words: ['[command...]', 'command that starts the driver'],
+    shared: [
+      ...(['wireProfile', 'timeout', 'only', 'skip', 'level', 'bail', 'baseline'] as const),
+      ...(['report', 'failedOnly', 'compare', 'config', 'list', 'json'] as const),
+    ],
+  },
+  {
+    name: 'sign',
+    about: 'run a curl command that a report shows, with new signatures',
+    usage: '[options] -- curl …',
+    words: ['[command...]', 'the curl command'],
+    shared: OPTION_NAMES.filter((name) => SIGNING.includes(name)),
+  },
 ];
 
 function addOptions(command: Command, names: readonly OptionName[]): void {
   for (const [heading, group] of Object.entries(GROUPS)) {
-    for (const [name, spec] of Object.entries(group)) {
-      if (names.includes(name as OptionName)) {
-        command.addOption(toOption(name, spec).helpGroup(heading));
-      }
+    for (const name of Object.keys(group) as OptionName[]) {
+      if (names.includes(name)) command.addOption(toOption(name).helpGroup(heading));
     }
   }
 }
@@ -174,12 +173,13 @@ function toVersion(): string {
 /** The parsed command line, with the command and the options as typed. */
 export interface Typed {
   command: 'run' | 'fixture' | 'monitor' | 'traffic' | 'client' | 'sign';
-  /** The command that starts a driver or is `curl`, and its arguments. */
-  words?: readonly string[];
+  /** Files, or the command that starts a driver or is `curl`, and its arguments. */
+  words: readonly string[];
   options: Record<string, unknown>;
 }
 
-function toOption(name: string, { kind, value, about, choices, usual }: OptionSpec): Option {
+function toOption(name: OptionName): Option {
+  const { kind, value, about, choices, usual } = OPTIONS[name];
   const among = choices ? ` (${choices.join(', ')})` : '';
   const otherwise = usual === undefined ? '' : ` [${usual}]`;
   const flags = value === undefined ? toFlag(name) : `${toFlag(name)} ${value}`;

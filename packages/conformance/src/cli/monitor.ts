@@ -8,7 +8,6 @@ import { toLines, toSummaryLine } from '../report/to-lines.ts';
 import type { Report } from '../report/to-report.ts';
 import { StartError } from '../result.ts';
 import type { Given } from './options.ts';
-import type { MonitorOptions } from './parse-arguments.ts';
 import type { Output } from './terminal.ts';
 import { toOptions } from './to-options.ts';
 
@@ -22,11 +21,11 @@ import { toOptions } from './to-options.ts';
  */
 export async function monitor(
   given: Given,
-  { every, listen }: MonitorOptions,
+  { every = '', listen = '' }: Record<string, string>,
   describe: (error: Error) => string,
   { out, error, paint }: Output,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   const interval = toMilliseconds(every);
   const options = { ...(await toOptions(given)), readOnly: true, signal };
   // Reports an invalid option before anything listens.
@@ -60,6 +59,7 @@ export async function monitor(
     server.closeAllConnections();
     server.close();
   }
+  return 0;
 }
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };

@@ -1,7 +1,5 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import rules from '@berth/spec/rules.json' with { type: 'json' };
-import { LEVELS } from '../contract/rules.ts';
-import { COPY_PATHS, ENVELOPES, MAX_AGE_UNITS, RANGES, REQUEST_FORMS } from '../options.ts';
+import { CHOICES, DEFAULTS, RANGES } from '../options.ts';
 
 /** An option that can be set on the command line, in the environment and in the configuration file. */
 export interface OptionSpec {
@@ -16,11 +14,9 @@ export interface OptionSpec {
   about: string;
   /** Placeholder for the value in the help: `<url>`. */
   value?: string;
-  /** All allowed values. */
+  /** All allowed values, the allowed range, and the default: as in the options of a run. */
   choices?: readonly string[];
-  /** The allowed range and its unit. */
   range?: { unit: string; least: number; most: number };
-  /** The default, as shown in the help. */
   usual?: string;
   /** Separates the values of a list, in addition to line breaks. */
   separator?: RegExp;
@@ -55,10 +51,8 @@ const targets = {
     '<url>',
     'storage API base URL, without /api/v2; without it, the storage API is not checked',
   ),
-  env: text('<id>', 'environment for storage calls', { usual: 'dev' }),
-  service: text('<name>', 'name under which the fixture service is deployed', {
-    usual: 'conformance',
-  }),
+  env: text('<id>', 'environment for storage calls'),
+  service: text('<name>', 'name under which the fixture service is deployed'),
   forbiddenService: text(
     '<name>',
     'service that these credentials may not call; needed for GW-ERROR-FORBIDDEN',
@@ -70,27 +64,13 @@ const targets = {
   requestForm: text(
     '<form>',
     'where storage requests put their fields: at the top level or inside data',
-    { choices: REQUEST_FORMS, usual: 'detected with a call' },
+    { usual: 'detected with a call' },
   ),
-  envelope: text(
-    '<form>',
-    'format of storage responses; flat is reported as a declared deviation',
-    {
-      choices: ENVELOPES,
-      usual: 'wrapped',
-    },
-  ),
-  copyPath: text('<form>', 'format of copy paths; relative is reported as a declared deviation', {
-    choices: COPY_PATHS,
-    usual: 'absolute',
-  }),
+  envelope: text('<form>', 'format of storage responses; flat is reported as a declared deviation'),
+  copyPath: text('<form>', 'format of copy paths; relative is reported as a declared deviation'),
   maxAgeUnit: text(
     '<unit>',
     'unit of maxAge; any unit except s is reported as a declared deviation',
-    {
-      choices: MAX_AGE_UNITS,
-      usual: 's',
-    },
   ),
 };
 
@@ -109,10 +89,7 @@ const documents = {
     SECRET,
   ),
   allowWrites: flag('also call operations other than GET, HEAD and OPTIONS'),
-  maxRequests: whole('<number>', 'maximum number of requests per operation', {
-    range: RANGES.maxRequests,
-    usual: String(RANGES.maxRequests.usual),
-  }),
+  maxRequests: whole('<number>', 'maximum number of requests per operation'),
 };
 
 /** How the targets are called. */
@@ -124,16 +101,9 @@ const connection = {
     'accept any certificate; anyone on the network path can then read the credentials',
   ),
   proxy: text('<url>', 'HTTP proxy to use', SECRET),
-  timeout: whole('<ms>', 'how long to wait for a response, in milliseconds', {
-    range: RANGES.timeout,
-    usual: String(RANGES.timeout.usual),
-  }),
-  budget: whole('<s>', 'maximum duration of the run, in seconds; remaining checks are skipped', {
-    range: RANGES.budget,
-    usual: String(RANGES.budget.usual),
-  }),
+  timeout: whole('<ms>', 'how long to wait for a response, in milliseconds'),
+  budget: whole('<s>', 'maximum duration of the run, in seconds; remaining checks are skipped'),
   concurrency: whole('<number>', 'number of checks to run in parallel', {
-    range: RANGES.concurrency,
     usual: '8, or 32 if a call takes 100 ms',
   }),
 };
@@ -234,16 +204,10 @@ const selection = {
   level: text(
     '<level>',
     'minimum level of the rules to check; with must, SHOULD rules are skipped',
-    {
-      choices: LEVELS,
-      usual: 'should',
-    },
   ),
-  rules: text('<version>', 'version of the rule set to check', { usual: rules.version }),
+  rules: text('<version>', 'version of the rule set to check'),
   readOnly: flag('send no request that stores, changes or deletes a file'),
-  prefix: text('<path>', 'folder for all stored files; emptied at the end', {
-    usual: 'berth-conformance',
-  }),
+  prefix: text('<path>', 'folder for all stored files; emptied at the end'),
   seed: whole(
     '<number>',
     'seed for generated requests; the same seed generates the same requests',
@@ -251,21 +215,15 @@ const selection = {
       usual: 'random, shown at the end',
     },
   ),
-  runs: whole('<number>', 'number of generated requests per property', {
-    range: RANGES.runs,
-    usual: String(RANGES.runs.usual),
-  }),
+  runs: whole('<number>', 'number of generated requests per property'),
   sequences: whole(
     '<number>',
     'number of generated sequences of storage calls, one after another and at the same time',
-    { range: RANGES.sequences, usual: '25, or as many as start within 30 s' },
+    { usual: '25, or as many as start within 30 s' },
   ),
   minCoverage: whole(
     '<percent>',
     'minimum coverage of the contract or the documents, in percent; if it is lower, the exit code is 3',
-    {
-      range: RANGES.minCoverage,
-    },
   ),
   bail: flag('stop after the first failure that is not in the baseline'),
   baseline: text(
@@ -301,7 +259,22 @@ const all = {
 
 export type OptionName = keyof typeof all;
 
-export const OPTIONS: Record<OptionName, OptionSpec> = all;
+export const OPTIONS = Object.fromEntries(
+  Object.entries<OptionSpec>(all).map(([name, spec]) => [name, withValues(name, spec)]),
+) as Record<OptionName, OptionSpec>;
+
+function withValues(name: string, spec: OptionSpec): OptionSpec {
+  const { [name]: choices }: Record<string, readonly string[]> = CHOICES;
+  const { [name]: range }: Record<string, OptionSpec['range']> = RANGES;
+  const { [name]: usual }: Record<string, unknown> = DEFAULTS;
+  const isShown = typeof usual === 'string' || typeof usual === 'number';
+  return {
+    ...(choices && { choices }),
+    ...(range && { range }),
+    ...(isShown && { usual: String(usual) }),
+    ...spec,
+  };
+}
 
 export const OPTION_NAMES = Object.keys(all) as OptionName[];
 

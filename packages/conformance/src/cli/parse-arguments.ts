@@ -20,13 +20,14 @@ const MOST_OFF = 0.4;
  * Reads the command line, the `BERTH_*` variables and the configuration file, in this order of precedence.
  * `writeOut` receives the output of `--help` and `--version`.
  *
+ * @returns `undefined` if the program has printed what a shell needs
  * @throws CommanderError or StartError if an option is invalid or help was requested
  */
 export async function parseArguments(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   writeOut: (text: string) => void,
-): Promise<Arguments> {
+): Promise<Arguments | undefined> {
   let typed: Typed | undefined;
   const program = createProgram((found) => {
     typed = found;
@@ -35,26 +36,19 @@ export async function parseArguments(
     command.configureOutput({ writeOut, writeErr: () => {} });
   }
   program.parse(args, { from: 'user' });
-  if (typed === undefined) return { command: 'complete' };
-  if (typed.command === 'fixture') return { command: 'fixture', options: typed.options };
-  const { every, listen, files, ...settings } = typed.options;
-  const fromFlags = Object.fromEntries(
-    Object.entries(settings).map(([name, raw]) => [
-      name,
-      toValue(OPTIONS[name as OptionName], raw, toFlag(name)),
-    ]),
-  ) as Given;
-  const fromVariables = readEnvironment(env);
+  if (typed === undefined) return undefined;
+  const { command, words, options } = typed;
+  const own = Object.entries(options).filter(([name]) => !(name in OPTIONS));
+  const fromFlags: Given = Object.fromEntries(
+    Object.entries(options)
+      .filter(([name]) => name in OPTIONS)
+      .map(([name, raw]) => [name, toValue(OPTIONS[name as OptionName], raw, toFlag(name))]),
+  );
+  const fromVariables = command === 'fixture' ? {} : readEnvironment(env);
   const { config } = { ...fromVariables, ...fromFlags };
   const fromFile = config === undefined ? {} : await readConfigFile(config);
   return {
-    ...(typed.command === 'monitor'
-      ? { command: 'monitor', options: { every: String(every), listen: String(listen) } }
-      : typed.command === 'traffic'
-        ? { command: 'traffic', files: files as string[] }
-        : typed.command === 'client' || typed.command === 'sign'
-          ? { command: typed.command, words: typed.words ?? [] }
-          : { command: 'run' }),
+    ...{ command, words, own: Object.fromEntries(own) as Record<string, string> },
     given: { ...fromFile, ...fromVariables, ...fromFlags },
     labels: {
       ...label(fromFile, (name) => `${name} in ${config}`),
@@ -106,22 +100,15 @@ function read(file: string, key: string, raw: unknown): unknown {
 /** The name of an option, depending on how it was set: `--timeout`, `BERTH_TIMEOUT`, `timeout in FILE`. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** The options of `monitor` as typed. */
-export interface MonitorOptions {
-  /** Time from the start of a run to the start of the next: `30s`, `5m` or `1h`. */
-  every: string;
-  /** `host:port`; `:9464` listens on all addresses. */
-  listen: string;
+/** The command line, with the options from all sources. */
+interface Arguments {
+  command: Typed['command'];
+  words: readonly string[];
+  /** The options of the subcommand that a run does not have. */
+  own: Record<string, string>;
+  given: Given;
+  labels: Labels;
 }
-
-type Arguments =
-  | { command: 'run'; given: Given; labels: Labels }
-  | { command: 'monitor'; options: MonitorOptions; given: Given; labels: Labels }
-  | { command: 'traffic'; files: string[]; given: Given; labels: Labels }
-  | { command: 'client' | 'sign'; words: readonly string[]; given: Given; labels: Labels }
-  | { command: 'fixture'; options: Typed['options'] }
-  /** Has printed what a shell needs. */
-  | { command: 'complete' };
 
 function label(given: Given, toLabel: (name: string) => string): Labels {
   return Object.fromEntries(Object.keys(given).map((name) => [name, toLabel(name)]));

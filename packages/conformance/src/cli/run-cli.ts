@@ -5,15 +5,15 @@ import { checks } from '../checks/index.ts';
 import { clientRules, type Rule, rules } from '../contract/rules.ts';
 import { createRedactor, listSecrets, type Secrets } from '../credentials/redact.ts';
 import { planDocuments } from '../document/run-documents.ts';
-import { type Settings, toSettings } from '../options.ts';
-import { StartError } from '../result.ts';
-import { type Planned, planRun } from '../run/plan.ts';
+import { toSettings } from '../options.ts';
+import { type Planned, StartError } from '../result.ts';
+import { planRun } from '../run/plan.ts';
 import { check, checkDriver, checkTraffic, isChosen } from './check.ts';
 import { listFlags, type Typed } from './create-program.ts';
 import type { Given } from './options.ts';
 import { type Labels, parseArguments, suggest } from './parse-arguments.ts';
 import type { Output } from './terminal.ts';
-import { toOptions } from './to-options.ts';
+import { NOWHERE_URLS, toOptions } from './to-options.ts';
 
 const numbers = new Intl.NumberFormat('en');
 const NOT_STARTED = 2;
@@ -26,38 +26,36 @@ export async function runCli(args: readonly string[], around: Surroundings): Pro
   const { output, env, signal } = around;
   let given: Given = {};
   let labels: Labels = {};
+  const describe = (error: Error) => createRedactor(toSecrets(given))(withLabel(error, labels));
   try {
     const parsed = await parseArguments(args, env, (text) => output.out(text.trimEnd()));
-    if (parsed.command === 'complete') return 0;
-    if (parsed.command === 'fixture') {
-      await serveFixture(parsed.options, output, signal);
-      return 0;
-    }
+    if (parsed === undefined) return 0;
+    const { command, words, own } = parsed;
     ({ given, labels } = parsed);
-    if (parsed.command === 'monitor') {
-      const { monitor } = await import('./monitor.ts');
-      const redact = createRedactor(toSecrets(given));
-      const describe = (error: Error) => redact(withLabel(error, labels));
-      await monitor(given, parsed.options, describe, output, signal);
-      return 0;
+    switch (command) {
+      case 'fixture':
+        return await serveFixture(own, output, signal);
+      case 'monitor': {
+        const { monitor } = await import('./monitor.ts');
+        return await monitor(given, own, describe, output, signal);
+      }
+      case 'traffic':
+        return await checkTraffic(words, given, output, signal);
+      case 'sign': {
+        const { signCurl } = await import('./sign-curl.ts');
+        return await signCurl(words, given);
+      }
+      case 'client':
+        return await runClient(words, given, around);
+      case 'run':
+        return await run(given, labels, output, signal);
     }
-    if (parsed.command === 'traffic') {
-      return await checkTraffic(parsed.files, given, output, signal);
-    }
-    if (parsed.command === 'sign') {
-      const { signCurl } = await import('./sign-curl.ts');
-      return await signCurl(parsed.words, given);
-    }
-    if (parsed.command === 'client') {
-      return await runClient(parsed.words, given, around);
-    }
-    return await run(given, labels, output, signal);
   } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    const message =
-      error instanceof CommanderError ? toMessage(error, args) : withLabel(error as Error, labels);
-    output.error(`berth-conformance: ${createRedactor(toSecrets(given))(message)}`);
-    return error instanceof StartError || error instanceof CommanderError ? NOT_STARTED : ERROR;
+    const isTyped = error instanceof CommanderError;
+    if (isTyped && error.exitCode === 0) return 0;
+    const message = describe(isTyped ? new Error(toMessage(error, args)) : (error as Error));
+    output.error(`berth-conformance: ${message}`);
+    return isTyped || error instanceof StartError ? NOT_STARTED : ERROR;
   }
 }
 
@@ -73,7 +71,7 @@ function describePlan(plan: readonly Planned[], json: boolean): string[] {
   const width = Math.max(0, ...shown.map(({ id }) => id.length));
   const unmeasured = made.filter(({ requests }) => requests === undefined).length;
   return [
-    ...shown.map((planned) => `${planned.id.padEnd(width)}  ${describe(planned)}`),
+    ...shown.map((planned) => `${planned.id.padEnd(width)}  ${describeCost(planned)}`),
     ...(isOfDocuments
       ? [
           `${total.checks} of ${plan.length} operations would be called, with about ${count(total.requests, 'request')}. Sequences of calls add more requests, and so does the search for a smaller failing request.`,
@@ -88,7 +86,7 @@ function describePlan(plan: readonly Planned[], json: boolean): string[] {
   ];
 }
 
-function describe({ requests, bytes, shares, reason }: Planned): string {
+function describeCost({ requests, bytes, shares, reason }: Planned): string {
   if (reason !== undefined) return `not run: ${reason}`;
   if (requests === undefined) return 'not measured';
   if (bytes === undefined) return count(requests, 'request');
@@ -126,9 +124,6 @@ function toMessage({ code, message }: CommanderError, args: readonly string[]): 
   }
 }
 
-/** URLs for a dry run without any. */
-const NOWHERE = { gatewayUrl: 'http://gateway.invalid', storageUrl: 'http://storage.invalid' };
-
 /** The environment of a command line. */
 interface Surroundings {
   output: Output;
@@ -144,12 +139,6 @@ function withLabel(error: Error, labels: Labels): string {
   return (labels[option] ?? option) + error.message.slice(option.length);
 }
 
-async function plan(settings: Settings): Promise<readonly Planned[]> {
-  const documents = await planDocuments(settings);
-  if (documents.length === 0) return planRun(settings);
-  return documents.map((planned) => ({ engine: 'document', ...planned }));
-}
-
 async function run(
   given: Given,
   labels: Labels,
@@ -160,10 +149,11 @@ async function run(
   if (!list && !dryRun) return check(given, labels, output, signal);
   const { gatewayUrl, storageUrl, document } = given;
   const isNowhere = [gatewayUrl, storageUrl, document].every((target) => target === undefined);
-  const options = await toOptions(isNowhere ? { ...NOWHERE, ...given } : given);
+  const options = await toOptions(isNowhere ? { ...NOWHERE_URLS, ...given } : given);
+  const settings = toSettings(options);
   const lines = list
     ? listRules(rules, given)
-    : describePlan(await plan(toSettings(options)), json);
+    : describePlan((await planDocuments(settings)) ?? planRun(settings), json);
   for (const line of lines) output.out(line);
   return 0;
 }
@@ -196,7 +186,10 @@ function listRules(known: readonly Rule[], { only, skip = [], level, json }: Giv
       !isNamed(rule, skip) &&
       !(level === 'must' && rule.level !== 'must'),
   );
-  const listed = wanted.map((rule) => ({ ...rule, needs: findNeeds(rule.id) }));
+  const listed = wanted.map((rule) => ({
+    ...rule,
+    needs: checks.find((check) => check.rule === rule.id)?.needs ?? [],
+  }));
   if (json) return [JSON.stringify(listed, null, 2)];
   return [
     ...listed.flatMap(({ id, level: own, needs, statement, source, decisions }) => [
@@ -208,10 +201,6 @@ function listRules(known: readonly Rule[], { only, skip = [], level, json }: Giv
     ]),
     `${listed.length} rules`,
   ];
-}
-
-function findNeeds(id: string): readonly string[] {
-  return checks.find(({ rule }) => rule === id)?.needs ?? [];
 }
 
 /** Returns the credentials among the options, even if they are not usable for a run. */
@@ -235,24 +224,21 @@ function toSecrets(given: Given): Secrets {
  * @throws StartError if the options are invalid or the service cannot listen
  */
 async function serveFixture(
-  { port, host }: Typed['options'],
+  { port = '', host = '' }: Record<string, string>,
   { out }: Output,
   signal: AbortSignal,
-): Promise<void> {
-  const isPort = /^\d{1,5}$/.test(String(port)) && Number(port) < 65_536;
+): Promise<number> {
+  const isPort = /^\d{1,5}$/.test(port) && Number(port) < 65_536;
   if (!isPort) throw new StartError('--port must be an integer from 0 to 65535.');
-  const fixture = await startFixture({ port: Number(port), host: String(host) }).catch((error) => {
-    throw new StartError(`Cannot start the fixture service: ${toReason(error, port, host)}.`);
+  const fixture = await startFixture({ port: Number(port), host }).catch(({ code, message }) => {
+    const reasons: Record<string, string> = {
+      EADDRINUSE: `port ${port} is already in use: choose another port with --port`,
+      EADDRNOTAVAIL: `${host} is not an address of this machine: choose another one with --host`,
+    };
+    throw new StartError(`Cannot start the fixture service: ${reasons[code] ?? message}.`);
   });
   out(`The conformance suite's fixture service (protocol 1) is listening on ${fixture.url}`);
   if (!signal.aborted) await once(signal, 'abort');
   await fixture.close();
-}
-
-function toReason({ code, message }: NodeJS.ErrnoException, port: unknown, host: unknown): string {
-  if (code === 'EADDRINUSE')
-    return `port ${port} is already in use: choose another port with --port`;
-  if (code === 'EADDRNOTAVAIL')
-    return `${host} is not an address of this machine: choose another one with --host`;
-  return message;
+  return 0;
 }

@@ -11,10 +11,7 @@ import { toSettings } from '../options.ts';
 import { toHeader } from '../report/to-curl.ts';
 import { StartError } from '../result.ts';
 import type { Given } from './options.ts';
-import { toOptions } from './to-options.ts';
-
-/** URLs of a run that makes no calls. */
-const NOWHERE = { gatewayUrl: 'http://gateway.invalid', storageUrl: 'http://storage.invalid' };
+import { NOWHERE_URLS, toOptions } from './to-options.ts';
 
 /** The options of `curl` that reports print. */
 const OPTIONS = {
@@ -44,7 +41,7 @@ export async function signCurl(
   readInput = () => buffer(process.stdin),
 ): Promise<number> {
   const { url, method, headers, own, body } = await parse(words, readInput);
-  const settings = toSettings(await toOptions({ ...NOWHERE, ...given }));
+  const settings = toSettings(await toOptions({ ...NOWHERE_URLS, ...given }));
   const signers = createSigners(settings);
   const isStorage = new URL(url).pathname.includes('/api/v2/envs/');
   const { module, bearer, signature } = signers.gateway;

@@ -3,7 +3,6 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import schema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
-import defaultProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ClientOptions } from '../clients/index.ts';
 import { clientRules, type Level, rules } from '../contract/rules.ts';
@@ -11,13 +10,8 @@ import { DOCUMENT_RULE_IDS } from '../document/rules.ts';
 import {
   type AuthModule,
   type ConformanceOptions,
-  type CopyPath,
-  type Envelope,
   type KnownFailure,
-  type MaxAgeUnit,
-  RANGES,
-  type RequestForm,
-  toKnownFailure,
+  toSettings,
   type WireProfile,
 } from '../options.ts';
 import { ENGINES, StartError } from '../result.ts';
@@ -30,6 +24,11 @@ const IDS = [...rules.map(({ id }) => id), ...DOCUMENT_RULE_IDS];
 const OTHERS: readonly string[] = ENGINES.filter(
   (engine) => engine === 'dredd' || engine === 'respect',
 );
+
+/** URLs of a run that makes no calls. */
+export const NOWHERE_URLS = {
+  ...{ gatewayUrl: 'http://gateway.invalid', storageUrl: 'http://storage.invalid' },
+};
 
 /** Rule IDs have this form; the IDs of transactions and workflows do not. */
 const RULE_LIKE = /^[A-Z]{2}-/;
@@ -49,29 +48,17 @@ export async function toOptions(given: Given): Promise<ConformanceOptions> {
       `${toFlag('gatewayUrl')}, ${toFlag('storageUrl')} or ${toFlag('document')} is missing. You can also set ${toVariable('gatewayUrl')} or gatewayUrl in the --config file.`,
     );
   }
-  const { env, service, forbiddenService, gatewayHost, gatewayToken, otherEnvToken } = given;
-  const { expiredToken, only, skip, rules, readOnly, prefix, insecure, proxy } = given;
-  const { timeout, budget, concurrency, seed, runs, sequences, bail } = given;
-  const { authModule, wireProfile, ca, baseline, storageHeader, header } = given;
-  const { allowWrites, maxRequests, minCoverage } = given;
+  const { wireProfile, ca, baseline, authModule, storageHeader, header, ...others } = given;
   return {
-    ...{ gatewayUrl, storageUrl, document, url, allowWrites, maxRequests, minCoverage },
+    ...(others as ConformanceOptions),
     serviceDocuments: parseServiceDocuments(given.serviceDocument),
     headers: parseHeaders('--header', header),
-    ...{ env, service, forbiddenService, gatewayHost, gatewayToken, otherEnvToken, expiredToken },
-    ...{ only, skip, rules, readOnly, prefix, insecure, proxy },
-    ...{ timeout, budget, concurrency, seed, runs, sequences, bail },
     tc3: toTc3(given),
     storageHeaders: parseHeaders('--storage-header', storageHeader),
     auth: await when(authModule, (file): Promise<AuthModule> => readAuthModule(file)),
     wireProfile: await when(wireProfile, readWireProfile),
     ca: await when(ca, readCertificates),
     baseline: await when(baseline, (file) => readBaseline(file, IDS)),
-    envelope: given.envelope as Envelope | undefined,
-    requestForm: given.requestForm as RequestForm | undefined,
-    copyPath: given.copyPath as CopyPath | undefined,
-    maxAgeUnit: given.maxAgeUnit as MaxAgeUnit | undefined,
-    level: given.level as Level | undefined,
   };
 }
 
@@ -83,16 +70,15 @@ export async function toOptions(given: Given): Promise<ConformanceOptions> {
 export async function toClientOptions(
   given: Given,
 ): Promise<Omit<ClientOptions, 'command' | 'env'>> {
-  const { only, skip, level, bail, timeout = RANGES.timeout.usual } = given;
+  const { only, skip, level, bail, timeout } = given;
   const ids = clientRules.map(({ id }) => id);
   assertRuleNames('--only', only, ids, []);
   assertRuleNames('--skip', skip, ids, []);
-  const baseline = await when(given.baseline, (file) => readBaseline(file, ids));
-  return {
-    ...{ only, skip, bail, timeout, level: level as Level | undefined },
-    wireProfile: (await when(given.wireProfile, readWireProfile)) ?? defaultProfile,
-    ...(baseline && { baseline: baseline.map(toKnownFailure) }),
-  };
+  return toSettings({
+    ...{ ...NOWHERE_URLS, only, skip, bail, timeout, level: level as Level | undefined },
+    wireProfile: await when(given.wireProfile, readWireProfile),
+    baseline: await when(given.baseline, (file) => readBaseline(file, ids)),
+  });
 }
 
 /**
@@ -114,47 +100,28 @@ function assertRuleNames(
 }
 
 /**
- * Checks that IDs in the form of rule IDs exist; IDs of transactions and workflows are not checked.
- *
- * @throws StartError that names the first unknown one
- */
-function assertRuleIds(option: string, ids: readonly string[], known: readonly string[]): void {
-  for (const id of ids) {
-    if (RULE_LIKE.test(id) && !known.includes(id)) {
-      throw new StartError(`${option}: unknown rule ${id}${suggest(id, known)}`);
-    }
-  }
-}
-
-const SIGNERS = ['gateway', 'storage'] as const;
-
-/**
  * Loads the operator's own signers.
  *
  * @param file an ES module whose default export has `gateway`, `storage` or both
  * @throws StartError with one sentence
  */
 async function readAuthModule(file: string): Promise<AuthModule> {
-  const found = await load(file);
-  const isModule = typeof found === 'object' && found !== null;
-  const signers = SIGNERS.filter((name) => isModule && name in found);
-  const areFunctions = signers.every(
-    (name) => typeof (found as Record<string, unknown>)[name] === 'function',
-  );
-  if (signers.length > 0 && areFunctions) return found as AuthModule;
-  throw new StartError(
-    `${file}: the default export must have a function gateway(call) or storage(call), or both.`,
-  );
-}
-
-async function load(file: string): Promise<unknown> {
+  let found: unknown;
   try {
-    return (await import(pathToFileURL(resolve(file)).href)).default;
+    found = (await import(pathToFileURL(resolve(file)).href)).default;
   } catch (error) {
     throw new StartError(
       `Cannot load the --auth-module file: ${file}: ${(error as Error).message}`,
     );
   }
+  const { gateway, storage } = Object(found);
+  const signers = [gateway, storage].filter((signer) => signer !== undefined);
+  if (signers.length > 0 && signers.every((signer) => typeof signer === 'function')) {
+    return found as AuthModule;
+  }
+  throw new StartError(
+    `${file}: the default export must have a function gateway(call) or storage(call), or both.`,
+  );
 }
 
 function toTc3(given: Given): ConformanceOptions['tc3'] {
@@ -227,7 +194,10 @@ async function readBaseline(file: string, known: readonly string[]): Promise<Kno
   const text = await readTextFile(file, '--baseline');
   const entries = text.trimStart().startsWith('[') ? fromJson(file, text) : fromLines(text);
   const ids = entries.map(({ id }) => id);
-  assertRuleIds(`--baseline ${file}`, ids, known);
+  const unknown = ids.find((id) => RULE_LIKE.test(id) && !known.includes(id));
+  if (unknown !== undefined) {
+    throw new StartError(`--baseline ${file}: unknown rule ${unknown}${suggest(unknown, known)}`);
+  }
   return entries.filter(({ id }, at) => ids.indexOf(id) === at);
 }
 

@@ -2,7 +2,7 @@ import type { Run } from '../context/run.ts';
 import { leftOut } from '../context/skip-reason.ts';
 import { NetworkFault, Throttled } from '../http/health.ts';
 import type { Settings } from '../options.ts';
-import { type Result, StartError } from '../result.ts';
+import { type Planned, type Result, StartError } from '../result.ts';
 import { isGatewayError } from '../validation/check-gateway.ts';
 import { checkOperation, chooseRequests, operationSkipReason } from './check-operation.ts';
 import { checkSequences, removeCreated } from './check-sequences.ts';
@@ -130,22 +130,27 @@ async function assertReachable({ run, service, url, probe }: Session): Promise<v
   }
 }
 
-/** Returns how many requests a run would make for each operation, without making any. */
-export async function planDocuments(
-  settings: Settings,
-): Promise<{ id: string; requests: number; reason?: string }[]> {
+/**
+ * Returns how many requests a run would make for each operation, without making any; `undefined` for a run
+ * without documents.
+ */
+export async function planDocuments(settings: Settings): Promise<Planned[] | undefined> {
   const deployments = await loadDeployments(settings);
+  if (deployments.length === 0) return undefined;
   return deployments.flatMap(({ document, service }) =>
     listOperations(document).map((operation) => {
-      const id = [service, operation.id].filter(Boolean).join(' ');
+      const planned = {
+        ...{ engine: 'document' as const, requests: 0 },
+        id: [service, operation.id].filter(Boolean).join(' '),
+      };
       const reason = operationSkipReason({ service, run: { settings } }, operation);
-      if (reason !== undefined) return { id, requests: 0, reason };
+      if (reason !== undefined) return { ...planned, reason };
       const generator = createGenerator(document, operation, settings.seed);
       try {
         const { valid, breakers } = chooseRequests(document, operation, generator, settings);
-        return { id, requests: valid.length + breakers.length };
+        return { ...planned, requests: valid.length + breakers.length };
       } catch (error) {
-        return { id, requests: 0, reason: (error as Error).message };
+        return { ...planned, reason: (error as Error).message };
       }
     }),
   );

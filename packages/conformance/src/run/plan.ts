@@ -4,23 +4,8 @@ import { toPlace, transactions } from '../contract/documents.ts';
 import { isDriven, transactionSkipReason } from '../dredd/run-transactions.ts';
 import type { Settings } from '../options.ts';
 import { workflowSkipReason as whyNoWorkflow, workflowFiles } from '../respect/workflows.ts';
-import type { Engine } from '../result.ts';
+import type { Engine, Planned } from '../result.ts';
 import { checkSkipReason, findCost } from './run-checks.ts';
-
-/**
- * A check in a run, with the number of calls and bytes that it sends. Both are absent if they were not
- * measured.
- */
-export interface Planned {
-  engine: Engine;
-  id: string;
-  requests?: number;
-  bytes?: number;
-  /** The checks whose calls it also looks at; they are not counted again. */
-  shares?: readonly string[];
-  /** Why it would not run. */
-  reason?: string;
-}
 
 /** Returns what a run with these settings will do if everything works, without making any calls. */
 export function planRun(settings: Settings): Planned[] {
