@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { checkClient, toCommandLine } from '../clients/index.ts';
+import { checkClient, toCommandLine } from '../clients/check-client.ts';
 import { createConformance } from '../create-conformance.ts';
 import { toSettings } from '../options.ts';
 import { compare, type Earlier, withReason } from '../report/compare.ts';

@@ -7,10 +7,9 @@ import { quote } from '../report/to-curl.ts';
 import { type Report, toVerdict } from '../report/to-report.ts';
 import { type Finding, type Result, StartError } from '../result.ts';
 import { type Deployment, startDeployment } from './deployment.ts';
-import { createDriver, type Driver, DriverFailure } from './driver.ts';
-import { cut, ProtocolError } from './protocol.ts';
+import { createDriver, cut, type Driver, DriverFailure, ProtocolError } from './driver.ts';
 import type { Place, Received } from './replies.ts';
-import { type Problem, type Scenario, toSeen } from './scenario.ts';
+import { listProblems, type Problem, type Scenario, toSeen } from './scenario.ts';
 import { bodies } from './scenarios/bodies.ts';
 import { credentials } from './scenarios/credentials.ts';
 import { events } from './scenarios/events.ts';
@@ -133,7 +132,7 @@ async function runRule(rule: Rule, context: Context): Promise<Result> {
       else {
         const reported = `reported ${cut(JSON.stringify(reply))}`;
         const seen = toSeen([...received], reply, context.deployment.place);
-        for (const problem of scenario.check(seen)) {
+        for (const problem of listProblems(scenario.check(seen))) {
           findings.push(toFinding(scenario, problem, reported, received, context.command));
         }
       }

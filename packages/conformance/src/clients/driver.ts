@@ -1,6 +1,46 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cut, notStarted, parseReply, type Task, type TaskReply } from './protocol.ts';
+import { StartError } from '../result.ts';
+
+/**
+ * What a driver is asked to do with its client, as a line of JSON on stdin. The guide for client conformance
+ * explains each task.
+ */
+export type Task =
+  | {
+      task: 'call';
+      method: 'GET' | 'POST';
+      service: string;
+      /** As the caller of a client writes it, including the query. Empty for the root of the service. */
+      path: string;
+      body?: unknown;
+      /** `bearer` is the token, `key` a signature with the key pair. */
+      auth: 'bearer' | 'key';
+    }
+  | { task: 'events'; service: string; path: string; count: number }
+  | { task: 'upload'; path: string; content: string }
+  | { task: 'download'; fileID: string }
+  | { task: 'links' | 'delete'; fileIDs: readonly string[] }
+  | { task: 'copy' | 'move'; files: readonly { srcPath: string; dstPath: string }[] };
+
+/** An error that the client reports. All fields are optional. */
+export interface TaskError {
+  code?: string;
+  status?: number;
+  requestId?: string;
+  message?: string;
+}
+
+/** What the driver reports, as a line of JSON on stdout. */
+export type TaskReply =
+  | { result: Readonly<Record<string, unknown>>; error?: undefined; unsupported?: undefined }
+  | { error: TaskError; result?: undefined; unsupported?: undefined }
+  | { unsupported: true; result?: undefined; error?: undefined };
+
+/** Thrown if the driver does not follow the protocol. */
+export class ProtocolError extends Error {
+  override readonly name = 'ProtocolError';
+}
 
 /** Maximum length of a line that a driver prints, in bytes. */
 const LONGEST_LINE = 4 * 1024 * 1024;
@@ -57,7 +97,8 @@ export function createDriver(
       } catch (error) {
         await end(0);
         if (hasWorked || signal.aborted || !(error instanceof DriverFailure)) throw error;
-        throw notStarted(command, error.message);
+        const reason = `The command ${command[0]} cannot be used as a driver: ${error.message}.`;
+        throw new StartError(reason);
       }
     },
     close: () => end(GRACE),
@@ -163,4 +204,36 @@ function killTree({ pid }: ChildProcess, isWindows: boolean): void {
   } catch {
     // The group has ended.
   }
+}
+
+/**
+ * Parses a line that a driver printed.
+ *
+ * @throws ProtocolError that explains what is wrong with the line
+ */
+function parseReply(line: string, id: number): TaskReply {
+  let reply: Record<string, unknown>;
+  try {
+    reply = Object(JSON.parse(line));
+  } catch {
+    throw new ProtocolError(
+      `the driver printed a line that is not JSON: ${cut(line)} (print logs to stderr)`,
+    );
+  }
+  if (reply.id !== id) {
+    throw new ProtocolError(`the id of the result must be ${id}: ${cut(line)}`);
+  }
+  const isRecord = (value: unknown) => typeof value === 'object' && value !== null;
+  const kinds = ['result', 'error', 'unsupported'].filter((kind) => reply[kind] !== undefined);
+  const [kind = ''] = kinds;
+  const isValid = kind === 'unsupported' ? reply.unsupported === true : isRecord(reply[kind]);
+  if (kinds.length === 1 && isValid) return { [kind]: reply[kind] } as unknown as TaskReply;
+  throw new ProtocolError(
+    `a result must have a result object, an error object, or "unsupported": true: ${cut(line)}`,
+  );
+}
+
+/** Shortens a text that is shown. */
+export function cut(text: string, length = 300): string {
+  return text.length > length ? `${text.slice(0, length)} …` : text;
 }

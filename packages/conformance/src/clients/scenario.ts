@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ClientRuleId } from '../generated/rule-ids.gen.ts';
 import type { Script } from './deployment.ts';
-import { cut, type Task, type TaskError, type TaskReply } from './protocol.ts';
+import { cut, type Task, type TaskError, type TaskReply } from './driver.ts';
 import type { Place, Received, ServerName } from './replies.ts';
 
 /** A task for a client, how the deployment responds, and what is checked afterwards. */
@@ -11,12 +11,19 @@ export interface Scenario {
   about: string;
   task: Task;
   script: Script;
-  /** Yields what is wrong. */
-  check(seen: Seen): Iterable<Problem>;
+  /** Returns what is wrong. */
+  check(seen: Seen): Problems;
 }
 
 /** A violation of a rule: a message, and the request that shows it. */
 export type Problem = string | { message: string; request: Received | undefined };
+
+export type Problems = Problem | undefined | readonly Problems[];
+
+export function listProblems(found: Problems): Problem[] {
+  if (found === undefined) return [];
+  return Array.isArray(found) ? found.flatMap(listProblems) : [found as Problem];
+}
 
 /** What a scenario has seen: the requests, and what the driver reported. */
 export interface Seen extends Record<ServerName, readonly Received[]> {
@@ -27,27 +34,21 @@ export interface Seen extends Record<ServerName, readonly Received[]> {
   error: TaskError | undefined;
 }
 
-/** Creates a scenario. */
-export function scenario(
-  rule: ClientRuleId,
-  about: string,
-  task: Task,
-  script: Script,
-  check: Scenario['check'],
-): Scenario {
-  return { rule, about, task, script, check };
+/** Creates a scenario, whose deployment responds as in the contract unless a script says otherwise. */
+export function scenario(rule: ClientRuleId, about: string, task: Task, script: Script = {}) {
+  return { expect: (check: Scenario['check']): Scenario => ({ rule, about, task, script, check }) };
 }
 
 /** The service that tasks call. */
 export const SERVICE = 'hello';
 
-/** Returns the task of a GET. */
-export function get(path: string, auth: 'bearer' | 'key' = 'bearer'): Task {
+type Auth = 'bearer' | 'key';
+
+export function get(path: string, auth: Auth = 'bearer'): Task {
   return { task: 'call', method: 'GET', service: SERVICE, path, auth };
 }
 
-/** Returns the task of a POST. */
-export function post(path: string, body: unknown, auth: 'bearer' | 'key' = 'bearer'): Task {
+export function post(path: string, body: unknown, auth: Auth = 'bearer'): Task {
   return { task: 'call', method: 'POST', service: SERVICE, path, body, auth };
 }
 
@@ -66,40 +67,39 @@ export function toSeen(all: readonly Received[], reply: TaskReply, place: Place)
   };
 }
 
-/** Yields a problem if the client reported an error. */
-export function* succeeds({ error }: Seen): Iterable<Problem> {
-  if (error !== undefined) yield `the client reported an error: ${show(error)}`;
+/** A problem if the client reported an error. */
+export function succeeds({ error }: Seen): Problems {
+  return error && `the client reported an error: ${show(error)}`;
 }
 
-/** Yields a problem if the client reported a success. */
-export function* fails({ result }: Seen): Iterable<Problem> {
-  if (result !== undefined) yield `the client reported a success: ${show(result)}`;
+/** A problem if the client reported a success. */
+export function fails({ result }: Seen): Problems {
+  return result && `the client reported a success: ${show(result)}`;
 }
 
-/** Yields a problem if the client reported a success, or an error with other values. */
-export function* failsWith(seen: Seen, expected: Partial<TaskError>): Iterable<Problem> {
-  yield* fails(seen);
+/** A problem if the client reported a success, or an error with other values. */
+export function failsWith(seen: Seen, expected: Partial<TaskError>): Problems {
   const { error } = seen;
-  if (error === undefined) return;
-  for (const [name, value] of Object.entries(expected)) {
+  if (error === undefined) return fails(seen);
+  return Object.entries(expected).map(([name, value]) => {
     const own = error[name as keyof TaskError];
-    if (own === value) continue;
-    yield `the error must have the ${name} ${show(value)}, got ${show(own)}`;
-  }
+    return own === value
+      ? undefined
+      : `the error must have the ${name} ${show(value)}, got ${show(own)}`;
+  });
 }
 
-/** Yields a problem if a value differs. */
-export function* equals(what: string, value: unknown, expected: unknown): Iterable<Problem> {
-  if (isDeepStrictEqual(value, expected)) return;
-  yield `${what} must be ${show(expected)}, got ${show(value)}`;
+/** A problem if a value differs. */
+export function equals(what: string, value: unknown, expected: unknown): Problems {
+  if (isDeepStrictEqual(value, expected)) return undefined;
+  return `${what} must be ${show(expected)}, got ${show(value)}`;
 }
 
-/** Yields a problem if a server received no request, or more than one. */
-export function* once(what: string, requests: readonly Received[]): Iterable<Problem> {
-  if (requests.length === 0) yield `${what} was not sent`;
-  if (requests.length > 1) {
-    yield { message: `${what} was sent ${requests.length} times`, request: requests[1] };
-  }
+/** A problem if a request was not sent, or more than once. */
+export function once(what: string, requests: readonly Received[]): Problems {
+  const [first, second] = requests;
+  if (first === undefined) return `${what} was not sent`;
+  return second && { message: `${what} was sent ${requests.length} times`, request: second };
 }
 
 /** Returns the results of the single files, as a driver reports them. */

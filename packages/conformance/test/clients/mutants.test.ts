@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import defaultProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import { describe, expect, it } from 'vitest';
 import { takeTurn } from '../../../proof/test/support/take-turn.ts';
-import { type ClientOptions, checkClient } from '../../src/clients/index.ts';
+import { type ClientOptions, checkClient } from '../../src/clients/check-client.ts';
 import { clientRules } from '../../src/contract/rules.ts';
 import { mutants } from './mutants.ts';
 

@@ -1,11 +1,20 @@
-import type { Task } from '../protocol.ts';
-import { GRANT, json, operationOf, type Reply, send, stream, toData } from '../replies.ts';
+import type { Task } from '../driver.ts';
+import {
+  GRANT,
+  json,
+  operationOf,
+  type Received,
+  type Reply,
+  send,
+  stream,
+  toData,
+} from '../replies.ts';
 import {
   equals,
   filesOf,
   get,
   once,
-  type Problem,
+  type Problems,
   post,
   type Scenario,
   type Seen,
@@ -25,6 +34,21 @@ const TEXT = 'Line 1\r\nLine 2 – 中文 🚀\n';
 
 const BYTES = [...Buffer.from(TEXT)].map((byte) => Buffer.from([byte]));
 
+const ERROR_LIKE = { code: 'A', message: 'b' };
+
+/** Responses of services: what is sent, and the body that the client must return. */
+const PAYLOADS: readonly [about: string, task: Task, reply: Reply, body: unknown][] = [
+  ['a JSON object', get('json'), json(200, BODY), BODY],
+  ['text, byte by byte', get('text'), stream('text/plain; charset=utf-8', BYTES), TEXT],
+  [
+    ...(['an error-like object with status 200', post('json', {})] as const),
+    send(200, JSON.stringify(ERROR_LIKE), { 'Content-Type': 'application/json' }),
+    ERROR_LIKE,
+  ],
+];
+
+const COPIED = { srcPath: '/a.txt', dstPath: '/中.txt' };
+
 /** The storage tasks, each with the fields of its request. */
 const CALLS: readonly [operation: string, task: Task, fields: object][] = [
   [
@@ -42,15 +66,11 @@ const CALLS: readonly [operation: string, task: Task, fields: object][] = [
     { task: 'delete', fileIDs: [toFileId('a.txt'), toFileId('b.txt')] },
     { fileList: [toFileId('a.txt'), toFileId('b.txt')] },
   ],
+  ['batchCopyFile', { task: 'copy', files: [COPIED] }, { fileList: [COPIED] }],
   [
     'batchCopyFile',
-    { task: 'copy', files: [{ srcPath: '/a.txt', dstPath: '/中.txt' }] },
-    { fileList: [{ srcPath: '/a.txt', dstPath: '/中.txt' }] },
-  ],
-  [
-    'batchCopyFile',
-    { task: 'move', files: [{ srcPath: '/a.txt', dstPath: '/b.txt' }] },
-    { fileList: [{ srcPath: '/a.txt', dstPath: '/b.txt', removeOriginal: true }] },
+    { task: 'move', files: [COPIED] },
+    { fileList: [{ ...COPIED, removeOriginal: true }] },
   ],
 ];
 
@@ -71,104 +91,83 @@ const withMore = withBody((data) => {
 
 /** What requests contain, and how responses are read. */
 export const bodies: readonly Scenario[] = [
-  scenario('CL-JSON-REQUEST', 'an object with Unicode', post('a', BODY), {}, function* (seen) {
-    yield* once('the call', seen.gateway);
-    const [request] = seen.gateway;
-    if (request === undefined) return;
-    const type = request.header('content-type') ?? '';
-    if (!/^application\/json\s*(;|$)/i.test(type)) {
-      yield { message: `the Content-Type is ${type || 'missing'}`, request };
-    }
-    yield* equals('the body', parse(request.body.toString()), BODY);
+  scenario('CL-JSON-REQUEST', 'an object with Unicode', post('a', BODY)).expect(({ gateway }) => {
+    const [request] = gateway;
+    if (request === undefined) return once('the call', gateway);
+    return [
+      once('the call', gateway),
+      unlessJson(request, `the Content-Type is ${request.header('content-type') || 'missing'}`),
+      equals('the body', parse(request.body.toString()), BODY),
+    ];
   }),
-  scenario(
-    'CL-PAYLOAD',
-    'a JSON object',
-    get('json'),
-    { gateway: [json(200, BODY)] },
-    function* (seen) {
-      yield* succeeds(seen);
-      yield* equals('the body', seen.result?.body, BODY);
-    },
-  ),
-  scenario(
-    'CL-PAYLOAD',
-    'text, byte by byte',
-    get('text'),
-    { gateway: [stream('text/plain; charset=utf-8', BYTES)] },
-    function* (seen) {
-      yield* succeeds(seen);
-      yield* equals('the body', seen.result?.body, TEXT);
-    },
-  ),
-  scenario(
-    'CL-PAYLOAD',
-    'an error-like object with status 200',
-    post('json', {}),
-    { gateway: [send(200, '{"code":"A","message":"b"}', { 'Content-Type': 'application/json' })] },
-    function* (seen) {
-      yield* succeeds(seen);
-      yield* equals('the body', seen.result?.body, { code: 'A', message: 'b' });
-    },
+  ...PAYLOADS.map(([about, task, reply, body]) =>
+    scenario('CL-PAYLOAD', about, task, { gateway: [reply] }).expect((seen) => [
+      succeeds(seen),
+      equals('the body', seen.result?.body, body),
+    ]),
   ),
   ...CALLS.flatMap(([operation, task, fields]) => [
-    scenario('CL-STORAGE-CALL', task.task, task, {}, function* ({ storage, place }) {
-      yield* once('the call', storage);
+    scenario('CL-STORAGE-CALL', task.task, task).expect(({ storage, place }) => {
       const [request] = storage;
-      const target = `/api/v2/envs/${place.env}/storages:${operation}`;
+      const target = `POST /api/v2/envs/${place.env}/storages:${operation}`;
       const sent = request && `${request.method} ${request.target}`;
-      if (sent !== undefined && sent !== `POST ${target}`) {
-        yield { message: `${sent} was sent in place of POST ${target}`, request };
-      }
+      return [
+        once('the call', storage),
+        sent !== undefined && sent !== target
+          ? { message: `${sent} was sent in place of ${target}`, request }
+          : undefined,
+      ];
     }),
-    scenario('CL-STORAGE-BODY', task.task, task, {}, function* ({ storage: [request] }) {
-      if (request === undefined) {
-        yield 'the call was not sent';
-        return;
-      }
-      if (!/^application\/json\s*(;|$)/i.test(request.header('content-type') ?? '')) {
-        yield { message: 'the Content-Type must be application/json', request };
-      }
+    scenario('CL-STORAGE-BODY', task.task, task).expect(({ storage: [request] }) => {
+      if (request === undefined) return 'the call was not sent';
       const sent = Object(parse(request.body.toString()));
-      const names = Object.keys(fields);
-      if (sent.data !== undefined && names.some((name) => sent[name] !== undefined)) {
-        yield { message: 'the fields are both at the top level and in data', request };
-      }
-      yield* equals('the fields', withoutDefaults(Object(sent.data ?? sent)), fields);
+      const isBoth =
+        sent.data !== undefined && Object.keys(fields).some((name) => sent[name] !== undefined);
+      return [
+        unlessJson(request, 'the Content-Type must be application/json'),
+        isBoth
+          ? { message: 'the fields are both at the top level and in data', request }
+          : undefined,
+        equals('the fields', withoutDefaults(Object(sent.data ?? sent)), fields),
+      ];
     }),
-  ]),
-  ...CALLS.flatMap(([, task]) => [
-    scenario(
-      'CL-ENVELOPE',
-      `${task.task}, with unknown fields`,
-      task,
-      { storage: [withMore] },
-      isRead,
-    ),
-    scenario('CL-ENVELOPE-FLAT', task.task, task, { storage: [flat] }, isRead),
+    scenario('CL-ENVELOPE', `${task.task}, with unknown fields`, task, {
+      storage: [withMore],
+    }).expect(isRead),
+    scenario('CL-ENVELOPE-FLAT', task.task, task, { storage: [flat] }).expect(isRead),
   ]),
 ];
 
+function unlessJson(request: Received, message: string): Problems {
+  const isJson = /^application\/json\s*(;|$)/i.test(request.header('content-type') ?? '');
+  return isJson ? undefined : { message, request };
+}
+
 /** Checks that the driver reported what the response contains. */
-function* isRead(seen: Seen): Iterable<Problem> {
-  yield* succeeds(seen);
-  const { storage, files, result, place } = seen;
-  if (storage[0] === undefined) {
-    yield 'the call was not sent';
-    return;
-  }
-  if (operationOf(storage[0]) === 'getUploadMetaData') {
-    yield* equals('the fileID', result?.fileID, toFileId('folder/中文 1.txt'));
-    if (files[0] && files[0].target !== GRANT.path) yield 'the form was sent to another URL';
-    return;
+function isRead(seen: Seen): Problems {
+  const { storage, files, result, place, error } = seen;
+  const [request] = storage;
+  if (request === undefined) return [succeeds(seen), 'the call was not sent'];
+  if (operationOf(request) === 'getUploadMetaData') {
+    const isElsewhere = files[0] !== undefined && files[0].target !== GRANT.path;
+    return [
+      succeeds(seen),
+      equals('the fileID', result?.fileID, toFileId('folder/中文 1.txt')),
+      isElsewhere ? 'the form was sent to another URL' : undefined,
+    ];
   }
   const list = filesOf(seen);
-  if (list.length === 0 && seen.error === undefined) yield 'the result has no files';
-  for (const { error, url } of list) {
-    if (error !== undefined) yield 'a file is reported as failed';
-    if (operationOf(storage[0]) !== 'batchGetTempUrls') continue;
-    if (!String(url).startsWith(place.files)) yield `the link is ${url}`;
-  }
+  const isOfLinks = operationOf(request) === 'batchGetTempUrls';
+  return [
+    succeeds(seen),
+    list.length === 0 && error === undefined ? 'the result has no files' : undefined,
+    ...list.map((file) => [
+      file.error && 'a file is reported as failed',
+      isOfLinks && !String(file.url).startsWith(place.files)
+        ? `the link is ${file.url}`
+        : undefined,
+    ]),
+  ];
 }
 
 /** Removes the fields of copies that have their default value. */

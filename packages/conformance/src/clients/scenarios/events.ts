@@ -2,7 +2,7 @@ import type { ClientRuleId } from '../../generated/rule-ids.gen.ts';
 import { type Reply, send, events as stream } from '../replies.ts';
 import {
   equals,
-  type Problem,
+  type Problems,
   type Scenario,
   SERVICE,
   type Seen,
@@ -84,76 +84,60 @@ const FRAMES: readonly [
 /** How event streams are read and resumed. */
 export const events: readonly Scenario[] = [
   ...FRAMES.map(([rule, about, pieces, expected], index) =>
-    streaming(rule, about, index, expected.length, [stream(pieces)], (seen) =>
+    streaming(rule, about, index, expected.length, stream(pieces)).expect((seen) =>
       hasEvents(seen, expected),
     ),
   ),
-  streaming(
-    'CL-SSE-ACCEPT',
-    'an event stream',
-    20,
-    1,
-    [stream(['data: one\n\n'])],
-    function* ({ gateway: [request] }) {
+  streaming('CL-SSE-ACCEPT', 'an event stream', 20, 1, stream(['data: one\n\n'])).expect(
+    ({ gateway: [request] }) => {
       const accept = request?.header('accept') ?? '';
-      if (accept.includes('text/event-stream')) return;
-      yield { message: `Accept is ${accept || 'missing'}`, request };
+      if (accept.includes('text/event-stream')) return undefined;
+      return { message: `Accept is ${accept || 'missing'}`, request };
     },
   ),
   streaming(
-    'CL-SSE-INCOMPLETE',
-    'a stream that ends within an event',
-    21,
-    2,
-    [stream(['retry: 10\ndata: one\n\ndata: par'], 'end'), stream(['data: two\n\n'])],
-    function* ({ result }) {
-      const list = Array.isArray(result?.events) ? result.events : [];
-      const wrong = list.find(({ data }) => data !== 'one' && data !== 'two');
-      if (wrong) yield `the client returned the event ${JSON.stringify(wrong)}`;
-    },
-  ),
+    ...(['CL-SSE-INCOMPLETE', 'a stream that ends within an event', 21, 2] as const),
+    stream(['retry: 10\ndata: one\n\ndata: par'], 'end'),
+    stream(['data: two\n\n']),
+  ).expect(({ result }) => {
+    const list = Array.isArray(result?.events) ? result.events : [];
+    const wrong = list.find(({ data }) => data !== 'one' && data !== 'two');
+    return wrong && `the client returned the event ${JSON.stringify(wrong)}`;
+  }),
   streaming(
-    'CL-SSE-RESUME',
-    'a stream that is cut off within an event',
-    22,
-    3,
-    [
-      stream(['retry: 10\nid: 1\ndata: one\n\nid: 2\ndata: two\n\n', 'id: 3\ndata: thr'], 'cut'),
-      stream(['id: 3\ndata: three\n\n']),
-    ],
-    function* (seen) {
-      const expected = [toEvent('one', '1'), toEvent('two', '2'), toEvent('three', '3')];
-      yield* hasEvents(seen, expected);
-      const [, second] = seen.gateway;
-      if (second) yield* equals('Last-Event-ID', second.header('last-event-id'), '2');
-    },
-  ),
+    ...(['CL-SSE-RESUME', 'a stream that is cut off within an event', 22, 3] as const),
+    stream(['retry: 10\nid: 1\ndata: one\n\nid: 2\ndata: two\n\n', 'id: 3\ndata: thr'], 'cut'),
+    stream(['id: 3\ndata: three\n\n']),
+  ).expect((seen) => {
+    const expected = [toEvent('one', '1'), toEvent('two', '2'), toEvent('three', '3')];
+    const [, second] = seen.gateway;
+    return [
+      hasEvents(seen, expected),
+      second && equals('Last-Event-ID', second.header('last-event-id'), '2'),
+    ];
+  }),
   streaming(
-    'CL-SSE-RETRY',
-    `a stream with retry: ${RETRY}`,
-    23,
-    2,
-    [stream([`retry: ${RETRY}\ndata: one\n\n`], 'end'), stream(['data: two\n\n'])],
-    function* ({ gateway: [first, second] }) {
-      if (first === undefined) yield 'the request was not sent';
-      if (first === undefined || second === undefined) return;
-      const waited = Math.round(second.at - first.at);
-      if (waited >= RETRY - TOLERANCE) return;
-      yield { message: `the client connected again after ${waited} ms`, request: second };
-    },
-  ),
+    ...(['CL-SSE-RETRY', `a stream with retry: ${RETRY}`, 23, 2] as const),
+    stream([`retry: ${RETRY}\ndata: one\n\n`], 'end'),
+    stream(['data: two\n\n']),
+  ).expect(({ gateway: [first, second] }) => {
+    if (first === undefined) return 'the request was not sent';
+    const waited = Math.round((second?.at ?? Number.POSITIVE_INFINITY) - first.at);
+    if (waited >= RETRY - TOLERANCE) return undefined;
+    return { message: `the client connected again after ${waited} ms`, request: second };
+  }),
   streaming(
-    'CL-SSE-END',
-    'a 204 after the client has connected again',
-    24,
-    2,
-    [stream(['retry: 10\ndata: one\n\n'], 'end'), send(204, ''), stream(['data: late\n\n'])],
-    function* (seen) {
-      yield* succeeds(seen);
-      const [, , third] = seen.gateway;
-      if (third) yield { message: 'the client connected again after the 204', request: third };
-    },
-  ),
+    ...(['CL-SSE-END', 'a 204 after the client has connected again', 24, 2] as const),
+    stream(['retry: 10\ndata: one\n\n'], 'end'),
+    send(204, ''),
+    stream(['data: late\n\n']),
+  ).expect((seen) => {
+    const [, , third] = seen.gateway;
+    return [
+      succeeds(seen),
+      third && { message: 'the client connected again after the 204', request: third },
+    ];
+  }),
 ];
 
 /** Creates a scenario with a path of its own, because clients may connect again later. */
@@ -162,14 +146,12 @@ function streaming(
   about: string,
   index: number,
   count: number,
-  gateway: readonly Reply[],
-  check: Scenario['check'],
-): Scenario {
+  ...gateway: readonly Reply[]
+) {
   const task = { task: 'events', service: SERVICE, path: `events/${index}`, count } as const;
-  return scenario(rule, about, task, { gateway }, check);
+  return scenario(rule, about, task, { gateway });
 }
 
-function* hasEvents(seen: Seen, expected: readonly Event[]): Iterable<Problem> {
-  yield* succeeds(seen);
-  if (seen.error === undefined) yield* equals('the events', seen.result?.events, expected);
+function hasEvents(seen: Seen, expected: readonly Event[]): Problems {
+  return succeeds(seen) ?? equals('the events', seen.result?.events, expected);
 }

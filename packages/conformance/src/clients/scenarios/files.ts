@@ -1,9 +1,9 @@
-import type { Task } from '../protocol.ts';
+import type { Task } from '../driver.ts';
 import {
   CONTENT,
   cutOff,
   GRANT,
-  type json,
+  type Reply,
   raw,
   send,
   storageData,
@@ -16,6 +16,7 @@ import {
   failsWith,
   once,
   type Problem,
+  type Problems,
   type Scenario,
   type Seen,
   scenario,
@@ -41,18 +42,20 @@ const XML = { 'Content-Type': 'application/xml' };
 const ERROR = `<?xml version="1.0"?>
 <Error><Code>AccessDenied</Code><Message>No.</Message></Error>`;
 
+/** Responds without one of the values of a grant. */
+const without = (name: string): Reply =>
+  storageData((request, place) => {
+    const { [name]: _, ...rest } = Object(toData(request, place));
+    return rest;
+  });
+
 /** Grants that no form can be sent with. */
-const UNUSABLE: readonly [about: string, reply: ReturnType<typeof json>][] = [
+const UNUSABLE: readonly [about: string, reply: Reply][] = [
   ['a code without data', storageError(200, 'STORAGE_EXCEED_AUTHORITY')],
   ['a flat code without data', storageError(200, 'STORAGE_EXCEED_AUTHORITY', 'flat')],
   ['an error status', storageError(403, 'STORAGE_EXCEED_AUTHORITY')],
-  ...['url', 'authorization'].map((name) => {
-    const without = storageData((request, place) => {
-      const { [name]: _, ...rest } = Object(toData(request, place));
-      return rest;
-    });
-    return [`a grant without ${name}`, without] as [string, typeof without];
-  }),
+  ['a grant without url', without('url')],
+  ['a grant without authorization', without('authorization')],
 ];
 
 /** Links, and the targets that they must be fetched with. */
@@ -69,108 +72,81 @@ const LINKS: readonly [about: string, link: string, target: string][] = [
   ],
 ];
 
+const CHUNKED = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n';
+
 /** Uploads in two steps, and downloads through links. */
 export const files: readonly Scenario[] = [
-  scenario('CL-UPLOAD-FORM', 'an upload', UPLOAD, {}, function* (seen) {
-    yield* succeeds(seen);
-    const form = yield* readForm(seen);
-    if (form === undefined) return;
-    const { securityToken, metaFileId } = seen.place.profile.uploadFields;
-    const expected = {
-      Signature: GRANT.authorization,
-      [securityToken]: GRANT.token,
-      [metaFileId]: GRANT.storeFileID,
-      key: PATH,
-    };
-    for (const [name, value] of Object.entries(expected)) {
-      const part = form.find((each) => each.name.toLowerCase() === name.toLowerCase());
-      yield* equals(`the form field ${name}`, part?.content.toString(), value);
-    }
-    yield* equals('the fileID', seen.result?.fileID, toFileId(PATH));
-  }),
-  scenario('CL-UPLOAD-FILE', 'an upload of binary data', UPLOAD, {}, function* (seen) {
-    const form = yield* readForm(seen);
-    const file = form?.find(({ name }) => name === 'file');
-    if (form && !file?.content.equals(BYTES)) {
-      yield {
-        message: 'the field file does not contain the bytes of the file',
-        request: seen.files[0],
+  scenario('CL-UPLOAD-FORM', 'an upload', UPLOAD).expect((seen) => [
+    succeeds(seen),
+    withForm(seen, (form) => {
+      const { securityToken, metaFileId } = seen.place.profile.uploadFields;
+      const expected = {
+        Signature: GRANT.authorization,
+        [securityToken]: GRANT.token,
+        [metaFileId]: GRANT.storeFileID,
+        key: PATH,
       };
-    }
-  }),
-  scenario('CL-UPLOAD-FILE-LAST', 'an upload', UPLOAD, {}, function* (seen) {
-    const form = yield* readForm(seen);
-    if (form) yield* equals('the last field of the form', form.at(-1)?.name, 'file');
-  }),
-  scenario('CL-UPLOAD-URL', 'an upload', UPLOAD, {}, function* ({ files: [request], all }) {
-    const sent = request ?? all.find(({ server }) => server === 'elsewhere');
-    if (sent === undefined) yield 'the form was not sent';
-    else yield* equals('the URL', sent.origin + sent.target, sent.origin + GRANT.path);
-  }),
-  scenario('CL-UPLOAD-CREDENTIALS', 'an upload', UPLOAD, {}, hasNoLeak),
-  ...[200, 403].map((status) =>
-    scenario(
-      'CL-UPLOAD-ERROR',
-      `an Error element with status ${status}`,
-      UPLOAD,
-      { files: [send(status, ERROR, XML)] },
-      (seen) => failsWith(seen, { code: 'AccessDenied' }),
-    ),
-  ),
-  ...UNUSABLE.map(([about, reply]) =>
-    scenario('CL-UPLOAD-GRANT', about, UPLOAD, { storage: [reply] }, function* (seen) {
-      yield* fails(seen);
-      const [request] = [...seen.files, ...seen.elsewhere];
-      if (request) yield { message: 'a form was sent', request };
+      return Object.entries(expected).map(([name, value]) => {
+        const part = form.find((each) => each.name.toLowerCase() === name.toLowerCase());
+        return equals(`the form field ${name}`, part?.content.toString(), value);
+      });
+    }),
+    equals('the fileID', seen.result?.fileID, toFileId(PATH)),
+  ]),
+  scenario('CL-UPLOAD-FILE', 'an upload of binary data', UPLOAD).expect((seen) =>
+    withForm(seen, (form, request) => {
+      const file = form.find(({ name }) => name === 'file');
+      if (file?.content.equals(BYTES)) return undefined;
+      return { message: 'the field file does not contain the bytes of the file', request };
     }),
   ),
-  scenario('CL-LINK-CREDENTIALS', 'a download', DOWNLOAD, {}, hasNoLeak),
-  ...LINKS.map(([about, link, target]) =>
-    scenario(
-      'CL-LINK-ENCODING',
-      about,
-      DOWNLOAD,
-      {
-        storage: [
-          storageData((_, place) => {
-            const [, tempFileURL] = [about, place.files + link];
-            return { fileList: [{ fileID: toFileId('a.txt'), code: 'SUCCESS', tempFileURL }] };
-          }),
-        ],
-      },
-      function* (seen) {
-        yield* succeeds(seen);
-        yield* equals('the link', seen.files[0]?.target, target);
-      },
-    ),
+  scenario('CL-UPLOAD-FILE-LAST', 'an upload', UPLOAD).expect((seen) =>
+    withForm(seen, (form) => equals('the last field of the form', form.at(-1)?.name, 'file')),
   ),
-  ...[
-    cutOff('text/plain', 'Content of'),
-    raw(
-      'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n',
-      'a\r\nContent of\r\n',
-    ),
-  ].map((reply) =>
-    scenario(
-      'CL-DOWNLOAD-CUT',
-      'a download that is cut off',
-      DOWNLOAD,
-      { files: [reply] },
-      function* ({ result }) {
-        if (result === undefined) return;
-        const content = Buffer.from(String(result.content), 'base64').toString();
-        if (content !== CONTENT) yield `the client returned "${content}" as the file`;
-      },
-    ),
+  scenario('CL-UPLOAD-URL', 'an upload', UPLOAD).expect(({ files: [request], elsewhere }) => {
+    const sent = request ?? elsewhere[0];
+    if (sent === undefined) return 'the form was not sent';
+    return equals('the URL', sent.origin + sent.target, sent.origin + GRANT.path);
+  }),
+  scenario('CL-UPLOAD-CREDENTIALS', 'an upload', UPLOAD).expect(hasNoLeak),
+  ...[200, 403].map((status) =>
+    scenario('CL-UPLOAD-ERROR', `an Error element with status ${status}`, UPLOAD, {
+      files: [send(status, ERROR, XML)],
+    }).expect((seen) => failsWith(seen, { code: 'AccessDenied' })),
+  ),
+  ...UNUSABLE.map(([about, reply]) =>
+    scenario('CL-UPLOAD-GRANT', about, UPLOAD, { storage: [reply] }).expect((seen) => {
+      const [request] = [...seen.files, ...seen.elsewhere];
+      return [fails(seen), request && { message: 'a form was sent', request }];
+    }),
+  ),
+  scenario('CL-LINK-CREDENTIALS', 'a download', DOWNLOAD).expect(hasNoLeak),
+  ...LINKS.map(([about, link, target]) => {
+    const reply = storageData((_, place) => ({
+      fileList: [{ fileID: toFileId('a.txt'), code: 'SUCCESS', tempFileURL: place.files + link }],
+    }));
+    return scenario('CL-LINK-ENCODING', about, DOWNLOAD, { storage: [reply] }).expect((seen) => [
+      succeeds(seen),
+      equals('the link', seen.files[0]?.target, target),
+    ]);
+  }),
+  ...[cutOff('text/plain', 'Content of'), raw(CHUNKED, 'a\r\nContent of\r\n')].map((reply) =>
+    scenario('CL-DOWNLOAD-CUT', 'a download that is cut off', DOWNLOAD, {
+      files: [reply],
+    }).expect(({ result }) => {
+      const content = Buffer.from(String(result?.content), 'base64').toString();
+      if (result === undefined || content === CONTENT) return undefined;
+      return `the client returned "${content}" as the file`;
+    }),
   ),
 ];
 
-function* hasNoLeak({ files: requests, place }: Seen): Iterable<Problem> {
-  if (requests.length === 0) yield 'the request was not sent';
-  for (const request of requests) {
+function hasNoLeak({ files: requests, place }: Seen): Problems {
+  if (requests.length === 0) return 'the request was not sent';
+  return requests.map((request) => {
     const message = findLeak(request, place);
-    if (message !== undefined) yield { message, request };
-  }
+    return message && { message, request };
+  });
 }
 
 interface Part {
@@ -178,29 +154,29 @@ interface Part {
   content: Buffer;
 }
 
-/** Reads the fields of the form that was uploaded; yields why it is not a form. */
-function* readForm(seen: Seen): Generator<Problem, Part[] | undefined> {
-  yield* once('the form', seen.files);
-  const [request] = seen.files;
-  if (request === undefined) return undefined;
+/** Checks the fields of the form that was uploaded; a problem if it is not a form. */
+function withForm(
+  { files: requests }: Seen,
+  check: (form: Part[], request: Seen['files'][number]) => Problems,
+): Problems {
+  const [request] = requests;
+  if (request === undefined) return once('the form', requests);
   const type = request.header('content-type') ?? '';
   const [, quoted, plain] =
     /^multipart\/form-data\s*;.*\bboundary=(?:"([^"]+)"|([^;\s]+))/i.exec(type) ?? [];
   const boundary = quoted ?? plain;
+  const refuse = (message: string): Problem => ({ message, request });
   if (request.method !== 'POST' || boundary === undefined) {
-    yield { message: `a ${request.method} with the Content-Type ${type} was sent`, request };
-    return undefined;
+    return refuse(`a ${request.method} with the Content-Type ${type} was sent`);
   }
   // As Latin-1, so that every byte is one character.
   const [, ...parts] = `\r\n${request.body.toString('latin1')}`.split(`\r\n--${boundary}`);
   const end = parts.pop();
-  if (end === undefined || !/^--(\r\n|$)/.test(end)) {
-    yield { message: 'the form has no end', request };
-    return undefined;
-  }
-  return parts.map((part) => {
+  if (end === undefined || !/^--(\r\n|$)/.test(end)) return refuse('the form has no end');
+  const form = parts.map((part) => {
     const split = part.indexOf('\r\n\r\n');
     const [, name = ''] = /;\s*name="((?:[^"\\]|\\.)*)"/i.exec(part.slice(0, split)) ?? [];
     return { name, content: Buffer.from(part.slice(split + 4), 'latin1') };
   });
+  return [once('the form', requests), check(form, request)];
 }

@@ -1,6 +1,15 @@
 import type { ClientRuleId } from '../../generated/rule-ids.gen.ts';
 import type { Received } from '../replies.ts';
-import { fails, get, post, type Scenario, SERVICE, scenario, succeeds } from '../scenario.ts';
+import {
+  fails,
+  get,
+  type Problems,
+  post,
+  type Scenario,
+  SERVICE,
+  scenario,
+  succeeds,
+} from '../scenario.ts';
 
 const BASE = `/v1/cloudrun/${SERVICE}`;
 
@@ -32,41 +41,35 @@ const DOTS = ['../other/secret', 'a/../../other', '%2e%2e/other', 'a/./b', 'a/%2
 /** How the path and the query of a call are sent. */
 export const paths: readonly Scenario[] = [
   ...VERBATIM.map(([rule, about, path]) =>
-    scenario(rule, about, get(path), {}, function* (seen) {
-      yield* succeeds(seen);
-      yield* hasTarget(seen.gateway, [`${BASE}/${path}`]);
-    }),
+    scenario(rule, about, get(path)).expect((seen) => [
+      succeeds(seen),
+      hasTarget(seen.gateway, `${BASE}/${path}`),
+    ]),
   ),
-  scenario(
-    'CL-PATH-SEGMENTS',
-    'a POST to a path with two segments',
-    post('orders/7', {}),
-    {},
-    ({ gateway }) => hasTarget(gateway, [`${BASE}/orders/7`]),
+  scenario('CL-PATH-SEGMENTS', 'a POST to a path with two segments', post('orders/7', {})).expect(
+    ({ gateway }) => hasTarget(gateway, `${BASE}/orders/7`),
   ),
   ...ENCODED.map(([about, path, sent]) =>
-    scenario('CL-PATH-UNICODE', about, get(path), {}, function* ({ gateway, result }) {
-      if (gateway.length === 0 && result === undefined) return;
-      yield* hasTarget(gateway, [`${BASE}/${sent}`]);
-    }),
+    scenario('CL-PATH-UNICODE', about, get(path)).expect(({ gateway, result }) =>
+      gateway.length === 0 && result === undefined
+        ? undefined
+        : hasTarget(gateway, `${BASE}/${sent}`),
+    ),
   ),
   ...DOTS.map((path) =>
-    scenario('CL-PATH-DOTS', `the path ${path}`, get(path), {}, function* (seen) {
-      if (seen.all.length === 0) yield* fails(seen);
-      else yield* hasTarget(seen.gateway, [`${BASE}/${path}`]);
-    }),
+    scenario('CL-PATH-DOTS', `the path ${path}`, get(path)).expect((seen) =>
+      seen.all.length === 0 ? fails(seen) : hasTarget(seen.gateway, `${BASE}/${path}`),
+    ),
   ),
-  scenario('CL-PATH-ROOT', 'a GET without a path', get(''), {}, ({ gateway }) =>
-    hasTarget(gateway, [BASE, `${BASE}/`]),
-  ),
-  scenario('CL-PATH-ROOT', 'a POST without a path', post('', {}), {}, ({ gateway }) =>
-    hasTarget(gateway, [BASE, `${BASE}/`]),
+  ...[get(''), post('', {})].map((task) =>
+    scenario('CL-PATH-ROOT', `a ${'method' in task && task.method} without a path`, task).expect(
+      ({ gateway }) => hasTarget(gateway, BASE, `${BASE}/`),
+    ),
   ),
 ];
 
-function* hasTarget([request]: readonly Received[], expected: readonly string[]) {
-  if (request === undefined) yield 'the call was not sent';
-  else if (!expected.includes(request.target)) {
-    yield { message: `${request.target} was sent in place of ${expected[0]}`, request };
-  }
+function hasTarget([request]: readonly Received[], ...expected: readonly string[]): Problems {
+  if (request === undefined) return 'the call was not sent';
+  if (expected.includes(request.target)) return undefined;
+  return { message: `${request.target} was sent in place of ${expected[0]}`, request };
 }

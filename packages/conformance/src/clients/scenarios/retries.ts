@@ -1,4 +1,4 @@
-import type { Task } from '../protocol.ts';
+import type { Task } from '../driver.ts';
 import {
   close,
   cutOff,
@@ -11,7 +11,7 @@ import {
   send,
   storageError,
 } from '../replies.ts';
-import { get, type Problem, post, type Scenario, scenario, toFileId } from '../scenario.ts';
+import { get, once, type Problems, post, type Scenario, scenario, toFileId } from '../scenario.ts';
 
 /** Maximum number of attempts. */
 const MOST_ATTEMPTS = 10;
@@ -30,91 +30,69 @@ const UNKNOWN: readonly [about: string, reply: Reply][] = [
   ['a 502 from a proxy', send(502, '<h1>Bad Gateway</h1>', { 'Content-Type': 'text/html' })],
 ];
 
+const LINKS: Task = { task: 'links', fileIDs: [toFileId('a.txt')] };
+
 const CHANGES: readonly Task[] = [
   { task: 'delete', fileIDs: [toFileId('a.txt')] },
   { task: 'copy', files: [{ srcPath: '/a.txt', dstPath: '/b.txt' }] },
   { task: 'move', files: [{ srcPath: '/a.txt', dstPath: '/b.txt' }] },
 ];
 
+/** Failures of the storage API after which a call may have been executed. */
+const STORAGE: readonly [about: string, reply: Reply][] = [
+  ['the connection is closed', close],
+  ['a 500', storageError(500, 'SYS_ERR')],
+  ['a 504', storageError(504, 'SYS_ERR')],
+];
+
 const AFTER = { 'Retry-After': String(WAIT) };
 const LATER: readonly [task: Task, name: 'gateway' | 'storage', reply: Reply][] = [
   [get('a'), 'gateway', gatewayError(503, 'SERVICE_NOT_READY', AFTER)],
   [post('a', {}), 'gateway', gatewayError(429, 'EXCEED_RATELIMIT', AFTER)],
-  [
-    { task: 'links', fileIDs: [toFileId('a.txt')] },
-    'storage',
-    storageError(429, 'EXCEED_RATELIMIT', 'envelope', AFTER),
-  ],
+  [LINKS, 'storage', storageError(429, 'EXCEED_RATELIMIT', 'envelope', AFTER)],
 ];
 
 /** When calls are sent again, and when not. */
 export const retries: readonly Scenario[] = [
   ...UNKNOWN.map(([about, reply]) =>
-    scenario(
-      'CL-RETRY-POST',
-      about,
-      post('orders', { item: 1 }),
-      { gateway: [reply, json(200, { ok: true })] },
-      ({ gateway }) => isSentOnce(gateway),
-    ),
+    scenario('CL-RETRY-POST', about, post('orders', { item: 1 }), {
+      gateway: [reply, json(200, { ok: true })],
+    }).expect(({ gateway }) => isSentOnce(gateway)),
   ),
   ...CHANGES.flatMap((task) =>
-    [close, storageError(500, 'SYS_ERR'), storageError(504, 'SYS_ERR')].map((reply, index) =>
-      scenario(
-        'CL-RETRY-STORAGE',
-        `${task.task}, ${['the connection is closed', 'a 500', 'a 504'][index]}`,
-        task,
-        { storage: [reply, respond] },
-        ({ storage }) => isSentOnce(storage),
-      ),
+    STORAGE.map(([about, reply]) =>
+      scenario('CL-RETRY-STORAGE', `${task.task}, ${about}`, task, {
+        storage: [reply, respond],
+      }).expect(({ storage }) => isSentOnce(storage)),
     ),
   ),
-  scenario(
-    'CL-RETRY-REFUSED',
-    'a 404 SERVICE_NOT_FOUND',
-    get('a'),
-    { gateway: [gatewayError(404, 'SERVICE_NOT_FOUND')] },
-    ({ gateway }) => isSentOnce(gateway),
-  ),
-  scenario(
-    'CL-RETRY-REFUSED',
-    'a 400 INVALID_PARAM',
-    { task: 'links', fileIDs: [toFileId('a.txt')] },
-    { storage: [storageError(400, 'INVALID_PARAM')] },
-    ({ storage }) => isSentOnce(storage),
-  ),
+  scenario('CL-RETRY-REFUSED', 'a 404 SERVICE_NOT_FOUND', get('a'), {
+    gateway: [gatewayError(404, 'SERVICE_NOT_FOUND')],
+  }).expect(({ gateway }) => isSentOnce(gateway)),
+  scenario('CL-RETRY-REFUSED', 'a 400 INVALID_PARAM', LINKS, {
+    storage: [storageError(400, 'INVALID_PARAM')],
+  }).expect(({ storage }) => isSentOnce(storage)),
   ...LATER.map(([task, name, reply]) =>
-    scenario(
-      'CL-RETRY-AFTER',
-      `${task.task}, Retry-After: ${WAIT}`,
-      task,
-      { [name]: [reply, respond] },
-      function* ({ [name]: [first, second] }) {
-        if (first === undefined) yield 'the call was not sent';
-        if (first === undefined || second === undefined) return;
-        const waited = Math.round(second.at - first.at);
-        if (waited >= WAIT * 1000 - TOLERANCE) return;
-        yield { message: `the call was sent again after ${waited} ms`, request: second };
-      },
-    ),
+    scenario('CL-RETRY-AFTER', `${task.task}, Retry-After: ${WAIT}`, task, {
+      [name]: [reply, respond],
+    }).expect(({ [name]: [first, second] }) => {
+      if (first === undefined) return 'the call was not sent';
+      const waited = Math.round((second?.at ?? Number.POSITIVE_INFINITY) - first.at);
+      if (waited >= WAIT * 1000 - TOLERANCE) return undefined;
+      return { message: `the call was sent again after ${waited} ms`, request: second };
+    }),
   ),
-  scenario(
-    'CL-RETRY-LIMIT',
-    'a GET that always fails',
-    get('a'),
-    { gateway: [gatewayError(503, 'SERVICE_NOT_READY')] },
-    function* ({ gateway, result }) {
-      if (result !== undefined) yield 'the client reported a success';
-      if (gateway.length <= MOST_ATTEMPTS) return;
-      yield { message: `the call was sent ${gateway.length} times`, request: gateway.at(-1) };
-    },
-  ),
+  scenario('CL-RETRY-LIMIT', 'a GET that always fails', get('a'), {
+    gateway: [gatewayError(503, 'SERVICE_NOT_READY')],
+  }).expect(({ gateway, result }) => [
+    result && 'the client reported a success',
+    gateway.length > MOST_ATTEMPTS
+      ? { message: `the call was sent ${gateway.length} times`, request: gateway.at(-1) }
+      : undefined,
+  ]),
 ];
 
-function* isSentOnce(requests: readonly Received[]): Iterable<Problem> {
-  if (requests.length === 0) yield 'the call was not sent';
-  const [first, second] = requests;
-  if (second === undefined) return;
-  const name = (first && operationOf(first)) ?? 'the call';
-  yield { message: `${name} was sent ${requests.length} times`, request: second };
+function isSentOnce(requests: readonly Received[]): Problems {
+  const [first] = requests;
+  return once((first && operationOf(first)) ?? 'the call', requests);
 }

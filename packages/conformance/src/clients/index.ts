@@ -1,1 +1,0 @@
-export { type ClientOptions, checkClient, toCommandLine } from './check-client.ts';
