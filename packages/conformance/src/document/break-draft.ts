@@ -1,12 +1,22 @@
 import type { Draft, Generator } from './generate.ts';
 import type { ApiDocument } from './load-document.ts';
-import type { Operation } from './plan.ts';
-import { isObject, type JsonObject, listPlaces, type Path, spellPath } from './schema.ts';
+import type { Operation, Parameter } from './plan.ts';
+import { isObject, type JsonObject, listPlaces, type Path, spellPath, valuesAt } from './schema.ts';
 
-/** A constraint of an operation, and a function that makes a request violate it. */
-export interface Breaker {
+/** A constraint of an operation: on a parameter, or on the value at a path in the JSON body. */
+export interface Constraint {
   /** Place and keyword: `query limit maximum`, `body items[].name required`. */
   constraint: string;
+  parameter?: Parameter;
+  path?: Path;
+  keyword: string;
+  limit: unknown;
+  /** The schema that the keyword is in. */
+  schema: JsonObject;
+}
+
+/** A constraint, and a function that makes a request violate it. */
+export interface Breaker extends Constraint {
   /**
    * Returns a copy of the request that violates the constraint, or `undefined` if the request cannot violate
    * it.
@@ -39,13 +49,11 @@ const KEYWORDS: Record<string, (limit: never, schema: JsonObject) => unknown[]> 
     ['!', '~', ' ', 'x', '1'].map((c) => c.repeat(Number(minLength))),
 };
 
-type Structure = (limit: never, value: unknown) => unknown[];
-
 /**
  * Like `KEYWORDS`, for constraints on the content of a value. `required` is a separate constraint for each
  * property.
  */
-const STRUCTURES: Record<string, Structure> = {
+const STRUCTURES: Record<string, (limit: never, value: unknown) => unknown[]> = {
   additionalProperties: (_: boolean, value) =>
     isObject(value) ? [{ ...value, [UNKNOWN]: 'x' }] : [],
   minItems: (count: number, value) => (Array.isArray(value) ? [value.slice(0, count - 1)] : []),
@@ -66,79 +74,90 @@ export function listBreakers(
   { parameters, body }: Operation,
   generator: Generator,
 ): Breaker[] {
-  const breakers: Breaker[] = [];
-  for (const { key, in: place, required, schema, mediaType } of parameters) {
-    const set = (draft: Draft, value: unknown) => ({
-      ...draft,
-      parameters: { ...draft.parameters, [key]: value },
-    });
-    if (required && place !== 'path') {
-      const apply = ({ parameters: { [key]: _, ...others }, ...draft }: Draft) => ({
-        ...draft,
-        parameters: others,
-      });
-      breakers.push({ constraint: `${key} required`, apply });
-    }
-    if (schema === undefined || mediaType !== undefined) continue;
-    // Every value of a parameter is text on the wire.
-    const isWritten = (value: unknown) =>
-      (typeof value === 'string' &&
-        (value.trim() === value || place === 'query') &&
-        value !== '') ||
-      typeof value === 'number';
-    const places = listPlaces(document.root, document.schemaAt(schema, 'request'));
-    const own = places.get('')?.schema ?? {};
-    // Each property of the object is sent as a separate parameter, and unknown parameters may be ignored.
-    if (own.properties !== undefined || [own.type].flat().includes('object')) continue;
-    for (const keyword of Object.keys(KEYWORDS)) {
-      const bad = breakKeyword(keyword, own).find(
-        (value) =>
-          isWritten(value) && toReadings(value).every((each) => isRefused(document, schema, each)),
-      );
-      if (bad === undefined) continue;
-      breakers.push({ constraint: `${key} ${keyword}`, apply: (draft) => set(draft, bad) });
-    }
-  }
+  const breakers = parameters.flatMap((parameter) => breakParameter(document, parameter));
   if (body?.required) {
     breakers.push({
-      constraint: 'body required',
-      apply: (draft) => ({ parameters: draft.parameters }),
+      ...{ constraint: 'body required', keyword: 'required', limit: true, schema: {} },
+      apply: ({ parameters: kept }) => ({ parameters: kept }),
     });
   }
   const json = body?.content.find(({ mediaType }) => /[/+]json\b/.test(mediaType));
   if (json?.schema === undefined) return breakers;
   const { schema: pointer, mediaType } = json;
-  for (const { path, schema } of listPlaces(
-    document.root,
-    document.schemaAt(pointer, 'request'),
-  ).values()) {
+  const places = listPlaces(document.root, document.schemaAt(pointer, 'request'));
+  for (const { path, schema } of places.values()) {
     if (schema.readOnly === true) continue;
-    const breakAt = (change: (value: unknown) => unknown[]) => (draft: Draft) => {
-      if (draft.mediaType !== mediaType) return undefined;
-      const base = fill(draft.body, path, () => generator.sample(schema));
-      const found = change(at(base, path))
-        .map((bad) => put(base, path, bad))
-        .find((each) => isRefused(document, pointer, each));
-      return found === undefined ? undefined : { ...draft, body: found };
+    const add = (
+      at: Path,
+      keyword: string,
+      limit: unknown,
+      change: (value: unknown) => unknown[],
+    ) => {
+      const apply = (draft: Draft) => {
+        if (draft.mediaType !== mediaType) return undefined;
+        const [known] = valuesAt(draft.body, path);
+        const base =
+          known === undefined ? put(draft.body, path, generator.sample(schema)) : draft.body;
+        const found = change(valuesAt(base, path)[0])
+          .map((bad) => put(base, path, bad))
+          .find((each) => isRefused(document, pointer, each));
+        return found === undefined ? undefined : { ...draft, body: found };
+      };
+      const name = `body ${spellPath(at)}`.trimEnd();
+      breakers.push({
+        ...{ constraint: `${name} ${keyword}`, path: at, keyword, limit, schema, apply },
+      });
     };
-    const name = `body ${spellPath(path)}`.trimEnd();
     for (const [keyword, limit] of Object.entries(schema)) {
-      const structure = STRUCTURES[keyword] as Structure | undefined;
+      const structure = STRUCTURES[keyword];
       if (keyword === 'required') {
         for (const field of Array.isArray(limit) ? limit.map(String) : []) {
-          const constraint = `body ${spellPath([...path, field])} required`;
-          const change = (value: unknown) =>
-            isObject(value) ? [{ ...value, [field]: undefined }] : [];
-          breakers.push({ constraint, apply: breakAt(change) });
+          add([...path, field], keyword, true, (value) =>
+            isObject(value) ? [{ ...value, [field]: undefined }] : [],
+          );
         }
-        continue;
+      } else if (structure) {
+        const isSet = keyword in SWITCHES ? limit === SWITCHES[keyword] : limit !== 0;
+        if (isSet) add(path, keyword, limit, (value) => structure(limit as never, value));
+      } else if (keyword in KEYWORDS) {
+        add(path, keyword, limit, () => breakKeyword(keyword, schema));
       }
-      const isSet = keyword in SWITCHES ? limit === SWITCHES[keyword] : !structure || limit !== 0;
-      if (!isSet || !(structure || keyword in KEYWORDS)) continue;
-      const change = (value: unknown) =>
-        structure ? structure(limit as never, value) : breakKeyword(keyword, schema);
-      breakers.push({ constraint: `${name} ${keyword}`, apply: breakAt(change) });
     }
+  }
+  return breakers;
+}
+
+function breakParameter(document: ApiDocument, parameter: Parameter): Breaker[] {
+  const { key, in: place, required, schema, mediaType } = parameter;
+  const breakers: Breaker[] = [];
+  if (required && place !== 'path') {
+    breakers.push({
+      ...{ constraint: `${key} required`, parameter, keyword: 'required', limit: true, schema: {} },
+      apply: ({ parameters: { [key]: _, ...others }, ...draft }) => ({
+        ...draft,
+        parameters: others,
+      }),
+    });
+  }
+  if (schema === undefined || mediaType !== undefined) return breakers;
+  const places = listPlaces(document.root, document.schemaAt(schema, 'request'));
+  const own = places.get('')?.schema ?? {};
+  // Each property of the object is sent as a separate parameter, and unknown parameters may be ignored.
+  if (own.properties !== undefined || [own.type].flat().includes('object')) return breakers;
+  // Every value of a parameter is text on the wire.
+  const isWritten = (value: unknown) =>
+    (typeof value === 'string' && (value.trim() === value || place === 'query') && value !== '') ||
+    typeof value === 'number';
+  for (const keyword of Object.keys(KEYWORDS)) {
+    const bad = breakKeyword(keyword, own).find(
+      (value) =>
+        isWritten(value) && toReadings(value).every((each) => isRefused(document, schema, each)),
+    );
+    if (bad === undefined) continue;
+    breakers.push({
+      ...{ constraint: `${key} ${keyword}`, parameter, keyword, limit: own[keyword], schema: own },
+      apply: (draft) => ({ ...draft, parameters: { ...draft.parameters, [key]: bad } }),
+    });
   }
   return breakers;
 }
@@ -165,17 +184,6 @@ function isRefused(document: ApiDocument, pointer: string, value: unknown): bool
 }
 
 /** Returns a copy of the body that has a value at a path. */
-function fill(body: unknown, path: Path, create: () => unknown): unknown {
-  return at(body, path) === undefined ? put(body, path, create()) : body;
-}
-
-function at(body: unknown, path: Path): unknown {
-  return path.reduce<unknown>((value, step) => {
-    if (step === '*') return Array.isArray(value) ? value[0] : undefined;
-    return isObject(value) ? value[step] : undefined;
-  }, body);
-}
-
 function put(body: unknown, [step, ...rest]: Path, value: unknown): unknown {
   if (step === undefined) return value;
   if (step !== '*') {

@@ -184,7 +184,7 @@ interface Requests {
   valid: Draft[];
   breakers: Breaker[];
   /** All constraints that a request can violate. */
-  constraints: string[];
+  constraints: Breaker[];
 }
 
 /** Chooses the requests for an operation. At most two thirds of them violate a constraint. */
@@ -199,7 +199,7 @@ export function chooseRequests(
   return {
     valid: generator.valid(maxRequests - count),
     breakers: choose(all, count, seed),
-    constraints: all.map(({ constraint }) => constraint),
+    constraints: all,
   };
 }
 

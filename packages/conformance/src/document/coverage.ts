@@ -1,5 +1,6 @@
 import type { Received } from '../http/exchange.ts';
 import { isJson } from '../http/media-type.ts';
+import type { Constraint } from './break-draft.ts';
 import { findContent } from './check-exchange.ts';
 import type { Draft } from './generate.ts';
 import type { ApiDocument } from './load-document.ts';
@@ -75,7 +76,7 @@ export interface OperationCoverage {
 export function createOperationCoverage(
   document: ApiDocument,
   operation: Operation,
-  constraints: readonly string[],
+  constraints: readonly Constraint[],
 ): OperationCoverage {
   const { parameters, body, responses } = operation;
   const fieldsOf = (pointer: string | undefined, direction: 'request' | 'response') =>
@@ -107,7 +108,7 @@ export function createOperationCoverage(
           .flatMap(({ schema }) => fieldsOf(schema, 'response').map((f) => `${status} ${f}`)),
       ),
     ],
-    constraints: [...constraints],
+    constraints: constraints.map(({ constraint }) => constraint),
     rules: [],
   };
   const known = new Set(items.fields);

@@ -1,12 +1,12 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type Exchange, readAll, splitTarget } from '../http/exchange.ts';
 import { isJson, toMediaType } from '../http/media-type.ts';
-import { listBreakers } from './break-draft.ts';
+import { type Constraint, listBreakers } from './break-draft.ts';
 import { readings } from './check-exchange.ts';
 import { createGenerator, type Draft } from './generate.ts';
 import { type ApiDocument, UnusableSchema } from './load-document.ts';
 import type { Operation, Parameter } from './plan.ts';
-import { isObject, type JsonObject, listPlaces, type Path, spellPath } from './schema.ts';
+import { isObject, type JsonObject, listPlaces, valuesAt } from './schema.ts';
 
 /** The operation that a request calls, and the values of its path parameters as sent. */
 export interface FoundCall {
@@ -98,7 +98,9 @@ function readQuery(query: URLSearchParams, name: string, isObject: boolean): str
 }
 
 function isObjectIn(document: ApiDocument, pointer: string | undefined): boolean {
-  const { type, properties } = schemaOf(document, pointer) ?? {};
+  if (pointer === undefined) return false;
+  const places = listPlaces(document.root, document.schemaAt(pointer, 'request'));
+  const { type, properties } = places.get('')?.schema ?? {};
   return properties !== undefined || [type].flat().includes('object');
 }
 
@@ -130,78 +132,49 @@ function decode(text: string): string {
 }
 
 /** Returns the constraints of an operation that requests can visibly violate. */
-export function listConstraints(document: ApiDocument, operation: Operation): string[] {
+export function listConstraints(document: ApiDocument, operation: Operation): Constraint[] {
   const generator = createGenerator(document, operation, 0);
   // Every value of a parameter is text on the wire.
-  const texts = operation.parameters
-    .filter(({ schema }) => [schemaOf(document, schema)?.type].flat().includes('string'))
-    .map(({ key }) => `${key} type`);
-  return listBreakers(document, operation, generator)
-    .map(({ constraint }) => constraint)
-    .filter((constraint) => !texts.includes(constraint));
+  return listBreakers(document, operation, generator).filter(
+    ({ parameter, keyword, schema }) =>
+      !(parameter && keyword === 'type' && [schema.type].flat().includes('string')),
+  );
 }
 
-/** Returns the schema of a parameter, with its references resolved. */
-function schemaOf(document: ApiDocument, pointer: string | undefined): JsonObject | undefined {
-  if (pointer === undefined) return undefined;
-  return listPlaces(document.root, document.schemaAt(pointer, 'request')).get('')?.schema;
-}
-
-/**
- * Returns which of these constraints a request violates.
- *
- * @param constraints as `listConstraints` returns them
- */
+/** Returns the names of the constraints that a request violates. */
 export function listViolated(
   document: ApiDocument,
-  { parameters, body }: Operation,
+  { body }: Operation,
   draft: Draft,
-  constraints: readonly string[],
+  constraints: readonly Constraint[],
   known: Known,
 ): string[] {
-  const all = new Set(constraints);
-  const found = new Set<string>();
-  const add = (constraint: string, isViolated: () => boolean) => {
-    if (all.has(constraint) && !found.has(constraint) && isViolated()) found.add(constraint);
-  };
-  for (const { key, required, schema } of parameters) {
-    const value = draft.parameters[key];
-    add(`${key} required`, () => required && value === undefined);
-    const own = schemaOf(document, schema);
-    if (own === undefined || value === undefined) continue;
-    const all = readings(String(value));
-    if (all.some((each) => isValid(document, schema, each))) continue;
-    const meant = all.filter((each) => follows('type', own.type, own, each));
-    for (const [keyword, limit] of Object.entries(own)) {
-      add(`${key} ${keyword}`, () => meant.every((each) => !follows(keyword, limit, own, each)));
-    }
-  }
-  if (!known.has('request')) return [...found];
-  add('body required', () => draft.mediaType === undefined && draft.body === undefined);
   const json = body?.content.find(({ mediaType }) => isJson(mediaType));
-  if (json?.schema === undefined || draft.body === undefined) return [...found];
-  if (draft.mediaType !== json.mediaType || isValid(document, json.schema, draft.body)) {
-    return [...found];
-  }
-  const places = listPlaces(document.root, document.schemaAt(json.schema, 'request'));
-  for (const { path, schema } of places.values()) {
-    const values = valuesAt(draft.body, path);
-    const name = `body ${spellPath(path)}`.trimEnd();
-    for (const [keyword, limit] of Object.entries(schema)) {
-      if (keyword !== 'required') {
-        add(`${name} ${keyword}`, () =>
-          values.some((value) => !follows(keyword, limit, schema, value)),
-        );
-        continue;
-      }
-      for (const field of Array.isArray(limit) ? limit.map(String) : []) {
-        add(`body ${spellPath([...path, field])} required`, () =>
-          values.some((value) => isObject(value) && !Object.hasOwn(value, field)),
-        );
-      }
+  const isOfJson = known.has('request') && draft.mediaType === json?.mediaType;
+  const isWrong =
+    isOfJson && draft.body !== undefined && !isValid(document, json?.schema, draft.body);
+  const isViolated = ({ parameter, path, keyword, limit, schema }: Constraint): boolean => {
+    if (parameter !== undefined) {
+      const value = draft.parameters[parameter.key];
+      if (keyword === 'required' || value === undefined)
+        return keyword === 'required' && value === undefined;
+      const all = readings(String(value));
+      if (all.some((each) => isValid(document, parameter.schema, each))) return false;
+      const meant = all.filter((each) => follows('type', schema.type, schema, each));
+      return meant.every((each) => !follows(keyword, limit, schema, each));
     }
-  }
-  return [...found];
+    if (path === undefined) {
+      return known.has('request') && draft.mediaType === undefined && draft.body === undefined;
+    }
+    if (!isWrong) return false;
+    if (keyword !== 'required') {
+      return valuesAt(draft.body, path).some((value) => !follows(keyword, limit, schema, value));
+    }
+    return valuesAt(draft.body, path.slice(0, -1)).some(
+      (value) => isObject(value) && !Object.hasOwn(value, String(path.at(-1))),
+    );
+  };
+  return constraints.filter(isViolated).map(({ constraint }) => constraint);
 }
 
 /** Another part of the schema may allow what one of its keywords does not. */
@@ -214,37 +187,23 @@ function isValid(document: ApiDocument, pointer: string | undefined, value: unkn
   }
 }
 
-/** Returns all values at a path, in which `*` stands for every item of an array. */
-function valuesAt(value: unknown, [step, ...rest]: Path): unknown[] {
-  if (step === undefined) return [value];
-  if (step === '*')
-    return Array.isArray(value) ? value.flatMap((item) => valuesAt(item, rest)) : [];
-  return isObject(value) && Object.hasOwn(value, step) ? valuesAt(value[step], rest) : [];
-}
-
 const ajv = new Ajv2020({ strict: false, logger: false });
 const compiled = new Map<string, ValidateFunction | undefined>();
 
-/** Returns whether a value follows a single keyword of a schema. */
-function follows(
-  keyword: string,
-  limit: unknown,
-  schema: JsonObject | undefined,
-  value: unknown,
-): boolean {
-  const context = keyword === 'additionalProperties' ? { properties: schema?.properties } : {};
-  const names = Object.keys(Object(context.properties)).map((name) => [name, true]);
-  const single = { ...(names.length > 0 ? { properties: Object.fromEntries(names) } : {}) };
-  const key = JSON.stringify({ ...single, [keyword]: limit });
-  if (!compiled.has(key)) compiled.set(key, compile(JSON.parse(key)));
-  return compiled.get(key)?.(value) ?? true;
-}
-
-/** A keyword that refers to other schemas, or that is invalid, is no constraint on its own. */
-function compile(schema: object): ValidateFunction | undefined {
-  try {
-    return ajv.compile(schema);
-  } catch {
-    return undefined;
+/**
+ * Returns whether a value follows a single keyword of a schema. A keyword that refers to other schemas, or that
+ * is invalid, is no constraint on its own.
+ */
+function follows(keyword: string, limit: unknown, schema: JsonObject, value: unknown): boolean {
+  const names = keyword === 'additionalProperties' ? Object.keys(Object(schema.properties)) : [];
+  const properties = Object.fromEntries(names.map((name) => [name, true]));
+  const key = JSON.stringify({ properties, [keyword]: limit });
+  if (!compiled.has(key)) {
+    try {
+      compiled.set(key, ajv.compile(JSON.parse(key)));
+    } catch {
+      compiled.set(key, undefined);
+    }
   }
+  return compiled.get(key)?.(value) ?? true;
 }

@@ -126,3 +126,12 @@ export function listSeen(value: unknown, path: Path = [], seen = new Set<string>
   }
   return seen;
 }
+
+/** Returns all values at a path, in which `*` stands for every item of an array. */
+export function valuesAt(value: unknown, [step, ...rest]: Path): unknown[] {
+  if (step === undefined) return [value];
+  if (step === '*') {
+    return Array.isArray(value) ? value.flatMap((item) => valuesAt(item, rest)) : [];
+  }
+  return isObject(value) && Object.hasOwn(value, step) ? valuesAt(value[step], rest) : [];
+}
