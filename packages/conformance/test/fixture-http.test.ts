@@ -1,0 +1,291 @@
+import { createHash } from 'node:crypto';
+import { afterAll, expect, test } from 'vitest';
+import { startFixture } from '../fixture/server.mjs';
+import { callRaw } from './support/raw-connection.ts';
+
+const fixture = await startFixture({ port: 0 });
+afterAll(() => fixture.close());
+
+const call = (path: string, init?: RequestInit) => fetch(fixture.url + path, init);
+
+/** The JSON after a response head. */
+const bodyOf = (text: string) => JSON.parse(text.slice(text.indexOf('\r\n\r\n')));
+
+test('path, query and headers are echoed as received', async () => {
+  const { text } = await callRaw(fixture.url, [
+    'GET /a//b/%2F/%e4%b8%ad?x=1&&x=%20+ HTTP/1.1',
+    'hOST: here',
+    'X-Two: 1',
+    'x-two: 2',
+    'Connection: close',
+  ]);
+  expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\nContent-Type: application\/json\r\n/);
+  expect(bodyOf(text)).toEqual({
+    fixture: 'berth-conformance',
+    protocol: 1,
+    method: 'GET',
+    target: '/a//b/%2F/%e4%b8%ad?x=1&&x=%20+',
+    headers: [
+      ['hOST', 'here'],
+      ['X-Two', '1'],
+      ['x-two', '2'],
+      ['Connection', 'close'],
+    ],
+    body: { size: 0, sha256: createHash('sha256').digest('hex'), base64: '' },
+  });
+});
+
+test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND'])('%s is echoed', async (method) => {
+  const echo = await (await call('/', { method, body: 'hello' })).json();
+  expect(echo).toMatchObject({ method, target: '/', body: { size: 5, base64: 'aGVsbG8=' } });
+});
+
+test.each([65_536, 65_537])('a body of %d bytes is reported by its hash', async (size) => {
+  const body = Buffer.alloc(size, 7);
+  const response = await fetch(fixture.url, { method: 'POST', body });
+  const echo = (await response.json()) as { body: unknown };
+  const base64 = size <= 65_536 ? body.toString('base64') : undefined;
+  const sha256 = createHash('sha256').update(body).digest('hex');
+  expect(echo.body).toEqual({ size, sha256, ...(base64 && { base64 }) });
+});
+
+test('a body over 32 MiB is rejected', async () => {
+  const body = Buffer.alloc(32 * 1024 * 1024 + 1);
+  const response = await fetch(fixture.url, { method: 'POST', body });
+  expect([response.status, await response.json()]).toEqual([
+    413,
+    { error: 'The body must not be longer than 33554432 bytes' },
+  ]);
+});
+
+test('a request to upgrade to another protocol is echoed with its headers and body', async () => {
+  const { text } = await callRaw(
+    fixture.url,
+    Buffer.from(
+      'POST /x HTTP/1.1\r\nHost: a\r\nConnection: upgrade, close\r\nUpgrade: h2c\r\nContent-Length: 2\r\n\r\nhi',
+    ),
+  );
+  expect(bodyOf(text)).toMatchObject({ method: 'POST', body: { size: 2, base64: 'aGk=' } });
+  expect(bodyOf(text).headers).toContainEqual(['Upgrade', 'h2c']);
+});
+
+test('a path that merely starts like a command is echoed', async () => {
+  for (const path of ['respond/', 'responds', 'Respond', '/respond', '%72espond', '__proto__']) {
+    const target = `/${path}`;
+    const echo = await (await fetch(`${fixture.url}${target}?status=500`)).json();
+    expect(echo).toMatchObject({ target: `${target}?status=500` });
+  }
+});
+
+test('requests are counted by the mark in their query or header', async () => {
+  const marked = (mark: string) => ({ headers: { 'X-Conformance-Mark': mark } });
+  const count = async (mark: string) => (await call(`/count?mark=${mark}`)).json();
+  expect(await count('one')).toEqual({ count: 0 });
+  await call('/x?mark=one');
+  await call('/respond?status=404&mark=one', marked('one'));
+  await call('/respond?status=nonsense', marked('one'));
+  await call('/y?mark=one', marked('two'));
+  await call('/closed?mark=one&wait=0');
+  await count('one');
+  expect(await count('one')).toEqual({ count: 4 });
+  expect(await count('two')).toEqual({ count: 1 });
+});
+
+test('a mark that is in use is kept while others expire', async () => {
+  const send = async (query: string) => (await call(query)).json();
+  const marks = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, index) => `mark=m${from + index}`).join('&');
+  await send('/?mark=old');
+  await send('/?mark=used');
+  for (let from = 0; from < 13_332; from += 3_333) {
+    await send(`/?${marks(from, from + 3_333)}`);
+    await send('/?mark=used');
+  }
+  expect(await send('/count?mark=used')).toEqual({ count: 5 });
+  expect(await send('/count?mark=old')).toEqual({ count: 0 });
+});
+
+const callOnWire = (query: string, method = 'GET') =>
+  callRaw(fixture.url, [`${method} /respond?${query} HTTP/1.1`, 'Host: a', 'Connection: close']);
+
+test('responds with an empty 200 without a content type by default', async () => {
+  const { text } = await callOnWire('');
+  expect(text).toMatch(
+    /^HTTP\/1\.1 200 OK\r\nContent-Length: 0\r\nDate: .*\r\nConnection: close\r\n\r\n$/,
+  );
+});
+
+test.each([200, 299, 302, 404, 599])('status %d', async (status) => {
+  const response = await call(`/respond?status=${status}&body=x`, { redirect: 'manual' });
+  expect([response.status, await response.text()]).toEqual([status, 'x']);
+});
+
+test.each([204, 304])('%d has no body', async (status) => {
+  const { text } = await callOnWire(`status=${status}&body=x`);
+  expect(text.split('\r\n\r\n')[1]).toBe('');
+  expect(text).not.toMatch(/content-length|transfer-encoding/i);
+});
+
+test('the type and headers come from the query, including repeated headers', async () => {
+  const query =
+    'type=text/plain;%20charset=gbk&header=X-One:%20a%20b&header=x-one:c&header=Date:%20never';
+  const { text } = await callOnWire(query);
+  expect(text).toContain(
+    'Content-Type: text/plain; charset=gbk\r\nX-One: a b\r\nx-one: c\r\nDate: never\r\n',
+  );
+  expect(text.match(/date:/gi)).toHaveLength(1);
+});
+
+test('the body is text, base64url, or a pattern of a given size', async () => {
+  expect(await (await call('/respond?body=%E4%BD%A0+%2B')).text()).toBe('你 +');
+  expect(await (await call('/respond?body64=_-8A')).bytes()).toEqual(new Uint8Array([255, 239, 0]));
+  const bytes = await (await call('/respond?size=1000000')).bytes();
+  expect(bytes).toHaveLength(1_000_000);
+  expect(bytes.every((byte, index) => byte === index % 251)).toBe(true);
+});
+
+test('a body of 32 MiB is sent completely', async () => {
+  const response = await call(`/respond?size=${32 * 1024 * 1024}`);
+  expect(response.headers.get('content-length')).toBe('33554432');
+  expect((await response.arrayBuffer()).byteLength).toBe(33_554_432);
+});
+
+test('a chunked response has no Content-Length', async () => {
+  const { text } = await callOnWire('chunked=1&body=hello');
+  expect(text).not.toMatch(/content-length/i);
+  expect(text).toMatch(/Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n$/);
+});
+
+test('HEAD returns the head of the GET without a body', async () => {
+  const { text } = await callOnWire('type=text/plain&body=hello&break=', 'HEAD');
+  expect(text).toMatch(/^HTTP\/1\.1 400 /);
+  const sound = await callOnWire('type=text/plain&body=hello', 'HEAD');
+  expect(sound.text).toMatch(/Content-Type: text\/plain\r\nContent-Length: 5\r\n[\s\S]*\r\n\r\n$/);
+});
+
+test('delay waits before it sends the head', async () => {
+  const start = performance.now();
+  await call('/respond?delay=80');
+  expect(performance.now() - start).toBeGreaterThanOrEqual(79);
+});
+
+test('trickle sends eight parts with a pause between them', async () => {
+  const start = performance.now();
+  const { text } = await callOnWire('chunked=1&trickle=20&size=16&type=a/b');
+  expect(performance.now() - start).toBeGreaterThanOrEqual(7 * 19);
+  expect(text.split('\r\n\r\n')[1]?.match(/^2\r$/gm)).toHaveLength(8);
+  expect(await (await call('/respond?trickle=0&body=abc')).text()).toBe('abc');
+});
+
+test('break=head closes the connection without a response', async () => {
+  expect((await callOnWire('break=head')).text).toBe('');
+  expect((await callOnWire('break=head&body=x', 'HEAD')).text).toBe('');
+});
+
+test('break=truncate closes the connection cleanly halfway through the body', async () => {
+  const { text, wasReset } = await callOnWire('break=truncate&body=12345678');
+  expect(text).toContain('Content-Length: 8\r\n');
+  expect([text.split('\r\n\r\n')[1], wasReset]).toEqual(['1234', false]);
+  const chunked = await callOnWire('break=truncate&body=12345678&chunked=1');
+  expect(chunked.text).toMatch(/\r\n\r\n4\r\n1234\r\n$/);
+});
+
+test('break=reset resets the connection halfway through the body', async () => {
+  const { text, wasReset } = await callOnWire('break=reset&body=12345678');
+  expect([text.split('\r\n\r\n')[1], wasReset]).toEqual(['1234', true]);
+});
+
+test.each([
+  ...['status=199', 'status=600', 'status=2e2', 'status=', 'status=200&status=201'],
+  ...['body64=a', 'body64=a%2Fbc', 'body64=YQ&body=a', 'size=1&body=', 'size=33554433', 'size=-1'],
+  ...['header=nothing', 'header=:%20x', 'header=A%20B:%20x', 'header=A:%20x%0d%0aB:%20y'],
+  ...['header=A:%E4%BD%A0', 'type=a/b%0d%0a', 'delay=60001', 'trickle=60001', 'chunked=yes'],
+  ...['break=leg&body=x', 'break=truncate', 'break=reset&status=204&body=x'],
+  ...['/events?count=1001', '/events?hold=', '/events?wait=60001', '/events?interval=x'],
+  ...['/release?hold', '/closed?wait=60001&mark=a', '/count?mark', '/count?mark='],
+  ...[`/count?mark=${'m'.repeat(129)}`, '/count?mark=a&mark=b'],
+])('a bad parameter is named: %s', async (query) => {
+  const response = await call(query.startsWith('/') ? query : `/respond?${query}`);
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    ...[400, 'application/json'],
+  ]);
+  const [, parameter = ''] = /(?:^|\?)(\w+)/.exec(query.replace(/^\/\w+/, '')) ?? [];
+  const { error, ...rest } = (await response.json()) as { error: string };
+  expect(rest).toEqual({ parameter });
+  expect(error).toMatch(new RegExp(`^${parameter} must be .`));
+});
+
+test('open calls end when the service stops', async () => {
+  const other = await startFixture({ port: 0 });
+  await (await fetch(`${other.url}/respond`)).text();
+  const hanging = fetch(`${other.url}/respond?delay=60000`);
+  hanging.catch(() => {});
+  await fetch(`${other.url}/count?mark=x`);
+  await other.close();
+  await expect(hanging).rejects.toThrow();
+});
+
+const release = async (hold: string) => (await call(`/release?hold=${hold}`)).json();
+const event = (n: number, released = false) =>
+  `id: ${n}\ndata: {"n":${n},"released":${released}}\n\n`;
+
+test('sends three events by default', async () => {
+  const response = await call('/events');
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  expect(await response.text()).toBe(event(1) + event(2) + event(3));
+});
+
+test('a held stream sends its first event and then waits for its release', async () => {
+  const response = await call(
+    '/events?hold=a&count=3&wait=60000&header=X-One:%201&type=text/plain',
+  );
+  expect([response.headers.get('content-type'), response.headers.get('x-one')]).toEqual([
+    'text/plain',
+    '1',
+  ]);
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await reader?.read())?.value).toBe(event(1));
+  expect(await release('a')).toEqual({ released: true });
+  let rest = '';
+  for (let part = await reader?.read(); part?.value; part = await reader?.read())
+    rest += part.value;
+  expect(rest).toBe(event(2, true) + event(3, true));
+  expect(await release('a')).toEqual({ released: false });
+});
+
+test('a stream that nobody releases continues after a timeout', async () => {
+  expect(await (await call('/events?hold=b&count=2&wait=30')).text()).toBe(event(1) + event(2));
+});
+
+test('Last-Event-ID resumes after that event', async () => {
+  const after = (id: string) =>
+    call('/events?hold=d&wait=10', { headers: { 'Last-Event-ID': id } });
+  expect(await (await after('1')).text()).toBe(event(2) + event(3));
+  expect(await (await after('3')).text()).toBe('');
+  const bad = await after('x');
+  expect(bad.status).toBe(400);
+  expect(await bad.json()).toMatchObject({ parameter: 'Last-Event-ID' });
+});
+
+test('waits for the interval between events', async () => {
+  const start = performance.now();
+  await (await call('/events?count=3&interval=40')).text();
+  expect(performance.now() - start).toBeGreaterThanOrEqual(78);
+});
+
+test('at most 1000 calls wait at a time, not counting callers that have disconnected', async () => {
+  const other = await startFixture({ port: 0 });
+  const gone = new AbortController();
+  const hold = (signal: AbortSignal) =>
+    fetch(`${other.url}/events?hold=all&count=1&wait=60000`, { signal });
+  await Promise.all(Array.from({ length: 1000 }, () => hold(gone.signal)));
+  const refused = await hold(AbortSignal.timeout(300_000));
+  expect(refused.status).toBe(503);
+  expect(await refused.json()).toEqual({ error: '1000 calls are already waiting' });
+  const status = async () => (await fetch(`${other.url}/closed?mark=x&wait=0`)).status;
+  expect(await status()).toBe(503);
+  gone.abort();
+  await expect.poll(status).toBe(200);
+  expect(await (await fetch(`${other.url}/release?hold=all`)).json()).toEqual({ released: false });
+  await other.close();
+});
