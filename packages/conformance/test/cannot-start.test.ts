@@ -72,6 +72,9 @@ test.each([
   const { code, output } = await run(...target.args, ...args, '--only', ids);
   await closeServer(empty);
   expect(output).toMatch(line);
+  // The other API is still checked.
+  expect(output).toMatch(/^pass/m);
+  expect(output).not.toMatch(/^(fail|error)/m);
   expect(code).toBe(3);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { idsOf, mustsOf, runSuite } from './support/run-suite.ts';
+import { runSuite } from './support/run-suite.ts';
 import type { Deed } from './support/start-front.ts';
 import { startFronted } from './support/start-target.ts';
 
@@ -70,47 +70,9 @@ test('credentials that both targets reject prevent the run', async () => {
   expect(ran.took).toBeLessThan(5000);
 });
 
-test('if the gateway rejects the credentials, the storage API is still checked', async () => {
-  await using target = await startFronted();
-  const only = ['GW-ERROR', 'GW-C', 'ST-DELETE'];
-  const ran = await runSuite({ ...target.options, ...WRONG_GATEWAY, only });
-  expect([...mustsOf(ran, 'fail'), ...mustsOf(ran, 'error')]).toEqual([]);
-  expect(ran.exitCode).toBe(3);
-  const { results = [] } = ran.report ?? {};
-  const gateway = results.filter(({ id }) => /^GW-(ERROR|C)/.test(id));
-  expect(gateway.map(({ outcome }) => outcome)).not.toContain('pass');
-  const [first] = gateway.filter(({ outcome }) => outcome === 'skip');
-  expect(first?.reason).toContain(
-    'credentials provided (400 BAD_TOKEN, 412 BAD_SIGNATURE); see --gateway-token',
-  );
-  expect(idsOf(ran, 'pass')).toContain('ST-DELETE-ONLY');
-  expect(target.server.listFiles()).toEqual([]);
-});
-
-test('if the storage API rejects the credentials, the gateway is still checked', async () => {
-  await using target = await startFronted();
-  const only = ['GW-ERROR', 'ST-META'];
-  const ran = await runSuite({ ...target.options, storageHeaders: WRONG_STORAGE, only });
-  expect([...mustsOf(ran, 'fail'), ...mustsOf(ran, 'error')]).toEqual([]);
-  expect(ran.exitCode).toBe(3);
-  const storage = ran.report?.results.filter(({ id }) => id.startsWith('ST-META')) ?? [];
-  expect(storage.map(({ outcome }) => outcome)).not.toContain('pass');
-  expect(storage[0]?.reason).toMatch(/credentials provided \(\d+ .+\); see --storage-header/);
-  expect(idsOf(ran, 'pass')).toContain('GW-ERROR-NOT-FOUND');
-});
-
 test('a valid token next to a wrong key pair is enough', async () => {
   await using target = await startFronted();
   const { tc3 } = WRONG_GATEWAY;
   const ran = await runSuite({ ...target.options, tc3, only: ['GW-ERROR', 'GW-C', 'GW-QUERY'] });
   expect(ran.exitCode).toBe(0);
-});
-
-test('without a service behind the gateway, checks that need it are skipped and the verdict is incomplete', async () => {
-  await using target = await startFronted();
-  const ran = await runSuite({ ...target.options, service: 'not-there', only: ['GW-', 'dredd'] });
-  expect([...mustsOf(ran, 'fail'), ...mustsOf(ran, 'error')]).toEqual([]);
-  expect(ran.exitCode).toBe(3);
-  const reasons = ran.report?.results.filter(({ outcome }) => outcome === 'skip') ?? [];
-  expect(reasons[0]?.reason).toMatch(/^no fixture service responds at \/v1\/cloudrun\/not-there/);
 });

@@ -14,14 +14,21 @@ async function check(fault?: Fault) {
   return { report, shop };
 }
 
+type Change = (reply: Parameters<Fault>[0], call: Parameters<Fault>[1]) => object;
+
 /** Changes the responses of one operation that succeed. */
 const on =
-  (
-    wanted: string,
-    change: (reply: Parameters<Fault>[0], call: Parameters<Fault>[1]) => object,
-  ): Fault =>
+  (wanted: string, change: Change): Fault =>
   (reply, call) =>
     call.operation === wanted && reply.status < 300 ? { ...reply, ...change(reply, call) } : reply;
+
+/** Changes the responses of one operation to requests that match. */
+const to =
+  (wanted: string, url: RegExp, change: Change): Fault =>
+  (reply, call) =>
+    call.operation === wanted && url.test(call.shop.requests.at(-1)?.url ?? '')
+      ? { ...reply, ...change(reply, call) }
+      : reply;
 
 const first = ({ body }: { body?: unknown }) =>
   (body as { items: Record<string, unknown>[] }).items[0];
@@ -68,17 +75,13 @@ const MUTANTS: [name: string, failing: string, fault: Fault][] = [
   [
     'an error without its title',
     'DOC-SCHEMA GET /items/{id}',
-    (reply, { operation }) =>
-      operation === 'GET /items/{id}' && reply.status === 404 ? { ...reply, body: {} } : reply,
+    to('GET /items/{id}', /./, ({ status }) => (status === 404 ? { body: {} } : {})),
   ],
   ['HTML for JSON', 'DOC-MEDIA GET /items', on('GET /items', () => ({ type: 'text/html' }))],
   [
     'JSON for a problem',
     'DOC-MEDIA GET /items/{id}',
-    (reply, { operation }) =>
-      operation === 'GET /items/{id}' && reply.status >= 400
-        ? { ...reply, type: 'application/json' }
-        : reply,
+    to('GET /items/{id}', /./, ({ status }) => (status < 400 ? {} : { type: 'application/json' })),
   ],
   ['no body', 'DOC-MEDIA POST /items', on('POST /items', () => ({ body: undefined }))],
   ['no total', 'DOC-HEADER GET /items', on('GET /items', () => ({ headers: {} }))],
@@ -100,8 +103,7 @@ const MUTANTS: [name: string, failing: string, fault: Fault][] = [
   [
     'accepts no body',
     'DOC-INVALID POST /items',
-    (reply, { operation, body }) =>
-      operation === 'POST /items' && body === undefined ? { status: 201, body: item } : reply,
+    to('POST /items', /./, (_, { body }) => (body ? {} : { status: 201, body: item })),
   ],
   [
     'accepts a price in words',
@@ -131,32 +133,24 @@ const MUTANTS: [name: string, failing: string, fault: Fault][] = [
   [
     'ignores limits',
     'DOC-INVALID GET /items',
-    (reply, { operation, shop }) =>
-      operation === 'GET /items' && /limit=(0|101)/.test(shop.requests.at(-1)?.url ?? '')
-        ? { status: 200, headers: { 'x-total': '0' }, body: { items: [] } }
-        : reply,
+    to('GET /items', /limit=(0|101)/, () => ({
+      ...{ status: 200, headers: { 'x-total': '0' }, body: { items: [] }, type: undefined },
+    })),
   ],
   [
     'ignores the type of an ID',
     'DOC-INVALID GET /items/{id}',
-    (reply, { operation, shop }) =>
-      operation === 'GET /items/{id}' && /items\/[a-z]/.test(shop.requests.at(-1)?.url ?? '')
-        ? { status: 200, body: item }
-        : reply,
+    to('GET /items/{id}', /items\/[a-z]/, () => ({ status: 200, body: item, type: undefined })),
   ],
   [
     'fails on invalid input',
     'DOC-5XX POST /items',
-    (reply, { operation }) =>
-      operation === 'POST /items' && reply.status === 400 ? problem(500) : reply,
+    to('POST /items', /./, ({ status }) => (status === 400 ? problem(500) : {})),
   ],
   [
     'fails on valid input',
     'DOC-5XX GET /items',
-    (reply, { operation, shop }) =>
-      operation === 'GET /items' && /sort=price/.test(shop.requests.at(-1)?.url ?? '')
-        ? problem(500)
-        : reply,
+    to('GET /items', /sort=price/, () => problem(500)),
   ],
   [
     'an event without its price',

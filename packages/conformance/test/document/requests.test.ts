@@ -12,6 +12,13 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const LIST = ['a', 'b c'];
 const OBJECT = { x: 1, y: 'z' };
+const FORM = 'application/x-www-form-urlencoded';
+const OPERATION = {
+  method: 'GET',
+  path: '/',
+  parameters: [],
+  responses: [],
+} as object as Operation;
 
 // The examples of OpenAPI 3.1.1, section 4.8.12.5, with other values.
 test.each<[Parameter['in'], string, boolean, unknown, string]>([
@@ -32,35 +39,18 @@ test.each<[Parameter['in'], string, boolean, unknown, string]>([
 ])('a parameter in %s, %s, explode %s: %j', async (place, style, explode, value, target) => {
   const parameter = { key: 'p', name: 'p', in: place, style, explode } as Parameter;
   const path = place === 'path' ? '/{p}' : '/';
-  const operation = {
-    method: 'GET',
-    path,
-    parameters: [parameter],
-    responses: [],
-  } as unknown as Operation;
-  const call = await writeRequest('http://a.example/base/', operation, {
-    parameters: { p: value },
-  });
+  const operation = { ...OPERATION, path, parameters: [parameter] };
+  const draft = { parameters: { p: value } };
+  const call = await writeRequest('http://a.example/base/', operation, draft);
   expect(call).toMatchObject({ origin: 'http://a.example', target: `/base${target}` });
 });
 
 test.each([
   ['application/json', { a: 'ü' }, 'application/json', '{"a":"ü"}'],
-  [
-    'application/x-www-form-urlencoded',
-    { a: 'b c', d: 1 },
-    'application/x-www-form-urlencoded',
-    'a=b+c&d=1',
-  ],
+  [FORM, { a: 'b c', d: 1 }, FORM, 'a=b+c&d=1'],
   ['text/*', 'a', 'text/plain', 'a'],
 ])('a body of %s', async (mediaType, body, type, text) => {
-  const operation = {
-    method: 'POST',
-    path: '/',
-    parameters: [],
-    responses: [],
-  } as unknown as Operation;
-  const call = await writeRequest('http://a', operation, { parameters: {}, mediaType, body });
+  const call = await writeRequest('http://a', OPERATION, { parameters: {}, mediaType, body });
   expect(call.headers).toContainEqual(['Content-Type', type]);
   expect(call.body.toString()).toBe(text);
 });
@@ -70,10 +60,8 @@ test.each([
   [['application/xml', 'application/json'], 'application/json, */*;q=0.5'],
 ])('responses of %j', async (types, accept) => {
   const content = types.map((mediaType) => ({ mediaType }));
-  const operation = { method: 'GET', path: '/', parameters: [], responses: [{ content }] };
-  const call = await writeRequest('http://a', operation as unknown as Operation, {
-    parameters: {},
-  });
+  const operation = { ...OPERATION, responses: [{ content }] } as Operation;
+  const call = await writeRequest('http://a', operation, { parameters: {} });
   expect(call.headers).toEqual([['Accept', accept]]);
 });
 
@@ -121,13 +109,7 @@ const EVENT = {
   itemSchema: {
     type: 'object',
     required: ['data'],
-    properties: {
-      data: {
-        type: 'string',
-        contentMediaType: 'application/json',
-        contentSchema: { type: 'number' },
-      },
-    },
+    properties: { data: { type: 'string', contentSchema: { type: 'number' } } },
   },
 };
 
