@@ -83,3 +83,12 @@ test('`Prefer` is sent only if requested for mocks', async () => {
   await runDredd(server.url, { preferCode: true });
   expect(prefers()).toEqual(new Set([undefined, 'code=500']));
 });
+
+test('only the configured request form is tried', async () => {
+  await using server = await startCorrectServer();
+  const report = await runDredd(server.url, { requestForm: 'data', only: ['ST-META-CALL'] });
+  expect(report.exitCode).toBe(1);
+  const bodies = server.requests.filter(({ url }) => url.includes('storages:'));
+  expect(bodies.length).toBeGreaterThan(0);
+  for (const { body } of bodies) expect(Object.keys(JSON.parse(body))).toEqual(['data']);
+});

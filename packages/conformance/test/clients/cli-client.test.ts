@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { clientRules } from '../../src/contract/rules.ts';
 import { runWithin } from '../support/run.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const env = process.env as Record<string, string>;
 
@@ -98,8 +98,8 @@ async function isRunning(pid: number): Promise<boolean> {
 }
 
 test('writes the reports of a check of a deployment', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'berth-clients-'));
-  const files = ['html', 'junit', 'json'].map((kind) => join(folder, kind));
+  await using folder = await makeTemporaryFolder();
+  const files = ['html', 'junit', 'json'].map((kind) => join(folder.path, kind));
   const reports = `html=${files[0]},junit=${files[1]},json=${files[2]}`;
   const driver = toDriver('print({ id, result: { body: null } });');
   const { code, lines } = await run(...ONE, '--report', reports, ...driver);
@@ -111,5 +111,4 @@ test('writes the reports of a check of a deployment', async () => {
   expect(texts[0]).not.toContain('Traceability');
   expect(texts[1]).toContain('<testsuite name="Clients"');
   expect(JSON.parse(texts[2] ?? '').extra.berth.targets).toMatchObject([{ api: 'client' }]);
-  await rm(folder, { recursive: true });
 });

@@ -1,21 +1,20 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeOn, findProgram } from '@berth/runtimes/engines';
 import { expect, it } from 'vitest';
 import { runWithin } from '../support/run.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const DRIVERS = join(import.meta.dirname, '../../drivers');
 
 /** Checks a driver with the command line, and returns the exit code and the IDs by outcome. */
 async function check(command: readonly string[], ...options: string[]) {
-  const folder = await mkdtemp(join(tmpdir(), 'berth-clients-'));
-  const file = join(folder, 'report.json');
+  await using folder = await makeTemporaryFolder();
+  const file = join(folder.path, 'report.json');
   const args = ['--report', `json=${file}`, '--timeout', '300000', ...options];
   const env = process.env as Record<string, string>;
   const { code, output } = await runWithin({ env }, 'client', ...args, '--', ...command);
   const { extra } = JSON.parse(await readFile(file, 'utf8'));
-  await rm(folder, { recursive: true });
   const ids = (outcome: string): string[] =>
     extra.berth.results
       .filter((result: { outcome: string }) => result.outcome === outcome)

@@ -1,8 +1,8 @@
 import { createDriver, serve } from '../../drivers/berth-client.ts';
-import { mutants, type Reported, type Task } from './mutants.ts';
+import { type Mutant, mutants, type Reported, type Task } from './mutants.ts';
 
 // A driver of @berth/client with one fault: node mutant-driver.ts RULE
-const mutant = mutants.find(({ rule }) => rule === process.argv[2]);
+const mutant = mutants[process.argv[2] as keyof typeof mutants] as Mutant | undefined;
 
 const { BERTH_GATEWAY_URL = '', BERTH_STORAGE_URL = '' } = process.env;
 

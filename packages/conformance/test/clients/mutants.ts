@@ -25,7 +25,6 @@ interface Outgoing {
 
 /** A fault of a client. Its hooks change what @berth/client does. */
 export interface Mutant {
-  rule: ClientRuleId;
   breaks: string;
   /** Other rules that it breaks as well. */
   also?: readonly ClientRuleId[];
@@ -64,6 +63,22 @@ function withText(
         flush: (to) => to.enqueue(encoder.encode(end)),
       });
       return new Response(response.body?.pipeThrough(transform) ?? null, response);
+    },
+  };
+}
+
+const withEvents = (change: (text: string) => string, more?: { end?: string; splits?: boolean }) =>
+  withText('text/event-stream', change, more);
+
+type Files = NonNullable<NonNullable<Reported['result']>['files']>;
+
+/** A change of the results of single files. */
+function withFiles(change: (files: Files) => Files): Pick<Mutant, 'run'> {
+  return {
+    async run(task, run) {
+      const { result, error } = await run(task);
+      const files = result?.files && change(result.files);
+      return error ? { error } : { result: { ...result, ...(files && { files }) } };
     },
   };
 }
@@ -147,79 +162,67 @@ function rejects(pattern: RegExp): Pick<Mutant, 'response'> {
 }
 
 /** A client for each rule that breaks it. */
-export const mutants: readonly Mutant[] = [
-  {
-    rule: 'CL-PATH-SEGMENTS',
+export const mutants: Readonly<Record<ClientRuleId, Mutant>> = {
+  'CL-PATH-SEGMENTS': {
     breaks: 'encodes slashes',
     also: ['CL-PATH-ESCAPES', 'CL-PATH-SLASHES', 'CL-PATH-UNICODE', 'CL-PATH-DOTS', 'CL-QUERY-RAW'],
     ...withPath((path) => path.replaceAll('/', '%2F')),
   },
-  {
-    rule: 'CL-PATH-ESCAPES',
+  'CL-PATH-ESCAPES': {
     breaks: 'decodes slashes',
     also: ['CL-QUERY-RAW'],
     ...withPath((path) => path.replaceAll('%2F', '/')),
   },
-  {
-    rule: 'CL-PATH-SLASHES',
+  'CL-PATH-SLASHES': {
     breaks: 'joins empty segments',
     ...withPath((path) => path.replaceAll('//', '/')),
   },
-  {
-    rule: 'CL-PATH-UNICODE',
+  'CL-PATH-UNICODE': {
     breaks: 'encodes twice',
     also: ['CL-PATH-ESCAPES', 'CL-PATH-DOTS', 'CL-QUERY-RAW'],
     ...withPath((path) => encodeURI(encodeURI(path))),
   },
-  {
-    rule: 'CL-PATH-DOTS',
+  'CL-PATH-DOTS': {
     breaks: 'resolves dots',
     ...withPath((path) => path.replaceAll(/(^|\/)(\.|%2e)+(?=\/|$)/gi, '')),
   },
-  { rule: 'CL-PATH-ROOT', breaks: 'adds a path', ...withPath((path) => path || 'index') },
-  {
-    rule: 'CL-QUERY-RAW',
+  'CL-PATH-ROOT': { breaks: 'adds a path', ...withPath((path) => path || 'index') },
+  'CL-QUERY-RAW': {
     breaks: 'sorts parameters',
     ...withPath((path) => {
       const [start = '', query] = path.split('?');
       return query === undefined ? path : `${start}?${query.split('&').sort().join('&')}`;
     }),
   },
-  {
-    rule: 'CL-BEARER',
+  'CL-BEARER': {
     breaks: 'sends no token when it resumes',
     request: ({ headers }) => headers.has('last-event-id') && headers.delete('authorization'),
   },
-  {
-    rule: 'CL-SIGNATURE',
+  'CL-SIGNATURE': {
     breaks: 'signs another query',
     request: (request) => {
       if (!request.headers.get('authorization')?.startsWith('TC3')) return;
       request.url += request.url.includes('?') ? '&t=1' : '?t=1';
     },
   },
-  {
-    rule: 'CL-STORAGE-HEADERS',
+  'CL-STORAGE-HEADERS': {
     breaks: 'sends no session token',
     request: ({ headers }) => headers.delete('x-svc-sessiontoken'),
   },
-  {
-    rule: 'CL-STORAGE-SIGNATURE',
+  'CL-STORAGE-SIGNATURE': {
     breaks: 'sends another signature',
     request({ headers }) {
       const value = headers.get('x-svc-authorization') ?? '';
       headers.set('x-svc-authorization', value.replace(/Signature=.*/, 'Signature=00'));
     },
   },
-  {
-    rule: 'CL-SECRETS',
+  'CL-SECRETS': {
     breaks: 'sends the token in the query',
     request: (request) => {
       if (request.url.endsWith('?b=1')) request.url += `&token=${process.env.BERTH_TOKEN}`;
     },
   },
-  {
-    rule: 'CL-REDIRECT-CREDENTIALS',
+  'CL-REDIRECT-CREDENTIALS': {
     breaks: 'follows redirects with all headers',
     async send(request, send) {
       const response = await send();
@@ -229,27 +232,23 @@ export const mutants: readonly Mutant[] = [
       return send();
     },
   },
-  {
-    rule: 'CL-JSON-REQUEST',
+  'CL-JSON-REQUEST': {
     breaks: 'sends JSON as text',
     also: ['CL-SIGNATURE'],
     request: ({ server, method, headers }) =>
       server === 'gateway' && method === 'POST' && headers.set('content-type', 'text/plain'),
   },
-  {
-    rule: 'CL-PAYLOAD',
+  'CL-PAYLOAD': {
     breaks: 'decodes chunks',
     ...withText('text/plain', (text) => text, { splits: true }),
   },
-  {
-    rule: 'CL-STORAGE-CALL',
+  'CL-STORAGE-CALL': {
     breaks: 'encodes the colon',
     request: (request) => {
       request.url = request.url.replace('storages:', 'storages%3A');
     },
   },
-  {
-    rule: 'CL-STORAGE-BODY',
+  'CL-STORAGE-BODY': {
     breaks: 'sends both forms',
     also: ['CL-SIGNATURE', 'CL-JSON-REQUEST'],
     request: (request) => {
@@ -259,28 +258,24 @@ export const mutants: readonly Mutant[] = [
       request.body = JSON.stringify({ ...fields, data: fields });
     },
   },
-  { rule: 'CL-ENVELOPE', breaks: 'rejects unknown fields', ...rejects(/"more"/) },
-  {
-    rule: 'CL-ENVELOPE-FLAT',
+  'CL-ENVELOPE': { breaks: 'rejects unknown fields', ...rejects(/"more"/) },
+  'CL-ENVELOPE-FLAT': {
     breaks: 'rejects the flat form',
     also: ['CL-ERROR-STORAGE'],
     ...rejects(/^\{"requestId"/),
   },
-  {
-    rule: 'CL-UPLOAD-FORM',
+  'CL-UPLOAD-FORM': {
     breaks: 'encodes the key',
     ...withForm((form) => form.set('key', encodeURIComponent(String(form.get('key'))))),
   },
-  {
-    rule: 'CL-UPLOAD-FILE',
+  'CL-UPLOAD-FILE': {
     breaks: 'converts line ends',
     ...withForm(async (form) => {
       const text = await (form.get('file') as Blob).text();
       form.set('file', new Blob([text.replaceAll('\r\n', '\n')]));
     }),
   },
-  {
-    rule: 'CL-UPLOAD-FILE-LAST',
+  'CL-UPLOAD-FILE-LAST': {
     breaks: 'sends the key after the file',
     ...withForm((form) => {
       const key = String(form.get('key'));
@@ -288,116 +283,97 @@ export const mutants: readonly Mutant[] = [
       form.append('key', key);
     }),
   },
-  {
-    rule: 'CL-UPLOAD-URL',
+  'CL-UPLOAD-URL': {
     breaks: 'decodes a slash in the URL',
     also: ['CL-ENVELOPE', 'CL-ENVELOPE-FLAT', 'CL-LINK-ENCODING'],
     request: (request) => {
       if (request.server === 'files') request.url = request.url.replace('%2F', '/');
     },
   },
-  {
-    rule: 'CL-UPLOAD-CREDENTIALS',
+  'CL-UPLOAD-CREDENTIALS': {
     breaks: 'sends the token to the upload target',
     also: ['CL-LINK-CREDENTIALS'],
     request: ({ server, headers }) =>
       server === 'files' && headers.set('authorization', `Bearer ${process.env.BERTH_TOKEN}`),
   },
-  {
-    rule: 'CL-UPLOAD-ERROR',
+  'CL-UPLOAD-ERROR': {
     breaks: 'only reads the status',
     also: ['CL-LINK-ENCODING'],
     response: (response, { server }) =>
       server === 'files' && response.ok ? new Response(null, { status: 204 }) : response,
   },
-  {
-    rule: 'CL-UPLOAD-GRANT',
+  'CL-UPLOAD-GRANT': {
     breaks: 'reports a success',
     also: ['CL-UPLOAD-ERROR', 'CL-ERROR-HTML', 'CL-SIZE-BODY'],
     ...swallows(({ task }) => task === 'upload'),
   },
-  {
-    rule: 'CL-LINK-CREDENTIALS',
+  'CL-LINK-CREDENTIALS': {
     breaks: 'sends the session token to links',
     also: ['CL-UPLOAD-CREDENTIALS'],
     request: ({ server, headers }) =>
       server === 'files' && headers.set('x-svc-sessiontoken', `${process.env.BERTH_SESSION_TOKEN}`),
   },
-  {
-    rule: 'CL-LINK-ENCODING',
+  'CL-LINK-ENCODING': {
     breaks: 'encodes escapes again',
     also: ['CL-ENVELOPE', 'CL-ENVELOPE-FLAT', 'CL-UPLOAD-URL'],
     request: (request) => {
       if (request.server === 'files') request.url = request.url.replaceAll('%', '%25');
     },
   },
-  {
-    rule: 'CL-DOWNLOAD-CUT',
+  'CL-DOWNLOAD-CUT': {
     breaks: 'returns part of a file',
     ...swallows(({ task }) => task === 'download'),
   },
-  {
-    rule: 'CL-RETRY-POST',
+  'CL-RETRY-POST': {
     breaks: 'retries each POST once',
     also: ['CL-RETRY-STORAGE', 'CL-SIZE-BODY'],
     ...again(isServerError, ({ method }) => method === 'POST'),
   },
-  {
-    rule: 'CL-RETRY-STORAGE',
+  'CL-RETRY-STORAGE': {
     breaks: 'retries deletes and copies',
     also: ['CL-SIZE-BODY'],
     ...again(isServerError, ({ server }) => server === 'storage'),
   },
-  { rule: 'CL-RETRY-REFUSED', breaks: 'retries a 4xx', ...again((status) => status >= 400) },
-  { rule: 'CL-RETRY-AFTER', breaks: 'retries immediately', ...again((status) => status >= 400) },
-  {
-    rule: 'CL-RETRY-LIMIT',
+  'CL-RETRY-REFUSED': { breaks: 'retries a 4xx', ...again((status) => status >= 400) },
+  'CL-RETRY-AFTER': { breaks: 'retries immediately', ...again((status) => status >= 400) },
+  'CL-RETRY-LIMIT': {
     breaks: 'retries 12 times',
     ...again(isServerError, () => true, 12),
   },
-  {
-    rule: 'CL-SSE-ACCEPT',
+  'CL-SSE-ACCEPT': {
     breaks: 'accepts anything',
     request: ({ headers }) => headers.set('accept', '*/*'),
   },
-  {
-    rule: 'CL-SSE-CHUNKS',
+  'CL-SSE-CHUNKS': {
     breaks: 'decodes chunks',
-    ...withText('text/event-stream', (text) => text, { splits: true }),
+    ...withEvents((text) => text, { splits: true }),
   },
-  {
-    rule: 'CL-SSE-LINES',
+  'CL-SSE-LINES': {
     breaks: 'removes all spaces after the colon',
-    ...withText('text/event-stream', (text) => text.replaceAll(/^data: +/gm, 'data: ')),
+    ...withEvents((text) => text.replaceAll(/^data: +/gm, 'data: ')),
   },
-  {
-    rule: 'CL-SSE-COMMENTS',
+  'CL-SSE-COMMENTS': {
     breaks: 'returns comments as data',
     also: ['CL-SSE-CHUNKS'],
-    ...withText('text/event-stream', (text) => text.replaceAll(/^:/gm, 'data:')),
+    ...withEvents((text) => text.replaceAll(/^:/gm, 'data:')),
   },
-  {
-    rule: 'CL-SSE-FIELDS',
+  'CL-SSE-FIELDS': {
     breaks: 'drops the names of events',
-    ...withText('text/event-stream', (text) => text.replaceAll(/^event: .*\n/gm, '')),
+    ...withEvents((text) => text.replaceAll(/^event: .*\n/gm, '')),
   },
-  {
-    rule: 'CL-SSE-INCOMPLETE',
+  'CL-SSE-INCOMPLETE': {
     breaks: 'returns part of an event',
-    ...withText('text/event-stream', (t) => t, { end: '\n\n' }),
+    ...withEvents((t) => t, { end: '\n\n' }),
   },
-  {
-    rule: 'CL-SSE-RESUME',
+  'CL-SSE-RESUME': {
     breaks: 'sends no Last-Event-ID',
     request: ({ headers }) => headers.delete('last-event-id'),
   },
-  {
-    rule: 'CL-SSE-RETRY',
+  'CL-SSE-RETRY': {
     breaks: 'connects again immediately',
-    ...withText('text/event-stream', (text) => text.replace(/retry: \d+/, 'retry: 1')),
+    ...withEvents((text) => text.replace(/retry: \d+/, 'retry: 1')),
   },
-  {
-    rule: 'CL-SSE-END',
+  'CL-SSE-END': {
     breaks: 'connects again after a 204',
     response(response, { headers }) {
       const isStream = headers.get('accept')?.includes('event-stream');
@@ -405,8 +381,7 @@ export const mutants: readonly Mutant[] = [
       return response;
     },
   },
-  {
-    rule: 'CL-LIST-LIMIT',
+  'CL-LIST-LIMIT': {
     breaks: 'sends the list in one call',
     also: ['CL-LIST-RESULTS'],
     async run(task, run) {
@@ -418,43 +393,29 @@ export const mutants: readonly Mutant[] = [
       return { result: { files: [] } };
     },
   },
-  {
-    rule: 'CL-LIST-RESULTS',
+  'CL-LIST-RESULTS': {
     breaks: 'returns results in another order',
-    async run(task, run) {
-      const { result, error } = await run(task);
-      const files = result?.files?.toReversed();
-      return error ? { error } : { result: { ...result, ...(files && { files }) } };
-    },
+    ...withFiles((files) => files.toReversed()),
   },
-  {
-    rule: 'CL-ERROR-GATEWAY',
+  'CL-ERROR-GATEWAY': {
     breaks: 'drops the request ID',
     ...withErrors((error) => ({ ...error, requestId: undefined })),
   },
-  {
-    rule: 'CL-ERROR-SERVICE',
+  'CL-ERROR-SERVICE': {
     breaks: 'reports a success',
     ...swallows(({ task }, status) => task === 'call' && [422, 500].includes(status)),
   },
-  {
-    rule: 'CL-ERROR-STORAGE',
+  'CL-ERROR-STORAGE': {
     breaks: 'drops the code',
     also: ['CL-UPLOAD-ERROR', 'CL-ERROR-GATEWAY', 'CL-ERROR-ITEMS'],
     ...withErrors((error) => ({ ...error, code: undefined })),
   },
-  {
-    rule: 'CL-ERROR-ITEMS',
+  'CL-ERROR-ITEMS': {
     breaks: 'reports a success',
     also: ['CL-LIST-RESULTS', 'CL-ERROR-STORAGE', 'CL-ERROR-JSON', 'CL-ERROR-CUT'],
-    async run(task, run) {
-      const { result, error } = await run(task);
-      const files = result?.files?.map((file) => (file.error ? {} : file));
-      return error ? { error } : { result: { ...result, ...(files && { files }) } };
-    },
+    ...withFiles((files) => files.map((file) => (file.error ? {} : file))),
   },
-  {
-    rule: 'CL-ERROR-HTML',
+  'CL-ERROR-HTML': {
     breaks: 'drops the status',
     also: [
       'CL-UPLOAD-ERROR',
@@ -465,27 +426,23 @@ export const mutants: readonly Mutant[] = [
     ],
     ...withErrors(() => ({ message: 'invalid JSON' })),
   },
-  {
-    rule: 'CL-ERROR-JSON',
+  'CL-ERROR-JSON': {
     breaks: 'reports a success',
     also: ['CL-PATH-DOTS', 'CL-ERROR-CUT', 'CL-SIZE-HEADERS'],
     ...SWALLOWS_BROKEN,
   },
-  {
-    rule: 'CL-ERROR-CUT',
+  'CL-ERROR-CUT': {
     breaks: 'reports a success',
     also: ['CL-PATH-DOTS', 'CL-ERROR-JSON', 'CL-SIZE-HEADERS'],
     ...SWALLOWS_BROKEN,
   },
-  {
-    rule: 'CL-SIZE-HEADERS',
+  'CL-SIZE-HEADERS': {
     breaks: 'reports a success',
     also: ['CL-PATH-DOTS', 'CL-ERROR-JSON', 'CL-ERROR-CUT'],
     ...SWALLOWS_BROKEN,
   },
-  {
-    rule: 'CL-SIZE-BODY',
+  'CL-SIZE-BODY': {
     breaks: 'buffers everything',
     response: async (response) => new Response(await response.text(), response),
   },
-];
+};

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { closeServer, listen } from './listen.ts';
 
 /** A response before it is sent; a test breaks it here. */
@@ -20,18 +20,14 @@ export interface CorrectServer {
 
 type Body = { path?: string; fileList?: unknown[] };
 
-type Handle = (draft: Draft, response: ServerResponse) => Draft | undefined;
-
 /**
  * Starts a small server that follows the documents, as far as Dredd can tell, and shares no code with the
  * project. It has the services `conformance`, which echoes, and `forbidden`.
  *
- * @param handle changes a response, or returns `undefined` if it has responded, or never will
- * @param form where storage requests must have their fields
+ * @param handle changes a response, or returns `undefined` if there is none
  */
 export async function startCorrectServer(
-  handle: Handle = (draft) => draft,
-  form: 'top' | 'data' = 'top',
+  handle: (draft: Draft) => Draft | undefined = (draft) => draft,
 ): Promise<CorrectServer> {
   const requests: CorrectServer['requests'] = [];
   const server = createServer(async (request, response) => {
@@ -40,16 +36,11 @@ export async function startCorrectServer(
     const body = Buffer.concat(chunks).toString();
     const { method = '', url = '', headers } = request;
     if (url !== '/') requests.push({ method, url, headers, body });
-    const received = handle(respond(method, url, read(body, form)), response);
+    const received = handle(respond(method, url, JSON.parse(body || '{}')));
     if (received) response.writeHead(received.status, received.headers).end(received.body);
   });
   const url = await listen(server);
   return { url, requests, [Symbol.asyncDispose]: () => closeServer(server) };
-}
-
-function read(body: string, form: 'top' | 'data'): Body {
-  const parsed = JSON.parse(body || '{}');
-  return form === 'top' ? parsed : (parsed.data ?? {});
 }
 
 function respond(method: string, url: string, body: Body): Draft {
