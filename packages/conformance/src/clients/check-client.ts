@@ -5,7 +5,7 @@ import type { ConformanceOptions, KnownFailure, WireProfile } from '../options.t
 import { isKnown, listAccepted } from '../report/compare.ts';
 import { quote } from '../report/to-curl.ts';
 import { type Report, toVerdict } from '../report/to-report.ts';
-import { type Finding, type Result, StartError } from '../result.ts';
+import { createResult, type Finding, type Result, StartError } from '../result.ts';
 import { type Deployment, startDeployment } from './deployment.ts';
 import { createDriver, cut, type Driver, DriverFailure, ProtocolError } from './driver.ts';
 import type { Place, Received } from './replies.ts';
@@ -169,11 +169,8 @@ function toResult(
   { id, level, statement, operations }: Rule,
   result: Pick<Result, 'outcome'> & Partial<Result>,
 ): Result {
-  return {
-    ...{ engine: 'client', id, level, statement, rules: [id], operations: [...operations] },
-    ...{ findings: [], notes: [], requests: 0, bytes: 0, assertions: 0, durationMs: 0 },
-    ...result,
-  };
+  const subject = { id, level, statement, rules: [id], operations: [...operations] };
+  return createResult({ engine: 'client', ...subject, ...result });
 }
 
 function toFinding(

@@ -13,7 +13,7 @@ import {
   withHeaders,
 } from '../http/exchange.ts';
 import { startTimer } from '../http/start-timer.ts';
-import type { Result } from '../result.ts';
+import { createResult, type Result } from '../result.ts';
 import { EVENT_STREAM, type Finding } from './check-exchange.ts';
 import type { Draft } from './generate.ts';
 import type { ApiDocument } from './load-document.ts';
@@ -204,11 +204,10 @@ class Results {
     const id = [rule, service, operation].filter(Boolean).join(' ');
     const known = this.#results.get(id);
     if (known !== undefined) return known;
-    const result: Result = {
+    const result = createResult({
       ...{ engine: 'document', id, level: 'must', statement: DOCUMENT_RULES[rule], rules: [rule] },
-      ...{ operations: [operation], outcome: 'pass', findings: [], notes: [] },
-      ...{ requests: 0, bytes: 0, assertions: 0, durationMs: 0 },
-    };
+      operations: [operation],
+    });
     this.#results.set(id, result);
     return result;
   }

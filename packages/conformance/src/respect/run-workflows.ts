@@ -15,7 +15,7 @@ import {
 } from '../http/exchange.ts';
 import { NetworkFault, Throttled } from '../http/health.ts';
 import { toPlainType } from '../http/media-type.ts';
-import type { Finding, Result } from '../result.ts';
+import { createResult, type Finding, type Result } from '../result.ts';
 import {
   createVault,
   fromContractResponse,
@@ -23,16 +23,10 @@ import {
   toContractBody,
   type Vault,
 } from './translate.ts';
-import {
-  type Workflow,
-  type WorkflowFile,
-  workflowFiles,
-  workflowSkipReason,
-} from './workflows.ts';
+import { type Workflow, workflowSkipReason, workflows } from './workflows.ts';
 
 /** The parts of a step or workflow run by Respect that the suite reads. */
 interface Executed {
-  type?: string;
   stepId?: string;
   executedSteps?: Executed[];
   checks?: {
@@ -42,20 +36,6 @@ interface Executed {
     message?: string;
     condition?: string;
   }[];
-}
-
-interface RunFileOptions {
-  /** Arazzo document. */
-  path: string;
-  /** The one workflow to run. */
-  workflow: string;
-  servers: Record<string, string>;
-  inputs: Record<string, string>;
-  fetch: typeof fetch;
-  /** Milliseconds. */
-  timeout: number;
-  /** The content of a file that a workflow uploads. */
-  readBody: (name: string) => Promise<Blob>;
 }
 
 const silent = () => {};
@@ -68,97 +48,73 @@ const SILENT = {
 
 /** Runs the contract's workflows with Respect, and yields each result as soon as it is known. */
 export async function runWorkflows(run: Run, onResult: (result: Result) => void): Promise<void> {
-  for (const file of workflowFiles) {
-    const reason = workflowSkipReason(run, file);
-    for (const [id, workflow] of Object.entries(file.workflows)) {
-      onResult(
-        reason ? { ...toResult(id, workflow), ...reason } : await runWorkflow(run, file, id),
-      );
-    }
+  for (const workflow of workflows) {
+    const reason = workflowSkipReason(run, workflow);
+    onResult(reason ? { ...toResult(workflow), ...reason } : await runWorkflow(run, workflow));
   }
 }
 
+function toResult({ id, title, operations, rules }: Workflow): Result {
+  return createResult({
+    ...{ engine: 'respect', id, level: 'must', statement: title, outcome: 'error' },
+    ...{ rules: [...rules], operations: [...operations] },
+  });
+}
+
+async function runWorkflow(run: Run, workflow: Workflow): Promise<Result> {
+  const started = performance.now();
+  const recorded = createFetch(run);
+  let ending: Partial<Result>;
+  try {
+    ending = verify(run, workflow.id, await execute(run, workflow, recorded.fetch), recorded);
+  } catch (error) {
+    // If Respect's parser fails, the target is at fault; if a response is missing, the network is.
+    ending = toEnding(run, workflow.id, (error as Error).message, recorded);
+  }
+  return {
+    ...{ ...toResult(workflow), ...ending },
+    requests: recorded.exchanges.length,
+    bytes: recorded.exchanges.reduce((sum, { sent }) => sum + toSentSize(sent), 0),
+    durationMs: Math.round(performance.now() - started),
+  };
+}
+
 /** Runs a workflow with Redocly Respect, which is imported here because loading it is slow. */
-async function runFile(options: RunFileOptions): Promise<Executed[]> {
-  const [{ run }, { createConfig }] = await Promise.all([
+async function execute(run: Run, { id, file }: Workflow, fetch: RecordedFetch['fetch']) {
+  const [respect, { createConfig }] = await Promise.all([
     import('@redocly/respect-core'),
     import('@redocly/openapi-core'),
   ]);
-  const results = await run({
-    files: [options.path],
-    workflow: [options.workflow],
-    server: Object.entries(options.servers).map(([name, url]) => `${name}=${url}`),
-    input: JSON.stringify(options.inputs),
+  const { gatewayUrl, storageUrl, timeout } = run.settings;
+  const path = createRequire(import.meta.url).resolve(`@berth/spec/workflows/${file}.arazzo.yaml`);
+  const results = await respect.run({
+    ...{ files: [path], workflow: [id], fetch, maxFetchTimeout: timeout, maxSteps: 200 },
+    server: [`gateway=${gatewayUrl}`, `storage=${storageUrl}`],
+    input: JSON.stringify(toInputs(run, file, id)),
     config: await createConfig({}),
-    maxSteps: 200,
-    maxFetchTimeout: options.timeout,
-    requestFileLoader: { getFileBody: options.readBody },
-    logger: SILENT,
-    fetch: options.fetch,
-    skipLint: true,
-    noSecretsMasking: true,
+    requestFileLoader: {
+      // The content of a file that a workflow uploads.
+      getFileBody: async (name: string) => new Blob([await readFile(name)]),
+    },
+    ...{ logger: SILENT, skipLint: true, noSecretsMasking: true },
   });
   return results.flatMap(({ executedWorkflows }) => executedWorkflows as unknown as Executed[]);
 }
 
-interface ExecutedStep {
-  stepId: string;
-  checks: NonNullable<Executed['checks']>;
-}
-
-/** Yields the steps of workflows, including those of the workflows that they call. */
-function listSteps(executed: readonly Executed[]): ExecutedStep[] {
-  return executed.flatMap(({ stepId = '', executedSteps, checks }) =>
-    executedSteps ? listSteps(executedSteps) : [{ stepId, checks: checks ?? [] }],
-  );
-}
-
-/** Matches a line that Respect shows around the failing one, or the mark below it. */
-const AROUND = /^(\d+ )?\|/;
-
-const AT_FAULT = /^> *\d+ \| */;
-
-/**
- * Converts the message of a failed Respect check to one line, without colours, and with only the failing line
- * of a body.
- *
- * @example
- * toSentence('TYPE must be string\n\n  3 | {\n> 4 |   "id": 1,\n    |         ^ type must be string');
- * // TYPE must be string at "id": 1,
- */
-export function toSentence(message: string): string {
-  return stripVTControlCharacters(message)
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !AROUND.test(line))
-    .map((line) => line.replace(AT_FAULT, 'at '))
-    .join(' ');
-}
-
-const { resolve } = createRequire(import.meta.url);
-
-async function runWorkflow(run: Run, file: WorkflowFile, id: string): Promise<Result> {
-  const result = toResult(id, file.workflows[id] as Workflow);
-  const started = performance.now();
-  const recorded = createFetch(run);
-  const path = resolve(`@berth/spec/workflows/${file.name}.arazzo.yaml`);
-  try {
-    const executed = await runFile({
-      ...{ path, workflow: id, fetch: recorded.fetch, timeout: run.settings.timeout },
-      servers: { gateway: run.settings.gatewayUrl, storage: run.settings.storageUrl },
-      inputs: toInputs(run, file, id),
-      readBody: async (name) => new Blob([await readFile(name)]),
-    });
-    Object.assign(result, verify(run, id, executed, recorded));
-  } catch (error) {
-    // If Respect's parser fails, the target is at fault; if a response is missing, the network is.
-    Object.assign(result, toEnding(run, id, (error as Error).message, recorded));
-  }
+function toInputs(run: Run, file: Workflow['file'], id: string): Record<string, string> {
+  const { env, prefix, service } = run.settings;
+  const folder = `${prefix}/${run.mark}/${id}`;
+  const paths = {
+    path: `${folder}/hello.txt`,
+    srcPath: `${folder}/source.txt`,
+    dstPath: `${folder}/destination.txt`,
+  };
+  if (file !== 'gateway') for (const path of Object.values(paths)) run.leftovers.add(path);
   return {
-    ...result,
-    requests: recorded.exchanges.length,
-    bytes: recorded.exchanges.reduce((sum, { sent }) => sum + toSentSize(sent), 0),
-    durationMs: Math.round(performance.now() - started),
+    ...paths,
+    // Every call is signed later; Respect only needs something to send.
+    ...{ authorization: 'signed', sessionToken: '', timestamp: '0', token: 'signed' },
+    ...{ envId: env, name: service, missingName: `berth-${run.mark}-missing` },
   };
 }
 
@@ -170,8 +126,8 @@ function verify(
 ): Partial<Result> {
   const steps = listSteps(executed);
   const { exchanges, fault } = recorded;
-  const assertions = steps.reduce((sum, { checks }) => sum + checks.length, 0);
-  const findings = steps.flatMap(({ stepId, checks }, index) => {
+  const assertions = steps.reduce((sum, { checks = [] }) => sum + checks.length, 0);
+  const findings = steps.flatMap(({ stepId = '', checks = [] }, index) => {
     // Each step makes one call, unless a call failed.
     const own = exchanges.length === steps.length ? exchanges[index] : exchanges.at(-1);
     return checks
@@ -189,6 +145,28 @@ function verify(
   return assertions > 0 ? { outcome: 'pass', assertions } : {};
 }
 
+/** Lists the steps of workflows, including those of the workflows that they call. */
+function listSteps(executed: readonly Executed[]): Executed[] {
+  return executed.flatMap((each) => (each.executedSteps ? listSteps(each.executedSteps) : [each]));
+}
+
+/**
+ * Converts the message of a failed Respect check to one line, without colours, and with only the failing line
+ * of a body.
+ *
+ * @example
+ * toSentence('TYPE must be string\n\n  3 | {\n> 4 |   "id": 1,\n    |         ^ type must be string');
+ * // TYPE must be string at "id": 1,
+ */
+export function toSentence(message: string): string {
+  return stripVTControlCharacters(message)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !/^(\d+ )?\|/.test(line))
+    .map((line) => line.replace(/^> *\d+ \| */, 'at '))
+    .join(' ');
+}
+
 function toEnding(
   run: Run,
   id: string,
@@ -202,32 +180,6 @@ function toEnding(
   const last = exchanges.at(-1);
   const finding = { message, where: `workflows#/${id}`, ...(last && toEvidence(last)) };
   return { outcome: 'fail', findings: [finding] };
-}
-
-function toInputs(run: Run, { writes }: WorkflowFile, id: string): Record<string, string> {
-  const { env, prefix, service } = run.settings;
-  const folder = `${prefix}/${run.mark}/${id}`;
-  const paths = { path: 'hello.txt', srcPath: 'source.txt', dstPath: 'destination.txt' };
-  const inFolder = Object.fromEntries(
-    Object.entries(paths).map(([name, path]) => [name, `${folder}/${path}`]),
-  );
-  if (writes) for (const path of Object.values(inFolder)) run.leftovers.add(path);
-  return {
-    ...inFolder,
-    // Every call is signed later; Respect only needs something to send.
-    ...{ authorization: 'signed', sessionToken: '', timestamp: '0', token: 'signed' },
-    ...{ envId: env, name: service, missingName: `berth-${run.mark}-missing` },
-  };
-}
-
-function toResult(id: string, { title, operations, rules }: Workflow): Result {
-  return {
-    ...{ engine: 'respect', id, level: 'must', statement: title },
-    rules: [...rules],
-    operations: [...operations],
-    ...{ outcome: 'error', findings: [], notes: [] },
-    ...{ requests: 0, bytes: 0, assertions: 0, durationMs: 0 },
-  };
 }
 
 interface RecordedFetch {
@@ -252,7 +204,10 @@ function createFetch(run: Run): RecordedFetch {
         recorded.exchanges.push(exchange);
         const { headers } = exchange.received;
         const status = fromContractStatus(run, exchange);
-        const body = concealBody(vault, fromContractResponse(run, exchange));
+        const own = fromContractResponse(run, exchange);
+        const { json } = toReceived(status, [], own);
+        // Without the values that Respect only passes on.
+        const body = json === undefined ? own : Buffer.from(JSON.stringify(vault.conceal(json)));
         const hasBody = ![204, 205, 304].includes(status);
         // Respect accepts only one spelling of a media type.
         const visible = headers.map(([name, value]): [string, string] => [
@@ -267,12 +222,6 @@ function createFetch(run: Run): RecordedFetch {
     },
   };
   return recorded;
-}
-
-/** Returns a JSON body without the values that Respect only passes on; any other body unchanged. */
-function concealBody(vault: Vault, body: Buffer): Buffer {
-  const { json } = toReceived(200, [], body);
-  return json === undefined ? body : Buffer.from(JSON.stringify(vault.conceal(json)));
 }
 
 async function call(

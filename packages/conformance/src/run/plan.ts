@@ -3,7 +3,7 @@ import { createRun, type Run } from '../context/run.ts';
 import { toPlace, transactions } from '../contract/documents.ts';
 import { isDriven, transactionSkipReason } from '../dredd/run-transactions.ts';
 import type { Settings } from '../options.ts';
-import { workflowSkipReason as whyNoWorkflow, workflowFiles } from '../respect/workflows.ts';
+import { workflowSkipReason, workflows } from '../respect/workflows.ts';
 import type { Engine, Planned } from '../result.ts';
 import { checkSkipReason, findCost } from './run-checks.ts';
 
@@ -21,9 +21,7 @@ export function planRun(settings: Settings): Planned[] {
     ...transactions
       .filter((transaction) => isDriven(transaction, settings.preferCode))
       .map((each) => plan('dredd', toPlace(each).name, transactionSkipReason(run, each))),
-    ...workflowFiles.flatMap((file) =>
-      Object.keys(file.workflows).map((id) => plan('respect', id, whyNoWorkflow(run, file))),
-    ),
+    ...workflows.map((each) => plan('respect', each.id, workflowSkipReason(run, each))),
   ];
 }
 

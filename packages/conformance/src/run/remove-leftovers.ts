@@ -83,13 +83,11 @@ async function insist<Result>(call: () => Promise<Result>): Promise<Result | und
 
 /** Runs one round; returns what still exists, or may. */
 async function removeAll(context: CheckContext, files: readonly File[]): Promise<File[]> {
-  const left = files.filter(({ fileId }) => fileId === undefined);
   const known = files.filter(({ fileId }) => fileId !== undefined);
-  const batches = Array.from({ length: Math.ceil(known.length / BATCH) }, (_, index) =>
-    known.slice(index * BATCH, (index + 1) * BATCH),
-  );
-  left.push(...(await mapSome(batches, (batch) => removeBatch(context, batch))).flat());
-  return left;
+  const batches: File[][] = [];
+  while (known.length > 0) batches.push(known.splice(0, BATCH));
+  const left = await mapSome(batches, (batch) => removeBatch(context, batch));
+  return [...files.filter(({ fileId }) => fileId === undefined), ...left.flat()];
 }
 
 async function removeBatch(

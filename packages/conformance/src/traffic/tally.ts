@@ -5,7 +5,7 @@ import type { Rule } from '../contract/rules.ts';
 import type { Coverage } from '../document/coverage.ts';
 import { type Exchange, readAll, splitTarget, toSentSize } from '../http/exchange.ts';
 import type { Report } from '../report/to-report.ts';
-import type { Result } from '../result.ts';
+import { createResult, type Result } from '../result.ts';
 import type { Recorded } from './read-traffic.ts';
 
 /** Checks recorded calls, one at a time. */
@@ -49,7 +49,7 @@ export class Tally {
     messages: readonly (string | undefined)[],
     where: string,
   ): void {
-    const result = this.#results.get(subject.id) ?? create(subject);
+    const result = this.#results.get(subject.id) ?? createResult(subject);
     this.#results.set(subject.id, result);
     result.requests += 1;
     result.bytes += toSentSize(exchange.sent);
@@ -71,7 +71,7 @@ export class Tally {
     const subject = { engine: 'rules' as const, id, level, statement, rules: [id] };
     const left = notSelected(this.#run, id);
     return {
-      ...create({ ...subject, operations: [...operations] }),
+      ...createResult({ ...subject, operations: [...operations] }),
       ...(left ?? { outcome: 'disabled', reason: 'no recorded call shows it' }),
     };
   }
@@ -83,14 +83,6 @@ export class Tally {
       return { ...result, notes: [`failed for ${failed} of ${result.requests} recorded calls`] };
     });
   }
-}
-
-function create(subject: Subject): Result {
-  return {
-    ...subject,
-    ...{ outcome: 'pass', findings: [], notes: [] },
-    ...{ requests: 0, bytes: 0, assertions: 0, durationMs: 0 },
-  };
 }
 
 /** Headers and query parameters whose values are never shown. */
