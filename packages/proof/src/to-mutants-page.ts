@@ -40,7 +40,8 @@ export function toMutantsPage(
   sources: SourceMutants,
 ): string {
   const count = (test: (row: MutantRow) => boolean | undefined) => rows.filter(test).length;
-  const measured = PEER_IDS.filter((id) => alarms[id] !== undefined);
+  const asked = (id: PeerId) => count((row) => wasAsked(id, row));
+  const measured = PEER_IDS.filter((id) => asked(id) > 0);
   const mark = (holds: boolean | undefined) => (holds ? 'yes' : '–');
   const lines = rows.map((row) => {
     const { rule, breaks, companions, caught, unrelated, peers = [], engine } = row;
@@ -50,13 +51,12 @@ export function toMutantsPage(
     return `| \`${rule}\` | ${toCell(breaks)} | ${bySuite} | ${others} | ${byTools.join(' | ')} |`;
   });
   const byPeers = PEER_IDS.map((id) => {
-    const { [id]: known } = alarms;
-    const { sample }: Peer = PEERS[id];
-    const asked = count((row) => wasAsked(id, row));
+    const { name, sample }: Peer = PEERS[id];
     const own = count(({ peers }) => peers?.includes(id));
-    const ofSample = asked === sample ? '' : `${asked} mutants in `;
-    const found = sample === undefined ? own : `${own} of ${ofSample}a sample of ${sample}`;
-    return `| By ${PEERS[id].name} alone | ${known ? found : 'not measured yet'} | ${known?.length ?? ''} |`;
+    const found = sample === undefined ? own : `${own} of ${asked(id)} mutants in a sample`;
+    const isMeasured = measured.includes(id);
+    const falseAlarms = alarms[id]?.length ?? 'not measured yet';
+    return `| By ${name} alone | ${isMeasured ? found : 'not measured yet'} | ${falseAlarms} |`;
   });
   const names = measured.map((id) => PEERS[id].name);
   return `# What the conformance suite finds
@@ -72,8 +72,8 @@ reference server behind a proxy that breaks one rule of rule set ${contract.vers
 ${byPeers.join('\n')}
 
 A false alarm is a check that fails on the correct server. Checks of other tools that also fail there do not count as
-finding a mutant. Specmatic takes seconds to start, so it only checks a sample; the cells of mutants that it has not
-checked are empty. This is what the other tools get:
+finding a mutant. Specmatic takes seconds to start, so it has judged only a sample of ${asked('specmatic')} mutants; the cells of all
+other mutants are empty. This is what the other tools get:
 
 ${PEER_IDS.map((id) => `- **${PEERS[id].name}**: ${PEERS[id].gets}${toAlarms(alarms[id])}`).join('\n')}
 
