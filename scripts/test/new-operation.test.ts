@@ -79,12 +79,14 @@ const CHECK = `
 `;
 
 const MUTANT = `
-  mutant('ST-COUNT-CALL', 'the count is a string', {
-    response(response, { operation }) {
-      if (operation !== 'countFiles') return;
-      response.json = { statusCode: 200, body: { requestId: 'a', data: { count: '7' } } };
+  'ST-COUNT-CALL': {
+    'the count is a string': {
+      response(response, { operation }) {
+        if (operation !== 'countFiles') return;
+        response.json = { statusCode: 200, body: { requestId: 'a', data: { count: '7' } } };
+      },
     },
-  }),
+  },
 `;
 
 const HANDLER = `
@@ -166,7 +168,7 @@ beforeAll(() => {
   );
   insert(
     'packages/proof/src/mutants/storage-delete.ts',
-    'export const storageDelete: readonly Mutant[] = [',
+    'export const storageDelete: Rows = {',
     MUTANT,
   );
   // 5. Its implementation, in the engine of server and mock.

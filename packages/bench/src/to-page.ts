@@ -39,7 +39,7 @@ export const checkedByTests: readonly { goal: string; file: string; command: str
   {
     goal: 'The right rule finds every mutant of the reference server, and the correct server passes 50 times in a row under load',
     file: 'packages/proof/scripts/soak.ts',
-    command: 'npm run soak; each mutant by its own rule in npm test',
+    command: 'npm run soak; a part of them in npm test',
   },
 ];
 

@@ -1,27 +1,18 @@
 /* biome-ignore-all lint/suspicious/noConsole: a script talks to the terminal */
 
 import { checkMutant } from '../src/check-mutant.ts';
-import { byClass } from '../src/mutants/by-class/index.ts';
-import { fromOutside } from '../src/mutants/from-outside/index.ts';
-import { chunkedBodies } from '../src/mutants/gateway-requests.ts';
 import { mutants } from '../src/mutants/index.ts';
 import { startMutated } from '../src/start-mutated.ts';
 
 /**
- * Checks the mutants of rules with these ID prefixes, or of the classes with these names, against all rules,
- * or only against their own with `--own`.
+ * Checks the mutants of rules with these ID prefixes against all rules, or only against their own with `--own`.
  */
 const args = process.argv.slice(2);
 const isOwn = args.includes('--own');
 const prefixes = args.filter((arg) => arg !== '--own');
-const isWanted = (name: string) =>
-  prefixes.length === 0 || prefixes.some((prefix) => name.startsWith(prefix));
-const wanted = [
-  ...[...mutants, ...fromOutside, ...chunkedBodies].filter(({ rule }) => isWanted(rule)),
-  ...Object.entries(byClass).flatMap(([name, rows]) =>
-    rows.filter(({ rule }) => isWanted(name) || isWanted(rule)),
-  ),
-];
+const wanted = mutants.filter(
+  ({ rule }) => prefixes.length === 0 || prefixes.some((prefix) => rule.startsWith(prefix)),
+);
 
 const mutated = await startMutated();
 let bad = 0;

@@ -8,7 +8,7 @@ import type { Exchange, HeaderList } from '../../conformance/src/http/exchange.t
 import { toSettings } from '../../conformance/src/options.ts';
 import { runTraffic } from '../../conformance/src/traffic/run-traffic.ts';
 import { EXCHANGE_RULES } from '../../conformance/src/validation/exchange-rules.ts';
-import { mutants } from '../src/mutants/index.ts';
+import { firstMutants } from '../src/mutants/index.ts';
 import { takeTurn } from './support/take-turn.ts';
 import { useMutated } from './support/test-own-rules.ts';
 
@@ -76,7 +76,7 @@ const HIDDEN: readonly string[] = [
   'a form without its end is a success that stores nothing',
 ];
 
-const visible = mutants.filter(
+const visible = firstMutants.filter(
   ({ rule, breaks }) =>
     rule in EXCHANGE_RULES && !NOT_RECORDED.includes(rule) && !HIDDEN.includes(breaks),
 );

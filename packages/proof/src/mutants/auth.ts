@@ -1,4 +1,5 @@
-import { type Mutant, mutant, mutantsOf } from './mutant.ts';
+import type { MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
+import type { MutantContext, Rows } from './mutant.ts';
 import {
   accept,
   authenticate,
@@ -6,37 +7,75 @@ import {
   headOf,
   reject,
   rejectSigned,
+  signedNames,
 } from './support/credentials.ts';
 import {
   callAgain,
   gatewayRequest,
   gatewayResponse,
   setStatus,
+  toGatewayResponse,
   toRefusal,
 } from './support/gateway.ts';
 
-export const auth: readonly Mutant[] = [
-  mutant('AU-BEARER', 'only signatures are accepted', {
-    ...reject((value) => value.startsWith('Bearer ')),
-    upgrade: ({ headers }) =>
-      headers.get('Authorization')?.startsWith('Bearer ')
-        ? toRefusal(401, 'SIGNATURE_REQUIRED')
-        : undefined,
-  }),
-  mutant(
-    'AU-BEARER-ENV',
-    'a token from another environment is accepted on GET',
-    accept(
+const isOf = ({ env }: MutantContext, value?: string) =>
+  [claimsOf(value)?.aud].flat().includes(env);
+const isLive = (value?: string) => (claimsOf(value)?.exp ?? 0) > Date.now() / 1_000;
+
+const tokenOf = ({ authorization }: MutantContext) => authorization.replace('Bearer ', '');
+const isRoot = ({ path }: MutatedRequest) => path.split('/').length < 5;
+
+/** Responds in its own way to requests without credentials. */
+const withoutAny = (toResponse: () => MutatedResponse) =>
+  gatewayRequest(({ headers, method }) =>
+    headers.get('Authorization') || method === 'OPTIONS' ? undefined : toResponse(),
+  );
+
+export const auth: Rows = {
+  'AU-BEARER': {
+    'only signatures are accepted': {
+      ...reject((value) => value.startsWith('Bearer ')),
+      upgrade: ({ headers }) =>
+        headers.get('Authorization')?.startsWith('Bearer ')
+          ? toRefusal(401, 'SIGNATURE_REQUIRED')
+          : undefined,
+    },
+    'a bearer token is not enough on POST': reject(
+      (value, { method }) => value.startsWith('Bearer') && method === 'POST',
+    ),
+    'a bearer token is not enough at the root of a service': reject(
+      (value, { path }) => value.startsWith('Bearer') && path.split('/').length === 4,
+    ),
+  },
+  'AU-BEARER-ENV': {
+    'a token from another environment is accepted on GET': accept(
       (value, { method }, { otherAuthorization }) =>
         method === 'GET' && value === otherAuthorization,
     ),
-  ),
-  mutant(
-    'AU-SIGNATURE',
-    'only tokens are accepted on POST',
-    rejectSigned(({ method }) => method === 'POST'),
-  ),
-  ...mutantsOf('AU-NONE', {
+    'a token from another environment is accepted': accept(
+      (value, _, { otherAuthorization }) => value === otherAuthorization,
+    ),
+    'a token from another environment is accepted on POST': accept(
+      (value, { method }, { otherAuthorization }) =>
+        method === 'POST' && value === otherAuthorization,
+    ),
+    'a token from another environment is accepted at the root': accept(
+      (value, call, { otherAuthorization }) => isRoot(call) && value === otherAuthorization,
+    ),
+  },
+  'AU-SIGNATURE': {
+    'only tokens are accepted on POST': rejectSigned(({ method }) => method === 'POST'),
+    'a signature is not enough on GET': reject(
+      (value, { method }) => value.startsWith('TC3') && method === 'GET',
+    ),
+    'content-type must be signed': rejectSigned(
+      (_, parts) => !signedNames(parts).some((name) => /^content-type$/i.test(name)),
+    ),
+    'a header with spaces after its commas is rejected on POST': rejectSigned(
+      ({ headers, method }) => method === 'POST' && /,\s/.test(headers.get('Authorization') ?? ''),
+    ),
+  },
+  'AU-NONE': {
     'a POST to the root needs no credentials': accept(
       (value, { method, path, service }) =>
         value === undefined && method === 'POST' && path === `/v1/cloudrun/${service}`,
@@ -58,8 +97,28 @@ export const auth: readonly Mutant[] = [
         response.headers.set('Location', '/login');
       },
     ),
-  }),
-  ...mutantsOf('AU-BEARER-BAD', {
+    'none are needed at the root of a service on GET': accept(
+      (value, call) => !value && call.method === 'GET' && isRoot(call),
+    ),
+    'none are needed on POST': accept((value, { method }) => !value && method === 'POST'),
+    'an empty header is accepted': accept((value) => value === ''),
+    'it gets a redirect to a login page': withoutAny(() => {
+      const response = toGatewayResponse(302);
+      response.headers.set('Location', '/login');
+      return response;
+    }),
+    'the response has no body': withoutAny(() => {
+      const response = toGatewayResponse(401);
+      response.headers.set('WWW-Authenticate', 'Bearer');
+      return response;
+    }),
+    'the service is called, but its response is withheld': (context) =>
+      gatewayRequest(async (call) => {
+        if (call.headers.get('Authorization') || call.method === 'OPTIONS') return;
+        await callAgain(context, call, { Authorization: context.authorization });
+      }),
+  },
+  'AU-BEARER-BAD': {
     'a token with the algorithm none is accepted': accept(
       (value = '') => /^Bearer [\w-]+\.[\w-]+\.$/.test(value) && headOf(value)?.alg === 'none',
     ),
@@ -75,19 +134,70 @@ export const auth: readonly Mutant[] = [
       { when: (_, { headers }) => headers.get('Authorization') === 'Bearer undefined' },
       setStatus(500),
     ),
-  }),
-  mutant('AU-EACH-CALL', 'a call without credentials uses those of its connection', (context) => {
-    const trusted = new WeakSet<object>();
-    return gatewayRequest((request) => {
-      if (request.headers.get('Authorization') === context.authorization)
-        trusted.add(request.connection);
-      else if (trusted.has(request.connection)) authenticate(request, context);
-    });
-  }),
-  ...mutantsOf('AU-SCHEME-UNKNOWN', {
+    'an expired token of the environment is accepted': accept(
+      (value, _, context) => isOf(context, value) && !isLive(value),
+    ),
+    'the signature of a current token is not verified': accept(
+      (value, _, context) => isOf(context, value) && isLive(value),
+    ),
+    'only the first 100 characters of a token are compared': accept(
+      (value, _, { authorization }) => value?.slice(0, 107) === authorization.slice(0, 107),
+    ),
+    'what follows a token is ignored': accept((value, _, { authorization }) =>
+      value?.startsWith(authorization),
+    ),
+    'a truncated token is accepted': accept(
+      (value = '', _, { authorization }) => value.length > 40 && authorization.startsWith(value),
+    ),
+    'an empty token is accepted': accept((value = '') => /^Bearer\s*$/.test(value)),
+    'any token with the algorithm none is accepted': accept((value) =>
+      /^none$/i.test(headOf(value)?.alg ?? ''),
+    ),
+    'an invalid token gets 500': reject(
+      (value) => value.startsWith('Bearer ') && claimsOf(value) === undefined,
+      500,
+    ),
+    'an expired token gets an HTML page': gatewayRequest(({ headers }) => {
+      const value = headers.get('Authorization') ?? '';
+      const isExpired = value.startsWith('Bearer ') && claimsOf(value)?.exp && !isLive(value);
+      return isExpired ? toGatewayResponse(401, 'text/html', '<h1>expired</h1>') : undefined;
+    }),
+  },
+  'AU-EACH-CALL': {
+    'a call without credentials uses those of its connection': (context) => {
+      const trusted = new WeakSet<object>();
+      return gatewayRequest((request) => {
+        if (request.headers.get('Authorization') === context.authorization)
+          trusted.add(request.connection);
+        else if (trusted.has(request.connection)) authenticate(request, context);
+      });
+    },
+  },
+  'AU-SCHEME-UNKNOWN': {
     'any Basic credentials are accepted': accept((value = '') => /^Basic \S/.test(value)),
     'a valid token is accepted with any scheme': accept((value, _, { authorization }) =>
       value?.endsWith(` ${authorization.split(' ').at(-1)}`),
     ),
-  }),
-];
+    'Basic is accepted': accept((value) => value?.startsWith('Basic')),
+    'a valid token is accepted as the second word': accept(
+      (value, _, context) => value?.split(' ')[1] === tokenOf(context),
+    ),
+    'a valid token without a scheme is accepted': accept(
+      (value, _, context) => value === tokenOf(context),
+    ),
+    'Digest is accepted': accept((value) => value?.startsWith('Digest')),
+    'a scheme that begins with Bearer is accepted': accept(
+      (value = '', _, context) => /^Bearer\S/.test(value) && value.endsWith(tokenOf(context)),
+    ),
+    'a valid token as the password of Basic is accepted': accept((value = '', _, context) =>
+      Buffer.from(value.replace(/^Basic /, ''), 'base64')
+        .toString()
+        .includes(tokenOf(context)),
+    ),
+    'any scheme but Bearer and TC3 gets 500': gatewayRequest(({ headers }) =>
+      /^(Bearer|TC3|$)/.test(headers.get('Authorization') ?? '')
+        ? undefined
+        : toRefusal(500, 'SYS_ERR'),
+    ),
+  },
+};

@@ -1,5 +1,13 @@
-import { type Mutant, mutant, mutantsOf } from './mutant.ts';
-import { gatewayRequest, toGatewayResponse, toRefusal } from './support/gateway.ts';
+import type { MutatedResponse } from '../proxy/messages.ts';
+import type { Rows } from './mutant.ts';
+import {
+  changeQuery,
+  forwardedPath,
+  forwardedRequest,
+  gatewayRequest,
+  toGatewayResponse,
+  toRefusal,
+} from './support/gateway.ts';
 import { retarget } from './support/storage.ts';
 
 const HOST = 'gateway.example';
@@ -11,25 +19,76 @@ const rewritePath = (rewrite: (path: string) => string) =>
     if (request.service !== 'conformance') return;
     request.target = rewrite(path) + (query ? `?${query}` : '');
   });
+const toEnv = (env: string) => `${env}.gateway.example`;
 
-export const gatewayAddress: readonly Mutant[] = [
-  ...mutantsOf('GW-ENV-HOST', {
+const decode = (path: string, pattern: RegExp) =>
+  path.replace(pattern, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
+const toEscape = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
+
+// The commands of the fixture service must stay intact, so a query is rewritten only if the fixture can tell.
+const rewriteQuery = (change: (query: string) => string) =>
+  forwardedRequest((request) => {
+    if (!/\/(respond|events|count|closed|release)\?/.test(request.target))
+      changeQuery(request, change);
+  });
+
+export const gatewayAddress: Rows = {
+  'GW-ENV-HOST': {
     'every host is accepted as the host of the environment': ({ env }) =>
       gatewayRequest(({ headers }) => headers.set('Host', `${env}.${HOST}`)),
     'a host that merely starts with the name of the environment is accepted': ({ env }) =>
       gatewayRequest(({ headers }) => {
         if (headers.get('Host')?.startsWith(`${env}-`)) headers.set('Host', `${env}.${HOST}`);
       }),
-  }),
-  ...mutantsOf('GW-PATH-SHAPE', {
+    'every host counts as the host of the one environment': ({ env }) =>
+      gatewayRequest(({ headers }) => headers.set('Host', toEnv(env))),
+    'the environment is read from the token instead of the host': ({
+      env,
+      otherAuthorization,
+      authorization,
+    }) =>
+      gatewayRequest(({ headers }) => {
+        if (headers.get('Host')?.startsWith(`${env}.`)) return;
+        if (headers.get('Authorization') === otherAuthorization)
+          headers.set('Authorization', authorization);
+        headers.set('Host', toEnv(env));
+      }),
+    'a host that names no environment gets the default one': ({ env }) =>
+      gatewayRequest(({ headers }) => {
+        if (!headers.get('Host')?.startsWith('other')) headers.set('Host', toEnv(env));
+      }),
+  },
+  'GW-PATH-SHAPE': {
     'the extension .html is removed from the path': gatewayRequest((request) => {
       request.target = request.target.replace(/\.html$/, '');
     }),
     'a call to a missing service is sent to another service': retarget((target) =>
       target.replace(/^\/v1\/cloudrun\/[^/?]+(?=[^?]*\/respond(\?|$))/, '/v1/cloudrun/conformance'),
     ),
-  }),
-  ...mutantsOf('GW-PATH-OPTIONAL', {
+    'the prefix is not removed from the path': forwardedPath(
+      (path) => `/v1/cloudrun/conformance${path}`,
+    ),
+    'the path of a POST is lost': forwardedPath(() => '/', 'POST'),
+    'the path is lower-cased': forwardedPath((path) =>
+      path.replace(/(?<!%\w?)[A-Z]/g, (char) => char.toLowerCase()),
+    ),
+    'what follows a semicolon counts as a path parameter and is dropped': forwardedPath((path) =>
+      path.replace(/;[^/]*/g, ''),
+    ),
+    "a path that begins with the service's name loses it": forwardedPath((path) =>
+      path.replace(/^\/conformance(?=\/)/, ''),
+    ),
+    'a file extension counts as a format and is dropped': forwardedPath((path) =>
+      path.replace(/\.(json|html|txt)$/, ''),
+    ),
+    'colons, at signs and pluses of the path are escaped': forwardedPath((path) =>
+      path.replace(/[:@+]/g, toEscape),
+    ),
+    'parentheses, asterisks and apostrophes of the path are escaped': forwardedPath((path) =>
+      path.replace(/[()*'!]/g, toEscape),
+    ),
+  },
+  'GW-PATH-OPTIONAL': {
     'a call without anyPath calls /index': {
       request(request) {
         const isSigned = request.headers.get('authorization')?.startsWith('TC3-');
@@ -43,21 +102,34 @@ export const gatewayAddress: readonly Mutant[] = [
           ? toRefusal(404, 'INVALID_PATH')
           : undefined,
     },
-  }),
-  mutant(
-    'GW-PATH-TRAILING-SLASH',
-    'a trailing slash after the name causes a redirect',
-    {
-      request({ target }) {
-        if (target !== '/v1/cloudrun/conformance/') return;
-        const redirect = toGatewayResponse(301);
-        redirect.headers.set('Location', target.slice(0, -1));
-        return redirect;
+    'a GET without anyPath is redirected to the URL with a slash': forwardedRequest(
+      ({ method, path, target }) =>
+        method === 'GET' && /^\/v1\/cloudrun\/[^/]+$/.test(path)
+          ? toRedirect(301, target.replace(path, `${path}/`))
+          : undefined,
+    ),
+    'a POST without anyPath goes to /index': forwardedPath((path) => path || '/index', 'POST'),
+  },
+  'GW-PATH-TRAILING-SLASH': {
+    'a trailing slash after the name causes a redirect': [
+      {
+        request({ target }) {
+          if (target !== '/v1/cloudrun/conformance/') return;
+          const redirect = toGatewayResponse(301);
+          redirect.headers.set('Location', target.slice(0, -1));
+          return redirect;
+        },
       },
-    },
-    ['GW-C1'],
-  ),
-  ...mutantsOf('GW-PATH-SEGMENTS', {
+      'GW-C1',
+    ],
+    'a POST to the name and a slash is redirected': forwardedRequest(({ method, path }) =>
+      method === 'POST' && /^\/v1\/cloudrun\/[^/]+\/$/.test(path)
+        ? toRedirect(308, path.slice(0, -1))
+        : undefined,
+    ),
+    'the name and a slash call the path //': forwardedPath((path) => (path === '/' ? '//' : path)),
+  },
+  'GW-PATH-SEGMENTS': {
     'the tenth and later segments are dropped': gatewayRequest((request) => {
       const { path, query } = request;
       const segments = path.split('/');
@@ -67,14 +139,19 @@ export const gatewayAddress: readonly Mutant[] = [
     "the gateway's prefix is removed twice": retarget((target) =>
       target.replace(/^(\/v1\/cloudrun\/\w+)\1/, '$1'),
     ),
-  }),
-  mutant(
-    'GW-PATH-SEGMENTS',
-    'segment parameters (;b=1) are dropped',
-    rewritePath((path) => path.replaceAll(/;[^/]*/g, '')),
-    ['GW-PATH-SHAPE'],
-  ),
-  ...mutantsOf('GW-PATH-ESCAPES', {
+    'segment parameters (;b=1) are dropped': [
+      rewritePath((path) => path.replaceAll(/;[^/]*/g, '')),
+      'GW-PATH-SHAPE',
+    ],
+    'segments beyond the fourth are lost': forwardedPath((path) =>
+      path.split('/').slice(0, 5).join('/'),
+    ),
+    'a POST keeps its last segment only': forwardedPath(
+      (path) => path.replace(/^.*\/(?=.)/, '/'),
+      'POST',
+    ),
+  },
+  'GW-PATH-ESCAPES': {
     '%2F in a path is decoded': rewritePath((path) => path.replaceAll('%2F', '/')),
     'escapes in a path are converted to upper case': rewritePath((path) =>
       path.replaceAll(/%[\da-f]{2}/gi, (code) => code.toUpperCase()),
@@ -82,13 +159,42 @@ export const gatewayAddress: readonly Mutant[] = [
     'encoded Chinese characters in a path are encoded again': rewritePath((path) =>
       path.replaceAll('%E4', '%25E4'),
     ),
-  }),
-  mutant(
-    'GW-PATH-SLASHES',
-    'empty path segments are dropped',
-    rewritePath((path) => (/[^/]\/{2,}[^/]/.test(path) ? path.replaceAll(/\/{2,}/g, '/') : path)),
-  ),
-  ...mutantsOf('GW-QUERY-RAW', {
+    'escapes of unreserved characters are decoded': forwardedPath((path) =>
+      decode(path, /%(4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9ae]|3\d|2[de])/gi),
+    ),
+    'hexadecimal digits of escapes are upper-cased': forwardedPath((path) =>
+      path.replace(/%[\da-f]{2}/gi, (code) => code.toUpperCase()),
+    ),
+    'an escaped percent sign is decoded': forwardedPath((path) => path.replaceAll('%25', '%')),
+    'an escaped space becomes a plus': forwardedPath((path) => path.replaceAll('%20', '+')),
+    'escapes that are not UTF-8 are replaced': forwardedPath((path) =>
+      path.replace(/%(ff|80|c0)/gi, '%EF%BF%BD'),
+    ),
+    'a path with an escape that is not UTF-8 is rejected': forwardedRequest(({ path }) => {
+      try {
+        decodeURIComponent(path);
+        return undefined;
+      } catch {
+        return toGatewayResponse(400, 'text/html', '<h1>Bad Request</h1>');
+      }
+    }),
+    'escaped colons, commas and at signs are decoded': forwardedPath((path) =>
+      decode(path, /%(3a|2c|40)/gi),
+    ),
+    'escaped backslashes become slashes': forwardedPath((path) => path.replace(/%5c/gi, '/')),
+  },
+  'GW-PATH-SLASHES': {
+    'empty path segments are dropped': rewritePath((path) =>
+      /[^/]\/{2,}[^/]/.test(path) ? path.replaceAll(/\/{2,}/g, '/') : path,
+    ),
+    'slashes are merged at the start of the path only': forwardedPath((path) =>
+      path.replace(/^\/{2,}/, '/'),
+    ),
+    'slashes are merged on POST': forwardedPath((path) => path.replace(/\/{2,}/g, '/'), 'POST'),
+    "a path's trailing slash is lost": forwardedPath((path) => path.replace(/(?<=.)\/$/, '')),
+    'three slashes become two': forwardedPath((path) => path.replace(/\/{3,}/g, '//')),
+  },
+  'GW-QUERY-RAW': {
     'query parameters are sorted by name': gatewayRequest((request) => {
       if (request.query === '') return;
       const nameOf = (pair: string) => pair.split('=', 1)[0] ?? '';
@@ -105,5 +211,57 @@ export const gatewayAddress: readonly Mutant[] = [
         request.target = request.target.replaceAll('%2f', '%2F');
       },
     },
-  }),
-];
+    'a plus becomes an escaped space': rewriteQuery((query) => query.replaceAll('+', '%20')),
+    'an escaped space becomes a plus': rewriteQuery((query) => query.replaceAll('%20', '+')),
+    'parameters are sorted': rewriteQuery((query) => query.split('&').sort().join('&')),
+    'only the last of a repeated parameter is kept': rewriteQuery((query) => {
+      const pairs = query.split('&');
+      const nameOf = (pair: string) => pair.split('=')[0];
+      return pairs
+        .filter(
+          (pair, index) => !pairs.slice(index + 1).some((later) => nameOf(later) === nameOf(pair)),
+        )
+        .join('&');
+    }),
+    'a parameter without a value gets an equals sign': rewriteQuery((query) =>
+      query.replace(/(?<=^|&)[^=&]+(?=&|$)/g, '$&='),
+    ),
+    'an equals sign without a value is lost': rewriteQuery((query) =>
+      query.replace(/=(?=&|$)/g, ''),
+    ),
+    'a second question mark is escaped': rewriteQuery((query) => query.replaceAll('?', '%3F')),
+    'empty pairs are dropped': rewriteQuery((query) =>
+      query.replace(/&{2,}/g, '&').replace(/^&|&$/g, ''),
+    ),
+    'a semicolon counts as an ampersand': rewriteQuery((query) => query.replaceAll(';', '&')),
+    'an apostrophe is escaped': rewriteQuery((query) => query.replaceAll("'", '%27')),
+    'brackets are escaped': rewriteQuery((query) =>
+      query.replaceAll('[', '%5B').replaceAll(']', '%5D'),
+    ),
+    'escaped tildes are decoded': rewriteQuery((query) => query.replace(/%7e/gi, '~')),
+    'slashes and colons are escaped': rewriteQuery((query) =>
+      query.replaceAll('/', '%2F').replaceAll(':', '%3A'),
+    ),
+    'escaped slashes are decoded': rewriteQuery((query) => query.replace(/%2f/gi, '/')),
+    'escapes are upper-cased': rewriteQuery((query) =>
+      query.replace(/%[\da-f]{2}/gi, (code) => code.toUpperCase()),
+    ),
+    'escapes that are not UTF-8 are replaced': rewriteQuery((query) =>
+      query.replace(/%(ff|80|c0)/gi, '%EF%BF%BD'),
+    ),
+    'it is lost if the path is left out': forwardedRequest((request) => {
+      if (/^\/v1\/cloudrun\/[^/]+\/?$/.test(request.path)) request.target = request.path;
+    }),
+    'it is lost on POST': forwardedRequest((request) => {
+      if (request.method === 'POST' && !/\/(respond|events)/.test(request.path))
+        request.target = request.path;
+    }),
+  },
+};
+
+function toRedirect(status: number, location: string): MutatedResponse {
+  const response = toGatewayResponse(status);
+  response.headers.set('Location', location);
+  response.headers.set('Content-Disposition', 'attachment');
+  return response;
+}

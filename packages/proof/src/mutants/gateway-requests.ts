@@ -1,25 +1,49 @@
-import type { MutatedRequest } from '../proxy/messages.ts';
-import { type Mutant, mutant, mutantsOf } from './mutant.ts';
+import type { Hooks, MutatedRequest } from '../proxy/messages.ts';
+import { eachOf, type Rows } from './mutant.ts';
 import {
   changeBody,
+  changeJson,
   changeQuery,
   changeText,
   forwardedRequest,
   gatewayRequest,
   keepHeaders,
+  removeHeader,
+  rewriteHeaders,
   toRefusal,
 } from './support/gateway.ts';
 
-export const gatewayRequests: readonly Mutant[] = [
-  mutant(
-    'GW-FORWARD-METHOD',
-    'X-HTTP-Method-Override in a POST changes the method',
-    gatewayRequest((request) => {
+const isChunked = ({ headers }: MutatedRequest) => headers.get('Transfer-Encoding') === 'chunked';
+
+/** Rejects every call without `Content-Length`. */
+export const refuseChunks = (status: number): Hooks =>
+  forwardedRequest((request) =>
+    isChunked(request) ? toRefusal(status, 'LENGTH_REQUIRED') : undefined,
+  );
+
+const changePieces = (change: (pieces: readonly Buffer[]) => Buffer[]): Hooks =>
+  forwardedRequest((request) => {
+    if (isChunked(request)) request.body = Buffer.concat(change(request.pieces));
+  });
+
+export const gatewayRequests: Rows = {
+  'GW-FORWARD-METHOD': {
+    'X-HTTP-Method-Override in a POST changes the method': gatewayRequest((request) => {
       const wanted = request.headers.get('X-HTTP-Method-Override');
       if (request.method === 'POST' && wanted) request.method = wanted;
     }),
-  ),
-  ...mutantsOf('GW-FORWARD-HEADERS', {
+    'a POST without a body becomes a GET': forwardedRequest((request) => {
+      if (request.method === 'POST' && request.body.length === 0) request.method = 'GET';
+    }),
+    'a POST to the root of a service becomes a GET': forwardedRequest((request) => {
+      if (request.method !== 'POST' || !/^\/v1\/cloudrun\/[^/]+\/?$/.test(request.path)) return;
+      request.method = 'GET';
+      request.body = Buffer.alloc(0);
+      request.headers.remove('Content-Type');
+      request.headers.remove('Content-Length');
+    }),
+  },
+  'GW-FORWARD-HEADERS': {
     'headers whose names begin with X- do not reach the service': gatewayRequest(
       keepHeaders((name) => !/^x-/i.test(name)),
     ),
@@ -36,58 +60,99 @@ export const gatewayRequests: readonly Mutant[] = [
     'cookies in a WebSocket handshake do not reach the service': {
       upgrade: ({ headers }) => headers.remove('Cookie'),
     },
-  }),
-  ...mutantsOf('GW-FORWARD-BODY', {
+    'a JSON content type gets a charset': forwardedRequest(
+      rewriteHeaders(/^content-type$/i, (type) =>
+        type.replace(/^application\/json$/, '$&; charset=utf-8'),
+      ),
+    ),
+    'parameters of the content type are lost': forwardedRequest(
+      rewriteHeaders(/^content-type$/i, (type) => type.replace(/^(application\/json).*/, '$1')),
+    ),
+    'values of headers are lower-cased': forwardedRequest(
+      rewriteHeaders(/^x-/i, (value) => value.toLowerCase()),
+    ),
+    'only the last of a repeated header is kept': forwardedRequest(({ headers }) => {
+      const last = new Map(headers.list.map(([name, value]) => [name.toLowerCase(), value]));
+      for (const [name, value] of last) if (headers.all(name).length > 1) headers.set(name, value);
+    }),
+    'headers with an empty value are lost': forwardedRequest(
+      keepHeaders((_, value) => value !== ''),
+    ),
+    'values of headers are truncated to 256 bytes': forwardedRequest(
+      rewriteHeaders(/^x-/i, (value) => value.slice(0, 256)),
+    ),
+    'two spaces in a value become one': forwardedRequest(
+      rewriteHeaders(/^/, (value) => value.replace(/ {2,}/g, ' ')),
+    ),
+    'what follows a comma in a value is lost': forwardedRequest(
+      rewriteHeaders(/^x-/i, (value) => value.replace(/,.*/, '')),
+    ),
+    'headers of a GET are lost': forwardedRequest((request) => {
+      if (request.method === 'GET' && !request.path.includes('/events'))
+        keepHeaders((name) => !/^x-/i.test(name))(request);
+    }),
+    'Accept becomes */*': forwardedRequest((request) => {
+      if (!request.path.includes('/events')) rewriteHeaders(/^accept$/i, () => '*/*')(request);
+    }),
+    ...eachOf(['Cookie', 'If-None-Match', 'Accept-Language', 'User-Agent'], (name) => [
+      `${name} is lost`,
+      forwardedRequest(removeHeader(name)),
+    ]),
+  },
+  'GW-FORWARD-BODY': {
     'white space around a posted object is trimmed': gatewayRequest(
       changeText((text) => (/^\s/.test(text) ? text.trim() : text)),
     ),
     'a posted object of more than 65,536 bytes arrives truncated': gatewayRequest(
       changeBody((body) => body.subarray(0, 65_536)),
     ),
-  }),
-  mutant('GW-CALLS-APART', 'each call on a connection arrives with the query of the first', () => {
-    const queries = new WeakMap<object, string>();
-    return gatewayRequest((request) => {
-      const first = queries.get(request.connection) ?? request.query;
-      queries.set(request.connection, first);
-      if (first !== '') changeQuery(request, () => first);
-    });
-  }),
-];
-
-const isChunked = ({ headers }: MutatedRequest) => headers.get('Transfer-Encoding') === 'chunked';
-
-/** Rejects every call without `Content-Length`. */
-export const refuseChunks = (status: number): Mutant =>
-  mutant(
-    'GW-FORWARD-BODY',
-    `a chunked body is rejected with ${status}`,
-    forwardedRequest((request) =>
-      isChunked(request) ? toRefusal(status, 'LENGTH_REQUIRED') : undefined,
+    'JSON is parsed and serialized again': forwardedRequest(changeJson({})),
+    'an empty JSON object is sent as no body': forwardedRequest(
+      changeText((text) => (text === '{}' ? '' : text)),
     ),
-  );
-
-const changePieces = (breaks: string, change: (pieces: readonly Buffer[]) => Buffer[]): Mutant =>
-  mutant(
-    'GW-FORWARD-BODY',
-    breaks,
-    forwardedRequest((request) => {
-      if (isChunked(request)) request.body = Buffer.concat(change(request.pieces));
+    'what follows 16 KiB is lost': forwardedRequest(changeBody((body) => body.subarray(0, 16_384))),
+    'trailing white space is lost': forwardedRequest(
+      changeText((text) => text.replace(/\s+$/, '')),
+    ),
+    'CRLF becomes LF': forwardedRequest(changeText((text) => text.replaceAll('\r\n', '\n'))),
+    'a chunked body is lost': forwardedRequest((request) => {
+      if (request.headers.get('Transfer-Encoding')) request.body = Buffer.alloc(0);
     }),
-  );
-
-/** Mutants that mishandle chunked bodies, which every streaming client sends. */
-export const chunkedBodies: readonly Mutant[] = [
-  refuseChunks(400),
-  refuseChunks(501),
-  changePieces('only the first chunk of a chunked body arrives', (pieces) => pieces.slice(0, 1)),
-  changePieces('only the last chunk of a chunked body arrives', (pieces) => pieces.slice(-1)),
-  changePieces('a chunked body arrives with the sizes of its chunks', (pieces) =>
-    [...pieces, Buffer.alloc(0)].map((piece) =>
-      Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]),
+    'characters beyond U+FFFF become question marks': forwardedRequest((request) => {
+      const text = request.body.toString();
+      if (Buffer.from(text).equals(request.body))
+        request.body = Buffer.from(text.replace(/[\u{10000}-\u{10ffff}]/gu, '?'));
+    }),
+    'a member named __proto__ or constructor is lost': forwardedRequest(
+      changeText((text) =>
+        text.replace(/"(__proto__|constructor)"\s*:\s*("[^"]*"|\{[^}]*\}|\d+|\w+),?/g, ''),
+      ),
     ),
-  ),
-  changePieces('each chunk is decoded as text on its own', (pieces) =>
-    pieces.map((piece) => Buffer.from(piece.toString())),
-  ),
-];
+    'a chunked body is rejected with 400': refuseChunks(400),
+    'a chunked body is rejected with 501': refuseChunks(501),
+    'only the first chunk of a chunked body arrives': changePieces((pieces) => pieces.slice(0, 1)),
+    'only the last chunk of a chunked body arrives': changePieces((pieces) => pieces.slice(-1)),
+    'a chunked body arrives with the sizes of its chunks': changePieces((pieces) =>
+      [...pieces, Buffer.alloc(0)].map((piece) =>
+        Buffer.concat([
+          Buffer.from(`${piece.length.toString(16)}\r\n`),
+          piece,
+          Buffer.from('\r\n'),
+        ]),
+      ),
+    ),
+    'each chunk is decoded as text on its own': changePieces((pieces) =>
+      pieces.map((piece) => Buffer.from(piece.toString())),
+    ),
+  },
+  'GW-CALLS-APART': {
+    'each call on a connection arrives with the query of the first': () => {
+      const queries = new WeakMap<object, string>();
+      return gatewayRequest((request) => {
+        const first = queries.get(request.connection) ?? request.query;
+        queries.set(request.connection, first);
+        if (first !== '') changeQuery(request, () => first);
+      });
+    },
+  },
+};

@@ -14,6 +14,17 @@ export interface Mutant {
   create: (context: MutantContext) => Hooks;
 }
 
+type Fault = Mutant['create'] | Hooks;
+
+/** A fault, or a fault and its companions. */
+type Row = Fault | readonly [Fault, ...RuleId[]];
+
+/**
+ * Mutants by the rule that they break, and by what they break. The first mutant of a rule is checked with all
+ * rules, so it lists its companions.
+ */
+export type Rows = { readonly [rule in RuleId]?: Readonly<Record<string, Row>> };
+
 /** The context that a mutant can use. Calls that the mutant makes itself are sent directly to the server. */
 export interface MutantContext {
   /** Address of the server behind the mutant for a path and query. */
@@ -40,20 +51,20 @@ export interface MutantContext {
   keyPair: { id: string; secret: string };
 }
 
-/** Creates a row in a table of mutants. */
-export function mutant(
-  rule: RuleId,
-  breaks: string,
-  hooks: Mutant['create'] | Hooks,
-  companions: readonly RuleId[] = [],
-): Mutant {
-  return { rule, breaks, companions, create: typeof hooks === 'function' ? hooks : () => hooks };
+export function toMutants(rows: Rows): Mutant[] {
+  return Object.entries(rows).flatMap(([rule, faults]) =>
+    Object.entries(faults).map(([breaks, row]) => {
+      const [fault, ...companions] = Array.isArray(row) ? row : [row];
+      const create = typeof fault === 'function' ? fault : () => fault;
+      return { rule: rule as RuleId, breaks, companions, create };
+    }),
+  );
 }
 
-/** Creates the rows for one rule's mutants. Each key of `rows` describes what its mutant breaks. */
-export function mutantsOf(
-  rule: RuleId,
-  rows: Readonly<Record<string, Mutant['create'] | Hooks>>,
-): Mutant[] {
-  return Object.entries(rows).map(([breaks, hooks]) => mutant(rule, breaks, hooks));
+/** Creates a row for each value. */
+export function eachOf<const Value>(
+  values: readonly Value[],
+  toRow: (value: Value) => [breaks: string, row: Row],
+): Record<string, Row> {
+  return Object.fromEntries(values.map(toRow));
 }

@@ -1,19 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
-import { type Mutant, mutantsOf } from './mutant.ts';
+import { toMutants } from './mutant.ts';
 import { toPath, type Watching, watching } from './support/history.ts';
 import { changeItems, changeList, isOk, itemsOf, toStorageResponse } from './support/storage.ts';
 import { keyOf, readForm, writeForm } from './support/uploads.ts';
 
-const COPY = 'batchCopyFile';
-const LINKS = 'batchGetTempUrls';
 const GONE = new MutatedResponse(403, {}, 'gone');
 
 /** Changes entries of links by the path of their file. */
 const links = (change: (path: string, entry: { code: string; tempFileURL: string }) => void) =>
   ({
     response(response, { operation }) {
-      if (operation !== LINKS) return;
+      if (operation !== 'batchGetTempUrls') return;
       changeList(response, (all) => {
         for (const entry of all) change(toPath(entry.fileID), entry);
       });
@@ -67,14 +65,14 @@ const copies = (
 ) =>
   ({
     request(request) {
-      if (request.operation === COPY) changeItems(request, change);
+      if (request.operation === 'batchCopyFile') changeItems(request, change);
     },
   }) satisfies Watching;
 
 const folderOf = (path: string) => path.replace(/(level\/)?[^/]*$/, '');
 const baseOf = (path: string) => path.replace(/^.*\//, '');
 
-const reads = mutantsOf('ST-SEQUENCE', {
+const reads = {
   'a cache returns the first bytes that were read at a path': watching(() =>
     cached(toPath, ({ status }) => status === 200),
   ),
@@ -155,7 +153,7 @@ const reads = mutantsOf('ST-SEQUENCE', {
   }),
   'the links of a batch shift if a file is missing': watching(() => ({
     response(response, { operation }) {
-      if (operation !== LINKS) return;
+      if (operation !== 'batchGetTempUrls') return;
       changeList(response, (all) => {
         const urls = all.filter(isOk).map(({ tempFileURL }) => tempFileURL);
         if (urls.length < all.length)
@@ -167,7 +165,7 @@ const reads = mutantsOf('ST-SEQUENCE', {
     let isBroken = false;
     return {
       response(response, { operation }) {
-        if (operation !== LINKS || !isBroken) return;
+        if (operation !== 'batchGetTempUrls' || !isBroken) return;
         changeList(response, (all) => {
           const [first] = all.filter(isOk);
           for (const entry of all.filter(isOk)) entry.tempFileURL = first?.tempFileURL;
@@ -178,9 +176,9 @@ const reads = mutantsOf('ST-SEQUENCE', {
       },
     };
   }),
-});
+};
 
-const deletes = mutantsOf('ST-SEQUENCE', {
+const deletes = {
   'a delete brings back the content before the last upload': watching(({ store }) => {
     const versions = new Map<string, Buffer>();
     return {
@@ -292,9 +290,9 @@ const deletes = mutantsOf('ST-SEQUENCE', {
       },
     };
   }),
-});
+};
 
-const moves = mutantsOf('ST-SEQUENCE', {
+const moves = {
   'a copy changes with its source': linked(false, 'store'),
   'a source changes with its copy': linked(true, 'store'),
   'a copy is deleted along with its source': linked(false, 'remove'),
@@ -353,7 +351,7 @@ const moves = mutantsOf('ST-SEQUENCE', {
     const deleted = new Set<string>();
     return {
       request(request) {
-        if (request.operation !== COPY || itemsOf(request).length !== 1) return;
+        if (request.operation !== 'batchCopyFile' || itemsOf(request).length !== 1) return;
         const [{ dstPath, overwrite }] = itemsOf(request);
         if (overwrite === false && deleted.has(toPath(dstPath)))
           return toStorageResponse(200, {
@@ -407,7 +405,7 @@ const moves = mutantsOf('ST-SEQUENCE', {
       async uploaded(path) {
         const item = queue.get(folderOf(path));
         queue.delete(folderOf(path));
-        if (item) await context.storage(COPY, { fileList: [item] });
+        if (item) await context.storage('batchCopyFile', { fileList: [item] });
       },
     };
   }),
@@ -416,7 +414,7 @@ const moves = mutantsOf('ST-SEQUENCE', {
     return {
       deleted: (path, before) => before && trash.set(path, before),
       async request(request) {
-        if (request.operation !== COPY || itemsOf(request).length !== 1) return;
+        if (request.operation !== 'batchCopyFile' || itemsOf(request).length !== 1) return;
         const [{ srcPath, dstPath, overwrite }] = itemsOf(request);
         const bytes = trash.get(toPath(srcPath));
         if (!bytes || overwrite === false) return;
@@ -430,13 +428,13 @@ const moves = mutantsOf('ST-SEQUENCE', {
   }),
   'two copies in one call have the bytes of the first source': watching(() => ({
     request(request) {
-      if (request.operation !== COPY || itemsOf(request).length < 2) return;
+      if (request.operation !== 'batchCopyFile' || itemsOf(request).length < 2) return;
       changeItems(request, (item, first) => {
         if (!item.removeOriginal) item.srcPath = first.srcPath;
       });
     },
   })),
-});
+};
 
 /** Changes forms. */
 const forms = (change: (form: Map<string, Buffer>, request: MutatedRequest) => unknown) =>
@@ -452,7 +450,7 @@ const forms = (change: (form: Map<string, Buffer>, request: MutatedRequest) => u
 
 const ACCEPTED = new MutatedResponse(204);
 
-const uploads = mutantsOf('ST-SEQUENCE', {
+const uploads = {
   'a shorter file keeps the end of the longer one before': watching(({ files }) =>
     forms((form) => {
       const before = files.get(toPath(form.get('key')));
@@ -522,7 +520,7 @@ const uploads = mutantsOf('ST-SEQUENCE', {
       };
     },
   ),
-});
+};
 
 /** How long a call waits for another one, in milliseconds. */
 const MEETING = 30;
@@ -604,8 +602,10 @@ const lost = (operation: string, toEntry: (item: unknown) => object) =>
     };
   });
 
-const races = mutantsOf('ST-RACE', {
-  'two links calls get the response to the other': swapped(({ operation }) => operation === LINKS),
+const races = {
+  'two links calls get the response to the other': swapped(
+    ({ operation }) => operation === 'batchGetTempUrls',
+  ),
   'two downloads get the response to the other': swapped(({ isDownload }) => isDownload),
   'two grant calls get the response to the other': swapped(
     ({ operation }) => operation === 'getUploadMetaData',
@@ -633,8 +633,11 @@ const races = mutantsOf('ST-RACE', {
       : undefined,
   ),
   'one of two deletes is lost': lost('batchDelete', (fileID) => ({ fileID, code: 'SUCCESS' })),
-  'one of two copies is lost': lost(COPY, () => ({})),
-});
+  'one of two copies is lost': lost('batchCopyFile', () => ({})),
+};
 
 /** Faults that only a sequence of calls shows, and such that only calls at the same time show. */
-export const sequences: readonly Mutant[] = [...reads, ...deletes, ...moves, ...uploads, ...races];
+export const sequences = toMutants({
+  'ST-SEQUENCE': { ...reads, ...deletes, ...moves, ...uploads },
+  'ST-RACE': races,
+});

@@ -1,45 +1,80 @@
-import { type Mutant, mutant, mutantsOf } from './mutant.ts';
-import { setHeader } from './support/gateway.ts';
+import { type Hooks, type Json, type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
+import type { Rows } from './mutant.ts';
+import { setBody, setHeader } from './support/gateway.ts';
 import {
+  failure,
+  hasItem,
+  isObject,
   itemsOf,
   NO_ENTRIES,
+  OPERATIONS,
+  type Operation,
   refuse,
   request,
   retarget,
+  success,
   toStorageRefusal,
   toStorageResponse,
 } from './support/storage.ts';
 
-export const storageCalls: readonly Mutant[] = [
-  mutant(
-    'ST-PATH',
-    'copies are at a different path',
-    retarget((target) =>
-      target.replace(/(?<=storages:)batchCopy(?:File)?$/, (name) =>
-        name === 'batchCopy' ? 'batchCopyFile' : 'batchCopyFiles',
+/** Changes the items of calls whose fields are inside `data`. */
+const inData = (
+  operation: Operation,
+  change: (items: Json[], call: MutatedRequest) => Json[] | undefined,
+): Hooks =>
+  request(operation, (call) => {
+    const { json } = call;
+    const given = json?.data?.fileList;
+    if (!Array.isArray(given)) return;
+    const isSound = given.every((item) => typeof item === 'string' || Object(item) === item);
+    const changed = isSound ? change(given, call) : undefined;
+    if (changed) call.json = { data: { ...json.data, fileList: changed } };
+  });
+const FIELDS = ['fileID', 'maxAge', 'srcPath', 'dstPath', 'overwrite', 'removeOriginal'];
+
+const refuseType = (isRefused: (type: string, operation: string) => unknown) =>
+  refuse(
+    ({ headers, operation = '' }) => isRefused(headers.get('Content-Type') ?? '', operation),
+    415,
+  );
+
+const prefix = (after: string) =>
+  retarget((target) =>
+    target.replace(new RegExp(`(storages:(?:${OPERATIONS.join('|')}))${after}`), '$1'),
+  );
+
+export const storageCalls: Rows = {
+  'ST-PATH': {
+    'copies are at a different path': [
+      retarget((target) =>
+        target.replace(/(?<=storages:)batchCopy(?:File)?$/, (name) =>
+          name === 'batchCopy' ? 'batchCopyFile' : 'batchCopyFiles',
+        ),
       ),
-    ),
-    ['ST-COPY-CALL'],
-  ),
-  ...mutantsOf('ST-PATH-EXACT', {
+      'ST-COPY-CALL',
+    ],
+  },
+  'ST-PATH-EXACT': {
     'anything after the name of an operation is ignored': retarget((target) =>
       target.replace(/(?<=storages:batchDelete)[A-Z]\w*$/, ''),
     ),
     'the name of an operation may have a suffix': retarget((target) =>
       target.replace(/(?<=storages:\w+)\.json$/, ''),
     ),
-  }),
-  mutant(
-    'ST-POST',
-    'copies require PUT instead of POST',
-    request('batchCopyFile', (call) => {
-      if (call.method === 'POST') return toStorageRefusal(405, 'METHOD_NOT_ALLOWED');
-      if (call.method === 'PUT') call.method = 'POST';
-      return undefined;
-    }),
-    ['ST-COPY-CALL'],
-  ),
-  ...mutantsOf('ST-GET-REFUSED', {
+    'an operation is matched by its prefix': prefix('[^?/]+'),
+    'an operation followed by a number is accepted': prefix('\\d+'),
+  },
+  'ST-POST': {
+    'copies require PUT instead of POST': [
+      request('batchCopyFile', (call) => {
+        if (call.method === 'POST') return toStorageRefusal(405, 'METHOD_NOT_ALLOWED');
+        if (call.method === 'PUT') call.method = 'POST';
+        return undefined;
+      }),
+      'ST-COPY-CALL',
+    ],
+  },
+  'ST-GET-REFUSED': {
     'upload metadata can be requested with GET': request('getUploadMetaData', (call) => {
       const path = new URLSearchParams(call.query).get('path');
       if (call.method !== 'GET' || path === null) return;
@@ -52,8 +87,23 @@ export const storageCalls: readonly Mutant[] = [
     'a GET of a list operation returns an empty list': request('batchGetTempUrls', ({ method }) =>
       method === 'GET' ? toStorageResponse(200, NO_ENTRIES) : undefined,
     ),
-  }),
-  ...mutantsOf('ST-REQUEST-JSON', {
+    'links can be requested with GET and a query': ({ storage }) =>
+      request('batchGetTempUrls', async ({ method }) => {
+        if (method !== 'GET') return;
+        const data = await storage('batchGetTempUrls', { fileList: [] });
+        return toStorageResponse(200, data ? { data } : NO_ENTRIES);
+      }),
+    'a GET gets an HTML page': {
+      request: ({ method, operation }) =>
+        method === 'GET' && operation
+          ? new MutatedResponse(200, { 'Content-Type': 'text/html' }, '<h1>It works!</h1>')
+          : undefined,
+    },
+    'a GET of batchDelete succeeds without doing anything': request('batchDelete', ({ method }) =>
+      method === 'GET' ? toStorageResponse(200, NO_ENTRIES) : undefined,
+    ),
+  },
+  'ST-REQUEST-JSON': {
     'a content type with a charset is rejected': refuse(
       ({ operation, headers }) =>
         operation === 'batchDelete' && /charset/i.test(headers.get('Content-Type') ?? ''),
@@ -67,8 +117,14 @@ export const storageCalls: readonly Mutant[] = [
     'only the first piece of a body is read': request('batchGetTempUrls', (call) => {
       call.body = Buffer.from(call.pieces[0] ?? '');
     }),
-  }),
-  ...mutantsOf('ST-RESPONSE-JSON', {
+    'a charset is rejected': refuseType((type) => /charset/i.test(type)),
+    'a charset without a space before it is rejected': refuseType((type) => /json;\S/i.test(type)),
+    'a copy with a charset is rejected': refuseType(
+      (type, operation) => operation === 'batchCopyFile' && /charset/i.test(type),
+    ),
+    'an upper-case content type is rejected': refuseType((type) => /^[^;]*[A-Z]/.test(type)),
+  },
+  'ST-RESPONSE-JSON': {
     'the response to missing credentials is plain text': {
       response(response, { operation }) {
         if (operation === 'batchGetTempUrls' && response.status === 401)
@@ -81,42 +137,99 @@ export const storageCalls: readonly Mutant[] = [
           setHeader('Content-Type', 'text/json')(response);
       },
     },
-  }),
-  mutant(
-    'ST-REQUEST-FORM',
-    'copies accept their fields only in data, all other calls only at the top level',
-    refuse(({ operation, json }) =>
-      operation === 'batchCopyFile' ? json?.fileList !== undefined : json?.data !== undefined,
+    'failures are text/plain': failure((_, { headers }) =>
+      headers.set('Content-Type', 'text/plain'),
     ),
-    ['ST-COPY-CALL'],
-  ),
-  mutant(
-    'ST-REQUEST-FORM',
-    'copies with overwrite and without removeOriginal are rejected',
-    refuse(
+    'a copy has the content type text/json': success(
+      (_, { headers }) => headers.set('Content-Type', 'text/json'),
+      'batchCopyFile',
+    ),
+    'an unknown operation gets an HTML page': {
+      response(response, { path }) {
+        if (path.startsWith('/api/') && response.status === 404)
+          setBody('<h1>Not Found</h1>', 'text/html')(response);
+      },
+    },
+  },
+  'ST-REQUEST-FORM': {
+    'copies accept their fields only in data, all other calls only at the top level': [
+      refuse(({ operation, json }) =>
+        operation === 'batchCopyFile' ? json?.fileList !== undefined : json?.data !== undefined,
+      ),
+      'ST-COPY-CALL',
+    ],
+    'copies with overwrite and without removeOriginal are rejected': refuse(
       (call) =>
         call.operation === 'batchCopyFile' &&
         itemsOf(call).some(
           ({ overwrite, removeOriginal }) => overwrite === true && removeOriginal === false,
         ),
     ),
-  ),
-  mutant(
-    'ST-UNKNOWN-FIELDS',
-    'an item with an unknown field is rejected',
-    refuse(
+    'a deletion needs its fields in data, all other calls at the top level': refuse(
+      ({ operation, json }) => isObject(json) && (operation === 'batchDelete') !== 'data' in json,
+    ),
+  },
+  'ST-UNKNOWN-FIELDS': {
+    'an item with an unknown field is rejected': refuse(
       ({ operation, json }) =>
         operation === 'batchGetTempUrls' &&
         Array.isArray(json?.fileList) &&
         json.fileList.some((item: unknown) => Object.keys(Object(item)).includes('unknown')),
     ),
-  ),
-  mutant(
-    'ST-REQUEST-FORM-ALIKE',
-    'only the first item of a list inside data counts',
-    request('batchGetTempUrls', (call) => {
+    'an unknown field of a call is rejected': refuse(({ json }) =>
+      Object.keys(json ?? {}).some((key) => !['path', 'fileList', 'data'].includes(key)),
+    ),
+    'an unknown field of an item is rejected': refuse(({ json }) =>
+      hasItem(
+        json,
+        (item) => isObject(item) && Object.keys(item).some((key) => !FIELDS.includes(key)),
+      ),
+    ),
+  },
+  'ST-REQUEST-FORM-ALIKE': {
+    'only the first item of a list inside data counts': request('batchGetTempUrls', (call) => {
       const list = call.json?.data?.fileList;
       if (Array.isArray(list)) call.json = { data: { fileList: list.slice(0, 1) } };
     }),
-  ),
-];
+    'overwrite false inside data is ignored': inData('batchCopyFile', (all) =>
+      all.map((item) => ({ ...item, overwrite: true })),
+    ),
+    'removeOriginal inside data is ignored': inData('batchCopyFile', (all) =>
+      all.map((item) => ({ ...item, removeOriginal: false })),
+    ),
+    'only the first file inside data is deleted': leaveOutInData('batchDelete', (fileID) => ({
+      fileID,
+      code: 'SUCCESS',
+    })),
+    'only the first file inside data is copied': leaveOutInData('batchCopyFile', () => ({})),
+    'only the first file inside data gets a link': inData('batchGetTempUrls', (all) =>
+      all.slice(0, 1),
+    ),
+    'a missing field inside data is not rejected': request('batchDelete', (call) => {
+      if (call.json?.data && call.json.data.fileList === undefined)
+        call.json = { data: { fileList: [] } };
+    }),
+    'a path inside data is read without its extension': request('getUploadMetaData', (call) => {
+      const path = call.json?.data?.path;
+      if (typeof path === 'string') call.json = { data: { path: path.replace(/\.\w+$/, '') } };
+    }),
+  },
+};
+
+/** Leaves all items but the first out of calls whose fields are inside `data`. */
+function leaveOutInData(operation: Operation, toEntry: (item: Json) => object): Hooks {
+  const left = new WeakMap<object, Json[]>();
+  return {
+    ...inData(operation, (all, call) => {
+      left.set(call, all.slice(1));
+      return all.slice(0, 1);
+    }),
+    response(response, call) {
+      const { json } = response;
+      const given = json?.body?.data?.fileList;
+      if (!Array.isArray(given)) return;
+      given.push(...(left.get(call) ?? []).map(toEntry));
+      response.json = json;
+    },
+  };
+}

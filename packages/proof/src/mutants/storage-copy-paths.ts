@@ -1,5 +1,15 @@
-import { type Mutant, mutant, mutantsOf } from './mutant.ts';
-import { items, itemsOf, leaveOut, refuse } from './support/storage.ts';
+import type { Hooks, Json } from '../proxy/messages.ts';
+import { eachOf, type Rows } from './mutant.ts';
+import {
+  copies,
+  items,
+  itemsOf,
+  leaveOut,
+  readsRequests,
+  refuse,
+  toStorageRefusal,
+} from './support/storage.ts';
+import { keyOf, plainPath, readForm } from './support/uploads.ts';
 
 /** Fails items whose destination matches. */
 const failFor = (pattern: RegExp) =>
@@ -9,22 +19,73 @@ const failFor = (pattern: RegExp) =>
       : undefined,
   );
 
-export const storageCopyPaths: readonly Mutant[] = [
-  mutant('ST-COPY-PATH-LEVELS', 'the third level of a path is dropped', {
-    request(call) {
-      const { operation } = call;
-      if (operation !== 'batchCopyFile' && operation !== 'getUploadMetaData') return;
-      const text = call.body.toString();
-      if (text.includes('/level/deeper/'))
-        call.body = Buffer.from(text.replaceAll('/level/deeper/', '/level/'));
+/** Makes items fail that should not. */
+const fail = (isBad: (item: Json) => unknown, code = 'INVALID_PARAM'): Hooks =>
+  leaveOut('batchCopyFile', (item) =>
+    typeof item.srcPath === 'string' && typeof item.dstPath === 'string' && isBad(item)
+      ? { code, message: 'no' }
+      : undefined,
+  );
+
+/** Reports items as successful afterwards, as a store would that does not look at the path. */
+const pass = (isTaken: (item: Json) => unknown, fileID?: string): Hooks =>
+  copies(({ code }, item) => code && isTaken(item), {
+    ...{ code: undefined, message: undefined },
+    ...(fileID ? { fileID } : {}),
+  });
+
+/** Copies to another path. */
+const redirect = (toPath: (path: string) => string) =>
+  items('batchCopyFile', (item) => {
+    if (item.dstPath !== undefined) item.dstPath = toPath(item.dstPath);
+  });
+const folderOf = (path: string) => path.replace(/[^/]*$/, '');
+
+const BAD = /[^\w/!.,*\u4e00-\u9fff-]/;
+
+export const storageCopyPaths: Rows = {
+  'ST-COPY-PATH-LEVELS': {
+    'the third level of a path is dropped': {
+      request(call) {
+        const { operation } = call;
+        if (operation !== 'batchCopyFile' && operation !== 'getUploadMetaData') return;
+        const text = call.body.toString();
+        if (text.includes('/level/deeper/'))
+          call.body = Buffer.from(text.replaceAll('/level/deeper/', '/level/'));
+      },
     },
-  }),
-  ...mutantsOf('ST-COPY-PATH-CHARACTERS', {
+  },
+  'ST-COPY-PATH-CHARACTERS': {
     'a * in a copy path is rejected': failFor(/\*/),
     'the last Chinese characters of the range are rejected in a copy path':
       failFor(/[\u9f00-\u9fff]/),
-  }),
-  ...mutantsOf('ST-COPY-PATH-REFUSED', {
+    ...eachOf(
+      [
+        ['an exclamation mark', /!/],
+        ['an asterisk', /\*/],
+        ['a comma', /,/],
+        ['U+9FFF', /\u9fff/],
+        ['U+4E00', /\u4e00/],
+        ['Chinese beyond U+9FA5', /[\u9fa6-\u9fff]/],
+        ['an underscore', /_/],
+        ['Chinese', /[\u4e00-\u9fff]/],
+        ['two dots in a row in a name', /[^/.]\.\.[^/.]/],
+        ['a name that begins with a dot', /\/\.[^/.]/],
+        ['an upper case letter', /[A-Z]/],
+        ['a name of digits only', /\/\d+$/],
+        ['a name without a dot', /\/[^./]+$/],
+        ['a name that ends with a dot', /[^/.]\.$/],
+      ] as const,
+      ([what, pattern]) => [
+        `${what} is rejected`,
+        fail(({ srcPath, dstPath }) => pattern.test(srcPath) || pattern.test(dstPath)),
+      ],
+    ),
+    'a source with an exclamation mark is rejected': fail(({ srcPath }) => srcPath.includes('!')),
+    'an asterisk becomes an underscore': redirect((path) => path.replaceAll('*', '_')),
+    'paths are lower-cased': redirect((path) => path.toLowerCase()),
+  },
+  'ST-COPY-PATH-REFUSED': {
     'a ~ in a copy path is accepted': items('batchCopyFile', (item) => {
       item.dstPath = item.dstPath?.replace('~', '-');
     }),
@@ -35,10 +96,76 @@ export const storageCopyPaths: readonly Mutant[] = [
           /\p{Extended_Pictographic}/u.test(dstPath.replace(/[*\d]/g, '')),
         ),
     ),
-  }),
-  mutant(
-    'ST-COPY-PATH-ABSOLUTE',
-    'copy paths are accepted only without the leading /',
-    failFor(/^\//),
-  ),
-];
+    ...eachOf(
+      [
+        ['a space', / /],
+        ['a plus', /\+/],
+        ['a percent sign', /%/],
+        ['a backslash', /\\/],
+        ['a colon', /:/],
+        ['a question mark', /\?/],
+        ['a number sign', /#/],
+        ['an umlaut', /[äöüé]/i],
+        ['a character above U+9FFF', /[\ua000-\uffff]/],
+        ['a character below U+4E00', /[\u3000-\u4dff]/],
+        ['an emoji', /[\u{1f000}-\u{1ffff}]/u],
+        ['a control character', /\p{Cc}/u],
+        ['a tilde', /~/],
+        ['an at sign', /@/],
+        ['a parenthesis', /[()]/],
+        ['an ampersand', /&/],
+        ['a line feed at the end', /\n$/],
+        ['a quotation mark', /"/],
+        ['a full-width letter', /[\uff00-\uffef]/],
+        ['Chinese beyond U+FFFF', /[\u{20000}-\u{2a6df}]/u],
+      ] as const,
+      ([what, pattern]) => [
+        `${what} is accepted`,
+        pass(
+          ({ srcPath, dstPath }) => pattern.test(dstPath) || pattern.test(srcPath),
+          'cloud://dev.bucket/x',
+        ),
+      ],
+    ),
+    'a source with a space counts as one with another name': pass(({ srcPath }) =>
+      / /.test(srcPath),
+    ),
+    'an invalid path fails the call': {
+      ...readsRequests,
+      response(response, call) {
+        if (call.operation !== 'batchCopyFile' || response.status !== 200) return;
+        const paths = itemsOf(call).flatMap(({ srcPath, dstPath }) => [srcPath, dstPath]);
+        if (paths.some((path) => BAD.test(path)))
+          Object.assign(response, toStorageRefusal(400, 'INVALID_PARAM'));
+      },
+    },
+  },
+  'ST-COPY-PATH-ABSOLUTE': {
+    'copy paths are accepted only without the leading /': failFor(/^\//),
+    'the leading slash is part of the name': items('batchCopyFile', (item) => {
+      for (const name of ['srcPath', 'dstPath']) item[name] = item[name]?.replace(/^\//, '/_/');
+    }),
+    'a destination with a leading slash is rejected': fail(({ dstPath }) =>
+      dstPath.startsWith('/'),
+    ),
+  },
+  'ST-COPY-CALL': {
+    'levels are lost, only the last segment is kept': redirect((path) =>
+      path.replace(/^.*\/(?=[^/]*$)/, '/'),
+    ),
+    'more than three levels are rejected': fail(
+      ({ dstPath }) => plainPath(dstPath).split('/').length > 3,
+    ),
+    'a copy into a folder that does not exist fails': () => {
+      const folders = new Set(['']);
+      const hooks = fail(({ dstPath }) => !folders.has(folderOf(plainPath(dstPath))), 'NO_FOLDER');
+      return {
+        ...hooks,
+        request(call) {
+          if (call.isUpload) folders.add(folderOf(keyOf(readForm(call))));
+          return hooks.request?.(call);
+        },
+      };
+    },
+  },
+};

@@ -1,25 +1,44 @@
-import { type Mutant, mutant, mutantsOf } from './mutant.ts';
+import type { Json } from '../proxy/messages.ts';
+import type { Rows } from './mutant.ts';
 import {
+  any,
   copies,
   itemsOf,
   leaveOut,
+  leaveOutAfter,
   list,
+  readsRequests,
+  refuseAfter,
   request,
   successBody,
   toStorageRefusal,
 } from './support/storage.ts';
-import { listStored, storeFile } from './support/uploads.ts';
+import { deleteFile, listStored, plainPath, storeFile } from './support/uploads.ts';
 
-export const storageCopyResponses: readonly Mutant[] = [
-  ...mutantsOf('ST-COPY-LIST', {
+const isFailed = ({ code }: Json) => code;
+
+const isDone = ({ code }: Json) => code === undefined;
+const isMove = (_: Json, { removeOriginal }: Json) => removeOriginal;
+
+export const storageCopyResponses: Rows = {
+  'ST-COPY-LIST': {
     'a failed item has no entry': list('batchCopyFile', (entries) =>
       entries.filter(({ code }) => code === undefined),
     ),
     'the fileList for a single copy is the entry itself': successBody(({ data }) => {
       if (data.fileList.length === 1) data.fileList = data.fileList[0];
     }, 'batchCopyFile'),
-  }),
-  ...mutantsOf('ST-COPY-FILE-ID', {
+    'only the first ten items get an entry': list('batchCopyFile', (all) => all.slice(0, 10)),
+    'successful copies get no entry': list('batchCopyFile', (all) => all.filter(isFailed)),
+    'a duplicate item gets no entry of its own': list('batchCopyFile', (all, items) => {
+      const texts = items.map((item) => JSON.stringify(item));
+      return all.filter((_, index) => texts.indexOf(texts[index] ?? '') === index);
+    }),
+    'one failure replaces the entries of all items': list('batchCopyFile', (all) =>
+      all.every(isFailed) ? all.slice(0, 1) : all,
+    ),
+  },
+  'ST-COPY-FILE-ID': {
     'the fileID of an entry does not belong to any file': copies(
       ({ fileID }) => fileID,
       (entry) => {
@@ -29,13 +48,19 @@ export const storageCopyResponses: readonly Mutant[] = [
     'the fileID of a failed entry is 0': copies(({ fileID }) => fileID === undefined, {
       fileID: 0,
     }),
-  }),
-  mutant(
-    'ST-COPY-FILE-ID-PRESENT',
-    'the entry for a move has no fileID',
-    copies((_, { removeOriginal }) => removeOriginal, { fileID: undefined }),
-  ),
-  ...mutantsOf('ST-COPY-FAILED', {
+    'it is a number': copies(isDone, { fileID: 7 }),
+    'it is null with failures': copies(isFailed, { fileID: null }),
+    'it names a file that does not exist': copies(isDone, (entry) => {
+      entry.fileID += '-copy';
+    }),
+  },
+  'ST-COPY-FILE-ID-PRESENT': {
+    'the entry for a move has no fileID': copies((_, { removeOriginal }) => removeOriginal, {
+      fileID: undefined,
+    }),
+    'moves have none': copies(isMove, { fileID: undefined }),
+  },
+  'ST-COPY-FAILED': {
     'the entry for a missing source has no message': copies(
       ({ code }) => code === 'STORAGE_FILE_NONEXIST',
       { message: undefined },
@@ -44,8 +69,14 @@ export const storageCopyResponses: readonly Mutant[] = [
       ({ code }) => code === 'OBJECT_ALREADY_EXIST',
       { code: 409 },
     ),
-  }),
-  ...mutantsOf('ST-COPY-SUCCEEDED', {
+    'a failure has no message': copies(any, { message: undefined }),
+    'the code of a failure is a number': copies(isFailed, { code: 404 }),
+    'an invalid path has no message': copies(
+      ({ code }, { dstPath }) => code && /[^\w/.-]/.test(dstPath),
+      { message: undefined },
+    ),
+  },
+  'ST-COPY-SUCCEEDED': {
     'the entry for a successful copy has the code SUCCESS': copies(
       ({ code }) => code === undefined,
       { code: 'SUCCESS' },
@@ -54,8 +85,14 @@ export const storageCopyResponses: readonly Mutant[] = [
       ({ message }) => message === undefined,
       { message: '' },
     ),
-  }),
-  ...mutantsOf('ST-COPY-MISSING', {
+    'it has code SUCCESS': copies(isDone, { code: 'SUCCESS' }),
+    'it has an empty message': copies(isDone, { message: '' }),
+    'it has code null': copies(isDone, { code: null }),
+    'a move has code SUCCESS': copies((entry, item) => isDone(entry) && isMove(entry, item), {
+      code: 'SUCCESS',
+    }),
+  },
+  'ST-COPY-MISSING': {
     'copying a missing file succeeds': list('batchCopyFile', (entries) =>
       entries.map((entry) => (entry.code === 'STORAGE_FILE_NONEXIST' ? {} : entry)),
     ),
@@ -69,8 +106,20 @@ export const storageCopyResponses: readonly Mutant[] = [
             await storeFile(context, dstPath);
         }
       }),
-  }),
-  ...mutantsOf('ST-COPY-ALONE', {
+    'it makes an empty file': (context) =>
+      request('batchCopyFile', async (call) => {
+        const stored = await listStored(context, call, 'srcPath');
+        for (const { srcPath = '' } of itemsOf(call)) {
+          if (/^\/[\w/-]+(\.\w+)?$/.test(srcPath) && !stored.has(srcPath))
+            await storeFile(context, plainPath(srcPath));
+        }
+      }),
+    'the move of a missing file is not a failure': copies(
+      ({ code }, { removeOriginal }) => code === 'STORAGE_FILE_NONEXIST' && removeOriginal,
+      { code: undefined, message: undefined },
+    ),
+  },
+  'ST-COPY-ALONE': {
     'a missing source in the first item causes the call to be rejected': (context) =>
       request('batchCopyFile', async (call) => {
         const sources = await listStored(context, call, 'srcPath');
@@ -85,5 +134,25 @@ export const storageCopyResponses: readonly Mutant[] = [
         return isAfter ? { code: 'ABORTED', message: 'aborted' } : undefined;
       });
     },
-  }),
-];
+    'one missing file fails the call': refuseAfter(
+      'batchCopyFile',
+      (all) => all.length > 1 && all.some(isFailed),
+    ),
+    'what follows a missing file is not copied': (context) =>
+      leaveOutAfter('batchCopyFile', async (call) => {
+        const stored = await listStored(context, call, 'srcPath');
+        const first = itemsOf(call).findIndex(({ srcPath }) => srcPath && !stored.has(srcPath));
+        return (_, index) =>
+          first >= 0 && index > first ? { code: 'ABORTED', message: 'no' } : undefined;
+      }),
+    'items before an invalid item are undone': (context) => ({
+      ...readsRequests,
+      async response(response, call) {
+        const entries = response.json?.body?.data?.fileList;
+        if (call.operation !== 'batchCopyFile' || !entries?.some?.(isFailed)) return;
+        for (const [index, { dstPath }] of itemsOf(call).entries())
+          if (!entries[index]?.code) await deleteFile(context, plainPath(dstPath));
+      },
+    }),
+  },
+};

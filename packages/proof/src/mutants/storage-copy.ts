@@ -1,13 +1,16 @@
-import { type Mutant, mutant, mutantsOf } from './mutant.ts';
+import type { Hooks, Json } from '../proxy/messages.ts';
+import type { Mutant, MutantContext, Rows } from './mutant.ts';
 import {
   afterCopies,
   changeItems,
+  copies,
   items,
+  itemsOf,
   leaveOut,
   leaveOutAfter,
   request,
 } from './support/storage.ts';
-import { deleteFile, listStored } from './support/uploads.ts';
+import { deleteFile, listStored, plainPath, storeFile } from './support/uploads.ts';
 
 const isIncomplete = (item: object) => 'srcPath' in item !== 'dstPath' in item;
 
@@ -25,56 +28,180 @@ const replaceFlag = (name: 'overwrite' | 'removeOriginal', from: unknown, to: bo
     if (item[name] === from) item[name] = to;
   });
 
-export const storageCopy: readonly Mutant[] = [
-  mutant(
-    'ST-COPY-CALL',
-    'an empty file is not copied, and its entry reports no failure',
-    (context) =>
+/** Acts on each item of a copy after it. */
+const after =
+  (act: (context: MutantContext, item: Json, entry: Json) => unknown): Mutant['create'] =>
+  (context) =>
+    afterCopies((item, entry) => act(context, item, entry));
+
+/** Removes the source of a move that failed. */
+const sourceIsGone = (isWanted: (item: Json, entry: Json) => unknown) =>
+  after(async (context, item, entry) => {
+    if (item.removeOriginal && entry?.code && isWanted(item, entry))
+      await deleteFile(context, plainPath(item.srcPath));
+  });
+
+/** Makes an item without this field fail on its own. */
+const failAlone = (name: string): Hooks =>
+  leaveOut('batchCopyFile', (item) =>
+    item[name] === undefined ? { code: 'INVALID_PARAM', message: 'no' } : undefined,
+  );
+
+export const storageCopy: Rows = {
+  'ST-COPY-CALL': {
+    'an empty file is not copied, and its entry reports no failure': (context) =>
       leaveOutAfter('batchCopyFile', async (call) => {
         const empty = await listStored(context, call, 'srcPath', (bytes) => bytes.length === 0);
         return ({ srcPath }) => (empty.has(srcPath) ? {} : undefined);
       }),
-  ),
-  mutant(
-    'ST-COPY-SRC-PATH',
-    'an item without srcPath fails, but the call does not',
-    failWithout('srcPath'),
-  ),
-  mutant(
-    'ST-COPY-DST-PATH',
-    'an item without dstPath fails, but the call does not',
-    failWithout('dstPath'),
-  ),
-  mutant(
-    'ST-COPY-OVERWRITE-DEFAULT',
-    'an existing destination is kept if overwrite is omitted',
-    replaceFlag('overwrite', undefined, false),
-  ),
-  mutant(
-    'ST-COPY-OVERWRITE-TRUE',
-    'an existing destination is kept even if overwrite is true',
-    replaceFlag('overwrite', true, false),
-  ),
-  ...mutantsOf('ST-COPY-OVERWRITE-FALSE', {
+    'from the fourth item on, files are not copied': leaveOut('batchCopyFile', (_, index) =>
+      index > 2 ? {} : undefined,
+    ),
+    'from the fourth item on, the source of the first item is copied': request(
+      'batchCopyFile',
+      (call) => {
+        const all = itemsOf(call);
+        if (all.length < 4 || all.some(({ srcPath }) => !srcPath)) return;
+        const fileList = all.map((item, index) =>
+          index > 2 ? { ...item, srcPath: all[0].srcPath } : item,
+        );
+        call.json = { ...call.json, fileList };
+      },
+    ),
+    'the copy is empty': after(async (context, { dstPath }, entry) => {
+      if (entry && !entry.code) await storeFile(context, plainPath(dstPath));
+    }),
+    'the second item has the bytes of the first': items(
+      'batchCopyFile',
+      (item, first) => {
+        item.srcPath = first.srcPath;
+      },
+      1,
+    ),
+    'the copy of an empty file fails': (context) =>
+      leaveOutAfter('batchCopyFile', async (call) => {
+        const empty = await listStored(context, call, 'srcPath', ({ length }) => length === 0);
+        return ({ srcPath }) => (empty.has(srcPath) ? { code: 'EMPTY', message: 'no' } : undefined);
+      }),
+  },
+  'ST-COPY-SRC-PATH': {
+    'an item without srcPath fails, but the call does not': failWithout('srcPath'),
+    'an item without it fails alone': failAlone('srcPath'),
+  },
+  'ST-COPY-DST-PATH': {
+    'an item without dstPath fails, but the call does not': failWithout('dstPath'),
+    'an item without it fails alone': failAlone('dstPath'),
+    'an item without it is a copy onto the source': request('batchCopyFile', (call) => {
+      const { json } = call;
+      if (!json?.fileList?.some?.((item: Json) => item?.srcPath && !('dstPath' in item))) return;
+      call.json = {
+        fileList: json.fileList.map((item: Json) => ({
+          dstPath: `${item.srcPath}-copy`,
+          ...item,
+        })),
+      };
+    }),
+  },
+  'ST-COPY-OVERWRITE-DEFAULT': {
+    'an existing destination is kept if overwrite is omitted': replaceFlag(
+      'overwrite',
+      undefined,
+      false,
+    ),
+    'it is false': items('batchCopyFile', (item) => {
+      item.overwrite ??= false;
+    }),
+    'it is false for moves': items('batchCopyFile', (item) => {
+      if (item.removeOriginal) item.overwrite ??= false;
+    }),
+  },
+  'ST-COPY-OVERWRITE-TRUE': {
+    'an existing destination is kept even if overwrite is true': replaceFlag(
+      'overwrite',
+      true,
+      false,
+    ),
+    'it is ignored': items('batchCopyFile', (item) => {
+      if (item.overwrite === true) item.overwrite = false;
+    }),
+    'it is ignored in the second item': items(
+      'batchCopyFile',
+      (item) => {
+        if (item.overwrite === true) item.overwrite = false;
+      },
+      1,
+    ),
+  },
+  'ST-COPY-OVERWRITE-FALSE': {
     'overwrite false is ignored': replaceFlag('overwrite', false, true),
     'if overwrite is false, the item fails, but the destination is overwritten': ({ storage }) =>
       afterCopies(async ({ srcPath, dstPath }, entry) => {
         if (entry?.code === 'OBJECT_ALREADY_EXIST')
           await storage('batchCopyFile', { fileList: [{ srcPath, dstPath }] });
       }),
-  }),
-  mutant(
-    'ST-COPY-KEEPS-SOURCE',
-    'a copy removes its source',
-    replaceFlag('removeOriginal', undefined, true),
-    ['ST-COPY-CALL', 'ST-COPY-SELF'],
-  ),
-  mutant(
-    'ST-COPY-KEEPS-SOURCE',
-    'the source is removed even if removeOriginal is false',
-    replaceFlag('removeOriginal', false, true),
-  ),
-  ...mutantsOf('ST-COPY-MOVE', {
+    'overwrite false counts only in the first two items': items(
+      'batchCopyFile',
+      (item) => {
+        if (item.overwrite === false) item.overwrite = true;
+      },
+      2,
+    ),
+    'it is ignored': items('batchCopyFile', (item) => {
+      delete item.overwrite;
+    }),
+    'it is ignored with moves': items('batchCopyFile', (item) => {
+      if (item.removeOriginal) delete item.overwrite;
+    }),
+    'it is ignored in the second item': items(
+      'batchCopyFile',
+      (item) => {
+        delete item.overwrite;
+      },
+      1,
+    ),
+    'a new destination is not written': (context) =>
+      leaveOutAfter('batchCopyFile', async (call) => {
+        const stored = await listStored(context, call, 'dstPath');
+        return ({ dstPath, overwrite }) =>
+          overwrite === false && dstPath !== undefined && !stored.has(dstPath)
+            ? { code: 'NO', message: 'no' }
+            : undefined;
+      }),
+    'an existing destination is silently skipped': copies(
+      ({ code }) => code === 'OBJECT_ALREADY_EXIST',
+      { code: undefined, message: undefined },
+    ),
+    'the copy fails, but is written': after(async ({ storage }, { srcPath, dstPath }, entry) => {
+      if (entry?.code === 'OBJECT_ALREADY_EXIST')
+        await storage('batchCopyFile', { fileList: [{ srcPath, dstPath }] });
+    }),
+  },
+  'ST-COPY-KEEPS-SOURCE': {
+    'a copy removes its source': [
+      replaceFlag('removeOriginal', undefined, true),
+      'ST-COPY-CALL',
+      'ST-COPY-SELF',
+    ],
+    'the source is removed even if removeOriginal is false': replaceFlag(
+      'removeOriginal',
+      false,
+      true,
+    ),
+    'a source that is copied is removed': items('batchCopyFile', (item) => {
+      item.removeOriginal ??= true;
+    }),
+    'removeOriginal counts as true if it is present': items('batchCopyFile', (item) => {
+      if ('removeOriginal' in item) item.removeOriginal = true;
+    }),
+    'removeOriginal of the first item applies to all': items(
+      'batchCopyFile',
+      (item, first) => {
+        item.removeOriginal = first.removeOriginal ?? false;
+      },
+      1,
+    ),
+  },
+  'ST-COPY-MOVE': {
     'a move keeps its source': replaceFlag('removeOriginal', true, false),
     'a move onto an existing file keeps its source': (context) =>
       request('batchCopyFile', async (call) => {
@@ -83,23 +210,64 @@ export const storageCopy: readonly Mutant[] = [
           if (existing.has(item.dstPath) && item.removeOriginal) item.removeOriginal = false;
         });
       }),
-  }),
-  mutant(
-    'ST-COPY-MOVE-FAILED',
-    'a failed move removes its source',
-    (context) =>
-      afterCopies(async ({ srcPath, removeOriginal }, entry) => {
-        if (entry?.code !== undefined && removeOriginal) await deleteFile(context, srcPath);
+    'removeOriginal counts only in the first two items': items(
+      'batchCopyFile',
+      (item) => {
+        if (item.removeOriginal) item.removeOriginal = false;
+      },
+      2,
+    ),
+    'it is a copy': items('batchCopyFile', (item) => {
+      delete item.removeOriginal;
+    }),
+    'it is a copy if it overwrites': (context) =>
+      request('batchCopyFile', async (call) => {
+        const stored = await listStored(context, call, 'dstPath');
+        changeItems(call, (item) => {
+          if (item.removeOriginal && stored.has(item.dstPath)) item.removeOriginal = false;
+        });
       }),
-    ['ST-COPY-SELF'],
-  ),
-  mutant(
-    'ST-COPY-SELF',
-    'a file that is copied onto itself is deleted',
-    (context) =>
-      afterCopies(async ({ srcPath, dstPath }) => {
-        if (srcPath !== undefined && srcPath === dstPath) await deleteFile(context, srcPath);
-      }),
-    ['ST-COPY-MOVE-FAILED'],
-  ),
-];
+    'only the first item of a call is moved': items(
+      'batchCopyFile',
+      (item) => {
+        delete item.removeOriginal;
+      },
+      1,
+    ),
+    'the destination is removed too': after(async (context, { removeOriginal, dstPath }, entry) => {
+      if (removeOriginal && entry && !entry.code) await deleteFile(context, plainPath(dstPath));
+    }),
+  },
+  'ST-COPY-MOVE-FAILED': {
+    'a failed move removes its source': [
+      (context) =>
+        afterCopies(async ({ srcPath, removeOriginal }, entry) => {
+          if (entry?.code !== undefined && removeOriginal) await deleteFile(context, srcPath);
+        }),
+      'ST-COPY-SELF',
+    ],
+    'the source of a failed move is removed': sourceIsGone(({ srcPath }) =>
+      /^[\w/.-]+$/.test(srcPath),
+    ),
+    'the source is removed if the path of the destination is invalid': sourceIsGone(
+      ({ dstPath }, { code }) => code === 'INVALID_PARAM' && /[^\w/.,!*-]/.test(dstPath),
+    ),
+    'the source is removed if the destination exists': sourceIsGone(
+      (_, { code }) => code === 'OBJECT_ALREADY_EXIST',
+    ),
+    'a move onto itself loses the file': after(
+      async (context, { removeOriginal, srcPath, dstPath }) => {
+        if (removeOriginal && srcPath === dstPath) await deleteFile(context, plainPath(srcPath));
+      },
+    ),
+  },
+  'ST-COPY-SELF': {
+    'a file that is copied onto itself is deleted': [
+      (context) =>
+        afterCopies(async ({ srcPath, dstPath }) => {
+          if (srcPath !== undefined && srcPath === dstPath) await deleteFile(context, srcPath);
+        }),
+      'ST-COPY-MOVE-FAILED',
+    ],
+  },
+};

@@ -1,8 +1,10 @@
-import type { MutatedRequest } from '../proxy/messages.ts';
-import { type Mutant, mutant, mutantsOf } from './mutant.ts';
+import { type Hooks, type Json, type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
+import { eachOf, type Rows } from './mutant.ts';
 import {
+  hasItem,
   isObject,
   NO_ENTRIES,
+  OPERATIONS,
   readsRequests,
   refuse,
   request,
@@ -16,9 +18,20 @@ const repair = (rewrite: (text: string) => string) => ({
     call.body = Buffer.from(rewrite(call.body.toString()));
   },
 });
+const hasField = (json: Json) => 'path' in (json.data ?? json) || 'fileList' in (json.data ?? json);
 
-export const storageRefusals: readonly Mutant[] = [
-  ...mutantsOf('ST-BAD-JSON', {
+/** Accepts a value of another type as if it were valid. */
+const coerce = (isWrong: (json: Json) => unknown, toRight: (json: Json) => object): Hooks => ({
+  request(call) {
+    if (isWrong(call.json)) call.json = toRight(call.json);
+  },
+});
+
+const isText = (name: string) => (json: Json) =>
+  hasItem(json, (item) => typeof item?.[name] === 'string');
+
+export const storageRefusals: Rows = {
+  'ST-BAD-JSON': {
     'anything after the end of the JSON is ignored': repair((text) =>
       text.slice(0, text.lastIndexOf('}') + 1 || undefined),
     ),
@@ -34,8 +47,26 @@ export const storageRefusals: readonly Mutant[] = [
         method === 'POST' && body.length === 0 ? toStorageResponse(200, NO_ENTRIES) : undefined,
     ),
     'a trailing comma is accepted': repair((text) => text.replace(/,\s*(?=[,}\]])/g, '')),
-  }),
-  ...mutantsOf('ST-MISSING-FIELD', {
+    ...eachOf(['{', '{"path":"a"', "{'path':'a'}", '{"path":"a",}', ''], (text) => [
+      `invalid JSON gets 500: ${text || 'nothing'}`,
+      refuse(({ method, json, body }) => {
+        const isBad = method === 'POST' && json === undefined;
+        return isBad && body.toString().slice(0, 1) === text.slice(0, 1);
+      }, 500),
+    ]),
+    'a list of deletions that is not JSON counts as an empty one': request(
+      'batchDelete',
+      ({ json, method }) =>
+        method === 'POST' && json === undefined ? toStorageResponse(200, NO_ENTRIES) : undefined,
+    ),
+    'it gets an HTML page': {
+      request: ({ operation, json, method }) =>
+        method === 'POST' && operation && json === undefined
+          ? new MutatedResponse(400, { 'Content-Type': 'text/html' }, '<pre>SyntaxError</pre>')
+          : undefined,
+    },
+  },
+  'ST-MISSING-FIELD': {
     'a deletion without fileList succeeds and deletes nothing': request(
       'batchDelete',
       ({ json }) => {
@@ -49,8 +80,18 @@ export const storageRefusals: readonly Mutant[] = [
       500,
       'SYS_ERR',
     ),
-  }),
-  ...mutantsOf('ST-WRONG-TYPE', {
+    ...eachOf(OPERATIONS, (wanted) => [
+      `${wanted} without its field gets 500`,
+      refuse(
+        ({ operation, json }) => operation === wanted && isObject(json) && !hasField(json),
+        500,
+      ),
+    ]),
+    'a deletion without a list deletes nothing, with success': request('batchDelete', ({ json }) =>
+      isObject(json) && !hasField(json) ? toStorageResponse(200, NO_ENTRIES) : undefined,
+    ),
+  },
+  'ST-WRONG-TYPE': {
     'a string in place of a list counts as a single item': request('batchDelete', (call) => {
       const { json } = call;
       if (typeof json?.fileList === 'string') call.json = { ...json, fileList: [json.fileList] };
@@ -91,13 +132,61 @@ export const storageRefusals: readonly Mutant[] = [
           ? toStorageResponse(400, { message: 'path must be a string' })
           : undefined,
     ),
-  }),
-  mutant('ST-REFUSED-UNDONE', 'the files in a rejected deletion are deleted', ({ storage }) => ({
-    ...readsRequests,
-    async response(response, { json, operation }) {
-      const list = json?.data?.fileList ?? json?.fileList;
-      if (operation !== 'batchDelete' || response.status < 400 || !Array.isArray(list)) return;
-      await storage('batchDelete', { fileList: list.filter((id) => typeof id === 'string') });
-    },
-  })),
-];
+    ...eachOf(
+      [
+        ['a path that is a number', (json) => typeof json?.path === 'number'],
+        ['a path that is null', (json) => json?.path === null],
+        ['a path that is an object', (json) => json?.path && typeof json.path === 'object'],
+        ['a list that is a string', (json) => typeof json?.fileList === 'string'],
+        ['a list that is null', (json) => json?.fileList === null],
+        ['a list that is an object', (json) => isObject(json?.fileList)],
+        ['an item that is null', (json) => json?.fileList?.[0] === null],
+        ['an item that is a number', (json) => typeof json?.fileList?.[0] === 'number'],
+        ['a body that is a list', (json) => Array.isArray(json)],
+        ['a body that is null', (json) => json === null],
+        ['a body that is a string', (json) => typeof json === 'string'],
+        [
+          'a source that is a number',
+          (json) => hasItem(json, (item) => typeof item?.srcPath === 'number'),
+        ],
+        ['overwrite that is a string', isText('overwrite')],
+        ['maxAge that is a string', isText('maxAge')],
+        [
+          'a file ID that is a number',
+          (json) => hasItem(json, (item) => typeof item?.fileID === 'number'),
+        ],
+      ] satisfies [string, (json: Json) => unknown][],
+      ([what, isWrong]) => [
+        `${what} gets 500`,
+        refuse(({ json }) => isWrong(json?.data ?? json), 500),
+      ],
+    ),
+    'overwrite that is the string false counts as true': coerce(
+      isText('overwrite'),
+      ({ fileList }) => ({
+        fileList: fileList.map((one: Json) => ({ ...one, overwrite: true })),
+      }),
+    ),
+    'maxAge that is a string is read as a number': coerce(isText('maxAge'), ({ fileList }) => ({
+      fileList: fileList.map((one: Json) => ({ ...one, maxAge: 60 })),
+    })),
+    'a path that is a number is read as a string': coerce(
+      (json) => typeof json?.path === 'number',
+      ({ path }) => ({ path: String(path) }),
+    ),
+    'one file ID instead of a list is accepted': coerce(
+      (json) => typeof json?.fileList === 'string',
+      ({ fileList }) => ({ fileList: [fileList] }),
+    ),
+  },
+  'ST-REFUSED-UNDONE': {
+    'the files in a rejected deletion are deleted': ({ storage }) => ({
+      ...readsRequests,
+      async response(response, { json, operation }) {
+        const list = json?.data?.fileList ?? json?.fileList;
+        if (operation !== 'batchDelete' || response.status < 400 || !Array.isArray(list)) return;
+        await storage('batchDelete', { fileList: list.filter((id) => typeof id === 'string') });
+      },
+    }),
+  },
+};

@@ -1,5 +1,5 @@
 import type { ConformanceOptions } from '@berth/conformance';
-import { mutants } from '../mutants/index.ts';
+import { firstMutants } from '../mutants/index.ts';
 import { isAsked, PEER_IDS, PEERS, type PeerId } from '../peers/index.ts';
 import { startMutated } from '../start-mutated.ts';
 import type { Alarms, MutantRow, Mutants } from '../to-mutants-page.ts';
@@ -59,7 +59,7 @@ export async function askSlowPeer(
     const alarms = await listAlarms(mutated.options, [id]);
     const rows: MutantRow[] = [];
     for (const row of earlier.rows) {
-      const mutant = mutants.find((each) => toKey(each) === toKey(row));
+      const mutant = firstMutants.find((each) => toKey(each) === toKey(row));
       const { index, rule } = row;
       mutated.use(mutant);
       const isChosen = mutant !== undefined && isAsked(id, index, earlier.rows.length);

@@ -1,8 +1,6 @@
 import { createConformance } from '@berth/conformance';
 import { checkMutant } from '../check-mutant.ts';
-import { byClass } from '../mutants/by-class/index.ts';
-import { fromOutside } from '../mutants/from-outside/index.ts';
-import { mutants } from '../mutants/index.ts';
+import { firstMutants, mutants } from '../mutants/index.ts';
 import { startMutated } from '../start-mutated.ts';
 import type { Alarms, MutantRow } from '../to-mutants-page.ts';
 import { askPeers, listAlarms, QUICK_PEERS } from './ask-peers.ts';
@@ -16,7 +14,8 @@ export type ShardMessage = { row: MutantRow } | { alarms: Alarms };
  * with the quick peers.
  */
 const [part = 'mutants', first = '0', step = '1'] = process.argv.slice(2);
-const all = part === 'outside' ? [...fromOutside, ...Object.values(byClass).flat()] : mutants;
+const all =
+  part === 'mutants' ? firstMutants : mutants.filter((one) => !firstMutants.includes(one));
 const mutated = await startMutated();
 const send = (message: ShardMessage) => process.send?.(message);
 try {

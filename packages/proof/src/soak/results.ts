@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { byClass } from '../mutants/by-class/index.ts';
-import { fromOutside } from '../mutants/from-outside/index.ts';
+import { mutants } from '../mutants/index.ts';
 import type { SourceMutants } from '../source-mutants/run-source-mutants.ts';
 import { type Mutants, toMutantsPage } from '../to-mutants-page.ts';
 
@@ -26,12 +25,11 @@ export function saveResults<Part extends keyof Results>(part: Part, results: Res
 
 /** Writes docs/reference/mutants.md from the saved results. */
 export async function writePage(): Promise<void> {
-  const [mutants, sources] = await Promise.all([
+  const [results, sources] = await Promise.all([
     loadResults('mutants'),
     loadResults('source-mutants'),
   ]);
-  const others = { outside: fromOutside.length, byClass: Object.values(byClass).flat().length };
-  await writeFile(PAGE, toMutantsPage(mutants, others, sources));
+  await writeFile(PAGE, toMutantsPage(results, mutants.length, sources));
 }
 
 function toFile(part: keyof Results): string {

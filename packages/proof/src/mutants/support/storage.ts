@@ -92,6 +92,10 @@ function isSoundObject(item: unknown): boolean {
 export const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Returns whether an item of a batch matches, whatever its type. */
+export const hasItem = (json: Json, isWanted: (item: Json) => boolean) =>
+  Array.isArray(json?.fileList) && json.fileList.some(isWanted);
+
 /** Changes the items of a batch. `change` also receives the first item of the batch. */
 export const items = (
   operation: Operation,

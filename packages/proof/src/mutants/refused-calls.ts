@@ -1,7 +1,7 @@
-import type { Hooks, Json, MutatedRequest, MutatedResponse } from '../../proxy/messages.ts';
-import { type Mutant, type MutantContext, mutantsOf } from '../mutant.ts';
-import { isObject, OPERATIONS, readsRequests } from '../support/storage.ts';
-import { deleteFile, pathOf, plainPath, readForm, storeFile } from '../support/uploads.ts';
+import type { Hooks, Json, MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
+import type { Mutant, MutantContext, Rows } from './mutant.ts';
+import { isObject, OPERATIONS, readsRequests } from './support/storage.ts';
+import { deleteFile, pathOf, plainPath, readForm, storeFile } from './support/uploads.ts';
 
 /** Whether a storage call was rejected. */
 const isRefused = ({ status, json }: MutatedResponse) =>
@@ -36,8 +36,10 @@ async function copyAll(list: readonly Json[], { storage }: MutantContext): Promi
 
 const AUTHORIZATION = 'X-Svc-Authorization';
 const isOf = (operation: string) => (call: MutatedRequest) => call.operation === operation;
+
 const isDelete = isOf('batchDelete');
 const isCopy = isOf('batchCopyFile');
+
 const isKnown = ({ operation }: MutatedRequest) =>
   (OPERATIONS as readonly string[]).includes(operation ?? '');
 
@@ -64,14 +66,13 @@ const afterForm =
       },
     };
   };
-
 const remove = (path: string, _: unknown, context: MutantContext) => deleteFile(context, path);
+
 const store = (path: string, form: Map<string, Buffer>, context: MutantContext) =>
   storeFile(context, path, form.get('file'));
 
-/** Mutants that do what they reject (D30: such calls are refused). */
-export const refusedCalls: readonly Mutant[] = [
-  ...mutantsOf('ST-REFUSED-UNDONE', {
+export const refusedCalls: Rows = {
+  'ST-REFUSED-UNDONE': {
     'a deletion without credentials is rejected, but the file is deleted': afterRefusal(
       (call, context) =>
         isDelete(call) && !call.headers.get(AUTHORIZATION) && deleteAll(listOf(call.json), context),
@@ -162,8 +163,8 @@ export const refusedCalls: readonly Mutant[] = [
       const list = listOf(parseObject(text.slice(0, end)));
       return deleteAll(list, context);
     }),
-  }),
-  ...mutantsOf('UP-SIGNATURE', {
+  },
+  'UP-SIGNATURE': {
     'a form without it deletes the existing file': afterForm(
       (form) => !form.has('Signature'),
       remove,
@@ -176,8 +177,8 @@ export const refusedCalls: readonly Mutant[] = [
       (form) => form.get('Signature')?.length === 0,
       store,
     ),
-  }),
-  ...mutantsOf('UP-META-FILE-ID', {
+  },
+  'UP-META-FILE-ID': {
     'a form without it is rejected, but replaces an existing file': (context) => {
       const stored = new Set<string>();
       const hooks = afterForm(
@@ -193,8 +194,8 @@ export const refusedCalls: readonly Mutant[] = [
         },
       };
     },
-  }),
-  ...mutantsOf('ST-COPY-PATH-REFUSED', {
+  },
+  'ST-COPY-PATH-REFUSED': {
     'a path with an invalid character is rejected, but copied to without that character': (
       context,
     ) => ({
@@ -211,8 +212,8 @@ export const refusedCalls: readonly Mutant[] = [
         await copyAll(list, context);
       },
     }),
-  }),
-];
+  },
+};
 
 function parse(text: string): Json[] {
   const value = parseObject(text);

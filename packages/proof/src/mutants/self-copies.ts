@@ -1,7 +1,7 @@
-import type { Json } from '../../proxy/messages.ts';
-import { type Mutant, type MutantContext, mutantsOf } from '../mutant.ts';
-import { itemsOf, readsRequests } from '../support/storage.ts';
-import { deleteFile, fileIdOf, plainPath, readFile, storeFile } from '../support/uploads.ts';
+import type { Json } from '../proxy/messages.ts';
+import type { Mutant, MutantContext, Rows } from './mutant.ts';
+import { itemsOf, readsRequests } from './support/storage.ts';
+import { deleteFile, fileIdOf, plainPath, readFile, storeFile } from './support/uploads.ts';
 
 interface Done {
   items: Json[];
@@ -47,8 +47,8 @@ const after =
       },
     };
   };
-
 const isSelf = ({ srcPath, dstPath }: Json) => srcPath === dstPath;
+
 const isSelfCopy = (item: Json) => isSelf(item) && !item.removeOriginal;
 const isSelfMove = (item: Json) => isSelf(item) && item.removeOriginal;
 
@@ -81,18 +81,20 @@ const isSwap = (items: Json[]) =>
       (other) => one !== other && one.srcPath === other.dstPath && one.dstPath === other.srcPath,
     ),
   );
+
 const isChain = (items: Json[]) =>
   items.some((one) => items.some((other) => one !== other && one.dstPath === other.srcPath)) &&
   !isSwap(items);
+
 const shareDestination = (items: Json[]) =>
   new Set(items.map(({ dstPath }) => dstPath)).size < items.length;
+
 const shareSource = (items: Json[]) =>
   new Set(items.map(({ srcPath }) => srcPath)).size < items.length &&
   items.every((item) => item.removeOriginal);
 
-/** Mutants that lose or mix files that are copied onto themselves or each other (D28, D30). */
-export const selfCopies: readonly Mutant[] = [
-  ...mutantsOf('ST-COPY-SELF', {
+export const selfCopies: Rows = {
+  'ST-COPY-SELF': {
     'a copy onto itself empties the file': onSelf(isSelfCopy, async ({ store }, path, entry) => {
       await store(path, empty);
       succeed(entry);
@@ -153,5 +155,5 @@ export const selfCopies: readonly Mutant[] = [
     'two moves of one file lose it': after(shareSource, async ({ items, remove }) => {
       for (const { dstPath } of items) await remove(dstPath);
     }),
-  }),
-];
+  },
+};

@@ -1,5 +1,5 @@
-import type { Hooks, MutatedRequest, MutatedResponse } from '../../proxy/messages.ts';
-import { type Mutant, mutantsOf } from '../mutant.ts';
+import type { Hooks, MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
+import type { Rows } from './mutant.ts';
 import {
   changeJson,
   gatewayError,
@@ -15,11 +15,13 @@ import {
   statuses,
   upgraded,
   valuesOfService,
-} from '../support/gateway.ts';
+} from './support/gateway.ts';
 
 const ID = 'X-Request-Id';
+
 const OWN = /^(content-|x-request-id|x-svc|date|connection)/i;
 const withoutId = removeHeader(ID);
+
 const REDIRECTS = statuses(3).filter((status) => status !== 304);
 
 /** Changes responses that reject a WebSocket handshake, by the gateway or by the service. */
@@ -39,19 +41,18 @@ const passNamed = (response: MutatedResponse, request: MutatedRequest) => {
     for (const name of list.split(/\s*,\s*/)) passHeader(name, 'add')(response, request);
 };
 
-/** Mutants that treat responses without content, redirects and rejected handshakes differently (D7 to D9). */
-export const rareResponses: readonly Mutant[] = [
-  ...mutantsOf('GW-REQUEST-ID-METHODS', {
+export const rareResponses: Rows = {
+  'GW-REQUEST-ID-METHODS': {
     'the response to a HEAD has none': gatewayResponse({ method: 'HEAD' }, withoutId),
     'a rejected PUT has none': gatewayResponse({ method: 'PUT' }, withoutId),
     'a rejected DELETE has an empty one': gatewayResponse({ method: 'DELETE' }, setHeader(ID, '')),
     'a 405 has none': gatewayResponse({ status: 405 }, withoutId),
-  }),
-  ...mutantsOf('GW-REQUEST-ID-UPGRADE', {
+  },
+  'GW-REQUEST-ID-UPGRADE': {
     'a handshake that the gateway rejects gets none': rejection('gateway', withoutId),
     'a handshake that the service rejects gets none': rejection('service', withoutId),
-  }),
-  ...mutantsOf('GW-REQUEST-ID-NEW', {
+  },
+  'GW-REQUEST-ID-NEW': {
     'all 101 responses have the same': upgraded(setHeader(ID, 'of-a-handshake')),
     'all responses without content have the same': gatewayResponse(
       { status: [204, 304] },
@@ -62,8 +63,8 @@ export const rareResponses: readonly Mutant[] = [
       { when: (_, { method }) => method === 'HEAD' || method === 'OPTIONS' },
       setHeader(ID, 'no-body'),
     ),
-  }),
-  ...mutantsOf('GW-REQUEST-ID-OWN', {
+  },
+  'GW-REQUEST-ID-OWN': {
     'that of the service is kept with a 204': serviceResponse({ status: 204 }, passHeader(ID)),
     'that of the service is kept with a redirect': serviceResponse(
       { status: REDIRECTS },
@@ -74,8 +75,8 @@ export const rareResponses: readonly Mutant[] = [
       { status: REDIRECTS },
       passHeader(ID, 'add'),
     ),
-  }),
-  ...mutantsOf('GW-HEADERS', {
+  },
+  'GW-HEADERS': {
     'headers of a 204 are lost': serviceResponse(
       { status: 204 },
       keepHeaders((name) => OWN.test(name)),
@@ -109,8 +110,8 @@ export const rareResponses: readonly Mutant[] = [
       { status: [307, 308, 301] },
       removeHeader('Set-Cookie'),
     ),
-  }),
-  ...mutantsOf('GW-HOP-BY-HOP', {
+  },
+  'GW-HOP-BY-HOP': {
     'headers named in Connection pass with a 204': serviceResponse({ status: 204 }, passNamed),
     'headers named in Connection pass with a 304': serviceResponse({ status: 304 }, passNamed),
     'Keep-Alive passes with a redirect': serviceResponse(
@@ -122,8 +123,8 @@ export const rareResponses: readonly Mutant[] = [
       passHeader('Keep-Alive'),
     ),
     'Proxy-Connection passes with a 101': upgraded(passHeader('Proxy-Connection')),
-  }),
-  ...mutantsOf('GW-C1', {
+  },
+  'GW-C1': {
     'a redirect without content has no Content-Disposition': serviceResponse(
       { method: 'GET', status: REDIRECTS, when: ({ body }) => body.length === 0 },
       removeHeader('Content-Disposition'),
@@ -136,24 +137,24 @@ export const rareResponses: readonly Mutant[] = [
       { method: 'GET', status: [401, 403, 404], type: 'text/plain' },
       removeHeader('Content-Disposition'),
     ),
-  }),
-  ...mutantsOf('GW-STATUS', {
+  },
+  'GW-STATUS': {
     'a handshake that the service rejects gets 502': rejection('service', setStatus(502)),
     'a 308 becomes 301': serviceResponse({ status: 308 }, setStatus(301)),
-  }),
-  ...mutantsOf('GW-BODY', {
+  },
+  'GW-BODY': {
     'the body of a handshake that the service rejects is lost': rejection('service', setBody('')),
     'the body of a redirect is lost': serviceResponse({ status: [301, 307, 308] }, setBody('')),
-  }),
-  ...mutantsOf('GW-WS-AUTH', {
+  },
+  'GW-WS-AUTH': {
     'the body of a rejected handshake is cut to its code': rejection('gateway', (response) => {
       response.body = Buffer.from(String(response.json?.code));
     }),
-  }),
-  ...mutantsOf('GW-REQUEST-ID-EQUAL', {
+  },
+  'GW-REQUEST-ID-EQUAL': {
     'a rejected handshake has another ID in its body': rejection(
       'gateway',
       changeJson({ requestId: 'another' }),
     ),
-  }),
-];
+  },
+};

@@ -1,12 +1,11 @@
-import type { MutatedRequest } from '../../proxy/messages.ts';
-import type { MutantContext } from '../mutant.ts';
-import { type Mutant, mutant, mutantsOf } from '../mutant.ts';
-import { authenticate, authenticateStorage } from '../support/credentials.ts';
-import { gatewayRequest } from '../support/gateway.ts';
+import type { MutatedRequest } from '../proxy/messages.ts';
+import type { Mutant, MutantContext, Rows } from './mutant.ts';
+import { authenticate, authenticateStorage } from './support/credentials.ts';
+import { gatewayRequest } from './support/gateway.ts';
 
 type Get = (name: string) => string | undefined;
-
 const AUTHORIZATION = 'X-Svc-Authorization';
+
 const SESSION = 'X-Svc-SessionToken';
 const TIMESTAMP = 'X-Svc-TimeStamp';
 
@@ -28,13 +27,12 @@ const gateway =
       const get = (name: string) => call.headers.get(name);
       if (isAccepted(get, context)) authenticate(call, context);
     });
-
 const without = (get: Get) => !get(AUTHORIZATION);
+
 const tokenOf = ({ authorization }: MutantContext) => authorization.replace('Bearer ', '');
 
-/** Mutants that accept one header alone, or a header that does not authenticate (source: Authentication). */
-export const loneHeaders: readonly Mutant[] = [
-  ...mutantsOf('AU-STORAGE-NONE', {
+export const loneHeaders: Rows = {
+  'AU-STORAGE-NONE': {
     'a session token alone is accepted': storage(
       (get) => without(get) && get(SESSION) && !get(TIMESTAMP),
     ),
@@ -58,8 +56,8 @@ export const loneHeaders: readonly Mutant[] = [
     'a call with the name of a user is accepted': storage(
       (get) => without(get) && (get('X-Forwarded-User') || get('X-Remote-User')),
     ),
-  }),
-  ...mutantsOf('AU-STORAGE-WRONG', {
+  },
+  'AU-STORAGE-WRONG': {
     'any authorization is accepted with a session token': storage(
       (get) => get(AUTHORIZATION) && get(SESSION),
     ),
@@ -69,8 +67,8 @@ export const loneHeaders: readonly Mutant[] = [
     'any authorization is accepted if the caller seems to be this machine': storage((get) =>
       /127\.0\.0\.1/.test(get('X-Forwarded-For') ?? ''),
     ),
-  }),
-  ...mutantsOf('AU-NONE', {
+  },
+  'AU-NONE': {
     'a call that seems to come from this machine is accepted': gateway(
       (get) =>
         !get('Authorization') &&
@@ -82,8 +80,8 @@ export const loneHeaders: readonly Mutant[] = [
     'a call with a marker of internal calls is accepted': gateway(
       (get) => !get('Authorization') && /^(1|true)$/.test(get('X-Internal') ?? ''),
     ),
-  }),
-  ...mutantsOf('AU-SCHEME-UNKNOWN', {
+  },
+  'AU-SCHEME-UNKNOWN': {
     'the token is accepted in Proxy-Authorization': gateway(
       (get, context) =>
         !get('Authorization') && get('Proxy-Authorization') === context.authorization,
@@ -98,13 +96,11 @@ export const loneHeaders: readonly Mutant[] = [
       /^1\.0 TC3/.test(get('Authorization') ?? ''),
     ),
     'any X-Api-Key is accepted': gateway((get) => !get('Authorization') && get('X-Api-Key')),
-  }),
-  mutant(
-    'AU-BEARER-ENV',
-    'a token from another environment is accepted with an X-Forwarded-Host',
-    gateway(
+  },
+  'AU-BEARER-ENV': {
+    'a token from another environment is accepted with an X-Forwarded-Host': gateway(
       (get, { otherAuthorization }) =>
         get('Authorization') === otherAuthorization && get('X-Forwarded-Host'),
     ),
-  ),
-];
+  },
+};

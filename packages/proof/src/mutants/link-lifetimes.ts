@@ -1,9 +1,9 @@
-import { type Hooks, type Json, MutatedResponse } from '../../proxy/messages.ts';
-import { type Mutant, mutantsOf } from '../mutant.ts';
-import { isOk, items, itemsOf, readsRequests, request } from '../support/storage.ts';
+import { type Hooks, type Json, MutatedResponse } from '../proxy/messages.ts';
+import type { Mutant, Rows } from './mutant.ts';
+import { isOk, items, itemsOf, readsRequests, request } from './support/storage.ts';
 
-const LINKS = 'batchGetTempUrls';
 const HOUR = 3600;
+
 const gone = () => new MutatedResponse(403, { 'Content-Type': 'text/plain' }, 'expired');
 
 interface Issued {
@@ -30,7 +30,7 @@ const decides =
     const asked = new WeakMap<object, Json[]>();
     return {
       request(call) {
-        if (call.operation === LINKS) {
+        if (call.operation === 'batchGetTempUrls') {
           asked.set(call, structuredClone(itemsOf(call)));
           const { json } = call;
           const list = json?.data?.fileList ?? json?.fileList;
@@ -68,12 +68,11 @@ const decides =
       },
     };
   };
-
 const since = (at: number, maxAge = 600) => Date.now() - at < maxAge * 1000;
 
 /** Changes the lifetimes in a call for links. */
 const ages = (change: (all: (number | undefined)[]) => (number | undefined)[]): Hooks =>
-  request(LINKS, (call) => {
+  request('batchGetTempUrls', (call) => {
     const list = itemsOf(call);
     const given = list.map(({ maxAge }) => maxAge);
     if (list.length === 0 || given.every((age) => age === undefined)) return;
@@ -84,12 +83,10 @@ const ages = (change: (all: (number | undefined)[]) => (number | undefined)[]): 
     });
     call.json = { ...call.json, fileList };
   });
-
 const numbers = (all: (number | undefined)[]) => all.filter((age) => age !== undefined);
 
-/** Mutants whose links live for the wrong time (source: "Validity period of the file link"; D30). */
-export const linkLifetimes: readonly Mutant[] = [
-  ...mutantsOf('ST-LINKS-EXPIRE', {
+export const linkLifetimes: Rows = {
+  'ST-LINKS-EXPIRE': {
     'the longest lifetime in a call applies to all items': ages((all) => {
       const longest = Math.max(...numbers(all));
       return all.map((age) => age && longest);
@@ -116,12 +113,15 @@ export const linkLifetimes: readonly Mutant[] = [
     'a link that was never used does not expire': decides(
       ({ maxAge, at, uses }) => uses === 0 || since(at, maxAge),
     ),
-    'a link lives for half of its lifetime': items(LINKS, (item) => {
+    'a link lives for half of its lifetime': items('batchGetTempUrls', (item) => {
       if (item.maxAge > 1) item.maxAge = Math.floor(item.maxAge / 2);
     }),
-    'a lifetime is rounded down to minutes, at least two seconds': items(LINKS, (item) => {
-      if (item.maxAge) item.maxAge = Math.max(2, Math.floor(item.maxAge / 60) * 60);
-    }),
+    'a lifetime is rounded down to minutes, at least two seconds': items(
+      'batchGetTempUrls',
+      (item) => {
+        if (item.maxAge) item.maxAge = Math.max(2, Math.floor(item.maxAge / 60) * 60);
+      },
+    ),
     'an expired link works again after a new one was issued': decides(
       (link, all) =>
         since(link.at, link.maxAge) ||
@@ -129,7 +129,7 @@ export const linkLifetimes: readonly Mutant[] = [
           ({ fileID, at, maxAge }) => fileID === link.fileID && at > link.at && since(at, maxAge),
         ),
     ),
-    'a lifetime inside data is ignored': request(LINKS, (call) => {
+    'a lifetime inside data is ignored': request('batchGetTempUrls', (call) => {
       const { json } = call;
       const list = json?.data?.fileList;
       if (!Array.isArray(list)) return;
@@ -145,8 +145,8 @@ export const linkLifetimes: readonly Mutant[] = [
     'a lifetime of less than a minute is rounded down to none': decides(
       ({ maxAge }) => maxAge === undefined || maxAge >= 60,
     ),
-  }),
-  ...mutantsOf('ST-LINKS-DOWNLOAD', {
+  },
+  'ST-LINKS-DOWNLOAD': {
     'a link of a call for several files works only once': () => {
       const once = new Map<string, number>();
       return {
@@ -159,7 +159,7 @@ export const linkLifetimes: readonly Mutant[] = [
         },
         response(response, { operation }) {
           const all = response.json?.body?.data?.fileList;
-          if (operation !== LINKS || !Array.isArray(all) || all.length < 2) return;
+          if (operation !== 'batchGetTempUrls' || !Array.isArray(all) || all.length < 2) return;
           for (const { tempFileURL } of all.filter(isOk)) {
             const { pathname, search } = new URL(tempFileURL);
             once.set(pathname + search, 0);
@@ -167,5 +167,5 @@ export const linkLifetimes: readonly Mutant[] = [
         },
       };
     },
-  }),
-];
+  },
+};

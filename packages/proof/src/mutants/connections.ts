@@ -1,6 +1,6 @@
-import type { Hooks, MutatedRequest, MutatedResponse } from '../../proxy/messages.ts';
-import { type Mutant, mutantsOf } from '../mutant.ts';
-import { authenticate, authenticateStorage } from '../support/credentials.ts';
+import type { Hooks, MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
+import type { Mutant, Rows } from './mutant.ts';
+import { authenticate, authenticateStorage } from './support/credentials.ts';
 import {
   callAgain,
   changeJson,
@@ -8,7 +8,7 @@ import {
   gatewayRequest,
   isOfService,
   keepHeaders,
-} from '../support/gateway.ts';
+} from './support/gateway.ts';
 
 const ID = 'X-Request-Id';
 
@@ -92,9 +92,8 @@ const takeBody = (response: MutatedResponse, other: MutatedResponse) => {
   response.body = other.body;
 };
 
-/** Mutants that keep for a connection, or mix between calls, what belongs to one call. */
-export const connections: readonly Mutant[] = [
-  ...mutantsOf('AU-EACH-CALL', {
+export const connections: Rows = {
+  'AU-EACH-CALL': {
     'a call without credentials is accepted after an accepted one on the same connection':
       trustsConnection(({ headers }) => headers.get('Authorization') === undefined),
     'a wrong token is accepted after a valid one on the same connection': trustsConnection(
@@ -114,8 +113,8 @@ export const connections: readonly Mutant[] = [
       trustsConnection(
         ({ headers }) => headers.get('Authorization') === context.otherAuthorization,
       )(context),
-  }),
-  ...mutantsOf('AU-STORAGE-EACH-CALL', {
+  },
+  'AU-STORAGE-EACH-CALL': {
     'a call without credentials is accepted after a valid one on the same connection':
       trustsStorageConnection(({ headers }, accept) => {
         if (!headers.get('X-Svc-Authorization')) accept();
@@ -128,8 +127,8 @@ export const connections: readonly Mutant[] = [
       trustsStorageConnection((request, _, env) => {
         request.target = request.target.replace(/(?<=\/envs\/)[^/]*/, env);
       }),
-  }),
-  ...mutantsOf('GW-ENV-HOST', {
+  },
+  'GW-ENV-HOST': {
     'the Host of the first call on a connection counts for later calls': () => {
       const stateOf = perConnection<{ host?: string | undefined }>(() => ({}));
       return gatewayRequest((request) => {
@@ -138,8 +137,8 @@ export const connections: readonly Mutant[] = [
         if (state.host) request.headers.set('Host', state.host);
       });
     },
-  }),
-  ...mutantsOf('GW-CALLS-APART', {
+  },
+  'GW-CALLS-APART': {
     'the second call on a connection gets the body of the first': laterResponses(
       (response, first) => {
         if (response.status === 200) response.body = first.body;
@@ -182,8 +181,8 @@ export const connections: readonly Mutant[] = [
         },
       };
     },
-  }),
-  ...mutantsOf('GW-REQUEST-ID-NEW', {
+  },
+  'GW-REQUEST-ID-NEW': {
     'the calls on a connection share one': laterResponses(({ headers }, first) => {
       headers.set(ID, first.headers.get(ID) ?? '');
     }),
@@ -200,23 +199,23 @@ export const connections: readonly Mutant[] = [
         },
       };
     },
-  }),
-  ...mutantsOf('GW-REQUEST-ID', {
+  },
+  'GW-REQUEST-ID': {
     'only the first response on a connection has one': laterResponses(({ headers }) =>
       headers.remove(ID),
     ),
-  }),
-  ...mutantsOf('GW-C1', {
+  },
+  'GW-C1': {
     'only the first response on a connection has a Content-Disposition': laterResponses(
       ({ headers }) => headers.remove('Content-Disposition'),
     ),
-  }),
-  ...mutantsOf('GW-HEADERS', {
+  },
+  'GW-HEADERS': {
     'only the first response on a connection has all of its headers': laterResponses(
       keepHeaders((name) => /^(content-|x-request|x-svc|transfer|connection|date)/i.test(name)),
     ),
-  }),
-  ...mutantsOf('GW-REQUEST-ID-EQUAL', {
+  },
+  'GW-REQUEST-ID-EQUAL': {
     'the body of an error has the ID of the first call on its connection': () => {
       const stateOf = perConnection<{ first?: string | undefined }>(() => ({}));
       const error = gatewayError({}, (response, request) => {
@@ -230,5 +229,5 @@ export const connections: readonly Mutant[] = [
         },
       };
     },
-  }),
-];
+  },
+};

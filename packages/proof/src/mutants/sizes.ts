@@ -1,6 +1,6 @@
-import type { Hooks } from '../../proxy/messages.ts';
-import { type Mutant, mutant, mutantsOf } from '../mutant.ts';
-import { acceptIfSignedFor } from '../support/credentials.ts';
+import type { Hooks } from '../proxy/messages.ts';
+import type { Mutant, Rows } from './mutant.ts';
+import { acceptIfSignedFor } from './support/credentials.ts';
 import {
   changeBody,
   changeQuery,
@@ -8,8 +8,8 @@ import {
   forwardedRequest,
   rewriteHeaders,
   serviceResponse,
-} from '../support/gateway.ts';
-import { afterCopies } from '../support/storage.ts';
+} from './support/gateway.ts';
+import { afterCopies } from './support/storage.ts';
 import {
   changeFile,
   deleteFile,
@@ -17,11 +17,11 @@ import {
   plainPath,
   readFile,
   storeFile,
-} from '../support/uploads.ts';
+} from './support/uploads.ts';
 
 const KIB = 1024;
-const MIB = KIB * KIB;
 
+const MIB = KIB * KIB;
 const cutTo = (size: number) => changeBody((body) => body.subarray(0, size));
 
 /** Drops the byte after the given size. */
@@ -59,15 +59,14 @@ const messages = (binary: boolean, size: number): Hooks => ({
   },
 });
 
-/** Mutants whose faults begin just beyond a usual size of buffers (D7, D14, D28). */
-export const sizes: readonly Mutant[] = [
-  ...mutantsOf('GW-FORWARD-BODY', {
+export const sizes: Rows = {
+  'GW-FORWARD-BODY': {
     'a body of more than 1 KiB loses the byte after it': forwardedRequest(without(KIB)),
     'a body of more than 64 KiB is truncated': forwardedRequest(cutTo(64 * KIB)),
     'a body of more than 1 MiB is truncated': forwardedRequest(cutTo(MIB)),
     'a body of more than 1 MiB loses the byte after it': forwardedRequest(without(MIB)),
-  }),
-  ...mutantsOf('GW-BODY', {
+  },
+  'GW-BODY': {
     'a response of more than 1 MiB is truncated': serviceResponse({}, cutTo(MIB)),
     'a response of more than 1 MiB to a POST is truncated': serviceResponse(
       { method: 'POST' },
@@ -81,83 +80,72 @@ export const sizes: readonly Mutant[] = [
       { when: ({ body }) => body.length === 64 * KIB },
       changeBody((body) => body.subarray(0, -1)),
     ),
-  }),
-  mutant(
-    'UP-FILE',
-    'a file of more than 1 MiB is truncated',
-    changeFile((text) => text.slice(0, MIB)),
-  ),
-  ...mutantsOf('ST-LINKS-DOWNLOAD', {
+    'an event is cut after 64 KiB': () => ({
+      async *stream(pieces) {
+        let rest = '';
+        for await (const piece of pieces) {
+          const parts = (rest + piece.toString('latin1')).split(/(?<=\n\n)/);
+          rest = parts.at(-1)?.endsWith('\n\n') ? '' : (parts.pop() ?? '');
+          for (const part of parts)
+            yield Buffer.from(
+              part.length > 64 * KIB ? `${part.slice(0, 64 * KIB)}\n\n` : part,
+              'latin1',
+            );
+        }
+        if (rest !== '') yield Buffer.from(rest.slice(0, 64 * KIB), 'latin1');
+      },
+    }),
+  },
+  'UP-FILE': {
+    'a file of more than 1 MiB is truncated': changeFile((text) => text.slice(0, MIB)),
+  },
+  'ST-LINKS-DOWNLOAD': {
     'a download of more than 1 MiB is truncated': onDownload(cutTo(MIB)),
     'a download of more than 64 KiB loses the byte after it': onDownload(without(64 * KIB)),
-  }),
-  ...mutantsOf('ST-COPY-CALL', {
+  },
+  'ST-COPY-CALL': {
     'a copy of more than 1 KiB is truncated': copiesOf(KIB),
     'a copy of more than 64 KiB is truncated': copiesOf(64 * KIB),
     'a copy of more than 1 MiB is truncated': copiesOf(MIB),
-  }),
-  mutant('ST-COPY-MOVE', 'a move of more than 64 KiB loses the file', (context) =>
-    afterCopies(async ({ srcPath, dstPath, removeOriginal }, entry) => {
-      if (!removeOriginal || !entry || entry.code !== undefined || srcPath === dstPath) return;
-      const bytes = await readFile(context, await fileIdOf(context, plainPath(dstPath)));
-      if (bytes && bytes.length > 64 * KIB) await deleteFile(context, plainPath(dstPath));
-    }),
-  ),
-  mutant(
-    'GW-WS-TEXT',
-    'a text of more than 64 KiB arrives in two messages',
-    messages(false, 64 * KIB),
-  ),
-  mutant(
-    'GW-WS-BINARY',
-    'a binary message of more than 64 KiB arrives in two',
-    messages(true, 64 * KIB),
-  ),
-  mutant('GW-BODY', 'an event is cut after 64 KiB', () => ({
-    async *stream(pieces) {
-      let rest = '';
-      for await (const piece of pieces) {
-        const parts = (rest + piece.toString('latin1')).split(/(?<=\n\n)/);
-        rest = parts.at(-1)?.endsWith('\n\n') ? '' : (parts.pop() ?? '');
-        for (const part of parts)
-          yield Buffer.from(
-            part.length > 64 * KIB ? `${part.slice(0, 64 * KIB)}\n\n` : part,
-            'latin1',
-          );
-      }
-      if (rest !== '') yield Buffer.from(rest.slice(0, 64 * KIB), 'latin1');
-    },
-  })),
-  mutant(
-    'AU-TC3-BODY',
-    'only the first 64 KiB of a signed body are verified',
-    acceptIfSignedFor(({ body }) =>
+  },
+  'ST-COPY-MOVE': {
+    'a move of more than 64 KiB loses the file': (context) =>
+      afterCopies(async ({ srcPath, dstPath, removeOriginal }, entry) => {
+        if (!removeOriginal || !entry || entry.code !== undefined || srcPath === dstPath) return;
+        const bytes = await readFile(context, await fileIdOf(context, plainPath(dstPath)));
+        if (bytes && bytes.length > 64 * KIB) await deleteFile(context, plainPath(dstPath));
+      }),
+  },
+  'GW-WS-TEXT': {
+    'a text of more than 64 KiB arrives in two messages': messages(false, 64 * KIB),
+  },
+  'GW-WS-BINARY': {
+    'a binary message of more than 64 KiB arrives in two': messages(true, 64 * KIB),
+  },
+  'AU-TC3-BODY': {
+    'only the first 64 KiB of a signed body are verified': acceptIfSignedFor(({ body }) =>
       body.length > 64 * KIB ? { body: body.toString().replace(/"2"\}$/, '"1"}') } : undefined,
     ),
-  ),
-  mutant(
-    'GW-QUERY-RAW',
-    'a query of more than 1 KiB is truncated',
-    forwardedRequest((call) => {
+  },
+  'GW-QUERY-RAW': {
+    'a query of more than 1 KiB is truncated': forwardedRequest((call) => {
       if (call.query.startsWith('long=')) changeQuery(call, (query) => query.slice(0, KIB));
     }),
-  ),
-  mutant(
-    'GW-PATH-SEGMENTS',
-    'a path of more than 1 KiB is truncated',
-    forwardedPath((path) => (path.length > KIB ? path.slice(0, KIB) : path)),
-  ),
-  mutant(
-    'GW-FORWARD-HEADERS',
-    'the value of a request header is truncated to 1 KiB',
-    forwardedRequest(rewriteHeaders(/^x-/i, (value) => value.slice(0, KIB))),
-  ),
-  mutant(
-    'GW-HEADERS',
-    'the value of a header is truncated to 2 KiB',
-    serviceResponse(
+  },
+  'GW-PATH-SEGMENTS': {
+    'a path of more than 1 KiB is truncated': forwardedPath((path) =>
+      path.length > KIB ? path.slice(0, KIB) : path,
+    ),
+  },
+  'GW-FORWARD-HEADERS': {
+    'the value of a request header is truncated to 1 KiB': forwardedRequest(
+      rewriteHeaders(/^x-/i, (value) => value.slice(0, KIB)),
+    ),
+  },
+  'GW-HEADERS': {
+    'the value of a header is truncated to 2 KiB': serviceResponse(
       {},
       rewriteHeaders(/^x-/i, (value) => value.slice(0, 2 * KIB)),
     ),
-  ),
-];
+  },
+};
