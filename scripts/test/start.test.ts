@@ -36,10 +36,6 @@ async function startUntilReady(
   return { child, output };
 }
 
-function toEnd(child: ChildProcess): Promise<number | null> {
-  return new Promise((resolve) => child.on('close', resolve));
-}
-
 function call(port: number): Promise<Response> {
   const headers = { authorization: 'Bearer any' };
   return fetch(`http://127.0.0.1:${port}/v1/cloudrun/hello/a/b?x=1`, { headers });
@@ -58,41 +54,35 @@ function processesOf(port: number): string[] {
   });
 }
 
-it.each([
-  ['npm start', ['--conditions=berth-source', 'scripts/start.mjs']],
-  ['npm run dev', ['scripts/task.mjs', 'dev']],
-])('%s serves the whole API on one port until SIGTERM', async (_name, line) => {
-  const port = await freePort();
-  const command = [process.execPath, ...line, '--port', `${port}`];
-  const { child, output } = await startUntilReady(command);
-
-  const url = `http://127.0.0.1:${port}`;
-  const response = await call(port);
-  expect([response.status, response.headers.get('content-disposition')]).toEqual([
-    200,
-    'attachment',
-  ]);
-  for (const address of [`${url}/v1/cloudrun/`, `${url}/api/v2/envs/dev`, `${url}/\n`]) {
-    expect(output).toContain(address);
-  }
-  const ended = toEnd(child);
-  child.kill('SIGTERM');
-  expect(await ended).toBe(0);
-});
-
 // npm forwards neither SIGHUP nor SIGKILL, so both are handled in the same way.
 it.runIf(process.platform === 'linux').each([
   ['npm start', 'SIGTERM'],
   ['npm start', 'SIGINT'],
-  ['npm start', 'SIGHUP'],
   ['npm run dev', 'SIGHUP'],
-] as const)('%s leaves no process behind after %s', async (script, signal) => {
-  const port = await freePort();
-  const command = [...script.split(' '), '--', '--port', `${port}`];
-  const { child } = await startUntilReady(command);
-  expect(processesOf(port)).not.toEqual([]);
-  child.kill(signal);
-  await expect.poll(() => processesOf(port)).toEqual([]);
+] as const)(
+  '%s serves the API on one port, and leaves no process behind after %s',
+  async (script, signal) => {
+    const port = await freePort();
+    const command = [...script.split(' '), '--', '--port', `${port}`];
+    const { child, output } = await startUntilReady(command);
+    const response = await call(port);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-disposition')).toBe('attachment');
+    const url = `http://127.0.0.1:${port}`;
+    for (const address of [`${url}/v1/cloudrun/`, `${url}/api/v2/envs/dev`, `${url}/\n`]) {
+      expect(output).toContain(address);
+    }
+    child.kill(signal);
+    await expect.poll(() => processesOf(port)).toEqual([]);
+  },
+);
+
+it('npm start exits with 0 on SIGTERM', async () => {
+  const script = ['--conditions=berth-source', 'scripts/start.mjs'];
+  const { child } = await startUntilReady([process.execPath, ...script, '--port', '0']);
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
 });
 
 it.runIf(process.platform === 'linux')('npm start ends with its terminal', async () => {
@@ -114,9 +104,8 @@ it('npm start of a fresh clone installs what the mock needs, and nothing the nex
     const first = await startUntilReady(command, { cwd: clone, env });
     expect(first.output).toContain('Installing');
     expect((await call(port)).status).toBe(200);
-    const firstEnd = toEnd(first.child);
     first.child.kill('SIGTERM');
-    await firstEnd;
+    await expect.poll(() => processesOf(port)).toEqual([]);
 
     const tools = ['@biomejs', 'node', 'pnpm', 'turbo', 'typescript', 'vitest'];
     const installed = readdirSync(join(clone, 'node_modules/.pnpm')).join(' ');
@@ -128,13 +117,10 @@ it('npm start of a fresh clone installs what the mock needs, and nothing the nex
     expect(toMegabytes(folder)).toBeLessThan(100);
 
     const npm_config_registry = 'http://127.0.0.1:9'; // Nothing listens there.
-    await expect.poll(() => processesOf(port)).toEqual([]);
     const again = { cwd: clone, env: { ...env, npm_config_registry } };
     const second = await startUntilReady(command, again);
     expect(second.output).not.toContain('Installing');
-    const secondEnd = toEnd(second.child);
     second.child.kill('SIGTERM');
-    await secondEnd;
     await expect.poll(() => processesOf(port)).toEqual([]);
   } finally {
     rmSync(folder, { recursive: true });
