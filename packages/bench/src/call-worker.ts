@@ -1,21 +1,112 @@
 // Makes the same small call over and over with one client, and prints the cost per call.
 // Arguments: client, server URL, `get` or `post`, concurrency, total number of calls.
-import type { CreateCalls } from './clients/calls.ts';
+/** The same two small calls, made with each client in its usual way. */
+interface Calls {
+  /** A GET of a hosted service that returns JSON. */
+  get(): Promise<unknown>;
+  /** A POST of the storage API, with the three credential headers. */
+  post(): Promise<unknown>;
+}
 
-const CLIENTS: Record<string, () => Promise<{ createCalls: CreateCalls }>> = {
-  axios: () => import('./clients/axios.ts'),
-  'bare fetch': () => import('./clients/bare-fetch.ts'),
-  ky: () => import('./clients/ky.ts'),
-  ofetch: () => import('./clients/ofetch.ts'),
-  'openapi-fetch': () => import('./clients/openapi-fetch.ts'),
-  'openapi-fetch with a time limit': () => import('./clients/openapi-fetch-with-a-limit.ts'),
-  ours: () => import('./clients/ours.ts'),
+const FILE_ID = 'cloud://dev.files/reports/summary.txt';
+const BODY = { fileList: [FILE_ID] };
+const TOKEN = 'a-token-of-the-bench';
+const CREDENTIALS = { authorization: '1.0 a', sessionToken: '', timestamp: '1700000000' };
+const GATEWAY_HEADERS = { Authorization: `Bearer ${TOKEN}` };
+const STORAGE_HEADERS = {
+  'X-Svc-Authorization': CREDENTIALS.authorization,
+  'X-Svc-SessionToken': CREDENTIALS.sessionToken,
+  'X-Svc-TimeStamp': CREDENTIALS.timestamp,
+};
+const GET_PATH = '/v1/cloudrun/hello/users/7?full=true';
+const POST_PATH = '/api/v2/envs/dev/storages:batchDelete';
+
+/** That of our client, in milliseconds. */
+const TIMEOUT = 65_000;
+
+/** Each process loads only the client that it measures. */
+const CLIENTS: Record<string, (baseUrl: string) => Promise<Calls>> = {
+  /** As the README shows, with the default retries, timeouts and checks. */
+  async ours(baseUrl) {
+    const { bearer, createGatewayClient, createStorageClient } = await import('@berth/client');
+    const service = createGatewayClient({ baseUrl, auth: bearer(TOKEN) }).service('hello');
+    const storage = createStorageClient({ baseUrl, envId: 'dev', credentials: CREDENTIALS });
+    return {
+      get: () => service.get('users/7?full=true'),
+      post: () => storage.delete(FILE_ID),
+    };
+  },
+  /** Nothing but `fetch` and `json()`. */
+  async 'bare fetch'(baseUrl) {
+    const headers = { ...STORAGE_HEADERS, 'Content-Type': 'application/json' };
+    return {
+      get: async () => (await fetch(baseUrl + GET_PATH, { headers: GATEWAY_HEADERS })).json(),
+      post: async () => {
+        const init = { method: 'POST', headers, body: JSON.stringify(BODY) };
+        return (await fetch(baseUrl + POST_PATH, init)).json();
+      },
+    };
+  },
+  /** It has no timeout by default. */
+  'openapi-fetch': (baseUrl) => withOpenapiFetch(baseUrl, () => ({})),
+  'openapi-fetch with a time limit': (baseUrl) =>
+    withOpenapiFetch(baseUrl, () => ({ signal: AbortSignal.timeout(TIMEOUT) })),
+  /** By default, it has a timeout of 10 s, and retries twice except for POST. */
+  async ky(baseUrl) {
+    const { default: ky } = await import('ky');
+    const gateway = ky.create({ headers: GATEWAY_HEADERS });
+    const storage = ky.create({ headers: STORAGE_HEADERS });
+    return {
+      get: () => gateway.get(baseUrl + GET_PATH).json(),
+      post: () => storage.post(baseUrl + POST_PATH, { json: BODY }).json(),
+    };
+  },
+  /** On `node:http`. It has no timeout by default, and never retries. */
+  async axios(baseURL) {
+    const { default: axios } = await import('axios');
+    const gateway = axios.create({ baseURL, timeout: TIMEOUT, headers: GATEWAY_HEADERS });
+    const storage = axios.create({ baseURL, timeout: TIMEOUT, headers: STORAGE_HEADERS });
+    return {
+      get: async () => (await gateway.get(GET_PATH)).data,
+      post: async () => (await storage.post(POST_PATH, BODY)).data,
+    };
+  },
+  /** It has no timeout by default, and retries once, except for POST. */
+  async ofetch(baseURL) {
+    const { ofetch } = await import('ofetch');
+    const gateway = ofetch.create({ baseURL, timeout: TIMEOUT, headers: GATEWAY_HEADERS });
+    const storage = ofetch.create({ baseURL, timeout: TIMEOUT, headers: STORAGE_HEADERS });
+    return {
+      get: () => gateway(GET_PATH),
+      post: () => storage(POST_PATH, { method: 'POST', body: BODY }),
+    };
+  },
 };
 
+async function withOpenapiFetch(baseUrl: string, common: () => object): Promise<Calls> {
+  const { default: createClient } = await import('openapi-fetch');
+  type Call = (path: string, init: object) => Promise<unknown>;
+  const gateway = createClient<Record<string, never>>({ baseUrl, headers: GATEWAY_HEADERS });
+  const storage = createClient<Record<string, never>>({ baseUrl, headers: STORAGE_HEADERS });
+  const get = gateway.GET as Call;
+  const post = storage.POST as Call;
+  const ofUser = { path: { name: 'hello', id: 7 }, query: { full: true } };
+  const ofEnv = { path: { envId: 'dev' } };
+  return {
+    get: () => get('/v1/cloudrun/{name}/users/{id}', { params: ofUser, ...common() }),
+    post: () =>
+      post('/api/v2/envs/{envId}/storages:batchDelete', {
+        params: ofEnv,
+        body: BODY,
+        ...common(),
+      }),
+  };
+}
+
 const [client = '', baseUrl = '', kind, atATime, total] = process.argv.slice(2);
-const { createCalls } = (await CLIENTS[client]?.()) ?? {};
-if (!createCalls) throw new Error(`Unknown client: ${client}.`);
-const call = createCalls(baseUrl)[kind as 'get' | 'post'];
+const calls = await CLIENTS[client]?.(baseUrl);
+if (!calls) throw new Error(`Unknown client: ${client}.`);
+const call = calls[kind as keyof Calls];
 
 await run(Number(total));
 const before = process.cpuUsage();
@@ -25,10 +116,12 @@ process.stdout.write(JSON.stringify({ cpu: (user + system) / Number(total) }));
 // Keep-alive connections would keep the process running.
 process.exit();
 
-async function run(calls: number): Promise<void> {
-  let left = calls;
+async function run(count: number): Promise<void> {
+  let left = count;
   const lane = async () => {
     while (left-- > 0) await call();
   };
   await Promise.all(Array.from({ length: Number(atATime) }, lane));
 }
+
+export {};

@@ -53,56 +53,6 @@ function versionOf([file, ...args]: readonly string[]): string {
   }
 }
 
-const FIELDS: Readonly<Record<keyof DatedRow, 'string' | 'number' | 'boolean'>> = {
-  suite: 'string',
-  measure: 'string',
-  peerName: 'string',
-  goal: 'string',
-  ours: 'number',
-  peer: 'number',
-  runs: 'number',
-  ratio: 'number',
-  holds: 'boolean',
-  date: 'string',
-  machine: 'string',
-  peerVersion: 'string',
-};
-
-/**
- * Reads the rows of an earlier run.
- *
- * @throws Error whose message continues a sentence that starts with the file name
- */
-async function readRows(file: string): Promise<DatedRow[]> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`cannot be read: ${error.code}`, { cause: error });
-  });
-  const rows = parse(text);
-  if (!Array.isArray(rows)) throw new Error('is not a list of rows');
-  for (const [index, row] of rows.entries()) {
-    const fault = findFault(row);
-    if (fault !== undefined)
-      throw new Error(`is not a list of rows: the row at ${index} has ${fault}`);
-  }
-  return rows;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new Error(`is not valid JSON: ${(error as Error).message}`, { cause: error });
-  }
-}
-
-function findFault(row: Readonly<Record<string, unknown>> | null): string | undefined {
-  for (const [name, type] of Object.entries(FIELDS)) {
-    if (typeof row?.[name] !== type) return `no ${name}`;
-  }
-  if (suites.some(({ name }) => name === row?.suite)) return undefined;
-  return `the unknown suite ${row?.suite}`;
-}
-
 /** Exit codes after a signal: 128 plus its number. */
 const CODES = { SIGINT: 130, SIGTERM: 143 };
 
@@ -180,15 +130,19 @@ if (page && [json, from].some((file) => file && resolve(file) === resolve(page))
   program.error(`error: --page and the results file are both ${page}: use another file for --page`);
 }
 
-const old = json && existsSync(json) ? await readOption('--json', json) : [];
+const old = json && existsSync(json) ? await readRows('--json', json) : [];
 
-if (json) await tryOption('--json', json);
+if (json) await assertWritable('--json', json);
 
-if (page) await tryOption('--page', page);
+if (page) await assertWritable('--page', page);
 
 const stopped = stopOnSignal();
 
-const rows = from ? await readChosen(from) : await measure();
+const rows = from
+  ? (await readRows('--from', from)).filter(({ suite }) =>
+      chosen.some(({ name }) => name === suite),
+    )
+  : await measure();
 
 const figures = chosen.flatMap((suite) => suite.figures);
 
@@ -224,25 +178,27 @@ async function runSuite(suite: Suite): Promise<Row[]> {
   }
 }
 
-async function readChosen(file: string): Promise<DatedRow[]> {
-  const rows = await readOption('--from', file);
-  return rows.filter(({ suite }) => chosen.some(({ name }) => name === suite));
-}
-
-async function readOption(option: string, file: string): Promise<DatedRow[]> {
+async function readRows(option: string, file: string): Promise<DatedRow[]> {
   try {
-    return await readRows(file);
+    const rows = JSON.parse(await readFile(file, 'utf8'));
+    if (Array.isArray(rows)) return rows;
+    throw new Error('it is not a list of rows');
   } catch (error) {
-    return program.error(`error: ${option} ${file} ${(error as Error).message}: use another file`);
+    const { message } = error as Error;
+    return program.error(`error: ${option} ${file} cannot be read: ${message}: use another file`);
   }
 }
 
-async function tryOption(option: string, file: string): Promise<void> {
+/** Opens a file for results before anything is measured, so that no measurement is lost. */
+async function assertWritable(option: string, file: string): Promise<void> {
   try {
-    await assertWritable(file);
+    const isNew = !existsSync(file);
+    await mkdir(dirname(file), { recursive: true });
+    await (await open(file, 'a')).close();
+    if (isNew) await rm(file);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    program.error(`error: ${option} ${file} cannot be written: ${code}: use another file`);
+    const { message } = error as Error;
+    program.error(`error: ${option} ${file} cannot be written: ${message}: use another file`);
   }
 }
 
@@ -255,28 +211,6 @@ function toCount(text: string): number {
   const count = Number(text);
   if (Number.isInteger(count) && count > 0) return count;
   throw new InvalidArgumentError('It must be an integer of at least 1.');
-}
-
-/**
- * Checks that a file can be written, and creates its folder. Leaves the file itself unchanged.
- *
- * @throws the file system error
- */
-async function assertWritable(file: string): Promise<void> {
-  const isNew = !existsSync(file);
-  await makeFolder(dirname(file));
-  await (await open(file, 'a')).close();
-  if (isNew) await rm(file);
-}
-
-/**
- * Creates a folder one level at a time, because a recursive `mkdir` never ends below `/proc`, where creating
- * a folder fails with `ENOENT`.
- */
-async function makeFolder(folder: string): Promise<void> {
-  if (existsSync(folder)) return;
-  await makeFolder(dirname(folder));
-  await mkdir(folder);
 }
 
 /** Describes the machine: `AMD EPYC, 2 cores, 8 GB, linux 6.18, Node 24.21.0`. */

@@ -76,9 +76,9 @@ const PREFIX = '/v1/cloudrun/hello';
 const IDLE_KILOBYTES = 40;
 
 const PEERS: readonly Peer[] = [
-  { server: 'gateway-peer-undici', figure: rateBeside('undici.stream', '>= 0.8') },
-  { server: 'gateway-peer-httpxy', figure: rateBeside('httpxy', '>= 1.3') },
-  { server: 'gateway-peer-middleware', figure: rateBeside('http-proxy-middleware', '>= 1.8') },
+  { server: 'undici', figure: rateBeside('undici.stream', '>= 0.8') },
+  { server: 'httpxy', figure: rateBeside('httpxy', '>= 1.3') },
+  { server: 'middleware', figure: rateBeside('http-proxy-middleware', '>= 1.8') },
 ];
 
 /** nginx and direct calls are shown for comparison, without a goal. */
@@ -184,7 +184,7 @@ async function comparePeer(
   runs: number,
 ): Promise<Row> {
   const port = String(await freePort());
-  const child = startProcess([join(SERVERS, `${server}.ts`), port, origin], SERVER_CORE);
+  const child = startProcess([join(SERVERS, 'gateway-peer.ts'), server, port, origin], SERVER_CORE);
   child.stdout?.resume();
   return compareRates(ours, await toTarget(child, port), figure, runs);
 }

@@ -4,7 +4,7 @@ import { compare, type Figure, type Goal, type Row, type Suite } from '../compar
 import { compareCpuRates, type Target } from '../load.ts';
 import { SERVER_CORE, startProcess, stopProcess, waitFor } from '../processes.ts';
 
-const SERVERS = join(import.meta.dirname, '../servers');
+const SERVERS = join(import.meta.dirname, '../servers/stubs.ts');
 const SUITE = 'stubs';
 
 const FILE = 'cloud://dev.files/reports/summary-of-the-year-and-all-that-it-brought-2026.txt';
@@ -13,19 +13,14 @@ const BATCHES = [
   { name: '50 items', body: JSON.stringify({ fileList: Array(50).fill(FILE) }) },
 ];
 const PAIRS: readonly Pair[] = [
+  { ours: 'express', peer: 'peer-express', peerName: 'Express 5 by hand', goal: '>= 1.4' },
   {
-    ours: 'stubs-express',
-    peer: 'stubs-peer-express',
-    peerName: 'Express 5 by hand',
-    goal: '>= 1.4',
-  },
-  {
-    ours: 'stubs-express',
-    peer: 'stubs-peer-validator',
+    ours: 'express',
+    peer: 'peer-validator',
     peerName: 'express-openapi-validator',
     goal: '>= 2.5',
   },
-  { ours: 'stubs-bare', peer: 'stubs-peer-http', peerName: 'node:http', goal: '>= 0.85' },
+  { ours: 'bare', peer: 'peer-http', peerName: 'node:http', goal: '>= 0.85' },
 ];
 
 type Pair = { ours: string; peer: string; peerName: string; goal: Goal };
@@ -59,7 +54,7 @@ export const stubsSuite: Suite = {
 };
 
 function toFigure({ pair, batch }: { pair: Pair; batch: Batch }): Figure {
-  const place = pair.ours === 'stubs-bare' ? 'node:http' : 'Express 5';
+  const place = pair.ours === 'bare' ? 'node:http' : 'Express 5';
   const measure = `storage POST of ${batch.name} in ${place}, requests/CPU s`;
   return { suite: SUITE, measure, peerName: pair.peerName, goal: pair.goal };
 }
@@ -77,7 +72,7 @@ async function comparePair(each: { pair: Pair; batch: Batch }, runs: number): Pr
 
 async function start(server: string, body: string): Promise<Target> {
   const port = await freePort();
-  const child = startProcess([join(SERVERS, `${server}.ts`), String(port)], SERVER_CORE);
+  const child = startProcess([SERVERS, server, String(port)], SERVER_CORE);
   child.stdout?.resume();
   const url = `http://127.0.0.1:${port}/api/v2/envs/dev/storages:batchDelete`;
   const headers = {
@@ -96,10 +91,13 @@ function compareImport(runs: number): Promise<Row> {
 }
 
 async function timeImport(): Promise<number> {
-  const child = startProcess([join(SERVERS, 'stubs-import.ts')], SERVER_CORE);
+  const code = `const start = performance.now();
+await import('${import.meta.resolve('@berth/server-stubs')}');
+process.stdout.write(String(performance.now() - start));`;
+  const child = startProcess(['--input-type=module', '--eval', code], SERVER_CORE);
   const chunks: Buffer[] = [];
   child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));
-  const code = await new Promise((resolve) => child.on('close', resolve));
-  if (code !== 0) throw new Error(`The package cannot be imported (exit code ${code}).`);
+  const exit = await new Promise((resolve) => child.on('close', resolve));
+  if (exit !== 0) throw new Error(`The package cannot be imported (exit code ${exit}).`);
   return Number(Buffer.concat(chunks));
 }

@@ -1,0 +1,82 @@
+// Servers of the same storage operation. The handler is the same, so that only the cost of routing varies.
+// Arguments: one of the keys below, port. Each process loads only the server that it measures.
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
+
+const PATH = '/api/v2/envs/:envId/storages\\:batchDelete';
+
+/** Reports every file as deleted. */
+const deleteAll = (fileList: readonly string[]) => ({
+  fileList: fileList.map((fileID) => ({ fileID, code: 'SUCCESS' })),
+});
+
+/** The envelope, which our router adds by itself. */
+const toEnvelope = (fileList: readonly string[]) => ({
+  statusCode: 200,
+  body: { requestId: randomUUID(), data: deleteAll(fileList) },
+});
+
+/** The package's storage router, with the default request and response validation. */
+async function createRouter() {
+  const { createStorageRouter } = await import('@berth/server-stubs');
+  return createStorageRouter(
+    { batchDelete: ({ fileList }) => deleteAll(fileList) },
+    { security: { credentials: () => 'bench' } },
+  );
+}
+
+const SERVERS = {
+  /** Our router as a `node:http` listener. */
+  bare: async () => createServer(await createRouter()),
+  /** Our router mounted in Express 5. */
+  async express() {
+    const { default: express } = await import('express');
+    return express().use(await createRouter());
+  },
+  /** A handwritten Express 5 route, with Express's body parser and no validation. */
+  async 'peer-express'() {
+    const { default: express } = await import('express');
+    return express()
+      .use(express.json())
+      .post(PATH, ({ body }, response) => {
+        response.json(toEnvelope(body.fileList));
+      });
+  },
+  /** Express 5 with express-openapi-validator: requests and responses validated against the same document. */
+  async 'peer-validator'() {
+    const { default: express } = await import('express');
+    const { middleware } = await import('express-openapi-validator');
+    const validate = middleware({
+      apiSpec: fileURLToPath(import.meta.resolve('@berth/spec/storage.v2.json')),
+      validateRequests: true,
+      validateResponses: true,
+      validateSecurity: { handlers: { authorization: () => true, timestamp: () => true } },
+    });
+    return express()
+      .use(express.json())
+      .use(validate)
+      .post(PATH, ({ body }, response) => {
+        response.json(toEnvelope(body.fileList));
+      });
+  },
+  /** Plain `node:http`, with the same JSON work and no checks. */
+  'peer-http': async () =>
+    createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const { fileList } = JSON.parse(Buffer.concat(chunks).toString());
+        const body = JSON.stringify(toEnvelope(fileList));
+        const headers = {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+        };
+        response.writeHead(200, headers).end(body);
+      });
+    }),
+};
+
+const [, , name, port] = process.argv;
+const server = await SERVERS[name as keyof typeof SERVERS]();
+server.listen(Number(port), '127.0.0.1');
