@@ -90,19 +90,27 @@ describe('an invalid rules file', () => {
     await expect(read([{ ...rule, ...change }])).rejects.toThrow(`sample.yaml: ${id}: ${problem}`);
   });
 
-  it('is rejected if an ID occurs twice', async () => {
-    const problem = 'sample.yaml: GW-SAMPLE: has the ID of another rule';
-    await expect(read([rule, rule])).rejects.toThrow(problem);
-  });
-
-  it('is rejected if a checked rule has no operation or place', async () => {
-    const bare = { ...rule, operations: [], places: [] };
-    await expect(read([bare])).rejects.toThrow(/needs operations\n.*needs a place/);
-  });
-
-  it('is rejected if no rule states a line of the outline', async () => {
-    const outline = { Chapter: ['Line', 'Forgotten'] };
-    await expect(read([rule], outline)).rejects.toThrow('Chapter › Forgotten: no rule states it');
+  it.each([
+    [
+      'an ID occurs twice',
+      [rule, rule],
+      undefined,
+      'sample.yaml: GW-SAMPLE: has the ID of another rule',
+    ],
+    [
+      'a checked rule has no operation or place',
+      [{ ...rule, operations: [], places: [] }],
+      undefined,
+      /needs operations\n.*needs a place/,
+    ],
+    [
+      'no rule states a line of the outline',
+      [rule],
+      { Chapter: ['Line', 'Forgotten'] },
+      'Chapter › Forgotten: no rule states it',
+    ],
+  ])('is rejected if %s', async (_, rules, outline, problem) => {
+    await expect(read(rules, outline)).rejects.toThrow(problem);
   });
 
   it('is rejected if the index does not name it', async () => {
