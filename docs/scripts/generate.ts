@@ -233,7 +233,7 @@ const TO_TRACEABILITY_HEAD = ['Line', 'Rule', 'Level', 'Statement', 'Place or de
  *
  * @returns Markdown whose links are relative to `docs/reference`
  */
-export function toTraceability({ rules, outline, decisions }: RuleSet): string {
+function toTraceability({ rules, outline, decisions }: RuleSet): string {
   const toRow = (line: string, rule: Rule) => [
     line,
     `\`${rule.id}\``,
@@ -313,7 +313,7 @@ function toMebibytes(value: number, unit: string): string {
 }
 
 /** The hand-written file that contains a place, from the root of the repository. */
-export function toPlaceFile(place: string): string {
+function toPlaceFile(place: string): string {
   const [target = '', pointer = ''] = place.split('#');
   if (target !== 'gateway.v1' && target !== 'storage.v2') return `spec/${target}`;
   const [, component, kind, name] = pointer.split('/');

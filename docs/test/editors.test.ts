@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FOLDERS: Readonly<Record<string, string>> = {
@@ -41,51 +41,32 @@ function toSource(path: string): string {
   return join(ROOT, folder, rest.join('/').replace(/^dist\//, 'src/'));
 }
 
-describe('the schema of a configuration file', () => {
-  it('is published for six kinds of files', () => {
+it.each(schemas)(
+  'the schema $name/$entry is used in an example, and on the site',
+  ({ name, entry }) => {
     expect(schemas).toHaveLength(6);
-  });
-
-  it.each(schemas)(
-    '$name/$entry is a JSON Schema that describes its settings',
-    ({ name, entry }) => {
-      const schema = JSON.parse(readFileSync(toFile(name, entry), 'utf8'));
-      expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
-      expect(schema.properties ?? schema.additionalProperties).toBeTypeOf('object');
-    },
-  );
-
-  it.each(schemas)('$name/$entry is used in an example', ({ name, entry }) => {
-    const named = examples.map(({ path }) => toSource(path));
-    expect(named).toContain(toFile(name, entry));
-  });
-
-  it.each(examples)('$path, named in $page, exists', ({ path }) => {
-    expect(existsSync(toSource(path))).toBe(true);
-  });
-
-  it.each(schemas)('$name/$entry is on the site', ({ name, entry }) => {
+    const file = toFile(name, entry);
+    const schema = JSON.parse(readFileSync(file, 'utf8'));
+    expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
+    expect(schema.properties ?? schema.additionalProperties).toBeTypeOf('object');
+    expect(examples.map(({ path }) => toSource(path))).toContain(file);
     const folder = FOLDERS[name]?.replace(/^.*\//, '') ?? '';
-    const file = join(ROOT, 'docs/dist/site/schemas', folder, entry);
-    expect(readFileSync(file, 'utf8')).toBe(readFileSync(toFile(name, entry), 'utf8'));
-  });
+    const onSite = join(ROOT, 'docs/dist/site/schemas', folder, entry);
+    expect(JSON.parse(readFileSync(onSite, 'utf8'))).toEqual(schema);
+  },
+);
+
+it.each(examples)('the schema $path, named in $page, exists', ({ path }) => {
+  expect(existsSync(toSource(path))).toBe(true);
 });
 
-describe('the development container', () => {
-  const folder = join(ROOT, '.devcontainer');
-  const container = JSON.parse(readFileSync(join(folder, 'devcontainer.json'), 'utf8'));
-  const { scripts, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-
-  it('has the Node version of the repository', () => {
-    const workspace = readFileSync(join(dirname(folder), 'pnpm-workspace.yaml'), 'utf8');
-    const major = /^ {2}node: (\d+)\./m.exec(workspace)?.[1];
-    expect(devDependencies.node).toBe('catalog:');
-    expect(container.image).toContain(`javascript-node:${major}-`);
-  });
-
-  it('runs an existing command', () => {
-    const [npm, run, script] = container.postCreateCommand.split(' ');
-    expect([npm, run]).toEqual(['npm', 'run']);
-    expect(scripts).toHaveProperty(script);
-  });
+it('the development container has the Node version of the repository, and runs an existing command', () => {
+  const container = JSON.parse(readFileSync(join(ROOT, '.devcontainer/devcontainer.json'), 'utf8'));
+  const workspace = readFileSync(join(ROOT, 'pnpm-workspace.yaml'), 'utf8');
+  const major = /^ {2}node: (\d+)\./m.exec(workspace)?.[1];
+  expect(container.image).toContain(`javascript-node:${major}-`);
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const [npm, run, script] = container.postCreateCommand.split(' ');
+  expect([npm, run]).toEqual(['npm', 'run']);
+  expect(scripts).toHaveProperty(script);
 });
