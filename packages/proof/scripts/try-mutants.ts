@@ -2,42 +2,36 @@
 
 import { checkMutant } from '../src/check-mutant.ts';
 import { mutants } from '../src/mutants/index.ts';
+import { sequences } from '../src/mutants/sequences.ts';
 import { startMutated } from '../src/start-mutated.ts';
 
 /**
- * Checks the mutants of rules with these ID prefixes against all rules, or only against their own with `--own`.
+ * Checks the mutants whose rules begin with one of the given texts, or whose descriptions contain one. With `--own`,
+ * runs only the rule that each of them breaks.
  */
 const args = process.argv.slice(2);
 const isOwn = args.includes('--own');
-const prefixes = args.filter((arg) => arg !== '--own');
-const wanted = mutants.filter(
-  ({ rule }) => prefixes.length === 0 || prefixes.some((prefix) => rule.startsWith(prefix)),
+const texts = args.filter((arg) => arg !== '--own');
+const wanted = [...mutants, ...sequences].filter(
+  ({ rule, breaks }) =>
+    texts.length === 0 || texts.some((text) => rule.startsWith(text) || breaks.includes(text)),
 );
 
 const mutated = await startMutated();
 let bad = 0;
 try {
   for (const mutant of wanted) {
-    const { caught, unrelated, report } = await checkMutant(
-      mutated,
-      mutant,
-      isOwn ? [mutant.rule] : [],
-    );
-    const others = report.results.filter(
-      ({ outcome }) => outcome === 'error' || outcome === 'skip',
-    );
-    const isGood = caught && unrelated.length === 0;
+    const { rule, breaks } = mutant;
+    const { caught, unrelated, report } = await checkMutant(mutated, mutant, isOwn ? [rule] : []);
+    const isGood = caught && (isOwn || unrelated.length === 0);
     if (!isGood) bad += 1;
-    console.log(
-      `${isGood ? 'ok  ' : 'BAD '} ${mutant.rule}: ${mutant.breaks} (${report.durationMs} ms)`,
-    );
-    if (!caught) console.log('     not caught');
-    if (unrelated.length > 0) console.log(`     unrelated: ${unrelated.join(' ')}`);
-    for (const { id, outcome, reason } of others) console.log(`     ${outcome} ${id}: ${reason}`);
-    if (!isGood && caught) {
-      for (const { id, findings } of report.results) {
-        if (unrelated.includes(id)) console.log(`     ${id}: ${findings[0]?.message}`);
-      }
+    console.log(`${isGood ? 'ok  ' : 'BAD '} ${rule}: ${breaks} (${report.durationMs} ms)`);
+    for (const { id, outcome, reason, findings } of report.results) {
+      const { message } = findings[0] ?? {};
+      if (id === rule) console.log(`     ${caught ? message : 'not caught'}`);
+      else if (unrelated.includes(id)) console.log(`     unrelated ${id}: ${message}`);
+      else if (outcome === 'error' || outcome === 'skip')
+        console.log(`     ${outcome} ${id}: ${reason}`);
     }
   }
 } finally {

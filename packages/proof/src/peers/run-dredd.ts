@@ -6,7 +6,7 @@ import { signStorageHeaders } from '../sign-storage-headers.ts';
 
 const COPIES = new URL('../../../conformance/src/generated/', import.meta.url);
 
-/** The message to the Dredd process: what to run. */
+/** The message to the Dredd process: what to run. Calls of the gateway get other headers, and the documented response. */
 export interface Order {
   /** Texts of OpenAPI 3.0 documents. */
   documents: string[];
@@ -51,13 +51,19 @@ export async function runDredd(options: ConformanceOptions): Promise<string[]> {
     headers: signStorageHeaders({ id: tc3?.secretId ?? '', secret: tc3?.secretKey ?? '' }),
     gatewayHeaders: { Authorization: `Bearer ${gatewayToken}`, Host: gatewayHost ?? '' },
   };
+  const { failed, error } = await runInChild(order);
+  if (error) throw new Error(`Dredd failed: ${error}`);
+  return failed;
+}
+
+/** Runs Dredd in a separate process, because it keeps global loggers. */
+export async function runInChild(order: Order): Promise<Found> {
   const child = fork(new URL('./dredd-child.ts', import.meta.url), {
     execArgv: [],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   child.send(order);
-  const [found] = await once(child, 'message');
-  const { failed, error } = found as Found;
-  if (error) throw new Error(`Dredd failed: ${error}`);
-  return failed;
+  const ended = once(child, 'exit').then(([code]) => [{ failed: [], error: `exit code ${code}` }]);
+  const [found] = await Promise.race([once(child, 'message'), ended]);
+  return found;
 }
