@@ -36,12 +36,41 @@ async function copyAll(list: readonly Json[], { storage }: MutantContext): Promi
 
 const AUTHORIZATION = 'X-Svc-Authorization';
 const isOf = (operation: string) => (call: MutatedRequest) => call.operation === operation;
-
 const isDelete = isOf('batchDelete');
 const isCopy = isOf('batchCopyFile');
 
 const isKnown = ({ operation }: MutatedRequest) =>
   (OPERATIONS as readonly string[]).includes(operation ?? '');
+
+type IsWanted = (call: MutatedRequest, context: MutantContext) => unknown;
+type Choose = (list: readonly Json[], call: MutatedRequest) => readonly Json[];
+const all: Choose = (list) => list;
+
+/** Deletes or copies what a rejected call lists, or a part of it. */
+const deletes = (isWanted: IsWanted, choose = all) =>
+  afterRefusal((call, context) =>
+    isDelete(call) && isWanted(call, context)
+      ? deleteAll(choose(listOf(call.json), call), context)
+      : undefined,
+  );
+const copies = (isWanted: IsWanted, choose = all) =>
+  afterRefusal((call, context) =>
+    isCopy(call) && isWanted(call, context)
+      ? copyAll(choose(listOf(call.json), call), context)
+      : undefined,
+  );
+
+const always = () => true;
+const isAnonymous = ({ headers }: MutatedRequest) => !headers.get(AUTHORIZATION);
+const isElsewhere: IsWanted = ({ path }, { env }) => !path.includes(`/${env}/`);
+const isGet = ({ method }: MutatedRequest) => method === 'GET';
+const inQuery: Choose = (_, { query }) => {
+  const list = parse(new URLSearchParams(query).get('fileList') ?? '');
+  return Array.isArray(list) ? list : [];
+};
+/** The items before the first that matches. */
+const before = (list: readonly Json[], isWanted: (item: Json) => boolean) =>
+  list.slice(0, Math.max(0, list.findIndex(isWanted)));
 
 /** Does something to the file at the path of a rejected form. */
 const afterForm =
@@ -73,52 +102,24 @@ const store = (path: string, form: Map<string, Buffer>, context: MutantContext) 
 
 export const refusedCalls: Rows = {
   'ST-REFUSED-UNDONE': {
-    'a deletion without credentials is rejected, but the file is deleted': afterRefusal(
-      (call, context) =>
-        isDelete(call) && !call.headers.get(AUTHORIZATION) && deleteAll(listOf(call.json), context),
+    'a deletion without credentials is rejected, but the file is deleted': deletes(isAnonymous),
+    'a copy without credentials is rejected, but the file is copied': copies(isAnonymous),
+    'a deletion with wrong credentials is rejected, but the file is deleted': deletes(
+      ({ headers }) => headers.get(AUTHORIZATION),
     ),
-    'a copy without credentials is rejected, but the file is copied': afterRefusal(
-      (call, context) =>
-        isCopy(call) && !call.headers.get(AUTHORIZATION) && copyAll(listOf(call.json), context),
+    'a copy with wrong credentials is rejected, but the file is copied': copies(({ headers }) =>
+      headers.get(AUTHORIZATION),
     ),
-    'a deletion with wrong credentials is rejected, but the file is deleted': afterRefusal(
-      (call, context) =>
-        isDelete(call) && call.headers.get(AUTHORIZATION) && deleteAll(listOf(call.json), context),
+    'a deletion for another environment is rejected, but the file is deleted': deletes(isElsewhere),
+    'a move for another environment is rejected, but the file is moved': copies(
+      isElsewhere,
+      (list) => list.map((item) => ({ ...item, removeOriginal: true })),
     ),
-    'a copy with wrong credentials is rejected, but the file is copied': afterRefusal(
-      (call, context) =>
-        isCopy(call) && call.headers.get(AUTHORIZATION) && copyAll(listOf(call.json), context),
+    'a deletion with only a timestamp is rejected, but the file is deleted': deletes(
+      (call) => isAnonymous(call) && call.headers.get('X-Svc-TimeStamp'),
     ),
-    'a deletion for another environment is rejected, but the file is deleted': afterRefusal(
-      (call, context) =>
-        isDelete(call) &&
-        !call.path.includes(`/${context.env}/`) &&
-        deleteAll(listOf(call.json), context),
-    ),
-    'a move for another environment is rejected, but the file is moved': afterRefusal(
-      (call, context) =>
-        isCopy(call) &&
-        !call.path.includes(`/${context.env}/`) &&
-        copyAll(
-          listOf(call.json).map((item) => ({ ...item, removeOriginal: true })),
-          context,
-        ),
-    ),
-    'a deletion with only a timestamp is rejected, but the file is deleted': afterRefusal(
-      (call, context) =>
-        isDelete(call) &&
-        !call.headers.get(AUTHORIZATION) &&
-        call.headers.get('X-Svc-TimeStamp') &&
-        deleteAll(listOf(call.json), context),
-    ),
-    'a GET that deletes is rejected, but the file is deleted': afterRefusal((call, context) => {
-      const list = new URLSearchParams(call.query).get('fileList');
-      return call.method === 'GET' && isDelete(call) && list && deleteAll(parse(list), context);
-    }),
-    'a GET that copies is rejected, but the file is copied': afterRefusal((call, context) => {
-      const list = new URLSearchParams(call.query).get('fileList');
-      return call.method === 'GET' && isCopy(call) && list && copyAll(parse(list), context);
-    }),
+    'a GET that deletes is rejected, but the file is deleted': deletes(isGet, inQuery),
+    'a GET that copies is rejected, but the file is copied': copies(isGet, inQuery),
     'batchDeleteX is rejected, but deletes': afterRefusal(
       (call, context) =>
         !isKnown(call) && /:batchDelete\S/.test(call.path) && deleteAll(listOf(call.json), context),
@@ -127,42 +128,38 @@ export const refusedCalls: Rows = {
       (call, context) =>
         /:batchCopyFile\.json/.test(call.path) && copyAll(listOf(call.json), context),
     ),
-    'the items before one without srcPath are copied': afterRefusal((call, context) => {
-      const list = listOf(call.json);
-      const first = list.findIndex((item) => isObject(item) && !('srcPath' in item));
-      return isCopy(call) && first > 0 && copyAll(list.slice(0, first), context);
-    }),
-    'the items after one without dstPath are copied': afterRefusal((call, context) => {
-      const list = listOf(call.json);
+    'the items before one without srcPath are copied': copies(always, (list) =>
+      before(list, (item) => isObject(item) && !('srcPath' in item)),
+    ),
+    'the items after one without dstPath are copied': copies(always, (list) => {
       const first = list.findIndex((item) => isObject(item) && !('dstPath' in item));
-      return isCopy(call) && first >= 0 && copyAll(list.slice(first + 1), context);
+      return first < 0 ? [] : list.slice(first + 1);
     }),
-    'the IDs before an item of another type are deleted': afterRefusal((call, context) => {
-      const list = listOf(call.json);
-      const first = list.findIndex((item) => typeof item !== 'string');
-      return isDelete(call) && first > 0 && deleteAll(list.slice(0, first), context);
-    }),
-    'items before one of another type are copied': afterRefusal((call, context) => {
-      const list = listOf(call.json);
-      const isOdd = (item: Json) =>
-        !isObject(item) ||
-        Object.values(item).some((value) => value === null || typeof value === 'number');
-      const first = list.findIndex(isOdd);
-      return isCopy(call) && first > 0 && copyAll(list.slice(0, first), context);
-    }),
-    'a single file ID instead of a list is rejected, but deleted': afterRefusal((call, context) => {
-      const id = call.json?.data?.fileList ?? call.json?.fileList;
-      return (
-        isDelete(call) && typeof id === 'string' && id.length < 1000 && deleteAll([id], context)
-      );
-    }),
-    'what precedes trailing characters is executed': afterRefusal((call, context) => {
-      if (call.json !== undefined || !isDelete(call)) return undefined;
-      const text = call.body.toString();
-      const end = text.lastIndexOf('}') + 1;
-      const list = listOf(parseObject(text.slice(0, end)));
-      return deleteAll(list, context);
-    }),
+    'the IDs before an item of another type are deleted': deletes(always, (list) =>
+      before(list, (item) => typeof item !== 'string'),
+    ),
+    'items before one of another type are copied': copies(always, (list) =>
+      before(
+        list,
+        (item) =>
+          !isObject(item) ||
+          Object.values(item).some((value) => value === null || typeof value === 'number'),
+      ),
+    ),
+    'a single file ID instead of a list is rejected, but deleted': deletes(
+      always,
+      (_, { json }) => {
+        const id = json?.data?.fileList ?? json?.fileList;
+        return typeof id === 'string' && id.length < 1000 ? [id] : [];
+      },
+    ),
+    'what precedes trailing characters is executed': deletes(
+      ({ json }) => json === undefined,
+      (_, { body }) => {
+        const text = body.toString();
+        return listOf(parse(text.slice(0, text.lastIndexOf('}') + 1)));
+      },
+    ),
   },
   'UP-SIGNATURE': {
     'a form without it deletes the existing file': afterForm(
@@ -215,12 +212,7 @@ export const refusedCalls: Rows = {
   },
 };
 
-function parse(text: string): Json[] {
-  const value = parseObject(text);
-  return Array.isArray(value) ? value : [];
-}
-
-function parseObject(text: string): Json {
+function parse(text: string): Json {
   try {
     return JSON.parse(text);
   } catch {

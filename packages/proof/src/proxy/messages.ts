@@ -178,9 +178,9 @@ export interface Hooks {
   message?: (message: SocketMessage) => SocketMessage | SocketMessage[] | undefined;
   /** Called when a WebSocket is open. Like `frame`, it works on the frames of both sides. */
   joined?: (socket: RelayedSocket) => void;
-  /** Called with each frame; `undefined` drops it. Cannot be used together with `message` and `close`. */
+  /** Called with each frame; `undefined` drops it. */
   frame?: (frame: SocketFrame, socket: RelayedSocket) => SocketFrame | undefined;
-  /** Called when a WebSocket closes, before the other side is closed. */
+  /** Called with the first close frame of a WebSocket. */
   close?: (end: SocketEnd) => SocketEnd;
 }
 
