@@ -14,7 +14,6 @@ import { callAgain, gatewayRequest, gatewayResponse, toRefusal } from './support
 import { readsRequests } from './support/storage.ts';
 
 const isForm = (type = '') => type.startsWith('multipart/form-data;');
-
 const isUsual = (name: string) => /^(content-type|host)$/i.test(name);
 const sorted = (query: string) => query.split('&').sort().join('&');
 

@@ -1,21 +1,10 @@
 import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import type { MutatedRequest } from '../proxy/messages.ts';
-import { eachOf, type Mutant, type MutantContext, type Rows } from './mutant.ts';
-import { authenticateStorage } from './support/credentials.ts';
+import { eachOf, type Rows } from './mutant.ts';
+import { acceptStorage, authenticateStorage } from './support/credentials.ts';
 import { OPERATIONS, type Operation, refuse, request, retarget } from './support/storage.ts';
 
 const { authorization, timestamp, sessionToken } = profile.storageHeaders;
-
-/** Accepts calls of an operation by their headers. */
-const accept =
-  (
-    operation: Operation,
-    isAccepted: (get: (name: string) => string | undefined, context: MutantContext) => unknown,
-  ): Mutant['create'] =>
-  (context) =>
-    request(operation, (call) => {
-      if (isAccepted((name) => call.headers.get(name), context)) authenticateStorage(call, context);
-    });
 
 /** Rejects calls of an operation with a header in this spelling. */
 const refuseSpelling = (operation: Operation, spelling: string) =>
@@ -25,30 +14,19 @@ const refuseSpelling = (operation: Operation, spelling: string) =>
     401,
     'SIGN_PARAM_INVALID',
   );
-const CREDENTIALS = ['X-Svc-Authorization', 'X-Svc-SessionToken', 'X-Svc-TimeStamp'];
-
 const toEnv = (target: string, rewrite: (env: string) => string) =>
   target.replace(/(?<=\/envs\/)[^/]+/, rewrite);
 
-/** Accepts calls by their headers. */
-const acceptStorage =
-  (
-    operations: readonly (typeof OPERATIONS)[number][],
-    isAccepted: (headers: MutatedRequest['headers'], context: MutantContext) => unknown,
-  ): Mutant['create'] =>
-  (context) => ({
-    request(call) {
-      const isOne = operations.some((operation) => operation === call.operation);
-      if (isOne && isAccepted(call.headers, context)) authenticateStorage(call, context);
-    },
-  });
+const withoutAuthorization = (get: (name: string) => string | undefined) => !get(authorization);
+const hasNone = (get: (name: string) => string | undefined) =>
+  Object.values(profile.storageHeaders).every((name) => !get(name));
 
 export const authStorage: Rows = {
   'AU-STORAGE-AUTHORIZATION': {
     'links can be requested with only a timestamp': [
-      accept(
-        'batchGetTempUrls',
+      acceptStorage(
         (get) => get(authorization) === undefined && get(timestamp) !== undefined,
+        ['batchGetTempUrls'],
       ),
       'AU-STORAGE-NONE',
     ],
@@ -56,10 +34,7 @@ export const authStorage: Rows = {
       'batchDelete',
       authorization.toLowerCase(),
     ),
-    'a timestamp alone is enough': acceptStorage(
-      OPERATIONS,
-      (headers) => !headers.get('X-Svc-Authorization') && headers.get('X-Svc-TimeStamp'),
-    ),
+    'a timestamp alone is enough': acceptStorage((get) => !get(authorization) && get(timestamp)),
   },
   'AU-STORAGE-SESSION-TOKEN': {
     'the session token is rejected if its header name is in lower case': refuseSpelling(
@@ -75,33 +50,69 @@ export const authStorage: Rows = {
   },
   'AU-STORAGE-NONE': {
     'links can be requested without any credentials': [
-      accept('batchGetTempUrls', (get) =>
-        Object.values(profile.storageHeaders).every((name) => get(name) === undefined),
+      acceptStorage(
+        (get) => Object.values(profile.storageHeaders).every((name) => get(name) === undefined),
+        ['batchGetTempUrls'],
       ),
       'AU-STORAGE-EACH-CALL',
     ],
-    ...eachOf(OPERATIONS, (one) => [
-      `${one} needs none`,
-      acceptStorage([one], (headers) => CREDENTIALS.every((name) => !headers.get(name))),
-    ]),
+    ...eachOf(OPERATIONS, (one) => [`${one} needs none`, acceptStorage(hasNone, [one])]),
+    'a session token alone is accepted': acceptStorage(
+      (get) => withoutAuthorization(get) && get(sessionToken) && !get(timestamp),
+    ),
+    'a timestamp alone is accepted': acceptStorage(
+      (get) => withoutAuthorization(get) && get(timestamp) && get(sessionToken) === undefined,
+    ),
+    'a session token with a timestamp is accepted': acceptStorage(
+      (get) => withoutAuthorization(get) && get(sessionToken) && get(timestamp),
+    ),
+    'a token of the gateway in Authorization is accepted': acceptStorage(
+      (get, { authorization }) =>
+        withoutAuthorization(get) && get('Authorization') === authorization,
+    ),
+    'the authorization is accepted in the Authorization header': acceptStorage(
+      (get) => withoutAuthorization(get) && /TC3-HMAC-SHA256/.test(get('Authorization') ?? ''),
+    ),
+    'a call that seems to come from this machine is accepted': acceptStorage(
+      (get) =>
+        withoutAuthorization(get) &&
+        /127\.0\.0\.1|localhost/.test(`${get('X-Forwarded-For')} ${get('X-Real-IP')}`),
+    ),
+    'a call with the name of a user is accepted': acceptStorage(
+      (get) => withoutAuthorization(get) && (get('X-Forwarded-User') || get('X-Remote-User')),
+    ),
   },
   'AU-STORAGE-WRONG': {
-    'a copy with an unknown key ID is accepted': accept('batchCopyFile', (get, { keyPair }) => {
-      const [, id] = /Credential=([^/]*)/.exec(get(authorization) ?? '') ?? [];
-      return id !== undefined && id !== keyPair.id;
-    }),
-    'an empty credential is accepted': accept('batchDelete', (get) => get(authorization) === ''),
+    'a copy with an unknown key ID is accepted': acceptStorage(
+      (get, { keyPair }) => {
+        const [, id] = /Credential=([^/]*)/.exec(get(authorization) ?? '') ?? [];
+        return id !== undefined && id !== keyPair.id;
+      },
+      ['batchCopyFile'],
+    ),
+    'an empty credential is accepted': acceptStorage(
+      (get) => get(authorization) === '',
+      ['batchDelete'],
+    ),
     ...eachOf(OPERATIONS, (one) => [
       `${one} accepts any credential`,
-      acceptStorage([one], (headers) => headers.get('X-Svc-Authorization')),
+      acceptStorage((get) => get(authorization), [one]),
     ]),
     'only the beginning of a credential is compared': acceptStorage(
-      OPERATIONS,
-      (headers, { storageHeaders, keyPair }) => {
-        const value = headers.get('X-Svc-Authorization');
-        const { length } = storageHeaders()['X-Svc-Authorization'] ?? '';
+      (get, { storageHeaders, keyPair }) => {
+        const value = get(authorization);
+        const { length } = storageHeaders()[authorization] ?? '';
         return value?.length === length && value.includes(keyPair.id);
       },
+    ),
+    'any authorization is accepted with a session token': acceptStorage(
+      (get) => get(authorization) && get(sessionToken),
+    ),
+    'any authorization is accepted without a timestamp': acceptStorage(
+      (get) => get(authorization) && get(timestamp) === undefined,
+    ),
+    'any authorization is accepted if the caller seems to be this machine': acceptStorage((get) =>
+      /127\.0\.0\.1/.test(get('X-Forwarded-For') ?? ''),
     ),
   },
   'AU-STORAGE-EACH-CALL': {

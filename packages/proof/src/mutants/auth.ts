@@ -21,7 +21,6 @@ import {
 const isOf = ({ env }: MutantContext, value?: string) =>
   [claimsOf(value)?.aud].flat().includes(env);
 const isLive = (value?: string) => (claimsOf(value)?.exp ?? 0) > Date.now() / 1_000;
-
 const tokenOf = ({ authorization }: MutantContext) => authorization.replace('Bearer ', '');
 const isRoot = ({ path }: MutatedRequest) => path.split('/').length < 5;
 
@@ -30,6 +29,11 @@ const withoutAny = (toResponse: () => MutatedResponse) =>
   gatewayRequest(({ headers, method }) =>
     headers.get('Authorization') || method === 'OPTIONS' ? undefined : toResponse(),
   );
+
+/** Accepts requests by any of their headers. */
+const acceptWith = (
+  isAccepted: (get: (name: string) => string | undefined, context: MutantContext) => unknown,
+) => accept((_, { headers }, context) => isAccepted((name) => headers.get(name), context));
 
 export const auth: Rows = {
   'AU-BEARER': {
@@ -61,6 +65,10 @@ export const auth: Rows = {
     ),
     'a token from another environment is accepted at the root': accept(
       (value, call, { otherAuthorization }) => isRoot(call) && value === otherAuthorization,
+    ),
+    'a token from another environment is accepted with an X-Forwarded-Host': acceptWith(
+      (get, { otherAuthorization }) =>
+        get('Authorization') === otherAuthorization && get('X-Forwarded-Host'),
     ),
   },
   'AU-SIGNATURE': {
@@ -117,6 +125,17 @@ export const auth: Rows = {
         if (call.headers.get('Authorization') || call.method === 'OPTIONS') return;
         await callAgain(context, call, { Authorization: context.authorization });
       }),
+    'a call that seems to come from this machine is accepted': acceptWith(
+      (get) =>
+        !get('Authorization') &&
+        /127\.0\.0\.1|localhost/.test(`${get('X-Forwarded-For')} ${get('X-Real-IP')}`),
+    ),
+    'a call with the name of a user is accepted': acceptWith(
+      (get) => !get('Authorization') && (get('X-Forwarded-User') || get('X-Remote-User')),
+    ),
+    'a call with a marker of internal calls is accepted': acceptWith(
+      (get) => !get('Authorization') && /^(1|true)$/.test(get('X-Internal') ?? ''),
+    ),
   },
   'AU-BEARER-BAD': {
     'a token with the algorithm none is accepted': accept(
@@ -199,5 +218,19 @@ export const auth: Rows = {
         ? undefined
         : toRefusal(500, 'SYS_ERR'),
     ),
+    'the token is accepted in Proxy-Authorization': acceptWith(
+      (get, context) =>
+        !get('Authorization') && get('Proxy-Authorization') === context.authorization,
+    ),
+    'the token is accepted in X-Svc-SessionToken': acceptWith(
+      (get, context) => !get('Authorization') && get('X-Svc-SessionToken') === tokenOf(context),
+    ),
+    'credentials of the storage API are accepted': acceptWith(
+      (get) => !get('Authorization') && /^1\.0 TC3/.test(get('X-Svc-Authorization') ?? ''),
+    ),
+    'the authorization of the storage API is accepted in Authorization': acceptWith((get) =>
+      /^1\.0 TC3/.test(get('Authorization') ?? ''),
+    ),
+    'any X-Api-Key is accepted': acceptWith((get) => !get('Authorization') && get('X-Api-Key')),
   },
 };

@@ -11,19 +11,16 @@ import {
 } from './support/gateway.ts';
 
 const NAME = 'Content-Disposition';
-
 const remove = removeHeader(NAME);
 const attach = setHeader(NAME, 'attachment');
 
 /** Where nginx adds a header that is not declared `always`. */
 const OF_NGINX = [200, 201, 204, 206, 301, 302, 303, 304, 307, 308];
 const NOT_OF_NGINX = statuses(2, 3, 4, 5).filter((status) => !OF_NGINX.includes(status));
-
 const TEXT = /^(application\/json|text\/plain|application\/x-www-form-urlencoded)$/;
 
 type Match = Parameters<typeof serviceResponse>[0];
 const lost = (wanted: Match) => serviceResponse(wanted, removeHeader(NAME));
-
 const attached = (wanted: Match) => serviceResponse(wanted, setHeader(NAME, 'attachment'));
 
 /** Lets the service's header pass if the gateway has set one. */
@@ -34,7 +31,6 @@ const inlinePasses = (how: 'set' | 'add', values = /^inline/, { when, ...wanted 
   );
 
 const get: Match = { method: 'GET' };
-
 const post: Match = { method: 'POST' };
 
 export const gatewayDisposition: Rows = {

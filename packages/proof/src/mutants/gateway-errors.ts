@@ -11,7 +11,6 @@ import {
 import { retarget } from './support/storage.ts';
 
 const MISSING = { code: 'SERVICE_NOT_FOUND' };
-
 const FORBIDDEN = { code: 'SERVICE_FORBIDDEN' };
 const DEEP = /(\/[^/]*){5}/;
 

@@ -15,7 +15,6 @@ import {
 } from './support/gateway.ts';
 
 const NAME = 'X-Request-Id';
-
 const remove = removeHeader(NAME);
 
 /** Sets the request ID in the header, and in the body of an error. */

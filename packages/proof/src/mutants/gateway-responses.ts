@@ -21,7 +21,6 @@ import {
 } from './support/gateway.ts';
 
 const RESPOND_PATH = /\/respond$/;
-
 const asUtf8 = changeBody((body) => Buffer.from(body.toString()));
 const empty = setBody('');
 
@@ -35,7 +34,6 @@ const connectionNames = (request: MutatedRequest) =>
 const charset = (type: string) =>
   serviceResponse({ contentType: type }, setHeader('Content-Type', `${type}; charset=utf-8`));
 const OWN = /^(content-|x-request-id|x-svc|date|connection)/i;
-
 const UNREGISTERED = [299, 298, 218, 419, 420, 444, 460, 499, 520, 530, 598, 599];
 const REDIRECTS = [301, 302, 303, 307, 308];
 

@@ -42,15 +42,6 @@ const fragments =
     });
   };
 
-/** Changes how a WebSocket ends that one side has closed. */
-const closes = (
-  from: SocketEnd['from'],
-  isWanted: (code: number) => boolean,
-  code: number,
-): Hooks => ({
-  close: (end) => (end.from === from && isWanted(end.code) ? { ...end, code } : end),
-});
-
 /** Accepts handshakes whose credentials the server would reject. */
 const accepts =
   (
@@ -117,7 +108,6 @@ const changeClose = (
   isWanted: (end: SocketEnd) => unknown = () => true,
 ): Hooks => ({ close: (end) => (isWanted(end) ? { ...end, ...change(end) } : end) });
 const byService = ({ from }: SocketEnd) => from === 'service';
-
 const byCaller = ({ from }: SocketEnd) => from === 'caller';
 
 const handshake = (change: (headers: MutatedRequest['headers']) => unknown): Hooks => ({
@@ -366,27 +356,29 @@ export const gatewaySockets: Rows = {
     'the service always receives the close code 1000': {
       close: (end) => (end.from === 'caller' ? { ...end, code: 1000 } : end),
     },
-    'a close from the service without a code arrives as 1000': closes(
-      'service',
-      (code) => code === 1005,
-      1000,
+    'a close from the service without a code arrives as 1000': changeClose(
+      () => ({ code: 1000 }),
+      (end) => byService(end) && end.code === 1005,
     ),
-    'a close from the caller without a code arrives as 1000': closes(
-      'caller',
-      (code) => code === 1005,
-      1000,
+    'a close from the caller without a code arrives as 1000': changeClose(
+      () => ({ code: 1000 }),
+      (end) => byCaller(end) && end.code === 1005,
     ),
-    '1001 from the service arrives as 1000': closes('service', (code) => code === 1001, 1000),
-    'codes from 1012 on arrive as 1011': closes(
-      'service',
-      (code) => code >= 1012 && code < 3000,
-      1011,
+    '1001 from the service arrives as 1000': changeClose(
+      () => ({ code: 1000 }),
+      (end) => byService(end) && end.code === 1001,
     ),
-    '1003 arrives as 1002': closes('service', (code) => code === 1003, 1002),
-    'codes from 3001 to 3999 from the caller arrive as 3000': closes(
-      'caller',
-      (code) => code > 3000 && code < 4000,
-      3000,
+    'codes from 1012 on arrive as 1011': changeClose(
+      () => ({ code: 1011 }),
+      (end) => byService(end) && end.code >= 1012 && end.code < 3000,
+    ),
+    '1003 arrives as 1002': changeClose(
+      () => ({ code: 1002 }),
+      (end) => byService(end) && end.code === 1003,
+    ),
+    'codes from 3001 to 3999 from the caller arrive as 3000': changeClose(
+      () => ({ code: 3000 }),
+      (end) => byCaller(end) && end.code > 3000 && end.code < 4000,
     ),
     'a code from the service from 4000 on becomes 1000': changeClose(
       () => ({ code: 1000 }),

@@ -12,7 +12,6 @@ import { gatewayResponses } from './gateway-responses.ts';
 import { gatewaySockets } from './gateway-sockets.ts';
 import { gatewayStreams } from './gateway-streams.ts';
 import { linkLifetimes } from './link-lifetimes.ts';
-import { loneHeaders } from './lone-headers.ts';
 import { type Mutant, toMutants } from './mutant.ts';
 import { rareResponses } from './rare-responses.ts';
 import { refusedCalls } from './refused-calls.ts';
@@ -59,7 +58,6 @@ const TOPICS = [
   sizes,
   rareResponses,
   refusedCalls,
-  loneHeaders,
   linkLifetimes,
   selfCopies,
 ];

@@ -3,7 +3,6 @@ import type { Mutant, Rows } from './mutant.ts';
 import { isOk, items, itemsOf, readsRequests, request } from './support/storage.ts';
 
 const HOUR = 3600;
-
 const gone = () => new MutatedResponse(403, { 'Content-Type': 'text/plain' }, 'expired');
 
 interface Issued {

@@ -18,10 +18,8 @@ import {
 } from './support/gateway.ts';
 
 const ID = 'X-Request-Id';
-
 const OWN = /^(content-|x-request-id|x-svc|date|connection)/i;
 const withoutId = removeHeader(ID);
-
 const REDIRECTS = statuses(3).filter((status) => status !== 304);
 
 /** Changes responses that reject a WebSocket handshake, by the gateway or by the service. */

@@ -48,7 +48,6 @@ const after =
     };
   };
 const isSelf = ({ srcPath, dstPath }: Json) => srcPath === dstPath;
-
 const isSelfCopy = (item: Json) => isSelf(item) && !item.removeOriginal;
 const isSelfMove = (item: Json) => isSelf(item) && item.removeOriginal;
 

@@ -14,13 +14,13 @@ import {
   changeFile,
   deleteFile,
   fileIdOf,
+  onDownload,
   plainPath,
   readFile,
   storeFile,
 } from './support/uploads.ts';
 
 const KIB = 1024;
-
 const MIB = KIB * KIB;
 const cutTo = (size: number) => changeBody((body) => body.subarray(0, size));
 
@@ -29,12 +29,6 @@ const without = (size: number) =>
   changeBody((body) =>
     body.length > size ? Buffer.concat([body.subarray(0, size), body.subarray(size + 1)]) : body,
   );
-
-const onDownload = (change: (response: { body: Buffer }) => void): Hooks => ({
-  response(response, { isDownload }) {
-    if (isDownload && response.status === 200) change(response);
-  },
-});
 
 /** Truncates copies to a size. */
 const copiesOf =

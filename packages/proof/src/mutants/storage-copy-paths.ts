@@ -40,7 +40,6 @@ const redirect = (toPath: (path: string) => string) =>
     if (item.dstPath !== undefined) item.dstPath = toPath(item.dstPath);
   });
 const folderOf = (path: string) => path.replace(/[^/]*$/, '');
-
 const BAD = /[^\w/!.,*\u4e00-\u9fff-]/;
 
 export const storageCopyPaths: Rows = {

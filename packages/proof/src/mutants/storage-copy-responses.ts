@@ -16,7 +16,6 @@ import {
 import { deleteFile, listStored, plainPath, storeFile } from './support/uploads.ts';
 
 const isFailed = ({ code }: Json) => code;
-
 const isDone = ({ code }: Json) => code === undefined;
 const isMove = (_: Json, { removeOriginal }: Json) => removeOriginal;
 

@@ -5,7 +5,6 @@ import { failure, failureBody, type Patch, success, successBody } from './suppor
 /** Changes the body of every credential error. */
 const unauthorized = (patch: Patch) => failureBody(patch, undefined, 401);
 const copy = 'batchCopyFile';
-
 const remove = 'batchDelete';
 const grant = 'getUploadMetaData';
 

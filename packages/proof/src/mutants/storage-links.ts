@@ -1,4 +1,4 @@
-import { type Hooks, type Json, MutatedResponse } from '../proxy/messages.ts';
+import { type Json, MutatedResponse } from '../proxy/messages.ts';
 import type { Mutant, Rows } from './mutant.ts';
 import { changeText } from './support/gateway.ts';
 import {
@@ -19,19 +19,13 @@ import {
   toStorageResponse,
   unique,
 } from './support/storage.ts';
-import { pathOf, readForm } from './support/uploads.ts';
+import { onDownload, pathOf, readForm } from './support/uploads.ts';
 
 const hasNoExtension = (entry: Json) => isOk(entry) && /\/[^./]+$/.test(entry.fileID);
 
 /** Changes the entries of links that match. */
 const refuseLinks = (isRefused: (items: Json[]) => unknown) =>
   refuse((call) => call.operation === 'batchGetTempUrls' && isRefused(itemsOf(call)));
-
-const onDownload = (change: (response: MutatedResponse) => void): Hooks => ({
-  response(response, { isDownload }) {
-    if (isDownload && response.status === 200) change(response);
-  },
-});
 
 /**
  * Creates a mutant that responds with the content of an earlier download if a download fails with this

@@ -3,7 +3,6 @@ import type { Rows } from './mutant.ts';
 import { metadata, type Patch, refuse } from './support/storage.ts';
 
 const isDeep = (path: unknown) => typeof path === 'string' && path.includes('/deeper/');
-
 const deepPaths = (patch: Patch) => metadata(patch, ({ fileID }: Json) => isDeep(fileID));
 
 /** Returns the path that a grant is requested for. */

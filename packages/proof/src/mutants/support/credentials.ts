@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import type { Hooks, MutatedRequest } from '../../proxy/messages.ts';
 import type { Mutant, MutantContext } from '../mutant.ts';
 import { gatewayRequest, toRefusal } from './gateway.ts';
+import { OPERATIONS } from './storage.ts';
 
 /** Sets valid credentials on a request. */
 export function authenticate({ headers }: MutatedRequest, { authorization }: MutantContext): void {
@@ -27,6 +28,20 @@ export const accept =
       const value = request.headers.get('Authorization');
       if (isAccepted(value, request, context)) authenticate(request, context);
     });
+
+/** Accepts storage calls with matching headers, even if the server would reject them. */
+export const acceptStorage =
+  (
+    isAccepted: (get: (name: string) => string | undefined, context: MutantContext) => unknown,
+    operations: readonly string[] = OPERATIONS,
+  ): Mutant['create'] =>
+  (context) => ({
+    request(call) {
+      const isOne = operations.includes(call.operation ?? '');
+      if (isOne && isAccepted((name) => call.headers.get(name), context))
+        authenticateStorage(call, context);
+    },
+  });
 
 /** Rejects requests with a matching `Authorization`. */
 export const reject = (

@@ -118,6 +118,13 @@ export const uploadError = (change: (response: MutatedResponse, form: Form) => v
   },
 });
 
+/** Changes successful downloads. */
+export const onDownload = (change: (response: MutatedResponse) => void): Hooks => ({
+  response(response, { isDownload }) {
+    if (isDownload && response.status === 200) change(response);
+  },
+});
+
 /** Calls a function with the part of an interrupted upload that was received. */
 export const brokenUpload = (
   act: (request: MutatedRequest, form: Form) => void | Promise<void>,
