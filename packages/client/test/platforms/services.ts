@@ -1,6 +1,6 @@
 /**
  * The hosted services that the cases call, behind the gateway of whatever deployment they run against.
- * `deployment/start-services.ts` has them as three plain HTTP servers, `mock/` as services of the mock.
+ * `start-deployment.ts` implements them for the mock, which has `echo` built in.
  *
  * `echo`: any GET or POST gets the JSON of what came ({@link Echo}), but for
  * - `/status/<n>`: status n, JSON `{ "status": n }`; a WebSocket is rejected with that status;

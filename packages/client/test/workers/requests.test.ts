@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { whyAbsent } from '../platforms/runners/find-runtime.ts';
-import { type RunningWorker, startWorkerd } from '../platforms/runners/start-workerd.ts';
+import { whyAbsent } from '../platforms/runners/run-process.ts';
+import { type RunningWorker, startWorkerd } from '../platforms/runners/run-worker.ts';
 
 let folder: string;
 let worker: RunningWorker;
