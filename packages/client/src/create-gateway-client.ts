@@ -5,7 +5,7 @@ import type { CallOptions, FetchLike, Hooks, SharedCallOptions } from './call-op
 import type { paths } from './generated/gateway.v1.gen.ts';
 import { classifyGateway } from './internal/gateway-errors.ts';
 import { wrong } from './internal/options.ts';
-import { createPipeline } from './internal/pipeline/create-pipeline.ts';
+import { createPipeline } from './internal/pipeline.ts';
 import {
   type CallInit,
   type CallResult,

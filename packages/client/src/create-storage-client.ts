@@ -9,8 +9,8 @@ import {
 import { readEnvelope } from './internal/envelope.ts';
 import { readText } from './internal/failures.ts';
 import { wrong } from './internal/options.ts';
-import { createPipeline, platformFetch } from './internal/pipeline/create-pipeline.ts';
-import type { RetryClass } from './internal/pipeline/pipeline-call.ts';
+import type { RetryClass } from './internal/pipeline.ts';
+import { createPipeline, platformFetch } from './internal/pipeline.ts';
 import { createRawCalls } from './internal/raw-calls.ts';
 import type { StorageContext } from './internal/storage-context.ts';
 import { assertBaseUrl } from './internal/urls.ts';

@@ -9,7 +9,7 @@ import {
   requestIdOf,
 } from './failures.ts';
 import { isRecord, parseJson } from './json.ts';
-import type { RetryClass } from './pipeline/pipeline-call.ts';
+import type { RetryClass } from './pipeline.ts';
 
 type GatewayErrorBody = components['schemas']['GatewayError'];
 

@@ -1,5 +1,5 @@
 import type { FetchOptions, FetchResponse, Middleware, ParseAs } from 'openapi-fetch';
-import type { Pipeline } from './pipeline/pipeline-call.ts';
+import type { Pipeline } from './pipeline.ts';
 import type { RawDefaults, SendRaw } from './send-raw.ts';
 
 export type { RawDefaults };

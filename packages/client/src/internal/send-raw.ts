@@ -9,7 +9,7 @@ import type { CallOptions } from '../call-options.ts';
 import { GREEDY_PARAMETERS } from '../generated/contract.gen.ts';
 import { contractFailure } from './check-payload.ts';
 import { networkFailure, rememberedCall } from './failures.ts';
-import type { HeaderRecord, Pipeline, PipelineCall } from './pipeline/pipeline-call.ts';
+import type { HeaderRecord, Pipeline, PipelineCall } from './pipeline.ts';
 import { toSegment } from './urls.ts';
 
 type RawInit = CallOptions & Omit<FetchOptions<unknown>, 'signal'>;

@@ -4,7 +4,7 @@ import type { STORAGE_PATH } from '../generated/contract.gen.ts';
 import type { paths } from '../generated/storage.v2.gen.ts';
 import type { StorageNames } from '../wire-profile.ts';
 import type { StorageResponse } from './envelope.ts';
-import type { Pipeline } from './pipeline/pipeline-call.ts';
+import type { Pipeline } from './pipeline.ts';
 
 /** Paths of the storage operations, without the upload target, which has no fixed URL. */
 export type StoragePath = Extract<keyof paths, `${typeof STORAGE_PATH}${string}`>;

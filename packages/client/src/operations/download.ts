@@ -1,6 +1,7 @@
 import { saveFile, sendsIfRange } from '#platform';
 import type { RetryOptions } from '../call-options.ts';
 import { BerthError, StorageError } from '../errors.ts';
+import { openDeadline } from '../internal/deadline.ts';
 import { describeResponse, rememberedCall, transferFailure } from '../internal/failures.ts';
 import {
   assertInteger,
@@ -9,8 +10,7 @@ import {
   type Progress,
   toReport,
 } from '../internal/options.ts';
-import { openDeadline } from '../internal/pipeline/deadline.ts';
-import { retryDelay } from '../internal/pipeline/retries.ts';
+import { retryDelay } from '../internal/pipeline.ts';
 import type { StorageContext } from '../internal/storage-context.ts';
 import { type TempUrlOptions, tempUrl } from './temp-urls.ts';
 

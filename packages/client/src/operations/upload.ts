@@ -11,8 +11,7 @@ import {
   type Progress,
   toReport,
 } from '../internal/options.ts';
-import { platformFetch } from '../internal/pipeline/create-pipeline.ts';
-import { retryDelay, runTries } from '../internal/pipeline/retries.ts';
+import { platformFetch, retryDelay, runTries } from '../internal/pipeline.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
 import { assertUnread, isArrayBuffer, isStream } from '../internal/to-body.ts';
 import { sendWithFetch } from '../platform/form-data.ts';

@@ -1,5 +1,5 @@
 import { fileToBlob, toFetchBody } from '#platform';
-import { openDeadline } from '../internal/pipeline/deadline.ts';
+import { openDeadline } from '../internal/deadline.ts';
 import { isStream } from '../internal/to-body.ts';
 import { openSource } from './stream-form.ts';
 import {

@@ -1,7 +1,7 @@
 import { BerthError, type GatewayError } from '../errors.ts';
+import type { Step } from '../internal/deadline.ts';
 import { networkFailure, rememberCall } from '../internal/failures.ts';
-import type { Step } from '../internal/pipeline/deadline.ts';
-import type { Pipeline, PipelineCall } from '../internal/pipeline/pipeline-call.ts';
+import type { Pipeline, PipelineCall } from '../internal/pipeline.ts';
 import { readPayload } from './read-payload.ts';
 import type { ConnectOptions, OpenWebSocket } from './service.ts';
 

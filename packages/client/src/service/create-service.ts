@@ -1,7 +1,7 @@
 import type { paths } from '../generated/gateway.v1.gen.ts';
 import { toGatewayError } from '../internal/gateway-errors.ts';
 import { assertText } from '../internal/options.ts';
-import type { HeaderRecord, Pipeline, PipelineCall } from '../internal/pipeline/pipeline-call.ts';
+import type { HeaderRecord, Pipeline, PipelineCall } from '../internal/pipeline.ts';
 import { toBody } from '../internal/to-body.ts';
 import { toSegment } from '../internal/urls.ts';
 import { connectSocket } from './connect-socket.ts';

@@ -2,7 +2,7 @@ import type { ParseAs } from 'openapi-fetch';
 import type { CallOptions } from '../call-options.ts';
 import type { components } from '../generated/gateway.v1.gen.ts';
 import { checkPayload, type StandardSchema } from '../internal/check-payload.ts';
-import type { HeaderRecord, Pipeline } from '../internal/pipeline/pipeline-call.ts';
+import type { HeaderRecord, Pipeline } from '../internal/pipeline.ts';
 import {
   type CallInit,
   type CallResult,

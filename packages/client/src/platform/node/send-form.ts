@@ -4,8 +4,8 @@ import { open } from 'node:fs/promises';
 // Import the module and not its names, so that tests and monitoring tools can replace `request`.
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import { openDeadline } from '../../internal/deadline.ts';
 import { LONGEST_TIMER } from '../../internal/options.ts';
-import { openDeadline } from '../../internal/pipeline/deadline.ts';
 import { openSource, slicesOf, streamForm } from '../stream-form.ts';
 import {
   type Multipart,

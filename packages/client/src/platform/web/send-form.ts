@@ -1,4 +1,4 @@
-import { openDeadline, type Step } from '../../internal/pipeline/deadline.ts';
+import { openDeadline, type Step } from '../../internal/deadline.ts';
 import { sendWithFetch, toFormData } from '../form-data.ts';
 
 import type { UploadForm, UploadResponse } from '../upload-form.ts';

@@ -1,4 +1,4 @@
-import { openDeadline } from '../../internal/pipeline/deadline.ts';
+import { openDeadline } from '../../internal/deadline.ts';
 import { openSource, slicesOf, streamForm } from '../stream-form.ts';
 import { toMultipart, type UploadForm, type UploadResponse } from '../upload-form.ts';
 

@@ -1,5 +1,5 @@
-import type { Timeouts } from '../../call-options.ts';
-import { LONGEST_TIMER } from '../options.ts';
+import type { Timeouts } from '../call-options.ts';
+import { LONGEST_TIMER } from './options.ts';
 
 /** Time limits for one step of a call. */
 export interface Step {
