@@ -1,12 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toTypes, writeGenerated } from '@berth/codegen';
-import contract from '@berth/spec/contract.json' with { type: 'json' };
-import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
-import profileSchema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
-import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import { toConfigSchema } from './to-config-schema.ts';
 import { toContractModule } from './to-contract-module.ts';
 import { toMswModule } from './to-msw-module.ts';
@@ -26,12 +22,9 @@ const CONFIG_SCHEMA = join(import.meta.dirname, '../generated/config.schema.gen.
 await Promise.all([
   write('gateway.v1', await toTypes(gateway)),
   write('storage.v2', await toTypes(storage)),
-  write(
-    'contract',
-    toContractModule({ contract, defaults, gateway, storage, profile, profileSchema }),
-  ),
+  write('contract', toContractModule()),
   write('event-streams', await readFile(EVENT_STREAMS, 'utf8')),
-  write('msw', toMswModule({ defaults, gateway, storage })),
+  write('msw', toMswModule()),
   writeGenerated(CONFIG_SCHEMA, toConfigSchema(), GENERATOR),
   writeFile(
     PLATFORMS,

@@ -1,35 +1,10 @@
 import { constant, type ObjectSchema, toReadonlyType } from '@berth/codegen';
-import { greedyParameters } from './greedy-parameters.ts';
-
-type Coded = readonly { code: string }[];
-type Retried = readonly { code: string; retry: string }[];
-
-/** Where the constants come from: exports of `@berth/spec`. */
-export interface ContractParts {
-  contract: { documents: Record<string, { version: string }>; sha256: string };
-  defaults: {
-    gatewayErrors: Retried;
-    storageErrors: Coded;
-    uploadErrors: Coded;
-    itemCodes: { success: string };
-    operations: Record<string, { idempotent: boolean }>;
-    limits: Record<keyof typeof LIMITS | 'gatewayHeadersSeconds', { value: number }>;
-    signature: { storageSignedHeaders: string };
-  };
-  gateway: { servers: readonly { url: string }[] };
-  storage: {
-    paths: Record<string, { post?: { operationId?: string } }>;
-    components: { schemas: { FilePath: { 'x-berth-item-pattern': string } } };
-  };
-  profile: {
-    name: string;
-    storageHeaders: object;
-    uploadFields: object;
-    storeFileID: string;
-    gatewayHeaders: { upstreamStatus: string };
-  };
-  profileSchema: ObjectSchema;
-}
+import contract from '@berth/spec/contract.json' with { type: 'json' };
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
+import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
+import profileSchema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
+import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 
 /** The limits of `spec/defaults/limits.yaml` that the client needs. */
 const LIMITS = {
@@ -45,31 +20,26 @@ const LIMITS = {
  * Renders `contract.gen.ts`: one constant for each value needed at run time, so that bundlers can drop
  * the rest, and types for everything needed only at compile time.
  */
-export function toContractModule({
-  contract,
-  defaults,
-  gateway,
-  storage,
-  profile,
-  profileSchema,
-}: ContractParts): string {
+export function toContractModule(): string {
   const { sha256 } = contract;
   // One hash covers both documents.
   const documents = Object.fromEntries(
     Object.entries(contract.documents).map(([name, { version }]) => [name, { version }]),
   );
   const { storageSignedHeaders: _, ...signature } = defaults.signature;
-  const retries = {
-    any: withRetry(defaults, 'any'),
-    idempotent: withRetry(defaults, 'idempotent'),
-  };
-  const idempotent = idsOf(storage).filter((id) => defaults.operations[id]?.idempotent);
+  const codesWithRetry = (kind: string) =>
+    defaults.gatewayErrors.filter(({ retry }) => retry === kind).map(({ code }) => code);
+  const retries = { any: codesWithRetry('any'), idempotent: codesWithRetry('idempotent') };
+  const operations: Record<string, { idempotent: boolean }> = defaults.operations;
+  const paths = Object.keys(storage.paths).filter((path) => path !== '/');
+  const toId = (path: string) => path.replace(/^.*:/, '');
+  const idempotent = paths.map(toId).filter((id) => operations[id]?.idempotent);
   const rows: readonly [name: string, value: unknown, text: string][] = [
     ['CONTRACT', { documents, sha256 }, 'The contract that this client was generated from.'],
     ['GATEWAY_SERVER', gateway.servers[0]?.url, 'URL template for the gateway of an environment.'],
     [
       'GREEDY_PARAMETERS',
-      greedyParameters(gateway),
+      [...new Set(findGreedy(gateway))].sort(),
       'Path parameters that hold several raw segments (`x-berth-greedy`, D3).',
     ],
     [
@@ -106,7 +76,7 @@ export function toContractModule({
     ],
     [
       'STORAGE_PATH',
-      toCommonPath(storage),
+      paths[0]?.replace(/[^:]*$/, ''),
       'Path of every storage operation, up to the operation name.',
     ],
     [
@@ -127,7 +97,7 @@ export function toContractModule({
     ['SIGNATURE', signature, 'Constants for signature version 3 (D16, D17).'],
   ];
   return [
-    `/** Names on the wire (D1). */\nexport type WireProfileNames = ${toReadonlyType(profileSchema)};`,
+    `/** Names on the wire (D1). */\nexport type WireProfileNames = ${toReadonlyType(profileSchema as ObjectSchema)};`,
     ...rows.map(([name, value, text]) => constant(name, text, value)),
     union('KnownGatewayErrorCode', 'the gateway', defaults.gatewayErrors),
     union('KnownStorageErrorCode', 'the storage API', defaults.storageErrors),
@@ -135,30 +105,12 @@ export function toContractModule({
   ].join('\n\n');
 }
 
-function withRetry({ gatewayErrors }: ContractParts['defaults'], kind: string): string[] {
-  return gatewayErrors.filter(({ retry }) => retry === kind).map(({ code }) => code);
-}
-
-/** Lists the storage operations, without the upload target, which has no fixed URL. */
-function idsOf({ paths }: ContractParts['storage']): string[] {
-  return Object.entries(paths).flatMap(([path, { post }]) =>
-    path !== '/' && post?.operationId ? [post.operationId] : [],
-  );
-}
-
-/** Returns the common prefix of all storage API paths; the rest is the operation name. */
-function toCommonPath(storage: ContractParts['storage']): string {
-  const common = idsOf(storage).map((id) => {
-    const path = Object.keys(storage.paths).find(
-      (each) => storage.paths[each]?.post?.operationId === id,
-    );
-    return path?.endsWith(id) ? path.slice(0, -id.length) : undefined;
-  });
-  const [first] = common;
-  if (!first || common.some((each) => each !== first)) {
-    throw new Error('Storage paths must differ only in their operation name at the end.');
-  }
-  return first;
+/** Returns the names of all path parameters that a document marks with `x-berth-greedy`. */
+function findGreedy(node: unknown): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const { name, in: place, 'x-berth-greedy': greedy } = node as Record<string, unknown>;
+  const here = greedy === true && place === 'path' ? [String(name)] : [];
+  return [...here, ...Object.values(node).flatMap(findGreedy)];
 }
 
 /** Turns `batchItems` into `BATCH_ITEMS`. */
@@ -166,7 +118,7 @@ function toConstantName(name: string): string {
   return name.replace(/[A-Z]/g, '_$&').toUpperCase();
 }
 
-function union(name: string, sender: string, rows: Coded): string {
+function union(name: string, sender: string, rows: readonly { code: string }[]): string {
   const codes = rows.map(({ code }) => `\n  | ${JSON.stringify(code)}`);
   return `/** Known error codes of ${sender}. */\nexport type ${name} =${codes.join('')};`;
 }

@@ -1,17 +1,7 @@
-import { constant, type ErrorRow, toErrorTable } from '@berth/codegen';
-
-/** Where the constants come from: exports of `@berth/spec`. */
-export interface MswParts {
-  defaults: {
-    gatewayErrors: readonly ErrorRow[];
-    storageErrors: readonly ErrorRow[];
-    uploadErrors: readonly ErrorRow[];
-    limits: Record<(typeof LIMITS)[number], { value: number }>;
-    cors: { allowMethods: Record<'gateway' | 'storage' | 'upload' | 'link', readonly string[]> };
-  };
-  gateway: { components: { schemas: { ServiceName: { pattern: string } } } };
-  storage: object;
-}
+import { constant, toErrorTable } from '@berth/codegen';
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
+import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 
 /** The limits of `spec/defaults/limits.yaml` that the handlers enforce. */
 const LIMITS = [
@@ -27,7 +17,7 @@ const LIMITS = [
 const KEYWORDS = ['type', 'required', 'properties', 'items', 'x-berth-item-pattern'];
 
 /** Renders `msw.gen.ts`: everything that the MSW handlers need from the contract and the client does not. */
-export function toMswModule({ defaults, gateway, storage }: MswParts): string {
+export function toMswModule(): string {
   const { gatewayErrors, storageErrors, uploadErrors, limits, cors } = defaults;
   return [
     constant('GATEWAY_ERRORS', 'Gateway errors (D6).', toErrorTable(gatewayErrors)),
@@ -41,7 +31,7 @@ export function toMswModule({ defaults, gateway, storage }: MswParts): string {
     constant(
       'STORAGE_REQUESTS',
       'The top-level fields of each storage request (D21).',
-      toRequests(storage as Document),
+      toRequests(),
     ),
     constant(
       'FILE_LIMITS',
@@ -52,50 +42,40 @@ export function toMswModule({ defaults, gateway, storage }: MswParts): string {
   ].join('\n\n');
 }
 
-interface Schema {
-  $ref?: string;
-  oneOf?: Schema[];
-  properties?: Record<string, Schema>;
-  items?: Schema;
-}
-interface Operation {
-  operationId?: string;
-  requestBody?: { $ref?: string; content?: Record<string, { schema?: Schema }> };
-}
-interface Document {
-  paths: Record<string, { post?: Operation }>;
+interface Node {
+  readonly [key: string]: unknown;
 }
 
-function toRequests(document: Document) {
-  const rows = Object.values(document.paths).flatMap(({ post }) => {
-    const body = resolve<Operation['requestBody']>(document, post?.requestBody);
-    const schema = body?.content?.['application/json']?.schema;
+/** Returns the top-level form of each JSON request body, by operation. */
+function toRequests(): Node {
+  const rows = Object.values(storage.paths).flatMap(({ post }: Node) => {
+    const { operationId, requestBody } = post as Node;
+    const { content } = resolve(requestBody) as { content: { [type: string]: { schema: Node } } };
+    const schema = content['application/json']?.schema;
     // The first variant has the fields at the top level; the second one wraps them.
-    return schema ? [[post?.operationId, toShape(document, schema.oneOf?.[0] ?? schema)]] : [];
+    const [first] = (schema?.oneOf ?? [schema]) as Node[];
+    return first ? [[operationId, toShape(first)]] : [];
   });
   return Object.fromEntries(rows);
 }
 
-function toShape(document: Document, schema: Schema): object {
-  const whole = resolve<Schema>(document, schema);
-  const kept = Object.entries(whole).filter(([keyword]) => KEYWORDS.includes(keyword));
-  const { properties, items } = whole;
-  return {
-    ...Object.fromEntries(kept),
-    ...(items && { items: toShape(document, items) }),
-    ...(properties && {
-      properties: Object.fromEntries(
-        Object.entries(properties).map(([name, field]) => [name, toShape(document, field)]),
-      ),
+function toShape(schema: unknown): Node {
+  const kept = Object.entries(resolve(schema)).filter(([keyword]) => KEYWORDS.includes(keyword));
+  return Object.fromEntries(
+    kept.map(([keyword, value]) => {
+      if (keyword === 'items') return [keyword, toShape(value)];
+      if (keyword !== 'properties') return [keyword, value];
+      const fields = Object.entries(value as Node).map(([name, field]) => [name, toShape(field)]);
+      return [keyword, Object.fromEntries(fields)];
     }),
-  };
+  );
 }
 
 /** Resolves a reference within the document, keeping its sibling keywords. */
-function resolve<Node>(document: Document, node: (Node & { $ref?: string }) | undefined): Node {
-  if (node?.$ref === undefined) return node as Node;
-  const { $ref, ...beside } = node;
-  let found: unknown = document;
-  for (const step of $ref.slice(2).split('/')) found = (found as Record<string, unknown>)[step];
-  return { ...resolve(document, found as object), ...beside } as Node;
+function resolve(node: unknown): Node {
+  const { $ref, ...beside } = node as Node & { $ref?: string };
+  if ($ref === undefined) return beside;
+  const steps = $ref.slice(2).split('/');
+  const found = steps.reduce((at, step) => at[step] as Node, storage as Node);
+  return { ...resolve(found), ...beside };
 }

@@ -19,7 +19,7 @@ export type {
 } from './call-options.ts';
 export type { GatewayClient, GatewayClientOptions } from './create-gateway-client.ts';
 export { createGatewayClient } from './create-gateway-client.ts';
-export type { StorageClientOptions } from './create-storage-client.ts';
+export type { StorageClient, StorageClientOptions } from './create-storage-client.ts';
 export { createStorageClient } from './create-storage-client.ts';
 export type {
   AnyBerthError,
@@ -60,6 +60,7 @@ export { unwrapEnvelope } from './internal/envelope.ts';
 export { toGatewayError } from './internal/gateway-errors.ts';
 export type { Progress } from './internal/options.ts';
 export type { GatewayAddress } from './internal/urls.ts';
+export type { DownloadOptions, DownloadRange } from './operations/download.ts';
 export type {
   CopyListOptions,
   CopyListResult,
@@ -67,15 +68,12 @@ export type {
   CopyOrder,
   CopyResult,
   DeleteResult,
-} from './operations/copy-and-delete.ts';
-export type { DownloadOptions, DownloadRange } from './operations/download.ts';
-export type { ListOptions } from './operations/list-call.ts';
-export type {
+  ListOptions,
   TempUrlOptions,
   TempUrlOrder,
   TempUrlResult,
   TempUrlsOptions,
-} from './operations/temp-urls.ts';
+} from './operations/lists.ts';
 export type { UploadOptions, UploadResult } from './operations/upload.ts';
 export type {
   UploadManyOptions,
@@ -95,6 +93,5 @@ export type {
   ServiceCallOptions,
   ServiceEvent,
 } from './service/service.ts';
-export type { StorageClient } from './storage-client.ts';
 export type { WireProfile } from './wire-profile.ts';
 export { defaultWireProfile } from './wire-profile.ts';

@@ -12,7 +12,7 @@ import {
 } from '../internal/options.ts';
 import { retryDelay } from '../internal/pipeline.ts';
 import type { StorageContext } from '../internal/storage-context.ts';
-import { type TempUrlOptions, tempUrl } from './temp-urls.ts';
+import { type TempUrlOptions, tempUrl } from './lists.ts';
 
 /** The part of a file to download. */
 export interface DownloadRange {

@@ -3,7 +3,7 @@ import { BATCH_CONCURRENCY } from '../generated/contract.gen.ts';
 import { assertList, type Progress } from '../internal/options.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
 import type { UploadData } from '../platform/upload-form.ts';
-import { type ItemResult, mapLimit } from './list-call.ts';
+import { type ItemResult, mapLimit } from './lists.ts';
 
 import { type UploadOptions, type UploadResult, upload } from './upload.ts';
 

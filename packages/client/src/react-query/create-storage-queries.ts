@@ -1,13 +1,13 @@
 import type { UseMutationOptions } from '@tanstack/react-query';
 import createQueries, { type OpenapiQueryClient } from 'openapi-react-query';
 import type { SharedCallOptions } from '../call-options.ts';
+import type { StorageClient } from '../create-storage-client.ts';
 import { type BerthError, isStorageError } from '../errors.ts';
 import { PUBLIC_LINK_SECONDS } from '../generated/contract.gen.ts';
 import { unwrapEnvelope } from '../internal/envelope.ts';
 import { LONGEST_TIMER } from '../internal/options.ts';
-import type { TempUrlResult } from '../operations/temp-urls.ts';
+import type { TempUrlResult } from '../operations/lists.ts';
 import type { UploadResult } from '../operations/upload.ts';
-import type { StorageClient } from '../storage-client.ts';
 import { type BerthQuery, type StorageQueryPaths, toQuery } from './query.ts';
 import type { UploadVariables } from './use-upload.ts';
 

@@ -4,11 +4,11 @@ import {
   useMutation,
 } from '@tanstack/react-query';
 import { useCallback, useRef, useState } from 'react';
+import type { StorageClient } from '../create-storage-client.ts';
 import type { BerthError } from '../errors.ts';
 import type { Progress } from '../internal/options.ts';
 import type { UploadOptions, UploadResult } from '../operations/upload.ts';
 import type { UploadData } from '../platform/upload-form.ts';
-import type { StorageClient } from '../storage-client.ts';
 
 /** Variables for an upload: the path, the content and the options for `upload`. */
 export interface UploadVariables extends UploadOptions {

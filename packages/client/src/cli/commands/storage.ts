@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import type { StorageClient } from '../../create-storage-client.ts';
 import { BATCH_CONCURRENCY } from '../../generated/contract.gen.ts';
-import { mapLimit } from '../../operations/list-call.ts';
-import type { StorageClient } from '../../storage-client.ts';
+import { mapLimit } from '../../operations/lists.ts';
 import { openStorage } from '../clients.ts';
 import { isFileId, toFileId, toFilePath } from '../files/names.ts';
 import { type CommonOptions, type Outcome, report } from '../output.ts';

@@ -1,7 +1,7 @@
+import type { StorageClient } from '../../create-storage-client.ts';
 import { BATCH_CONCURRENCY } from '../../generated/contract.gen.ts';
 import { unwrapEnvelope } from '../../internal/envelope.ts';
-import { mapLimit } from '../../operations/list-call.ts';
-import type { StorageClient } from '../../storage-client.ts';
+import { mapLimit } from '../../operations/lists.ts';
 import { type CommonOptions, Failure, type Outcome } from '../output.ts';
 
 export interface CpOptions extends CommonOptions {

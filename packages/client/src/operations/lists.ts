@@ -1,0 +1,313 @@
+import {
+  BATCH_CONCURRENCY,
+  BATCH_ITEMS,
+  ITEM_SUCCESS,
+  LINK_MIN_SECONDS,
+  LINK_WARN_SECONDS,
+} from '../generated/contract.gen.ts';
+import { isRecord } from '../internal/json.ts';
+import { assertInteger, assertList, assertText } from '../internal/options.ts';
+import type {
+  StorageBody,
+  StorageCallOptions,
+  StorageContext,
+  StorageOperation,
+} from '../internal/storage-context.ts';
+import { encodeLink } from '../internal/urls.ts';
+
+/**
+ * Options for a call with a list of files.
+ *
+ * @example
+ * const results = await storage.delete(ids, { concurrency: 2, signal });
+ */
+export interface ListOptions extends StorageCallOptions {
+  /** Number of parallel calls, each with up to 50 files (D25). Default: 4. */
+  readonly concurrency?: number | undefined;
+}
+
+/**
+ * The result for one file in a list: its values, or an `error`. A failed file does not affect the others. If
+ * an entire call fails, every file in that call gets its error. If the signal aborts, every unfinished file
+ * gets the signal's reason as its `error`.
+ */
+export type ItemResult<Key, Value> =
+  | (Key &
+      Value & {
+        /** Absent if the file succeeded. */
+        readonly error?: undefined;
+      })
+  | (Key & { readonly [Name in keyof Value]?: undefined } & {
+      /** Why the file failed: a Berth error, or one that your own function threw. */
+      readonly error: Error;
+    });
+
+interface FileKey {
+  /** ID of the file, as passed. */
+  readonly fileID: string;
+}
+
+interface MaxAge {
+  /**
+   * How long the link is valid, in whole seconds, at least 1. A value above 3600 is sent, but causes a
+   * warning (D22). Default: chosen by the deployment.
+   */
+  readonly maxAge?: number | undefined;
+}
+
+/**
+ * Options for a temporary link.
+ *
+ * @example
+ * const link = await storage.tempUrl(fileID, { maxAge: 600, timeouts: { total: 5_000 } });
+ */
+export interface TempUrlOptions extends StorageCallOptions, MaxAge {}
+
+/**
+ * Options for temporary links. `maxAge` applies to every file for which it is not set separately.
+ *
+ * @example
+ * const links = await storage.tempUrls([{ fileID, maxAge: 60 }, other], { maxAge: 600 });
+ */
+export interface TempUrlsOptions extends ListOptions, MaxAge {}
+
+/** A file to create a link for. The link may have its own lifetime. */
+export interface TempUrlOrder extends MaxAge {
+  /** ID of the file. */
+  readonly fileID: string;
+}
+
+/** The result for one file in a list: a link that you can pass to `fetch`, or an `error`. */
+export type TempUrlResult = ItemResult<
+  FileKey,
+  {
+    /**
+     * The percent-encoded link; `undefined` if there is an `error`. It grants access to the file, so do
+     * not log it.
+     */
+    readonly url: string;
+  }
+>;
+
+export async function tempUrls(
+  context: StorageContext,
+  files: readonly (string | TempUrlOrder)[],
+  { maxAge: common, ...options }: TempUrlsOptions = {},
+): Promise<TempUrlResult[]> {
+  assertList('files', files);
+  const items = files.map((file) => {
+    const { fileID, maxAge = common } = typeof file === 'object' && file ? file : { fileID: file };
+    assertText('fileID', fileID);
+    // "The lifetime value must be an integer of at least 1; values above 3600 produce a warning."
+    assertInteger('maxAge', maxAge, LINK_MIN_SECONDS);
+    if (maxAge && maxAge > LINK_WARN_SECONDS) {
+      context.onWarning(
+        `maxAge ${maxAge} is above ${LINK_WARN_SECONDS} s, which the server may not accept.`,
+      );
+    }
+    return { fileID, maxAge } as Item<'batchGetTempUrls'>;
+  });
+  return callList(context, 'batchGetTempUrls', items, options, {
+    keyOf: ({ fileID }) => ({ fileID }),
+    what: (name) => `No link to ${toFileName(name)}`,
+    read: ({ tempFileURL }) => {
+      const url = encodeLink(String(tempFileURL));
+      return url ? { url } : undefined;
+    },
+  });
+}
+
+export async function tempUrl(
+  context: StorageContext,
+  fileID: string,
+  options: TempUrlOptions = {},
+): Promise<string> {
+  return (await onlyResult(tempUrls(context, [fileID], options))).url;
+}
+
+/** The result of deleting one file in a list. If the deletion failed, the result has an `error`. */
+export type DeleteResult = ItemResult<FileKey, unknown>;
+
+export async function deleteFiles(
+  context: StorageContext,
+  fileIDs: readonly string[],
+  options: ListOptions = {},
+): Promise<DeleteResult[]> {
+  assertList('fileIDs', fileIDs);
+  for (const fileID of fileIDs) assertText('fileID', fileID);
+  return callList(context, 'batchDelete', fileIDs, options, {
+    keyOf: (fileID) => ({ fileID }),
+    what: (name) => `${toFileName(name)} was not deleted`,
+    read: () => ({}),
+  });
+}
+
+interface Overwrite {
+  /** Whether to replace an existing file. Default: `true`, as the contract says. */
+  readonly overwrite?: boolean | undefined;
+}
+
+/**
+ * Options for copying or moving a file.
+ *
+ * @example
+ * await storage.copy('/a.txt', '/b.txt', { overwrite: false });
+ */
+export interface CopyOptions extends StorageCallOptions, Overwrite {}
+
+/**
+ * Options for copying or moving files. `overwrite` applies to every file for which it is not set separately.
+ *
+ * @example
+ * await storage.move(orders, { overwrite: false, concurrency: 2, signal });
+ */
+export interface CopyListOptions extends ListOptions, Overwrite {}
+
+/** A file to copy or move. Paths are absolute, with a leading `/` (D24). */
+export interface CopyOrder extends Overwrite {
+  /** Path of the existing file. */
+  readonly srcPath: string;
+  /** Path of the new file. */
+  readonly dstPath: string;
+}
+
+/** The result of copying or moving a file. */
+export interface CopyResult {
+  /** ID of the new file; `undefined` if the deployment does not return it. */
+  readonly fileID: string | undefined;
+}
+
+/**
+ * The result of copying or moving one file in a list. If the copy or move failed, the result has an `error`.
+ */
+export type CopyListResult = ItemResult<Pick<CopyOrder, 'srcPath' | 'dstPath'>, CopyResult>;
+
+/** Copies a list of files, or moves them if `isMove`. */
+export async function copyFiles(
+  context: StorageContext,
+  orders: readonly CopyOrder[],
+  { overwrite: common, ...options }: CopyListOptions = {},
+  isMove = false,
+): Promise<CopyListResult[]> {
+  assertList('files', orders);
+  const removeOriginal = isMove || undefined;
+  const items = orders.map((order) => {
+    const { srcPath, dstPath, overwrite = common } = order ?? {};
+    assertText('srcPath', srcPath);
+    assertText('dstPath', dstPath);
+    return { srcPath, dstPath, overwrite, removeOriginal } as Item<'batchCopyFile'>;
+  });
+  return callList(context, 'batchCopyFile', items, options, {
+    keyOf: ({ srcPath, dstPath }) => ({ srcPath, dstPath }),
+    what: (name) => `Not ${isMove ? 'moved' : 'copied'}: ${name}`,
+    isCopy: true,
+    read: ({ fileID }) => ({ fileID: typeof fileID === 'string' ? fileID : undefined }),
+  });
+}
+
+type ListOperation = {
+  [Id in StorageOperation]: StorageBody<Id> extends { fileList: readonly unknown[] } ? Id : never;
+}[StorageOperation];
+
+/** One file in the list that a request contains. JSON omits fields that are `undefined`. */
+type Item<Operation extends ListOperation> = StorageBody<Operation>['fileList'][number];
+
+/** How to name the files, and how to read the entries in a response. */
+interface ItemRules<Item, Key, Value> {
+  /** Returns the fields that identify a file in results and errors. */
+  readonly keyOf: (item: Item) => Key;
+  /** Returns the start of the error message for a file. */
+  readonly what: (name: string) => string;
+  /** Whether entries name a file other than the requested one, and have a code only if it failed. */
+  readonly isCopy?: boolean;
+  /** Returns the values of a successful entry, or `undefined` if one is missing. */
+  readonly read: (entry: Record<string, unknown>) => Value | undefined;
+}
+
+/**
+ * Calls an operation with a list of any length. Splits it into batches of at most 50 items, and makes 4
+ * calls at a time by default (D25).
+ *
+ * "`code` equal to `SUCCESS` means success for temporary links and delete. For copy, `code` and `message`
+ * are present only when that item failed." Entries are in request order (D25), but one that names its file
+ * is matched by that name.
+ *
+ * @returns a result for each item, in order
+ */
+async function callList<Operation extends ListOperation, Key extends object, Value>(
+  context: StorageContext,
+  operation: Operation,
+  items: readonly Item<Operation>[],
+  { concurrency = BATCH_CONCURRENCY, ...options }: ListOptions,
+  { keyOf, what, isCopy, read }: ItemRules<Item<Operation>, Key, Value>,
+): Promise<ItemResult<Key, Value>[]> {
+  const callBatch = async (batch: typeof items) => {
+    const keys = batch.map(keyOf);
+    const names = keys.map((key) => Object.values(key).join(' to '));
+    const subject = names.length > 1 ? `a list of ${names.length} files` : (names[0] as string);
+    let toValue: (name: string, index: number) => Value | { error: Error };
+    try {
+      const body = { fileList: batch } as StorageBody<Operation>;
+      const { data, fail } = await context.call(operation, body, what(subject), options);
+      const entries: unknown[] = Array.isArray(data.fileList) ? data.fileList : [];
+      const ids = entries.map((entry) => (isRecord(entry) && !isCopy ? entry.fileID : undefined));
+      toValue = (name, index) => {
+        const isOfOther = ids[index] !== name && names.includes(ids[index] as string);
+        const entry = entries[isOfOther ? ids.indexOf(name) : index];
+        const refuse = (reason: { code?: unknown; message?: unknown }) => ({
+          error: fail(what(name), reason),
+        });
+        if (!isRecord(entry)) return refuse({ message: 'the response has no entry for the file' });
+        if (entry.code ? entry.code !== ITEM_SUCCESS : !isCopy) {
+          return refuse(entry.code ? entry : { message: 'the response has no code for the file' });
+        }
+        return read(entry) ?? refuse({ message: 'the response has no valid URL' });
+      };
+    } catch (error) {
+      toValue = () => ({ error: error as Error });
+    }
+    return keys.map((key, index) => {
+      return { ...key, ...toValue(names[index] as string, index) } as ItemResult<Key, Value>;
+    });
+  };
+  const batches = Array.from({ length: Math.ceil(items.length / BATCH_ITEMS) }, (_, index) =>
+    items.slice(index * BATCH_ITEMS, (index + 1) * BATCH_ITEMS),
+  );
+  return (await mapLimit(batches, concurrency, callBatch)).flat();
+}
+
+/** Returns an ID for an error, with a hint if it is a path. D23 leaves the form of IDs to deployments. */
+function toFileName(fileID: string): string {
+  return /^[^:]*[/.]/.test(fileID) ? `${fileID} (a path, not an ID)` : fileID;
+}
+
+/**
+ * Returns the only result of a list with one file.
+ *
+ * @throws the file's error
+ */
+export async function onlyResult<Result extends { readonly error?: Error | undefined }>(
+  results: Promise<Result[]>,
+): Promise<Exclude<Result, { readonly error: Error }>> {
+  const result = (await results)[0] as Result;
+  // An abort reason may be any value, even a falsy one.
+  if ('error' in result) throw result.error;
+  return result as Exclude<Result, { readonly error: Error }>;
+}
+
+/** Calls `run` for each item, with at most `limit` calls at a time, and returns the results in order. */
+export async function mapLimit<Item, Result>(
+  items: readonly Item[],
+  limit: number,
+  run: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  assertInteger('concurrency', limit, 1);
+  const results: Result[] = [];
+  // The workers share one iterator, so that each item is taken once.
+  const queue = items.entries();
+  const work = async () => {
+    for (const [index, item] of queue) results[index] = await run(item, index);
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work));
+  return results;
+}
