@@ -2,6 +2,7 @@ import { fileSize, ignoreEarlyErrors, toSizedContent, warnOfPath } from '#platfo
 import { sendForm } from '#send-form';
 import { BerthError } from '../errors.ts';
 import type { components } from '../generated/storage.v2.gen.ts';
+import { openDeadline } from '../internal/deadline.ts';
 import { pathOf, transferFailure } from '../internal/failures.ts';
 import { isRecord } from '../internal/json.ts';
 import {
@@ -102,19 +103,24 @@ export async function upload(
     });
     let response: UploadResponse | undefined;
     try {
+      const fail = (cause?: unknown) => transferFailure(grant, what, idle, cause);
+      const send = context.fetch ? sendWithFetch : sendForm;
+      const fileName = path.slice(path.lastIndexOf('/') + 1);
+      const form = {
+        ...grant,
+        fileField: FILE,
+        fileName,
+        content,
+        report,
+        idle,
+        fail,
+        fetch,
+        agent,
+      };
       response = await deadline.step(({ signal }) =>
-        (context.fetch ? sendWithFetch : sendForm)({
-          ...grant,
-          fileField: FILE,
-          fileName: path.slice(path.lastIndexOf('/') + 1),
-          content,
-          report,
-          idle,
-          signal: signal(),
-          fail: (cause) => transferFailure(grant, what, idle, cause),
-          fetch,
-          agent,
-        }),
+        openDeadline(signal(), { perTry: idle }, () => fail()).step((limits) =>
+          send({ ...form, limits }),
+        ),
       );
       assertStored(response, grant, what);
       return { result: { fileID: grant.fileID } };

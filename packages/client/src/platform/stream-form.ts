@@ -5,34 +5,26 @@ import {
   type UploadResponse,
 } from './upload-form.ts';
 
-/** Content that can be read in chunks. */
-export interface Source {
-  next(): Promise<{ readonly done?: boolean | undefined; readonly value?: unknown }>;
-  /** Stops reading. Returns immediately, because a source that hangs would never end. */
-  leave(reason: unknown): void;
-}
+type Chunk = { readonly done?: boolean | undefined; readonly value?: unknown };
 
 /**
- * Opens a web stream, a Node stream or any other iterable for reading. Web streams are read with a reader,
- * because Safari's are not iterable.
+ * Returns a function that reads the next chunk of a web stream, a Node stream or any other iterable, until the
+ * signal aborts. Web streams are read with a reader, because Safari's are not iterable.
  */
-export function openSource(data: object): Source {
+export function openSource(data: object, signal: AbortSignal): () => Promise<Chunk> {
+  const onAbort = (leave: () => unknown) => signal.addEventListener('abort', leave);
   if ('getReader' in data) {
     const reader = (data as ReadableStream<unknown>).getReader();
-    return {
-      next: () => reader.read(),
-      leave: (reason) => void reader.cancel(reason).catch(() => {}),
-    };
+    onAbort(() => reader.cancel(signal.reason).catch(() => {}));
+    return () => reader.read();
   }
   const iterator = (data as AsyncIterable<unknown>)[Symbol.asyncIterator]();
-  return {
-    next: () => iterator.next(),
-    leave() {
-      // A generator ends only after its current step, but a Node stream can be destroyed.
-      if ('destroy' in data) (data as { destroy(): void }).destroy();
-      else iterator.return?.().catch(() => {});
-    },
-  };
+  onAbort(() => {
+    // A generator ends only after its current step, but a Node stream can be destroyed.
+    if ('destroy' in data) (data as { destroy(): void }).destroy();
+    else iterator.return?.().catch(() => {});
+  });
+  return () => iterator.next();
 }
 
 /** Slices a Blob, because its own stream may return very little at a time, or everything. */
@@ -44,27 +36,31 @@ export async function* slicesOf(blob: Blob, size: number): AsyncGenerator<Uint8A
 
 /** A connection that sends a form while it is read. */
 interface FormConnection {
-  readonly source: Source;
   /** Sends the next bytes. Returns `false` if the server takes no more; `response` shows why. */
   write(bytes: Uint8Array): Promise<boolean>;
   end(): Promise<unknown>;
   readonly response: Promise<UploadResponse>;
-  /** Closes the source and the connection. */
-  close(): void;
+  /** Closes the connection. */
+  abort(): unknown;
 }
 
 /** Sends a form and waits for the response. Reads each chunk while the previous one is sent. */
 export async function streamForm(
-  { content, report, fail }: UploadForm,
+  { content, report, fail, limits }: UploadForm,
   { head, tail }: Multipart,
-  { source, write, end, response, close }: FormConnection,
+  chunks: object,
+  { write, end, response, abort }: FormConnection,
 ): Promise<UploadResponse> {
+  const refused = new AbortController();
+  const ends = AbortSignal.any([limits.signal(), refused.signal]);
+  const next = openSource(chunks, ends);
+  ends.addEventListener('abort', abort);
   let isComplete = false;
   const send = async () => {
     let sent = 0;
     let writing = write(head);
     for (;;) {
-      const [{ done, value }, isOpen] = await Promise.all([source.next(), writing]);
+      const [{ done, value }, isOpen] = await Promise.all([next(), writing]);
       if (!isOpen) return;
       if (done) break;
       const bytes = toBytes(value);
@@ -89,7 +85,7 @@ export async function streamForm(
   // A response that comes early is a refusal, so do not send the rest.
   if (result.status < 300)
     throw fail(new Error('The server responded before the entire file was sent.'));
-  close();
+  refused.abort();
   return result;
 }
 

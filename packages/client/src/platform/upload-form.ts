@@ -1,4 +1,5 @@
 import type { FetchLike } from '../call-options.ts';
+import type { Step } from '../internal/deadline.ts';
 
 /**
  * A local file, in Node, Deno and Bun. It is streamed, not loaded into memory, and can be sent again if
@@ -57,7 +58,8 @@ export interface UploadForm {
   readonly content: UploadContent;
   /** Called with the number of bytes sent, if progress is wanted. */
   readonly report: ((loaded: number) => void) | undefined;
-  readonly signal: AbortSignal;
+  /** Aborts the upload if it makes no progress. Also aborted when the upload has failed. */
+  readonly limits: Step;
   /** Maximum time without progress, in milliseconds. 0 means no limit. */
   readonly idle: number;
   /** Creates the error for a failed connection or, without a cause, for the `idle` timeout. */

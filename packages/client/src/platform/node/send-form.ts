@@ -4,9 +4,8 @@ import { open } from 'node:fs/promises';
 // Import the module and not its names, so that tests and monitoring tools can replace `request`.
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { openDeadline } from '../../internal/deadline.ts';
 import { LONGEST_TIMER } from '../../internal/options.ts';
-import { openSource, slicesOf, streamForm } from '../stream-form.ts';
+import { slicesOf, streamForm } from '../stream-form.ts';
 import {
   type Multipart,
   toMultipart,
@@ -22,50 +21,39 @@ const CHUNK = 512 * 1024;
 const MAX_RESPONSE = 65_536;
 
 /** Sends a form over `node:http`. Streams the content, and sends its exact length if that is known. */
-export function sendForm(form: UploadForm): Promise<UploadResponse> {
-  const { content, signal, idle, fail } = form;
-  const { step } = openDeadline(signal, { perTry: idle }, () => fail());
-  return step(async (limits) => {
-    const multipart = toMultipart(form, randomUUID());
-    const source = openSource(toChunks(content.data));
-    const request = openRequest(form, multipart);
-    const ends = limits.signal();
-    const close = () => {
-      source.leave(ends.reason);
-      request.destroy();
-    };
-    ends.addEventListener('abort', close);
-    let late: Error | undefined;
-    request.setTimeout(Math.min(idle, LONGEST_TIMER), () => {
-      late = fail();
-      request.destroy();
-    });
-    // The response, or its absence, is more informative than a later error.
-    request.on('error', () => {});
-    const receive = async () => {
-      try {
-        const [response] = (await once(request, 'response')) as [IncomingMessage];
-        const text = await readText(response);
-        const headers = new Headers(response.headers as Record<string, string>);
-        return { status: response.statusCode ?? 0, text, headers };
-      } catch (cause) {
-        throw late ?? fail(cause);
-      }
-    };
-    return streamForm(form, multipart, {
-      source,
-      write: (bytes) =>
-        new Promise((resolve) => {
-          request.write(bytes, (error) => {
-            // The socket has its own timer, which starts once it is connected.
-            limits.extend(0);
-            resolve(!error);
-          });
-        }),
-      end: async () => request.end(),
-      response: receive(),
-      close,
-    });
+export async function sendForm(form: UploadForm): Promise<UploadResponse> {
+  const { content, limits, idle, fail } = form;
+  const multipart = toMultipart(form, randomUUID());
+  const request = openRequest(form, multipart);
+  let late: Error | undefined;
+  request.setTimeout(Math.min(idle, LONGEST_TIMER), () => {
+    late = fail();
+    request.destroy();
+  });
+  // The response, or its absence, is more informative than a later error.
+  request.on('error', () => {});
+  const receive = async () => {
+    try {
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      const text = await readText(response);
+      const headers = new Headers(response.headers as Record<string, string>);
+      return { status: response.statusCode ?? 0, text, headers };
+    } catch (cause) {
+      throw late ?? fail(cause);
+    }
+  };
+  return streamForm(form, multipart, toChunks(content.data), {
+    write: (bytes) =>
+      new Promise((resolve) => {
+        request.write(bytes, (error) => {
+          // The socket has its own timer, which starts once it is connected.
+          limits.extend(0);
+          resolve(!error);
+        });
+      }),
+    end: async () => request.end(),
+    response: receive(),
+    abort: () => request.destroy(),
   });
 }
 

@@ -1,5 +1,4 @@
-import { openDeadline } from '../../internal/deadline.ts';
-import { openSource, slicesOf, streamForm } from '../stream-form.ts';
+import { slicesOf, streamForm } from '../stream-form.ts';
 import { toMultipart, type UploadForm, type UploadResponse } from '../upload-form.ts';
 
 /** Number of bytes to copy at a time. */
@@ -14,55 +13,44 @@ declare const FixedLengthStream: new (length: number) => ByteTransform;
 type ByteTransform = TransformStream<Uint8Array, Uint8Array>;
 
 /** Sends a form while reading it, because a Worker has little memory and its `fetch` supports streams. */
-export function sendForm(form: UploadForm): Promise<UploadResponse> {
-  const { url, content, idle, fetch, fail } = form;
-  const { step } = openDeadline(form.signal, { perTry: idle }, () => fail());
-  return step(async (limits) => {
-    const multipart = toMultipart(form, crypto.randomUUID());
-    const { contentType, head, tail } = multipart;
-    const { readable, writable } =
-      content.size === undefined
-        ? new IdentityTransformStream()
-        : new FixedLengthStream(head.length + content.size + tail.length);
-    const { data } = content;
-    // Local files have already been rejected.
-    const source = openSource(data instanceof Blob ? slicesOf(data, CHUNK) : data);
-    const body = writable.getWriter();
-    const signal = limits.signal();
-    const close = () => {
-      source.leave(signal.reason);
-      body.abort(signal.reason).catch(() => {});
-    };
-    signal.addEventListener('abort', close);
-    const post = async () => {
-      try {
-        const response = await fetch(url, {
-          method: 'POST',
-          headers: { 'Content-Type': contentType },
-          body: readable,
-          duplex: 'half',
-          signal,
-          // A redirect would send the grant elsewhere, and the contract has no redirects.
-          redirect: 'manual',
-        } as RequestInit);
-        return { status: response.status, text: await response.text(), headers: response.headers };
-      } catch (cause) {
-        throw fail(cause);
-      }
-    };
-    return streamForm(form, multipart, {
-      source,
-      write: (bytes) =>
-        body.write(bytes).then(
-          () => {
-            limits.extend(idle);
-            return true;
-          },
-          () => false,
-        ),
-      end: () => body.close().catch(() => {}),
-      response: post(),
-      close,
-    });
+export async function sendForm(form: UploadForm): Promise<UploadResponse> {
+  const { url, content, limits, idle, fetch, fail } = form;
+  const multipart = toMultipart(form, crypto.randomUUID());
+  const { contentType, head, tail } = multipart;
+  const { readable, writable } =
+    content.size === undefined
+      ? new IdentityTransformStream()
+      : new FixedLengthStream(head.length + content.size + tail.length);
+  const body = writable.getWriter();
+  const post = async () => {
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'Content-Type': contentType },
+        body: readable,
+        duplex: 'half',
+        signal: limits.signal(),
+        // A redirect would send the grant elsewhere, and the contract has no redirects.
+        redirect: 'manual',
+      } as RequestInit);
+      return { status: response.status, text: await response.text(), headers: response.headers };
+    } catch (cause) {
+      throw fail(cause);
+    }
+  };
+  const { data } = content;
+  // Local files have already been rejected.
+  return streamForm(form, multipart, data instanceof Blob ? slicesOf(data, CHUNK) : data, {
+    write: (bytes) =>
+      body.write(bytes).then(
+        () => {
+          limits.extend(idle);
+          return true;
+        },
+        () => false,
+      ),
+    end: () => body.close().catch(() => {}),
+    response: post(),
+    abort: () => body.abort().catch(() => {}),
   });
 }
