@@ -1,6 +1,5 @@
-import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
-import { describe, expect, it, vi } from 'vitest';
-import { envelope, failureOf, list } from '../test/support/fake-fetch.ts';
+import { describe, expect, it } from 'vitest';
+import { failureOf, list } from '../test/support/fake-fetch.ts';
 import { credentials, storageWith } from '../test/support/storage.ts';
 
 const DELETE = '/api/v2/envs/{envId}/storages:batchDelete';
@@ -55,43 +54,9 @@ describe('createStorageClient', () => {
     expect(requests).toEqual([]);
   });
 
-  it('calls a credentials function for each call', async () => {
-    const provider = vi.fn(async () => credentials);
-    const { storage, requests } = storageWith([list(), list()], { credentials: provider });
-    await storage.POST(DELETE, { body });
-    await storage.POST(DELETE, { body });
-    expect(provider).toHaveBeenCalledTimes(2);
-    expect(requests[1]?.headers.get('X-Svc-SessionToken')).toBe(credentials.sessionToken);
-  });
-
-  it('uses the names of a wire profile', async () => {
-    const { storage, requests } = storageWith([list()], { wireProfile: acme });
-    await storage.POST(DELETE, { body });
-    expect(requests[0]?.headers.get('X-Acme-SessionToken')).toBe(credentials.sessionToken);
-    expect(requests[0]?.headers.has('X-Svc-SessionToken')).toBe(false);
-  });
-
   it('does not follow redirects, which would send the credentials elsewhere', async () => {
     const { storage, requests } = storageWith([list()]);
     await storage.POST(DELETE, { body });
     expect(requests[0]?.redirect).toBe('manual');
-  });
-
-  it('adds and removes openapi-fetch middleware', async () => {
-    const { storage, requests } = storageWith([list(), list()]);
-    const mark = {
-      onRequest: ({ request }: { request: Request }) => request.headers.set('X-A', 'a'),
-    };
-    storage.use(mark);
-    await storage.POST(DELETE, { body });
-    storage.eject(mark);
-    await storage.POST(DELETE, { body });
-    expect(requests.map(({ headers }) => headers.get('X-A'))).toEqual(['a', null]);
-  });
-
-  it('returns the error of a refused raw call without throwing', async () => {
-    const { storage } = storageWith([envelope({ code: 'INVALID_PARAM', message: 'No.' }, 400)]);
-    const { error } = await storage.POST(DELETE, { body });
-    expect(error?.body.code).toBe('INVALID_PARAM');
   });
 });

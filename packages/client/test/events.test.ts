@@ -70,12 +70,6 @@ describe('events', () => {
     expect(ids).toEqual([undefined, '1', '1', '1', e2, e2]);
   });
 
-  it('start after a known event', async () => {
-    await using server = await faultServer(done);
-    await collect(service(server.baseUrl).events('a', { lastEventId: '41' }));
-    expect(server.calls[0]?.headers['last-event-id']).toBe('41');
-  });
-
   it('survive a server that is down for a few attempts', async () => {
     await using server = await faultServer(
       stream('break', 'retry: 1\ndata: one\n\n'),

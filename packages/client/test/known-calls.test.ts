@@ -74,19 +74,6 @@ describe("a gateway error knows its call, its credentials and its deployment's n
       expect(String(error)).not.toContain('5ec4e7');
     }
   });
-
-  it('made of a success that a hook, or request, gave', async () => {
-    const seen: Response[] = [];
-    const hooks = {
-      onResponse: ({ response }: { response: Response }) => void seen.push(response),
-    };
-    seen.push(await serviceWith(json({})).request('a'));
-    await serviceWith(json({}), { hooks }).get('a');
-    expect(seen.length).toBe(2);
-    for (const response of seen) {
-      expect(toGatewayError({ response })).toMatchObject({ method: 'GET' });
-    }
-  });
 });
 
 describe('the error for an interrupted or unexpected response knows its call', () => {

@@ -198,29 +198,6 @@ describe('a list', () => {
       },
     ]);
   });
-
-  it('is retried only if it may be executed twice', async () => {
-    let count = 0;
-    await using served = await serveLists(({ body, reply }) => {
-      count += 1;
-      return count % 2 ? reply(refused, 500) : reply(ok(body.fileList.map(linked)));
-    });
-    expect(await served.storage.tempUrl('a')).toBe('https://files.example/a');
-    expect(count).toBe(2);
-    expect(await failureOf(served.storage.delete('a'))).toMatchObject({ code: 'SYS_ERR' });
-    expect(count).toBe(3);
-  });
-
-  it('is retried in any case after a rate limit', async () => {
-    let count = 0;
-    await using served = await serveLists(({ body, reply }) => {
-      count += 1;
-      const late = { statusCode: 429, body: { requestId: 'r', code: 'EXCEED_RATELIMIT' } };
-      return count === 1 ? reply(late, 429) : reply(ok(body.fileList.map(linked)));
-    });
-    await served.storage.delete('a');
-    expect(count).toBe(2);
-  });
 });
 
 describe('a deployment that uses another form', () => {

@@ -1,5 +1,4 @@
 import {
-  bearer,
   createGatewayClient,
   createStorageClient,
   type GatewayClientOptions,
@@ -217,9 +216,5 @@ describe('an invalid argument is rejected with one sentence', () => {
     ],
   ])('%s', async (_, call, text) => {
     expect(await failureOf(call())).toEqual(new TypeError(text));
-  });
-
-  it('bearer("Bearer x")', () => {
-    expect(() => bearer('Bearer x')).toThrow(/^token must not include/);
   });
 });

@@ -43,33 +43,6 @@ describe('a file', () => {
     expect(await failureOf(storage.delete(fileID))).toMatchObject(missing);
     expect(await bytesOf(moved.fileID ?? '')).toEqual(bytes);
   });
-
-  it('keeps its name and media type, however unusual the name', async () => {
-    const path = '报告/a b 100%/é.txt';
-    const { fileID } = await storage.upload(path, 'héllo', { contentType: 'text/plain' });
-    const response = await storage.download(fileID);
-    expect(response.headers.get('Content-Type')).toMatch(/^text\/plain/);
-    expect(await response.text()).toBe('héllo');
-  });
-
-  it('may be empty', async () => {
-    const { fileID } = await storage.upload('empty.txt', '');
-    expect(await bytesOf(fileID)).toEqual(new Uint8Array());
-  });
-
-  it('is not overwritten if the caller forbids it', async () => {
-    await storage.upload('from.txt', 'new');
-    const { fileID } = await storage.upload('to.txt', 'old');
-    const error = await failureOf(storage.copy('/from.txt', '/to.txt', { overwrite: false }));
-    expect(error).toMatchObject({ name: 'StorageError', code: 'OBJECT_ALREADY_EXIST' });
-    expect(await (await storage.download(fileID)).text()).toBe('old');
-  });
-
-  it('has a link that works for anyone', async () => {
-    const { fileID } = await storage.upload('public.txt', 'hello');
-    const link = await storage.tempUrl(fileID, { maxAge: 60 });
-    expect(await (await fetch(link)).text()).toBe('hello');
-  });
 });
 
 describe('a deployment with its own names', () => {
@@ -109,14 +82,6 @@ describe('a refused call', () => {
     expect(error).toMatchObject({ ...missing, status: 200 });
     expect(String(error)).toMatch(/Not moved: \/no-such-file\.txt to \/b\.txt: STORAGE_FILE_/);
   });
-
-  it('names the environment path, the status and the request id', async () => {
-    const options = { baseUrl: mock.storageUrl, envId: 'other' };
-    const credentials = { authorization: 'a', timestamp: 1 };
-    const error = await failureOf(createStorageClient({ ...options, credentials }).delete('a'));
-    expect(error).toMatchObject({ name: 'StorageError', requestId: expect.any(String) });
-    expect(String(error)).toContain('/api/v2/envs/other/storages:batchDelete');
-  });
 });
 
 describe('a hosted service', () => {
@@ -127,21 +92,6 @@ describe('a hosted service', () => {
     expect(response.url).toBe(`${mock.gatewayUrl}/v1/cloudrun/hello/a/b?x=1`);
     expect(response.status).toBe(200);
     expect(data).toBeTypeOf('object');
-  });
-
-  it('is called at its root, with a query or a body', async () => {
-    const name = 'hello';
-    const root = await gateway.GET('/v1/cloudrun/{name}', { params: { path: { name } } });
-    expect(root.response.status).toBe(200);
-    const query = await gateway.GET('/v1/cloudrun/{name}/{anyPath}', {
-      params: { path: { name, anyPath: '?x=1' } },
-    });
-    expect(query.response.status).toBe(200);
-    const post = await gateway.POST('/v1/cloudrun/{name}', {
-      params: { path: { name } },
-      body: { key1: 'test value 1' },
-    });
-    expect(post.response.status).toBe(200);
   });
 
   it('is refused by the gateway with a typed error', async () => {

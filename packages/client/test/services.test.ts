@@ -230,19 +230,6 @@ describe('the body of a POST', () => {
     expect(String(error)).toContain('has already been read');
     expect(requests).toEqual([]);
   });
-
-  it('may name its type', async () => {
-    const { service, requests } = serviceWith(json({}));
-    await service.post('a', { b: 1 }, { headers: { 'content-type': 'application/x+json' } });
-    expect(last(requests).headers.get('Content-Type')).toBe('application/x+json');
-  });
-});
-
-it('request returns the raw response, whatever its status', async () => {
-  const { service, requests } = serviceWith(new Response('no', { status: 418 }));
-  const response = await service.request('a', { method: 'POST', body: 'x' });
-  expect([response.status, await response.text()]).toEqual([418, 'no']);
-  expect(last(requests).method).toBe('POST');
 });
 
 describe('a redirect of a service', () => {

@@ -20,12 +20,6 @@ function counted() {
 type Refresh = (refused?: string) => Promise<boolean>;
 
 describe('bearer', () => {
-  it('sends a token that cannot be renewed', () => {
-    const auth = bearer('a');
-    expect(auth.authorize(request)).toBe('Bearer a');
-    expect(auth.refresh).toBeUndefined();
-  });
-
   it('calls the function once for all waiting calls and caches the token', async () => {
     const { provider, authorize } = counted();
     expect(await Promise.all([authorize(), authorize()])).toEqual(['Bearer t1', 'Bearer t1']);
@@ -48,13 +42,6 @@ describe('bearer', () => {
     const refreshed = refresh();
     expect(await authorize()).toBe('Bearer t2');
     expect(await refreshed).toBe(true);
-  });
-
-  it('reports that the function returned the same token again', async () => {
-    const auth = bearer(() => 'same');
-    await auth.authorize(request);
-    expect(await auth.refresh?.('Bearer same')).toBe(false);
-    expect(await auth.refresh?.()).toBe(false);
   });
 
   it('fails for all waiting calls, and tries again for the next one', async () => {

@@ -10,33 +10,6 @@ describe('the limits of a call', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('end each step again', async () => {
-    const deadline = open(100, 250);
-    for (const ms of [100, 100, 250]) {
-      const step = messageOf(deadline.step(never));
-      await vi.advanceTimersByTimeAsync(100);
-      expect(await step).toBe(`${ms} ms`);
-    }
-    expect(await messageOf(deadline.step(() => expect.unreachable()))).toBe('250 ms');
-  });
-
-  it('let a step with a time limit of its own run until the total time', async () => {
-    const deadline = open(100, 250);
-    let signal: AbortSignal | undefined;
-    const step = messageOf(
-      deadline.step((own) => {
-        signal = own.signal();
-        own.extend(0);
-        return never();
-      }),
-    );
-    await vi.advanceTimersByTimeAsync(249);
-    expect(signal?.aborted).toBe(false);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(signal?.reason.message).toBe('250 ms');
-    expect(await step).toBe('250 ms');
-  });
-
   it('count the time of a step from its last extension', async () => {
     const deadline = open(100, 0);
     let extend = (_: number) => {};
@@ -91,29 +64,6 @@ describe('the limits of a call', () => {
     expect(remove).toHaveBeenCalled();
   });
 
-  it("end with the reason of the caller's signal, before a step and in it", async () => {
-    const user = new AbortController();
-    const deadline = open(100, 250, user.signal);
-    let signal: AbortSignal | undefined;
-    const step = deadline.step((own) => {
-      signal = own.signal();
-      return never();
-    });
-    user.abort('enough');
-    await expect(step).rejects.toBe('enough');
-    expect(signal?.reason).toBe('enough');
-    await expect(deadline.step(() => expect.unreachable())).rejects.toBe('enough');
-  });
-
-  it('keep no timer for a pause that is over', async () => {
-    const pause = open(0, 0).pause(1_000);
-    await vi.advanceTimersByTimeAsync(999);
-    expect(vi.getTimerCount()).toBe(1);
-    await vi.advanceTimersByTimeAsync(1);
-    await pause;
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
   it('keep no timer for a pause that was aborted', async () => {
     const user = new AbortController();
     const pause = open(0, 0, user.signal).pause(1_000);
@@ -122,12 +72,5 @@ describe('the limits of a call', () => {
     user.abort('enough');
     await expect(pause).rejects.toBe('enough');
     expect(vi.getTimerCount()).toBe(0);
-  });
-
-  it('limit a pause, and its callback, to the total time', async () => {
-    const deadline = open(50, 250);
-    const told = messageOf(deadline.pause(0, never));
-    await vi.advanceTimersByTimeAsync(250);
-    expect(await told).toBe('250 ms');
   });
 });

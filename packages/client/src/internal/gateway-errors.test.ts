@@ -63,13 +63,6 @@ describe('toGatewayError', () => {
     expect(error).toMatchObject({ source: 'service', code: undefined, status: response.status });
   });
 
-  it('uses the header of the wire profile', async () => {
-    const gatewayHeaders = { upstreamStatus: 'X-Acme-Upstream' };
-    const response = json(body, { status: 404, headers: { ...headers, 'X-Acme-Upstream': '404' } });
-    const error = await errorOf(response, { ...defaultWireProfile, gatewayHeaders });
-    expect(error.source).toBe('service');
-  });
-
   it('redacts the token in the text', async () => {
     const error = await errorOf(
       json({ ...body, message: 'Bad token to-ken\nforged' }, { status: 401, headers }),

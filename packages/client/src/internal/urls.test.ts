@@ -31,17 +31,6 @@ it.each(['localhost:4010', '127.0.0.1:4010', 'a.example', 'ftp://a.example', 'ht
 );
 
 describe('toGatewayUrl', () => {
-  it('makes the environment the first host label', () => {
-    const url = toGatewayUrl({ envId: 'dev-1', gatewayDomain: 'gateway.example.com' });
-    expect(url).toBe('https://dev-1.gateway.example.com');
-  });
-
-  it('uses a base URL unchanged', () => {
-    expect(toGatewayUrl({ baseUrl: 'http://127.0.0.1:4010', envId: 'dev' })).toBe(
-      'http://127.0.0.1:4010',
-    );
-  });
-
   it.each(['', 'a.b', 'evil.example/', 'a@b', '-a', 'a:1'])(
     'refuses the environment %j',
     (envId) => {

@@ -13,27 +13,9 @@ describe('copy and move', () => {
     expect(await requests[1]?.json()).toEqual({ fileList: [{ ...paths, removeOriginal: true }] });
   });
 
-  it('send overwrite if it is given', async () => {
-    const { storage, requests } = storageWith([list({})]);
-    await storage.copy('/a', '/b', { overwrite: false, signal: new AbortController().signal });
-    expect(await requests[0]?.json()).toEqual({ fileList: [{ ...paths, overwrite: false }] });
-  });
-
   it('work without the fileID, which the contract does not guarantee', async () => {
     const { storage } = storageWith([list({})]);
     expect(await storage.copy('/a', '/b')).toEqual({ fileID: undefined });
-  });
-
-  it('throw if the item has a code', async () => {
-    const item = { code: 'OBJECT_ALREADY_EXIST', message: 'The destination exists.' };
-    const { storage } = storageWith([list(item)]);
-    expect(await failureOf(storage.move('/a', '/b', { overwrite: false }))).toMatchObject({
-      name: 'StorageError',
-      code: 'OBJECT_ALREADY_EXIST',
-      message: expect.stringContaining(
-        'Not moved: /a to /b: OBJECT_ALREADY_EXIST, The destination exists.',
-      ),
-    });
   });
 });
 
@@ -53,14 +35,4 @@ describe('delete', () => {
       expect(error).toMatchObject({ name: 'StorageError', code: undefined, status: 200 });
     },
   );
-
-  it('throws if the file is missing, even if the status of the call was 200', async () => {
-    const { storage } = storageWith([list({ fileID: 'a', code: 'STORAGE_FILE_NONEXIST' })]);
-    expect(await failureOf(storage.delete('cloud://a'))).toMatchObject({
-      name: 'StorageError',
-      code: 'STORAGE_FILE_NONEXIST',
-      status: 200,
-      message: expect.stringContaining('cloud://a was not deleted: STORAGE_FILE_NONEXIST'),
-    });
-  });
 });

@@ -5,17 +5,6 @@ import { storageWith } from '../../test/support/storage.ts';
 const link = (tempFileURL: unknown) => list({ fileID: 'a', code: 'SUCCESS', tempFileURL });
 
 describe('tempUrl', () => {
-  it('returns the link and omits an omitted maxAge', async () => {
-    const { storage, requests } = storageWith([link('https://h/a?sign=1')]);
-    expect(await storage.tempUrl('a')).toBe('https://h/a?sign=1');
-    expect(await requests[0]?.json()).toEqual({ fileList: [{ fileID: 'a' }] });
-  });
-
-  it('encodes an unencoded link', async () => {
-    const { storage } = storageWith([link('https://h/报告 1.txt?sign=a%2F')]);
-    expect(await storage.tempUrl('a')).toBe('https://h/%E6%8A%A5%E5%91%8A%201.txt?sign=a%2F');
-  });
-
   it.each([1, 600, 3600])('sends maxAge %d without a warning', async (maxAge) => {
     const { storage, requests, warnings } = storageWith([link('https://h/a')]);
     await storage.tempUrl('a', { maxAge });

@@ -1,6 +1,4 @@
 import { Readable } from 'node:stream';
-import vm from 'node:vm';
-import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { envelope, failureOf } from '../../test/support/fake-fetch.ts';
 import { credentials, meta, storageWith } from '../../test/support/storage.ts';
@@ -65,18 +63,6 @@ describe('upload', () => {
     expect(await requests[1]?.text()).not.toContain(credentials.sessionToken);
   });
 
-  it('uses the names of a wire profile', async () => {
-    const { storeFileID, ...rest } = meta;
-    const response = envelope({ data: { ...rest, acmeFileID: storeFileID } });
-    const { storage, requests } = storageWith([response, stored()], { wireProfile: acme });
-    await storage.upload('a.txt', 'hello');
-    const fields = Object.fromEntries(await sentForm(requests[1]));
-    expect(fields).toMatchObject({
-      'x-acme-security-token': meta.token,
-      'x-acme-meta-fileid': storeFileID,
-    });
-  });
-
   it.each([
     ['a string', 'é', undefined, 'application/octet-stream'],
     ['bytes', new TextEncoder().encode('é'), undefined, 'application/octet-stream'],
@@ -138,14 +124,6 @@ describe('upload', () => {
     const error = await failureOf(storage.upload('a.txt', (await make()) as never));
     expect(error).toEqual(new TypeError('The stream has already been read.'));
     expect(requests).toEqual([]);
-  });
-
-  it('accepts an ArrayBuffer from another realm', async () => {
-    const { storage, requests } = storageWith([granted(), stored()]);
-    const data = vm.runInNewContext('new Uint8Array([104, 105]).buffer') as ArrayBuffer;
-    await storage.upload('a.txt', data);
-    const file = (await requests[1]?.formData())?.get('file') as File;
-    expect(await file.text()).toBe('hi');
   });
 
   it.each(['', undefined, null])('refuses %j as path before anything is sent', async (path) => {

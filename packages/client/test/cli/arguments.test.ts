@@ -131,10 +131,4 @@ describe('help', () => {
       expect(stdout).toMatch(args.includes('--version') ? /contract [\da-f]{12}/ : /Usage: berth/);
     },
   );
-
-  it('reports exit codes and settings', async () => {
-    const { stdout } = await runCli(['--help'], {});
-    expect(stdout).toContain('Exit codes:\n  0  success\n');
-    expect(stdout).toContain('BERTH_SECRET_KEY');
-  });
 });

@@ -1,6 +1,5 @@
 import { gatewayError, type ServiceEventInit } from '@berth/client/msw';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { failureOf } from '../support/fake-fetch.ts';
 import { berth, gateway, server } from './set-up.ts';
 
@@ -23,14 +22,6 @@ describe('events of a hosted service', () => {
       { event: 'message', data: 'two\nlines', id: '2' },
     ]);
     expect(await collect('news', { lastEventId: '1' })).toHaveLength(1);
-  });
-
-  it('are checked by the schema of the client', async () => {
-    server.use(handlers.events('news', [{ data: { count: 1 } }]));
-    const schema = z.object({ count: z.number() });
-    const seen = [];
-    for await (const { data } of hello.events('news', { schema })) seen.push(data.count);
-    expect(seen).toEqual([1]);
   });
 
   it('come from a generator, which ends when the client aborts', async () => {

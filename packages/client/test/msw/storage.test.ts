@@ -39,23 +39,6 @@ describe('the files in memory', () => {
     expect(berth.files.get('none')).toBeUndefined();
   });
 
-  it('accept blobs and streams, and report progress', async () => {
-    const seen: number[] = [];
-    const onProgress = ({ loaded }: { loaded: number }) => void seen.push(loaded);
-    await storage.upload('a.txt', new Blob(['Hello'], { type: 'text/plain' }), { onProgress });
-    await storage.upload('b.txt', new Blob(['Hello']).stream(), { size: 5 });
-    expect(berth.files.get('a.txt')?.contentType).toBe('text/plain');
-    expect(berth.files.get('b.txt')?.text()).toBe('Hello');
-    expect(seen.at(-1)).toBe(5);
-  });
-
-  it('are uploaded by your own fetch, too', async () => {
-    const own = { fetch: (url: string, init: RequestInit) => fetch(url, init) };
-    const files = createStorageClient({ baseUrl: BASE, envId: 'dev', credentials, ...own });
-    await files.upload('a.txt', 'Hello', { contentType: 'text/plain' });
-    expect(berth.files.get('a.txt')).toMatchObject({ contentType: 'text/plain' });
-  });
-
   it('are downloaded in parts', async () => {
     const fileID = berth.files.put('a.txt', 'Hello');
     const part = await storage.download(fileID, { range: { offset: 1, length: 3 } });

@@ -42,13 +42,6 @@ const settle = (check: () => void) =>
   );
 
 describe('a link to a file', () => {
-  it('downloads it', async () => {
-    const { fileID, files } = await setUp();
-    const { result } = renderHook(() => useQuery(files.tempUrl(fileID)));
-    await waitFor(() => expect(result.current.data).toBeDefined());
-    expect(await (await fetch(result.current.data ?? '')).text()).toBe('Hello');
-  });
-
   it('is fetched again before it expires, and not sooner', async () => {
     const { fileID, files } = await setUp();
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });

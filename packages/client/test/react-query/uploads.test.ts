@@ -1,10 +1,10 @@
 import './dom.ts';
-import { createStorageClient, isBerthError, type Progress } from '@berth/client';
+import { createStorageClient, type Progress } from '@berth/client';
 import { createStorageQueries, useUpload } from '@berth/client/react-query';
 import { createMock, type Mock } from '@berth/mock';
 import { useMutation } from '@tanstack/react-query';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bodyOf, serveStorage } from '../support/loopback.ts';
+import { serveStorage } from '../support/loopback.ts';
 import { act, renderHook, waitFor } from './render.ts';
 
 let mock: Mock;
@@ -39,17 +39,6 @@ describe('an upload', () => {
       'byteLength',
       1_000_000,
     );
-  });
-
-  it('that fails has an error of the family', async () => {
-    await using target = await serveStorage(async (request, response) => {
-      await bodyOf(request);
-      response.writeHead(403).end('<Error><Code>AccessDenied</Code></Error>');
-    });
-    const { result } = renderHook(() => useUpload(target.storage));
-    act(() => result.current.mutate({ path: 'a.txt', data: 'Hello' }));
-    await waitFor(() => expect(result.current.isError).toBe(true));
-    expect(isBerthError(result.current.error) && result.current.error.code).toBe('AccessDenied');
   });
 
   it('ends when it is aborted, and is then reset', async () => {
