@@ -6,7 +6,7 @@ const { include, ...test } = shared.test;
  * Files that need a process of their own: MSW replaces the fetch of its process, and others look at a fresh module.
  * All others load each module once.
  */
-const ALONE = ['test/msw/**/*.test.ts', 'test/examples/**/*.test.ts', 'test/errors.test.ts'];
+const ALONE = ['test/msw/**/*.test.ts', 'test/errors.test.ts'];
 
 export default defineConfig({
   ...shared,

@@ -19,12 +19,8 @@ const ROOT = join(import.meta.dirname, '../..');
 const { resolve } = createRequire(import.meta.resolve('@berth/runtimes/package.json'));
 const run = promisify(execFile);
 
-/** The Node versions and compilers that tests run in a new project. */
-export const NODES: Record<string, string> = {
-  20: join(dirname(resolve('node20/package.json')), 'bin/node'),
-  22: join(dirname(resolve('node22/package.json')), 'bin/node'),
-  24: process.execPath,
-};
+export const NODE_20 = join(dirname(resolve('node20/package.json')), 'bin/node');
+/** The compilers that check the types. */
 export const COMPILERS: Record<string, string> = {
   5: resolve('typescript5/bin/tsc'),
   6: resolve('typescript6/bin/tsc'),
