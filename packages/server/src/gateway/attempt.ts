@@ -298,7 +298,8 @@ class Attempt implements Dispatcher.DispatchHandler {
     if (this.#isOver) {
       const last = held.pop();
       for (const chunk of held) response.write(chunk);
-      end(response, last);
+      // Node sends a head and a string in one piece, in half the time of a head and a buffer.
+      end(response, last?.toString('latin1'), 'latin1');
       return;
     }
     response.on('drain', () => this.#controller?.resume());
