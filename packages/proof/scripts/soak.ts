@@ -24,6 +24,13 @@ const PROCESSES = 2;
 /** Number of consecutive runs against the correct server under load. */
 const ROUNDS = 50;
 
+/** At least this share of the mutants is found in at most `MOST_STEPS` steps. */
+const LEAST_FOUND = 0.95;
+const MOST_STEPS = 6;
+/** On the three correct servers together; and on each run of variants. */
+const SOUND_SEQUENCES = 10_000;
+const VARIED_SEQUENCES = 100;
+
 /*
  * The long proof, or the parts of it given as arguments:
  * - mutants: checks the first mutant of each rule with all rules and with other tools; writes docs/reference/mutants.md
@@ -151,13 +158,6 @@ async function checkOnOthers(): Promise<number> {
   }
   return bad;
 }
-
-/** At least this share of the mutants is found in at most `MOST_STEPS` steps. */
-const LEAST_FOUND = 0.95;
-const MOST_STEPS = 6;
-/** On the three correct servers together; and on each run of variants. */
-const SOUND_SEQUENCES = 10_000;
-const VARIED_SEQUENCES = 100;
 
 async function checkSequences(): Promise<number> {
   const mutated = await startMutated();
