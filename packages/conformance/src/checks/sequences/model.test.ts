@@ -46,6 +46,14 @@ describe('calls that are made one after another', () => {
     );
   });
 
+  test('a copy onto itself may succeed or fail and changes nothing, even without a file', () => {
+    for (const failures of [0, 1]) {
+      learn([copied(a, a, {}, failures)], [read(a, NOTHING)]);
+      learn([stored(a, 1)], [copied(a, a, {}, failures)], [read(a, 1)]);
+      expect(() => learn([copied(a, a, {}, failures)], [read(a, 1)])).toThrow('must have nothing');
+    }
+  });
+
   test('a link to an overwritten file may fail or return either content, but no other', () => {
     for (const content of [NOTHING, 1, 2]) {
       const model = learn([stored(a, 1)], [read(a, 1)], [stored(a, 2)]);

@@ -157,8 +157,8 @@ const some = (contents: Contents): boolean => [...contents].some((content) => co
 function judgeItem({ from, to, overwrite }: CopyItem, seen: (name: Name) => Contents) {
   const isKept = overwrite === false;
   return {
-    must: !some(seen(from)) || (isKept && from !== to && !seen(to).has(NOTHING)),
-    // Whether a file can be copied onto itself is not specified.
+    // Whether a file can be copied onto itself is not specified, nor what happens if it does not exist.
+    must: from !== to && (!some(seen(from)) || (isKept && !seen(to).has(NOTHING))),
     may: seen(from).has(NOTHING) || from === to || (isKept && some(seen(to))),
   };
 }
