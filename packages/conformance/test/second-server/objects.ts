@@ -71,7 +71,7 @@ export function createObjects() {
       links.set(target, { path, last: now() + lifetime });
       return target;
     },
-    /** Returns the path of a link's file, `expired`, or `undefined` for anything that is no link. */
+    /** Returns the path of a link's file, `expired`, or `undefined` for anything else. */
     findLink(target: string): { path: string } | 'expired' | undefined {
       const link = links.get(decode(target));
       return link && (now() > link.last ? 'expired' : { path: link.path });

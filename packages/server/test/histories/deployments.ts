@@ -1,11 +1,10 @@
-import type { Random } from '../../../server-stubs/test/fuzz/random.ts';
 import type { ConfigInput } from '../../src/index.ts';
 import { tellCeph } from '../ceph/support/start-ceph.ts';
 import { CREDENTIALS, newBucket, type useCeph } from '../ceph/support/use-ceph.ts';
 import { makeFolder } from '../server/support/start-server.ts';
 import { startRedis } from '../shared/support/start-redis.ts';
 import { Cable, type Patch, Replica } from './replicas.ts';
-import type { Deployment, Fault } from './run-histories.ts';
+import { below, type Deployment, type Fault, pick, type Random } from './run-histories.ts';
 
 const REPLICAS = 3;
 
@@ -38,18 +37,18 @@ const SHORT_LOCKS: readonly Patch[] = [
 
 /** What can happen to any replica. Only one is away at a time. */
 function faultsOf(replicas: readonly Replica[]): Fault[] {
-  const pick = (random: Random) => random.pick(replicas);
+  const pickReplica = (random: Random) => pick(replicas, random);
   return [
-    { weight: 80, run: (random) => pick(random).freeze(20 + random.below(300)) },
+    { weight: 80, run: (random) => pickReplica(random).freeze(20 + below(300, random)) },
     {
       weight: 10,
       run: async (random) => {
-        const replica = pick(random);
+        const replica = pickReplica(random);
         await replica.kill();
         await replica.start();
       },
     },
-    { weight: 20, run: async (random) => pick(random).turnClock() },
+    { weight: 20, run: async (random) => pickReplica(random).turnClock() },
   ];
 }
 
@@ -115,7 +114,7 @@ export async function deployOnCeph(
     replicas,
     faults: [
       ...faultsOf(replicas),
-      { weight: 50, run: (random) => random.pick(all).cut(20 + random.below(300)) },
+      { weight: 50, run: (random) => pick(all, random).cut(20 + below(300, random)) },
       {
         weight: 1,
         run: async () => {

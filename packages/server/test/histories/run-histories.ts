@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Random } from '../../../server-stubs/test/fuzz/random.ts';
+import { createRandom } from '../../../server-stubs/test/corpus/random.ts';
 import { type CheckOptions, findViolation, type Violation } from './check-history.ts';
 import { type Call, type CallKind, toText } from './history.ts';
 import type { Replica } from './replicas.ts';
@@ -23,6 +23,14 @@ const KINDS: readonly CallKind[] = [
   ...(['upload', 'upload', 'upload', 'upload', 'read', 'read', 'read', 'find'] as const),
   ...(['copy', 'copy-new', 'move', 'move', 'move-new', 'delete', 'delete'] as const),
 ];
+
+export type Random = () => number;
+
+/** Returns a whole number from 0 to `end` - 1. */
+export const below = (end: number, random: Random): number => Math.floor(random() * end);
+
+export const pick = <Value>(values: readonly Value[], random: Random): Value =>
+  values[below(values.length, random)] as Value;
 
 /** Something that happens to the replicas or to what they share. Resolves when it is over. */
 export interface Fault {
@@ -73,9 +81,9 @@ export async function runHistories(
       const size = Math.min(IN_ROUND, most - counts.histories);
       const recorders = Array.from(
         { length: size },
-        (_, at) => new Recorder(storage, replicas, `${seed}-${at}`, new Random(seed * 1000 + at)),
+        (_, at) => new Recorder(storage, replicas, `${seed}-${at}`, createRandom(seed * 1000 + at)),
       );
-      counts.faults += await disturb(faults, new Random(seed), () => runAll(recorders));
+      counts.faults += await disturb(faults, createRandom(seed), () => runAll(recorders));
       // What was acknowledged must still be there when nothing else happens.
       for (const recorder of recorders) await recorder.finish();
       for (const { calls } of recorders) {
@@ -118,9 +126,9 @@ async function disturb(
     isDone = true;
   });
   while (!isDone && all.length > 0) {
-    await Promise.race([done, wait(random.below(150))]);
+    await Promise.race([done, wait(below(150, random))]);
     if (isDone) break;
-    await random.pick(all).run(random);
+    await pick(all, random).run(random);
     count += 1;
   }
   await done;
@@ -141,14 +149,17 @@ interface Action {
 function toPlan(random: Random): Action[][] {
   return Array.from({ length: CLIENTS }, (_, client) =>
     Array.from({ length: CALLS }, (_, at) => {
-      const file = random.pick(FILES);
-      const isHasty = random.chance(0.03);
+      const file = pick(FILES, random);
+      const isHasty = random() < 0.03;
       return {
-        kind: random.pick(KINDS),
+        kind: pick(KINDS, random),
         file,
-        to: random.pick(FILES.filter((other) => other !== file)),
+        to: pick(
+          FILES.filter((other) => other !== file),
+          random,
+        ),
         content: `${client}.${at}`,
-        patience: isHasty ? random.below(10) : PATIENCE_MILLISECONDS,
+        patience: isHasty ? below(10, random) : PATIENCE_MILLISECONDS,
       };
     }),
   );
@@ -264,7 +275,7 @@ class Recorder {
 
   #pickReplica(): string | undefined {
     const urls = this.#replicas.flatMap(({ url }) => url ?? []);
-    return urls.length === 0 ? undefined : this.#random.pick(urls);
+    return urls.length === 0 ? undefined : pick(urls, this.#random);
   }
 
   #toPath(file: string): string {

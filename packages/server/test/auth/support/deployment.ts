@@ -61,7 +61,7 @@ interface AuthOptions {
   readonly signature?: { readonly service: string; readonly storageSigningHost: string };
 }
 
-/** With the defaults of the contract, at the time `START`. */
+/** Uses the contract's names, at the time `START`. */
 export function authenticate(
   environments: AuthEnvironments,
   {
