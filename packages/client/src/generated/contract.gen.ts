@@ -39,7 +39,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "f52c31c0f7cbd0f1313316dd6e5668585d3703619d41b92abf70c4a99cad3ab8"
+  "sha256": "a0fb6f33d96cb2c9c2328bc45f9f4e6388b9351ce0a5867c576c353b4f192107"
 } as const;
 
 /** URL template for the gateway of an environment. */

@@ -51,7 +51,7 @@ export interface paths {
                 name: components["parameters"]["ServiceName"];
                 /**
                  * @description Path within the hosted service. It may have several segments (`a/b/c`), including empty ones. OpenAPI
-                 *     cannot express this, so the extension `x-berth-greedy` does. The path reaches the service as sent:
+                 *     cannot express this, so `x-berth-greedy` marks the parameter. The path reaches the service as sent:
                  *     `%2F` stays `%2F`. Deployments of this project reject a segment that is `.` or `..`, plain or
                  *     percent-encoded once, because clients rewrite such paths.
                  * @example abc
@@ -219,7 +219,7 @@ export interface components {
         LastEventId: string;
         /**
          * @description Path within the hosted service. It may have several segments (`a/b/c`), including empty ones. OpenAPI
-         *     cannot express this, so the extension `x-berth-greedy` does. The path reaches the service as sent:
+         *     cannot express this, so `x-berth-greedy` marks the parameter. The path reaches the service as sent:
          *     `%2F` stays `%2F`. Deployments of this project reject a segment that is `.` or `..`, plain or
          *     percent-encoded once, because clients rewrite such paths.
          * @example abc
@@ -351,7 +351,7 @@ export interface operations {
                 name: components["parameters"]["ServiceName"];
                 /**
                  * @description Path within the hosted service. It may have several segments (`a/b/c`), including empty ones. OpenAPI
-                 *     cannot express this, so the extension `x-berth-greedy` does. The path reaches the service as sent:
+                 *     cannot express this, so `x-berth-greedy` marks the parameter. The path reaches the service as sent:
                  *     `%2F` stays `%2F`. Deployments of this project reject a segment that is `.` or `..`, plain or
                  *     percent-encoded once, because clients rewrite such paths.
                  * @example abc
@@ -381,7 +381,7 @@ export interface operations {
                 name: components["parameters"]["ServiceName"];
                 /**
                  * @description Path within the hosted service. It may have several segments (`a/b/c`), including empty ones. OpenAPI
-                 *     cannot express this, so the extension `x-berth-greedy` does. The path reaches the service as sent:
+                 *     cannot express this, so `x-berth-greedy` marks the parameter. The path reaches the service as sent:
                  *     `%2F` stays `%2F`. Deployments of this project reject a segment that is `.` or `..`, plain or
                  *     percent-encoded once, because clients rewrite such paths.
                  * @example abc

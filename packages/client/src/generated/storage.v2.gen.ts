@@ -783,8 +783,8 @@ export interface components {
     };
     headers: {
         /**
-         * @description ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
-         *     project send it.
+         * @description ID of the call. The contract guarantees it only for the gateway, but deployments of this project
+         *     also send it here.
          * @example 5d1f8c1e-7f0a-4c3b-9a55-1f2f3f6b8e21
          */
         XRequestId: string;

@@ -92,9 +92,7 @@ async function expectGreeting(t: CheckContext): Promise<void> {
     );
   });
   if (!canGreet) {
-    return t.note(
-      'Messages before the first of the caller were not tested: the fixture is too old.',
-    );
+    return t.note('Messages that the service sends first were not tested: the fixture is too old.');
   }
   await openSocket(t, { greet }, async (socket, upgrade) => {
     const first = await soon(socket.next().catch(() => undefined));

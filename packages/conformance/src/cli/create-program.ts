@@ -139,7 +139,7 @@ const SUBCOMMANDS: readonly Subcommand[] = [
   },
   {
     name: 'client',
-    about: 'check a client: run a driver of it against a deployment with scripted responses',
+    about: 'check a client: run its driver against a deployment with scripted responses',
     usage: '[options] -- <command> [arguments]',
     words: ['[command...]', 'command that starts the driver'],
     shared: [

@@ -104,7 +104,7 @@ const connection = {
   timeout: whole('<ms>', 'how long to wait for a response, in milliseconds'),
   budget: whole('<s>', 'maximum duration of the run, in seconds; remaining checks are skipped'),
   concurrency: whole('<number>', 'number of checks to run in parallel', {
-    usual: '8, or 32 if a call takes 100 ms',
+    usual: '8, or 32 if calls take 100 ms or more',
   }),
 };
 
@@ -175,7 +175,7 @@ const commands = {
     'JSON file with options in camelCase: { "gatewayUrl": "https://…", "readOnly": true }',
     { isFile: true, isCommand: true },
   ),
-  list: flag('list the rules, with the level, the needs and the text of each', { isCommand: true }),
+  list: flag('list the rules, each with its level, requirements and text', { isCommand: true }),
   dryRun: flag('show what would be sent for each rule, without sending anything', {
     isCommand: true,
   }),
@@ -218,7 +218,7 @@ const selection = {
   runs: whole('<number>', 'number of generated requests per property'),
   sequences: whole(
     '<number>',
-    'number of generated sequences of storage calls, one after another and at the same time',
+    'number of generated sequences of storage calls, both sequential and concurrent',
     { usual: '25, or as many as start within 30 s' },
   ),
   minCoverage: whole(

@@ -55,7 +55,7 @@ export function toSection(all: AllFigures): string {
   return [
     `Versions: ${listVersions()}.`,
     '',
-    '**Mock servers.** Requests judged as Ajv judges them, and valid responses to the valid requests:',
+    '**Mock servers.** Requests that the tool and Ajv classify alike, and valid responses to the valid requests:',
     '',
     ...toTable(
       ['Document', 'Requests, valid ones', ...mocks.map((id) => MOCK_NAMES[id])],
@@ -72,7 +72,7 @@ export function toSection(all: AllFigures): string {
       ],
     ),
     '',
-    '**Validators.** Requests judged as Ajv judges them:',
+    '**Validators.** Requests that the tool and Ajv classify alike:',
     '',
     ...toTable(
       ['Document', 'Requests', ...validators.map((id) => VALIDATOR_NAMES[id])],
@@ -113,7 +113,7 @@ export function toSection(all: AllFigures): string {
       ],
     ),
     '',
-    'The same faults by what is wrong:',
+    'The same faults, by kind:',
     '',
     ...toTable(
       ['Faults', 'Number', ...suites.map((id) => SUITE_NAMES[id])],

@@ -5,14 +5,14 @@ export const CONTRACT = {
   "documents": {
     "gateway.v1": {
       "version": "1.0.0",
-      "sha256": "986a898ec8d118978a5d124e9af945f89b3b4783fe8f40e59577505c7c4b4a19"
+      "sha256": "a84dcba0c9e200f0fdb8e18c7dd3e3d41062d7487bd5f7244ac3550a3767dc59"
     },
     "storage.v2": {
       "version": "2.0.0",
-      "sha256": "1c816be637f7cc639e1bf12e59991cad96531e3a3a1530bb4daafbdf4dc7b816"
+      "sha256": "cf7d08ba8449766850a44b255128b633eda4bb67cda3a1dc9cc56d94fbfa89e5"
     }
   },
-  "sha256": "f52c31c0f7cbd0f1313316dd6e5668585d3703619d41b92abf70c4a99cad3ab8"
+  "sha256": "a0fb6f33d96cb2c9c2328bc45f9f4e6388b9351ce0a5867c576c353b4f192107"
 } as const;
 
 /** Names on the wire (D1). */

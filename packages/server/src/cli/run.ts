@@ -138,10 +138,12 @@ function createProgram(): Command {
     });
   program
     .command('revoke')
-    .description('Revoke something on all replicas that share a Redis server (--config).')
+    .description(
+      'Revoke a key pair, grant or link on all replicas that share a Redis server (--config).',
+    )
     .addArgument(new Argument('<kind>', 'what to revoke').choices(REVOCABLE))
     .argument('<name>', 'environment/ID of a key pair, storeFileID of a grant, or URL of a link')
-    .option('--undo', 'restore it')
+    .option('--undo', 'restore what was revoked')
     .allowExcessArguments(false)
     .action(async (kind, name, options) => {
       const { revoke } = await import('./commands.ts');

@@ -7,7 +7,7 @@ import * as requests from './request-validators.gen.ts';
 export const routes: RouteTable = {
   title: 'Gateway API',
   version: '1.0.0',
-  sha256: '986a898ec8d118978a5d124e9af945f89b3b4783fe8f40e59577505c7c4b4a19',
+  sha256: 'a84dcba0c9e200f0fdb8e18c7dd3e3d41062d7487bd5f7244ac3550a3767dc59',
   securitySchemes: {
     bearerToken: { type: 'http', scheme: 'bearer' },
     signature: { type: 'apiKey', in: 'header', name: 'authorization' },

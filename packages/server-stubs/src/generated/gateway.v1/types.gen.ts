@@ -60,7 +60,7 @@ export type CloudrunGetInput = {
     name: ServiceName;
     /**
      * Path within the hosted service. It may have several segments (`a/b/c`), including empty ones. OpenAPI
-     * cannot express this, so the extension `x-berth-greedy` does. The path reaches the service as sent:
+     * cannot express this, so `x-berth-greedy` marks the parameter. The path reaches the service as sent:
      * `%2F` stays `%2F`. Deployments of this project reject a segment that is `.` or `..`, plain or
      * percent-encoded once, because clients rewrite such paths.
      */
@@ -94,7 +94,7 @@ export type CloudrunPostInput = {
     name: ServiceName;
     /**
      * Path within the hosted service. It may have several segments (`a/b/c`), including empty ones. OpenAPI
-     * cannot express this, so the extension `x-berth-greedy` does. The path reaches the service as sent:
+     * cannot express this, so `x-berth-greedy` marks the parameter. The path reaches the service as sent:
      * `%2F` stays `%2F`. Deployments of this project reject a segment that is `.` or `..`, plain or
      * percent-encoded once, because clients rewrite such paths.
      */

@@ -32,8 +32,8 @@ export type GetUploadMetaDataOutput = {
   status: 200;
   headers?: {
     /**
-     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
-     * project send it.
+     * ID of the call. The contract guarantees it only for the gateway, but deployments of this project
+     * also send it here.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
@@ -43,8 +43,8 @@ export type GetUploadMetaDataOutput = {
   status: Status4XX;
   headers?: {
     /**
-     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
-     * project send it.
+     * ID of the call. The contract guarantees it only for the gateway, but deployments of this project
+     * also send it here.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     /**
@@ -60,8 +60,8 @@ export type GetUploadMetaDataOutput = {
   status: Exclude<Status, 200 | Status4XX>;
   headers?: {
     /**
-     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
-     * project send it.
+     * ID of the call. The contract guarantees it only for the gateway, but deployments of this project
+     * also send it here.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     /**
@@ -89,8 +89,8 @@ export type BatchGetTempUrlsOutput = {
   status: 200;
   headers?: {
     /**
-     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
-     * project send it.
+     * ID of the call. The contract guarantees it only for the gateway, but deployments of this project
+     * also send it here.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
@@ -100,8 +100,8 @@ export type BatchGetTempUrlsOutput = {
   status: Status4XX;
   headers?: {
     /**
-     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
-     * project send it.
+     * ID of the call. The contract guarantees it only for the gateway, but deployments of this project
+     * also send it here.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     /**
@@ -117,8 +117,8 @@ export type BatchGetTempUrlsOutput = {
   status: Exclude<Status, 200 | Status4XX>;
   headers?: {
     /**
-     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
-     * project send it.
+     * ID of the call. The contract guarantees it only for the gateway, but deployments of this project
+     * also send it here.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     /**
@@ -146,8 +146,8 @@ export type BatchDeleteOutput = {
   status: 200;
   headers?: {
     /**
-     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
-     * project send it.
+     * ID of the call. The contract guarantees it only for the gateway, but deployments of this project
+     * also send it here.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
@@ -157,8 +157,8 @@ export type BatchDeleteOutput = {
   status: Status4XX;
   headers?: {
     /**
-     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
-     * project send it.
+     * ID of the call. The contract guarantees it only for the gateway, but deployments of this project
+     * also send it here.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     /**
@@ -174,8 +174,8 @@ export type BatchDeleteOutput = {
   status: Exclude<Status, 200 | Status4XX>;
   headers?: {
     /**
-     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
-     * project send it.
+     * ID of the call. The contract guarantees it only for the gateway, but deployments of this project
+     * also send it here.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     /**
@@ -203,8 +203,8 @@ export type BatchCopyFileOutput = {
   status: 200;
   headers?: {
     /**
-     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
-     * project send it.
+     * ID of the call. The contract guarantees it only for the gateway, but deployments of this project
+     * also send it here.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
@@ -214,8 +214,8 @@ export type BatchCopyFileOutput = {
   status: Status4XX;
   headers?: {
     /**
-     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
-     * project send it.
+     * ID of the call. The contract guarantees it only for the gateway, but deployments of this project
+     * also send it here.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     /**
@@ -231,8 +231,8 @@ export type BatchCopyFileOutput = {
   status: Exclude<Status, 200 | Status4XX>;
   headers?: {
     /**
-     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
-     * project send it.
+     * ID of the call. The contract guarantees it only for the gateway, but deployments of this project
+     * also send it here.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     /**
@@ -256,8 +256,8 @@ export type UploadFileOutput = {
   status: Status2XX;
   headers?: {
     /**
-     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
-     * project send it.
+     * ID of the call. The contract guarantees it only for the gateway, but deployments of this project
+     * also send it here.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
@@ -267,8 +267,8 @@ export type UploadFileOutput = {
   status: Status4XX;
   headers?: {
     /**
-     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
-     * project send it.
+     * ID of the call. The contract guarantees it only for the gateway, but deployments of this project
+     * also send it here.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
@@ -278,8 +278,8 @@ export type UploadFileOutput = {
   status: Exclude<Status, Status2XX | Status4XX>;
   headers?: {
     /**
-     * ID of the call. Unlike the gateway's, the contract does not guarantee it, but deployments of this
-     * project send it.
+     * ID of the call. The contract guarantees it only for the gateway, but deployments of this project
+     * also send it here.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     [name: string]: string | readonly string[] | undefined;
