@@ -25,7 +25,7 @@ function toErrors(): string {
   return `# Error codes
 
 These are the error codes of the mock and the reference server. The lists are open, so a deployment may use other codes.
-If a client does not know a code, it uses the status. For how to handle errors, see [errors and retries](../guides/errors.md).
+Clients handle unknown codes by their status: see [errors and retries](../guides/errors.md).
 
 ## Gateway
 
@@ -45,7 +45,7 @@ ${toTable(
 )}
 ## Storage
 
-The body is the envelope \`{ statusCode, body: { requestId, code, message } }\`. If a call succeeds as a whole, each item
+The body is the envelope \`{ statusCode, body: { requestId, code, message } }\`. If the call itself succeeds, each item
 in the result list has a code, which is \`${defaults.itemCodes.success}\` for a successful item
 ([D26](../decisions/d26-storage-errors.md)).
 

@@ -45,10 +45,10 @@ export const checkedByTests: readonly { goal: string; file: string; command: str
 
 const INTRODUCTION = `# Performance
 
-Measured by \`npm run bench -- --page docs/reference/performance.md\`, which writes this page. Berth and a peer are
-measured alternately, in one run on one machine. Absolute figures depend on the machine; compare the ratios, which are
-the median of all pairs (\`runs\`). \`requests/CPU s\` are requests per second of the server's CPU time, \`CPU µs\` is
-CPU time of the caller. The peers and their tasks are defined in \`packages/bench/src\`.`;
+This page is written by \`npm run bench -- --page docs/reference/performance.md\`, which measures Berth and other tools
+(peers) alternately, in one run on one machine. Absolute figures depend on the machine, so compare the ratios, each of
+which is the median of all pairs (\`runs\`). \`requests/CPU s\` is the number of requests per second of the server's CPU
+time, and \`CPU µs\` is the caller's CPU time. The peers and their tasks are defined in \`packages/bench/src\`.`;
 
 /** Suites with a chart. `npm run generate` draws the charts from the table. */
 const CHARTS = ['stubs', 'gateway', 'files', 'client', 'mock'];

@@ -72,8 +72,8 @@ reference server behind a proxy that breaks one rule of rule set ${contract.vers
 ${byPeers.join('\n')}
 
 A false alarm is a check that fails on the correct server. Checks of other tools that also fail there do not count as
-finding a mutant. Specmatic takes seconds to start, so it has judged only a sample of ${asked('specmatic')} mutants; the cells of all
-other mutants are empty. This is what the other tools get:
+finding a mutant. Specmatic takes seconds to start, so it only checked a sample of ${asked('specmatic')} mutants; the cells of all
+other mutants are empty. The other tools get the following input:
 
 ${PEER_IDS.map((id) => `- **${PEERS[id].name}**: ${PEERS[id].gets}${toAlarms(alarms[id])}`).join('\n')}
 

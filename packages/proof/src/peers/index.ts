@@ -27,7 +27,7 @@ export const PEERS = {
   },
   specmatic: {
     name: 'Specmatic 2.55',
-    gets: 'Copies of the OpenAPI documents, credentials, and a hosted service under every name that returns JSON. In the copies, each range of statuses such as `4XX` is written out as the statuses of the error table, because Specmatic does not support ranges (OAS0031), and the upload is left out, because its form needs the response to an earlier call.',
+    gets: 'Copies of the OpenAPI documents, credentials, and a hosted service under every name that returns JSON. In the copies, each range of statuses such as `4XX` is written out as the statuses of the error table, because Specmatic does not support ranges (OAS0031), and the upload is omitted, because its form needs the response to an earlier call.',
     run: runSpecmatic,
     sample: 60,
   },
