@@ -214,7 +214,9 @@ describe('in front of a deployment', () => {
     const options = ['--services', 'hello', '--auth', 'off'];
     const { code, stdout, stderr } = await runThrough(real.url, STRICT, ...options);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toContain('1 calls forwarded: 0 requests and 0 responses break the contract.');
+    expect(stdout).toContain(
+      'Calls forwarded: 1. Requests with violations: 0. Responses with violations: 0.',
+    );
     expect(stdout).toMatch(/^No effect {6}--auth, --services$/m);
   });
 
@@ -233,7 +235,7 @@ describe('in front of a deployment', () => {
     const strict = await runThrough(wrong.url, STRICT);
     expect(strict.code).toBe(1);
     expect(strict.stdout).toMatch(/^response POST \/api\/v2\/.*batchDelete 200: body must/m);
-    expect(strict.stdout).toContain('0 requests and 1 responses break the contract.');
+    expect(strict.stdout).toContain('Requests with violations: 0. Responses with violations: 1.');
     expect(strict.stdout).not.toContain('Without effect');
     expect((await runThrough(wrong.url)).code).toBe(0);
   });

@@ -88,7 +88,7 @@ function endProxy({ failOnViolations }: CliOptions, { context, verdicts }: Serve
 }
 
 function summarize({ calls, badRequests, badResponses }: Verdicts): string {
-  return `${calls} calls forwarded: ${badRequests} requests and ${badResponses} responses break the contract.`;
+  return `Calls forwarded: ${calls}. Requests with violations: ${badRequests}. Responses with violations: ${badResponses}.`;
 }
 
 /**
