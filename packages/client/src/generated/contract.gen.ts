@@ -39,7 +39,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "a0fb6f33d96cb2c9c2328bc45f9f4e6388b9351ce0a5867c576c353b4f192107"
+  "sha256": "96488ad4453d769377f99531faf8a76cbcaa42bfdb0e32ef39e6995b7270b718"
 } as const;
 
 /** URL template for the gateway of an environment. */

@@ -5,14 +5,14 @@ export const CONTRACT = {
   "documents": {
     "gateway.v1": {
       "version": "1.0.0",
-      "sha256": "a84dcba0c9e200f0fdb8e18c7dd3e3d41062d7487bd5f7244ac3550a3767dc59"
+      "sha256": "8fb6f2377b4080c31be20166a656a6bdf605c8643ab6bd14acae12dd8a1988a7"
     },
     "storage.v2": {
       "version": "2.0.0",
       "sha256": "cf7d08ba8449766850a44b255128b633eda4bb67cda3a1dc9cc56d94fbfa89e5"
     }
   },
-  "sha256": "a0fb6f33d96cb2c9c2328bc45f9f4e6388b9351ce0a5867c576c353b4f192107"
+  "sha256": "96488ad4453d769377f99531faf8a76cbcaa42bfdb0e32ef39e6995b7270b718"
 } as const;
 
 /** Names on the wire (D1). */

@@ -7,7 +7,7 @@ import * as requests from './request-validators.gen.ts';
 export const routes: RouteTable = {
   title: 'Gateway API',
   version: '1.0.0',
-  sha256: 'a84dcba0c9e200f0fdb8e18c7dd3e3d41062d7487bd5f7244ac3550a3767dc59',
+  sha256: '8fb6f2377b4080c31be20166a656a6bdf605c8643ab6bd14acae12dd8a1988a7',
   securitySchemes: {
     bearerToken: { type: 'http', scheme: 'bearer' },
     signature: { type: 'apiKey', in: 'header', name: 'authorization' },
