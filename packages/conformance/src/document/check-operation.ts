@@ -44,19 +44,23 @@ export async function checkOperation(
   const generator = createGenerator(document, operation, run.settings.seed);
   const status = results.resultOf('DOC-STATUS', operation.id);
   status.notes.push(...listUnusable(document, operation));
-  let requests: Requests = { valid: [], breakers: [], constraints: [] };
-  let skip: Partial<Result> | undefined;
+  let requests: Requests;
   try {
     requests = chooseRequests(document, operation, generator, run.settings);
-    const reason = operationSkipReason(session, operation);
-    if (reason !== undefined) skip = { outcome: 'disabled', reason };
   } catch (error) {
-    skip = toEnding(session, error);
+    Object.assign(status, toEnding(session, error));
+    return createOperationCoverage(document, operation, []).items();
   }
   const { valid, breakers, constraints } = requests;
   const coverage = createOperationCoverage(document, operation, constraints);
-  if (skip !== undefined) {
-    Object.assign(status, skip);
+  const drafts = address(session, operation, generator, valid);
+  const reason =
+    operationSkipReason(session, operation) ??
+    (drafts
+      ? undefined
+      : 'this run created no item that it may change, and the document has no example of such an item');
+  if (drafts === undefined || reason !== undefined) {
+    Object.assign(status, { outcome: 'disabled', reason });
     return coverage.items();
   }
 
@@ -70,17 +74,22 @@ export async function checkOperation(
     }
     for (const finding of checkExchange(document, operation, exchange, breaker?.constraint)) {
       const result = results.add(operation, finding, exchange);
-      if (result) await minimize({ result, finding, base, breaker });
+      if (result) await minimize(result, finding, base, breaker);
     }
     return exchange;
   };
 
-  const minimize = async (failure: Failure): Promise<void> => {
-    const { result, breaker, finding } = failure;
+  /** Replaces the evidence of a failure with the smallest request that fails in the same way. */
+  const minimize = async (
+    result: Result,
+    { rule }: Finding,
+    failing: Draft,
+    breaker?: Breaker,
+  ): Promise<void> => {
     const until = Date.now() + LONGEST_SHRINK;
     let calls = 0;
     let isSmaller = true;
-    for (let base = failure.base; isSmaller; ) {
+    for (let base = failing; isSmaller; ) {
       isSmaller = false;
       for (const candidate of shrink(base)) {
         if (calls >= MOST_SHRINKS || Date.now() > until) return;
@@ -89,7 +98,7 @@ export async function checkOperation(
         calls += 1;
         const exchange = await session.send(operation, draft);
         const again = checkExchange(document, operation, exchange, breaker?.constraint).find(
-          ({ rule, message }) => rule === finding.rule && message !== undefined,
+          (each) => each.rule === rule && each.message !== undefined,
         );
         if (again === undefined) continue;
         results.replaceLast(result, again, exchange);
@@ -101,13 +110,6 @@ export async function checkOperation(
   };
 
   try {
-    const drafts = address(session, operation, generator, valid);
-    if (drafts === undefined) {
-      const reason =
-        'this run created no item that it may change, and the document has no example of such an item';
-      Object.assign(status, { outcome: 'disabled', reason });
-      return coverage.items();
-    }
     const [first] = drafts;
     for (const draft of drafts) {
       const exchange = await call(draft, draft);
@@ -171,13 +173,6 @@ function listUnusable(document: Session['document'], { responses }: Operation): 
       return `not checked: ${(error as Error).message}`;
     }
   });
-}
-
-interface Failure {
-  result: Result;
-  finding: Finding;
-  base: Draft;
-  breaker?: Breaker | undefined;
 }
 
 interface Requests {

@@ -3,7 +3,7 @@ import { operationSkipReason } from './check-operation.ts';
 import { createGenerator, type Draft } from './generate.ts';
 import { UnusableSchema } from './load-document.ts';
 import { findResponse, isSafe, type Link, type Operation } from './plan.ts';
-import { isObject } from './schema.ts';
+import { valueAt } from './schema.ts';
 import { type Address, findAddresses, type Session, toCollection } from './session.ts';
 
 /** Maximum number of items that are read for each list. */
@@ -74,10 +74,9 @@ async function createAndDelete(session: Session, operation: Operation): Promise<
   const reading = find('GET');
   const { draft } = succeeded.get(operation) ?? {};
   if (reading === undefined || draft === undefined) return;
-  const before = new Set(created.get(reading.path));
+  const known = (created.get(reading.path) ?? []).map(toText);
   const creation = await session.send(operation, draft);
-  const known = [...before].map((address) => JSON.stringify(address));
-  const address = created.get(reading.path)?.find((each) => !known.includes(JSON.stringify(each)));
+  const address = created.get(reading.path)?.find((each) => !known.includes(toText(each)));
   if (creation.received.status >= 300) return;
   if (address === undefined) {
     reportSameId(session, operation, reading, { draft, creation, known });
@@ -92,18 +91,14 @@ async function createAndDelete(session: Session, operation: Operation): Promise<
   const difference =
     changed &&
     `${changed[0]} must be ${JSON.stringify(changed[1])}, as in the created item, not ${JSON.stringify(Object(json)[changed[0]])}`;
-  const isRead = status < 300;
-  report(
-    session,
-    operation,
-    read,
-    isRead ? difference : `the created item must be readable, but GET returned ${status}`,
-  );
+  const unread = `the created item must be readable, but GET returned ${status}`;
+  report(session, operation, read, status < 300 ? difference : unread);
   const deleting = find('DELETE');
   if (deleting === undefined || operationSkipReason(session, deleting)) return;
   const deletion = await callItem(session, deleting, address);
   if (deletion.received.status >= 300) return;
-  forget(session, address, reading.path);
+  const others = created.get(reading.path)?.filter((each) => toText(each) !== toText(address));
+  created.set(reading.path, others ?? []);
   const last = await callItem(session, reading, address);
   const isGone = GONE.includes(last.received.status);
   const message = `after deletion, GET must return 404 or 410, not ${last.received.status}`;
@@ -119,7 +114,7 @@ function reportSameId(
 ): void {
   const { status, json } = creation.received;
   const [address] = findAddresses(operation, reading, draft, json);
-  if (status !== 201 || address === undefined || !known.includes(JSON.stringify(address))) return;
+  if (status !== 201 || address === undefined || !known.includes(toText(address))) return;
   const id = Object.values(address).at(-1);
   // The caller may choose the ID, and the same request then replaces the item.
   if (Object.values(Object(draft.body)).includes(id)) return;
@@ -127,13 +122,7 @@ function reportSameId(
   report(session, operation, creation, message);
 }
 
-function forget({ created }: Session, address: Address, path: string): void {
-  const text = JSON.stringify(address);
-  created.set(
-    path,
-    (created.get(path) ?? []).filter((each) => JSON.stringify(each) !== text),
-  );
-}
+const toText = (address: Address) => JSON.stringify(address);
 
 /** Checks that following the links of a response does not lead to an error. */
 async function followLinks(session: Session, operation: Operation): Promise<void> {
@@ -195,16 +184,6 @@ function evaluate(
     default:
       return undefined;
   }
-}
-
-function valueAt(value: unknown, pointer: string): unknown {
-  return pointer
-    .split('/')
-    .slice(1)
-    .reduce<unknown>((node, name) => {
-      if (Array.isArray(node)) return node[Number(name)];
-      return isObject(node) ? node[name.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
-    }, value);
 }
 
 /** Deletes the items that the run has created. Returns the paths of those that could not be deleted. */

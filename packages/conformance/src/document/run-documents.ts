@@ -83,11 +83,7 @@ export async function runDocuments(
         for (let operation = own.shift(); operation; operation = own.shift()) {
           const { id } = operation;
           const items = await checkOperation(session, operation);
-          operations.push({
-            document: name,
-            operation: id,
-            items,
-          });
+          operations.push({ document: name, operation: id, items });
           emit(({ operations: [called] }) => called === id);
         }
       };
@@ -102,12 +98,8 @@ export async function runDocuments(
     // The run may have been aborted.
     const cleaning = { ...run, signal: AbortSignal.timeout(LONGEST_CLEANING) };
     const { created } = session;
-    leftovers.push(
-      ...(await removeCreated({
-        ...createSession(cleaning, session, session.operations),
-        created,
-      })),
-    );
+    const cleaner = createSession(cleaning, session, session.operations);
+    leftovers.push(...(await removeCreated({ ...cleaner, created })));
   }
   return { coverage: toCoverage(operations, unchecked), leftovers };
 }

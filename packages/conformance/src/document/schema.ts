@@ -37,7 +37,8 @@ export function locate(
   return here;
 }
 
-function valueAt(root: unknown, pointer: string): unknown {
+/** Returns the value at a JSON pointer, or `undefined` if it does not exist. */
+export function valueAt(root: unknown, pointer: string): unknown {
   return pointer
     .split('/')
     .slice(1)

@@ -12,12 +12,13 @@ import {
   toSentSize,
   withHeaders,
 } from '../http/exchange.ts';
+import { toMediaType } from '../http/media-type.ts';
 import { startTimer } from '../http/start-timer.ts';
 import { createResult, type Result } from '../result.ts';
 import { EVENT_STREAM, type Finding } from './check-exchange.ts';
 import type { Draft } from './generate.ts';
 import type { ApiDocument } from './load-document.ts';
-import type { Operation } from './plan.ts';
+import { isSafe, type Operation } from './plan.ts';
 import { DOCUMENT_RULES, type DocumentRule } from './rules.ts';
 import { isObject } from './schema.ts';
 import { writeRequest } from './write-request.ts';
@@ -104,9 +105,7 @@ export function createSession(run: Run, deployment: Deployment, operations: Oper
 
 async function readExchange(open: OpenExchange, longest: number): Promise<Exchange> {
   const { sent, status, headers } = open;
-  const isStream = (readAll(headers, 'content-type')[0] ?? '')
-    .toLowerCase()
-    .startsWith(EVENT_STREAM);
+  const isStream = toMediaType(readAll(headers, 'content-type')[0] ?? '') === EVENT_STREAM;
   const chunks: Buffer[] = [];
   let isOver = false;
   const end = () => {
@@ -162,7 +161,7 @@ export function findAddresses(
 export function addressesFor({ listed, created }: Session, { path, method }: Operation): Address[] {
   const item = path.slice(0, path.lastIndexOf('}') + 1);
   const own = created.get(item) ?? [];
-  return ['GET', 'HEAD', 'OPTIONS'].includes(method) ? [...own, ...(listed.get(item) ?? [])] : own;
+  return isSafe(method) ? [...own, ...(listed.get(item) ?? [])] : own;
 }
 
 /** Collects findings into one result for each rule and operation. */
@@ -187,16 +186,17 @@ class Results {
     result.bytes += toSentSize(exchange.sent);
     if (message === undefined) return undefined;
     result.outcome = 'fail';
-    const isKnown = result.findings.some((each) => each.where === this.#place(where));
+    const place = this.#deployment.document.file + where;
+    const isKnown = result.findings.some((each) => each.where === place);
     if (isKnown || result.findings.length >= MOST_FINDINGS) return undefined;
-    result.findings.push({ message, where: this.#place(where), ...toEvidence(exchange) });
+    result.findings.push({ message, where: place, ...toEvidence(exchange) });
     return result;
   }
 
   /** Replaces the evidence of the last finding with a smaller request. */
   replaceLast(result: Result, { message = '', where }: Finding, exchange: Exchange): void {
-    result.findings.pop();
-    result.findings.push({ message, where: this.#place(where), ...toEvidence(exchange) });
+    const place = this.#deployment.document.file + where;
+    result.findings.splice(-1, 1, { message, where: place, ...toEvidence(exchange) });
   }
 
   resultOf(rule: DocumentRule, operation: string): Result {
@@ -218,9 +218,5 @@ class Results {
     for (const { id } of wanted) this.#results.delete(id);
     const durationMs = Math.round(performance.now() - this.#started);
     return wanted.map((result) => ({ ...result, durationMs }));
-  }
-
-  #place(pointer: string): string {
-    return `${this.#deployment.document.file}${pointer}`;
   }
 }

@@ -8,6 +8,7 @@ import type { GatewayScheme } from '../credentials/create-signers.ts';
 import { TunnelRefused } from '../http/agents.ts';
 import type { HeaderInput, Received } from '../http/exchange.ts';
 import { NetworkFault, Throttled } from '../http/health.ts';
+import { REQUEST_FORMS } from '../options.ts';
 import { StartError } from '../result.ts';
 import { isGatewayError } from '../validation/check-gateway.ts';
 
@@ -63,31 +64,27 @@ export async function findGatewayCredentials(run: Run): Promise<void> {
   const context = new CheckContext(run, 'probe');
   const given = SCHEMES.filter((scheme) => run.signers.gateway[scheme] !== undefined);
   const refusals = new Set<string>();
+  let refused: Refusal | undefined;
   for (const scheme of given.length > 0 ? given : [undefined]) {
     const signer = scheme && run.signers.gateway[scheme];
     if (signer) run.gatewaySigner = signer;
     const response = await askGateway(run, context);
-    if (typeof response === 'object') {
-      if ('nowhere' in response) return refuse(toWrongPath(response.nowhere));
-      refusals.add(response.refusal);
-      continue;
+    if (typeof response !== 'object') {
+      if (scheme) run.gatewayScheme = scheme;
+      run.fixture = response;
+      return;
     }
-    if (scheme) run.gatewayScheme = scheme;
-    run.fixture = response;
-    return;
+    if ('nowhere' in response) {
+      const reason = `the gateway responded with ${response.nowhere} to every call; it looks like --gateway-url has the wrong path`;
+      refused = { reason, isOfCredentials: false };
+      break;
+    }
+    refusals.add(response.refusal);
   }
-  refuse(toRefusal(run, [...refusals].join(', '), given.length > 0));
-
-  function refuse(refused: Refusal): void {
-    run.fixture = refused.reason;
-    run.refused.gateway = refused;
-  }
+  refused ??= toRefusal(run, [...refusals].join(', '), given.length > 0);
+  run.fixture = refused.reason;
+  run.refused.gateway = refused;
 }
-
-const toWrongPath = (came: string): Refusal => ({
-  reason: `the gateway responded with ${came} to every call; it looks like --gateway-url has the wrong path`,
-  isOfCredentials: false,
-});
 
 /** Explains the refusal of all credentials by its status and code: `401 ACCESS_TOKEN_INVALID`. */
 function toRefusal({ settings }: Run, came: string, isGiven: boolean): Refusal {
@@ -95,20 +92,13 @@ function toRefusal({ settings }: Run, came: string, isGiven: boolean): Refusal {
     const hint = settings.gatewayHost
       ? 'the first label of --gateway-host is not an environment of the gateway'
       : '--gateway-host, which names the environment, is missing';
-    return {
-      reason: `the gateway responded with ${came}; it looks like ${hint}`,
-      isOfCredentials: false,
-    };
+    const reason = `the gateway responded with ${came}; it looks like ${hint}`;
+    return { reason, isOfCredentials: false };
   }
-  return isGiven
-    ? {
-        reason: `the gateway rejected all credentials provided (${came}); see ${GATEWAY_OPTIONS}`,
-        isOfCredentials: true,
-      }
-    : {
-        reason: `no gateway credentials were provided (${came}); see ${GATEWAY_OPTIONS}`,
-        isOfCredentials: false,
-      };
+  const what = isGiven
+    ? 'the gateway rejected all credentials provided'
+    : 'no gateway credentials were provided';
+  return { reason: `${what} (${came}); see ${GATEWAY_OPTIONS}`, isOfCredentials: isGiven };
 }
 
 /**
@@ -119,6 +109,12 @@ async function askGateway(
   run: Run,
   { gateway }: CheckContext,
 ): Promise<Run['fixture'] | { refusal: string } | { nowhere: string }> {
+  const ask = async (call: GatewayCall) => {
+    const { received } = await callTarget('gateway', run.settings.gatewayUrl, () =>
+      gateway.call({ ...call, acceptsRefusal: true }),
+    );
+    return received;
+  };
   const received = await ask({ path: '/echo' });
   if (received.status === 200 && readEcho(received)) return true;
   const { status } = received;
@@ -132,13 +128,6 @@ async function askGateway(
   const isRefusal = code !== '' && status !== 404 && status < 500 && code !== FORBIDDEN;
   if (isRefusal || status === 401) return { refusal: came };
   return `no fixture service responds at ${gateway.servicePath} (${came}); see berth-conformance fixture --help`;
-
-  async function ask(call: GatewayCall) {
-    const { received } = await callTarget('gateway', run.settings.gatewayUrl, () =>
-      gateway.call({ ...call, acceptsRefusal: true }),
-    );
-    return received;
-  }
 }
 
 /** Returns the code of a gateway error, or an empty string for any other response. */
@@ -148,8 +137,6 @@ function toErrorCode(received: Received): string {
 
 /** Options that provide storage API credentials. */
 const STORAGE_OPTIONS = '--storage-header, --tc3-secret-id and --auth-module';
-
-const FORMS = ['top', 'data'] as const;
 
 /**
  * Detects which form of storage requests the deployment accepts: 'fields at the top level or nested in
@@ -167,7 +154,7 @@ export async function findStorageForm(run: Run): Promise<void> {
   ];
   const refusals: StorageReply[] = [];
   for (const [operation, fields] of attempts) {
-    for (const form of wanted ? [wanted] : FORMS) {
+    for (const form of wanted ? [wanted] : REQUEST_FORMS) {
       run.requestForm = form;
       const reply = await askStorage(run, storage, operation, fields);
       if (reply.data !== undefined && !reply.refused) return;
@@ -205,16 +192,11 @@ async function findRefusal(
   const came = [...new Set(refusals.map(spell))].join(', ');
   const isAll = (isOne: (reply: StorageReply) => boolean) => refusals.every(isOne);
   const isLike = (other: StorageReply) => isAll((reply) => spell(reply) === spell(other));
-  const refused: Refusal =
-    run.signers.storage === undefined
-      ? {
-          reason: `no storage credentials were provided (${came}); see ${STORAGE_OPTIONS}`,
-          isOfCredentials: false,
-        }
-      : {
-          reason: `the storage API rejected the credentials provided (${came}); see ${STORAGE_OPTIONS}, and --env`,
-          isOfCredentials: true,
-        };
+  const isOfCredentials = run.signers.storage !== undefined;
+  const what = isOfCredentials
+    ? `the storage API rejected the credentials provided (${came}); see ${STORAGE_OPTIONS}, and --env`
+    : `no storage credentials were provided (${came}); see ${STORAGE_OPTIONS}`;
+  const refused: Refusal = { reason: what, isOfCredentials };
   if (isAll(({ received }) => received.status === 401 || received.status === 403)) return refused;
   if (isAll((reply) => /ENV/i.test(toCode(reply)))) {
     const reason = `the storage API responded with ${came}; it probably has no environment ${settings.env}: see --env`;
@@ -237,9 +219,8 @@ async function findRefusal(
     ([name, value]) => [name, name === timestamp ? value : `wrong-${run.mark}`] as const,
   );
   for (const credentials of [wrong, []]) {
-    const fields = { path: 'x' };
-    if (isLike(await askStorage(run, storage, 'getUploadMetaData', fields, credentials)))
-      return refused;
+    const reply = await askStorage(run, storage, 'getUploadMetaData', { path: 'x' }, credentials);
+    if (isLike(reply)) return refused;
   }
   return undefined;
 }
