@@ -4,9 +4,15 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { checkClient, toCommandLine } from '../clients/check-client.ts';
 import { createConformance } from '../create-conformance.ts';
 import { toSettings } from '../options.ts';
-import { compare, type Earlier, withReason } from '../report/compare.ts';
+import { compare, type Earlier } from '../report/compare.ts';
 import { REPORT_KINDS, type ReportKind, reporters } from '../report/reporters.ts';
-import { toCoverageLine, toLines, toSummaryLine, toTrafficLines } from '../report/to-lines.ts';
+import {
+  listFacts,
+  toCoverageLine,
+  toLines,
+  toSummaryLine,
+  toTrafficLines,
+} from '../report/to-lines.ts';
 import type { Report } from '../report/to-report.ts';
 import { type Result, StartError } from '../result.ts';
 import { runTraffic } from '../traffic/run-traffic.ts';
@@ -300,40 +306,14 @@ function toFailedLines(report: Report, toCommandOf: NonNullable<Checking['toComm
 }
 
 /** Returns the lines between the last result and the failed ones. */
-function toEndLines({
-  results,
-  leftovers,
-  baseline,
-  comparison,
-  coverage,
-  traffic,
-}: Report): string[] {
+function toEndLines(report: Report): string[] {
+  const { results, coverage, traffic } = report;
   return [
     ...toDisabledLines(results),
     ...(traffic ? toTrafficLines(traffic) : []),
     ...(coverage ? [toCoverageLine(coverage)] : []),
-    ...toList('files that could not be removed', leftovers),
-    ...toList(
-      'known failures',
-      baseline.known.map((id) => withReason(id, baseline)),
-    ),
-    ...toList('stale baseline entries (no longer failing, or not a check ID)', baseline.stale),
-    ...toList(
-      'expired baseline entries',
-      baseline.expired.map((id) => withReason(id, baseline)),
-    ),
-    ...(comparison
-      ? [
-          ...toList(`newly failing since ${comparison.since}`, comparison.newlyFailing),
-          ...toList(`newly passing since ${comparison.since}`, comparison.newlyPassing),
-          ...toList(`still failing since ${comparison.since}`, comparison.stillFailing),
-        ]
-      : []),
+    ...listFacts(report).map(([title, items]) => `${title}: ${items.join(', ')}`),
   ];
-}
-
-function toList(title: string, items: readonly string[]): string[] {
-  return items.length === 0 ? [] : [`${title}: ${items.join(', ')}`];
 }
 
 /** Groups results by reason; what the operator left out is only counted. */

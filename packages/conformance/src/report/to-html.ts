@@ -4,9 +4,10 @@ import { COVERAGE_TITLES } from '../document/coverage.ts';
 import { type ReceivedResponse, readHeader, type SentRequest } from '../http/exchange.ts';
 import { manifest } from '../manifest.ts';
 import { type Finding, OUTCOMES, type Outcome, type Result } from '../result.ts';
-import { toGroups, withReason } from './compare.ts';
+import { toGroups } from './compare.ts';
 import { toRepeat } from './to-curl.ts';
 import {
+  listFacts,
   toBodyText,
   toCoverageLine,
   toHeaderLines,
@@ -101,7 +102,6 @@ const COLORS: Record<Report['exitCode'], string> = { 0: 'pass', 1: 'fail', 3: 's
 /** Renders the verdict and the facts of the run. */
 function toFacts(report: Report): Markup {
   const { exitCode, summary, targets, startedAt, durationMs, seed, rules, results } = report;
-  const { baseline, comparison } = report;
   const facts: [string, string | Markup][] = [
     ...targets.map(({ api, url, contract, version }): [string, Markup] => [
       TARGETS[api],
@@ -124,19 +124,7 @@ function toFacts(report: Report): Markup {
     ...toLinks('Skipped', results, 'skip'),
     ...toLinks('Disabled', results, 'disabled'),
     ...toList('Declared deviations', report.declared),
-    ...toList(
-      'Known failures',
-      baseline.known.map((id) => withReason(id, baseline)),
-    ),
-    ...toList('Stale in the baseline', baseline.stale),
-    ...toList(
-      'Expired in the baseline',
-      baseline.expired.map((id) => withReason(id, baseline)),
-    ),
-    ...toList('Newly failing', comparison?.newlyFailing),
-    ...toList('Newly passing', comparison?.newlyPassing),
-    ...toList('Still failing', comparison?.stillFailing),
-    ...toList('Left behind', report.leftovers),
+    ...listFacts(report).flatMap(([title, items]) => toList(toTitle(title), items)),
     ...toList('Recorded calls', report.traffic && toTrafficLines(report.traffic)),
     ...toList(
       'Coverage',
@@ -220,6 +208,10 @@ function toHeadline(report: Report): string {
   const phrase = toVerdictPhrase(report);
   const subject = isOf(report, 'client') ? 'client' : 'deployment';
   if (/^(follows|breaks)/.test(phrase)) return `The ${subject} ${phrase}`;
+  return toTitle(phrase);
+}
+
+function toTitle(phrase: string): string {
   return phrase.charAt(0).toUpperCase() + phrase.slice(1);
 }
 

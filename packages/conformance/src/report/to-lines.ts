@@ -2,7 +2,7 @@ import { listSources } from '../contract/sources.ts';
 import { COVERAGE_KINDS, COVERAGE_TITLES, type Coverage } from '../document/coverage.ts';
 import { type ReceivedResponse, readHeader, type SentRequest } from '../http/exchange.ts';
 import { type Finding, OUTCOMES, type Outcome, type Result } from '../result.ts';
-import { isStale } from './compare.ts';
+import { isStale, withReason } from './compare.ts';
 import { toRepeat, UNPRINTABLE } from './to-curl.ts';
 import { isUncovered, type Report } from './to-report.ts';
 
@@ -207,4 +207,20 @@ export function toSummaryLine(report: Report): string {
     ...(seed === undefined ? [] : [`seed ${seed}`]),
     `${(durationMs / 1000).toFixed(1)} s`,
   ].join(' · ');
+}
+
+/** Returns the results that need attention, apart from failures: each with a title and what it is about. */
+export function listFacts({ leftovers, baseline, comparison }: Report): [string, string[]][] {
+  const named = (ids: readonly string[]) => ids.map((id) => withReason(id, baseline));
+  const { since, newlyFailing = [], newlyPassing = [], stillFailing = [] } = comparison ?? {};
+  const facts: [string, string[]][] = [
+    ['files that could not be removed', leftovers],
+    ['known failures', named(baseline.known)],
+    ['stale baseline entries (no longer failing, or not a check ID)', baseline.stale],
+    ['expired baseline entries', named(baseline.expired)],
+    [`newly failing since ${since}`, newlyFailing],
+    [`newly passing since ${since}`, newlyPassing],
+    [`still failing since ${since}`, stillFailing],
+  ];
+  return facts.filter(([, items]) => items.length > 0);
 }
