@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { checkClient, toCommandLine } from '../clients/check-client.ts';
 import { createConformance } from '../create-conformance.ts';
@@ -20,7 +20,7 @@ import { type Given, toFlag } from './options.ts';
 import type { Labels } from './parse-arguments.ts';
 import { type Output, readJsonFile } from './terminal.ts';
 import { toCommand, toSigner } from './to-command.ts';
-import { toClientOptions, toOptions } from './to-options.ts';
+import { NOWHERE_URLS, toClientOptions, toOptions } from './to-options.ts';
 
 interface Progress {
   begin(): void;
@@ -87,9 +87,6 @@ export async function checkDriver(
   });
 }
 
-/** URLs of a run that makes no calls. */
-const NOWHERE = { gatewayUrl: 'http://gateway.invalid', storageUrl: 'http://storage.invalid' };
-
 /**
  * Checks recorded calls. Otherwise like `check`.
  *
@@ -107,7 +104,7 @@ export async function checkTraffic(
       if (url !== undefined && document === undefined) {
         throw new StartError('url requires document, the OpenAPI document of the API.', 'url');
       }
-      const target = document === undefined ? NOWHERE : { url: 'http://nowhere.invalid' };
+      const target = document === undefined ? NOWHERE_URLS : { url: 'http://nowhere.invalid' };
       const options = await toOptions({ ...target, ...given });
       const settings = toSettings({ ...options, ...listeners, signal });
       return () => runTraffic({ files, gatewayUrl, storageUrl, url }, settings);
@@ -140,7 +137,10 @@ async function present(
   const run = await prepare({
     onResult: (result) => {
       progress.add(result);
-      if (!given.json) show(result, given, output, signer);
+      // What is disabled is printed together at the end.
+      const isHidden = given.json || result.outcome === 'disabled';
+      if (isHidden || (given.failedOnly && result.outcome === 'pass')) return;
+      for (const line of toLines(result, output.paint, signer)) output.out(line);
     },
     onNotice: (text) => output.error(`berth-conformance: ${text}`),
   });
@@ -156,8 +156,8 @@ async function present(
     output.out(reporters.json(whole).trimEnd());
     return whole.exitCode;
   }
-  for (const line of toEndLines(whole)) output.out(line);
-  if (toCommandOf) for (const line of toFailedLines(whole, toCommandOf)) output.out(line);
+  const failedLines = toCommandOf ? toFailedLines(whole, toCommandOf) : [];
+  for (const line of [...toEndLines(whole), ...failedLines]) output.out(line);
   const { paint = (_, text) => text } = output;
   output.out(paint(whole.exitCode === 0 ? 'green' : 'red', toSummaryLine(whole)));
   return whole.exitCode;
@@ -200,18 +200,6 @@ const CHOSEN: readonly string[] = ['not in --only', '--skip', '--level must', 'n
  */
 export function isChosen(reason: string | undefined): boolean {
   return reason !== undefined && CHOSEN.includes(reason);
-}
-
-function show(
-  result: Result,
-  { failedOnly }: Given,
-  output: Output,
-  signer: string | undefined,
-): void {
-  // These are printed together at the end.
-  if (result.outcome === 'disabled') return;
-  if (failedOnly && result.outcome === 'pass') return;
-  for (const line of toLines(result, output.paint, signer)) output.out(line);
 }
 
 interface WantedReport {
@@ -260,12 +248,9 @@ async function assertWritable(reports: readonly WantedReport[]): Promise<void> {
   for (const { kind, file } of reports) {
     const part = toPart(file);
     try {
-      const { isDirectory } = await stat(file).then(
-        (found) => ({ isDirectory: found.isDirectory() }),
-        () => ({ isDirectory: false }),
-      );
-      if (isDirectory) throw Object.assign(new Error(), { code: 'EISDIR' });
-      await (await open(part, 'wx')).close();
+      const found = await stat(file).catch(() => undefined);
+      if (found?.isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR' });
+      await writeFile(part, '', { flag: 'wx' });
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       throw new StartError(`--report ${kind}=${file} cannot be written (${code}).`);

@@ -187,14 +187,8 @@ function readExamples(root: JsonObject, node: JsonObject, schema: unknown): unkn
     .map(({ value, dataValue = value }) => dataValue);
   const { value } = locate(root, schema, '');
   const { example, examples, default: usual } = isObject(value) ? value : {};
-  const all = [
-    node.example,
-    ...named,
-    example,
-    ...(Array.isArray(examples) ? examples : []),
-    usual,
-  ];
-  return all.filter((each) => each !== undefined);
+  const own = Array.isArray(examples) ? examples : [];
+  return [node.example, ...named, example, ...own, usual].filter((each) => each !== undefined);
 }
 
 function readResponse(

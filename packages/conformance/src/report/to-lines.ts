@@ -65,29 +65,23 @@ function toEvidence(
 
 function toFindingLines(finding: Finding, signer: string | undefined): string[] {
   const { message, where, request, response } = finding;
+  const requestId = response && readHeader(response, 'x-request-id');
+  const came = response && [
+    [response.status, readHeader(response, 'content-type'), requestId && `request ${requestId}`]
+      .filter(Boolean)
+      .join(' '),
+    cut(response),
+  ];
   return [
     ...section('found', [message, where]),
-    ...(request ? section('sent', toSentLines(request)) : []),
-    ...(response ? section('came', [toStatusLine(response), cut(response)]) : []),
+    ...section('sent', request ? [...toRequestLines(request), cut(request)] : []),
+    ...section('came', came ?? []),
     ...section('repeat', toRepeat(finding, signer).split('\n')),
   ];
 }
 
-function toSentLines(request: SentRequest): string[] {
-  const { method, url, headers } = request;
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return [`${method} ${url}`, ...lines, cut(request)];
-}
-
-function toStatusLine(response: ReceivedResponse): string {
-  const requestId = readHeader(response, 'x-request-id');
-  return [
-    response.status,
-    readHeader(response, 'content-type'),
-    requestId && `request ${requestId}`,
-  ]
-    .filter(Boolean)
-    .join(' ');
+function toRequestLines(request: SentRequest): string[] {
+  return [`${request.method} ${request.url}`, ...toHeaderLines(request)];
 }
 
 function section(label: string, lines: string[]): string[] {
@@ -113,15 +107,7 @@ export function toEvidenceText(finding: Finding): string {
   return [
     message,
     where,
-    ...(request
-      ? [
-          '',
-          'sent:',
-          `${request.method} ${request.url}`,
-          ...toHeaderLines(request),
-          toBodyText(request),
-        ]
-      : []),
+    ...(request ? ['', 'sent:', ...toRequestLines(request), toBodyText(request)] : []),
     ...(response
       ? ['', 'came:', String(response.status), ...toHeaderLines(response), toBodyText(response)]
       : []),
@@ -141,11 +127,7 @@ export function toBodyText({
 }
 
 /** Formats headers, one per line. */
-export function toHeaderLines({
-  headers,
-}: {
-  headers: Record<string, string | string[]>;
-}): string[] {
+export function toHeaderLines({ headers }: SentRequest | ReceivedResponse): string[] {
   return Object.entries(headers).flatMap(([name, value]) =>
     [value].flat().map((each) => `${name}: ${each}`),
   );

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { open, readdir, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Known } from '../document/observe.ts';
 import { type Exchange, type HeaderList, toReceived } from '../http/exchange.ts';
@@ -58,19 +58,13 @@ async function* readEntries(file: string): AsyncGenerator<unknown> {
 }
 
 async function* readWhole(file: string): AsyncGenerator<unknown> {
-  const handle = await open(file);
-  let value: unknown;
-  try {
-    const { size } = await handle.stat();
-    if (size > LARGEST_FILE) {
-      throw new StartError(
-        `${file} is larger than ${LARGEST_FILE / MEBIBYTE} MiB: write one entry per line to a file that ends in .ndjson instead.`,
-      );
-    }
-    value = parse(await handle.readFile('utf8'), file);
-  } finally {
-    await handle.close();
+  const { size } = await stat(file);
+  if (size > LARGEST_FILE) {
+    throw new StartError(
+      `${file} is larger than ${LARGEST_FILE / MEBIBYTE} MiB: write one entry per line to a file that ends in .ndjson instead.`,
+    );
   }
+  const value = parse(await readFile(file, 'utf8'), file);
   const { log, format } = Object(value);
   const { entries } = Object(log);
   if (Array.isArray(entries)) yield* entries;
@@ -79,30 +73,24 @@ async function* readWhole(file: string): AsyncGenerator<unknown> {
 }
 
 async function* readLines(file: string): AsyncGenerator<unknown> {
-  let parts: string[] = [];
-  let size = 0;
+  let rest = '';
   let line = 0;
-  const take = () => {
+  const read = (text: string) => {
     line += 1;
-    const text = parts.join('').trim();
-    parts = [];
-    size = 0;
-    return text === '' ? [] : [parse(text, `${file} line ${line}`)];
+    return text.trim() === '' ? [] : [parse(text, `${file} line ${line}`)];
   };
   for await (const chunk of createReadStream(file, 'utf8') as AsyncIterable<string>) {
-    const [first = '', ...others] = chunk.split('\n');
-    for (const [index, part] of [first, ...others].entries()) {
-      if (index > 0) yield* take();
-      parts.push(part);
-      size += part.length;
-      if (size > LARGEST_LINE) {
-        throw new StartError(
-          `${file} line ${line + 1} is longer than ${LARGEST_LINE / MEBIBYTE} MiB.`,
-        );
-      }
+    const lines = chunk.split('\n');
+    lines[0] = rest + lines[0];
+    rest = lines.pop() ?? '';
+    for (const text of lines) yield* read(text);
+    if (rest.length > LARGEST_LINE) {
+      throw new StartError(
+        `${file} line ${line + 1} is longer than ${LARGEST_LINE / MEBIBYTE} MiB.`,
+      );
     }
   }
-  yield* take();
+  yield* read(rest);
 }
 
 /** The message does not quote the file, which may contain credentials. */
@@ -144,50 +132,37 @@ interface Content {
   isKnown: boolean;
 }
 
-interface Message extends Content {
-  headers: HeaderList;
-}
-
 interface Call {
   url: string;
-  sent: Message;
-  received: Message;
+  sent: Content & { headers: HeaderList };
+  received: Content & { headers: HeaderList };
 }
 
 const NOTHING: Content = { bytes: Buffer.alloc(0), isKnown: true };
-const UNKNOWN: Content = { bytes: Buffer.alloc(0), isKnown: false };
 
 type Raw = Record<string, unknown>;
 
 /** HAR 1.2: browsers and proxies may leave bodies out, and truncate them. */
 function fromHar({ request, response }: Raw): Call {
-  const { url, postData, bodySize, headers } = Object(request);
-  const { content, bodySize: received } = Object(response);
-  const post = Object(postData);
+  const { url, method, postData, bodySize, headers } = Object(request);
+  const { content: came, bodySize: size, headers: received, status } = Object(response);
+  const content = Object(came);
+  const isSent = postData !== undefined || bodySize > 0;
+  const isEmpty = method === 'HEAD' || status === 204 || status === 304 || status < 200;
+  const hasNothing = content.text === undefined && content.size === 0 && !(Number(size) > 0);
   return {
     url: String(url),
-    sent: {
-      headers: toHeaders(headers),
-      ...(postData === undefined && !(bodySize > 0)
-        ? NOTHING
-        : toContent(post.text, post.encoding, bodySize)),
-    },
+    sent: { headers: toHeaders(headers), ...(isSent ? toContent(postData, bodySize) : NOTHING) },
     received: {
-      headers: toHeaders(Object(response).headers),
-      ...toBody(Object(content), received, Object(response).status, Object(request).method),
+      headers: toHeaders(received),
+      ...(isEmpty || hasNothing ? NOTHING : toContent(content, content.size)),
     },
   };
 }
 
-function toBody(content: Raw, bodySize: unknown, status: number, method: string): Content {
-  const isEmpty = method === 'HEAD' || status === 204 || status === 304 || status < 200;
-  const hasNothing = content.text === undefined && content.size === 0 && !(Number(bodySize) > 0);
-  if (isEmpty || hasNothing) return NOTHING;
-  return toContent(content.text, content.encoding, content.size);
-}
-
-function toContent(text: unknown, encoding: unknown, size: unknown): Content {
-  if (typeof text !== 'string') return UNKNOWN;
+function toContent(content: unknown, size: unknown): Content {
+  const { text, encoding } = Object(content);
+  if (typeof text !== 'string') return { ...NOTHING, isKnown: false };
   const bytes = Buffer.from(text, encoding === 'base64' ? 'base64' : 'utf8');
   return { bytes, isKnown: bytes.length >= Number(size ?? 0) || Number.isNaN(Number(size)) };
 }
@@ -202,7 +177,7 @@ function toHeaders(list: unknown): HeaderList {
 
 /** The mock records every body completely, as it was sent. */
 function fromRecording({ request, response, origin }: Raw): Call {
-  const toMessage = ({ headers, body }: Raw): Message => {
+  const toMessage = ({ headers, body }: Raw) => {
     const { text, base64 } = Object(body);
     const bytes = Buffer.from(String(text ?? base64 ?? ''), text === undefined ? 'base64' : 'utf8');
     const list = Object.entries(Object(headers)).flatMap(([name, value]) =>
