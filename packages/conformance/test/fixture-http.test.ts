@@ -11,13 +11,19 @@ const call = (path: string, init?: RequestInit) => fetch(fixture.url + path, ini
 /** The JSON after a response head. */
 const bodyOf = (text: string) => JSON.parse(text.slice(text.indexOf('\r\n\r\n')));
 
+const HEADERS = [
+  ...[
+    ['hOST', 'here'],
+    ['X-Two', '1'],
+    ['x-two', '2'],
+    ['Connection', 'close'],
+  ],
+];
+
 test('path, query and headers are echoed as received', async () => {
   const { text } = await callRaw(fixture.url, [
     'GET /a//b/%2F/%e4%b8%ad?x=1&&x=%20+ HTTP/1.1',
-    'hOST: here',
-    'X-Two: 1',
-    'x-two: 2',
-    'Connection: close',
+    ...HEADERS.map((header) => header.join(': ')),
   ]);
   expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\nContent-Type: application\/json\r\n/);
   expect(bodyOf(text)).toEqual({
@@ -25,12 +31,7 @@ test('path, query and headers are echoed as received', async () => {
     protocol: 1,
     method: 'GET',
     target: '/a//b/%2F/%e4%b8%ad?x=1&&x=%20+',
-    headers: [
-      ['hOST', 'here'],
-      ['X-Two', '1'],
-      ['x-two', '2'],
-      ['Connection', 'close'],
-    ],
+    headers: HEADERS,
     body: { size: 0, sha256: createHash('sha256').digest('hex'), base64: '' },
   });
 });
@@ -59,12 +60,9 @@ test('a body over 32 MiB is rejected', async () => {
 });
 
 test('a request to upgrade to another protocol is echoed with its headers and body', async () => {
-  const { text } = await callRaw(
-    fixture.url,
-    Buffer.from(
-      'POST /x HTTP/1.1\r\nHost: a\r\nConnection: upgrade, close\r\nUpgrade: h2c\r\nContent-Length: 2\r\n\r\nhi',
-    ),
-  );
+  const head = 'POST /x HTTP/1.1\r\nHost: a\r\nConnection: upgrade, close\r\nUpgrade: h2c\r\n';
+  const request = Buffer.from(`${head}Content-Length: 2\r\n\r\nhi`);
+  const { text } = await callRaw(fixture.url, request);
   expect(bodyOf(text)).toMatchObject({ method: 'POST', body: { size: 2, base64: 'aGk=' } });
   expect(bodyOf(text).headers).toContainEqual(['Upgrade', 'h2c']);
 });
@@ -163,12 +161,6 @@ test('HEAD returns the head of the GET without a body', async () => {
   expect(sound.text).toMatch(/Content-Type: text\/plain\r\nContent-Length: 5\r\n[\s\S]*\r\n\r\n$/);
 });
 
-test('delay waits before it sends the head', async () => {
-  const start = performance.now();
-  await call('/respond?delay=80');
-  expect(performance.now() - start).toBeGreaterThanOrEqual(79);
-});
-
 test('trickle sends eight parts with a pause between them', async () => {
   const start = performance.now();
   const { text } = await callOnWire('chunked=1&trickle=20&size=16&type=a/b');
@@ -236,13 +228,9 @@ test('sends three events by default', async () => {
 });
 
 test('a held stream sends its first event and then waits for its release', async () => {
-  const response = await call(
-    '/events?hold=a&count=3&wait=60000&header=X-One:%201&type=text/plain',
-  );
-  expect([response.headers.get('content-type'), response.headers.get('x-one')]).toEqual([
-    'text/plain',
-    '1',
-  ]);
+  const response = await call('/events?hold=a&wait=60000&header=X-One:%201&type=text/plain');
+  const { headers } = response;
+  expect([headers.get('content-type'), headers.get('x-one')]).toEqual(['text/plain', '1']);
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   expect((await reader?.read())?.value).toBe(event(1));
   expect(await release('a')).toEqual({ released: true });
@@ -267,10 +255,13 @@ test('Last-Event-ID resumes after that event', async () => {
   expect(await bad.json()).toMatchObject({ parameter: 'Last-Event-ID' });
 });
 
-test('waits for the interval between events', async () => {
+test.each([
+  ['the interval between events', '/events?count=3&interval=40', 78],
+  ['the delay before the head', '/respond?delay=80', 79],
+])('waits for %s', async (_, path, least) => {
   const start = performance.now();
-  await (await call('/events?count=3&interval=40')).text();
-  expect(performance.now() - start).toBeGreaterThanOrEqual(78);
+  await (await call(path)).text();
+  expect(performance.now() - start).toBeGreaterThanOrEqual(least);
 });
 
 test('at most 1000 calls wait at a time, not counting callers that have disconnected', async () => {

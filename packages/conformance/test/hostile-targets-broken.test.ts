@@ -7,19 +7,12 @@ const response = (status: string, type: string, body: string) =>
     '\r\n',
   );
 
+const HTML = response('200 OK', 'text/html', '<!doctype html><title>Hi</title>');
+const FAULT = response('500 Oh', 'application/json', '{"error":"Oh."}');
+
 test.each([
-  [
-    'HTML',
-    'ST-RESPONSE-JSON',
-    response('200 OK', 'text/html', '<!doctype html><title>Hi</title>'),
-    ['respect'],
-  ],
-  [
-    '500',
-    'ST-META-CALL',
-    response('500 Oh', 'application/json', '{"error":"Oh."}'),
-    ['dredd', 'respect'],
-  ],
+  ['HTML', 'ST-RESPONSE-JSON', HTML, ['respect']],
+  ['500', 'ST-META-CALL', FAULT, ['dredd', 'respect']],
 ])(
   '%s everywhere: MUSTs fail, in bounded time, and no check breaks',
   async (_, rule, text, skip) => {

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { closeServer, listen } from '../../test/support/listen.ts';
 import type { SentRequest } from '../http/exchange.ts';
 import { toCurl } from './to-curl.ts';
 
@@ -59,30 +59,22 @@ const REQUESTS: SentRequest[] = [
 ];
 
 test.each(REQUESTS)('the curl command reproduces $method $url', async (request) => {
-  const server = createServer((incoming, response) => {
-    const chunks: Buffer[] = [];
-    incoming
-      .on('data', (chunk) => chunks.push(chunk))
-      .on('end', () => {
-        seen = { incoming, body: Buffer.concat(chunks) };
-        response.end();
-      });
-  }).listen(0, '127.0.0.1');
-  let seen: { incoming: import('node:http').IncomingMessage; body: Buffer } | undefined;
-  await once(server, 'listening');
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  try {
-    await promisify(execFile)('sh', ['-c', toCurl({ ...request, url: origin + request.url })]);
-  } finally {
-    server.close();
-  }
-  const { incoming, body } = seen ?? {};
-  expect(incoming).toMatchObject({ method: request.method, url: request.url });
-  expect(body).toEqual(
-    Buffer.from(request.body, request.bodyEncoding === 'base64' ? 'base64' : 'utf8'),
-  );
+  let seen: IncomingMessage | undefined;
+  let body: Buffer | undefined;
+  const server = createServer(async (incoming, response) => {
+    seen = incoming;
+    body = await buffer(incoming);
+    response.end();
+  });
+  const origin = await listen(server);
+  await promisify(execFile)('sh', ['-c', toCurl({ ...request, url: origin + request.url })]);
+  await closeServer(server);
+  expect(seen).toMatchObject({ method: request.method, url: request.url });
+  const encoding = request.bodyEncoding === 'base64' ? 'base64' : 'utf8';
+  expect(body).toEqual(Buffer.from(request.body, encoding));
   const given = Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value]);
-  expect(incoming?.headers).toMatchObject(Object.fromEntries(given));
-  if (!('Content-Type' in request.headers))
-    expect(incoming?.headers).not.toHaveProperty('content-type');
+  expect(seen?.headers).toMatchObject(Object.fromEntries(given));
+  if (!('Content-Type' in request.headers)) {
+    expect(seen?.headers).not.toHaveProperty('content-type');
+  }
 });

@@ -19,13 +19,9 @@ test('by default, only safe operations are called', async () => {
   expect(new Set(server.shop.requests.map(({ method }) => method))).toEqual(new Set(['GET']));
   expect(output).toContain('disabled (no --allow-writes): 2');
   expect(output).toMatch(/^coverage \d+ %: 3 of 5 operations, /m);
-});
-
-test('--read-only takes precedence over --allow-writes', async () => {
-  await using server = await startShop();
-  const { output } = await of(server.url, '--allow-writes', '--read-only');
+  const readOnly = await of(server.url, '--allow-writes', '--read-only');
   expect(server.shop.requests.every(({ method }) => method === 'GET')).toBe(true);
-  expect(output).toContain(
+  expect(readOnly.output).toContain(
     'disabled (--read-only): DOC-STATUS DELETE /items/{id}, DOC-STATUS POST /items',
   );
 });
@@ -55,10 +51,8 @@ test('a failing request is shrunk to the smallest one, and shown as curl', async
 test('--min-coverage makes a run incomplete, and reports show what was not covered', async () => {
   await using server = await startShop();
   await using folder = await makeTemporaryFolder();
-  const [json, html] = ['r.json', 'r.html'].map((name) => join(folder.path, name)) as [
-    string,
-    string,
-  ];
+  const json = join(folder.path, 'r.json');
+  const html = join(folder.path, 'r.html');
   const report = `json=${json},html=${html}`;
   const { code, output } = await of(server.url, '--min-coverage', '80', '--report', report);
   expect(code).toBe(3);
@@ -198,47 +192,34 @@ test('--dry-run counts the requests, and sends none', async () => {
 });
 
 test.each([
-  ['a syntax error', 'openapi: 3.1.1\npaths: {\n', /api\.yaml:3:1: unexpected end/],
+  ['a syntax error', 'openapi: 3.1.1\npaths: {\n', ':3:1: unexpected end'],
   [
     'another version',
     'swagger: "2.0"\npaths: {}\n',
-    /api\.yaml:1:1: openapi must be 3\.0, 3\.1 or 3\.2, not Swagger 2\.0/,
+    ':1:1: openapi must be 3.0, 3.1 or 3.2, not Swagger 2.0',
   ],
-  ['no paths', 'openapi: 3.0.0\n', /api\.yaml:1:1: the document has no paths/],
-  ['text', 'hello', /api\.yaml cannot be read: Document must be JSON object, got string\.$/],
-])(
-  'a document that cannot be read is reported with the location of the error: %s',
-  async (_, text, message) => {
-    await using folder = await makeTemporaryFolder();
-    const file = join(folder.path, 'api.yaml');
-    await writeFile(file, text);
-    const { code, output } = await run('--document', file, '--url', 'http://127.0.0.1:1');
-    expect(code).toBe(2);
-    expect(output).toMatch(message);
-    expect(output).toMatch(/^berth-conformance: --document: /);
-  },
-);
+  ['no paths', 'openapi: 3.0.0\n', ':1:1: the document has no paths'],
+  ['text', 'hello', ' cannot be read: Document must be JSON object, got string.'],
+])('a document with %s is reported with the location', async (_, text, message) => {
+  await using folder = await makeTemporaryFolder();
+  const file = join(folder.path, 'api.yaml');
+  await writeFile(file, text);
+  const { code, output } = await run('--document', file, '--url', 'http://127.0.0.1:1');
+  expect(code).toBe(2);
+  expect(output).toContain(`api.yaml${message}`);
+  expect(output).toMatch(/^berth-conformance: --document: /);
+});
+
+const NOWHERE = ['--url', 'http://127.0.0.1:1'];
 
 test.each([
-  [
-    ['--document', '/missing.yaml', '--url', 'http://127.0.0.1:1'],
-    '/missing.yaml cannot be read: ENOENT.',
-  ],
+  [['--document', '/missing.yaml', ...NOWHERE], '/missing.yaml cannot be read: ENOENT.'],
   [['--document', DOCUMENT], '--document requires url, the URL of the API.'],
-  [['--url', 'http://127.0.0.1:1'], '--url requires document'],
-  [
-    ['--service-document', `orders=${DOCUMENT}`, '--storage-url', 'http://127.0.0.1:1'],
-    'requires gatewayUrl',
-  ],
-  [['--service-document', DOCUMENT, '--gateway-url', 'http://127.0.0.1:1'], 'must be name=file'],
-  [
-    ['--document', DOCUMENT, '--url', 'http://127.0.0.1:1'],
-    '--url: http://127.0.0.1:1 cannot be reached',
-  ],
-  [
-    ['--document', DOCUMENT, '--url', 'http://127.0.0.1:1', '--header', 'secret'],
-    "--header must be 'Name: value'.",
-  ],
+  [NOWHERE, '--url requires document'],
+  [['--service-document', `a=${DOCUMENT}`, '--storage-url', 'http://a'], 'requires gatewayUrl'],
+  [['--service-document', DOCUMENT, '--gateway-url', 'http://a'], 'must be name=file'],
+  [['--document', DOCUMENT, ...NOWHERE], '--url: http://127.0.0.1:1 cannot be reached'],
+  [['--document', DOCUMENT, ...NOWHERE, '--header', 'x'], "--header must be 'Name: value'."],
 ])('%j is refused', async (args, message) => {
   const { code, output } = await run(...args);
   expect(code).toBe(2);
