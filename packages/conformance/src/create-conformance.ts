@@ -89,7 +89,7 @@ async function run(settings: Settings): Promise<Report> {
     ...(minimum === undefined ? {} : { minimum }),
   };
   return {
-    targets: deployments.length > 0 ? deployments.map(toTarget) : toTargets(settings),
+    targets: toTargets(settings, deployments),
     ...(documented ? {} : { rules: settings.rules }),
     seed: settings.seed,
     startedAt: started.toISOString(),
@@ -143,15 +143,14 @@ function withoutSecrets({ secrets }: Run, result: Result): Result {
   return { ...result, ...secrets.redact({ ...said, findings, notes }) };
 }
 
-function toTarget({ document, url }: Deployment): Report['targets'][number] {
-  return { api: 'document', url, contract: document.title, version: document.version };
-}
-
-function toTargets(settings: Settings): Report['targets'] {
-  return settings.apis.map((api) => ({
-    api,
-    url: settings[`${api}Url`],
-    contract: documents[api].name,
-    version: documents[api].document.info.version,
-  }));
+function toTargets(settings: Settings, deployments: readonly Deployment[]): Report['targets'] {
+  if (deployments.length > 0) {
+    return deployments.map(({ document: { title: contract, version }, url }) => ({
+      ...{ api: 'document', url, contract, version },
+    }));
+  }
+  return settings.apis.map((api) => {
+    const { name, document } = documents[api];
+    return { api, url: settings[`${api}Url`], contract: name, version: document.info.version };
+  });
 }

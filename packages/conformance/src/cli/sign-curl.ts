@@ -102,22 +102,18 @@ async function parse([program, ...args]: readonly string[], readInput: () => Pro
   if (binary !== undefined && binary !== '@-') {
     throw new StartError('--data-binary must be @-: the body comes from standard input.');
   }
+  const flags = ['include', 'globoff', 'http1.1', 'path-as-is', 'head'] as const;
   return {
-    url,
-    method: head ? 'HEAD' : (request ?? 'GET'),
-    headers: header,
+    ...{ url, headers: header, method: head ? 'HEAD' : (request ?? 'GET') },
     /** The options that stay as they are. */
     own: [
-      ...(['include', 'globoff', 'http1.1', 'path-as-is', 'head'] as const)
-        .filter((name) => values[name])
-        .map((name) => `--${name}`),
+      ...flags.filter((name) => values[name]).map((name) => `--${name}`),
       ...(request === undefined ? [] : ['--request', request]),
     ],
-    body: binary === undefined ? toBytes(raw) : await readInput(),
+    body:
+      binary !== undefined ? await readInput() : raw === undefined ? undefined : Buffer.from(raw),
   };
 }
-
-const toBytes = (text: string | undefined) => (text === undefined ? undefined : Buffer.from(text));
 
 function parseWords(args: string[]) {
   try {

@@ -18,9 +18,7 @@ import { paths } from './scenarios/paths.ts';
 import { results } from './scenarios/results.ts';
 import { retries } from './scenarios/retries.ts';
 
-const scenarios: readonly Scenario[] = [
-  ...[paths, credentials, bodies, files, retries, events, results].flat(),
-];
+const scenarios = [paths, credentials, bodies, files, retries, events, results].flat();
 
 /** Options for a check of a client. They mean the same as those of a check of a deployment. */
 export interface ClientOptions

@@ -41,13 +41,9 @@ export function checkExchange(
     { rule: 'DOC-5XX', where: pointer, message: isFault ? `the status is ${status}` : undefined },
   ];
   if (broken !== undefined) {
-    const isRejected = status >= 400;
-    const message = `the request violates ${broken}, so the status must be 4xx, not ${status}`;
-    findings.push({
-      rule: 'DOC-INVALID',
-      where: pointer,
-      message: isRejected ? undefined : message,
-    });
+    const wrong = `the request violates ${broken}, so the status must be 4xx, not ${status}`;
+    const message = status >= 400 ? undefined : wrong;
+    findings.push({ rule: 'DOC-INVALID', where: pointer, message });
   } else if (status < 500) {
     const documented = operation.responses.map((each) => each.status).join(', ') || 'none';
     const message = `the status ${status} is not documented; the documented statuses are: ${documented}`;
@@ -153,19 +149,11 @@ function checkEvents(
   const data = joinPointer(where, 'properties', 'data', 'contentSchema');
   return parseEvents(text).map((event, at) => {
     const [json = event.data] = toJson(event.data);
-    const violations =
-      itemSchema === undefined
-        ? [attempt(document, where, json)]
-        : [
-            attempt(document, where, event),
-            isObject(document.schemaAt(data, 'response')) && attempt(document, data, json),
-          ];
-    const violation = violations.find((each) => each);
-    return {
-      rule: 'DOC-SSE',
-      where,
-      message: (violation && `event ${at + 1}: ${violation}`) || undefined,
-    };
+    const hasData = itemSchema && isObject(document.schemaAt(data, 'response'));
+    const violation =
+      attempt(document, where, itemSchema ? event : json) ??
+      (hasData ? attempt(document, data, json) : undefined);
+    return { rule: 'DOC-SSE', where, message: violation && `event ${at + 1}: ${violation}` };
   });
 }
 

@@ -20,19 +20,10 @@ import { type Known, listConstraints, listViolated, readDraft } from './observe.
 import { listOperations } from './plan.ts';
 import { isObject, type JsonObject } from './schema.ts';
 
-/** Records which parts of the contract calls have covered, whichever check made them. */
-export interface ContractCoverage {
-  saw(exchange: Exchange, known?: Known): void;
-  /**
-   * @param results rules without a result in `pass` or `fail` count as not seen
-   */
-  toCoverage(results: readonly Result[]): Coverage;
-}
-
 const BOTH: Known = new Set(['request', 'response']);
 
 /**
- * Creates an empty coverage record for the contract.
+ * Records which parts of the contract calls have covered, whichever check made them.
  *
  * @param whyNot returns why the calls cannot cover a rule. Default: they can cover all rules
  */
@@ -40,7 +31,7 @@ export function createContractCoverage(
   settings: Pick<Settings, 'apis' | 'envelope' | 'wireProfile' | 'rules'>,
   apis: readonly Api[] = settings.apis,
   whyNot: (rule: string) => string | undefined = () => undefined,
-): ContractCoverage {
+) {
   const watched = new Map(
     apis.flatMap((api) => {
       const { document, operations } = readContract(api);
@@ -52,7 +43,7 @@ export function createContractCoverage(
     }),
   );
   return {
-    saw(exchange, known = BOTH) {
+    saw(exchange: Exchange, known = BOTH) {
       const call = findContractCall(exchange, {}, settings.wireProfile);
       const own = call && watched.get(call.operationId);
       if (call === undefined || exchange.sent.method !== own?.operation.method) return;
@@ -68,13 +59,14 @@ export function createContractCoverage(
           : received.json;
       coverage.called(draft, { status, header: received.header, json }, violated);
     },
-    toCoverage(results) {
+    /** Rules without a result in `pass` or `fail` count as not seen. */
+    toCoverage(results: readonly Result[]): Coverage {
       const checked = new Set(
         results
           .filter(({ engine, outcome }) => engine === 'rules' && /pass|fail/.test(outcome))
           .map(({ id }) => id),
       );
-      const operations = [...watched].map(([operationId, { api, operation, coverage }]) => {
+      const operations = [...watched].map(([operationId, { api, coverage }]) => {
         const own = rules.filter(
           (rule) => rule.operations.includes(operationId) && hasRule(settings.rules, rule.id),
         );
@@ -86,12 +78,10 @@ export function createContractCoverage(
           document: documents[api].name,
           operation: operationId,
           items: items.map((item) => {
-            const reason = item.seen
-              ? undefined
-              : item.kind === 'rules'
-                ? whyNot(item.name)
-                : whyUnreachable(operation.operationId ?? '', item.kind, item.name);
-            return reason === undefined ? item : { ...item, unreachable: reason };
+            const { kind, name } = item;
+            const reason =
+              kind === 'rules' ? whyNot(name) : whyUnreachable(operationId, kind, name);
+            return item.seen || reason === undefined ? item : { ...item, unreachable: reason };
           }),
         };
       });

@@ -1,34 +1,20 @@
 import type { Received } from '../http/exchange.ts';
-import { isJson } from '../http/media-type.ts';
+import { isJson, isXml } from '../http/media-type.ts';
 import type { Constraint } from './break-draft.ts';
 import { findContent } from './check-exchange.ts';
-import type { Draft } from './generate.ts';
+import { type Draft, isWritable } from './generate.ts';
 import type { ApiDocument } from './load-document.ts';
-import { findResponse, type Operation } from './plan.ts';
+import { type Content, findResponse, type Operation } from './plan.ts';
 import { listPlaces, listSeen } from './schema.ts';
-import type { Unchecked } from './unchecked.ts';
 
-export const COVERAGE_KINDS = [
-  'operations',
-  'parameters',
-  'statuses',
-  'mediaTypes',
-  'fields',
-  'constraints',
-  'rules',
-] as const;
-
-export type CoverageKind = (typeof COVERAGE_KINDS)[number];
-
-export const COVERAGE_TITLES: Record<CoverageKind, string> = {
-  operations: 'operations',
-  parameters: 'parameters',
-  statuses: 'statuses',
-  mediaTypes: 'media types',
-  fields: 'fields',
-  constraints: 'constraints',
-  rules: 'rules',
+export const COVERAGE_TITLES = {
+  ...{ operations: 'operations', parameters: 'parameters', statuses: 'statuses' },
+  ...{ mediaTypes: 'media types', fields: 'fields', constraints: 'constraints', rules: 'rules' },
 };
+
+export type CoverageKind = keyof typeof COVERAGE_TITLES;
+
+export const COVERAGE_KINDS = Object.keys(COVERAGE_TITLES) as CoverageKind[];
 
 interface Count {
   seen: number;
@@ -58,18 +44,8 @@ export interface Coverage extends Count {
   unchecked: (Unchecked & { document: string })[];
 }
 
-/** The parts of a response that coverage depends on. */
-type Seen = Pick<Received, 'status' | 'header' | 'json'>;
-
-/** Records which parts of an operation the calls have covered. */
-export interface OperationCoverage {
-  /** Records a call and its response. */
-  called(draft: Draft, received: Seen, violated: readonly string[]): void;
-  items(): Coverage['operations'][number]['items'];
-}
-
 /**
- * Creates an empty coverage record for an operation.
+ * Records which parts of an operation the calls have covered.
  *
  * @param constraints constraints that requests can violate
  */
@@ -77,7 +53,7 @@ export function createOperationCoverage(
   document: ApiDocument,
   operation: Operation,
   constraints: readonly Constraint[],
-): OperationCoverage {
+) {
   const { parameters, body, responses } = operation;
   const fieldsOf = (pointer: string | undefined, direction: 'request' | 'response') =>
     pointer === undefined
@@ -122,7 +98,12 @@ export function createOperationCoverage(
     }
   };
   return {
-    called(draft, received, violated) {
+    /** Records a call and its response. */
+    called(
+      draft: Draft,
+      received: Pick<Received, 'status' | 'header' | 'json'>,
+      violated: readonly string[],
+    ) {
       seen.operations.add(operation.id);
       for (const key of Object.keys(draft.parameters)) seen.parameters.add(key);
       for (const constraint of violated) seen.constraints.add(constraint);
@@ -137,7 +118,7 @@ export function createOperationCoverage(
       if (!isJson(content.mediaType)) return;
       addFields(response.status, received.json);
     },
-    items: () =>
+    items: (): CoverageItem[] =>
       COVERAGE_KINDS.flatMap((kind) =>
         [...new Set(items[kind])].map((name) => ({ kind, name, seen: seen[kind].has(name) })),
       ),
@@ -165,4 +146,62 @@ export function toCoverage(
     operations,
     unchecked,
   };
+}
+
+/** Parts of a document that no run checks, and the reason. */
+export interface Unchecked {
+  reason: string;
+  /** The operation and the part: `POST /items: request application/xml`. */
+  parts: string[];
+}
+
+/** Returns what no run checks in a document, whatever its options are. */
+export function listUnchecked(
+  { root }: ApiDocument,
+  operations: readonly Operation[],
+): Unchecked[] {
+  const pick = (parts: (operation: Operation) => string[]) =>
+    operations.flatMap((operation) => parts(operation).map((part) => `${operation.id}: ${part}`));
+  const requests = ({ body }: Operation, isMeant: (content: Content) => boolean) =>
+    (body?.content ?? []).filter(isMeant).map(({ mediaType }) => `request ${mediaType}`);
+  const xml = ({ mediaType, schema }: Content) => schema !== undefined && isXml(mediaType);
+  const found: Unchecked[] = [
+    {
+      reason: 'XML bodies are neither sent nor validated',
+      parts: pick((operation) => [
+        ...requests(operation, ({ mediaType }) => isXml(mediaType)),
+        ...operation.responses.flatMap(({ status, content }) =>
+          content.filter(xml).map(({ mediaType }) => `${status} ${mediaType}`),
+        ),
+      ]),
+    },
+    {
+      reason: 'requests of these media types are not generated',
+      parts: pick((operation) =>
+        requests(operation, ({ mediaType }) => !isXml(mediaType) && !isWritable(mediaType)),
+      ),
+    },
+    {
+      reason: 'parameters that are the entire query are not sent',
+      parts: pick(({ querystrings }) => querystrings.map((name) => `querystring ${name}`)),
+    },
+    {
+      reason: 'the suite does not receive callbacks',
+      parts: pick(({ callbacks }) => callbacks),
+    },
+    {
+      reason: 'the suite does not receive webhooks',
+      parts: Object.keys(Object(root.webhooks)),
+    },
+  ];
+  return found.filter(({ parts }) => parts.length > 0);
+}
+
+/** Parts that a line of text names; reports list all of them. */
+const MOST_NAMED = 3;
+
+export function toUncheckedLine({ reason, parts }: Unchecked): string {
+  const more = parts.length - MOST_NAMED;
+  const named = parts.slice(0, MOST_NAMED).join(', ');
+  return `${named}${more > 0 ? ` and ${more} more` : ''}: ${reason}`;
 }

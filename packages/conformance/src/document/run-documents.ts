@@ -6,12 +6,11 @@ import { type Planned, type Result, StartError } from '../result.ts';
 import { isGatewayError } from '../validation/check-gateway.ts';
 import { checkOperation, chooseRequests, operationSkipReason } from './check-operation.ts';
 import { checkSequences, removeCreated } from './check-sequences.ts';
-import { type Coverage, toCoverage } from './coverage.ts';
+import { type Coverage, listUnchecked, toCoverage, toUncheckedLine } from './coverage.ts';
 import { createGenerator } from './generate.ts';
 import { loadDocument } from './load-document.ts';
 import { listOperations, type Operation, phaseOf } from './plan.ts';
 import { createSession, type Deployment, type Session } from './session.ts';
-import { listUnchecked, toUncheckedLine } from './unchecked.ts';
 
 /** Default number of operations to call in parallel. */
 const USUAL_CONCURRENCY = 4;

@@ -1,4 +1,4 @@
-import { toUncheckedLine } from '../document/unchecked.ts';
+import { toUncheckedLine } from '../document/coverage.ts';
 import type { Result } from '../result.ts';
 import { toGroups } from './compare.ts';
 import { toEvidenceText, toSummaryLine } from './to-lines.ts';
