@@ -257,15 +257,14 @@ export function toSettings(options: ConformanceOptions): Settings {
 }
 
 function assertTargets(options: typeof DEFAULTS & ConformanceOptions, apis: readonly Api[]): void {
-  const { document, url, gatewayUrl } = options;
-  const services = Object.keys(options.serviceDocuments);
+  const { document, url, gatewayUrl, serviceDocuments } = options;
   if (document !== undefined && url === undefined) {
     throw new StartError('document requires url, the URL of the API.', 'document');
   }
   if (url !== undefined && document === undefined) {
     throw new StartError('url requires document, the OpenAPI document of the API.', 'url');
   }
-  if (services.length > 0 && gatewayUrl === undefined) {
+  if (Object.keys(serviceDocuments).length > 0 && gatewayUrl === undefined) {
     throw new StartError('serviceDocument requires gatewayUrl.', 'serviceDocument');
   }
   if (apis.length === 0 && document === undefined) {
@@ -291,9 +290,8 @@ function assertValues(options: typeof DEFAULTS & ConformanceOptions): void {
     throw new StartError(`${option} must be ${allowed.join(' or ')}.`, option);
   }
   for (const [option, { unit, least, most }] of Object.entries(RANGES)) {
-    const value = options[option as keyof typeof RANGES];
-    const isInside = value === undefined || (value >= least && value <= most);
-    if (isInside && (value === undefined || Number.isInteger(value))) continue;
+    const { [option as keyof typeof RANGES]: value = least } = options;
+    if (Number.isInteger(value) && value >= least && value <= most) continue;
     const range = `${unit} from ${least} to ${most}`;
     throw new StartError(`${option} must be a whole number of ${range}.`, option);
   }
@@ -306,9 +304,8 @@ function assertValues(options: typeof DEFAULTS & ConformanceOptions): void {
  */
 export function toKnownFailure(entry: string | KnownFailure): KnownFailure {
   if (typeof entry === 'string') return { id: entry };
-  const { id, expires } = entry;
-  const isDay = expires === undefined || /^\d{4}-\d\d-\d\d$/.test(expires);
-  if (isDay && (expires === undefined || !Number.isNaN(Date.parse(expires)))) return entry;
+  const { id, expires = '2027-03-31' } = entry;
+  if (/^\d{4}-\d\d-\d\d$/.test(expires) && !Number.isNaN(Date.parse(expires))) return entry;
   throw new StartError(
     `baseline: expires in the entry for ${id} must be a date such as 2027-03-31.`,
     'baseline',

@@ -128,7 +128,9 @@ function toValue(
 ): string | number | boolean | string[] {
   switch (spec.kind) {
     case 'flag':
-      return toFlagValue(raw, label);
+      if (raw === true || raw === 'true' || raw === '1') return true;
+      if (raw === false || raw === 'false' || raw === '0') return false;
+      throw new StartError(`${label} must be true or false.`);
     case 'whole':
       return toWhole(spec, raw, label);
     case 'list':
@@ -136,13 +138,6 @@ function toValue(
     case 'text':
       return toText(spec, raw, label);
   }
-}
-
-function toFlagValue(raw: unknown, label: string): boolean {
-  if (typeof raw === 'boolean') return raw;
-  if (raw === 'true' || raw === '1') return true;
-  if (raw === 'false' || raw === '0') return false;
-  throw new StartError(`${label} must be true or false.`);
 }
 
 function toWhole({ range }: OptionSpec, raw: unknown, label: string): number {

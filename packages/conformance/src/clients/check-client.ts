@@ -135,20 +135,17 @@ async function runRule(rule: Rule, context: Context): Promise<Result> {
         }
       }
     } catch (error) {
-      if (context.signal.aborted) {
-        ending = { outcome: 'skip', reason: 'the run was interrupted' };
+      if (error instanceof StartError && !context.signal.aborted) throw error;
+      const { message, stack } = error as Error;
+      if (!(error instanceof DriverFailure) || context.signal.aborted) {
+        ending = context.signal.aborted
+          ? { outcome: 'skip', reason: 'the run was interrupted' }
+          : error instanceof ProtocolError
+            ? { outcome: 'error', reason: `${scenario.about}: ${message}` }
+            : { outcome: 'error', reason: `bug in the suite: ${stack}` };
         break;
       }
-      if (error instanceof ProtocolError) {
-        ending = { outcome: 'error', reason: `${scenario.about}: ${error.message}` };
-        break;
-      }
-      if (error instanceof StartError) throw error;
-      if (!(error instanceof DriverFailure)) {
-        ending = { outcome: 'error', reason: `bug in the suite: ${(error as Error).stack}` };
-        break;
-      }
-      const problem = `the driver failed: ${error.message}`;
+      const problem = `the driver failed: ${message}`;
       findings.push(toFinding(scenario, problem, undefined, received, context.command));
     }
     counts.requests += received.length;
@@ -190,10 +187,8 @@ function toFinding(
 
 /** The request for a report. The credentials in it are made for the run, so they are shown. */
 function toSent({ method, origin, target, headers, body }: Received): SentRequest {
-  return {
-    ...{ method, url: origin + target, headers: Object.fromEntries(headers) },
-    body: cut(body.toString(), 2_000),
-  };
+  const text = cut(body.toString(), 2_000);
+  return { method, url: origin + target, headers: Object.fromEntries(headers), body: text };
 }
 
 /** Formats a command for a shell. */

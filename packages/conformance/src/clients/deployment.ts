@@ -37,14 +37,12 @@ export async function startDeployment(profile: WireProfile): Promise<Deployment>
   let streams = new Set<string>();
   const earlier = new Set<string>();
   const servers = SERVERS.map(() => createServer({ keepAliveTimeout: 60_000 }));
-  await Promise.all(
-    servers.map(async (server) => {
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
-    }),
-  );
+  await Promise.all(servers.map((server) => once(server.listen(0, '127.0.0.1'), 'listening')));
   const origins = Object.fromEntries(
-    SERVERS.map((name, index) => [name, toOrigin(servers[index] as Server)]),
+    SERVERS.map((name, index) => {
+      const { port } = (servers[index] as Server).address() as AddressInfo;
+      return [name, `http://127.0.0.1:${port}`];
+    }),
   ) as Record<ServerName, string>;
   const secret = (name: string) => `${name}-${randomBytes(12).toString('hex')}`;
   const place: Place = {
@@ -89,19 +87,10 @@ export async function startDeployment(profile: WireProfile): Promise<Deployment>
       return received;
     },
     async close() {
-      await Promise.all(
-        servers.map(async (server) => {
-          server.closeAllConnections();
-          server.close();
-          await once(server, 'close');
-        }),
-      );
+      for (const server of servers) server.closeAllConnections();
+      await Promise.all(servers.map((server) => once(server.close(), 'close')));
     },
   };
-}
-
-function toOrigin(server: Server): string {
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 async function readBody(message: IncomingMessage): Promise<Buffer | undefined> {

@@ -45,8 +45,6 @@ export class ProtocolError extends Error {
 /** Maximum length of a line that a driver prints, in bytes. */
 const LONGEST_LINE = 4 * 1024 * 1024;
 
-const NEWLINE = 0x0a;
-
 /** How long a driver may take to exit after its stdin was closed, in milliseconds. */
 const GRACE = 1_000;
 
@@ -79,19 +77,16 @@ export function createDriver(
   let id = 0;
   let hasWorked = false;
   const end = async (grace: number) => {
-    const ended = running;
+    await running?.end(grace);
     running = undefined;
-    await ended?.end(grace);
   };
   return {
     async send(task, limit) {
       running ??= start(command, env);
       id += 1;
       try {
-        const reply = parseReply(
-          await running.ask(JSON.stringify({ id, ...task }), limit, signal),
-          id,
-        );
+        const line = await running.ask(JSON.stringify({ id, ...task }), limit, signal);
+        const reply = parseReply(line, id);
         hasWorked = true;
         return reply;
       } catch (error) {
@@ -111,10 +106,9 @@ interface Running {
 }
 
 function start(
-  command: readonly string[],
+  [program = '', ...args]: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Running {
-  const [program = '', ...args] = command;
   const isWindows = process.platform === 'win32';
   // Its own process group, so that its children can be ended as well.
   const child = spawn(program, args, {
@@ -124,8 +118,6 @@ function start(
   });
   const kill = () => killTree(child, isWindows);
   process.once('exit', kill);
-  const buffered: Buffer[] = [];
-  let size = 0;
   let ended: string | undefined;
   let settle: { line(text: string): void; fail(reason: string): void } | undefined;
   const fail = (reason: string) => {
@@ -139,23 +131,17 @@ function start(
   });
   // Writing to a driver that has exited: `close` reports it.
   child.stdin.on('error', () => {});
-  const takeLine = (bytes: Buffer) => {
-    const line = bytes.toString().replace(/\r$/, '');
-    const asked = settle;
-    settle = undefined;
-    if (asked) asked.line(line);
-    else fail(`it printed a line without a task: ${cut(line)}`);
-  };
-  child.stdout.on('data', (chunk: Buffer) => {
-    let rest = chunk;
-    for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE)) {
-      takeLine(Buffer.concat([...buffered.splice(0), rest.subarray(0, end)]));
-      rest = rest.subarray(end + 1);
-      size = 0;
+  let rest = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const asked = settle;
+      settle = undefined;
+      if (asked) asked.line(line.replace(/\r$/, ''));
+      else fail(`it printed a line without a task: ${cut(line)}`);
     }
-    buffered.push(rest);
-    size += rest.length;
-    if (size <= LONGEST_LINE) return;
+    if (rest.length <= LONGEST_LINE) return;
     fail(`it printed a line of more than ${LONGEST_LINE} bytes`);
     child.stdout.destroy();
   });
