@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { startCorrectServer } from './support/correct-server.ts';
-import { runWithin } from './support/run.ts';
+import { run, runWithin } from './support/run.ts';
 
 const ONLY = ['--gateway-token', 'secret-token', '--only', 'GW-ERROR-NOT-FOUND'];
 
@@ -20,7 +20,7 @@ async function startMonitor(...args: string[]) {
   const listening = lineWith('Metrics are at ');
   const firstRun = lineWith(' seed ');
   const listen = ['--every', '1s', '--listen', '127.0.0.1:0'];
-  const run = runWithin({ signal: ends.signal, onLine }, 'monitor', ...listen, ...args);
+  const running = runWithin({ signal: ends.signal, onLine }, 'monitor', ...listen, ...args);
   const [, url = ''] = /(http\S+)$/.exec(await listening) ?? [];
   return {
     url,
@@ -29,12 +29,12 @@ async function startMonitor(...args: string[]) {
     metrics: async () => (await fetch(url)).text(),
     async stop() {
       ends.abort();
-      return run;
+      return running;
     },
   };
 }
 
-test('serves the outcome of each check, and notices when the target goes away', async () => {
+test('serves the metrics that alerts and dashboard use, and notices when the target goes away', async () => {
   await using folder = await startCorrectServer();
   const monitor = await startMonitor('--gateway-url', folder.url, ...ONLY);
   await monitor.firstRun;
@@ -44,6 +44,12 @@ test('serves the outcome of each check, and notices when the target goes away', 
     'berth_conformance_check{check="GW-ERROR-NOT-FOUND",engine="rules",level="must",outcome="pass",known="false"} 1',
   );
   expect(up).toMatch(/^berth_conformance_runs_total\{exit_code="0"\} [1-9]/m);
+  const read = (name: string) =>
+    readFile(new URL(`../monitoring/${name}`, import.meta.url), 'utf8');
+  const { groups } = parse(await read('alerts.yaml'));
+  const { panels } = JSON.parse(await read('dashboard.json'));
+  const used = JSON.stringify([groups, panels]).match(/berth_conformance_\w+/g) ?? [];
+  expect(new Set(used).difference(new Set(up.match(/(?<=^# TYPE )\S+/gm)))).toEqual(new Set());
   const unreachable = monitor.lineWith('--gateway-url: the gateway at ');
   await folder[Symbol.asyncDispose]();
   await unreachable;
@@ -56,20 +62,6 @@ test('serves the outcome of each check, and notices when the target goes away', 
   await expect(fetch(monitor.url)).rejects.toThrow();
 });
 
-test('the alerts and the dashboard use metrics that exist', async () => {
-  await using server = await startCorrectServer();
-  const monitor = await startMonitor('--gateway-url', server.url, ...ONLY);
-  await monitor.firstRun;
-  const served = new Set((await monitor.metrics()).match(/(?<=^# TYPE )\S+/gm));
-  await monitor.stop();
-  const read = (name: string) =>
-    readFile(new URL(`../monitoring/${name}`, import.meta.url), 'utf8');
-  const { groups } = parse(await read('alerts.yaml'));
-  const { panels } = JSON.parse(await read('dashboard.json'));
-  const used = JSON.stringify([groups, panels]).match(/berth_conformance_\w+/g) ?? [];
-  expect(new Set(used).difference(served)).toEqual(new Set());
-});
-
 test.each([
   [['--every', '0s'], '--every must be a time such as 30s, 5m or 1h, and at most 24h.'],
   [['--every', '60'], '--every must be a time'],
@@ -80,13 +72,7 @@ test.each([
   [['--report', 'json=a'], 'Unknown option --report'],
   [['--timeout', '0'], '--timeout must be a whole number'],
 ])('refuses %j', async (args, message) => {
-  const { code, output } = await runWithin(
-    {},
-    'monitor',
-    '--gateway-url',
-    'http://a.example',
-    ...args,
-  );
+  const { code, output } = await run('monitor', '--gateway-url', 'http://a.example', ...args);
   expect(code).toBe(2);
   expect(output).toContain(message);
 });

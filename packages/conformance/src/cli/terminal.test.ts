@@ -1,34 +1,38 @@
 import { PassThrough } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { sampleResult } from '../../test/support/sample-report.ts';
 import { createProgress } from './check.ts';
 import { createTerminal } from './terminal.ts';
 
-/** What was written so far: Node 26 returns one chunk per read, Node 24 all of them. */
-function readAll(stream: PassThrough, text = ''): string {
-  const piece = stream.read();
-  return piece === null ? text : readAll(stream, text + piece);
-}
-
 /** One stream for both outputs, so that their order is visible. */
-function openStream(): { stream: NodeJS.WriteStream; read: () => string } {
-  const stream = new PassThrough();
+function openStream() {
+  let written = '';
+  const stream = new PassThrough().on('data', (text) => {
+    written += text;
+  });
   return {
     stream: Object.assign(stream, { columns: 20 }) as unknown as NodeJS.WriteStream,
-    read: () => readAll(stream),
+    /** Returns what was written since the last call. */
+    async read() {
+      await setImmediate();
+      const text = written;
+      written = '';
+      return text;
+    },
   };
 }
 
-test('lines are printed above the progress line, which is truncated to the width of the terminal', () => {
+test('lines are printed above the progress line, which is truncated to the width of the terminal', async () => {
   const { stream, read } = openStream();
   const terminal = createTerminal(stream, stream, true);
   terminal.progress?.('12 checks, 0 failed, 3 s');
-  expect(read()).toBe('\r\u001b[2K12 checks, 0 failed');
+  expect(await read()).toBe('\r\u001b[2K12 checks, 0 failed');
   terminal.out('pass');
-  expect(read()).toBe('\r\u001b[2Kpass\n12 checks, 0 failed');
+  expect(await read()).toBe('\r\u001b[2Kpass\n12 checks, 0 failed');
   terminal.progress?.('');
   terminal.error('end');
-  expect(read()).toBe('\r\u001b[2Kend\n');
+  expect(await read()).toBe('\r\u001b[2Kend\n');
 });
 
 test('the progress line counts the results, and is removed at the end', () => {
@@ -47,12 +51,12 @@ test('the progress line counts the results, and is removed at the end', () => {
   ]);
 });
 
-test('there is no progress line without a terminal', () => {
+test('there is no progress line without a terminal', async () => {
   const { stream, read } = openStream();
   const terminal = createTerminal(stream, stream, false);
   createProgress(terminal).begin();
   terminal.out('pass');
-  expect(read()).toBe('pass\n');
+  expect(await read()).toBe('pass\n');
 });
 
 afterEach(() => vi.unstubAllEnvs());

@@ -139,15 +139,14 @@ function upgrade(document: unknown, isOfVersion30: boolean): unknown {
   return mapObjects(document, (node) => {
     if (isOfVersion30 && typeof node.$ref === 'string') return { $ref: node.$ref };
     const { nullable, ...schema } = node;
-    for (const [flag, limit] of [
-      ['exclusiveMinimum', 'minimum'],
-      ['exclusiveMaximum', 'maximum'],
-    ] as const) {
-      if (typeof schema[flag] !== 'boolean') continue;
-      if (schema[flag] && schema[limit] !== undefined) {
-        schema[flag] = schema[limit];
-        delete schema[limit];
-      } else delete schema[flag];
+    for (const limit of ['Minimum', 'Maximum']) {
+      const [flag, name] = [`exclusive${limit}`, limit.toLowerCase()];
+      const { [flag]: isExclusive, [name]: value } = schema;
+      if (typeof isExclusive !== 'boolean') continue;
+      delete schema[flag];
+      if (!isExclusive || value === undefined) continue;
+      schema[flag] = value;
+      delete schema[name];
     }
     if (typeof nullable === 'object') return node;
     if (nullable !== true) return schema;
@@ -188,16 +187,16 @@ const regExp = Object.assign(
 function createValidate(roots: Record<Direction, unknown>): ApiDocument['validate'] {
   const ajv = new Ajv2020({ strict: false, logger: false, code: { regExp } });
   addFormats.default(ajv);
-  for (const [name, root] of Object.entries(roots))
-    ajv.addSchema(root as object, name, false, false);
+  for (const name of ['request', 'response'] as const) {
+    ajv.addSchema(roots[name] as object, name, false, false);
+  }
   const compiled = new Map<string, ValidateFunction | UnusableSchema>();
   const compile = (address: string) => {
     try {
       return ajv.compile({ $ref: address });
     } catch (error) {
-      return new UnusableSchema(
-        `the schema at ${address} cannot be used: ${(error as Error).message}`,
-      );
+      const { message } = error as Error;
+      return new UnusableSchema(`the schema at ${address} cannot be used: ${message}`);
     }
   };
   return (pointer, direction, value) => {

@@ -6,6 +6,7 @@ import { manifest } from '../manifest.ts';
 import { type Finding, OUTCOMES, type Outcome, type Result } from '../result.ts';
 import { toGroups } from './compare.ts';
 import { toRepeat } from './to-curl.ts';
+import { escapeXml } from './to-junit.ts';
 import {
   listFacts,
   toBodyText,
@@ -27,7 +28,6 @@ class Markup {
 
 type Part = string | number | Markup | undefined | readonly Part[];
 
-const NAMES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' };
 /** The page loads nothing, not even from its own host. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
@@ -56,7 +56,7 @@ ${OUTCOMES.map(
 )}
 <label hidden>Find <input type="search" id="search" placeholder="id or words"></label>
 </fieldset>
-${toResults(results)}
+${toGroups(results).map(({ title, results: own }) => html`<h2>${title}</h2>\n${own.map(toDetails)}`)}
 ${report.coverage && toSection(report, 'coverage', 'Coverage', toCoverageTable(report.coverage))}
 ${hasMatrix(report) ? toSection(report, 'matrix', 'Traceability', toMatrix(results)) : undefined}
 </main>
@@ -85,9 +85,7 @@ function render(part: Part): string {
   if (part instanceof Markup) return part.text;
   if (part === undefined) return '';
   if (typeof part === 'object') return part.map(render).join('');
-  return String(part)
-    .toWellFormed()
-    .replace(/[&<>"']/g, (c) => `&${NAMES[c]};`);
+  return escapeXml(String(part));
 }
 
 const TARGETS: Record<Report['targets'][number]['api'], string> = {
@@ -246,8 +244,8 @@ function toMatrix(results: readonly Result[]): Markup {
   const outcomes = new Map(results.map(({ id, outcome }) => [id, outcome]));
   const decisions = Object.keys(contract.decisions);
   return html`<p class="quiet">Every line of the API description and every decision, with its rules and their outcomes in this run.</p>
-${toTable('Line', contract.outline, ({ source = [] }) => source, outcomes)}
-${toTable('Decision', decisions, (rule) => rule.decisions ?? [], outcomes)}`;
+${toLines('Line', contract.outline, ({ source = [] }) => source, outcomes)}
+${toLines('Decision', decisions, (rule) => rule.decisions ?? [], outcomes)}`;
 }
 
 /** Renders what of each operation the run has seen. */
@@ -267,9 +265,7 @@ function toCoverageTable({ operations, unchecked }: NonNullable<Report['coverage
 <td>${list('not seen', missing)}${list('seen', seen)}${list('not reachable', others)}</td></tr>\n`;
   });
   return html`<p class="quiet">What this run has seen of each operation: parameters, statuses, media types, fields, constraints and rules.</p>
-<div class="scroll" tabindex="0"><table>
-<thead><tr><th scope="col">Operation</th><th scope="col">Seen</th><th scope="col">Parts</th></tr></thead>
-<tbody>${rows}</tbody></table></div>
+${toTable(['Operation', 'Seen', 'Parts'], rows)}
 ${
   unchecked.length === 0
     ? undefined
@@ -279,7 +275,15 @@ ${
 `;
 }
 
-function toTable(
+function toTable(headings: readonly string[], rows: readonly Markup[]): Markup {
+  return html`<div class="scroll" tabindex="0"><table>
+<thead><tr>${headings.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead>
+<tbody>${rows}</tbody></table></div>
+`;
+}
+
+/** Renders what is written in lines, with the rules about each. */
+function toLines(
   heading: string,
   lines: readonly string[],
   linesOf: (rule: Written) => string[],
@@ -291,10 +295,7 @@ function toTable(
     const worst = WORST.find((outcome) => found.includes(outcome)) ?? 'info';
     return html`<tr><th scope="row">${describeDecision(line)}</th><td class="rules">${own.map(({ id }) => toRule(id, outcomes.get(id)))}</td><td class="${worst}">${worst}</td></tr>\n`;
   });
-  return html`<div class="scroll" tabindex="0"><table>
-<thead><tr><th scope="col">${heading}</th><th scope="col">Rules</th><th scope="col">Outcome</th></tr></thead>
-<tbody>${rows}</tbody></table></div>
-`;
+  return toTable([heading, 'Rules', 'Outcome'], rows);
 }
 
 /** Rules with level info are not checked, so the page contains nothing to link to. */
@@ -303,20 +304,14 @@ function toRule(id: string, outcome: Outcome | undefined): Markup {
   return html`<span><a class="id" href="#${id}">${id}</a> <span class="${outcome}">${outcome}</span></span>`;
 }
 
-/** Renders every result, grouped by part of the contract. */
-function toResults(results: readonly Result[]): Markup {
-  return html`${toGroups(results).map(
-    ({ title, results: own }) => html`<h2>${title}</h2>\n${own.map(toDetails)}`,
-  )}`;
-}
-
 function toDetails(result: Result): Markup {
   const { id, outcome, level, statement, reason, findings, notes, requests, assertions } = result;
+  const sources = listSources(result.rules).join('; ');
   return html`<details id="${id}" class="is-${outcome}"${outcome === 'fail' ? html` open` : undefined}>
 <summary><span class="outcome ${outcome}">${outcome}</span><span class="id">${id}</span><span class="level">${level.toUpperCase()}</span><span class="statement">${toProse(statement)}</span></summary>
 <div>
 ${reason === undefined ? undefined : html`<p>${reason}</p>`}
-${toSources(result)}
+${sources === '' ? undefined : html`<p class="quiet">Based on: ${sources}</p>`}
 ${toScope(result)}
 ${findings.map(toFinding)}
 ${notes.map((note) => html`<p>Note: ${note}</p>`)}
@@ -330,12 +325,6 @@ ${notes.map((note) => html`<p>Note: ${note}</p>`)}
 function toProse(text: string): Markup {
   const parts = text.split('`');
   return html`${parts.map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`))}`;
-}
-
-function toSources({ rules: ids }: Result): Markup | undefined {
-  const parts = listSources(ids);
-  if (parts.length === 0) return undefined;
-  return html`<p class="quiet">Based on: ${parts.join('; ')}</p>`;
 }
 
 function toFinding(finding: Finding): Markup {

@@ -127,12 +127,13 @@ function toAttributes(attributes: Record<string, string | number>): string {
 const IMPOSSIBLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
 const ESCAPES: Record<string, string> = {
-  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' },
+  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' },
   // A parser would turn it into a line feed.
   '\r': '&#13;',
 };
 
-function escapeXml(text: string): string {
+/** Escapes text for XML and HTML. */
+export function escapeXml(text: string): string {
   return text
     .toWellFormed()
     .replaceAll(IMPOSSIBLE, '\uFFFD')

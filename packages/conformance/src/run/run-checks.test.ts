@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Check } from '../checks/check.ts';
 import { checks } from '../checks/index.ts';
@@ -15,30 +16,25 @@ async function mostAtOnce(latency: number, concurrency?: number): Promise<number
   for (const took of [latency + 400, latency, latency + 900]) run.health.responded(url, took);
   let now = 0;
   let most = 0;
-  const counted = checks.map(({ rule }): Check => {
-    return {
-      rule,
-      needs: [],
-      run: async () => {
-        now += 1;
-        most = Math.max(most, now);
-        await new Promise((resolve) => setImmediate(resolve));
-        now -= 1;
-      },
-    };
-  });
+  const count = async () => {
+    now += 1;
+    most = Math.max(most, now);
+    await setImmediate();
+    now -= 1;
+  };
+  const counted = checks.map(({ rule }): Check => ({ rule, needs: [], run: count }));
   await runChecks(run, counted, () => {});
   return most;
 }
 
-test('runs 8 checks in parallel against a fast target, and 32 against a slow one', async () => {
-  expect(await mostAtOnce(3)).toBe(8);
-  expect(await mostAtOnce(200)).toBe(32);
-});
-
-test('the concurrency option takes precedence', async () => {
-  expect(await mostAtOnce(3, 20)).toBe(20);
-  expect(await mostAtOnce(200, 1)).toBe(1);
+test.each([
+  [3, undefined, 8],
+  [200, undefined, 32],
+  [3, 20, 20],
+  [200, 1, 1],
+])('with a latency of %i ms and --concurrency %s, %i checks run in parallel', async (...row) => {
+  const [latency, concurrency, most] = row;
+  expect(await mostAtOnce(latency, concurrency)).toBe(most);
 });
 
 test('an interrupted check that continues without responses is skipped', async () => {
