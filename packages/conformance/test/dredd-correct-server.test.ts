@@ -27,6 +27,13 @@ describe('a correct deployment', () => {
     ]);
   });
 
+  test('is asked for services that are missing, forbidden and badly named', () => {
+    const names = requests.map(({ url }) => /cloudrun\/([^/?]+)/.exec(url)?.[1] ?? '');
+    for (const name of [/^no-such-service-[\da-f]+$/, /^forbidden$/, /^0[\da-f]+-$/]) {
+      expect(names).toContainEqual(expect.stringMatching(name));
+    }
+  });
+
   test('is only asked for files of the run, by the IDs that it returned', () => {
     const bodies = requests
       .filter(({ url, body }) => url.includes('storages:') && body !== '{}')
