@@ -26,16 +26,16 @@ export const RANGES = {
 } as const;
 
 /** URL for an API that is not checked and never called. */
-export const NOWHERE = 'http://nowhere.invalid';
+const NOWHERE = 'http://nowhere.invalid';
 
 /** The header, form field and JSON field names that a deployment uses (D1). */
 export type WireProfile = Omit<typeof defaultProfile, '$schema' | 'name'>;
 
 export type Envelope = 'wrapped' | 'flat';
 
-export type CopyPath = 'absolute' | 'relative';
+type CopyPath = 'absolute' | 'relative';
 
-export type MaxAgeUnit = 'ms' | 's' | 'min';
+type MaxAgeUnit = 'ms' | 's' | 'min';
 
 /** A failing result that the operator accepts for now. */
 export interface KnownFailure {
@@ -302,7 +302,7 @@ function assertValues(options: typeof DEFAULTS & ConformanceOptions): void {
  *
  * @throws StartError if its date is not a date
  */
-export function toKnownFailure(entry: string | KnownFailure): KnownFailure {
+function toKnownFailure(entry: string | KnownFailure): KnownFailure {
   if (typeof entry === 'string') return { id: entry };
   const { id, expires = '2027-03-31' } = entry;
   if (/^\d{4}-\d\d-\d\d$/.test(expires) && !Number.isNaN(Date.parse(expires))) return entry;
