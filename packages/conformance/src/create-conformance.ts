@@ -7,7 +7,7 @@ import type { Deployment } from './document/session.ts';
 import { runTransactions } from './dredd/run-transactions.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
 import { isKnown, listAccepted } from './report/compare.ts';
-import { type Report, sortResults, toDeclared, toVerdict } from './report/to-report.ts';
+import { createReport, type Report } from './report/to-report.ts';
 import { runWorkflows } from './respect/run-workflows.ts';
 import { type Result, StartError } from './result.ts';
 import { findGatewayCredentials, findStorageForm, probe } from './run/find-targets.ts';
@@ -83,23 +83,13 @@ async function run(settings: Settings): Promise<Report> {
     ends.abort('the run is over');
     leftovers = await removeLeftovers(shared);
   }
-  const { minCoverage: minimum } = settings;
-  const coverage = {
-    ...(documented?.coverage ?? seen.toCoverage(results)),
-    ...(minimum === undefined ? {} : { minimum }),
-  };
-  return {
+  return createReport(settings, started, results, {
     targets: toTargets(settings, deployments),
     ...(documented ? {} : { rules: settings.rules }),
     seed: settings.seed,
-    startedAt: started.toISOString(),
-    durationMs: Date.now() - started.getTime(),
-    declared: toDeclared(settings),
     leftovers: documented?.leftovers ?? leftovers,
-    ...toVerdict(results, settings.baseline, started, coverage),
-    coverage: shared.secrets.redact(coverage),
-    results: sortResults(results),
-  };
+    coverage: shared.secrets.redact(documented?.coverage ?? seen.toCoverage(results)),
+  });
 }
 
 /** @throws StartError if a target does not respond, or none accepts the credentials */

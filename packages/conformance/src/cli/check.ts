@@ -22,13 +22,6 @@ import { type Output, readJsonFile } from './terminal.ts';
 import { toCommand, toSigner } from './to-command.ts';
 import { NOWHERE_URLS, toClientOptions, toOptions } from './to-options.ts';
 
-interface Progress {
-  begin(): void;
-  add(result: Result): void;
-  /** Removes the progress line. */
-  end(): void;
-}
-
 /** How often the elapsed seconds are updated, in milliseconds. */
 const TICK = 500;
 
@@ -163,8 +156,8 @@ async function present(
   return whole.exitCode;
 }
 
-/** Creates a function that updates the progress line on a terminal, and otherwise does nothing. */
-export function createProgress({ progress }: Output): Progress {
+/** Updates the progress line on a terminal, and otherwise does nothing. */
+export function createProgress({ progress }: Output) {
   const counts = { checks: 0, failed: 0 };
   let started = performance.now();
   let timer: NodeJS.Timeout | undefined;
@@ -179,11 +172,12 @@ export function createProgress({ progress }: Output): Progress {
       timer = setInterval(draw, TICK);
       draw();
     },
-    add({ outcome }) {
+    add({ outcome }: Result) {
       counts.checks += 1;
       if (outcome === 'fail') counts.failed += 1;
       if (timer) draw();
     },
+    /** Removes the progress line. */
     end() {
       clearInterval(timer);
       progress?.('');

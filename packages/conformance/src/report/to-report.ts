@@ -15,7 +15,7 @@ import {
 const PLACES = new Map(rules.map(({ id }, index) => [id, index]));
 
 /** Sorts results in contract order: rules first, then transactions and workflows by name. */
-export function sortResults(results: readonly Result[]): Result[] {
+function sortResults(results: readonly Result[]): Result[] {
   const place = ({ id }: Result) => PLACES.get(id) ?? PLACES.size;
   return results.toSorted(
     (a, b) =>
@@ -108,15 +108,27 @@ function toExitCode(results: readonly Result[]): Report['exitCode'] {
   return outcomes.has('skip') ? 3 : 0;
 }
 
-/** Returns the declared deviations from the contract, as options. */
-export function toDeclared({
-  envelope,
-  copyPath,
-  maxAgeUnit,
-}: Pick<Settings, 'envelope' | 'copyPath' | 'maxAgeUnit'>): string[] {
-  return [
-    ...(envelope === 'wrapped' ? [] : [`--envelope ${envelope}`]),
-    ...(copyPath === 'absolute' ? [] : [`--copy-path ${copyPath}`]),
-    ...(maxAgeUnit === 's' ? [] : [`--max-age-unit ${maxAgeUnit}`]),
-  ];
+/** Returns the report on a run that has ended. */
+export function createReport(
+  settings: Settings,
+  started: Date,
+  results: readonly Result[],
+  { coverage: seen, ...more }: Pick<Report, 'targets'> & { coverage: Coverage } & Partial<Report>,
+): Report {
+  const { minCoverage: minimum, envelope, copyPath, maxAgeUnit } = settings;
+  const coverage = { ...seen, ...(minimum === undefined ? {} : { minimum }) };
+  return {
+    startedAt: started.toISOString(),
+    durationMs: Date.now() - started.getTime(),
+    declared: [
+      ...(envelope === 'wrapped' ? [] : [`--envelope ${envelope}`]),
+      ...(copyPath === 'absolute' ? [] : [`--copy-path ${copyPath}`]),
+      ...(maxAgeUnit === 's' ? [] : [`--max-age-unit ${maxAgeUnit}`]),
+    ],
+    leftovers: [],
+    ...toVerdict(results, settings.baseline, started, coverage),
+    ...more,
+    coverage,
+    results: sortResults(results),
+  };
 }

@@ -9,37 +9,31 @@ import { readReply, toContractEnvelope } from '../validation/read-storage.ts';
 /** Response fields whose values a workflow only passes on. */
 const OPAQUE = ['url', 'token', 'authorization', 'fileID', 'storeFileID', 'tempFileURL'];
 
-/** Hides values from Respect, which treats `a.1` in a string as a path and replaces it with `a[1]`. */
-export interface Vault {
-  /** Returns a body with a placeholder for every value that is only passed on. */
-  conceal(value: unknown): unknown;
-  /** Returns the value of a placeholder; any other text unchanged. */
-  reveal(text: string): string;
-  /** Does the same for every string in a body. */
-  revealAll(value: unknown): unknown;
-}
+export type Vault = ReturnType<typeof createVault>;
 
-export function createVault(): Vault {
+/** Hides values from Respect, which treats `a.1` in a string as a path and replaces it with `a[1]`. */
+export function createVault() {
   const words = new Map<string, string>();
   const values = new Map<string, string>();
   const toWord = (value: string) => {
-    const known = words.get(value);
-    if (known) return known;
     const name = `value-${words.size}`;
-    const word = URL.canParse(value) && value.startsWith('http') ? `http://${name}.invalid` : name;
+    const isUrl = URL.canParse(value) && value.startsWith('http');
+    const word = words.get(value) ?? (isUrl ? `http://${name}.invalid` : name);
     words.set(value, word);
     values.set(word, value);
     return word;
   };
+  /** Returns a body with a placeholder for every value that is only passed on. */
   const conceal = (value: unknown, key = ''): unknown => {
-    if (typeof value === 'string')
-      return OPAQUE.includes(key) && value !== '' ? toWord(value) : value;
-    return mapValues(value, conceal);
+    if (typeof value !== 'string') return mapValues(value, conceal);
+    return OPAQUE.includes(key) && value !== '' ? toWord(value) : value;
   };
+  /** Returns the value of a placeholder; any other text unchanged. */
   const reveal = (text: string) => values.get(text) ?? text;
+  /** Does the same for every string in a body. */
   const revealAll = (value: unknown): unknown =>
-    typeof value === 'string' ? reveal(value) : mapValues(value, revealAll);
-  return { conceal: (value) => conceal(value), reveal, revealAll: (value) => revealAll(value) };
+    typeof value === 'string' ? reveal(value) : mapValues(value, (item) => revealAll(item));
+  return { conceal, reveal, revealAll };
 }
 
 function mapValues(value: unknown, map: (value: unknown, key: string) => unknown): unknown {

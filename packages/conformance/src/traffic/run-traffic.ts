@@ -1,7 +1,7 @@
 import { createRun } from '../context/run.ts';
 import { loadDocument } from '../document/load-document.ts';
 import type { Settings } from '../options.ts';
-import { type Report, sortResults, toDeclared, toVerdict } from '../report/to-report.ts';
+import { createReport, type Report } from '../report/to-report.ts';
 import { type Result, StartError } from '../result.ts';
 import { createContractChecker } from './check-contract.ts';
 import { createDocumentChecker } from './check-document.ts';
@@ -57,26 +57,13 @@ export async function runTraffic(
     ...secrets.redact({ findings: result.findings, notes: result.notes }),
   }));
   for (const result of results) settings.onResult(result);
-  const { minCoverage: minimum } = settings;
-  const coverage = {
-    ...secrets.redact(checker.coverage(results)),
-    ...(minimum === undefined ? {} : { minimum }),
-  };
-  return {
+  return createReport(settings, started, results, {
     targets: checker.targets(),
     ...(file === undefined ? { rules: settings.rules } : {}),
-    startedAt: started.toISOString(),
-    durationMs: Date.now() - started.getTime(),
-    declared: toDeclared(settings),
-    leftovers: [],
-    ...toVerdict(results, settings.baseline, started, coverage),
-    coverage,
+    coverage: secrets.redact(checker.coverage(results)),
     traffic: {
-      files: [...files],
-      checked,
-      withoutBody,
+      ...{ files: [...files], checked, withoutBody },
       notChecked: Object.fromEntries(notChecked),
     },
-    results: sortResults(results),
-  };
+  });
 }

@@ -1,13 +1,8 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-export interface Listener {
-  url: string;
-  close(): Promise<void>;
-}
-
 /** Starts a server on a free loopback port. `close` also ends upgraded connections. */
-export async function listen(server: Server): Promise<Listener> {
+export async function listen(server: Server): Promise<{ url: string; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     sockets.add(socket);
@@ -28,12 +23,7 @@ export type RawHeaders = string[];
 
 /** RFC 9110, section 7.6.1, plus `Trailer`, because trailers are not forwarded. */
 const HOP_BY_HOP = [
-  'connection',
-  'proxy-connection',
-  'keep-alive',
-  'te',
-  'transfer-encoding',
-  'upgrade',
+  ...['connection', 'proxy-connection', 'keep-alive', 'te', 'transfer-encoding', 'upgrade'],
   'trailer',
 ];
 

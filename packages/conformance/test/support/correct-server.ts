@@ -66,15 +66,20 @@ function callService(operation: string, name: string, url: string): Draft {
   if (operation.startsWith('cloudrun-get')) headers['Content-Disposition'] = 'attachment';
   const echo = { fixture: 'berth-conformance', protocol: 1, target: url };
   return url.includes('type=text%2Fplain')
-    ? { operation, status: 200, headers: text(headers), body: 'Hello.' }
-    : { operation, status: 200, headers: json(headers), body: JSON.stringify(echo) };
+    ? {
+        operation,
+        status: 200,
+        headers: { ...headers, 'Content-Type': 'text/plain' },
+        body: 'Hello.',
+      }
+    : { operation, status: 200, headers: { ...headers, ...JSON_TYPE }, body: JSON.stringify(echo) };
 }
 
 function callStorage(operation: string, { path, fileList }: Body): Draft {
   const reply = (status: number, body: object): Draft => ({
     operation,
     status,
-    headers: json({}),
+    headers: JSON_TYPE,
     body: JSON.stringify({ statusCode: status, body: { requestId: randomUUID(), ...body } }),
   });
   const refuse = () => reply(400, { code: 'MISSING', message: 'A field is missing.' });
@@ -84,11 +89,7 @@ function callStorage(operation: string, { path, fileList }: Body): Draft {
       return path ? reply(200, { data: { ...grant, fileID: `id:${path}` } }) : refuse();
     }
     case 'batchGetTempUrls': {
-      const items = fileList?.map((item) => ({
-        ...(item as object),
-        code: 'GONE',
-        tempFileURL: '',
-      }));
+      const items = fileList?.map((item) => ({ ...Object(item), code: 'GONE', tempFileURL: '' }));
       return items ? reply(200, { data: { fileList: items } }) : refuse();
     }
     case 'batchDelete': {
@@ -104,10 +105,4 @@ function callStorage(operation: string, { path, fileList }: Body): Draft {
   }
 }
 
-function json(headers: Record<string, string>): Record<string, string> {
-  return { ...headers, 'Content-Type': 'application/json; charset=utf-8' };
-}
-
-function text(headers: Record<string, string>): Record<string, string> {
-  return { ...headers, 'Content-Type': 'text/plain' };
-}
+const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' };
