@@ -12,8 +12,12 @@ import type { BodyShape } from './faults/fault.ts';
 import type { FaultSubject } from './faults/fault-rules.ts';
 import { cutSocket, shapeBody } from './faults/shape-body.ts';
 import type { Backend } from './proxy/create-proxy.ts';
-import { CallRecord, type RecordedRequest, recordOf } from './session/call-record.ts';
-import { recordResponse } from './session/record-response.ts';
+import {
+  CallRecord,
+  type RecordedRequest,
+  recordOf,
+  recordResponse,
+} from './session/call-record.ts';
 import { createRedactor } from './session/redactor.ts';
 import type { Auth } from './surfaces/auth/auth.ts';
 import { createDocumentSurface } from './surfaces/document.ts';
@@ -204,10 +208,9 @@ function createOwnPages(
 }
 
 async function load(context: Context): Promise<RequestListener> {
-  const [{ createControl }, { createInspector }, { createDownloads }] = await Promise.all([
+  const [{ createControl }, { createInspector, createDownloads }] = await Promise.all([
     import('./control/create-control.ts'),
-    import('./control/create-inspector.ts'),
-    import('./control/create-downloads.ts'),
+    import('./control/pages.ts'),
   ]);
   const pages = [createInspector, createDownloads].map((create) => create(`${OWN_ROOT}/`));
   return createControl(context, (...call) => pages.some((serve) => serve(...call)));

@@ -28,33 +28,13 @@ import { makeFolder } from './util/folders.ts';
 import { originOf } from './util/host.ts';
 import { describeServiceFault } from './util/source-file.ts';
 
-interface Reloadable {
-  readonly profile: WireProfile;
-  readonly contract: Contract;
-}
-
 interface ServeEvents extends ServicesEvents {
   /** Called for each call when it begins, and again when its response is complete. */
   onCall?(call: LoggedRequest): void;
 }
 
 /** A running mock, with the internals that the CLI needs for its examples. */
-export interface Served {
-  readonly url: string;
-  readonly port: number;
-  /** PEM; undefined for HTTP. */
-  readonly certificate: string | undefined;
-  readonly context: Context;
-  /** Findings about forwarded calls. */
-  readonly verdicts: Verdicts;
-  /**
-   * Applies another wire profile or contract; state, port and connections are kept.
-   *
-   * @throws TypeError if it cannot be served; the mock then keeps using the last valid one
-   */
-  reload(next: Partial<Reloadable>): Promise<void>;
-  close(): Promise<void>;
-}
+export type Served = Awaited<ReturnType<typeof serve>>;
 
 /**
  * Starts one server for both documents, the upload target and the links.
@@ -62,10 +42,7 @@ export interface Served {
  * @param events called for each call, and when service files change; by default, errors in the files are
  * emitted as warnings
  */
-export async function serve(
-  given: MockOptions,
-  events: ServeEvents = { onFault: warn },
-): Promise<Served> {
+export async function serve(given: MockOptions, events: ServeEvents = { onFault: warn }) {
   const options = resolveOptions(given);
   if (given.wireProfile !== undefined) await assertWireProfile(given.wireProfile);
   let profile = options.wireProfile;
@@ -146,10 +123,20 @@ export async function serve(
   return {
     url,
     port,
+    /** PEM; undefined for HTTP. */
     certificate: certificate?.cert,
     context,
+    /** Findings about forwarded calls. */
     verdicts,
-    async reload(next) {
+    /**
+     * Applies another wire profile or contract; state, port and connections are kept.
+     *
+     * @throws TypeError if it cannot be served; the mock then keeps using the last valid one
+     */
+    async reload(next: {
+      readonly profile?: WireProfile;
+      readonly contract?: Contract;
+    }): Promise<void> {
       const last = { profile, contract };
       if (next.profile !== undefined) profile = await assertWireProfile(next.profile);
       contract = next.contract ?? contract;
@@ -161,7 +148,7 @@ export async function serve(
         throw error;
       }
     },
-    async close() {
+    async close(): Promise<void> {
       const closed = once(server, 'close');
       server.close();
       for (const socket of sockets) socket.destroy();

@@ -8,13 +8,14 @@ import type { RouteTable } from '@berth/server-stubs';
 import { registerTypeScript } from '../typescript.js';
 import { describeFileError } from '../util/folders.ts';
 import { describeServiceFault, readYaml, type ServiceFault } from '../util/source-file.ts';
-import { type Contract, listOperations, standardContract } from './contract.ts';
 import {
+  type Contract,
   type DocumentName,
   type Documents,
-  type OpenApiDocument,
+  listOperations,
+  standardContract,
   toDocument,
-} from './documents.ts';
+} from './contract.ts';
 
 /** Thrown if a document in `contract` cannot be served. The message has one line per error. */
 export class ContractFileError extends TypeError {
@@ -64,15 +65,9 @@ class RefusedDocument extends Error {
   }
 }
 
-interface Loaded {
-  readonly name: DocumentName;
-  readonly document: OpenApiDocument;
-  readonly routes: RouteTable;
-}
-
 const FOREIGN = 'It has no operation of the gateway or the storage API.';
 
-async function loadDocument(file: string): Promise<Loaded> {
+async function loadDocument(file: string) {
   const text = await readFile(file, 'utf8').catch((error: Error) =>
     fail([{ file, message: `Cannot read the contract: ${describeFileError(error)}.` }]),
   );

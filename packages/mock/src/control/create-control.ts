@@ -4,9 +4,9 @@ import { toUnknown } from '../faults/parse-fault.ts';
 import { isOwnHost, originOf } from '../util/host.ts';
 import { SESSION_PARAMETER, sessionOfQuery } from '../util/session-name.ts';
 import { FieldError, suggest } from '../util/values.ts';
-import { downloads } from './create-downloads.ts';
 import { createMockSession } from './create-mock-session.ts';
-import { endpoints, findEndpoint, RESPONDED } from './endpoints.ts';
+import { findEndpoint, RESPONDED } from './endpoints.ts';
+import { downloads } from './pages.ts';
 import { Problem } from './problem.ts';
 
 /** Handles the requests that it recognizes; returns false for all others. */
@@ -54,7 +54,6 @@ async function respond(
     throw toNoPage(path);
   }
   const { endpoint, params } = findEndpoint(
-    endpoints,
     request.method ?? 'GET',
     path.slice(CONTROL_ROOT.length),
   );

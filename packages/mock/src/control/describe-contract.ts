@@ -1,20 +1,6 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { Operation } from '../contract/contract.ts';
-import type { SurfaceName } from '../contract/surface.ts';
-import { downloads } from './create-downloads.ts';
-
-interface DescribedOperation {
-  readonly operationId: string;
-  readonly surface: SurfaceName;
-  readonly method: string;
-  readonly path: string;
-  readonly summary?: string;
-  readonly description?: string;
-  /** First example of the request body. */
-  readonly request?: unknown;
-  /** Response examples, by `200 application/json`, or `200 application/json hello` for a named one. */
-  readonly examples: Readonly<Record<string, unknown>>;
-}
+import { downloads } from './pages.ts';
 
 /** Describes the operations with their examples, and the contract's error tables and documents. */
 export function describeContract(operations: readonly Operation[]) {
@@ -29,7 +15,7 @@ export function describeContract(operations: readonly Operation[]) {
   };
 }
 
-function describe(operation: Operation): DescribedOperation {
+function describe(operation: Operation) {
   const { id, surface, method, path, summary, description } = operation;
   const [request] = Object.values(listExamples('', operation.request));
   const examples = Object.entries(operation.responses).flatMap(([status, { content }]) =>
@@ -42,7 +28,9 @@ function describe(operation: Operation): DescribedOperation {
     path,
     ...(summary !== undefined && { summary }),
     ...(description !== undefined && { description: description.trim() }),
+    /** First example of the request body. */
     ...(request !== undefined && { request }),
+    /** By `200 application/json`, or `200 application/json hello` for a named one. */
     examples: Object.fromEntries(examples),
   };
 }

@@ -4,9 +4,8 @@ import type { Context } from '../context.ts';
 import type { FaultRule } from '../faults/fault-rules.ts';
 import { toUnknown } from '../faults/parse-fault.ts';
 import { toKey } from '../files/file-store.ts';
-import { toLoggedJson } from '../session/logged-json.ts';
+import { toHar, toLoggedJson } from '../session/logged-json.ts';
 import type { LoggedRequest } from '../session/request-log.ts';
-import { toHar } from '../session/to-har.ts';
 import { readPackageInfo } from '../util/package-info.ts';
 import { FieldError, isObject, suggest } from '../util/values.ts';
 import { type ClockChange, changeClock, toClockState } from './change-clock.ts';
@@ -41,26 +40,61 @@ interface Endpoint {
   respond(call: ControlCall): unknown;
 }
 
-interface FoundEndpoint {
-  readonly endpoint: Endpoint;
-  readonly params: Readonly<Record<string, string>>;
-}
+/** Returned by an endpoint that has already sent the response itself. */
+export const RESPONDED = Symbol('responded');
 
-const clockEndpoints: readonly Endpoint[] = [
-  { method: 'GET', path: 'clock', respond: ({ session }) => session.clock.state() },
+/**
+ * A reader that falls this far behind is disconnected. It reconnects with the ID of the last call it
+ * received.
+ */
+const MOST_BUFFERED = 8 * 1024 * 1024;
+
+const HEARTBEAT_MILLISECONDS = 15_000;
+
+/** All control API endpoints. The first match wins. */
+export const endpoints: readonly Endpoint[] = [
   {
-    method: 'PUT',
-    path: 'clock',
-    respond({ context, session, body }) {
-      const { clock } = context.sessions.get(session.id);
-      changeClock(clock, toFields(body, ['now', 'advance', 'frozen']) as ClockChange);
-      return toClockState(clock);
+    method: 'GET',
+    path: 'info',
+    respond({ context: { options, url, sessions, services, profile }, session }) {
+      const { env, mode, auth, seed } = options;
+      const { storageHeaders, uploadFields, storeFileID } = profile;
+      return {
+        version: readPackageInfo().version,
+        url,
+        env,
+        mode,
+        auth,
+        seed,
+        wireProfile: profile.name,
+        names: { storageHeaders, uploadFields, storeFileID },
+        contract: Object.fromEntries(
+          Object.entries(contract.documents).map(([name, { version }]) => [name, version]),
+        ),
+        services: services.names(),
+        session: session.id,
+        sessions: sessions.list().map(({ id }) => id),
+      };
     },
   },
-  { method: 'DELETE', path: 'clock', respond: ({ session }) => session.clock.reset() },
-];
-
-const faultEndpoints: readonly Endpoint[] = [
+  {
+    method: 'POST',
+    path: 'reset',
+    respond({ session, body = {} }) {
+      const { only } = toFields(body, ['only']);
+      session.reset({ only: only as readonly SessionPart[] | undefined });
+    },
+  },
+  { method: 'GET', path: 'snapshot', respond: ({ session }) => session.snapshot() },
+  {
+    method: 'POST',
+    path: 'restore',
+    // Base64 encodes three bytes as four characters; the extra mebibyte is for everything else.
+    maxBodyBytes: Math.ceil(MAX_SNAPSHOT_BYTES / 3) * 4 + 1024 * 1024,
+    respond({ session, body }) {
+      session.restore(body as SessionSnapshot);
+    },
+  },
   { method: 'GET', path: 'faults', respond: ({ session }) => ({ faults: session.faults.list() }) },
   {
     method: 'PUT',
@@ -80,66 +114,17 @@ const faultEndpoints: readonly Endpoint[] = [
       throw new Problem(404, `There is no fault with this name: ${hint}.`, { field: 'name' });
     },
   },
-];
-
-/** Returned by an endpoint that has already sent the response itself. */
-export const RESPONDED = Symbol('responded');
-
-const fileEndpoints: readonly Endpoint[] = [
-  { method: 'GET', path: 'files', respond: ({ session }) => ({ files: session.files.list() }) },
-  { method: 'GET', path: 'files/{path*}', respond: sendFile },
+  { method: 'GET', path: 'clock', respond: ({ session }) => session.clock.state() },
   {
-    method: 'DELETE',
-    path: 'files/{path*}',
-    respond({ session, params: { path = '' } }) {
-      if (!session.files.delete(path)) throw toMissing(path);
+    method: 'PUT',
+    path: 'clock',
+    respond({ context, session, body }) {
+      const { clock } = context.sessions.get(session.id);
+      changeClock(clock, toFields(body, ['now', 'advance', 'frozen']) as ClockChange);
+      return toClockState(clock);
     },
   },
-];
-
-const getContract: Endpoint = {
-  method: 'GET',
-  path: 'contract',
-  async respond({ context }) {
-    const { describeContract } = await import('./describe-contract.ts');
-    return describeContract(context.operations);
-  },
-};
-
-const getInfo: Endpoint = {
-  method: 'GET',
-  path: 'info',
-  respond({ context: { options, url, sessions, services, profile }, session }) {
-    const { env, mode, auth, seed } = options;
-    const { storageHeaders, uploadFields, storeFileID } = profile;
-    return {
-      version: readPackageInfo().version,
-      url,
-      env,
-      mode,
-      auth,
-      seed,
-      wireProfile: profile.name,
-      names: { storageHeaders, uploadFields, storeFileID },
-      contract: Object.fromEntries(
-        Object.entries(contract.documents).map(([name, { version }]) => [name, version]),
-      ),
-      services: services.names(),
-      session: session.id,
-      sessions: sessions.list().map(({ id }) => id),
-    };
-  },
-};
-
-/**
- * A reader that falls this far behind is disconnected. It reconnects with the ID of the last call it
- * received.
- */
-const MOST_BUFFERED = 8 * 1024 * 1024;
-
-const HEARTBEAT_MILLISECONDS = 15_000;
-
-const requestEndpoints: readonly Endpoint[] = [
+  { method: 'DELETE', path: 'clock', respond: ({ session }) => session.clock.reset() },
   {
     method: 'GET',
     path: 'requests',
@@ -174,9 +159,15 @@ const requestEndpoints: readonly Endpoint[] = [
     path: 'requests',
     respond: ({ session }) => session.reset({ only: ['requests'] }),
   },
-];
-
-const serviceEndpoints: readonly Endpoint[] = [
+  { method: 'GET', path: 'files', respond: ({ session }) => ({ files: session.files.list() }) },
+  { method: 'GET', path: 'files/{path*}', respond: sendFile },
+  {
+    method: 'DELETE',
+    path: 'files/{path*}',
+    respond({ session, params: { path = '' } }) {
+      if (!session.files.delete(path)) throw toMissing(path);
+    },
+  },
   {
     method: 'GET',
     path: 'services',
@@ -199,39 +190,14 @@ const serviceEndpoints: readonly Endpoint[] = [
     path: 'services/{name}/state',
     respond: ({ session, params: { name = '' } }) => session.services.clearState(name),
   },
-];
-
-const sessionEndpoints: readonly Endpoint[] = [
   {
-    method: 'POST',
-    path: 'reset',
-    respond({ session, body = {} }) {
-      const { only } = toFields(body, ['only']);
-      session.reset({ only: only as readonly SessionPart[] | undefined });
+    method: 'GET',
+    path: 'contract',
+    async respond({ context }) {
+      const { describeContract } = await import('./describe-contract.ts');
+      return describeContract(context.operations);
     },
   },
-  { method: 'GET', path: 'snapshot', respond: ({ session }) => session.snapshot() },
-  {
-    method: 'POST',
-    path: 'restore',
-    // Base64 encodes three bytes as four characters; the extra mebibyte is for everything else.
-    maxBodyBytes: Math.ceil(MAX_SNAPSHOT_BYTES / 3) * 4 + 1024 * 1024,
-    respond({ session, body }) {
-      session.restore(body as SessionSnapshot);
-    },
-  },
-];
-
-/** All control API endpoints. The first match wins. */
-export const endpoints: readonly Endpoint[] = [
-  getInfo,
-  ...sessionEndpoints,
-  ...faultEndpoints,
-  ...clockEndpoints,
-  ...requestEndpoints,
-  ...fileEndpoints,
-  ...serviceEndpoints,
-  getContract,
 ];
 
 /**
@@ -240,11 +206,7 @@ export const endpoints: readonly Endpoint[] = [
  * @param path below the API, as received
  * @throws Problem 404 or 405
  */
-export function findEndpoint(
-  endpoints: readonly Endpoint[],
-  method: string,
-  path: string,
-): FoundEndpoint {
+export function findEndpoint(method: string, path: string) {
   const wanted = method === 'HEAD' ? 'GET' : method;
   const allowed = new Set<string>();
   for (const endpoint of endpoints) {

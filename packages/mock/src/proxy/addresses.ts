@@ -13,24 +13,14 @@ const CAPACITY = 10_000;
  */
 const PARAMETER = 'sign';
 
-/** The URLs that a deployment has issued, each with the mock's URL that replaces it. */
-export interface KnownAddresses {
-  /**
-   * Returns the mock's URL that replaces a real one; returns the given text if it is not a URL.
-   *
-   * @param origin the origin that the caller used to reach the mock
-   */
-  toLocal(kind: 'upload' | 'link', real: string, origin: string, session: string): string;
-  /** Returns the real URL behind a request target. */
-  find(target: string): URL | undefined;
-}
+export type KnownAddresses = ReturnType<typeof createKnownAddresses>;
 
 /**
  * Creates the store for issued URLs. D27: an upload is posted to the returned `url` as is, and a signature
  * covers the link as is. The real URL must therefore not change, so the mock stores it and issues a URL of
  * its own instead.
  */
-export function createKnownAddresses(): KnownAddresses {
+export function createKnownAddresses() {
   const ids = new Map<string, string>();
   const urls = new Map<string, URL>();
 
@@ -50,14 +40,20 @@ export function createKnownAddresses(): KnownAddresses {
   }
 
   return {
-    toLocal(kind, real, origin, session) {
+    /**
+     * Returns the mock's URL that replaces a real one; returns the given text if it is not a URL.
+     *
+     * @param origin the origin that the caller used to reach the mock
+     */
+    toLocal(kind: 'upload' | 'link', real: string, origin: string, session: string): string {
       const url = URL.canParse(real) ? new URL(real) : undefined;
       if (url === undefined || !isHttp(url)) return real;
       const path = kind === 'upload' ? '/' : FILES_PATH + url.pathname;
       const suffix = session === '' ? '' : `&${SESSION_PARAMETER}=${encodeURIComponent(session)}`;
       return `${origin}${path}?${PARAMETER}=${idOf(url)}${suffix}`;
     },
-    find(target) {
+    /** Returns the real URL behind a request target. */
+    find(target: string): URL | undefined {
       const mark = target.indexOf('?');
       const id = mark < 0 ? null : new URLSearchParams(target.slice(mark)).get(PARAMETER);
       return id === null ? undefined : urls.get(id);

@@ -19,7 +19,7 @@ import { createOffAuth } from '../surfaces/auth/auth.ts';
 import { createFaultExplainer } from '../surfaces/explain-fault.ts';
 import { toRoutes } from '../surfaces/router-options.ts';
 import { isObject } from '../util/values.ts';
-import { createResponseChecker, type ResponseChecker } from './check-responses.ts';
+import { createResponseChecker } from './check-responses.ts';
 
 /**
  * A copy of a request. A router validates the copy while the original is forwarded to the deployment. The
@@ -78,23 +78,10 @@ export class ShadowRequest extends IncomingMessage {
   }
 }
 
-export interface RequestCheck {
-  /** Receives a copy of the body. */
-  readonly shadow: ShadowRequest;
-  /** Resolves when the result is in the call's record. */
-  readonly done: Promise<void>;
-}
+export type Checkers = ReturnType<ReturnType<typeof createCheckers>>;
 
-/** Validates requests without responding to them. */
-type RequestChecker = (request: RecordedRequest, record: CallRecord) => RequestCheck;
-
-/** The routers that validate requests to both APIs with the current wire names. */
-export interface Checkers {
-  readonly request: RequestChecker;
-  readonly response: ResponseChecker;
-}
-
-export function createCheckers(context: Context): () => Checkers {
+/** Creates the routers that validate requests to both APIs with the current wire names. */
+export function createCheckers(context: Context) {
   return perProfile(context, (profile) => ({
     request: createRequestChecker(context),
     response: createResponseChecker(profile, context.operations),
@@ -110,8 +97,13 @@ const NO_BREACH = new Set<Fault['kind']>([
   'handler-failed',
 ]);
 
-/** Creates stub routers whose handlers only record that a request is valid. */
-function createRequestChecker(context: Context): RequestChecker {
+/**
+ * Creates stub routers whose handlers only record that a request is valid.
+ *
+ * @returns a function that validates a request whose body is fed to the shadow. When `done` resolves, the
+ * result is in the call's record.
+ */
+function createRequestChecker(context: Context) {
   const { profile, operations } = context;
   const auth = createOffAuth(profile);
   const explain = createFaultExplainer(context);
@@ -186,7 +178,7 @@ function createRequestChecker(context: Context): RequestChecker {
     ),
   };
 
-  return (request, record) => {
+  return (request: RecordedRequest, record: CallRecord) => {
     const shadow = new ShadowRequest(request, record);
     const { surface } = record;
     if (surface === 'link' || request.method === 'OPTIONS') {

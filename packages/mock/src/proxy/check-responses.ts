@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { applyDispositionRules, type Violation } from '@berth/server-stubs';
 import type { ErrorObject } from 'ajv';
-import { compileSchema } from '../contract/compile-schema.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { SurfaceName } from '../contract/surface.ts';
 import { applyProfile, type WireProfile } from '../contract/wire-profile.ts';
 import { CODES } from '../faults/fault.ts';
+import { compileSchema } from '../surfaces/explain-fault.ts';
 import { isObject } from '../util/values.ts';
 import { findHeader, listHeader, type RawHeaders } from './headers.ts';
 
-interface CheckedResponse {
+export interface CheckedResponse {
   readonly surface: SurfaceName;
   readonly operationId: string | undefined;
   readonly method: string;
@@ -22,16 +22,11 @@ interface CheckedResponse {
   readonly isWhole: boolean;
 }
 
-export type ResponseChecker = (response: CheckedResponse) => readonly Violation[];
-
 /**
  * Creates a function that checks a deployment's responses against the contract. Anything that the contract
  * leaves open is not checked.
  */
-export function createResponseChecker(
-  profile: WireProfile,
-  contract: readonly Operation[],
-): ResponseChecker {
+export function createResponseChecker(profile: WireProfile, contract: readonly Operation[]) {
   const operations = applyProfile(contract, profile);
   const find = (operationId: string) => operations.find(({ id }) => id === operationId);
   const upstreamStatus = profile.gatewayHeaders.upstreamStatus.toLowerCase();
@@ -54,7 +49,7 @@ export function createResponseChecker(
     return [...missing, ...checkDisposition(response)];
   }
 
-  return (response) => {
+  return (response: CheckedResponse): readonly Violation[] => {
     const { surface, method, operationId } = response;
     if (surface === 'gateway') return checkGateway(response);
     if (surface === 'link' || method === 'OPTIONS' || operationId === undefined) return [];

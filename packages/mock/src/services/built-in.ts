@@ -1,14 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import { fileURLToPath } from 'node:url';
 import { listExamples } from '../contract/contract.ts';
-import { type CompiledService, compileService } from './compile-service.ts';
+import {
+  type CompiledService,
+  compileService,
+  handleCall as handleServiceCall,
+} from './compile-service.ts';
 import {
   defineService,
   type FakeSocket,
   type RouteResponse,
   type ServiceCall,
 } from './fake-service.ts';
-import { handleCall as handleServiceCall } from './handle-call.ts';
 import { readBytes } from './prepare-route.ts';
 import { parseRouteKey } from './routes.ts';
 import { OF_SERVICES, type RouteHandler } from './services.ts';

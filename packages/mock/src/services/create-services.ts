@@ -12,9 +12,14 @@ import type { Session } from '../session/session.ts';
 import { type ServiceFault, ServicesError } from '../util/source-file.ts';
 import { isObject } from '../util/values.ts';
 import { createExample, createHello, createShop, echo } from './built-in.ts';
-import { type CompiledService, compileService } from './compile-service.ts';
+import {
+  type CompiledService,
+  compileService,
+  handleCall,
+  openCall,
+  type ServiceContext,
+} from './compile-service.ts';
 import type { FakeServices } from './fake-service.ts';
-import { handleCall, openCall, type ServiceContext } from './handle-call.ts';
 import type { FileSource } from './loading/create-file-source.ts';
 import { type DocumentOptions, OF_SERVICES } from './services.ts';
 

@@ -4,20 +4,12 @@ import type { LoggedRequest } from './request-log.ts';
 /** The text that replaces a credential. */
 export const REDACTED = '…';
 
-/** Removes credentials from the parts of a call that the log keeps. */
-export interface Redactor {
-  /** @param name in lower case */
-  header(name: string, value: string): string;
-  /** Redacts path and query: a link's signature grants access to the file. */
-  target(target: string): string;
-  /** Redacts a request body: the tokens in an upload form. */
-  request(surface: LoggedRequest['surface'], body: Uint8Array): Uint8Array;
-  /** Redacts a response body: upload grants and the signatures of links. */
-  response(surface: LoggedRequest['surface'], body: Uint8Array): Uint8Array;
-}
+type Surface = LoggedRequest['surface'];
+
+export type Redactor = ReturnType<typeof createRedactor>;
 
 /** Headers whose value is a credential, possibly preceded by a scheme. */
-const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'cookie', 'set-cookie'];
+export const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'cookie', 'set-cookie'];
 
 /** Start of the boundary after each part of a form. */
 const BOUNDARY = '\r\n--';
@@ -33,7 +25,8 @@ const SCHEME = /^(?:1\.0 )?[\w-]+(?= )/;
 /** Fields of a `getUploadMetaData` response, even if the text is truncated. */
 const GRANT_MEMBER = /("(?:authorization|token)"\s*:\s*")(?:[^"\\]|\\.)*/g;
 
-export function createRedactor({ storageHeaders, uploadFields }: WireProfile): Redactor {
+/** Creates functions that remove credentials from the parts of a call that the log keeps. */
+export function createRedactor({ storageHeaders, uploadFields }: WireProfile) {
   const secrets = new Set([
     ...SECRET_HEADERS,
     storageHeaders.authorization.toLowerCase(),
@@ -48,19 +41,23 @@ export function createRedactor({ storageHeaders, uploadFields }: WireProfile): R
     return isSecret ? part.slice(0, end + 4) + toLatin1(REDACTED) : part;
   };
   return {
-    header(name, value) {
+    /** @param name in lower case */
+    header(name: string, value: string): string {
       if (name === PROTOCOLS) return value.replace(BEARER_PROTOCOL, `$1${REDACTED}`);
       if (name === 'location') return toTarget(value);
       if (!secrets.has(name) || value === '') return value;
       const scheme = SCHEME.exec(value)?.[0];
       return scheme === undefined ? REDACTED : `${scheme} ${REDACTED}`;
     },
+    /** Redacts path and query: a link's signature grants access to the file. */
     target: toTarget,
-    request: (surface, body) =>
+    /** Redacts the tokens in an upload form. */
+    request: (surface: Surface, body: Uint8Array) =>
       surface === 'upload'
         ? replace(body, (text) => text.split(BOUNDARY).map(redactPart).join(BOUNDARY))
         : body,
-    response: (surface, body) =>
+    /** Redacts upload grants and the signatures of links. */
+    response: (surface: Surface, body: Uint8Array) =>
       surface === 'storage'
         ? replace(body, (text) =>
             text
@@ -82,7 +79,8 @@ function replace(body: Uint8Array, change: (text: string) => string): Uint8Array
   return changed === text ? body : Buffer.from(changed, 'latin1');
 }
 
-function toLatin1(text: string): string {
+/** Each byte of the UTF-8 text is one character. */
+export function toLatin1(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 

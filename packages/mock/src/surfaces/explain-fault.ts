@@ -1,10 +1,10 @@
+import { createRequire } from 'node:module';
 import type { Call, Fault, Violation } from '@berth/server-stubs';
-import type { ErrorObject } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import { distance } from 'fastest-levenshtein';
 import type { Context } from '../context.ts';
-import { compileSchema } from '../contract/compile-schema.ts';
 import type { Operation } from '../contract/contract.ts';
-import { type Schema, toFlatSchema } from '../contract/documents.ts';
+import { type Schema, toFlatSchema } from '../contract/contract.ts';
 import { recordOf } from '../session/call-record.ts';
 import { isObject } from '../util/values.ts';
 
@@ -184,4 +184,23 @@ function fill(template: string, segments: string[]): string {
     .split('/')
     .map((part, index) => (part.startsWith('{') ? (segments[index] ?? part) : part))
     .join('/');
+}
+
+const require = createRequire(import.meta.url);
+const validators = new WeakMap<object, ValidateFunction>();
+
+/** Compiles a schema to a function that reports every violation. Ajv is loaded on first use. */
+export function compileSchema(schema: object): ValidateFunction {
+  const known = validators.get(schema);
+  if (known !== undefined) return known;
+  const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
+  const options = {
+    strict: false,
+    allErrors: true,
+    validateFormats: false,
+    logger: false,
+  } as const;
+  const validate = new Ajv2020(options).compile(schema);
+  validators.set(schema, validate);
+  return validate;
 }

@@ -7,8 +7,13 @@ import {
 } from '@berth/server-stubs';
 import type { StorageCaller } from '@berth/server-stubs/engine';
 import type { Context } from '../context.ts';
-import { idsOf, listExamples, type Operation, toExample } from '../contract/contract.ts';
-import { toFlatSchema } from '../contract/documents.ts';
+import {
+  idsOf,
+  listExamples,
+  type Operation,
+  toExample,
+  toFlatSchema,
+} from '../contract/contract.ts';
 import { recordOf } from '../session/call-record.ts';
 import type { Auth } from './auth/auth.ts';
 import { consult, preferencesOf } from './consult.ts';

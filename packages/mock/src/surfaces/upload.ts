@@ -6,7 +6,7 @@ import {
 } from '@berth/server-stubs';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { Context } from '../context.ts';
-import type { Documents } from '../contract/documents.ts';
+import type { Documents } from '../contract/contract.ts';
 import type { Preferences } from '../contract/oracle/read-preferences.ts';
 import { UPLOAD_PATH } from '../contract/surface.ts';
 import { recordOf } from '../session/call-record.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import type { Operation } from '../../src/contract/contract.ts';
-import type { Schema } from '../../src/contract/documents.ts';
+import type { Operation, Schema } from '../../src/contract/contract.ts';
 import type { Asked } from './exchange.ts';
 import { CREDENTIALS, FORM, goodRequest, OPERATIONS, toForm } from './operations.ts';
 

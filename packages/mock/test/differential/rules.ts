@@ -1,5 +1,5 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import { toFlatSchema } from '../../src/contract/documents.ts';
+import { toFlatSchema } from '../../src/contract/contract.ts';
 import { isObject } from '../../src/util/values.ts';
 import { type Asked, NOT_COMPARED, OWN_ID, type Verdict } from './exchange.ts';
 import { OPERATIONS } from './operations.ts';

@@ -1,5 +1,4 @@
-import type { Operation } from '../contract.ts';
-import type { Documents } from '../documents.ts';
+import type { Documents, Operation } from '../contract.ts';
 import { createInstance, getHttpOperationsFromSpec } from './prism.ts';
 import type { Preferences } from './read-preferences.ts';
 

@@ -6,8 +6,15 @@ import type { KeptBytes } from '../../session/call-record.ts';
 import { describeFileError, makeFolder } from '../../util/folders.ts';
 import type { Exchange, Recorder } from '../forward.ts';
 import type { RawHeaders } from '../headers.ts';
-import { contractHashOf, FORMAT, type Recording, RecordingError, toJsonBody } from './recording.ts';
-import { createScrubber, type Scrubber } from './scrubber.ts';
+import {
+  contractHashOf,
+  createScrubber,
+  FORMAT,
+  type Recording,
+  RecordingError,
+  type Scrubber,
+  toJsonBody,
+} from './recording.ts';
 
 /** D13: the gateway's limit. Longer bodies are not recorded. */
 const MAX_BYTES = 20 * 1024 * 1024;

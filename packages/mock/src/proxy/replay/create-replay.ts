@@ -17,12 +17,12 @@ import { createCheckers } from '../check-requests.ts';
 import type { Backend } from '../create-proxy.ts';
 import {
   contractHashOf,
+  createScrubber,
   FORMAT,
   fromJsonBody,
   type Recording,
   RecordingError,
 } from './recording.ts';
-import { createScrubber } from './scrubber.ts';
 
 /**
  * Creates a backend that responds from recordings. If several responses were recorded for a request, each

@@ -1,8 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { contract as CONTRACT, type Violation } from '@berth/server-stubs';
 import type { SurfaceName } from '../../contract/surface.ts';
+import { perProfile, type WireProfile } from '../../contract/wire-profile.ts';
 import type { ResolvedOptions } from '../../options.ts';
 import type { JsonBody } from '../../session/logged-json.ts';
+import { createRedactor, REDACTED, SECRET_HEADERS, toLatin1 } from '../../session/redactor.ts';
+import { listHeader, type RawHeaders } from '../headers.ts';
 
 /** One message in a recording, with lower-case header names and without secrets. */
 export interface RecordedMessage {
@@ -53,4 +56,114 @@ export function toJsonBody(bytes: Buffer): JsonBody {
 export function fromJsonBody(body: JsonBody | undefined): Buffer {
   if (body === undefined) return Buffer.alloc(0);
   return 'text' in body ? Buffer.from(body.text) : Buffer.from(body.base64, 'base64');
+}
+
+/** Shorter values are not secrets, and would match everywhere. */
+const MIN_LENGTH = 8;
+
+/** Maximum number of secrets; the oldest are dropped. */
+const CAPACITY = 10_000;
+
+/** Query parameters that contain credentials in the links and APIs of common platforms. */
+const SECRET_PARAMETER =
+  /([?&](?:access_token|token|api_?key|key|secret|password|sign|sig|signature|q-signature|x-amz-(?:signature|credential|security-token)|[\w-]*-security-token)=)[^&#\s"<]*/gi;
+
+/** Returns the part of a credential that is secret by itself. */
+const SECRET_PART = /(?:^(?:Bearer|Basic) +|\b(?:Signature|Token)=)([^\s,]+)/gi;
+
+const GRANT_MEMBER = /"(?:authorization|token)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
+
+export type Scrubber = ReturnType<typeof createScrubber>;
+
+/**
+ * Creates a scrubber that removes everything that the log's redactor removes, and also query parameters that
+ * contain credentials. A secret from a header or a grant is removed wherever it appears again, for example in
+ * the response of a service that echoes its headers.
+ *
+ * @param holder provides the current wire names
+ */
+export function createScrubber(holder: { readonly profile: WireProfile }) {
+  const redactorOf = perProfile(holder, createRedactor);
+  const secrets = new Set<string>();
+
+  function remember(value: string): void {
+    if (value.length < MIN_LENGTH) return;
+    for (const form of formsOf(value)) {
+      secrets.delete(form);
+      secrets.add(form);
+      if (secrets.size > CAPACITY) secrets.delete(secrets.values().next().value as string);
+    }
+  }
+  function hide(text: string): string {
+    // Longest first: one may be part of another.
+    const found = [...secrets].filter((secret) => text.includes(secret));
+    return found
+      .sort((one, other) => other.length - one.length)
+      .reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
+  }
+
+  return {
+    /** Remembers the secrets in a request, so that they are removed wherever they appear later. */
+    learn(raw: RawHeaders): void {
+      const { authorization, sessionToken } = holder.profile.storageHeaders;
+      const names = [...SECRET_HEADERS, authorization.toLowerCase(), sessionToken.toLowerCase()];
+      for (const value of names.flatMap((name) => listHeader(raw, name))) {
+        remember(value);
+        for (const [, part = ''] of value.matchAll(SECRET_PART)) remember(part);
+      }
+      for (const value of listHeader(raw, 'cookie')) {
+        for (const pair of value.split(';')) remember(cookieOf(pair));
+      }
+      for (const value of listHeader(raw, 'set-cookie')) remember(cookieOf(value));
+      for (const value of listHeader(raw, 'sec-websocket-protocol')) {
+        for (const [, token = ''] of value.matchAll(/berth\.bearer\.([^,\s]+)/g)) remember(token);
+      }
+    },
+    /** Remembers the secrets in a storage response: the upload grant. */
+    learnGrant(body: Buffer): void {
+      for (const [, value = ''] of body.toString().matchAll(GRANT_MEMBER)) {
+        remember(value);
+        remember(unquote(value));
+      }
+    },
+    target: (target: string): string =>
+      hide(redactorOf().target(target).replace(SECRET_PARAMETER, `$1${REDACTED}`)),
+    headers(raw: RawHeaders): RecordedMessage['headers'] {
+      const headers: Record<string, string | string[]> = {};
+      for (let at = 0; at < raw.length; at += 2) {
+        const name = (raw[at] as string).toLowerCase();
+        const shown = redactorOf().header(name, raw[at + 1] as string);
+        const value = hide(shown.replace(SECRET_PARAMETER, `$1${REDACTED}`));
+        const known = headers[name];
+        headers[name] = known === undefined ? value : [known, value].flat();
+      }
+      return headers;
+    },
+    body(side: 'request' | 'response', surface: SurfaceName, body: Buffer): Buffer {
+      const shown = Buffer.from(redactorOf()[side](surface, body));
+      const text = shown.toString('latin1');
+      const hidden = hide(text);
+      return hidden === text
+        ? shown
+        : Buffer.from(hidden.replaceAll(REDACTED, toLatin1(REDACTED)), 'latin1');
+    },
+  };
+}
+
+/** Returns a secret as it is encoded in a header, in JSON and in a URL. */
+function formsOf(value: string): string[] {
+  return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed())];
+}
+
+/** Returns the value of `name=value; Path=/`. */
+function cookieOf(pair: string): string {
+  return /=([^;]*)/.exec(pair)?.[1]?.trim() ?? '';
+}
+
+function unquote(literal: string): string {
+  try {
+    return JSON.parse(`"${literal}"`);
+  } catch {
+    return literal;
+  }
 }

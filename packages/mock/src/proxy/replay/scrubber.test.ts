@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { standardProfile } from '../../contract/wire-profile.ts';
-import { createScrubber } from './scrubber.ts';
+import { createScrubber } from './recording.ts';
 
 const scrub = (text: string, ...learnt: string[]) => {
   const scrubber = createScrubber({ profile: standardProfile });

@@ -66,23 +66,16 @@ const DEBOUNCE_MILLISECONDS = 50;
 /** How often to check for a folder that has been removed. */
 const MISSING_MILLISECONDS = 500;
 
+export type FolderWatch = ReturnType<typeof watchFolders>;
+
 /**
  * Watches folders rather than the files in them, because editors replace files and add new ones. Does not use
  * chokidar 5, the last version that supports Node 20, because chokidar stops reporting a watched file once
  * the file's folder has been removed and created again.
- */
-export interface FolderWatch {
-  /** Sets the folders to watch. */
-  set(folders: Iterable<string>): void;
-  close(): void;
-}
-
-/**
- * Creates a watch for changes in folders.
  *
  * @param onChange called once for changes that happen at the same time
  */
-export function watchFolders(onChange: () => void): FolderWatch {
+export function watchFolders(onChange: () => void) {
   const watched = new Map<string, { readonly inode: number; readonly watcher: FSWatcher }>();
   let wanted = new Set<string>();
   let debounce: NodeJS.Timeout | undefined;
@@ -122,14 +115,15 @@ export function watchFolders(onChange: () => void): FolderWatch {
   };
 
   return {
-    set(folders) {
+    /** Sets the folders to watch. */
+    set(folders: Iterable<string>): void {
       wanted = new Set(folders);
       for (const folder of watched.keys()) if (!wanted.has(folder)) drop(folder);
       for (const folder of wanted) take(folder);
       clearTimeout(search);
       if (watched.size < wanted.size) search = setTimeout(searchOn, MISSING_MILLISECONDS).unref();
     },
-    close() {
+    close(): void {
       clearTimeout(debounce);
       clearTimeout(search);
       wanted.clear();

@@ -17,14 +17,7 @@ type Loaded = { readonly path: string } & (
   | { readonly error: unknown }
 );
 
-/** Loads modules that may change: each load reads the current files. */
-export interface ModuleLoader {
-  /** Loads files and their relative imports, all at the same version. */
-  load(paths: readonly string[]): Promise<readonly Loaded[]>;
-  /** Files read during the last load. */
-  readonly files: ReadonlySet<string>;
-  close(): void;
-}
+export type ModuleLoader = ReturnType<typeof createModuleLoader>;
 
 /** Files read during each load, by the query under which Node caches their modules. */
 const loads = new Map<string, Set<string>>();
@@ -35,7 +28,7 @@ let count = 0;
  * Creates a module loader. Modules from earlier loads stay in memory, because Node never unloads them: each
  * load of a 100-line file uses about 80 KiB.
  */
-export function createModuleLoader(): ModuleLoader {
+export function createModuleLoader() {
   let query = '';
   const hooks = isBuiltIn ? registerHooks(() => query) : undefined;
   registerTypeScript();
@@ -55,7 +48,8 @@ export function createModuleLoader(): ModuleLoader {
   }
 
   return {
-    async load(paths) {
+    /** Loads files and their relative imports, all at the same version. */
+    async load(paths: readonly string[]): Promise<readonly Loaded[]> {
       loads.delete(query);
       count += 1;
       query = `${RELOAD}=${count}`;
@@ -64,7 +58,8 @@ export function createModuleLoader(): ModuleLoader {
       for (const path of paths) loaded.push(await loadOne(path));
       return loaded;
     },
-    get files() {
+    /** Files read during the last load. */
+    get files(): ReadonlySet<string> {
       for (const { url, query } of takeImports()) loads.get(query)?.add(fileURLToPath(url));
       return loads.get(query) ?? new Set();
     },
@@ -170,15 +165,8 @@ function hintOf({ message, code }: NodeJS.ErrnoException): string {
     : '';
 }
 
-/** Returns the location of an error that a module threw. */
-interface ErrorPlace {
-  readonly file: string;
-  readonly line: number;
-  readonly column?: number;
-}
-
 /** Returns the first of the given files in the stack of an error. */
-function locateError(error: unknown, files: ReadonlySet<string>): ErrorPlace | undefined {
+function locateError(error: unknown, files: ReadonlySet<string>) {
   if (!(error instanceof Error) || error.stack === undefined) return undefined;
   const lines = withoutTags(error.stack).split('\n');
   for (const [at, text] of lines.entries()) {

@@ -1,5 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { CODES } from '../../faults/fault.ts';
 import {
   describeProblem,
@@ -11,10 +13,10 @@ import { isObject, suggest, toMilliseconds } from '../../util/values.ts';
 import { type CompiledService, compileService } from '../compile-service.ts';
 import type { FakeService, ScriptedEvent, WebSocketStep } from '../fake-service.ts';
 import { parseRouteKey, type RouteKey, shapeOf } from '../routes.ts';
+import serviceSchema from '../schema/service.schema.json' with { type: 'json' };
 import services from '../schema/services.schema.json' with { type: 'json' };
 import type { DocumentOptions } from '../services.ts';
 import type { SourceFile } from './folders.ts';
-import { loadShapeValidator } from './validate-shape.ts';
 
 /** Result of loading a file: services, or errors. */
 export type Validated =
@@ -66,13 +68,12 @@ function findNameFault(name: string): string | undefined {
 }
 
 async function validateOne(service: unknown, folder: string, prefix: string[]): Promise<Problem[]> {
-  const problems = [...(await validateService(service)), ...(await checkPaths(service, folder))];
+  const problems = [...validateService(service), ...(await checkPaths(service, folder))];
   return problems.map((problem) => ({ ...problem, path: [...prefix, ...problem.path] }));
 }
 
 /** Returns all errors in a service definition from a file or from code. */
-async function validateService(service: unknown): Promise<readonly Problem[]> {
-  const validateShape = await loadShapeValidator();
+function validateService(service: unknown): readonly Problem[] {
   const shape = validateShape(withoutCode(service));
   if (!isObject(service)) return shape;
   const routes = isObject(service.routes) ? Object.entries(service.routes) : [];
@@ -241,4 +242,61 @@ export async function validateServices(
       compileService(name, service as FakeService, folder),
     ),
   };
+}
+
+let validator: ValidateFunction | undefined;
+
+/** Validates a service against `service.schema.json`, as editors do for YAML files. */
+function validateShape(service: unknown): readonly Problem[] {
+  validator ??= new Ajv2020({
+    allErrors: true,
+    verbose: true,
+    strictTypes: false,
+    strictRequired: false,
+    // Validating the schema itself (which a test does) and optimizing the code would take longer than
+    // they save.
+    meta: false,
+    validateSchema: false,
+    code: { optimize: false },
+  })
+    // Editors show this message too.
+    .addKeyword('errorMessage')
+    .compile(serviceSchema);
+  if (validator(service)) return [];
+  const problems = (validator.errors ?? []).filter(isSaid).map(toProblem);
+  // If part of a value is wrong, the message about the complete value adds nothing.
+  return problems.filter(
+    ({ path }, at) =>
+      !problems.some(
+        (other, before) =>
+          path.every((key, depth) => key === other.path[depth]) &&
+          (other.path.length > path.length || (other.path.length === path.length && before < at)),
+      ),
+  );
+}
+
+/** Drops errors that only report a failed branch, and the branches of a choice, which has its own message. */
+function isSaid({ keyword, schemaPath }: ErrorObject): boolean {
+  if (keyword === 'if' || keyword === 'propertyNames') return false;
+  return !/\/(oneOf|anyOf|propertyNames)\//.test(schemaPath);
+}
+
+function toProblem({ instancePath, keyword, params, parentSchema, message }: ErrorObject): Problem {
+  const path = toPath(instancePath);
+  if (keyword === 'additionalProperties') {
+    const { additionalProperty: name } = params as { additionalProperty: string };
+    const known = Object.keys((parentSchema as { properties?: object }).properties ?? {});
+    const hint = suggest(name, known, ' did you mean', ` the fields are ${known.join(', ')}.`);
+    return { path: [...path, name], isKey: true, rest: `is not a field here;${hint}` };
+  }
+  const { errorMessage } = parentSchema as { errorMessage?: string };
+  return { path, rest: errorMessage ?? `${message}.` };
+}
+
+function toPath(pointer: string): (string | number)[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
 }
