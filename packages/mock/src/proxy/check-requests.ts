@@ -1,5 +1,6 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
+import { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
 import {
   type Call,
   createGatewayRouter,
@@ -20,63 +21,6 @@ import { createFaultExplainer } from '../surfaces/explain-fault.ts';
 import { toRoutes } from '../surfaces/router-options.ts';
 import { isObject } from '../util/values.ts';
 import { createResponseChecker } from './check-responses.ts';
-
-/**
- * A copy of a request. A router validates the copy while the original is forwarded to the deployment. The
- * original is not affected if the copy is rejected or not read.
- */
-export class ShadowRequest extends IncomingMessage {
-  readonly record: CallRecord;
-  #isOver = false;
-  #onRead: (() => void) | undefined;
-
-  constructor(request: RecordedRequest, record: CallRecord) {
-    super(new Socket());
-    this.record = record;
-    this.method = request.method as string;
-    this.url = request.url as string;
-    this.headers = { ...request.headers };
-    delete this.headers.expect;
-    this.rawHeaders = request.rawHeaders;
-    this.httpVersion = request.httpVersion;
-    this.httpVersionMajor = request.httpVersionMajor;
-    this.httpVersionMinor = request.httpVersionMinor;
-    this.on('error', () => {});
-  }
-
-  /** Passes on a chunk of the body, and calls `next` when it can take another. */
-  feed(chunk: Buffer, next: () => void): void {
-    if (this.#isOver || this.push(chunk)) next();
-    else this.#onRead = next;
-  }
-
-  /** Call when the body is complete. */
-  finish(): void {
-    this.complete = true;
-    if (!this.#isOver) this.push(null);
-  }
-
-  /** Discards the rest of the body. */
-  leave(): void {
-    this.#isOver = true;
-    this.#goOn();
-  }
-
-  override _read(): void {
-    this.#goOn();
-  }
-
-  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.leave();
-    done(error);
-  }
-
-  #goOn(): void {
-    const next = this.#onRead;
-    this.#onRead = undefined;
-    next?.();
-  }
-}
 
 export type Checkers = ReturnType<ReturnType<typeof createCheckers>>;
 
@@ -100,7 +44,7 @@ const NO_BREACH = new Set<Fault['kind']>([
 /**
  * Creates stub routers whose handlers only record that a request is valid.
  *
- * @returns a function that validates a request whose body is fed to the shadow. When `done` resolves, the
+ * @returns a function that validates a request whose body is written to the shadow. When `done` resolves, the
  * result is in the call's record.
  */
 function createRequestChecker(context: Context) {
@@ -179,15 +123,15 @@ function createRequestChecker(context: Context) {
   };
 
   return (request: RecordedRequest, record: CallRecord) => {
-    const shadow = new ShadowRequest(request, record);
+    const shadow = toShadow(request);
+    const leave = () => request.unpipe(shadow);
     const { surface } = record;
     if (surface === 'link' || request.method === 'OPTIONS') {
-      shadow.leave();
-      return { shadow, done: Promise.resolve() };
+      return { shadow: shadow.resume(), leave, done: Promise.resolve() };
     }
     const done = new Promise<void>((resolve) => {
       waiting.set(shadow, () => {
-        shadow.leave();
+        leave();
         resolve();
       });
     });
@@ -196,8 +140,27 @@ function createRequestChecker(context: Context) {
     // If no router knows the path, the first finding is that nothing handles it.
     record.operationId = router.find(shadow)?.operationId;
     router(shadow, new ServerResponse(shadow));
-    return { shadow, done };
+    return { shadow, leave, done };
   };
+}
+
+/**
+ * Copies a request. A router validates the copy while the original is forwarded to the deployment. The original
+ * is not affected if the copy is rejected or not read.
+ */
+function toShadow(request: RecordedRequest) {
+  const { method, url, rawHeaders, record } = request;
+  const { httpVersion, httpVersionMajor, httpVersionMinor } = request;
+  const { expect: _, ...headers } = request.headers;
+  const copied = { method, url, headers, rawHeaders, record, complete: false };
+  const versions = { httpVersion, httpVersionMajor, httpVersionMinor };
+  const shadow = Object.assign(new PassThrough(), copied, versions, { socket: new Socket() });
+  shadow
+    .on('error', () => {})
+    .once('finish', () => {
+      shadow.complete = true;
+    });
+  return shadow as unknown as RecordedRequest & PassThrough;
 }
 
 /** Converts a router error without a violation. */

@@ -34,7 +34,7 @@ export function forwardUpgrade(
     return;
   }
   const check = checkers().request(request as never, record);
-  check.shadow.finish();
+  check.shadow.end();
   const { origin, path } = destination;
   const { host } = new URL(origin);
   const send = origin.startsWith('https:') ? requestHttps : requestHttp;

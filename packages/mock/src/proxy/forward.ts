@@ -104,17 +104,15 @@ export async function forward(
   response.once('close', () => {
     if (!response.writableFinished) gone.abort();
   });
-  const tap = new Transform({
+  const sent = new Transform({
     transform(chunk: Buffer, _, done) {
       keep(requestBody, chunk);
-      check.shadow.feed(chunk, () => done(null, chunk));
-    },
-    flush(done) {
-      check.shadow.finish();
-      done();
+      done(null, chunk);
     },
   });
-  pipeline(request, tap, () => {});
+  pipeline(request, sent, () => {});
+  // Node reads no faster than the slower of both.
+  request.pipe(check.shadow);
   const begun = performance.now();
   const since = () => performance.now() - begun;
   try {
@@ -123,11 +121,11 @@ export async function forward(
       path: destination.path,
       method: request.method as 'GET',
       headers: toHeaders(request, record, destination, parts),
-      body: hasBody(request) ? tap : null,
+      body: hasBody(request) ? sent : null,
       signal: gone.signal,
       responseHeaders: 'raw',
     });
-    if (!hasBody(request)) tap.resume();
+    if (!hasBody(request)) sent.resume();
     const { statusCode: status, statusText, body: given } = reply;
     const raw = reply.headers as unknown as string[];
     const headMs = since();
@@ -188,7 +186,7 @@ export async function forward(
       verdicts.add(record, status);
     });
   } catch (error) {
-    check.shadow.leave();
+    check.leave();
     if (response.headersSent || gone.signal.aborted) {
       response.destroy();
       return;

@@ -61,8 +61,7 @@ export async function createReplay(context: Context, dir: string): Promise<Backe
     }
     const body = await buffer(request);
     const check = checkers().request(request, record);
-    check.shadow.feed(body, () => {});
-    check.shadow.finish();
+    check.shadow.end(body);
     scrubber.learn(request.rawHeaders);
     const target = scrubber.target(decodeMark(request.url ?? '/'));
     const method = request.method ?? 'GET';
