@@ -7,7 +7,6 @@ import type { ResolvedOptions } from './options.ts';
 import type { Services } from './services/create-services.ts';
 import type { Sessions } from './session/session.ts';
 
-/** State shared by the parts of one mock. */
 export interface Context {
   readonly options: ResolvedOptions;
   /** The mock's URL, without a trailing slash; empty until it listens. */

@@ -191,7 +191,6 @@ function isOwnPage(target: string): boolean {
   return next === undefined || next === '/' || next === '?';
 }
 
-/** Whether somebody opens the mock's URL in a browser. */
 function asksForPage({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.accept?.includes('text/html') === true;
 }

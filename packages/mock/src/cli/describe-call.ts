@@ -2,7 +2,6 @@ import type { LoggedRequest } from '../session/request-log.ts';
 
 export const LOG_FORMATS = ['text', 'json'] as const;
 
-/** Maximum number of characters of a reason in a line of text. */
 const MAX_REASON = 500;
 
 export type LogFormat = (typeof LOG_FORMATS)[number];

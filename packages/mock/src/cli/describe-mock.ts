@@ -54,7 +54,6 @@ export async function describeMock(
 /** The calls to print without `--examples`, if there are no documents of hosted services. */
 const STARTERS = ['cloudrun-get-root', 'cloudrun-post', 'getUploadMetaData'];
 
-/** Returns the text for a document at the root. */
 async function describeDocument({ url, context }: Served): Promise<string> {
   const { services, options } = context;
   const [name = ''] = services.names();
@@ -81,7 +80,6 @@ function describeRemembered({ services, options }: Context): string[] {
   });
 }
 
-/** Number of calls to print for each document. */
 const MOST_SAMPLES = 3;
 
 /** Chooses valid calls to print: one that creates an item, one that lists or reads items, and another. */

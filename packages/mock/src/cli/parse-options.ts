@@ -31,7 +31,6 @@ interface ProxyFlags {
   failOnViolations?: boolean;
 }
 
-/** Parsed command-line options. */
 export interface CliOptions
   extends ProxyFlags,
     Omit<MockOptions, 'faults' | 'proxy' | 'record' | 'replay' | 'wireProfile' | 'contract'> {
@@ -181,7 +180,6 @@ export function parseOptions(argv: string[]): CliOptions | undefined {
   return { ...options, ignored: isForwarded ? given.filter((name) => OF_MOCK.has(name)) : [] };
 }
 
-/** Rejects options that --wait ignores. */
 function assertWaitsOnly(given: readonly string[]): void {
   if (!given.includes('--wait')) {
     if (!given.includes('--timeout')) return;

@@ -140,7 +140,6 @@ function watchFile(file: string, onChange: () => void): { close(): void } {
   };
 }
 
-/** Formats a call that breaks the contract, with one line per violation. */
 function describeVerdict(verdict: Verdict): string {
   const { method, target, status, violations, responseViolations } = verdict;
   const lines = [

@@ -51,7 +51,6 @@ interface PathItem {
   post?: OperationObject;
 }
 
-/** The parts of an OpenAPI document that the mock reads. */
 export interface OpenApiDocument {
   info: { title: string; version: string };
   paths: Record<string, PathItem>;
@@ -129,7 +128,6 @@ export interface Operation {
   responses: OperationObject['responses'];
   summary: string | undefined;
   description: string | undefined;
-  /** Its `requestBody.content`, by media type. */
   request: NonNullable<OperationObject['requestBody']>['content'];
   /** Schema of the JSON request body, with its `x-berth-unwrap`. */
   body: Schema | undefined;
@@ -143,7 +141,6 @@ export interface Contract {
   readonly routes: Readonly<Partial<Record<DocumentName, RouteTable>>>;
 }
 
-/** The contract that this version of the mock ships with. */
 export const standardContract: Contract = {
   documents,
   operations: listOperations(documents),
@@ -175,12 +172,10 @@ export function listOperations(documents: Documents): Operation[] {
   );
 }
 
-/** Returns the operationIds of a surface's operations. */
 export function idsOf(operations: readonly Operation[], surface: Operation['surface']): string[] {
   return operations.filter((one) => one.surface === surface).map(({ id }) => id);
 }
 
-/** The first success example of an operation, by media type. */
 type Examples = ReadonlyMap<string, unknown>;
 
 /**

@@ -9,10 +9,8 @@ import {
   UploadError,
 } from '@berth/server-stubs';
 
-/** Path of the upload target in the storage document. */
 export const UPLOAD_PATH = '/';
 
-/** The names of the surfaces that share the port. */
 export type SurfaceName = 'gateway' | 'storage' | 'upload' | 'link';
 
 const ERRORS = {
@@ -22,7 +20,6 @@ const ERRORS = {
   link: UploadError,
 } as const;
 
-/** An error from the contract, in its surface's format. */
 export type Refusal = GatewayError | StorageError | UploadError;
 
 export function toRefusal(

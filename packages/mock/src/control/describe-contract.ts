@@ -28,7 +28,6 @@ function describe(operation: Operation) {
     path,
     ...(summary !== undefined && { summary }),
     ...(description !== undefined && { description: description.trim() }),
-    /** First example of the request body. */
     ...(request !== undefined && { request }),
     /** By `200 application/json`, or `200 application/json hello` for a named one. */
     examples: Object.fromEntries(examples),

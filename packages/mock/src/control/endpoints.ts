@@ -19,7 +19,6 @@ interface ControlCall {
   /** Decoded values of `{name}` in the path. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** Parsed JSON body; undefined if there is none. */
   readonly body: unknown;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

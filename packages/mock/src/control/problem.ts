@@ -4,7 +4,6 @@ import { type OutgoingHttpHeaders, STATUS_CODES } from 'node:http';
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly status: number;
-  /** The invalid field, parameter or header. */
   readonly field: string | undefined;
   readonly headers: OutgoingHttpHeaders;
 

@@ -10,7 +10,6 @@ import { parseHeaderFault } from './parse-fault.ts';
 /** A call that faults may apply to, before it is validated: a request, or the upgrade to a WebSocket. */
 export interface FaultedCall {
   readonly request: IncomingMessage;
-  /** The session's faults. */
   readonly rules: FaultRules;
   readonly socket: Duplex;
   /** Emits `close` if the client disconnects. */
@@ -19,7 +18,6 @@ export interface FaultedCall {
   readonly subject: () => FaultSubject;
   /** Called with the call and the names of the faults that apply to it. A rejected call reaches no router. */
   readonly note: (names: readonly string[], subject: FaultSubject) => void;
-  /** Called if the call is delayed. */
   readonly begin: () => void;
   /** Cuts off and throttles what is sent after the response head. */
   readonly shape: (shape: BodyShape) => void;

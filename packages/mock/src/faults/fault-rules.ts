@@ -32,7 +32,6 @@ export interface FaultsState {
   readonly rates: Readonly<Record<string, RateState>>;
 }
 
-/** The properties of a call that rules match on. */
 export interface FaultSubject {
   readonly surface: SurfaceName;
   readonly operationId: string | undefined;
@@ -54,15 +53,12 @@ function isFor({ match, fault }: FaultRule, subject: FaultSubject): boolean {
 }
 
 interface FaultRulesOptions {
-  /** The same seed selects the same calls and latencies. */
   readonly seed: string;
   /** Clock for `callsPerSecond`; while it is frozen, no further calls are allowed. */
   readonly clock: Pick<Clock, 'now'>;
-  /** Initial rules. Default: none. */
   readonly rules?: readonly FaultRule[];
 }
 
-/** The faults of a session. */
 export class FaultRules {
   readonly #options: FaultRulesOptions;
   readonly #random: Random;

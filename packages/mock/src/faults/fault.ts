@@ -29,28 +29,23 @@ export interface Fault {
   readonly expiredToken?: true;
 }
 
-/** Where a response body is cut off, and how fast it is sent. */
 export interface BodyShape {
   /** Number of bytes after which the connection is closed. Default `Infinity`. */
   limit: number;
-  /** Whether the connection is closed with a TCP reset. */
   byReset: boolean;
   /** Default `Infinity`. */
   bytesPerSecond: number;
 }
 
-/** The combined effects of all faults on one call. */
 export interface Effects {
   /** Milliseconds before the response begins. */
   latency: number;
-  /** Whether the connection is reset before the response. */
   reset: boolean;
   /** Error that the call ends with, from the first fault that has one. */
   refusal: Refusal | undefined;
   readonly body: BodyShape;
 }
 
-/** One kind of fault: its syntax and its effect. */
 interface FaultKind<Value> {
   /** Label in the inspector, and an example value for its form. */
   readonly label: string;
@@ -153,7 +148,6 @@ const EXPIRED: Readonly<Record<SurfaceName, string>> = {
 
 /** A fault to apply to one call, with its random values and rate limit resolved. */
 export interface DueFault {
-  /** Name of the rule. */
   readonly name: string;
   readonly fault: Fault;
   /** Milliseconds. */
@@ -162,7 +156,6 @@ export interface DueFault {
   readonly retryAfter: number | undefined;
 }
 
-/** Combines all faults on a call into their effects. */
 export function toEffects(faults: readonly DueFault[], surface: SurfaceName): Effects {
   const effects: Effects = {
     latency: 0,

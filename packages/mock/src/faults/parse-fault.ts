@@ -186,7 +186,6 @@ function assertCode({ code }: Fault, surface: SurfaceName, subject: string, fiel
   throw new FieldError(field, `must be an error code of ${subject}: ${CODES[surface].join(', ')}.`);
 }
 
-/** Creates the message for an unknown field, with a suggestion. */
 export function toUnknown(field: string, name: string, known: readonly string[]): FieldError {
   const hint = suggest(name, known, ' do you mean', ` the fields are ${known.join(', ')}.`);
   return new FieldError(field, `is not a field:${hint}`);

@@ -18,7 +18,6 @@ import { basename, dirname, join } from 'node:path';
 import { FolderError, makeFolder } from '../util/folders.ts';
 import type { Content, Contents, StoredFile } from './file-store.ts';
 
-/** Metadata of a file. */
 interface Entry {
   readonly key: string;
   readonly size: number;
@@ -26,7 +25,6 @@ interface Entry {
   readonly etag: string;
   /** ISO 8601. */
   readonly modified: string;
-  /** Name of the file that has the bytes. */
   readonly content: string;
 }
 
@@ -207,7 +205,6 @@ function readEntry(path: string): Entry | undefined {
   }
 }
 
-/** Returns the folder for a session's files. */
 export function toSessionFolder(dir: string, session: string): string {
   if (session === '') return join(dir, 'default');
   return join(dir, `${SESSION}${createHash('sha256').update(session).digest('hex').slice(0, 32)}`);

@@ -18,7 +18,6 @@ export interface Content {
 }
 
 export interface StoredFile {
-  /** Bytes. */
   readonly size: number;
   readonly contentType: string;
   /** D27: "quoted MD5 `ETag`". */
@@ -28,7 +27,6 @@ export interface StoredFile {
   readonly content: Content;
 }
 
-/** The mock's only bucket. */
 export const BUCKET = 'files';
 
 /** Converts a path to a key. D24: "one leading `/` dropped". */
@@ -36,13 +34,10 @@ export function toKey(path: string): string {
   return path.replace(/^\//, '');
 }
 
-/** Stores the bytes and the metadata of files. */
 export interface Contents {
-  /** Begins to store bytes. */
   draft(): { append(chunk: Buffer): void; finish(): Content; discard(): void };
   /** Returns the same bytes for another file. */
   copy(content: Content): Content;
-  /** Existing files, by key. */
   load(): Iterable<readonly [key: string, file: StoredFile]>;
   /** Stores a file under a key; `old` is the file that it replaces. */
   save(key: string, file: StoredFile, old: StoredFile | undefined): void;
@@ -59,7 +54,6 @@ export class Room {
     this.#maxBytes = maxBytes;
   }
 
-  /** Returns whether this many more bytes fit. */
   has(bytes: number): boolean {
     return this.#used + bytes <= this.#maxBytes;
   }
@@ -170,7 +164,6 @@ export class FileStore {
     return { append, commit, discard };
   }
 
-  /** Deletes every file. */
   clear(): void {
     for (const key of [...this.#files.keys()]) this.delete(key);
   }
@@ -209,7 +202,6 @@ function costOf(key: string, size: number): number {
   return ENTRY_BYTES + Buffer.byteLength(key) + size;
 }
 
-/** Stores file contents in memory. */
 export const memoryContents: Contents = {
   draft() {
     const chunks: Buffer[] = [];

@@ -16,9 +16,7 @@ export interface CheckedResponse {
   readonly requestHeaders: IncomingHttpHeaders;
   readonly status: number;
   readonly headers: RawHeaders;
-  /** Undefined if there is no body. */
   readonly body: Buffer | undefined;
-  /** Whether the body is complete. */
   readonly isWhole: boolean;
 }
 

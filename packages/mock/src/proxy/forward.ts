@@ -41,12 +41,10 @@ export interface Exchange {
   readonly totalMs: number;
 }
 
-/** Records forwarded calls. */
 export interface Recorder {
   /** Maximum size of a body to keep. */
   readonly maxBytes: number;
   add(exchange: Exchange): void;
-  /** Waits for pending writes. */
   close(): Promise<void>;
 }
 

@@ -10,7 +10,6 @@ export interface Verdict {
   readonly responseViolations: readonly Violation[];
 }
 
-/** The results of checking all forwarded calls. */
 export class Verdicts {
   readonly #listeners: ((verdict: Verdict) => void)[] = [];
   calls = 0;

@@ -125,7 +125,6 @@ export async function readBytes(
  */
 const WITHHELD = new Set(['authorization', 'expect']);
 
-/** Returns the headers that a hosted service receives. */
 export function toServiceHeaders({ headers }: GatewayInput): Record<string, string | string[]> {
   const kept: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {

@@ -2,7 +2,6 @@ import { suggest } from '../util/values.ts';
 
 const METHODS = ['GET', 'POST', 'WS'] as const;
 
-/** The HTTP methods that OpenAPI supports. */
 export const HTTP_METHODS = [
   ...(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const),
 ];
@@ -17,12 +16,10 @@ type RouteSegment =
   /** Text and parameters: `{base}...{head}`. */
   | { readonly pattern: RegExp; readonly names: readonly string[] };
 
-/** The parts of `GET /orders/{id}?status=open`. */
 export interface RouteKey {
   readonly method: RouteMethod;
   /** Segments between the slashes, starting after the leading one. */
   readonly segments: readonly RouteSegment[];
-  /** Whether the last segment matches the rest of a path. */
   readonly isOpen: boolean;
   readonly query: readonly (readonly [name: string, value: string])[];
 }

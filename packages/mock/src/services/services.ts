@@ -2,7 +2,6 @@ import type { GatewayCall, GatewayInput, ServiceResponse } from '@berth/server-s
 import type { Preferences } from '../contract/oracle/read-preferences.ts';
 import type { Params } from './routes.ts';
 
-/** The response from a defined service. */
 export interface MockedResponse extends ServiceResponse {
   /**
    * Whether no route of the service matched. The response is then a 404, or a 405 if a route matches another
@@ -14,7 +13,6 @@ export interface MockedResponse extends ServiceResponse {
 /** A valid call, for the examples that the command line prints. */
 export interface SampleCall {
   readonly target: string;
-  /** Media type of the body. */
   readonly type?: string;
   readonly body?: string;
 }
@@ -24,9 +22,7 @@ export interface RouteContext {
   readonly input: GatewayInput;
   readonly call: GatewayCall;
   readonly params: Params;
-  /** Data shared by the session's calls. */
   readonly memory: () => Map<string, unknown>;
-  /** Reports that a function failed. */
   readonly report: (error: unknown) => void;
 }
 
@@ -59,7 +55,6 @@ export function toRefusal(
   };
 }
 
-/** Options for serving a document. */
 export interface DocumentOptions {
   /** Whether the document is served at the root, which accepts every method, and not through the gateway. */
   readonly isRoot: boolean;
@@ -67,11 +62,9 @@ export interface DocumentOptions {
   readonly checksSecurity: boolean;
   /** Whether collections remember what calls add and change. */
   readonly remembers: boolean;
-  /** The response to a call without preferences. */
   readonly standard: Preferences;
 }
 
-/** How the documents of hosted services are served. */
 export const OF_SERVICES: DocumentOptions = {
   isRoot: false,
   checksSecurity: false,

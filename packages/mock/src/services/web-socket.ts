@@ -34,7 +34,6 @@ export function prepareWebSocket(route: Route, folder: string): Opener {
   };
 }
 
-/** Maximum size of an incoming message. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /** RFC 6455, section 7.4.1: "an unexpected condition that prevented it from fulfilling the request". */
@@ -88,7 +87,6 @@ async function openWebSocket(
 /** Maximum number of unread messages: beyond it, the caller has to wait. */
 const MOST_MESSAGES = 64;
 
-/** A socket that buffers messages until they are read. */
 interface ScriptSocket extends FakeSocket {
   /** Stops reading: further messages are dropped. */
   ignore(): void;
@@ -177,7 +175,6 @@ async function isExpected(socket: FakeSocket, expected: unknown): Promise<boolea
 
 const ANY = '*';
 
-/** Returns whether a message matches what a step expects. */
 function fitsMessage(message: string | Uint8Array, expected: unknown): boolean {
   if (expected === ANY || message === expected) return true;
   if (typeof expected === 'string' || typeof message !== 'string') return false;

@@ -28,7 +28,6 @@ export class KeptBytes {
         : toBuffer(bytes).toString('latin1', 0, room);
   }
 
-  /** Number of bytes kept. */
   get keptSize(): number {
     // Flattens the string, whose pieces would otherwise stay in memory one by one.
     this.#text.charCodeAt(0);
@@ -40,7 +39,6 @@ export class KeptBytes {
     return this.#text === '' ? undefined : Buffer.from(this.#text, 'latin1');
   }
 
-  /** Whether all bytes were kept. */
   get isWhole(): boolean {
     return this.#text.length === this.size;
   }
@@ -59,7 +57,6 @@ const TEXT_BYTES = 32;
 
 type Headers = LoggedRequest['request']['headers'];
 
-/** The state of a call in progress, including the parts that the log keeps. */
 export class CallRecord implements LoggedRequest {
   readonly session: Session;
   readonly at = Date.now();
@@ -140,7 +137,6 @@ export class CallRecord implements LoggedRequest {
     return this.#requestBody.isWhole ? this.#requestBody.bytes : undefined;
   }
 
-  /** Approximate size of the call in memory. */
   get #bytes(): number {
     const texts = [this.#target, ...this.#rawHeaders, this.#response?.head ?? ''];
     const violations = [...this.violations, ...this.responseViolations];
@@ -183,7 +179,6 @@ function toMessage(
   };
 }
 
-/** Maximum number of bytes of a body that the log keeps. */
 export const MAX_KEPT = 16 * 1024;
 
 /** A request that keeps the beginning of its body while Node delivers it. */
@@ -198,7 +193,6 @@ export class RecordedRequest extends IncomingMessage {
   }
 }
 
-/** Returns the record of a request's call. */
 export function recordOf(request: IncomingMessage): CallRecord {
   const { record } = request as RecordedRequest;
   if (record === undefined)

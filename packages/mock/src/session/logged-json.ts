@@ -9,7 +9,6 @@ export type JsonBody = { readonly text: string } | { readonly base64: string };
 
 type ToJson<Message extends LoggedMessage> = Omit<Message, 'body'> & { readonly body?: JsonBody };
 
-/** A logged call, as the control API returns it. */
 interface LoggedJson extends Omit<LoggedRequest, 'request' | 'response'> {
   readonly request: ToJson<LoggedRequest['request']>;
   readonly response?: ToJson<NonNullable<LoggedRequest['response']>>;
@@ -48,7 +47,6 @@ function toBody(body: Uint8Array, bodyBytes: number): JsonBody {
   return isUtf8(whole) ? { text: whole.toString() } : { base64: bytes.toString('base64') };
 }
 
-/** Returns the end of the last complete character. */
 function endOfText(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(4, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] as number;

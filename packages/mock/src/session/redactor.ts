@@ -1,7 +1,6 @@
 import type { WireProfile } from '../contract/wire-profile.ts';
 import type { LoggedRequest } from './request-log.ts';
 
-/** The text that replaces a credential. */
 export const REDACTED = '…';
 
 type Surface = LoggedRequest['surface'];

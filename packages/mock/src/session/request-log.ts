@@ -38,7 +38,6 @@ const CAPACITY = 1_000;
 /** Maximum total size of all logs, in bytes; the oldest calls are dropped, whichever log they are in. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Memory limit shared by several logs. */
 export class LogRoom {
   readonly #maxBytes: number;
   // A Map keeps insertion order, so the first entry is the oldest.

@@ -19,16 +19,13 @@ export interface SessionParts {
   /** Signs grants and links. */
   readonly secret: Buffer;
   readonly seed: string;
-  /** Initial faults. */
   readonly faults: readonly FaultRule[];
   readonly room: Room;
   /** Memory limit for the logs of all sessions. */
   readonly logRoom: LogRoom;
   /** Called for each new or changed call. */
   readonly onCall?: ((call: LoggedRequest) => void) | undefined;
-  /** Storage for a session's files. */
   readonly contentsOf: (session: string) => Contents;
-  /** The mock's environment. */
   readonly env: string;
   readonly storage: Pick<StorageOptions, 'publicUrl' | 'copyPattern' | 'wireProfile' | 'onError'>;
 }
@@ -71,7 +68,6 @@ export function createSession(
   };
 }
 
-/** The sessions of a mock. */
 export class Sessions {
   readonly #create: (id: string) => Session;
   readonly #max: number;

@@ -147,7 +147,6 @@ function findRetryAfter(status: number, body: unknown, surface: keyof typeof ERR
   return ERRORS[surface].find((row) => row.code === code)?.retryAfter;
 }
 
-/** Lists the statuses that a caller may prefer. */
 function listStatuses({ responses }: Operation, surface: keyof typeof ERRORS): string {
   const documented = Object.keys(responses).filter((status) => status !== 'default');
   const known = ERRORS[surface].map(({ status }) => String(status));

@@ -7,7 +7,6 @@ const DAY = 24 * 3600 * 1000;
 
 const DAYS = 30;
 
-/** Creates a self-signed certificate for this machine, valid for 30 days. */
 export async function createCertificate(host: string): Promise<Certificate> {
   const names = [...new Set(['localhost', '*.localhost', hostname(), host])];
   const addresses = [...new Set(['127.0.0.1', '::1', host])];

@@ -143,7 +143,6 @@ function explainParameter(
   };
 }
 
-/** Describes an unknown path, with similar ones. */
 function explainPath(path: string, templates: readonly string[]): string {
   const shown = path.length > 100 ? `${path.slice(0, 100)}…` : path;
   const near = nearPaths(path, templates);

@@ -12,7 +12,6 @@ import { refusalFor, type SurfaceName, sendRefusal } from '../contract/surface.t
 import { RecordedRequest } from '../session/call-record.ts';
 import { respondTo } from '../util/sockets.ts';
 
-/** Listeners for an HTTP server's events. */
 export interface Application {
   readonly request: RequestListener;
   readonly checkContinue: RequestListener;
@@ -20,10 +19,8 @@ export interface Application {
   readonly shouldUpgrade: (request: IncomingMessage) => boolean;
 }
 
-/** The last response on a connection. */
 const LATEST = Symbol('last response');
 
-/** Time limit for a TLS handshake. */
 const HANDSHAKE_MS = 10_000;
 
 type RespondingSocket = Duplex & { [LATEST]?: ServerResponse };

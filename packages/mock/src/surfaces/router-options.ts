@@ -26,7 +26,6 @@ function toCors({ origins }: Pick<ResolvedOptions, 'origins'>): CorsOptions {
   return { ...CORS, origins: origins ?? isLoopbackOrigin };
 }
 
-/** Returns the CORS headers for the mock's own responses on a surface. */
 export function corsOf(
   { profile, options }: Pick<Context, 'profile' | 'options'>,
   surface: SurfaceName,
@@ -42,7 +41,6 @@ export function toRoutes({ contract: { routes } }: Context, surface: SurfaceName
   return own && { routes: own };
 }
 
-/** Returns the options that the routers of all surfaces share. */
 export function toRouterOptions(
   context: Context,
   surface: SurfaceName,

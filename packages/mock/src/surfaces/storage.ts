@@ -19,7 +19,6 @@ import type { Auth } from './auth/auth.ts';
 import { consult, preferencesOf } from './consult.ts';
 import { toRouterOptions } from './router-options.ts';
 
-/** A storage operation, whatever its input. */
 type Act = (
   input: unknown,
   call: Pick<StorageCall<StorageCaller>, 'envId' | 'caller' | 'request' | 'requestId'>,

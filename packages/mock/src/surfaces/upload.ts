@@ -13,7 +13,6 @@ import { recordOf } from '../session/call-record.ts';
 import { DocumentedResponse, preferencesOf } from './consult.ts';
 import { toRouterOptions } from './router-options.ts';
 
-/** Creates the upload target, which handles the second step of an upload. */
 export function createUpload(context: Context): Router {
   const uploadFile: UploadHandler = async (form, call) => {
     const preferences = preferencesOf(call, 'upload', context) ?? context.dynamic;

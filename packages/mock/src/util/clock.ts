@@ -25,7 +25,6 @@ export class Clock {
     else this.#frozenAt += ms;
   }
 
-  /** Returns to the machine's time. */
   reset(): void {
     this.#offset = 0;
     this.#frozenAt = undefined;

@@ -14,7 +14,6 @@ export function sessionOfQuery(request: Pick<IncomingMessage, 'headers' | 'url'>
   return named ?? sessionOfHeader(request);
 }
 
-/** Header that selects a call's session. */
 export const SESSION_HEADER = 'X-Mock-Session';
 
 const HEADER = SESSION_HEADER.toLowerCase();

@@ -28,7 +28,6 @@ export function describeServiceFault({ file, line, column, message }: ServiceFau
   return place === '' ? message : `${place}: ${message}`;
 }
 
-/** A problem with a value, and the path of that value. */
 export interface Problem {
   /** Keys, outermost first. */
   readonly path: readonly (string | number)[];
@@ -81,7 +80,6 @@ function toPlace(text: string, offset: number): Place {
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
 }
 
-/** A parsed file, with its value and the locations of its fields. */
 export interface ReadFile {
   readonly value: unknown;
   readonly locate: (problem: Pick<Problem, 'path' | 'isKey'>) => Place | undefined;

@@ -7,7 +7,6 @@ export type Resource = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[num
 
 export type Prism = ReturnType<typeof createInstance>;
 
-/** A request for which Prism creates a response. */
 export type Asked = Parameters<Prism['request']>[0] & {
   /** What is wrong with the request: Prism looks for a documented response with this code, 422, 400 or default. */
   readonly invalid?: { readonly message: string; readonly code: number } | undefined;
@@ -56,7 +55,6 @@ export function createPrism(checkSecurity = false): Prism {
   );
 }
 
-/** A documented response, created from an example or a schema. */
 export interface Documented {
   readonly status: number;
   readonly headers: Record<string, unknown>;
@@ -70,7 +68,6 @@ export type Oracle = (
   preferences: Preferences,
 ) => Promise<Documented | { readonly missing: 'example' | 'status' | 'type' }>;
 
-/** Creates an oracle that runs Prism on both documents. */
 export async function createOracle(documents: Documents): Promise<Oracle> {
   const prism = createPrism();
   const resources = await Promise.all(Object.values(documents).map(getHttpOperationsFromSpec));

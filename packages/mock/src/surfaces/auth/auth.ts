@@ -12,7 +12,6 @@ import type { WireProfile } from '../../contract/wire-profile.ts';
 
 const { signature } = defaults;
 
-/** Authenticates calls. */
 export interface Auth {
   readonly gateway: GatewaySecurity;
   readonly storage: StorageSecurity;

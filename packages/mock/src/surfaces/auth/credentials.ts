@@ -7,7 +7,6 @@ export interface MockCredentials {
   readonly secret: string;
 }
 
-/** The key pair of every mock. */
 export const KEY_PAIR = { id: 'berth-mock-id', secret: 'berth-mock-secret' } as const;
 
 /** The key that signs every mock's tokens. */
