@@ -74,10 +74,6 @@ test('broken data after a refusal gets no second response', async () => {
   expect(reply.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 404']);
 });
 
-test('OPTIONS * gets a response', async () => {
-  expect(await sendRaw(mock, `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`)).toMatch(/^HTTP\/1.1 204 /);
-});
-
 test('stops reading a body that never ends after the refusal', async () => {
   const head = `POST /nowhere HTTP/1.1\r\n${HOST}transfer-encoding: chunked\r\n\r\n1\r\nx\r\n`;
   expect(await sendRaw(mock, head)).toMatch(/^HTTP\/1.1 404 /);

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
-import { control } from './helpers/control.ts';
+import { control } from './helpers/calls.ts';
 import { sendRaw } from './helpers/raw.ts';
 
 const mock = await createMock();

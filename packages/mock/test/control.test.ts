@@ -1,8 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { call } from './helpers/call.ts';
-import { BEARER, gateway, storage } from './helpers/calls.ts';
-import { control } from './helpers/control.ts';
+import { BEARER, control, gateway, storage } from './helpers/calls.ts';
 import { getLink, upload } from './helpers/upload.ts';
 
 const mock = await createMock({ services: ['hello', 'orders'] });
@@ -205,18 +204,6 @@ describe('the files', () => {
 });
 
 describe('the services', () => {
-  test('accept a state for a limited time', async () => {
-    session.clock.freeze();
-    const set = { code: 'SERVICE_NOT_READY', for: '5s' };
-    expect((await api('PUT', 'services/orders/state', set)).status).toBe(204);
-    const until = new Date(session.clock.now().getTime() + 5_000).toISOString();
-    expect((await api('GET', 'services')).json.services.orders).toMatchObject({
-      state: { code: 'SERVICE_NOT_READY', until },
-    });
-    expect((await api('DELETE', 'services/orders/state')).status).toBe(204);
-    expect((await api('GET', 'services')).json.services.orders).not.toHaveProperty('state');
-  });
-
   test.each([
     ['orders', { code: 'NOT_READY' }, 'code must be READY or a gateway error code'],
     ['orders', { code: 'SERVICE_NOT_READY', for: '5y' }, 'for must be milliseconds'],

@@ -1,8 +1,7 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { toSessionFolder } from '../src/files/disk-contents.ts';
 import { createMock } from '../src/index.ts';
 import { storage } from './helpers/calls.ts';
 import { runCli } from './helpers/cli.ts';
@@ -178,15 +177,4 @@ test('ignores and reports an invalid entry, and removes nothing that it may refe
   expect(await readdir(join(dir, 'default'))).toEqual(expect.arrayContaining(names));
   expect(warnings).toHaveLength(3);
   expect(warnings[0]).toMatch(/broken\.json is invalid, so its file is ignored\.$/);
-});
-
-test('a session whose folder cannot be used does not affect others', async () => {
-  const dir = await makeFolder();
-  await mkdir(join(dir, 'default'));
-  await writeFile(toSessionFolder(dir, 'a'), 'no folder');
-  await using mock = await createMock({ dir });
-  const headers = { 'x-mock-session': 'a' };
-  const { status, json } = await storage(mock, 'batchDelete', { fileList: ['a'] }, headers);
-  expect([status, json.body.code]).toEqual([500, 'SYS_ERR']);
-  expect(await read(mock, await upload(mock, 'a', 'x'))).toBe('x');
 });

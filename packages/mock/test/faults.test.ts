@@ -5,7 +5,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { call } from './helpers/call.ts';
 import { BEARER, gateway, gatewayPost, STORAGE_HEADERS, storage } from './helpers/calls.ts';
-import { callUntilCut } from './helpers/cut.ts';
+import { callUntilCut } from './helpers/raw.ts';
 import { getGrant, getLink, postForm, toForm, upload } from './helpers/upload.ts';
 
 const mock = await createMock();

@@ -6,8 +6,7 @@ import { endpoints, findEndpoint } from '../src/control/endpoints.ts';
 import { FAULT_FIELDS } from '../src/faults/fault.ts';
 import { parseFaultFlag } from '../src/faults/parse-fault.ts';
 import { createMock } from '../src/index.ts';
-import { gateway } from './helpers/calls.ts';
-import { control } from './helpers/control.ts';
+import { control, gateway } from './helpers/calls.ts';
 import { upload } from './helpers/upload.ts';
 
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8');

@@ -3,8 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { call } from './helpers/call.ts';
-import { BEARER, gateway, gatewayPost, storage } from './helpers/calls.ts';
-import { control } from './helpers/control.ts';
+import { BEARER, control, gateway, gatewayPost, storage } from './helpers/calls.ts';
 import { getLink, upload } from './helpers/upload.ts';
 
 const mock = await createMock();

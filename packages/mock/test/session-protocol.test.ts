@@ -58,12 +58,6 @@ test('a deployment sees nothing of it', async () => {
   expect(lastOf(between)).toBeUndefined();
 });
 
-test('faults of the session apply to it', async () => {
-  mock.session('faulty').faults.put('no', 'service:echo:code=SERVICE_NOT_READY');
-  await expect(open(mock, 'echo', ['chat', 'mock.session.faulty', TOKEN])).rejects.toThrow();
-  await expect.poll(() => lastOf(mock, 'faulty')).toMatchObject({ faults: ['no'] });
-});
-
 test.each([
   ['the header takes precedence', { 'x-mock-session': 'by-header' }, 'by-header'],
   ['an invalid encoding is the raw name', {}, '%zz'],

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { afterAll, describe, expect, test } from 'vitest';
-import { readWireProfile } from '../src/cli/run.ts';
 import { standardProfile } from '../src/contract/wire-profile.ts';
 import { createMock } from '../src/index.ts';
 import { call } from './helpers/call.ts';
@@ -86,17 +85,6 @@ describe('--wire-profile', async () => {
     await writeFile(file, text);
     return file;
   };
-
-  test.each([
-    ['missing.json', undefined, 'no such file'],
-    ['broken.json', '{', 'JSON'],
-    ['wrong.json', '{}', "must have required property 'storageHeaders'."],
-  ])('%s is refused in one sentence that names it', async (name, text, sentence) => {
-    const file = text === undefined ? name : await write(name, text);
-    const message = await readWireProfile(file).catch((error: Error) => error.message);
-    expect(message).toMatch(/^\S+\.json is not a wire profile: .+$/);
-    expect(message).toContain(sentence);
-  });
 
   test('names a file, which is reloaded immediately when it changes; the last good one stays', async () => {
     const storageHeaders = { ...acme.storageHeaders, timestamp: "X-It's-`Time`" };

@@ -190,7 +190,7 @@ async function waitFor(url: string, seconds: number): Promise<void> {
  *
  * @throws WireProfileError that names the file
  */
-export async function readWireProfile(file: string): Promise<WireProfile> {
+async function readWireProfile(file: string): Promise<WireProfile> {
   try {
     return await assertWireProfile(JSON.parse(await readText(file)));
   } catch (error) {
