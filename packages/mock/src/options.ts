@@ -11,9 +11,9 @@ export const AUTH_MODES = ['off', 'present', 'strict'] as const;
 /** The sources of a mock's responses. */
 export const MODES = ['auto', 'static', 'dynamic'] as const;
 
-export type AuthMode = (typeof AUTH_MODES)[number];
+type AuthMode = (typeof AUTH_MODES)[number];
 
-export type Mode = (typeof MODES)[number];
+type Mode = (typeof MODES)[number];
 
 /** Base URLs of a deployment. */
 export interface ProxyTargets {

@@ -218,7 +218,7 @@ const MAX_TRY_MS = 60_000;
  * @param seconds time limit
  * @returns whether the mock responded in time
  */
-export async function waitForMock(url: string, seconds: number): Promise<boolean> {
+async function waitForMock(url: string, seconds: number): Promise<boolean> {
   const end = performance.now() + seconds * 1000;
   const address = new URL(INFO, url);
   while (true) {

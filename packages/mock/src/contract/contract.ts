@@ -5,9 +5,9 @@ import { isObject } from '../util/values.ts';
 import { type SurfaceName, UPLOAD_PATH } from './surface.ts';
 
 /** The HTTP methods that the documents define. HEAD and OPTIONS are derived from them. */
-export const METHODS = ['get', 'post'] as const;
+const METHODS = ['get', 'post'] as const;
 
-export type Method = (typeof METHODS)[number];
+type Method = (typeof METHODS)[number];
 
 export interface Schema {
   type?: string;
@@ -24,7 +24,7 @@ interface MediaType {
   examples?: Record<string, object>;
 }
 
-export interface Parameter {
+interface Parameter {
   name: string;
   in: string;
   schema: Schema;
@@ -36,7 +36,7 @@ interface ResponseObject {
   'x-berth-content'?: Record<string, MediaType>;
 }
 
-export interface OperationObject {
+interface OperationObject {
   operationId: string;
   summary?: string;
   description?: string;
@@ -57,7 +57,7 @@ export interface OpenApiDocument {
 }
 
 /** Both contract documents, with every `$ref` resolved. */
-export const documents = {
+const documents = {
   gateway: toDocument(gateway),
   storage: toDocument(storage),
 };

@@ -52,7 +52,7 @@ export function toForm(fields: Readonly<Record<string, string>>): string {
 }
 
 /** Returns the named examples of an operation's JSON body. */
-export function requestExamples({ request }: Operation): unknown[] {
+function requestExamples({ request }: Operation): unknown[] {
   const examples = Object.values(request['application/json']?.examples ?? {});
   return examples.map((example) => (example as { value?: unknown }).value);
 }

@@ -120,7 +120,7 @@ const EVENT_STREAM = 'text/event-stream';
  * data. References that are broken, or that lead to other files and URLs, become empty objects. Otherwise,
  * Prism would reject the document or load the files.
  */
-export function toReadable(document: Record<string, unknown>): {
+function toReadable(document: Record<string, unknown>): {
   readable: Record<string, unknown>;
   warnings: Problem[];
 } {
