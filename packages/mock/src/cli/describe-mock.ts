@@ -118,15 +118,8 @@ const COPY = 'copy-of-hello.txt';
 
 const BUOY = { name: 'Buoy', price: 24 };
 
-/** Credentials for the example calls, in shell syntax. */
-interface CurlCredentials {
-  readonly bearer: string;
-  readonly storageAuthorization: string;
-  /** May contain a command substitution. */
-  readonly storageTimestamp: string;
-}
-
-const ANY: CurlCredentials = {
+/** Credentials for the example calls, in shell syntax: the time is a command substitution. */
+const ANY = {
   bearer: 'any',
   storageAuthorization: '1.0 any',
   storageTimestamp: '"$(date +%s)"',
@@ -138,7 +131,7 @@ const ANY: CurlCredentials = {
  */
 async function listCurls(
   { url, options, profile, sessions }: Context,
-  { bearer, storageAuthorization, storageTimestamp }: CurlCredentials = ANY,
+  { bearer, storageAuthorization, storageTimestamp } = ANY,
 ): Promise<[string, string][]> {
   const { env } = options;
   const service = `${url}/v1/cloudrun/hello`;
@@ -206,7 +199,7 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-async function makeCredentials(env: string): Promise<CurlCredentials> {
+async function makeCredentials(env: string): Promise<typeof ANY> {
   const { mintToken } = await import('../surfaces/auth/mint-token.ts');
   const { signStorageRequest } = await import('@berth/server-stubs/engine/node');
   const seconds = Math.floor(Date.now() / 1000);
