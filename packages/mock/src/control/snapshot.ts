@@ -3,7 +3,7 @@ import { CODES } from '../faults/fault.ts';
 import type { FaultsState } from '../faults/fault-rules.ts';
 import { toFaultRule } from '../faults/parse-fault.ts';
 import type { Draft, FileStore } from '../files/file-store.ts';
-import { READY, type ServiceState, type ServiceStates } from '../session/service-states.ts';
+import { READY, type ServiceState } from '../session/service-states.ts';
 import type { Session } from '../session/session.ts';
 import { FieldError, isObject, suggest } from '../util/values.ts';
 import { type ClockState, toClockState, toTime } from './change-clock.ts';
@@ -62,14 +62,10 @@ export function takeSnapshot({ clock, files, faults, services }: Session): Sessi
       base64: content.bytes().toString('base64'),
     })),
     faults: faults.state(),
-    services: toStatesJson(services),
+    services: Object.fromEntries(
+      Object.entries(services.list()).map(([name, state]) => [name, toStateJson(state)]),
+    ),
   };
-}
-
-function toStatesJson(states: ServiceStates): Record<string, ServiceStateJson> {
-  return Object.fromEntries(
-    Object.entries(states.list()).map(([name, state]) => [name, toStateJson(state)]),
-  );
 }
 
 export function toStateJson({ code, until }: ServiceState): ServiceStateJson {
@@ -94,22 +90,8 @@ export function restoreSnapshot(session: Session, snapshot: unknown): void {
   for (const [name, state] of services) session.services.set(name, state);
 }
 
-interface ReadFile {
-  readonly key: string;
-  readonly contentType: string;
-  readonly modified: Date;
-  readonly bytes: Buffer;
-}
-
-interface ReadSnapshot {
-  readonly clock: { readonly now: number; readonly offset: number; readonly frozen: boolean };
-  readonly files: readonly ReadFile[];
-  readonly faults: FaultsState;
-  readonly services: ReadonlyMap<string, ServiceState>;
-}
-
 /** @throws FieldError that names the field and states its requirements */
-function readSnapshot(value: unknown): ReadSnapshot {
+function readSnapshot(value: unknown) {
   const { version, clock, files, faults, services } = toObject(value, 'The body');
   if (version !== 1)
     throw new FieldError(
@@ -124,7 +106,7 @@ function readSnapshot(value: unknown): ReadSnapshot {
   };
 }
 
-function readClock(value: unknown): ReadSnapshot['clock'] {
+function readClock(value: unknown) {
   const { now, offset, frozen } = toObject(value, 'clock');
   if (typeof frozen !== 'boolean') throw new FieldError('clock.frozen', 'must be true or false.');
   return { now: toTime(now, 'clock.now'), offset: toNumber(offset, 'clock.offset'), frozen };
@@ -142,7 +124,7 @@ function toNumber(value: unknown, field: string): number {
 
 const BASE64 = /^[A-Za-z\d+/]*={0,2}$/;
 
-function readFile(value: unknown, field: string): ReadFile {
+function readFile(value: unknown, field: string) {
   const { path, contentType, modified, base64 } = toObject(value, field);
   const key = toKey(path, `${field}.path`);
   if (typeof contentType !== 'string' || !/^[\x20-\x7e]+$/.test(contentType)) {
@@ -210,7 +192,7 @@ function readServices(value: unknown): Map<string, ServiceState> {
 const ENTRY_BYTES = 1_024;
 
 /** Writes the new files before it deletes the old ones, so that a failure changes nothing. */
-function replaceFiles(store: FileStore, files: readonly ReadFile[]): void {
+function replaceFiles(store: FileStore, files: readonly ReturnType<typeof readFile>[]): void {
   const drafts: Draft[] = [];
   const draft = (bytes: Buffer): Draft => {
     const next = store.draft();
