@@ -220,6 +220,21 @@ describe('a connection', () => {
     }
   });
 
+  test('is complete if the body is short enough, and has only its head with truncate=0', async () => {
+    const fileID = await upload(mock, 'a.txt', '0123456789');
+    const { pathname, search } = new URL(await getLink(mock, fileID));
+    const path = pathname + search;
+    const none = await callUntilCut(mock, { path, headers: fault('truncate=0') });
+    expect(none).toMatchObject({ status: 200, contentLength: '10', error: 'ECONNRESET' });
+    expect(none.bytes.length).toBe(0);
+    for (const text of ['truncate=10', 'reset=11']) {
+      const whole = await callUntilCut(mock, { path, headers: fault(text) });
+      expect([whole.bytes.toString(), whole.error]).toEqual(['0123456789', undefined]);
+    }
+    const head = { path, method: 'HEAD', headers: fault('truncate=1') };
+    expect(await callUntilCut(mock, head)).toMatchObject({ status: 200, error: undefined });
+  });
+
   test('is cancelled if the client disconnects while it waits', async () => {
     session.faults.put('long', 'latency=1h,times=1');
     const controller = new AbortController();

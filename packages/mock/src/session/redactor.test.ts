@@ -46,6 +46,20 @@ test('redacts a form that is cut off inside a token', () => {
   expect(Buffer.from(redactor.request('upload', part)).toString()).not.toContain('secret');
 });
 
+test.each([
+  [
+    { url: '/', token: 'se"cr\\et', authorization: 'secret', fileID: 'cloud://a' },
+    { url: '/', token: '…', authorization: '…', fileID: 'cloud://a' },
+  ],
+  [
+    { tempFileURL: 'http://a/files/中?expires=1&sign=secret&session=b', code: 'SUCCESS' },
+    { tempFileURL: 'http://a/files/中?expires=1&sign=…&session=b', code: 'SUCCESS' },
+  ],
+])('removes grants and signatures from a storage response', (data, shown) => {
+  const bytes = redactor.response('storage', Buffer.from(JSON.stringify({ body: { data } })));
+  expect(JSON.parse(Buffer.from(bytes).toString())).toEqual({ body: { data: shown } });
+});
+
 test('redacts a form with many lines quickly', () => {
   const lines = Buffer.from('name="Signature"\r\nx\r\n'.repeat(20_000));
   const start = process.cpuUsage();

@@ -51,3 +51,13 @@ test('drops its own oldest call beyond its capacity, and releases the bytes', ()
   other.put(toLogged('d'), 40);
   expect([log, other].map((one) => one.list().length)).toEqual([1, 1]);
 });
+
+test('calls a listener for each call until it unsubscribes', () => {
+  const log = new RequestLog();
+  const heard: string[] = [];
+  const stop = log.listen(({ id }) => heard.push(id));
+  log.put(toLogged('a'));
+  stop();
+  log.put(toLogged('b'));
+  expect(heard).toEqual(['a']);
+});

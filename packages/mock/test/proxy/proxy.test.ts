@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { RequestListener } from 'node:http';
+import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMock, type Mock } from '../../src/index.ts';
@@ -247,8 +247,10 @@ describe('what HTTP allows', () => {
   });
 
   test('keeps the reason, repeated headers, bytes beyond ASCII and an encoded body', async () => {
+    let received: IncomingHttpHeaders = {};
     const coded = gzipSync('{"code":"SYS_ERR"}');
-    await using real = await startDeployment((_, response) => {
+    await using real = await startDeployment((request, response) => {
+      received = request.headers;
       const headers = ['X-Request-Id', 'one', 'X-A', '1', 'X-A', '2', 'X-B', 'b\xe4'];
       headers.push('Content-Encoding', 'gzip', 'Content-Type', 'application/json');
       response.writeHead(500, 'Broken Here', headers).end(coded);
@@ -256,12 +258,14 @@ describe('what HTTP allows', () => {
     await using between = await createMock({ proxy: real.url });
     const reply = await sendRaw(
       between,
-      'POST /v1/cloudrun/a HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
+      'POST /v1/cloudrun/a HTTP/1.1\r\nHost: a\r\nConnection: close, X-Hop\r\nX-Hop: 1\r\nX-Mock-Fault: latency=0\r\nX-Own: 1\r\nContent-Length: 0\r\n\r\n',
     );
     expect(reply).toMatch(/^HTTP\/1\.1 500 Broken Here\r\n/);
     expect(reply).toContain('X-A: 1\r\nX-A: 2\r\nX-B: b\xe4\r\n');
     expect(reply).toContain(coded.toString('latin1'));
     expect(last(between)?.responseViolations).toEqual([]);
+    expect(received).toHaveProperty('x-own');
+    for (const name of ['x-hop', 'x-mock-fault']) expect(received).not.toHaveProperty(name);
   });
 });
 
