@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { toTypes, writeGenerated } from '@berth/codegen';
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
-import { toConfigSchema } from './to-config-schema.ts';
+import { SETTINGS } from '../src/cli/settings.ts';
 import { toContractModule } from './to-contract-module.ts';
 import { toMswModule } from './to-msw-module.ts';
 import { toPlatformsPage } from './to-platforms-page.ts';
@@ -44,4 +44,19 @@ await writeFile(join(SERVICES, 'generated/services.validators.gen.ts'), validato
 function write(name: string, text: string): Promise<void> {
   const file = join(import.meta.dirname, `../src/generated/${name}.gen.ts`);
   return writeGenerated(file, text, GENERATOR);
+}
+
+/** Creates the JSON Schema of the `berth --config` file, which editors use for completion and validation. */
+function toConfigSchema(): object {
+  const properties = Object.entries(SETTINGS).map(([name, [variable, meaning]]) => [
+    name,
+    { description: `${meaning} (${variable})`, type: 'string', minLength: 1 },
+  ]);
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Settings of the berth CLI',
+    type: ['object', 'null'],
+    additionalProperties: false,
+    properties: { $schema: { type: 'string' }, ...Object.fromEntries(properties) },
+  };
 }

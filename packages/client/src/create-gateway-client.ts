@@ -15,10 +15,10 @@ import {
 import { assertBaseUrl, type GatewayAddress, toGatewayUrl } from './internal/urls.ts';
 
 import {
-  createDocumentedService,
+  createService,
   type DocumentedService,
   type ServiceValidators,
-} from './service/documented-service.ts';
+} from './service/create-service.ts';
 import type { OpenWebSocket, Service } from './service/service.ts';
 import type { WireProfile } from './wire-profile.ts';
 
@@ -184,6 +184,6 @@ export function createGatewayClient<Services extends object = Record<never, neve
     GET: call('GET'),
     POST: call('POST'),
     service: (name: string) =>
-      createDocumentedService(pipeline, { name, ...address }, webSocket, validators?.[name]),
+      createService(pipeline, { name, ...address }, webSocket, validators?.[name]),
   };
 }

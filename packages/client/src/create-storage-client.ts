@@ -8,16 +8,12 @@ import {
   STORAGE_PATH,
 } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
-import { readEnvelope } from './internal/envelope.ts';
 import { readText } from './internal/failures.ts';
 import { wrong } from './internal/options.ts';
 import { createPipeline, platformFetch, type RetryClass } from './internal/pipeline.ts';
 import { type CallInit, type CallResult, createRawCalls } from './internal/raw-calls.ts';
-import type {
-  StorageCallOptions,
-  StorageContext,
-  StoragePath,
-} from './internal/storage-context.ts';
+import type { StorageCallOptions, StorageContext, StoragePath } from './internal/storage.ts';
+import { readEnvelope } from './internal/storage.ts';
 import { assertBaseUrl } from './internal/urls.ts';
 import { type DownloadOptions, download, downloadToFile } from './operations/download.ts';
 import {

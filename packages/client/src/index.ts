@@ -56,9 +56,9 @@ export type {
   paths as StoragePaths,
 } from './generated/storage.v2.gen.ts';
 export type { StandardIssue, StandardResult, StandardSchema } from './internal/check-payload.ts';
-export { unwrapEnvelope } from './internal/envelope.ts';
 export { toGatewayError } from './internal/gateway-errors.ts';
 export type { Progress } from './internal/options.ts';
+export { unwrapEnvelope } from './internal/storage.ts';
 export type { GatewayAddress } from './internal/urls.ts';
 export type { DownloadOptions, DownloadRange } from './operations/download.ts';
 export type {
@@ -82,7 +82,7 @@ export type {
   UploadOrder,
 } from './operations/upload-many.ts';
 export type { FileSource, UploadData } from './platform/upload-form.ts';
-export type { DocumentedService, ServiceValidators } from './service/documented-service.ts';
+export type { DocumentedService, ServiceValidators } from './service/create-service.ts';
 export type {
   ConnectOptions,
   EventsOptions,

@@ -88,16 +88,13 @@ const SECTIONS = ['storageHeaders', 'uploadFields', 'storeFileID', 'gatewayHeade
 /** Reads the deployment's wire profile from a JSON file (D1). Default: the contract's. */
 async function readWireProfile(file: string | undefined): Promise<WireProfile> {
   if (file === undefined) return defaultWireProfile;
-  const profile = await parse(file);
-  const missing = SECTIONS.find((name) => profile?.[name] === undefined);
-  if (missing) throw new Failure(`${file} is not a valid wire profile: ${missing} is missing.`, 2);
-  return profile;
-}
-
-async function parse(file: string): Promise<WireProfile> {
+  let profile: WireProfile;
   try {
-    return JSON.parse(await readFile(file, 'utf8'));
+    profile = JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
     throw new Failure(`Cannot read the wire profile ${file}: ${(error as Error).message}.`, 2);
   }
+  const missing = SECTIONS.find((name) => profile?.[name] === undefined);
+  if (missing) throw new Failure(`${file} is not a valid wire profile: ${missing} is missing.`, 2);
+  return profile;
 }

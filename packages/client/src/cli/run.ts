@@ -7,7 +7,6 @@ import { addCall, addSign, addTail } from './commands/gateway.ts';
 import { addMv, addRm, addUrl } from './commands/storage.ts';
 import { addTypes } from './commands/types.ts';
 import { Failure, STOPPED, toPlainError } from './output.ts';
-import { readPackageInfo } from './package-info.ts';
 import { SETTINGS } from './settings.ts';
 
 const MORE = `
@@ -35,7 +34,7 @@ Exit codes:
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /** Runs the command and sets the exit code. */
-export async function run(argv: string[]): Promise<void> {
+export async function run(argv: string[], version: string): Promise<void> {
   // Whatever reads our output may close it early: `berth tail … | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit();
@@ -45,7 +44,7 @@ export async function run(argv: string[]): Promise<void> {
   const onSignal = () => stop.abort(STOPPED);
   for (const name of SIGNALS) process.once(name, onSignal);
   try {
-    await createProgram(stop.signal).parseAsync(argv);
+    await createProgram(version, stop.signal).parseAsync(argv);
   } catch (error) {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? 0 : 2;
@@ -62,12 +61,12 @@ export async function run(argv: string[]): Promise<void> {
   }
 }
 
-function createProgram(signal: AbortSignal): Command {
+function createProgram(version: string, signal: AbortSignal): Command {
   const { documents } = CONTRACT;
   const program = new Command('berth')
     .description('Manage stored files and call hosted services.')
     .version(
-      `${readPackageInfo().version} (gateway ${documents['gateway.v1'].version}, storage ${documents['storage.v2'].version}, contract ${CONTRACT.sha256.slice(0, 12)})`,
+      `${version} (gateway ${documents['gateway.v1'].version}, storage ${documents['storage.v2'].version}, contract ${CONTRACT.sha256.slice(0, 12)})`,
     )
     .exitOverride()
     .addHelpText('after', MORE);

@@ -41,30 +41,24 @@ const NAMES = Object.keys(SETTINGS);
 /** Permission bits of the group and of others. */
 const GROUP_AND_OTHERS = 0o077;
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * Reads settings from the environment. Any setting that is missing there is read from a file: the file that
  * the user named, the file in `BERTH_CONFIG`, or the user's default file if it exists.
  *
  * @throws Failure if a named file does not exist, or if a file is invalid
  */
-export async function readSettings(
-  named: string | undefined,
-  environment: Environment = process.env,
-): Promise<Settings> {
-  const file = named ?? (environment.BERTH_CONFIG || undefined);
-  const names = Object.keys(SETTINGS) as SettingName[];
-  const given = names.flatMap((name) => {
-    const value = environment[SETTINGS[name][0]];
+export async function readSettings(named: string | undefined): Promise<Settings> {
+  const given = Object.entries(SETTINGS).flatMap(([name, [variable]]) => {
+    const value = process.env[variable];
     return value ? [[name, value] as const] : [];
   });
-  return { ...(await readFrom(file, environment)), ...Object.fromEntries(given) };
+  const file = named ?? (process.env.BERTH_CONFIG || undefined);
+  return { ...(await readFrom(file)), ...Object.fromEntries(given) };
 }
 
-async function readFrom(file: string | undefined, environment: Environment): Promise<Settings> {
+async function readFrom(file: string | undefined): Promise<Settings> {
   try {
-    return await readConfigFile(file ?? defaultConfigFile(environment));
+    return await readConfigFile(file ?? defaultConfigFile());
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (error instanceof Failure) throw error;
@@ -73,8 +67,8 @@ async function readFrom(file: string | undefined, environment: Environment): Pro
   }
 }
 
-function defaultConfigFile(environment: Environment = process.env): string {
-  const folder = environment.XDG_CONFIG_HOME || join(homedir(), '.config');
+function defaultConfigFile(): string {
+  const folder = process.env.XDG_CONFIG_HOME || join(homedir(), '.config');
   return join(folder, 'berth', 'config.yaml');
 }
 
@@ -112,7 +106,10 @@ export function needUrl(settings: Settings, name: SettingName): string {
  */
 async function readConfigFile(file: string): Promise<Settings> {
   const settings = parse(file, await readFile(file, 'utf8'));
-  if (SECRETS.some((name) => settings[name] !== undefined)) await assertPrivate(file);
+  const hasSecrets = SECRETS.some((name) => settings[name] !== undefined);
+  if (hasSecrets && process.platform !== 'win32' && (await stat(file)).mode & GROUP_AND_OTHERS) {
+    throw new Failure(`Other users can read the secrets in ${file}: run chmod 600 ${file}`, 2);
+  }
   const { wireProfile } = settings;
   return wireProfile ? { ...settings, wireProfile: resolve(dirname(file), wireProfile) } : settings;
 }
@@ -125,7 +122,15 @@ function parse(file: string, text: string): Settings {
     const { line, col } = lineCounter.linePos(error.pos[0]);
     throw new Failure(`${file}:${line}:${col} is not valid YAML (${error.code}).`, 2);
   }
-  const content: unknown = toValue(file, () => document.toJS());
+  let content: unknown;
+  try {
+    content = document.toJS();
+  } catch {
+    throw new Failure(
+      `${file} has a YAML alias without an anchor: quote values that contain * or &.`,
+      2,
+    );
+  }
   if (content === null) return {};
   if (typeof content !== 'object' || Array.isArray(content)) {
     throw new Failure(`${file} must contain one setting per line, such as "env: dev".`, 2);
@@ -133,17 +138,6 @@ function parse(file: string, text: string): Settings {
   const { $schema: _editors, ...settings } = content as Record<string, unknown>;
   for (const [name, value] of Object.entries(settings)) assertSetting(file, name, value);
   return settings as Settings;
-}
-
-function toValue(file: string, read: () => unknown): unknown {
-  try {
-    return read();
-  } catch {
-    throw new Failure(
-      `${file} has a YAML alias without an anchor: quote values that contain * or &.`,
-      2,
-    );
-  }
 }
 
 function assertSetting(file: string, name: string, value: unknown): void {
@@ -157,9 +151,4 @@ function assertSetting(file: string, name: string, value: unknown): void {
       2,
     );
   }
-}
-
-async function assertPrivate(file: string): Promise<void> {
-  if (process.platform === 'win32' || ((await stat(file)).mode & GROUP_AND_OTHERS) === 0) return;
-  throw new Failure(`Other users can read the secrets in ${file}: run chmod 600 ${file}`, 2);
 }

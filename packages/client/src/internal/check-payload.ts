@@ -1,5 +1,7 @@
 import { ContractError } from '../errors.ts';
-import { describeResponse } from './failures.ts';
+import { describeResponse, readText } from './failures.ts';
+import { toGatewayError } from './gateway-errors.ts';
+import { parseJson } from './options.ts';
 
 /**
  * A validator that implements Standard Schema (https://standardschema.dev), such as one from Zod, Valibot or
@@ -40,6 +42,19 @@ export interface StandardIssue {
   readonly message: string;
   /** Location of the problem: keys and indexes, outermost first. Default: the entire value. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** Reads a payload: JSON is parsed, an empty body becomes `undefined`, and anything else is text. */
+export async function readPayload<Payload>(
+  response: Response,
+  schema?: StandardSchema<Payload>,
+): Promise<Payload> {
+  const text = await readText(response);
+  if (!response.ok) throw toGatewayError({ error: parseJson(text) ?? text, response });
+  const isJson = /^application\/(\S+\+)?json\b/i.test(response.headers.get('Content-Type') ?? '');
+  const payload = text === '' ? undefined : isJson ? parseJson(text) : text;
+  if (text !== '' && payload === undefined) throw contractFailure(response, 'invalid JSON');
+  return schema ? checkPayload(response, payload, schema) : (payload as Payload);
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   rememberedCall,
   requestIdOf,
 } from './failures.ts';
-import { isRecord, parseJson } from './json.ts';
+import { isRecord, parseJson } from './options.ts';
 import type { RetryClass } from './pipeline.ts';
 
 type GatewayErrorBody = components['schemas']['GatewayError'];

@@ -1,4 +1,4 @@
-import { isRecord } from './json.ts';
+import { isRecord } from './options.ts';
 
 const FORM = 'application/x-www-form-urlencoded;charset=UTF-8';
 

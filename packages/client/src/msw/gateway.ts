@@ -13,7 +13,7 @@ import { SIGNATURE } from '../generated/contract.gen.ts';
 import type { paths } from '../generated/gateway.v1.gen.ts';
 import { GATEWAY_ERRORS, SERVICE_NAME_PATTERN } from '../generated/msw.gen.ts';
 import type { PathWith } from '../internal/raw-calls.ts';
-import type { DataOf, MethodOf } from '../service/documented-service.ts';
+import type { DataOf, MethodOf } from '../service/create-service.ts';
 import {
   allowAnyOrigin,
   allowPages,

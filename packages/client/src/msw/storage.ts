@@ -8,8 +8,8 @@ import {
 import { ITEM_SUCCESS, STORAGE_PATH } from '../generated/contract.gen.ts';
 import { FILE_LIMITS, STORAGE_ERRORS, STORAGE_REQUESTS } from '../generated/msw.gen.ts';
 import type { paths } from '../generated/storage.v2.gen.ts';
-import { isRecord, parseJson } from '../internal/json.ts';
-import type { StorageBody, StorageOperation } from '../internal/storage-context.ts';
+import { isRecord, parseJson } from '../internal/options.ts';
+import type { StorageBody, StorageOperation } from '../internal/storage.ts';
 import {
   allowAnyOrigin,
   allowPages,

@@ -11,7 +11,7 @@ import {
   toReport,
 } from '../internal/options.ts';
 import { retryDelay } from '../internal/pipeline.ts';
-import type { StorageContext } from '../internal/storage-context.ts';
+import type { StorageContext } from '../internal/storage.ts';
 import { type TempUrlOptions, tempUrl } from './lists.ts';
 
 /** The part of a file to download. */

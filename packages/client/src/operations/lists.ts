@@ -5,14 +5,13 @@ import {
   LINK_MIN_SECONDS,
   LINK_WARN_SECONDS,
 } from '../generated/contract.gen.ts';
-import { isRecord } from '../internal/json.ts';
-import { assertInteger, assertList, assertText } from '../internal/options.ts';
+import { assertInteger, assertList, assertText, isRecord } from '../internal/options.ts';
 import type {
   StorageBody,
   StorageCallOptions,
   StorageContext,
   StorageOperation,
-} from '../internal/storage-context.ts';
+} from '../internal/storage.ts';
 import { encodeLink } from '../internal/urls.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { ignoreEarlyErrors } from '#platform';
 import { BATCH_CONCURRENCY } from '../generated/contract.gen.ts';
 import { assertList, type Progress } from '../internal/options.ts';
-import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
+import type { StorageCallOptions, StorageContext } from '../internal/storage.ts';
 import type { UploadData } from '../platform/upload-form.ts';
 import { type ItemResult, mapLimit } from './lists.ts';
 

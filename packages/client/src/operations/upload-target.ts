@@ -1,7 +1,7 @@
 import { UploadError } from '../errors.ts';
 import type { components } from '../generated/storage.v2.gen.ts';
-import type { StorageResponse } from '../internal/envelope.ts';
 import { describeResponse, type RememberedCall, rememberCall } from '../internal/failures.ts';
+import type { StorageResponse } from '../internal/storage.ts';
 import { isFetchable } from '../internal/urls.ts';
 import type { UploadForm, UploadResponse } from '../platform/upload-form.ts';
 import type { StorageNames } from '../wire-profile.ts';

@@ -4,16 +4,16 @@ import { BerthError } from '../errors.ts';
 import type { components } from '../generated/storage.v2.gen.ts';
 import { openDeadline } from '../internal/deadline.ts';
 import { pathOf, transferFailure } from '../internal/failures.ts';
-import { isRecord } from '../internal/json.ts';
 import {
   assertInteger,
+  isRecord,
   mergeRetry,
   mergeTimeouts,
   type Progress,
   toReport,
 } from '../internal/options.ts';
 import { platformFetch, retryDelay, runTries } from '../internal/pipeline.ts';
-import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
+import type { StorageCallOptions, StorageContext } from '../internal/storage.ts';
 import { assertUnread, isArrayBuffer, isStream } from '../internal/to-body.ts';
 import { sendWithFetch } from '../platform/form-data.ts';
 import {

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import { fileURLToPath } from 'node:url';
 import { COPY_PATH_PATTERN } from '../generated/contract.gen.ts';
-import type { StorageContext } from '../internal/storage-context.ts';
+import type { StorageContext } from '../internal/storage.ts';
 import { toMultipart, type UploadForm } from './upload-form.ts';
 
 /** Whether downloads may send `If-Range`. */

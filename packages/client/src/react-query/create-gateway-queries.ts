@@ -10,7 +10,7 @@ import type {
   Init,
   MethodOf,
   Optional,
-} from '../service/documented-service.ts';
+} from '../service/create-service.ts';
 import type { PayloadOptions } from '../service/service.ts';
 import { type BerthQuery, type GatewayQueryPaths, toQuery } from './query.ts';
 

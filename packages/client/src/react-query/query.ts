@@ -2,7 +2,7 @@ import type { DataTag, QueryKey } from '@tanstack/react-query';
 import type { BerthError } from '../errors.ts';
 import type { paths as GatewayPaths } from '../generated/gateway.v1.gen.ts';
 import type { paths as StoragePaths } from '../generated/storage.v2.gen.ts';
-import type { StoragePath } from '../internal/storage-context.ts';
+import type { StoragePath } from '../internal/storage.ts';
 
 /**
  * Options for `useQuery`, `useSuspenseQuery`, `useQueries`, `prefetchQuery` and so on. Spread them to

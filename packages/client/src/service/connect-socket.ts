@@ -1,8 +1,8 @@
 import { BerthError, type GatewayError } from '../errors.ts';
+import { readPayload } from '../internal/check-payload.ts';
 import type { Step } from '../internal/deadline.ts';
 import { networkFailure, rememberCall } from '../internal/failures.ts';
 import type { Pipeline, PipelineCall } from '../internal/pipeline.ts';
-import { readPayload } from './read-payload.ts';
 import type { ConnectOptions, OpenWebSocket } from './service.ts';
 
 /** Prefix of the subprotocol that contains a browser's token (D14). */

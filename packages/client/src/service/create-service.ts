@@ -1,81 +1,226 @@
-import type { paths } from '../generated/gateway.v1.gen.ts';
+import type { ParseAs } from 'openapi-fetch';
+import type { CallOptions } from '../call-options.ts';
+import type { components, paths } from '../generated/gateway.v1.gen.ts';
+import { checkPayload, readPayload, type StandardSchema } from '../internal/check-payload.ts';
 import { toGatewayError } from '../internal/gateway-errors.ts';
 import { assertText } from '../internal/options.ts';
 import type { HeaderRecord, Pipeline, PipelineCall } from '../internal/pipeline.ts';
+import {
+  type CallInit,
+  type CallResult,
+  createRawCalls,
+  type PathWith,
+} from '../internal/raw-calls.ts';
 import { toBody } from '../internal/to-body.ts';
 import { toSegment } from '../internal/urls.ts';
 import { connectSocket } from './connect-socket.ts';
-import { readPayload } from './read-payload.ts';
 import type {
+  ConnectOptions,
   EventsOptions,
   OpenWebSocket,
   PayloadOptions,
   RequestOptions,
   SendToService,
   Service,
+  ServiceEvent,
 } from './service.ts';
 import { streamEvents } from './stream-events.ts';
 
-const ROOT = '/v1/cloudrun/{name}' satisfies keyof paths;
-
 /**
- * Returns the URL of a hosted service.
+ * A hosted service that has its own OpenAPI document. It has the methods of {@link Service}, and methods
+ * typed by the document. The gateway forwards GET, HEAD and POST (D2), so operations with other methods are
+ * not available. The document's `servers` are ignored; its paths follow the service name.
  *
- * @throws TypeError if the name is not valid as a path segment
+ * Calls reject with a `NetworkError`, a `TimeoutError`, a `ContractError`, or the `signal`'s reason. The
+ * methods of {@link Service} also reject with a `GatewayError`.
+ *
+ * @example
+ * const orders = gateway.service('orders');
+ * const { data } = await orders.GET('/items/{id}', { params: { path: { id: 42 } } });
  */
-export function toServiceUrl(baseUrl: string, name: string): string {
-  return baseUrl + ROOT.replace('{name}', toSegment('name', name));
+export interface DocumentedService<Paths> extends Service {
+  /**
+   * Sends a GET request, typed by the service's document. An error status does not throw; the result
+   * then has an `error`, either from the service or from the gateway.
+   *
+   * @throws TypeError if a path parameter is missing, or if `fetch` would rewrite the path (D3)
+   *
+   * @example
+   * const { data, error } = await orders.GET('/items', { params: { query: { limit: 10 } } });
+   * if (error) throw toGatewayError({ error, response });
+   */
+  GET<Path extends PathWith<Paths, 'get'>, As extends ParseAs = 'json'>(
+    path: Path,
+    ...init: InitOf<MethodOf<Paths, Path, 'get'>, As>
+  ): Promise<ServiceResult<MethodOf<Paths, Path, 'get'>, As>>;
+  /**
+   * Sends a POST request, typed by the service's document. Results and errors are as for `GET`. It is
+   * retried only if it was certainly not executed, or with `idempotent: true`.
+   *
+   * @example
+   * const { data } = await orders.POST('/items', { body: { name: 'Anchor' } });
+   */
+  POST<Path extends PathWith<Paths, 'post'>, As extends ParseAs = 'json'>(
+    path: Path,
+    ...init: InitOf<MethodOf<Paths, Path, 'post'>, As>
+  ): Promise<ServiceResult<MethodOf<Paths, Path, 'post'>, As>>;
+  /**
+   * Iterates over a path's events, whose data is JSON according to the document. Reconnects like `events`.
+   *
+   * @throws ContractError if an event's data is not JSON, or if `schema` rejects it
+   *
+   * @example
+   * for await (const { data } of orders.EVENTS('/items/{id}/prices', { params: { path: { id: 42 } } })) {
+   *   show(data.price);
+   * }
+   */
+  EVENTS<Path extends PathWithEvents<Paths>>(
+    path: Path,
+    ...init: EventsInitOf<MethodOf<Paths, Path, 'get'>>
+  ): AsyncGenerator<ServiceEvent<EventOf<MethodOf<Paths, Path, 'get'>>>, void, undefined>;
 }
 
+/**
+ * Validators of the responses of hosted services, as `berth types --validate` writes them: by service, by
+ * operation, and by status. A status is a status code, `2XX` or `default`. Error responses are not checked.
+ *
+ * @example
+ * const validators: ServiceValidators = { orders: { 'GET /items/{id}': { 200: ItemSchema } } };
+ */
+export type ServiceValidators = Readonly<
+  Record<string, Readonly<Record<string, Readonly<Record<string, StandardSchema>>>>>
+>;
+
+/** The JSON data of an operation's successful responses. */
+export type DataOf<Operation extends object> = NonNullable<CallResult<Operation, 'json'>['data']>;
+
+export type MethodOf<Paths, Path extends keyof Paths, Method extends string> =
+  Paths[Path] extends Record<Method, infer Operation extends object> ? Operation : never;
+
+export type Init<Operation, As> = Omit<CallInit<Operation, As>, 'fetch' | 'Request'> &
+  Omit<CallOptions, 'signal'>;
+
+/** An argument that is optional if nothing in it is required. */
+export type Optional<Value> = Record<never, never> extends Value ? [init?: Value] : [init: Value];
+
+type InitOf<Operation, As> = Optional<Init<Operation, As>>;
+
+type EventsInitOf<Operation> = Optional<
+  Pick<Init<Operation, 'json'>, 'params' & keyof Init<Operation, 'json'>> &
+    EventsOptions<EventOf<Operation>>
+>;
+
+/** The result of a call to a hosted service, to which the service or the gateway responded. */
+type ServiceResult<Operation extends object, As extends ParseAs> =
+  | CallResult<Operation, As>
+  | { data?: never; error: components['schemas']['GatewayError']; response: Response };
+
+/** The JSON data of an operation's events; `never` if it has no events, or if they are text. */
+type EventOf<Operation> = Operation extends {
+  responses: { 200: { content: { 'text/event-stream': infer Data } } };
+}
+  ? string extends Data
+    ? never
+    : Data
+  : never;
+
+type PathWithEvents<Paths> = {
+  [Path in PathWith<Paths, 'get'>]: [EventOf<MethodOf<Paths, Path, 'get'>>] extends [never]
+    ? never
+    : Path;
+}[PathWith<Paths, 'get'>];
+
+/** Accepts any JSON. */
+const ANY_JSON: StandardSchema<never> = {
+  '~standard': {
+    version: 1,
+    vendor: 'berth',
+    validate: (value) =>
+      value === undefined ? { issues: [{ message: 'invalid JSON' }] } : { value: value as never },
+  },
+};
+
+const ROOT = '/v1/cloudrun/{name}' satisfies keyof paths;
+
+/** What all calls of a service share. */
+interface ServiceAddress {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly headers: HeaderRecord;
+  readonly redirect: NonNullable<RequestInit['redirect']>;
+}
+
+/**
+ * Creates the methods of a service. They are the same with and without a document, apart from their types.
+ */
 export function createService(
   pipeline: Pipeline,
-  { name, baseUrl, headers }: { name: string; baseUrl: string; headers: HeaderRecord },
+  address: ServiceAddress,
   open: OpenWebSocket | undefined,
-): Service<never> {
-  const toCall = (path: string, options: RequestOptions) => {
-    return toServiceCall(toServiceUrl(baseUrl, name), headers, path, options);
+  validators: ServiceValidators[string] | undefined,
+): DocumentedService<never> {
+  // Built for each call, which rejects if the name is invalid.
+  const toRoot = () => address.baseUrl + ROOT.replace('{name}', toSegment('name', address.name));
+  const toCall = (path: string, options: RequestOptions): PipelineCall => {
+    const { headers: own, method = 'GET', body: value, redirect } = options;
+    assertText('path', path);
+    const rest = toSegment('path', path.startsWith('/') ? path : `/${path}`, true);
+    const { body, type } = toBody(value);
+    const headers: Record<string, string> = { ...address.headers };
+    if (type) headers['content-type'] ??= type;
+    if (own) Object.assign(headers, Object.fromEntries(new Headers(own)));
+    const url = rest === '/' ? toRoot() : toRoot() + rest;
+    return { ...options, method, url, headers, body, init: redirect && { redirect } };
   };
   const send: SendToService = async (path, options, finish) =>
     pipeline.send(toCall(path, options), finish);
   const read = <T>(path: string, options: PayloadOptions<T> & RequestOptions) =>
     send(path, options, (response) => readPayload(response, options.schema));
+  const events = <Data>(path = '', options: EventsOptions<Data> = {}) =>
+    streamEvents(pipeline, send, path, options);
+
+  const { call: sendRaw } = createRawCalls(pipeline, {
+    ...address,
+    get baseUrl() {
+      return toRoot();
+    },
+    isService: true,
+  });
+  const callRaw =
+    (method: 'GET' | 'POST') =>
+    async (path: string, init: { readonly parseAs?: ParseAs } = {}) => {
+      const result: { data?: unknown; response: Response } = await sendRaw(method)(path, init);
+      const { data, response } = result;
+      // Errors have no data, and neither have empty bodies. Data that is not parsed is not JSON.
+      if (data !== undefined && (init.parseAs ?? 'json') === 'json') {
+        const operation = validators?.[`${method} ${path}`];
+        const schema = operation?.[response.status] ?? operation?.['2XX'] ?? operation?.default;
+        if (schema) await checkPayload(response, data, schema);
+      }
+      return result;
+    };
   return {
     get: (path = '', options = {}) => read(path, options),
-    post: (path = '', body, options = {}) => read(path, { ...options, method: 'POST', body }),
+    post: (path = '', body: unknown, options = {}) =>
+      read(path, { ...options, method: 'POST', body }),
     request: (path = '', options = {}) =>
       send(path, options, (response) => {
         // Nothing in it can be read, not even the status.
         if (response.type === 'opaqueredirect') throw toGatewayError({ response });
         return response;
       }),
-    events: <Data>(path = '', options: EventsOptions<Data> = {}) =>
-      streamEvents(pipeline, send, path, options),
-    async connect(path = '', options = {}) {
+    events,
+    async connect(path = '', options: ConnectOptions = {}) {
       return connectSocket(pipeline, toCall(path, options), options, open);
     },
-  };
-}
-
-/**
- * Builds a call to a service path.
- *
- * @param root service URL
- * @param common headers to send with every call
- */
-function toServiceCall(
-  root: string,
-  common: HeaderRecord,
-  path: string,
-  options: RequestOptions,
-): PipelineCall {
-  const { headers: own, method = 'GET', body: value } = options;
-  assertText('path', path);
-  const rest = toSegment('path', path.startsWith('/') ? path : `/${path}`, true);
-  const { body, type } = toBody(value);
-  const headers: Record<string, string> = { ...common };
-  if (type) headers['content-type'] ??= type;
-  if (own) Object.assign(headers, Object.fromEntries(new Headers(own)));
-  const init = options.redirect && { redirect: options.redirect };
-  const url = rest === '/' ? root : root + rest;
-  return { ...options, method, url, headers, body, init };
+    GET: callRaw('GET'),
+    POST: callRaw('POST'),
+    async *EVENTS(
+      path: string,
+      { params, schema = ANY_JSON, ...options }: EventsOptions<never> & { params?: object } = {},
+    ) {
+      const { toServiceTarget } = await import('../internal/send-raw.ts');
+      yield* events(toServiceTarget(path, params), { ...options, schema });
+    },
+  } as DocumentedService<never>;
 }

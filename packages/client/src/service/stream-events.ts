@@ -1,10 +1,9 @@
 import { BerthError, type GatewayError } from '../errors.ts';
-import { checkPayload, contractFailure } from '../internal/check-payload.ts';
+import { checkPayload, contractFailure, readPayload } from '../internal/check-payload.ts';
 import type { Deadline } from '../internal/deadline.ts';
 import { networkFailure, rememberedCall } from '../internal/failures.ts';
-import { parseJson } from '../internal/json.ts';
+import { parseJson } from '../internal/options.ts';
 import type { Pipeline } from '../internal/pipeline.ts';
-import { readPayload } from './read-payload.ts';
 import type { EventsOptions, SendToService, ServiceEvent } from './service.ts';
 
 /** Waits between connections, in milliseconds, unless the server sets them. */

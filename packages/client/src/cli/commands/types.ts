@@ -7,7 +7,7 @@ import type { OpenAPI3 } from 'openapi-typescript';
 import { type Document, LineCounter, parseDocument } from 'yaml';
 import { toDataSchema } from '../../generated/event-streams.gen.ts';
 import { SERVICE_NAME_PATTERN } from '../../generated/msw.gen.ts';
-import { isRecord } from '../../internal/json.ts';
+import { isRecord } from '../../internal/options.ts';
 import { Failure } from '../output.ts';
 import { type Source, toServiceValidators } from './validators.ts';
 

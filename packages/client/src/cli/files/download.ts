@@ -40,7 +40,7 @@ export async function downloadFiles(
     const skipped = await isUnchanged(wanted);
     if (!skipped) {
       const fileID = await toFileId(storage, name, signal);
-      await makeFolder(dirname(file));
+      await mkdir(dirname(file), { recursive: true });
       const onProgress = ({ loaded, total }: DownloadProgress) => {
         if (total !== undefined) progress.expect(file, total);
         progress.set(file, loaded);
@@ -80,7 +80,10 @@ async function findRemoteFiles(
   if (list !== undefined) return findInList(names, to, list);
   const paths = names.map((name) => (isFileId(name) ? name : toFilePath(name)));
   const isFolder =
-    names.length > 1 || to.endsWith('/') || to.endsWith(sep) || (await isDirectory(to));
+    names.length > 1 ||
+    to.endsWith('/') ||
+    to.endsWith(sep) ||
+    (await stat(to).catch(() => undefined))?.isDirectory();
   return names.map((name, index) => ({
     name,
     file: isFolder ? join(to, posix.basename(paths[index] as string)) : to,
@@ -111,37 +114,9 @@ function resolveInside(folder: string, path: string): string {
   throw new Failure(`${path} in the list points outside ${folder}.`, 2);
 }
 
-async function isDirectory(name: string): Promise<boolean> {
-  const info = await stat(name).catch(() => undefined);
-  return info?.isDirectory() ?? false;
-}
-
 /** Returns whether an earlier download already wrote the file. */
 async function isUnchanged({ file, size, mtime }: RemoteFile): Promise<boolean> {
   if (mtime === undefined) return false;
   const info = await stat(file).catch(() => undefined);
   return info?.size === size && Math.trunc(info?.mtimeMs ?? 0) === mtime;
-}
-
-/**
- * Creates a folder and its missing parents one by one, because a recursive `mkdir` never ends in file
- * systems that reject folders without a proper error (`/proc`).
- *
- * @throws the file system error
- */
-async function makeFolder(folder: string): Promise<void> {
-  try {
-    await make(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    await makeFolder(dirname(folder));
-    await make(folder);
-  }
-}
-
-/** Creates one folder, unless a parallel download has just created it. */
-async function make(folder: string): Promise<void> {
-  await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
 }

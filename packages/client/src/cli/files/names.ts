@@ -1,6 +1,6 @@
 import type { StorageClient } from '../../create-storage-client.ts';
 import { BATCH_CONCURRENCY } from '../../generated/contract.gen.ts';
-import { unwrapEnvelope } from '../../internal/envelope.ts';
+import { unwrapEnvelope } from '../../internal/storage.ts';
 import { mapLimit } from '../../operations/lists.ts';
 import { type CommonOptions, Failure, type Outcome } from '../output.ts';
 

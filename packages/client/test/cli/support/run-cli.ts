@@ -71,7 +71,7 @@ export async function runCli(
   process.chdir(cwd);
   try {
     const printed = Promise.all([text(stdout), text(stderr)]);
-    await run([process.execPath, CLI, ...args]);
+    await run([process.execPath, CLI, ...args], '0.0.0');
     stdout.end();
     stderr.end();
     const [out, err] = await printed;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { envelope, list } from '../../test/support/fake-fetch.ts';
 import { storageWith } from '../../test/support/storage.ts';
 import { StorageError } from '../errors.ts';
-import { readEnvelope, unwrapEnvelope } from './envelope.ts';
+import { readEnvelope, unwrapEnvelope } from './storage.ts';
 
 const read = (body: unknown, init: ResponseInit = {}) => {
   const response = new Response(null, init);
