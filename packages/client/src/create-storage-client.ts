@@ -374,7 +374,6 @@ function classifyStatus({ status }: Response): RetryClass {
   return [500, 502, 503, 504].includes(status) ? 'idempotent' : 'never';
 }
 
-/** Binds the file methods to a storage client. */
 function bindStorage(context: StorageContext): StorageFiles {
   const bind =
     <Rest extends unknown[], Result>(operation: (first: StorageContext, ...rest: Rest) => Result) =>

@@ -11,7 +11,6 @@ import { defaultWireProfile, type WireProfile } from '../wire-profile.ts';
 import { type CommonOptions, Failure } from './output.ts';
 import { need, needUrl, readSettings, SETTINGS, type Settings } from './settings.ts';
 
-/** @param fetch sends the calls. Default: the platform's */
 export async function openGateway(
   { config }: CommonOptions,
   fetch?: FetchLike,
@@ -74,7 +73,6 @@ export async function openStorage(
   return orFailure('storageUrl', () => createStorageClient(options));
 }
 
-/** Reports an invalid setting as a command failure. */
 function orFailure<Made>(setting: string, make: () => Made): Made {
   try {
     return make();

@@ -1,7 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { isBerthError } from '../errors.ts';
 
-/** Options that all commands share. */
 export interface CommonOptions {
   readonly config?: string;
   readonly json?: true;
@@ -20,11 +19,9 @@ export class Failure extends Error {
   }
 }
 
-/** Thrown when the user stops the command. */
 export const STOPPED = new Failure('Stopped.', 1);
 
 export interface Outcome {
-  /** Name as the user typed it. */
   readonly file: string;
   /** What to print: the path, the ID or the link. */
   readonly result?: string | undefined;
@@ -71,7 +68,6 @@ function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Pipes a stream to stdout without closing it. */
 export async function writeOut(
   stream: ReadableStream<Uint8Array>,
   signal: AbortSignal,

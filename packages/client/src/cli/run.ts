@@ -33,7 +33,6 @@ Exit codes:
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** Runs the command and sets the exit code. */
 export async function run(argv: string[], version: string): Promise<void> {
   // Whatever reads our output may close it early: `berth tail … | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

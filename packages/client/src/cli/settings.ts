@@ -38,7 +38,6 @@ const SECRETS: readonly SettingName[] = ['secretKey', 'sessionToken', 'token'];
 
 const NAMES = Object.keys(SETTINGS);
 
-/** Permission bits of the group and of others. */
 const GROUP_AND_OTHERS = 0o077;
 
 /**
@@ -72,11 +71,6 @@ function defaultConfigFile(): string {
   return join(folder, 'berth', 'config.yaml');
 }
 
-/**
- * Returns a required setting.
- *
- * @throws Failure that explains where to set it
- */
 export function need(settings: Settings, name: SettingName): string {
   const value = settings[name];
   if (value !== undefined) return value;
@@ -87,11 +81,6 @@ export function need(settings: Settings, name: SettingName): string {
   );
 }
 
-/**
- * Returns a required setting that is a URL.
- *
- * @throws Failure if it is missing or not a URL
- */
 export function needUrl(settings: Settings, name: SettingName): string {
   const value = need(settings, name);
   if (/^https?:/i.test(value) && URL.canParse(value)) return value;

@@ -57,11 +57,6 @@ export async function readPayload<Payload>(
   return schema ? checkPayload(response, payload, schema) : (payload as Payload);
 }
 
-/**
- * Validates a payload and returns the result.
- *
- * @throws ContractError if it is invalid
- */
 export async function checkPayload<Payload>(
   response: Response,
   payload: unknown,

@@ -10,7 +10,6 @@ export interface RememberedCall {
   readonly secrets: () => readonly string[];
 }
 
-/** A response from `fetch`, `XMLHttpRequest` or `node:http`. */
 interface ResponseLike {
   readonly status: number;
   readonly headers: Pick<Headers, 'get'>;
@@ -82,12 +81,10 @@ export function describeResponse(
   };
 }
 
-/** Returns the request ID from the response headers (D9). */
 export function requestIdOf({ headers }: ResponseLike): string | undefined {
   return headers.get('X-Request-Id') ?? undefined;
 }
 
-/** Creates the error for a call whose response is missing or incomplete. */
 export function networkFailure(
   { method, url, secrets }: Omit<RememberedCall, 'upstreamStatus'>,
   error: unknown,
@@ -115,7 +112,6 @@ function deepest(error: Error): string {
   return error.cause instanceof Error ? deepest(error.cause) : error.message;
 }
 
-/** Creates the error for an exceeded time limit, given in milliseconds. */
 export function timeoutFailure(
   { method, url }: Pick<RememberedCall, 'method' | 'url'>,
   what: string,

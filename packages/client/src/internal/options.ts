@@ -49,30 +49,15 @@ function merge<Field extends string>(
   return merged;
 }
 
-/**
- * Checks that a number is an integer of at least `min`, or `undefined`.
- *
- * @throws RangeError
- */
 export function assertInteger(name: string, value: number | undefined, min: number): void {
   if (value === undefined || (Number.isSafeInteger(value) && value >= min)) return;
   throw new RangeError(`${name} must be an integer of at least ${min}, got ${String(value)}.`);
 }
 
-/**
- * Checks that a value is a string.
- *
- * @throws TypeError if the value is not a string
- */
 export function assertText(name: string, value: unknown): asserts value is string {
   if (typeof value !== 'string') throw wrong(name, 'a string', value);
 }
 
-/**
- * Checks that a value is an array.
- *
- * @throws TypeError if the value is not an array
- */
 export function assertList(name: string, value: unknown): asserts value is readonly unknown[] {
   if (!Array.isArray(value)) throw wrong(name, 'an array', value);
 }
@@ -122,7 +107,6 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Returns whether a value is an object with fields, not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -50,7 +50,6 @@ export function toBody(value: unknown): { body?: RequestInit['body']; type?: str
   return { body: text, type: 'application/json' };
 }
 
-/** Returns the type of a value, such as `Blob`. */
 function kindOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }

@@ -1,36 +1,23 @@
 import { type HttpHandler, HttpResponse, http } from 'msw';
 import { ALLOW_METHODS } from '../generated/msw.gen.ts';
 import type { WireProfile } from '../wire-profile.ts';
-import type { FileStore } from './files.ts';
+import type { createFileStore } from './files.ts';
 
-/** An upload grant (D27). */
-interface Grant {
-  readonly key: string;
-  readonly authorization: string;
-  readonly storeFileID: string;
-  readonly expires: number;
-}
-
-/** A temporary link (D22). */
-interface Link {
-  readonly key: string;
-  readonly expires: number;
-}
-
-/** State shared by all handlers. */
 export interface MswContext {
   readonly envId: string;
   readonly gatewayUrl: string;
   readonly storageUrl: string;
   readonly profile: WireProfile;
-  readonly store: FileStore;
-  /** Grants by token. */
-  readonly grants: Map<string, Grant>;
-  /** Links by signature. */
-  readonly links: Map<string, Link>;
+  readonly store: ReturnType<typeof createFileStore>;
+  /** Upload grants by token (D27). */
+  readonly grants: Map<
+    string,
+    { key: string; authorization: string; storeFileID: string; expires: number }
+  >;
+  /** Links by signature (D22). */
+  readonly links: Map<string, { key: string; expires: number }>;
 }
 
-/** Path of the upload target, relative to the storage API URL. */
 export const UPLOAD_PATH = '/upload';
 
 export const LINK_PATH = '/files/';
@@ -40,7 +27,6 @@ export function toPattern(baseUrl: string, pattern: string): RegExp {
   return new RegExp(`^${escapePattern(baseUrl)}${pattern}$`);
 }
 
-/** Escapes a text for use in a regular expression. */
 export function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }

@@ -42,55 +42,44 @@ export interface MswFiles {
   clear(): void;
 }
 
-/** One environment's files by key. A file's key is its path without a leading `/`. */
-export interface FileStore {
-  readonly files: Map<string, MswFile>;
-  toFileID(key: string): string;
-  /** Returns the key for a file ID, or `undefined` if the ID is invalid or from another environment. */
-  toKeyOf(fileID: string): string | undefined;
-  put(key: string, bytes: Uint8Array, contentType: string): MswFile;
-}
-
 /** Converts a path to a key by dropping one leading `/` (D24). */
 export function toKey(path: string): string {
   return path.replace(/^\//, '');
 }
 
-/**
- * Creates an empty file store for one environment.
- *
- * @param envId environment of the files
- */
-export function createFileStore(envId: string): FileStore {
+/** Creates an empty store for the files of one environment, by key. */
+export function createFileStore(envId: string) {
   const files = new Map<string, MswFile>();
   let revision = 0;
   // `cloud://<envId>.<bucket>/<path>`, with an unencoded path (D23).
   const prefix = `cloud://${envId}.files/`;
-  return {
-    files,
-    toFileID: (key) => prefix + key,
-    toKeyOf: (fileID) => (fileID.startsWith(prefix) ? fileID.slice(prefix.length) : undefined),
-    put(key, given, contentType) {
-      const bytes = new Uint8Array(given);
-      revision += 1;
-      const etag = `"${revision}"`;
-      const file = { bytes, contentType, etag, text: () => new TextDecoder().decode(bytes) };
-      files.set(key, file);
-      return file;
-    },
+  const toFileID = (key: string) => prefix + key;
+  const store = (key: string, given: Uint8Array, contentType: string): MswFile => {
+    const bytes = new Uint8Array(given);
+    revision += 1;
+    const etag = `"${revision}"`;
+    const file = { bytes, contentType, etag, text: () => new TextDecoder().decode(bytes) };
+    files.set(key, file);
+    return file;
   };
-}
-
-/** Wraps a store for use in tests. */
-export function toMswFiles({ files, put, toFileID }: FileStore): MswFiles {
-  return {
+  /** The view of tests, with paths instead of keys. */
+  const forTests: MswFiles = {
     put(path, content, { contentType = 'application/octet-stream' } = {}) {
       const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-      put(toKey(path), bytes, contentType);
+      store(toKey(path), bytes, contentType);
       return toFileID(toKey(path));
     },
     get: (path) => files.get(toKey(path)),
     paths: () => [...files.keys()],
     clear: () => files.clear(),
+  };
+  return {
+    files,
+    forTests,
+    store,
+    toFileID,
+    /** Returns the key for a file ID, or `undefined` if the ID is invalid or from another environment. */
+    toKeyOf: (fileID: string) =>
+      fileID.startsWith(prefix) ? fileID.slice(prefix.length) : undefined,
   };
 }

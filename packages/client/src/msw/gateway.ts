@@ -149,17 +149,18 @@ const TYPE = 'text/event-stream';
 /** "Text types are those whose `Content-Type` indicates" one of these (C2). */
 const TEXT_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain'];
 
+/** Responses that {@link gatewayError} created, which come from the gateway itself. */
 const refusals = new WeakSet<Response>();
 
-type Resolve = (call: ServiceRequest) => ServiceResponse | Promise<ServiceResponse>;
-
-/** Creates the default handlers for the gateway, and functions that create handlers for hosted services. */
 export function createMswGateway(context: MswContext): {
   service(name: string): DocumentedMswService<never>;
   defaults: RequestHandler[];
 } {
   const { gatewayUrl } = context;
-  const respond = async (call: { request: Request; params: PathParams }, resolve: Resolve) => {
+  const respond = async (
+    call: { request: Request; params: PathParams },
+    resolve: ServiceResolver,
+  ) => {
     const refusal = checkCredentials(call.request);
     const result = refusal ?? (await resolve({ request: call.request, params: call.params }));
     return toGatewayResponse(result, call.request, context);
@@ -173,7 +174,8 @@ export function createMswGateway(context: MswContext): {
         .filter(Boolean)
         .join('/');
     const handle =
-      (methods: RegExp) => (path: string, resolve: Resolve, options?: RequestHandlerOptions) =>
+      (methods: RegExp) =>
+      (path: string, resolve: ServiceResolver, options?: RequestHandlerOptions) =>
         http.all(
           toUrl(path),
           (call) => (methods.test(call.request.method) ? respond(call, resolve) : undefined),
@@ -202,7 +204,7 @@ export function createMswGateway(context: MswContext): {
         const handler = get(
           path,
           async ({ request, params }) => {
-            if (!wantsEvents(request)) return undefined;
+            if (!request.headers.get('Accept')?.includes(TYPE)) return undefined;
             const lastEventId = request.headers.get('Last-Event-ID') ?? undefined;
             const source =
               typeof events === 'function'
@@ -210,7 +212,7 @@ export function createMswGateway(context: MswContext): {
                 : events;
             if (source === undefined || source instanceof Response) return source;
             return Symbol.asyncIterator in source
-              ? toEventStream(source, request)
+              ? toEventStream(source, request.signal)
               : toListStream(source, request);
           },
           options,
@@ -264,12 +266,6 @@ export function gatewayError(...[code, options]: ErrorArguments<typeof GATEWAY_E
   return response;
 }
 
-/** Returns whether {@link gatewayError} created this response, so that it comes from the gateway itself. */
-function isRefusal(response: Response): boolean {
-  return refusals.has(response);
-}
-
-/** Applies the gateway's rules to a hosted service's response. */
 function toGatewayResponse(
   result: ServiceResponse,
   { method }: Request,
@@ -279,7 +275,7 @@ function toGatewayResponse(
   const response = toResponse(result);
   if (isMswMarker(response)) return response;
   const headers = new Headers(response.headers);
-  if (!isRefusal(response)) {
+  if (!refusals.has(response)) {
     // The request ID never comes from the hosted service (D9).
     headers.set('X-Request-Id', crypto.randomUUID());
     headers.set(profile.gatewayHeaders.upstreamStatus, String(response.status));
@@ -304,15 +300,10 @@ function setDisposition(headers: Headers, method: string): void {
   const type = headers.get('Content-Type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const own = headers.get('Content-Disposition') ?? '';
   headers.delete('Content-Disposition');
-  if (type === 'text/event-stream') return;
+  if (type === TYPE) return;
   if (method === 'POST' && TEXT_TYPES.includes(type)) return;
   const isAttachment = /^attachment *(;|$)/i.test(own);
   headers.set('Content-Disposition', isAttachment ? own : 'attachment');
-}
-
-/** Returns whether a request accepts server-sent events. */
-function wantsEvents({ headers }: Request): boolean {
-  return headers.get('Accept')?.includes(TYPE) ?? false;
 }
 
 /** Sends the events in a list after the last one that the client received, or 204 if there are none left. */
@@ -321,31 +312,27 @@ function toListStream(events: readonly ServiceEventInit[], { signal, headers }: 
   const numbered = events.map((event, index) => ({ id: String(index + 1), ...event }));
   const rest = numbered.slice(numbered.findIndex(({ id }) => id === last) + 1);
   if (rest.length === 0) return new HttpResponse(null, { status: 204 });
-  async function* texts() {
-    // Clients in a test need not wait before they reconnect.
-    yield 'retry: 1\n\n';
-    for (const event of rest) yield toText(event);
-  }
-  return toSseResponse(texts(), signal);
+  // Clients in a test need not wait before they reconnect.
+  return toEventStream(rest, signal, 'retry: 1\n\n');
 }
 
-/** Streams events as they are produced, until there are no more or the client aborts. */
-function toEventStream(events: AsyncIterable<ServiceEventInit>, { signal }: Request): Response {
-  async function* texts() {
-    for await (const event of events) yield toText(event);
-  }
-  return toSseResponse(texts(), signal);
-}
-
-/** Formats one event (WHATWG HTML, section 9.2.6). */
 function toText({ event, data, id }: ServiceEventInit): string {
   const text = typeof data === 'string' ? data : JSON.stringify(data);
   const lines = text.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
   return [event && `event: ${event}\n`, id && `id: ${id}\n`, ...lines, '\n'].join('');
 }
 
-function toSseResponse(texts: AsyncGenerator<string, void>, signal: AbortSignal): Response {
+/** Streams events as they are produced, until there are no more or the client aborts. */
+function toEventStream(
+  events: Iterable<ServiceEventInit> | AsyncIterable<ServiceEventInit>,
+  signal: AbortSignal,
+  first = '',
+): Response {
   const encoder = new TextEncoder();
+  const texts = (async function* () {
+    if (first) yield first;
+    for await (const event of events) yield toText(event);
+  })();
   const stream = new ReadableStream({
     start(controller) {
       // MSW keeps a copy of the stream, so it never sees the reader's `cancel`.

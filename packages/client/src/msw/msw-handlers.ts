@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'msw';
 import { defaultWireProfile, type WireProfile } from '../wire-profile.ts';
 import type { MswContext } from './context.ts';
-import { createFileStore, type MswFiles, toMswFiles } from './files.ts';
+import { createFileStore, type MswFiles } from './files.ts';
 import { createMswGateway, type DocumentedMswService, type MswService } from './gateway.ts';
 
 import { createMswStorage, type MswStorage } from './storage.ts';
@@ -103,11 +103,11 @@ export function mswHandlers<Services extends object = Record<never, never>>(
     service: gateway.service as MswHandlers<Services>['service'],
     storage: storage.storage,
     uploads: uploads.uploads,
-    files: toMswFiles(context.store),
+    files: context.store.forTests,
   };
 }
 
-/** Normalizes a URL to the form that requests use, without a trailing `/`. */
+/** Returns a URL in the form that requests use, without a trailing `/`. */
 function toAddress(url: string): string {
   return new URL(url).href.replace(/\/$/, '');
 }

@@ -64,9 +64,6 @@ export type MswStorage = {
   ) => HttpHandler;
 };
 
-/**
- * Creates the default handlers for the storage API, and functions that create handlers for its operations.
- */
 export function createMswStorage(context: MswContext): {
   storage: MswStorage;
   defaults: RequestHandler[];
@@ -108,14 +105,12 @@ function toPath(operation = '.*'): string {
   return escapePattern(STORAGE_PATH).replace('\\{envId\\}', '[^/]+') + operation;
 }
 
-/** Wraps data in the envelope `{ statusCode, body: { requestId, data } }` (D20). */
 function toEnvelopeResponse(data: object): Response {
   const requestId = crypto.randomUUID();
   const headers = { 'X-Request-Id': requestId };
   return HttpResponse.json({ statusCode: 200, body: { requestId, data } }, { headers });
 }
 
-/** Returns the fields of a storage request at the top level, or an error response. */
 async function readRequest(
   operation: StorageOperation,
   request: Request,
@@ -155,61 +150,51 @@ function findShapeProblem(value: unknown, shape: Shape, name: string): string | 
   const { type, required = [], properties = {}, items } = shape;
   const actual = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
   if (type && actual !== type) return `${name} must be of type ${type}.`;
-  if (items)
-    return first(value as unknown[], (item, at) => findShapeProblem(item, items, `${name}[${at}]`));
+  if (items && Array.isArray(value)) {
+    const found = value.map((item, at) => findShapeProblem(item, items, `${name}[${at}]`));
+    return found.find((fault) => fault !== undefined);
+  }
   if (!isRecord(value)) return undefined;
   const missing = required.find((field) => value[field] === undefined);
   if (missing) return `${name} must contain the field ${missing}.`;
-  return first(Object.entries(properties), ([field, inner]) =>
-    value[field] === undefined ? undefined : findShapeProblem(value[field], inner, field),
-  );
+  const given = Object.entries(properties).filter(([field]) => value[field] !== undefined);
+  const found = given.map(([field, inner]) => findShapeProblem(value[field], inner, field));
+  return found.find((fault) => fault !== undefined);
 }
 
-function first<Item>(
-  items: readonly Item[],
-  find: (item: Item, at: number) => string | undefined,
-): string | undefined {
-  for (const [at, item] of items.entries()) {
-    const found = find(item, at);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-/** Storage operations on the files in memory. */
-const OPERATIONS: {
-  [Operation in StorageOperation]?: (
-    body: StorageBody<Operation>,
-    context: MswContext,
-  ) => StorageData<Operation> | Response;
-} = { getUploadMetaData, batchGetTempUrls, batchDelete, batchCopyFile };
-
-type CopyItem = StorageBody<'batchCopyFile'>['fileList'][number];
+type Operate<Operation extends StorageOperation> = (
+  body: StorageBody<Operation>,
+  context: MswContext,
+) => StorageData<Operation> | Response;
 
 const MISSING = 'STORAGE_FILE_NONEXIST' satisfies keyof typeof STORAGE_ERRORS;
 
-function getUploadMetaData(
-  { path }: StorageBody<'getUploadMetaData'>,
-  { grants, profile, storageUrl, store }: MswContext,
-): StorageData<'getUploadMetaData'> | Response {
+const getUploadMetaData: Operate<'getUploadMetaData'> = (
+  { path },
+  { grants, profile, storageUrl, store },
+) => {
   const fault = findPathProblem(path);
   if (fault) return storageError('INVALID_PARAM', { message: `path ${fault}` });
   const key = toKey(path);
-  const [token, authorization, storeFileID] = [newId(), newId(), newId()];
+  const [token, authorization, storeFileID] = [
+    crypto.randomUUID(),
+    crypto.randomUUID(),
+    crypto.randomUUID(),
+  ];
   const expires = Date.now() + FILE_LIMITS.grantSeconds * 1000;
   grants.set(token, { key, authorization, storeFileID, expires });
   // The contract requires posting to the URL verbatim, including the query, so check the query.
   const url = `${storageUrl}${UPLOAD_PATH}?bucket=files`;
   const data = { url, token, authorization, fileID: store.toFileID(key) };
   return { ...data, [profile.storeFileID]: storeFileID } as StorageData<'getUploadMetaData'>;
-}
+};
 
-function batchGetTempUrls(
-  { fileList }: StorageBody<'batchGetTempUrls'>,
-  { links, storageUrl, store }: MswContext,
-): StorageData<'batchGetTempUrls'> | Response {
+const batchGetTempUrls: Operate<'batchGetTempUrls'> = (
+  { fileList },
+  { links, storageUrl, store },
+) => {
   const link = (key: string, maxAge: number) => {
-    const [sign, expires] = [newId(), Date.now() + maxAge * 1000];
+    const [sign, expires] = [crypto.randomUUID(), Date.now() + maxAge * 1000];
     links.set(sign, { key, expires });
     const path = key.split('/').map(encodeURIComponent).join('/');
     return `${storageUrl}${LINK_PATH}${path}?expires=${expires}&sign=${sign}`;
@@ -226,25 +211,18 @@ function batchGetTempUrls(
     if (!isValid) return { fileID, code: 'INVALID_PARAM', tempFileURL: '' };
     return { fileID, code: ITEM_SUCCESS, tempFileURL: link(key, maxAge) };
   });
-}
+};
 
-function batchDelete(
-  { fileList }: StorageBody<'batchDelete'>,
-  { store }: MswContext,
-): StorageData<'batchDelete'> | Response {
-  return toBatch(fileList, (fileID) => {
+const batchDelete: Operate<'batchDelete'> = ({ fileList }, { store }) =>
+  toBatch(fileList, (fileID) => {
     const key = store.toKeyOf(fileID);
     const isDeleted = key !== undefined && store.files.delete(key);
     return { fileID, code: isDeleted ? ITEM_SUCCESS : MISSING };
   });
-}
 
-function batchCopyFile(
-  { fileList }: StorageBody<'batchCopyFile'>,
-  { store }: MswContext,
-): StorageData<'batchCopyFile'> | Response {
+const batchCopyFile: Operate<'batchCopyFile'> = ({ fileList }, { store }) =>
   // A bad item fails on its own, with `code` and `message`; a good one has neither (D24).
-  return toBatch(fileList, (item) => {
+  toBatch(fileList, (item) => {
     const fault = findCopyFault(item);
     if (fault) return { code: 'INVALID_PARAM', message: fault };
     const { overwrite = true, removeOriginal = false } = item;
@@ -256,9 +234,15 @@ function batchCopyFile(
     if (removeOriginal) store.files.delete(source);
     return { fileID: store.toFileID(destination) };
   });
-}
 
-function findCopyFault(item: CopyItem): string | undefined {
+const OPERATIONS: { [Operation in StorageOperation]?: Operate<Operation> } = {
+  getUploadMetaData,
+  batchGetTempUrls,
+  batchDelete,
+  batchCopyFile,
+};
+
+function findCopyFault(item: StorageBody<'batchCopyFile'>['fileList'][number]): string | undefined {
   const fields = STORAGE_REQUESTS.batchCopyFile.properties.fileList.items.properties;
   for (const name of ['srcPath', 'dstPath'] as const) {
     const fault = findPathProblem(item[name], fields[name]['x-berth-item-pattern']);
@@ -301,10 +285,6 @@ function toBatch<Item, Result>(
   if (items.length <= batchItems) return { fileList: items.map(act) };
   const message = `fileList must contain at most ${batchItems} items, got ${items.length}.`;
   return storageError('INVALID_PARAM', { message });
-}
-
-function newId(): string {
-  return crypto.randomUUID();
 }
 
 /**

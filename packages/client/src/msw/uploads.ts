@@ -55,7 +55,6 @@ const UNLIMITED = {
   maxTotalSize: Number.POSITIVE_INFINITY,
 };
 
-/** Creates the default handlers for the upload target and for links, and functions that create more. */
 export function createMswUploads(context: MswContext): {
   uploads: MswUploads;
   defaults: RequestHandler[];
@@ -115,7 +114,7 @@ async function readUpload(
   if (Date.now() >= grant.expires) return uploadError('AccessDenied');
 
   const type = file.headers['content-type'] ?? 'text/plain';
-  const { etag } = store.put(key, file.bytes, type);
+  const { etag } = store.store(key, file.bytes, type);
   const headers = { ETag: etag, 'X-Request-Id': crypto.randomUUID() };
   return new HttpResponse(null, { status: 204, headers });
 }
@@ -146,7 +145,7 @@ function serveFile(request: Request, { links, store }: MswContext): Response {
   const file = store.files.get(link.key);
   if (!file) {
     const code = 'STORAGE_FILE_NONEXIST' satisfies keyof typeof STORAGE_ERRORS;
-    return missingFile(code, STORAGE_ERRORS[code].message);
+    return toXml(code, toError(STORAGE_ERRORS, code, { status: 404 }));
   }
   const { bytes, contentType, etag } = file;
   const headers = new Headers({
@@ -182,13 +181,7 @@ function toPart(headers: Headers, size: number, etag: string) {
  * server.use(berth.uploads.uploadFile(() => uploadError('EntityTooLarge')));
  */
 export function uploadError(...[code, options]: ErrorArguments<typeof UPLOAD_ERRORS>): Response {
-  const { status, message, requestId, headers } = toError(UPLOAD_ERRORS, code, options);
-  return toXml(code, { status, message, requestId, headers });
-}
-
-/** Creates the error for a link to a deleted file. */
-function missingFile(code: string, message: string): Response {
-  return toXml(code, toError({}, code, { status: 404, message }));
+  return toXml(code, toError(UPLOAD_ERRORS, code, options));
 }
 
 function toXml(
@@ -196,14 +189,12 @@ function toXml(
   { status, message, requestId, headers }: ReturnType<typeof toError>,
 ): Response {
   const fields = { Code: code, Message: message, RequestId: requestId, TraceId: requestId };
+  const toSafe = (text: string) =>
+    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   const elements = Object.entries(fields).map(
-    ([name, text]) => `<${name}>${escapeXml(text)}</${name}>`,
+    ([name, text]) => `<${name}>${toSafe(text)}</${name}>`,
   );
   headers.set('Content-Type', 'application/xml');
   const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
   return new HttpResponse(`${declaration}<Error>${elements.join('')}</Error>`, { status, headers });
-}
-
-function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -147,11 +147,6 @@ function isWanted({ from, to, total }: Part, offset: number, length = UNKNOWN) {
   return from === offset && to === Math.min(wanted, total === undefined ? to : total - 1);
 }
 
-/**
- * Downloads a stored file to a local file.
- *
- * @throws TypeError if the platform has no local files
- */
 export async function downloadToFile(
   context: StorageContext,
   fileID: string,
@@ -163,15 +158,12 @@ export async function downloadToFile(
 
 type Body = ReadableStream<Uint8Array> | null;
 
-/** How to resume a body after the connection is lost. */
 interface ResumeRules {
-  /** Requests the rest of the body from an offset on. */
   readonly reopen: (offset: number) => Promise<Body>;
   /** Retry options; `false` turns resuming off, as when parts cannot be requested. */
   readonly retry: RetryOptions | false;
   /** Size of the complete body in bytes; `undefined` if unknown. */
   readonly size: number | undefined;
-  /** Maximum number of bytes to return. */
   readonly most: number;
   /** Maximum time without a byte, in milliseconds. 0 means no limit. */
   readonly idle: number;

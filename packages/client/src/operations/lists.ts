@@ -181,7 +181,6 @@ export interface CopyResult {
  */
 export type CopyListResult = ItemResult<Pick<CopyOrder, 'srcPath' | 'dstPath'>, CopyResult>;
 
-/** Copies a list of files, or moves them if `isMove`. */
 export async function copyFiles(
   context: StorageContext,
   orders: readonly CopyOrder[],
@@ -280,11 +279,6 @@ function toFileName(fileID: string): string {
   return /^[^:]*[/.]/.test(fileID) ? `${fileID} (a path, not an ID)` : fileID;
 }
 
-/**
- * Returns the only result of a list with one file.
- *
- * @throws the file's error
- */
 export async function onlyResult<Result extends { readonly error?: Error | undefined }>(
   results: Promise<Result[]>,
 ): Promise<Exclude<Result, { readonly error: Error }>> {

@@ -138,7 +138,6 @@ export async function upload(
   });
 }
 
-/** The caller's options that concern the content. */
 interface ContentOptions {
   readonly contentType?: string | undefined;
   readonly size?: number | undefined;

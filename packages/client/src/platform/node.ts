@@ -12,11 +12,6 @@ import { toMultipart, type UploadForm } from './upload-form.ts';
 /** Whether downloads may send `If-Range`. */
 export const sendsIfRange = true;
 
-/**
- * Returns the size of a file in bytes.
- *
- * @throws TypeError if it is not a regular file
- */
 export async function fileSize(file: string | URL): Promise<number> {
   const found = await stat(file);
   if (found.isFile()) return found.size;

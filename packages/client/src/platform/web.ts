@@ -1,13 +1,11 @@
 export { rejectFile as fileSize, rejectFile as fileToBlob, rejectFile as saveFile };
 
-/** Converts text or bytes to content of known size. */
 export function toSizedContent(data: string | ArrayBuffer | ArrayBufferView): Blob {
   // `Blob` does not support an ArrayBuffer from another realm.
   const part = typeof data === 'string' || ArrayBuffer.isView(data) ? data : new Uint8Array(data);
   return new Blob([part as BlobPart]);
 }
 
-/** Returns a form as a body for `fetch`. */
 export const toFetchBody = (_: unknown, data: FormData): FormData => data;
 
 /** Does nothing, because there are no Node streams on this platform. */
@@ -19,11 +17,6 @@ export const warnOfPath = (_path: string, _client: object): void => {};
 /** Whether downloads may send `If-Range`. In browsers, this header would cause a CORS preflight. */
 export const sendsIfRange = false;
 
-/**
- * Replaces the functions that read and write local files in Node.
- *
- * @throws TypeError always, because there are no local files
- */
 async function rejectFile(..._: unknown[]): Promise<never> {
   throw new TypeError('Local files are only supported in Node, Deno and Bun.');
 }

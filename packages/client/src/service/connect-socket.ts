@@ -14,7 +14,6 @@ const MAX_REFUSAL = 65_536;
 /** How long to wait for the reason of a failed handshake, in milliseconds. */
 const REASON_LIMIT = 5_000;
 
-/** The part of Node's `IncomingMessage` that is used here. */
 interface Incoming extends AsyncIterable<string> {
   readonly statusCode?: number;
   readonly headers: object;

@@ -13,7 +13,6 @@ const SHORTEST_WAIT = 100;
 
 const LONGEST_WAIT = 30_000;
 
-/** Yields the events of a path, over as many connections as needed. */
 export async function* streamEvents<Data>(
   pipeline: Pipeline,
   send: SendToService,
@@ -113,7 +112,6 @@ function toHeaderBytes(id: string): string {
   return Array.from(new TextEncoder().encode(id), (byte) => String.fromCharCode(byte)).join('');
 }
 
-/** A parsed event, before its data is validated. */
 interface ParsedEvent {
   readonly event: string;
   readonly data: string;

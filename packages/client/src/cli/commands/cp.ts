@@ -53,7 +53,6 @@ async function cp(from: string[], to: string, options: CpOptions, signal: AbortS
     : downloadFiles(from, to, options, signal);
 }
 
-/** Copies files within the storage, without downloading them. */
 async function copyRemote(
   from: readonly string[],
   to: string,

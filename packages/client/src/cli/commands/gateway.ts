@@ -16,7 +16,6 @@ interface CallOptions extends CommonOptions {
   readonly header?: Headers;
 }
 
-/** Adds the options that describe a call. */
 function addCallOptions(command: Command): Command {
   return command
     .argument('[path]', 'path within the service, with an optional query', '')

@@ -61,7 +61,6 @@ export function addMv(program: Command, signal: AbortSignal): Command {
     });
 }
 
-/** The outcome of a list operation for one file. */
 interface FileResult {
   readonly fileID: string;
   readonly url?: string | undefined;

@@ -80,7 +80,6 @@ function toService(text: string, known: Record<string, string> = {}): Record<str
   return { ...known, [text.slice(0, at)]: text.slice(at + 1) };
 }
 
-/** Finds the documents in folders and files, by service name. */
 async function findSources(
   paths: readonly string[],
   services: Readonly<Record<string, string>> = {},
@@ -119,7 +118,6 @@ async function findSources(
   return found.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Renders a module with the `Services` interface. */
 export async function toServiceTypes(sources: readonly Source[]): Promise<string> {
   const { default: openapiTS, astToString } = await loadGenerator();
   const namespaces = new Map<string, string>();

@@ -21,7 +21,6 @@ import type { ServiceValidators } from '@berth/client';
 /** Imported only if a validator needs it, for example for a format. */
 const HELPERS = "import { ajvHelpers } from '@berth/server-stubs/ajv-helpers';\n";
 
-/** Turns a compiled validator into a Standard Schema. */
 const TO_SCHEMA = `const toSchema = (isValid) => ({
   '~standard': {
     version: 1,

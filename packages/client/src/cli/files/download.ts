@@ -15,7 +15,6 @@ import {
   toRemotePath,
 } from './names.ts';
 
-/** Downloads files in parallel, or one by one if they are written to stdout. */
 export async function downloadFiles(
   from: readonly string[],
   to: string,

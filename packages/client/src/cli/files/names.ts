@@ -21,11 +21,6 @@ export function isFileId(text: string): boolean {
   return FILE_ID.test(text);
 }
 
-/**
- * Returns the storage path of `remote:/path`, without its leading slash.
- *
- * @throws Failure if the path is invalid
- */
 export function toRemotePath(text: string): string {
   const path = text.slice(REMOTE.length);
   if (isRemote(text) && path.startsWith('/')) return path.slice(1);
@@ -51,11 +46,6 @@ export async function toFileId(
   return fileID;
 }
 
-/**
- * Returns the path of a file that the user named as `remote:/path`.
- *
- * @throws Failure if it is a folder
- */
 export function toFilePath(name: string): string {
   const path = toRemotePath(name);
   if (path !== '' && !path.endsWith('/')) return path;
@@ -65,11 +55,6 @@ export function toFilePath(name: string): string {
   );
 }
 
-/**
- * Checks that no two files would be written to the same place.
- *
- * @throws Failure that names the place
- */
 export function assertDistinct(places: readonly string[]): void {
   const seen = new Set<string>();
   for (const place of places) {

@@ -1,7 +1,6 @@
 import { slicesOf, streamForm } from '../stream-form.ts';
 import { toMultipart, type UploadForm, type UploadResponse } from '../upload-form.ts';
 
-/** Number of bytes to copy at a time. */
 const CHUNK = 256 * 1024;
 
 // Specific to Workers. It passes chunks on demand, and its known length makes `fetch` send
