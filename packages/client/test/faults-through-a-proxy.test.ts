@@ -8,7 +8,7 @@ import { SCENARIOS } from './support/faults/scenarios.ts';
 
 /** `BERTH_FAULT_SEED` sets the first seed, `BERTH_FAULT_RUNS` the number of runs. */
 const FIRST = Number(process.env.BERTH_FAULT_SEED ?? 1);
-const RUNS = Number(process.env.BERTH_FAULT_RUNS ?? 210);
+const RUNS = Number(process.env.BERTH_FAULT_RUNS ?? 170);
 /** Number of concurrent runs. */
 const PARALLEL = 8;
 /** Number of seeds per process, one for each scenario. */

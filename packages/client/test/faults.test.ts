@@ -391,12 +391,4 @@ describe('hooks', () => {
       ],
     );
   });
-
-  it.each(['onRequest', 'onResponse', 'onRetry'])('may be %s alone', async (name) => {
-    await using server = await faultServer(reset, ok);
-    const hook = vi.fn();
-    const gateway = client(server.baseUrl, { hooks: { [name]: hook } });
-    expect(await gateway.service('x').get()).toEqual({ a: 1 });
-    expect(hook).toHaveBeenCalledTimes(name === 'onRequest' ? 2 : 1);
-  });
 });

@@ -7,7 +7,7 @@ import {
   toGatewayError,
 } from '@berth/client';
 import { describe, expect, it } from 'vitest';
-import { envelope, failureOf, fakeFetch, json, list } from './support/fake-fetch.ts';
+import { failureOf, fakeFetch, json, list } from './support/fake-fetch.ts';
 import { storageWith } from './support/storage.ts';
 
 const TOKEN = 'token-5ec4e7';
@@ -102,20 +102,6 @@ describe('the error for an interrupted or unexpected response knows its call', (
   ])('%s', async (_, reply, call, name) => {
     const error = await failureOf(call(serviceWith(reply)));
     expect(error).toMatchObject({ name, method: 'GET', path: '/v1/cloudrun/hello/a' });
-  });
-
-  it.each<[string, Response[], (storage: ReturnType<typeof storageWith>['storage']) => unknown]>([
-    ['a list', [BROKEN()], (storage) => storage.delete('a')],
-    ['a refusal', [envelope({ code: 'A' }, 400)], (storage) => storage.delete('a')],
-    ['half a list', [list()], (storage) => storage.delete('a')],
-    ['an upload grant', [envelope({ data: {} })], (storage) => storage.upload('a', 'b')],
-  ])('%s of storage', async (_, responses, call) => {
-    const { storage } = storageWith(responses, { retry: false });
-    const error = await failureOf(Promise.resolve(call(storage)));
-    expect(error).toMatchObject({
-      method: 'POST',
-      path: expect.stringMatching(/^\/api\/v2\/envs/),
-    });
   });
 
   it('a download', async () => {

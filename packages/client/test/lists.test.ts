@@ -1,8 +1,9 @@
 import { gzipSync } from 'node:zlib';
-import { createStorageClient, type StorageClientOptions } from '@berth/client';
+import type { StorageClientOptions } from '@berth/client';
 import { describe, expect, it } from 'vitest';
 import { failureOf } from './support/fake-fetch.ts';
 import { bodyOf, respond, serve } from './support/loopback.ts';
+import { storageAt } from './support/storage.ts';
 
 type Item = string | { fileID?: string; srcPath?: string; dstPath?: string; maxAge?: number };
 interface Call {
@@ -19,13 +20,7 @@ async function serveLists(take: (call: Call) => void, options: Partial<StorageCl
     const reply = (content: unknown, status?: number) => respond(response, content, status);
     take({ url: request.url ?? '', body, reply });
   });
-  const storage = createStorageClient({
-    baseUrl: served.url,
-    envId: 'dev',
-    credentials: { authorization: '1.0 any', timestamp: 1_700_000_000 },
-    retry: { baseDelay: 1 },
-    ...options,
-  });
+  const storage = storageAt(served.url, { retry: { baseDelay: 1 }, ...options });
   return { ...served, storage };
 }
 
@@ -235,7 +230,7 @@ describe('a deployment that uses another form', () => {
 
 it('ends the call if the response has no end', async () => {
   let sent = 0;
-  const served = await serve((_, response) => {
+  await using served = await serve((_, response) => {
     const piece = Buffer.alloc(1_048_576, ' ');
     const go = () => {
       sent += piece.length;
@@ -246,15 +241,7 @@ it('ends the call if the response has no end', async () => {
     response.writeHead(200, { 'Content-Type': 'application/json' });
     go();
   });
-  await using storage = {
-    ...createStorageClient({
-      baseUrl: served.url,
-      envId: 'dev',
-      credentials: { authorization: '1.0 any', timestamp: 1_700_000_000 },
-    }),
-    [Symbol.asyncDispose]: () => served[Symbol.asyncDispose](),
-  };
-  const error = await failureOf(storage.tempUrl('cloud://dev.files/a'));
+  const error = await failureOf(storageAt(served.url).tempUrl('cloud://dev.files/a'));
   expect(error).toMatchObject({ name: 'StorageError', status: 200 });
   expect(sent).toBeLessThan(2 ** 26);
 });
@@ -266,11 +253,6 @@ it('ends the call if a small response decompresses to a large one', async () => 
     const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
     response.writeHead(200, { ...headers, 'Content-Length': small.length }).end(small);
   });
-  const storage = createStorageClient({
-    baseUrl: served.url,
-    envId: 'dev',
-    credentials: { authorization: '1.0 any', timestamp: 1_700_000_000 },
-  });
-  const error = await failureOf(storage.tempUrl('a'));
+  const error = await failureOf(storageAt(served.url).tempUrl('a'));
   expect(error).toMatchObject({ name: 'StorageError', status: 200 });
 });

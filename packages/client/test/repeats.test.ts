@@ -6,8 +6,9 @@ import {
 } from '@berth/client';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { failureOf } from './support/fake-fetch.ts';
+import { failureOf, refused } from './support/fake-fetch.ts';
 import { faultServer, refuse } from './support/fault-server.ts';
+import { storageAt } from './support/storage.ts';
 
 const retry = { attempts: 2, baseDelay: 1 };
 
@@ -38,19 +39,15 @@ describe('a gateway refusal is retried according to its row in D6', () => {
 
 describe('a storage call is retried if its operation allows it (D26)', () => {
   const path = { srcPath: '/a', dstPath: '/b' };
-  const storageOf = (baseUrl: string) =>
-    createStorageClient({
-      baseUrl,
-      envId: 'dev',
-      credentials: { authorization: 'a', timestamp: 1 },
-      retry,
-    });
 
   it.each([
-    ['getUploadMetaData', (baseUrl: string) => storageOf(baseUrl).upload('a', 'x')],
-    ['batchGetTempUrls', (baseUrl: string) => storageOf(baseUrl).tempUrl('a')],
-    ['batchDelete', (baseUrl: string) => storageOf(baseUrl).delete('a')],
-    ['batchCopyFile', (baseUrl: string) => storageOf(baseUrl).copy(path.srcPath, path.dstPath)],
+    ['getUploadMetaData', (baseUrl: string) => storageAt(baseUrl, { retry }).upload('a', 'x')],
+    ['batchGetTempUrls', (baseUrl: string) => storageAt(baseUrl, { retry }).tempUrl('a')],
+    ['batchDelete', (baseUrl: string) => storageAt(baseUrl, { retry }).delete('a')],
+    [
+      'batchCopyFile',
+      (baseUrl: string) => storageAt(baseUrl, { retry }).copy(path.srcPath, path.dstPath),
+    ],
   ] as const)('%s', async (operation, call) => {
     const { idempotent } = defaults.operations[operation];
     const counts: Record<string, number> = {};
@@ -102,10 +99,7 @@ describe('a wait between attempts', () => {
   const notReady =
     (headers: Record<string, string> = {}) =>
     () =>
-      Response.json(
-        { code: 'SERVICE_NOT_READY', message: '', requestId: 'r' },
-        { status: 503, headers: { 'X-Request-Id': 'r', ...headers } },
-      );
+      refused('SERVICE_NOT_READY', 503, headers);
   const dated = (ms: number) => new Date(START + ms).toUTCString();
 
   it('doubles up to a limit, and is half of it if the random number is 0.5', async () => {
@@ -161,12 +155,9 @@ describe('a wait between attempts', () => {
   });
 
   it('does not happen if an expired token cannot be renewed', async () => {
-    const expired = () =>
-      Response.json(
-        { code: 'ACCESS_TOKEN_EXPIRED', message: '', requestId: 'r' },
-        { status: 401, headers: { 'X-Request-Id': 'r' } },
-      );
-    const { seen, result } = await waits({ auth: { authorize: () => 'Bearer t' } }, [expired]);
+    const { seen, result } = await waits({ auth: { authorize: () => 'Bearer t' } }, [
+      () => refused('ACCESS_TOKEN_EXPIRED', 401),
+    ]);
     expect(seen).toEqual([]);
     expect(result).toMatchObject({ code: 'ACCESS_TOKEN_EXPIRED' });
   });
@@ -178,14 +169,12 @@ describe('a wait between attempts', () => {
   });
 
   it('does not count an attempt that renewed a token', async () => {
-    const expired = () =>
-      Response.json(
-        { code: 'ACCESS_TOKEN_EXPIRED', message: '', requestId: 'r' },
-        { status: 401, headers: { 'X-Request-Id': 'r' } },
-      );
     let count = 0;
     const auth = bearer(async () => `t${++count}`);
-    const { seen } = await waits({ auth }, [expired, notReady()]);
+    const { seen } = await waits({ auth }, [
+      () => refused('ACCESS_TOKEN_EXPIRED', 401),
+      notReady(),
+    ]);
     expect(seen).toEqual([0, 125, 250]);
     expect(count).toBe(2);
   });
@@ -197,16 +186,14 @@ describe('the server clock after a refused signature', () => {
   afterEach(() => void vi.useRealTimers());
 
   /** A server with a wrong clock, which rejects signatures made with any other clock. */
-  function clockServer(skew: () => number | undefined) {
+  function clockServer(skew: () => number | undefined, accepts = true) {
     const signed: number[] = [];
     const fetch = async () => {
       const off = skew();
       const isRight = Math.abs((signed.at(-1) ?? 0) - (off ?? Number.NaN)) <= 30_000;
-      if (isRight) return Response.json({ a: 1 });
-      const headers: Record<string, string> = { 'X-Request-Id': 'r' };
-      if (off !== undefined) headers.Date = new Date(Date.now() + off).toUTCString();
-      const body = { code: 'INVALID_CREDENTIALS', message: '', requestId: 'r' };
-      return Response.json(body, { status: 401, headers });
+      if (isRight && accepts) return Response.json({ a: 1 });
+      const date = off !== undefined && { Date: new Date(Date.now() + off).toUTCString() };
+      return refused('INVALID_CREDENTIALS', 401, { ...date });
     };
     const auth = { authorize: ({ now }: { now: number }) => `T ${signed.push(now - Date.now())}` };
     const client = () =>
@@ -268,16 +255,8 @@ describe('the server clock after a refused signature', () => {
     ['within the tolerance', 30_000],
     ['not shown', undefined],
   ])('changes nothing if it is %s', async (_, off) => {
-    const signed: number[] = [];
-    const fetch = async () => {
-      const headers: Record<string, string> = { 'X-Request-Id': 'r' };
-      if (off !== undefined) headers.Date = new Date(Date.now() + off).toUTCString();
-      const body = { code: 'INVALID_CREDENTIALS', message: '', requestId: 'r' };
-      return Response.json(body, { status: 401, headers });
-    };
-    const auth = { authorize: ({ now }: { now: number }) => `T ${signed.push(now - Date.now())}` };
-    const service = createGatewayClient({ baseUrl: 'http://g.example', auth, fetch }).service('x');
-    expect(await failureOf(service.get('a'))).toMatchObject({ code: 'INVALID_CREDENTIALS' });
+    const { client, signed } = clockServer(() => off, false);
+    expect(await failureOf(client().get('a'))).toMatchObject({ code: 'INVALID_CREDENTIALS' });
     expect(signed).toEqual([0]);
   });
 });
@@ -313,8 +292,7 @@ describe('the time of an attempt', () => {
     };
     const fetch = async (_: string, init: RequestInit) => {
       if (new Headers(init.headers).get('Authorization') === 't2') return Response.json({ a: 1 });
-      const body = { code: 'ACCESS_TOKEN_EXPIRED', message: '', requestId: 'r' };
-      return Response.json(body, { status: 401, headers: { 'X-Request-Id': 'r' } });
+      return refused('ACCESS_TOKEN_EXPIRED', 401);
     };
     const gateway = createGatewayClient({ baseUrl: 'http://g.example', auth, fetch, timeouts });
     const call = gateway.service('x').post('a');
@@ -333,8 +311,7 @@ describe('a token from your own auth', () => {
       sent.push(`${url.at(-1)} ${token}`);
       if (token === 't2') return Response.json({ a: 1 });
       if (url.endsWith('b')) await firstEnded;
-      const body = { code: 'ACCESS_TOKEN_EXPIRED', message: '', requestId: 'r' };
-      return Response.json(body, { status: 401, headers: { 'X-Request-Id': 'r' } });
+      return refused('ACCESS_TOKEN_EXPIRED', 401);
     };
     let token = 't1';
     let refreshes = 0;

@@ -1,21 +1,17 @@
-import { bearer, createGatewayClient, createStorageClient, toGatewayError } from '@berth/client';
+import { bearer, createGatewayClient, type StorageClient, toGatewayError } from '@berth/client';
 import { createMock, type Mock } from '@berth/mock';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureOf } from './support/fake-fetch.ts';
+import { storageAt } from './support/storage.ts';
 
 let mock: Mock;
-let storage: ReturnType<typeof createStorageClient>;
+let storage: StorageClient;
 let gateway: ReturnType<typeof createGatewayClient>;
 
 beforeAll(async () => {
   mock = await createMock({ port: 0, env: 'dev' });
-  const credentials = () => ({
-    authorization:
-      '1.0 TC3-HMAC-SHA256 Credential=id, SignedHeaders=content-type;host, Signature=0',
-    timestamp: Math.floor(Date.now() / 1000),
-  });
-  storage = createStorageClient({ baseUrl: mock.storageUrl, envId: 'dev', credentials });
+  storage = storageAt(mock.storageUrl);
   gateway = createGatewayClient({ baseUrl: mock.gatewayUrl, auth: bearer('any-token') });
 });
 afterAll(() => mock.close());
@@ -46,17 +42,15 @@ describe('a file', () => {
 });
 
 describe('a deployment with its own names', () => {
-  const credentials = { authorization: '1.0 any', timestamp: 1_700_000_000 };
-
   it('is used as well, from the upload to the deletion', async () => {
     await using own = await createMock({ wireProfile: acme });
-    const address = { baseUrl: own.storageUrl, envId: 'dev' };
-    const files = createStorageClient({ ...address, credentials, wireProfile: acme });
+    const files = storageAt(own.storageUrl, { wireProfile: acme });
     const { fileID } = await files.upload('a.txt', 'hello');
     expect(await (await files.download(fileID)).text()).toBe('hello');
     await files.delete(fileID);
-    const stranger = createStorageClient({ ...address, credentials });
-    expect(await failureOf(stranger.delete(fileID))).toMatchObject({ code: 'SIGN_PARAM_INVALID' });
+    expect(await failureOf(storageAt(own.storageUrl).delete(fileID))).toMatchObject({
+      code: 'SIGN_PARAM_INVALID',
+    });
   });
 
   it('distinguishes the errors of the gateway from those of a service', async () => {

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import vm from 'node:vm';
 import {
   bearer,
@@ -198,36 +197,12 @@ describe('the body of a POST', () => {
     expect(server.calls).toHaveLength(1);
   });
 
-  it.each<[string, () => Promise<unknown>]>([
-    [
-      'a locked stream',
-      async () => {
-        const stream = new Blob(['hi']).stream();
-        stream.getReader();
-        return stream;
-      },
-    ],
-    [
-      'a stream that was read',
-      async () => {
-        const stream = new Blob(['hi']).stream();
-        await new Response(stream).text();
-        return stream;
-      },
-    ],
-    [
-      'a stream of Node that was read',
-      async () => {
-        const stream = Readable.from(['hi']);
-        await stream.toArray();
-        return stream;
-      },
-    ],
-  ])('that is %s is refused', async (_, make) => {
+  it('that is a stream that was read is refused', async () => {
     const { service, requests } = serviceWith(json({}));
-    const error = await failureOf(service.post('a', await make()));
-    expect(error).toBeInstanceOf(TypeError);
-    expect(String(error)).toContain('has already been read');
+    const stream = new Blob(['hi']).stream();
+    await new Response(stream).text();
+    const error = await failureOf(service.post('a', stream));
+    expect(error).toEqual(new TypeError('The stream has already been read.'));
     expect(requests).toEqual([]);
   });
 });

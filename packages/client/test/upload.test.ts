@@ -1,33 +1,30 @@
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
-import { createStorageClient, type Progress, type UploadData } from '@berth/client';
+import type { Progress, StorageClient, UploadData } from '@berth/client';
 import { createMock, type Mock } from '@berth/mock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { storageAt } from './support/storage.ts';
 
 let mock: Mock;
 let folder: string;
-let storage: ReturnType<typeof createStorageClient>;
-let viaFetch: ReturnType<typeof createStorageClient>;
+let storage: StorageClient;
+let viaFetch: StorageClient;
 
 beforeAll(async () => {
   mock = await createMock({ maxStoreBytes: 512 * 1024 * 1024 });
   folder = await mkdtemp(join(tmpdir(), 'berth-upload-'));
-  const credentials = { authorization: '1.0 any', timestamp: 1_700_000_000 };
-  const options = { baseUrl: mock.storageUrl, envId: 'dev', credentials };
-  storage = createStorageClient(options);
-  viaFetch = createStorageClient({ ...options, fetch: (url, init) => fetch(url, init) });
+  storage = storageAt(mock.storageUrl);
+  viaFetch = storageAt(mock.storageUrl, { fetch: (url, init) => fetch(url, init) });
 });
 afterAll(async () => {
   await mock.close();
   await rm(folder, { recursive: true });
 });
 
-const sha = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 const stored = async (fileID: string) =>
   new Uint8Array(await (await storage.download(fileID)).arrayBuffer());
 
@@ -94,28 +91,6 @@ describe.each([
     const response = await storage.download(fileID);
     expect(response.headers.get('Content-Type')).toMatch(/^text\/plain/);
     expect(await response.text()).toBe('hello');
-  });
-});
-
-describe('32 MiB', () => {
-  const bytes = Buffer.alloc(32 * 1024 * 1024, 'a not too short text. ');
-
-  it.each([
-    ['from disk', async () => ({ file: await file('large.bin', bytes) })],
-    ['from a Buffer', async () => bytes],
-    ['from a Blob', async () => new Blob([bytes])],
-    ['from a stream', async () => createReadStream(await file('large.bin', bytes))],
-  ])('%s arrive complete, with progress', async (_, make) => {
-    const seen: number[] = [];
-    const { fileID } = await storage.upload('large.bin', await make(), {
-      size: bytes.length,
-      onProgress: ({ loaded }) => seen.push(loaded),
-    });
-    expect(seen.length).toBeGreaterThan(32);
-    expect(seen).toEqual(seen.toSorted((a, b) => a - b));
-    expect(seen.at(-1)).toBe(bytes.length);
-    expect(sha(await stored(fileID))).toBe(sha(bytes));
-    await storage.delete(fileID);
   });
 });
 

@@ -4,7 +4,6 @@
  *
  * `echo`: any GET or POST gets the JSON of what came ({@link Echo}), but for
  * - `/status/<n>`: status n, JSON `{ "status": n }`; a WebSocket is rejected with that status;
- * - `/broken`: 200, `application/json`, the text `{"broken":`.
  *
  * A WebSocket of any other path takes the subprotocol `chat` if it is offered, and sends each message
  * back, text as text and bytes as bytes; the text `close <n>` makes it close with code n.

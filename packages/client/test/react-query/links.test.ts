@@ -1,16 +1,16 @@
 import './dom.ts';
-import { createStorageClient } from '@berth/client';
+import type { StorageClient } from '@berth/client';
 import { createStorageQueries } from '@berth/client/react-query';
 import { createMock, type Mock } from '@berth/mock';
 import { focusManager, onlineManager, useQuery } from '@tanstack/react-query';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { envelope, fakeFetch, list } from '../support/fake-fetch.ts';
-import { storageWith } from '../support/storage.ts';
+import { storageAt, storageWith } from '../support/storage.ts';
 import { act, renderHook, waitFor } from './render.ts';
 
 const SECOND = 1000;
 let mock: Mock;
-let storage: ReturnType<typeof createStorageClient>;
+let storage: StorageClient;
 let responses: Response[];
 beforeAll(async () => {
   mock = await createMock({ port: 0, env: 'dev' });
@@ -20,10 +20,7 @@ afterEach(() => vi.useRealTimers());
 
 async function setUp() {
   responses = [];
-  storage = createStorageClient({
-    baseUrl: mock.storageUrl,
-    envId: 'dev',
-    credentials: { authorization: '1.0 any', timestamp: 1_700_000_000 },
+  storage = storageAt(mock.storageUrl, {
     hooks: { onResponse: ({ response }) => void responses.push(response) },
   });
   const { fileID } = await storage.upload('a.txt', 'Hello');

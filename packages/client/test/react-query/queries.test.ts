@@ -1,5 +1,5 @@
 import './dom.ts';
-import { bearer, createGatewayClient, createStorageClient, isContractError } from '@berth/client';
+import { bearer, createGatewayClient, isContractError, type StorageClient } from '@berth/client';
 import { createGatewayQueries, createStorageQueries } from '@berth/client/react-query';
 import { createMock, type Mock } from '@berth/mock';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Services } from '../services/generated/services.gen.ts';
 import { faultServer, hang, refuse, serve } from '../support/fault-server.ts';
+import { storageAt } from '../support/storage.ts';
 import { act, renderHook, waitFor } from './render.ts';
 
 const LINKS = '/api/v2/envs/{envId}/storages:batchGetTempUrls';
@@ -14,11 +15,10 @@ const DELETE = '/api/v2/envs/{envId}/storages:batchDelete';
 const ANY = '/v1/cloudrun/{name}/{anyPath}';
 
 let mock: Mock;
-let storage: ReturnType<typeof createStorageClient>;
+let storage: StorageClient;
 beforeAll(async () => {
   mock = await createMock({ port: 0, env: 'dev' });
-  const credentials = { authorization: '1.0 any', timestamp: 1_700_000_000 };
-  storage = createStorageClient({ baseUrl: mock.storageUrl, envId: 'dev', credentials });
+  storage = storageAt(mock.storageUrl);
 });
 afterAll(() => mock.close());
 
@@ -156,9 +156,7 @@ describe('raw operations', () => {
       body: { requestId: 'r-1', code: 'SYS_ERR', message: 'No.' },
     };
     await using server = await faultServer(serve(refused));
-    const credentials = { authorization: '1.0 any', timestamp: 1_700_000_000 };
-    const options = { baseUrl: server.baseUrl, envId: 'dev', credentials, retry: false } as const;
-    const files = createStorageQueries(createStorageClient(options));
+    const files = createStorageQueries(storageAt(server.baseUrl, { retry: false }));
     const { result } = renderHook(() => files.useMutation('post', DELETE));
     act(() => result.current.mutate({ body: { fileList: ['a'] } }));
     const error = { name: 'StorageError', code: 'SYS_ERR', requestId: 'r-1' };

@@ -1,18 +1,18 @@
 import './dom.ts';
-import { createStorageClient, type Progress } from '@berth/client';
+import type { Progress, StorageClient } from '@berth/client';
 import { createStorageQueries, useUpload } from '@berth/client/react-query';
 import { createMock, type Mock } from '@berth/mock';
 import { useMutation } from '@tanstack/react-query';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serveStorage } from '../support/loopback.ts';
+import { storageAt } from '../support/storage.ts';
 import { act, renderHook, waitFor } from './render.ts';
 
 let mock: Mock;
-let storage: ReturnType<typeof createStorageClient>;
+let storage: StorageClient;
 beforeAll(async () => {
   mock = await createMock({ port: 0, env: 'dev' });
-  const credentials = { authorization: '1.0 any', timestamp: 1_700_000_000 };
-  storage = createStorageClient({ baseUrl: mock.storageUrl, envId: 'dev', credentials });
+  storage = storageAt(mock.storageUrl);
 });
 afterAll(() => mock.close());
 

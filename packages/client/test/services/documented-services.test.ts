@@ -51,17 +51,6 @@ describe("calls typed by the service's document", () => {
     expect(toGatewayError(missing)).toMatchObject({ source: 'gateway', code: 'SERVICE_NOT_FOUND' });
   });
 
-  it('retry a GET, but not a POST', async () => {
-    const { orders, requests } = ordersWith(
-      json({}, { status: 503 }),
-      json([]),
-      json({}, { status: 503 }),
-    );
-    expect((await orders.GET('/items')).data).toEqual([]);
-    expect((await orders.POST('/items', { body: ITEM })).response.status).toBe(503);
-    expect(requests).toHaveLength(3);
-  });
-
   it.each<[string, unknown]>([
     ['missing', {}],
     ['empty', { path: { id: '' } }],

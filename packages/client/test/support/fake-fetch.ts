@@ -17,6 +17,12 @@ export function json(body: unknown, init: ResponseInit = {}): Response {
   return Response.json(body, init);
 }
 
+/** A refusal of the gateway. */
+export function refused(code: string, status: number, headers: Record<string, string> = {}) {
+  const body = { code, message: '', requestId: 'r' };
+  return json(body, { status, headers: { 'X-Request-Id': 'r', ...headers } });
+}
+
 /** A storage response in its envelope. */
 export function envelope(body: object, status = 200): Response {
   return json({ statusCode: status, body: { requestId: 'r-1', ...body } }, { status });

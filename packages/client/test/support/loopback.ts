@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createStorageClient, type StorageClientOptions } from '@berth/client';
+import type { StorageClientOptions } from '@berth/client';
+import { storageAt } from './storage.ts';
 
 /** Handles a request in a test. If it throws, the connection is closed. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -69,12 +70,6 @@ export async function serveStorage(
     }
     return handle(request, response);
   });
-  const storage = createStorageClient({
-    baseUrl: served.url,
-    envId: 'dev',
-    credentials: { authorization: '1.0 any', timestamp: 1_700_000_000 },
-    retry: { baseDelay: 1 },
-    ...options,
-  });
+  const storage = storageAt(served.url, { retry: { baseDelay: 1 }, ...options });
   return { ...served, storage, grants: () => grants };
 }

@@ -8,6 +8,12 @@ export const credentials = {
   timestamp: 1_700_000_000,
 };
 
+/** Creates a client for the storage of a server in a test. */
+export function storageAt(baseUrl: string, options: Partial<StorageClientOptions> = {}) {
+  const any = { authorization: '1.0 any', timestamp: 1_700_000_000 };
+  return createStorageClient({ baseUrl, envId: 'dev', credentials: any, ...options });
+}
+
 /** Upload metadata whose grant must not appear in errors. */
 export const meta = {
   url: 'https://upload.example/bucket?sign=5ec4e7-in-url',

@@ -1,5 +1,5 @@
 import { defaultWireProfile, type GatewayError, type UploadError } from '@berth/client';
-import { assert, assertEqual, assertFails } from '../assert.ts';
+import { assert, assertFails } from '../assert.ts';
 import { serviceOf, storageOf, unique } from '../clients.ts';
 import type { PlatformCase } from '../platform-case.ts';
 import { SERVICES } from '../services.ts';
@@ -28,27 +28,6 @@ export const ERRORS: readonly PlatformCase[] = [
     },
   },
   {
-    name: 'reports a refusal of the service itself',
-    feature: 'errors',
-    async run(deployment) {
-      const echo = serviceOf(deployment, SERVICES.echo);
-      const error = await assertFails(echo.post('status/409', {}), {
-        name: 'GatewayError',
-        source: 'service',
-        status: 409,
-      });
-      assertEqual((error as GatewayError).body(), { status: 409 });
-    },
-  },
-  {
-    name: 'reports a response that claims to be JSON and is not',
-    feature: 'errors',
-    async run(deployment) {
-      const echo = serviceOf(deployment, SERVICES.echo);
-      await assertFails(echo.get('broken'), { name: 'ContractError' });
-    },
-  },
-  {
     name: 'reports an unreachable server',
     feature: 'errors',
     async run(deployment) {
@@ -65,17 +44,6 @@ export const ERRORS: readonly PlatformCase[] = [
     async run(deployment) {
       const slow = serviceOf(deployment, SERVICES.slow, { ...once, timeouts: { perTry: 200 } });
       await assertFails(slow.get(unique('late')), { name: 'TimeoutError', timeout: 200 });
-    },
-  },
-  {
-    name: 'reports a missing file',
-    feature: 'errors',
-    async run(deployment) {
-      const fileID = `cloud://${deployment.envId}.files/${unique('missing.txt')}`;
-      const missing = { name: 'StorageError', code: 'STORAGE_FILE_NONEXIST' };
-      const storage = storageOf(deployment);
-      await assertFails(storage.download(fileID), missing);
-      await assertFails(storage.delete(fileID), missing);
     },
   },
   {

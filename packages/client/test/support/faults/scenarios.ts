@@ -65,11 +65,6 @@ export const SCENARIOS: Record<string, Scenario> = {
     once: (id) => [id],
     isRight: sameId,
   },
-  'idempotent post': {
-    run: ({ gateway, id }) =>
-      gateway.service('work').post(`a?id=${id}`, { a: 1 }, { idempotent: true }),
-    isRight: sameId,
-  },
   'post of a stream': {
     run: ({ gateway, id }) =>
       gateway
@@ -77,18 +72,6 @@ export const SCENARIOS: Record<string, Scenario> = {
         .post(`a?id=${id}`, streamOf(Buffer.alloc(5_000)), { idempotent: true }),
     once: (id) => [id],
     isRight: sameId,
-  },
-  'posts in a row': {
-    run: async ({ gateway, id }) => {
-      const results: object[] = [];
-      for (const each of listOf(id).slice(0, 8)) {
-        const [result] = await Promise.allSettled([gateway.service('work').post(`a?id=${each}`)]);
-        results.push(result);
-      }
-      return results;
-    },
-    once: (id) => listOf(id).slice(0, 8),
-    isRight: eachOfItsOwn,
   },
   'many posts': {
     run: ({ gateway, id }) =>
@@ -130,19 +113,11 @@ export const SCENARIOS: Record<string, Scenario> = {
       return isWhole && seen.every((text, at) => text === `${at + 1} event ${at + 1}`);
     },
   },
-  delete: {
-    run: ({ storage, id }) => storage.delete(id),
-    once: (id) => [`batchDelete ${id}`],
-  },
   'delete of a list': {
     run: ({ storage, id }) => storage.delete(listOf(id)),
     once: (id) => listOf(id).map((name) => `batchDelete ${name}`),
     isRight: (value, bench) => inOrder(value, bench, 'fileID'),
     isPossible: (value, bench) => inOrder(value, bench, 'fileID'),
-  },
-  move: {
-    run: ({ storage, id }) => storage.move(`/${id}`, '/there'),
-    once: (id) => [`batchCopyFile /${id}`],
   },
   'raw storage call': {
     run: async ({ storage, id }) => {
