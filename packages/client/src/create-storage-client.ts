@@ -34,13 +34,15 @@ import {
   tempUrl,
   tempUrls,
 } from './operations/lists.ts';
-import { type UploadOptions, type UploadResult, upload } from './operations/upload.ts';
 import {
   type UploadManyOptions,
   type UploadManyResult,
+  type UploadOptions,
   type UploadOrder,
+  type UploadResult,
+  upload,
   uploadMany,
-} from './operations/upload-many.ts';
+} from './operations/upload.ts';
 import type { UploadData } from './platform/upload-form.ts';
 import { defaultWireProfile, type WireProfile } from './wire-profile.ts';
 

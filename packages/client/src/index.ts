@@ -1,51 +1,15 @@
-export type { TokenProvider } from './auth/bearer.ts';
-export { bearer } from './auth/bearer.ts';
+export * from './auth/bearer.ts';
 export type {
   GatewayAuth,
   SignableRequest,
   StorageCredentials,
   StorageCredentialsSource,
 } from './auth/credentials.ts';
-export type { ExpiringKeyPair, Tc3KeyPair, Tc3Options, Tc3StorageOptions } from './auth/tc3.ts';
-export { tc3, tc3Storage } from './auth/tc3.ts';
-export type {
-  CallOptions,
-  FetchLike,
-  Hooks,
-  RetryOptions,
-  SharedCallOptions,
-  Timeouts,
-  TryEvent,
-} from './call-options.ts';
-export type { GatewayClient, GatewayClientOptions } from './create-gateway-client.ts';
-export { createGatewayClient } from './create-gateway-client.ts';
-export type { StorageClient, StorageClientOptions } from './create-storage-client.ts';
-export { createStorageClient } from './create-storage-client.ts';
-export type {
-  AnyBerthError,
-  BerthErrorDetails,
-  ContractIssue,
-  GatewayErrorCode,
-  GatewayErrorDetails,
-  StorageErrorCode,
-  UploadErrorCode,
-} from './errors.ts';
-export {
-  BerthError,
-  ContractError,
-  GatewayError,
-  isBerthError,
-  isContractError,
-  isGatewayError,
-  isNetworkError,
-  isStorageError,
-  isTimeoutError,
-  isUploadError,
-  NetworkError,
-  StorageError,
-  TimeoutError,
-  UploadError,
-} from './errors.ts';
+export * from './auth/tc3.ts';
+export * from './call-options.ts';
+export * from './create-gateway-client.ts';
+export * from './create-storage-client.ts';
+export * from './errors.ts';
 export { CONTRACT as contract } from './generated/contract.gen.ts';
 export type {
   components as GatewayComponents,
@@ -74,13 +38,14 @@ export type {
   TempUrlResult,
   TempUrlsOptions,
 } from './operations/lists.ts';
-export type { UploadOptions, UploadResult } from './operations/upload.ts';
 export type {
   UploadManyOptions,
   UploadManyProgress,
   UploadManyResult,
+  UploadOptions,
   UploadOrder,
-} from './operations/upload-many.ts';
+  UploadResult,
+} from './operations/upload.ts';
 export type { FileSource, UploadData } from './platform/upload-form.ts';
 export type { DocumentedService, ServiceValidators } from './service/create-service.ts';
 export type {

@@ -8,14 +8,19 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Returns the names of the types that an entry exports. */
+/** Returns the names of the types that an entry exports, by name or with all of a module. */
 async function typesOf(entry: string) {
-  const source = await readFile(join(ROOT, 'src', entry, 'index.ts'), 'utf8');
-  return [...source.matchAll(/export type \{([^}]*)\}/g)]
-    .flatMap(([, list = '']) => list.split(','))
-    .map((name) => name.trim().replace(/^.* as /, ''))
-    .filter(Boolean)
-    .sort();
+  const folder = join(ROOT, 'src', entry);
+  const source = await readFile(join(folder, 'index.ts'), 'utf8');
+  const named = [...source.matchAll(/export type \{([^}]*)\}/g)].flatMap(([, list = '']) =>
+    list.split(',').map((name) => name.trim().replace(/^.* as /, '')),
+  );
+  for (const [, file = ''] of source.matchAll(/export \* from '(.*)'/g)) {
+    const module = await readFile(join(folder, file), 'utf8');
+    for (const [, name = ''] of module.matchAll(/^export (?:interface|type) (\w+)/gm))
+      named.push(name);
+  }
+  return named.filter(Boolean).sort();
 }
 
 /** Returns the modules of this package in a browser bundle of an entry. */

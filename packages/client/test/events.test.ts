@@ -70,17 +70,6 @@ describe('events', () => {
     expect(ids).toEqual([undefined, '1', '1', '1', e2, e2]);
   });
 
-  it('survive a server that is down for a few attempts', async () => {
-    await using server = await faultServer(
-      stream('break', 'retry: 1\ndata: one\n\n'),
-      ...Array<Act>(7).fill(reset),
-      stream('end', 'data: two\n\n'),
-      done,
-    );
-    expect(await collect(service(server.baseUrl).events('a'))).toEqual(['one', 'two']);
-    expect(server.calls).toHaveLength(10);
-  });
-
   it('end with their connection if reconnect is false', async () => {
     const options = { reconnect: false };
     await using server = await faultServer(
@@ -271,9 +260,5 @@ describe('the wait between two connections', () => {
       50, 250, 500, 500, 1000,
     ]);
     expect(await waits(`retry: 0\n${EVENT}`, lost)).toEqual([0, 250]);
-  });
-
-  it('may exceed its own limit if the server asks for it', async () => {
-    expect(await waits(`retry: 60000\n${EVENT}`, lost, lost)).toEqual([60_000, 60_000, 60_000]);
   });
 });

@@ -7,8 +7,7 @@ import {
   toGatewayError,
 } from '@berth/client';
 import { describe, expect, it } from 'vitest';
-import { failureOf, fakeFetch, json, list } from './support/fake-fetch.ts';
-import { storageWith } from './support/storage.ts';
+import { failureOf, fakeFetch, json } from './support/fake-fetch.ts';
 
 const TOKEN = 'token-5ec4e7';
 const PROFILE = {
@@ -102,14 +101,5 @@ describe('the error for an interrupted or unexpected response knows its call', (
   ])('%s', async (_, reply, call, name) => {
     const error = await failureOf(call(serviceWith(reply)));
     expect(error).toMatchObject({ name, method: 'GET', path: '/v1/cloudrun/hello/a' });
-  });
-
-  it('a download', async () => {
-    const link = { fileID: 'a', code: 'SUCCESS', tempFileURL: 'https://f.example/x?sign=5ec4e7' };
-    const { storage } = storageWith([list(link), BROKEN()]);
-    const response = await storage.download('a', { retry: false });
-    const error = await failureOf(response.text());
-    expect(error).toMatchObject({ name: 'NetworkError', method: 'GET', path: '/x' });
-    expect(String(error)).not.toContain('5ec4e7');
   });
 });

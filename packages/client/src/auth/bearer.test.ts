@@ -36,14 +36,6 @@ describe('bearer', () => {
     expect(provider).toHaveBeenCalledTimes(2);
   });
 
-  it('makes later calls wait for the new token', async () => {
-    const { authorize, refresh } = counted();
-    await authorize();
-    const refreshed = refresh();
-    expect(await authorize()).toBe('Bearer t2');
-    expect(await refreshed).toBe(true);
-  });
-
   it('fails for all waiting calls, and tries again for the next one', async () => {
     const cause = new Error('down');
     const provider = vi

@@ -137,20 +137,6 @@ describe('the body of a download', () => {
     ]);
   });
 
-  it('fails if the resumed part is empty', async () => {
-    const { storage } = storageWith(
-      [
-        link(),
-        new Response(bytes(1), { headers }),
-        link(),
-        new Response(null, { headers: tag, status: 206 }),
-      ],
-      { retry: { attempts: 2, baseDelay: 1 } },
-    );
-    const error = await failureOf((await storage.download('a')).bytes());
-    expect(error).toMatchObject({ name: 'NetworkError' });
-  });
-
   it('sends no more requests if it is cancelled while it waits', async () => {
     vi.useFakeTimers();
     try {

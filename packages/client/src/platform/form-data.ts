@@ -1,7 +1,6 @@
 import { fileToBlob, toFetchBody } from '#platform';
 import { isStream } from '../internal/to-body.ts';
-import { openSource } from './stream-form.ts';
-import { assertLength, type UploadForm, type UploadResponse } from './upload-form.ts';
+import { assertLength, openSource, type UploadForm, type UploadResponse } from './upload-form.ts';
 
 /** Assumed minimum speed of an upload whose progress is unknown, in bytes per millisecond. */
 const SLOWEST = 64;

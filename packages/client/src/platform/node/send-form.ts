@@ -5,9 +5,10 @@ import { open } from 'node:fs/promises';
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { LONGEST_TIMER } from '../../internal/options.ts';
-import { slicesOf, streamForm } from '../stream-form.ts';
 import {
   type Multipart,
+  slicesOf,
+  streamForm,
   toMultipart,
   type UploadContent,
   type UploadForm,

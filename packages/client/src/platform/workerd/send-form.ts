@@ -1,5 +1,10 @@
-import { slicesOf, streamForm } from '../stream-form.ts';
-import { toMultipart, type UploadForm, type UploadResponse } from '../upload-form.ts';
+import {
+  slicesOf,
+  streamForm,
+  toMultipart,
+  type UploadForm,
+  type UploadResponse,
+} from '../upload-form.ts';
 
 const CHUNK = 256 * 1024;
 
