@@ -19,90 +19,64 @@ const captureError = (run: () => unknown): unknown => {
 };
 const granted = () => envelope({ data: meta });
 
-type Case = [
-  string,
-  Response[],
-  (storage: ReturnType<typeof storageWith>['storage']) => Promise<unknown>,
-];
+type Act = (storage: ReturnType<typeof storageWith>['storage']) => Promise<unknown>;
+const remove: Act = (storage) => storage.delete('a');
+const upload: Act = (storage) => storage.upload('a.txt', 'hello');
+const download: Act = (storage) => storage.download('a');
+const linked = (tempFileURL: string) => list({ fileID: 'a', code: 'SUCCESS', tempFileURL });
+const grantedAt = (url: string) => envelope({ data: { ...meta, url } });
 
 describe('no credential shows in', () => {
-  it.each<Case>([
+  it.each<[string, Act, ...Response[]]>([
     [
       'the error of a storage call',
-      [
-        envelope({
-          code: 'SIGN_PARAM_INVALID',
-          message: echo(credentials.authorization, credentials.sessionToken),
-        }),
-      ],
-      (storage) => storage.delete('a'),
+      remove,
+      envelope({
+        code: 'SIGN_PARAM_INVALID',
+        message: echo(credentials.authorization, credentials.sessionToken),
+      }),
     ],
-    [
-      'the error of an upload',
-      [granted(), new Response(xml(echo(meta.authorization, meta.token)), { status: 403 })],
-      (storage) => storage.upload('a.txt', 'hello'),
-    ],
-    [
-      'the error of half an upload grant',
-      [envelope({ data: { ...meta, storeFileID: undefined } })],
-      (storage) => storage.upload('a.txt', 'hello'),
-    ],
-    [
-      'the error of an upload grant in broken JSON',
-      [new Response(`{"data":{"token":"${meta.token}" oops`)],
-      (storage) => storage.upload('a.txt', 'hello'),
-    ],
-    [
-      'the error of an upload address that is none',
-      [envelope({ data: { ...meta, url: '5ec4e7' } })],
-      (storage) => storage.upload('a.txt', 'hello'),
-    ],
-    ...['https://user:5ec4e7@upload.example/', 'ftp://upload.example/?sign=5ec4e7'].map(
-      (url): Case => [
-        `the error of an upload address that is not for fetch: ${url.slice(0, 5)}`,
-        [envelope({ data: { ...meta, url } })],
-        (storage) => storage.upload('a.txt', 'hello'),
-      ],
-    ),
-    ...['https://user:5ec4e7@files.example/', 'file:///5ec4e7', 'data:text/plain,5ec4e7'].map(
-      (tempFileURL): Case => [
-        `the error of a link that is not for fetch: ${tempFileURL.slice(0, 5)}`,
-        [list({ fileID: 'a', code: 'SUCCESS', tempFileURL })],
-        (storage) => storage.download('a'),
-      ],
-    ),
     [
       'the error of a storage call that repeats the signature alone',
-      [envelope({ code: 'SIGN_PARAM_INVALID', message: 'The signature 5ec4e7 is wrong.' })],
-      (storage) => storage.delete('a'),
+      remove,
+      envelope({ code: 'SIGN_PARAM_INVALID', message: 'The signature 5ec4e7 is wrong.' }),
     ],
     [
       'the code and the request id of a storage call',
-      [envelope({ code: credentials.sessionToken, requestId: credentials.sessionToken })],
-      (storage) => storage.delete('a'),
+      remove,
+      envelope({ code: credentials.sessionToken, requestId: credentials.sessionToken }),
+    ],
+    [
+      'the error of an upload',
+      upload,
+      granted(),
+      new Response(xml(echo(meta.authorization, meta.token)), { status: 403 }),
     ],
     [
       'the code of an upload, and a signature alone',
-      [
-        granted(),
-        new Response(`<Error><Code>${meta.token}</Code><Message>5ec4e7</Message></Error>`),
-      ],
-      (storage) => storage.upload('a.txt', 'hello'),
+      upload,
+      granted(),
+      new Response(`<Error><Code>${meta.token}</Code><Message>5ec4e7</Message></Error>`),
     ],
     [
-      'the error of a download',
-      [
-        list({ fileID: 'a', code: 'SUCCESS', tempFileURL: LINK }),
-        new Response('', { status: 403 }),
-      ],
-      (storage) => storage.download('a'),
+      'the error of half an upload grant',
+      upload,
+      envelope({ data: { ...meta, storeFileID: undefined } }),
     ],
     [
-      'the error of a link that is not a URL',
-      [list({ fileID: 'a', code: 'SUCCESS', tempFileURL: '//5ec4e7' })],
-      (storage) => storage.download('a'),
+      'the error of an upload grant in broken JSON',
+      upload,
+      new Response(`{"data":{"token":"${meta.token}" oops`),
     ],
-  ])('%s', async (_, responses, act) => {
+    ['the error of an upload address that is none', upload, grantedAt('5ec4e7')],
+    ['that of one with a password', upload, grantedAt('https://user:5ec4e7@upload.example/')],
+    ['that of one for FTP', upload, grantedAt('ftp://upload.example/?sign=5ec4e7')],
+    ['the error of a download', download, linked(LINK), new Response('', { status: 403 })],
+    ['the error of a link that is not a URL', download, linked('//5ec4e7')],
+    ['that of one with a password', download, linked('https://user:5ec4e7@files.example/')],
+    ['that of one to a local file', download, linked('file:///5ec4e7')],
+    ['that of one with data', download, linked('data:text/plain,5ec4e7')],
+  ])('%s', async (_, act, ...responses) => {
     const text = shown(await failureOf(act(storageWith(responses).storage)));
     expect(text).toContain('Error');
     expect(text).not.toContain('5ec4e7');

@@ -133,88 +133,56 @@ describe('retry', () => {
 });
 
 describe('an invalid argument is rejected with one sentence', () => {
-  it.each<[string, () => unknown, string]>([
+  const notAbsolute = 'baseUrl must be an absolute http(s) URL, got';
+  it.each<[string, () => unknown]>([
     [
-      'createGatewayClient()',
-      () => createGatewayClient(undefined as never),
       'createGatewayClient needs { baseUrl } or { envId, gatewayDomain }.',
+      () => createGatewayClient(undefined as never),
     ],
     [
-      'createStorageClient()',
-      () => createStorageClient(undefined as never),
       'createStorageClient needs { baseUrl, envId, credentials }.',
+      () => createStorageClient(undefined as never),
     ],
+    [`${notAbsolute} "127.0.0.1:4010".`, () => serviceOf({ baseUrl: '127.0.0.1:4010' })],
+    [`${notAbsolute} "localhost:4010".`, () => storageOf({ baseUrl: 'localhost:4010' })],
+    [`${notAbsolute} undefined.`, () => storageOf({ baseUrl: undefined })],
+    [`${notAbsolute} object.`, () => serviceOf({ baseUrl: new URL(baseUrl) })],
     [
-      'an address without a scheme',
-      () => serviceOf({ baseUrl: '127.0.0.1:4010' }),
-      'baseUrl must be an absolute http(s) URL, got "127.0.0.1:4010".',
-    ],
-    [
-      'an address without a scheme, of the storage',
-      () => storageOf({ baseUrl: 'localhost:4010' }),
-      'baseUrl must be an absolute http(s) URL, got "localhost:4010".',
-    ],
-    [
-      'no address',
-      () => storageOf({ baseUrl: undefined }),
-      'baseUrl must be an absolute http(s) URL, got undefined.',
-    ],
-    [
-      'a URL object',
-      () => serviceOf({ baseUrl: new URL(baseUrl) }),
-      'baseUrl must be an absolute http(s) URL, got object.',
-    ],
-    [
-      'a token in place of auth',
-      () => serviceOf({ auth: '5ec4e7' }),
       'auth must be bearer(…), tc3(…), or an object with authorize(), got string.',
+      () => serviceOf({ auth: '5ec4e7' }),
     ],
     [
-      'no credentials',
-      () => storageOf({ credentials: undefined }),
       'credentials must be an object or a function, got undefined.',
+      () => storageOf({ credentials: undefined }),
     ],
-    ['tc3()', () => tc3(undefined as never), 'tc3() needs { secretId, secretKey }.'],
+    ['tc3() needs { secretId, secretKey }.', () => tc3(undefined as never)],
     [
-      'tc3Storage()',
-      () => tc3Storage(undefined as never),
       'tc3Storage() needs { secretId, secretKey } or a function.',
+      () => tc3Storage(undefined as never),
     ],
-  ])('%s', (_, create, text) => {
+  ])('%s', (text, create) => {
     expect(create).toThrow(new TypeError(text));
   });
 
   const missing = undefined as never;
   const storage = storageOf({ retry: false });
   const service = serviceOf({ retry: false });
-  it.each<[string, () => Promise<unknown>, string]>([
-    ['delete()', () => storage.delete(missing), 'fileIDs must be an array, got undefined.'],
-    [
-      'delete([undefined])',
-      () => storage.delete([missing]),
-      'fileID must be a string, got undefined.',
-    ],
-    ['tempUrl()', () => storage.tempUrl(missing), 'fileID must be a string, got undefined.'],
-    ['publicUrl()', () => storage.publicUrl(missing), 'fileID must be a string, got undefined.'],
-    ['tempUrls()', () => storage.tempUrls(missing), 'files must be an array, got undefined.'],
-    ['tempUrls("a")', () => storage.tempUrls('a' as never), 'files must be an array, got string.'],
-    [
-      'tempUrls([null])',
-      () => storage.tempUrls([null as never]),
-      'fileID must be a string, got null.',
-    ],
-    ['download()', () => storage.download(missing), 'fileID must be a string, got undefined.'],
-    ['copy()', () => storage.copy(missing), 'files must be an array, got undefined.'],
-    ['copy("/a")', () => storage.copy('/a', missing), 'dstPath must be a string, got undefined.'],
-    ['move([{}])', () => storage.move([{} as never]), 'srcPath must be a string, got undefined.'],
-    ['uploadMany()', () => storage.uploadMany(missing), 'files must be an array, got undefined.'],
-    ['service.get(5)', () => service.get(5 as never), 'path must be a string, got number.'],
-    [
-      'service.connect(null)',
-      () => service.connect(null as never),
-      'path must be a string, got null.',
-    ],
-  ])('%s', async (_, call, text) => {
+  it.each<[string, () => Promise<unknown>]>([
+    ['fileIDs must be an array, got undefined.', () => storage.delete(missing)],
+    ['fileID must be a string, got undefined.', () => storage.delete([missing])],
+    ['fileID must be a string, got undefined.', () => storage.tempUrl(missing)],
+    ['fileID must be a string, got undefined.', () => storage.publicUrl(missing)],
+    ['files must be an array, got undefined.', () => storage.tempUrls(missing)],
+    ['files must be an array, got string.', () => storage.tempUrls('a' as never)],
+    ['fileID must be a string, got null.', () => storage.tempUrls([null as never])],
+    ['fileID must be a string, got undefined.', () => storage.download(missing)],
+    ['files must be an array, got undefined.', () => storage.copy(missing)],
+    ['dstPath must be a string, got undefined.', () => storage.copy('/a', missing)],
+    ['srcPath must be a string, got undefined.', () => storage.move([{} as never])],
+    ['files must be an array, got undefined.', () => storage.uploadMany(missing)],
+    ['path must be a string, got number.', () => service.get(5 as never)],
+    ['path must be a string, got null.', () => service.connect(null as never)],
+  ])('%s (%o)', async (text, call) => {
     expect(await failureOf(call())).toEqual(new TypeError(text));
   });
 });
