@@ -11,6 +11,7 @@ import * as z from 'zod';
 import { failureOf, fakeFetch, json } from './support/fake-fetch.ts';
 import { faultServer, serve as serveFaults } from './support/fault-server.ts';
 import { bodyOf, respond, serve } from './support/loopback.ts';
+import { shown } from './support/shown.ts';
 
 function serviceWith(...responses: (Response | Error)[]) {
   const { fetch, requests } = fakeFetch(...responses);
@@ -104,54 +105,33 @@ describe('a payload', () => {
 });
 
 describe('the body of a POST', () => {
+  const foreign = (code: string): unknown => vm.runInNewContext(code);
+  const FORM = 'application/x-www-form-urlencoded;charset=UTF-8';
+  class FormOfAPackage {
+    readonly [Symbol.toStringTag] = 'URLSearchParams';
+    toString = () => 'a=1';
+  }
+
   it.each<[string, unknown, string | null, string]>([
     ['an object', { a: 1 }, 'application/json', '{"a":1}'],
-    ['a list', [1], 'application/json', '[1]'],
     ['null', null, 'application/json', 'null'],
     ['nothing', undefined, null, ''],
     ['a string', 'hi', 'text/plain;charset=UTF-8', 'hi'],
     ['bytes', new Uint8Array([104, 105]), null, 'hi'],
     ['a blob', new Blob(['hi'], { type: 'text/csv' }), 'text/csv', 'hi'],
-    [
-      'a form',
-      new URLSearchParams({ a: '1' }),
-      'application/x-www-form-urlencoded;charset=UTF-8',
-      'a=1',
-    ],
+    ['a form', new URLSearchParams({ a: '1' }), FORM, 'a=1'],
+    ['a form of another package', new FormOfAPackage(), FORM, 'a=1'],
     ['a stream', new Blob(['hi']).stream(), null, 'hi'],
-  ])('that is %s is sent with its type', async (_, body, type, text) => {
+    ['a foreign ArrayBuffer', foreign('new Uint8Array([104, 105]).buffer'), null, 'hi'],
+    ['foreign bytes', foreign('new Uint8Array([104, 105])'), null, 'hi'],
+    ['a foreign object', foreign('({})'), 'application/json', '{}'],
+    ['a foreign date', foreign('new Date(0)'), 'application/json', '"1970-01-01T00:00:00.000Z"'],
+  ])('that is %s is sent as what it is, with its type', async (_, body, type, text) => {
     const { service, requests } = serviceWith(json({}));
     await service.post('a', body);
     expect(last(requests).headers.get('Content-Type')).toBe(type);
     expect(await last(requests).text()).toBe(text);
   });
-
-  const foreign = (code: string): unknown => vm.runInNewContext(code);
-
-  it.each<[string, unknown, string | null, string]>([
-    ['an ArrayBuffer', foreign('new Uint8Array([104, 105]).buffer'), null, 'hi'],
-    ['bytes', foreign('new Uint8Array([104, 105])'), null, 'hi'],
-    ['an object', foreign('({ a: 1 })'), 'application/json', '{"a":1}'],
-    ['an empty object', foreign('({})'), 'application/json', '{}'],
-    ['a date', foreign('new Date(0)'), 'application/json', '"1970-01-01T00:00:00.000Z"'],
-    [
-      'a form',
-      new (class URLSearchParams {
-        readonly [Symbol.toStringTag] = 'URLSearchParams';
-        toString = () => 'a=1';
-      })(),
-      'application/x-www-form-urlencoded;charset=UTF-8',
-      'a=1',
-    ],
-  ])(
-    'that is %s of another realm or package is sent as what it is',
-    async (_, body, type, text) => {
-      const { service, requests } = serviceWith(json({}));
-      await service.post('a', body);
-      expect(last(requests).headers.get('Content-Type')).toBe(type);
-      expect(await last(requests).text()).toBe(text);
-    },
-  );
 
   it.each<[string, unknown]>([
     ['FormData', new UndiciFormData()],
@@ -245,15 +225,6 @@ describe('a redirect of a service', () => {
     expect(server.leaked).toEqual([]);
   });
 
-  it('is shown by request', async () => {
-    await using server = await redirecting(307);
-    const response = await server.service.request('a', { method: 'POST', body: 'body' });
-    expect(response.status).toBe(307);
-    expect(response.headers.get('Location')).toContain('/v1/cloudrun/other');
-    expect(await response.text()).toBe('moved');
-    expect(server.leaked).toEqual([]);
-  });
-
   it('is followed if the client or the call says so', async () => {
     await using following = await redirecting(307, { redirect: 'follow' });
     expect(await following.service.post('a', 'body')).toEqual({ from: 'other' });
@@ -315,15 +286,10 @@ it('a stream is never sent as the text that a platform without such bodies makes
 
 it('a failed fetch is a NetworkError whose cause contains no URL and no credential', async () => {
   const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-  const failed = Object.assign(
-    new TypeError('failed https://g.example/v1/cloudrun/hello/a?s=5ec4e7', { cause }),
-    {
-      path: '?s=5ec4e7',
-    },
-  );
+  const url = 'https://g.example/v1/cloudrun/hello/a?s=5ec4e7';
+  const failed = Object.assign(new TypeError(`failed ${url}`, { cause }), { path: '?s=5ec4e7' });
   const error = (await failureOf(serviceWith(failed).service.get('a?s=5ec4e7'))) as Error;
   expect(error.message).toBe('No response: connect ECONNREFUSED (GET /v1/cloudrun/hello/a)');
   expect(error.cause).toMatchObject({ name: 'TypeError', cause: { code: 'ECONNREFUSED' } });
-  const { inspect } = await import('node:util');
-  expect(inspect(error, { depth: 9, showHidden: true, getters: true })).not.toContain('5ec4e7');
+  expect(shown(error)).not.toContain('5ec4e7');
 });

@@ -47,7 +47,7 @@ const SECRET_PARTS = /(?<=(?:sign|signature|token)=)[^,&\s]+/gi;
  * Replaces each secret in a text with `[redacted]`. Also redacts a credential without its scheme
  * (`Bearer …`), and a signature or token that is part of a credential.
  */
-export function redact(text: string, secrets: readonly string[]): string {
+function redact(text: string, secrets: readonly string[]): string {
   return secrets
     .flatMap((secret) => [
       secret,
