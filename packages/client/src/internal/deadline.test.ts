@@ -10,6 +10,16 @@ describe('the limits of a call', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
+  it('end each step again', async () => {
+    const deadline = open(100, 250);
+    for (const ms of [100, 100, 250]) {
+      const step = messageOf(deadline.step(never));
+      await vi.advanceTimersByTimeAsync(100);
+      expect(await step).toBe(`${ms} ms`);
+    }
+    expect(await messageOf(deadline.step(() => expect.unreachable()))).toBe('250 ms');
+  });
+
   it('count the time of a step from its last extension', async () => {
     const deadline = open(100, 0);
     let extend = (_: number) => {};
