@@ -174,18 +174,6 @@ interface Tc3Request {
   readonly body: string | Bytes;
 }
 
-/** Returns the canonical request, and its list of headers as in `SignedHeaders`. */
-function toCanonicalRequest(
-  { method, path, query, headers }: Omit<Tc3Request, 'body'>,
-  bodyHash: string,
-) {
-  const names = Object.keys(headers).sort();
-  const lines = names.map((name) => `${name}:${toSignedValue(name, headers[name] as string)}\n`);
-  const signedHeaders = names.join(';');
-  const text = [method, path, query, lines.join(''), signedHeaders, bodyHash].join('\n');
-  return { text, signedHeaders };
-}
-
 /**
  * Returns a header value as it is signed: trimmed and in lowercase, except that a content type is kept
  * as sent, without the boundary of `multipart/form-data` (D16).
@@ -198,17 +186,12 @@ function toSignedValue(name: string, value: string): string {
 }
 
 /**
- * Signs a request at a time in seconds since the epoch: `TC3-HMAC-SHA256 Credential=…, SignedHeaders=…,
- * Signature=…`.
- */
-type Tc3Signer = (seconds: number, request: Tc3Request) => Promise<string>;
-
-/**
- * Creates a signer for a key pair. It caches the derived key for the day.
+ * Creates a function that signs a request at a time in seconds since the epoch: `TC3-HMAC-SHA256
+ * Credential=…, SignedHeaders=…, Signature=…`. It caches the derived key for the day.
  *
  * @throws TypeError if `secretId` or `secretKey` is empty, or if WebCrypto is not available
  */
-function createTc3Signer({ secretId, secretKey }: Tc3KeyPair, service: string): Tc3Signer {
+function createTc3Signer({ secretId, secretKey }: Tc3KeyPair, service: string) {
   if (!secretId || !secretKey) throw new TypeError('secretId and secretKey must not be empty.');
   // Web Cryptography API, section 10: `subtle` is only available in secure contexts.
   if (!globalThis.crypto?.subtle)
@@ -216,7 +199,7 @@ function createTc3Signer({ secretId, secretKey }: Tc3KeyPair, service: string): 
   const { algorithm } = SIGNATURE;
   let day: string;
   let key: Promise<string | Bytes>;
-  return async (seconds, request) => {
+  return async (seconds: number, { method, path, query, headers, body }: Tc3Request) => {
     const date = new Date(seconds * 1000).toISOString().slice(0, 10);
     const scope = [date, service, 'tc3_request'];
     if (day !== date) {
@@ -227,8 +210,11 @@ function createTc3Signer({ secretId, secretKey }: Tc3KeyPair, service: string): 
       );
     }
     const place = scope.join('/');
-    const { text, signedHeaders } = toCanonicalRequest(request, await sha256(request.body));
-    const toSign = [algorithm, seconds, place, await sha256(text)].join('\n');
+    const names = Object.keys(headers).sort();
+    const signedHeaders = names.join(';');
+    const lines = names.map((name) => `${name}:${toSignedValue(name, headers[name] as string)}\n`);
+    const parts = [method, path, query, lines.join(''), signedHeaders, await sha256(body)];
+    const toSign = [algorithm, seconds, place, await sha256(parts.join('\n'))].join('\n');
     const signature = toHex(await hmac(await key, toSign));
     return `${algorithm} Credential=${secretId}/${place}, SignedHeaders=${signedHeaders}, Signature=${signature}`;
   };

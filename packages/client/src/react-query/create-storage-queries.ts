@@ -42,7 +42,7 @@ export interface StorageQueries extends OpenapiQueryClient<StorageQueryPaths, 'a
  * Options for a link query.
  *
  * @example
- * const { data: link } = useQuery(files.link(fileID, { maxAge: 3_600 }));
+ * const { data: link } = useQuery(files.tempUrl(fileID, { maxAge: 3_600 }));
  */
 export interface LinkOptions extends SharedCallOptions {
   /** How long the link is valid, in whole seconds, at least 1. Default: 600. */
