@@ -6,7 +6,7 @@
 const LAYERS = {
   'packages/client/src': [
     ...['cli', 'index|react-query|msw', 'create-storage-client|create-gateway-client'],
-    ...['storage-client', 'operations', 'platform|service', 'auth', 'internal', 'errors'],
+    ...['operations', 'platform|service', 'auth', 'internal', 'errors'],
     ...['call-options', 'wire-profile'],
   ],
   'packages/conformance/src': [
