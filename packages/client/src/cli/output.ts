@@ -26,7 +26,6 @@ export interface Outcome {
   /** What to print: the path, the ID or the link. */
   readonly result?: string | undefined;
   readonly error?: unknown;
-  /** More fields for `--json`. */
   readonly more?: Readonly<Record<string, unknown>> | undefined;
 }
 

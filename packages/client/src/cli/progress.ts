@@ -3,7 +3,6 @@ import type { CommonOptions } from './output.ts';
 
 /** Tracks how many bytes parallel uploads or downloads have transferred. */
 export interface Progress {
-  /** Sets the size of a file in bytes. */
   expect(file: string, bytes: number): void;
   /** Sets how many bytes of a file are done. A new attempt starts at 0 again. */
   set(file: string, bytes: number): void;

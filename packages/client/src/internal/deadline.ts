@@ -9,15 +9,7 @@ export interface Step {
   extend(ms: number): void;
 }
 
-/** Limits for one call: the caller's signal and its timeouts. */
-export interface Deadline {
-  /** Runs a step until it ends, or until its limit or that of the call is exceeded. */
-  step<T>(run: (step: Step) => Promise<T>): Promise<T>;
-  /** Runs `before` and then waits, within the time limit of the call. */
-  pause(ms: number, before?: () => unknown): Promise<void>;
-  /** Returns the remaining time in milliseconds. */
-  left(): number;
-}
+export type Deadline = ReturnType<typeof openDeadline>;
 
 /**
  * Starts the time limits of a call. No timer runs between steps.
@@ -28,12 +20,14 @@ export function openDeadline(
   user: AbortSignal | undefined,
   { perTry = 0, total = 0 }: Timeouts = {},
   toError?: (ms: number) => Error,
-): Deadline {
+) {
   const end = performance.now() + (total || Number.POSITIVE_INFINITY);
+  /** Returns the remaining time in milliseconds. */
   const left = () => end - performance.now();
 
-  const step: Deadline['step'] = (run) =>
-    new Promise((resolve, reject) => {
+  /** Runs a step until it ends, or until its limit or that of the call is exceeded. */
+  const step = <T>(run: (step: Step) => Promise<T>) =>
+    new Promise<T>((resolve, reject) => {
       user?.throwIfAborted();
       if (left() <= 0) throw toError?.(total);
       const own = new AbortController();
@@ -68,7 +62,8 @@ export function openDeadline(
 
   return {
     step,
-    pause: (ms, before) =>
+    /** Runs `before` and then waits, within the time limit of the call. */
+    pause: (ms: number, before?: () => unknown) =>
       step(async ({ signal, extend }) => {
         extend(0);
         await before?.();

@@ -6,7 +6,6 @@ export interface RememberedCall {
   readonly url: string;
   /** Header with the hosted service's own status (D10). */
   readonly upstreamStatus?: string | undefined;
-  /** Credentials that were sent. */
   readonly secrets: () => readonly string[];
 }
 

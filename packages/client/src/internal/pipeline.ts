@@ -80,13 +80,11 @@ export function createPipeline(options: PipelineOptions) {
   const timeouts = mergeTimeouts(DEFAULTS, options.timeouts);
   const clientRetry = mergeRetry(options.retry);
 
-  /** Starts the time limits of a call. */
   const open = (call: Pick<PipelineCall, 'method' | 'url' | 'signal' | 'timeouts'>) =>
     openDeadline(call.signal, mergeTimeouts(timeouts, call.timeouts), (timeout) =>
       timeoutFailure(call, 'No response within', timeout),
     );
 
-  /** Returns the headers of a call, including credentials. */
   const sign = async (call: PipelineCall, headers = call.headers) =>
     signer ? signer.sign(call, headers, renewal.now()) : headers;
 

@@ -9,7 +9,6 @@ import { COPY_PATH_PATTERN } from '../generated/contract.gen.ts';
 import type { StorageContext } from '../internal/storage.ts';
 import { toMultipart, type UploadForm } from './upload-form.ts';
 
-/** Whether downloads may send `If-Range`. */
 export const sendsIfRange = true;
 
 export async function fileSize(file: string | URL): Promise<number> {

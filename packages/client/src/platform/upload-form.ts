@@ -39,7 +39,6 @@ export interface UploadContent {
     | FileSource;
   /** Size in bytes; `undefined` if it is a stream of unknown size. */
   readonly size: number | undefined;
-  /** Maximum size in bytes. */
   readonly maxBytes: number;
   readonly type: string;
   /** Whether the content can be read again for another attempt. */
@@ -69,7 +68,6 @@ export interface UploadForm {
   readonly agent: object | undefined;
 }
 
-/** The upload target's response. */
 export interface UploadResponse {
   readonly status: number;
   readonly text: string;
@@ -176,7 +174,6 @@ interface FormConnection {
   write(bytes: Uint8Array): Promise<boolean>;
   end(): Promise<unknown>;
   readonly response: Promise<UploadResponse>;
-  /** Closes the connection. */
   abort(): unknown;
 }
 

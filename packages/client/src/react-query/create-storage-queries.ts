@@ -107,7 +107,6 @@ function isOfCall({ error }: TempUrlResult, index: number, all: readonly TempUrl
   return !isRefusal || all.some((other, place) => place !== index && other.error === error);
 }
 
-/** The part of a TanStack `Query` that is used here. */
 interface ShownQuery {
   readonly state: { data: unknown; dataUpdatedAt: number };
   reset(): void;

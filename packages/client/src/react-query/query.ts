@@ -43,7 +43,6 @@ export type GatewayQueryPaths = {
   };
 };
 
-/** The `data` in an envelope. */
 type DataOf<Envelope> = Envelope extends { body: { data?: infer Data } }
   ? NonNullable<Data>
   : never;

@@ -130,7 +130,6 @@ type PathWithEvents<Paths> = {
     : Path;
 }[PathWith<Paths, 'get'>];
 
-/** Accepts any JSON. */
 const ANY_JSON: StandardSchema<never> = {
   '~standard': {
     version: 1,
@@ -142,7 +141,6 @@ const ANY_JSON: StandardSchema<never> = {
 
 const ROOT = '/v1/cloudrun/{name}' satisfies keyof paths;
 
-/** What all calls of a service share. */
 interface ServiceAddress {
   readonly name: string;
   readonly baseUrl: string;

@@ -179,7 +179,6 @@ export interface Service<Default = unknown> {
   connect(path?: string, options?: ConnectOptions): Promise<WebSocket>;
 }
 
-/** Sends a call and reads its response with `finish`. */
 export type SendToService = <T>(
   path: string,
   options: RequestOptions,

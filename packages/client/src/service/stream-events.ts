@@ -130,7 +130,6 @@ export function createEventParser(id: string) {
   let nextId = id;
   let data: string[] = [];
   const state = {
-    /** ID of the last event. */
     id,
     /** How long the server asks to wait before reconnecting, in milliseconds. */
     retry: undefined as number | undefined,

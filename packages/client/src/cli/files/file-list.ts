@@ -5,7 +5,6 @@ interface ListedFile {
   /** Path in the storage, without a leading slash. */
   readonly path: string;
   readonly fileID: string;
-  /** In bytes. */
   readonly size: number;
   /** Modification time of the local file, in milliseconds since the epoch. */
   readonly mtime: number;

@@ -48,7 +48,6 @@ interface LocalFile {
   readonly file: string;
   /** Path in the storage, without a leading slash. */
   readonly path: string;
-  /** In bytes. */
   readonly size: number;
   /** Modification time in milliseconds since the epoch. */
   readonly mtime: number;

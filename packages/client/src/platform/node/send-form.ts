@@ -96,7 +96,6 @@ async function readText(response: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** Splits the content into chunks. */
 function toChunks(data: UploadContent['data']): object {
   if (data instanceof Blob) return slicesOf(data, CHUNK);
   if (ArrayBuffer.isView(data)) return subarraysOf(data);
