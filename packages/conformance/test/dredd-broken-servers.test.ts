@@ -36,27 +36,27 @@ const FAULTS: [what: string, operation: string, status: number, Change, finding:
   [
     ...(['a code without data in a success', 'batchCopyFile', 200] as const),
     () => ({ body: '{"statusCode":200,"body":{"code":"SYS_ERR","message":"No."}}' }),
-    'body.data is missing from a successful response; body.code is SYS_ERR',
+    'a valid call must be accepted, but the response was 200 SYS_ERR',
   ],
   [
     ...(['a call without its required fields that succeeds', 'batchDelete', 400] as const),
     () => ({ status: 200, body: '{"statusCode":200,"body":{"data":{"fileList":[]}}}' }),
-    'a call without its required fields must be rejected, but the response was 200',
+    'the call must be rejected, but the response was 200',
   ],
   [
     ...(['data in a refusal', 'batchGetTempUrls', 400] as const),
     replace('"code"', '"data":{},"code"'),
-    'a call without its required fields must be rejected, but the response was 400 with data',
+    'data must be absent, but it was {}',
   ],
   [
     ...(['a statusCode of a copy that is not the status', 'batchCopyFile', 400] as const),
     replace('"statusCode":400', '"statusCode":200'),
-    'statusCode must equal the HTTP status 400 of a copy response, but was 200',
+    'statusCode must equal the HTTP status 400, but was 200',
   ],
   [
     ...(['a response to GET without Content-Disposition', 'cloudrun-get', 200] as const),
     without('Content-Disposition'),
-    'C1: Content-Disposition must be attachment',
+    'Content-Disposition must be attachment',
   ],
   [
     ...(['a service response without X-Request-Id', 'cloudrun-post', 200] as const),
@@ -71,7 +71,7 @@ const FAULTS: [what: string, operation: string, status: number, Change, finding:
   [
     ...(['a request ID that differs from the header', 'cloudrun-get', 404] as const),
     replace(/"requestId":"[^"]+"/, '"requestId":"other"'),
-    'requestId must equal the X-Request-Id header',
+    'requestId must equal X-Request-Id',
   ],
   [
     ...(['a wrong error code', 'cloudrun-post', 404] as const),

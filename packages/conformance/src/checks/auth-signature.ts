@@ -1,20 +1,65 @@
 import type { CheckContext } from '../context/check-context.ts';
 import { toMultipart } from '../context/upload-client.ts';
 import type { Tc3Parts } from '../credentials/sign-tc3.ts';
+import type { RuleId } from '../generated/rule-ids.gen.ts';
 import type { HeaderList } from '../http/exchange.ts';
 import { type Check, defineCheck } from './check.ts';
-import { expectForwarded } from './support/gateway.ts';
 import {
-  defineSignatureCheck,
-  JSON_TYPE,
+  arrivesChanged,
+  assertClock,
+  expectForwarded,
+  expectRefused,
   keysOf,
   now,
-  POST,
-  reachSignature,
   type SignedCall,
-  type SignedCalls,
   signCall,
-} from './support/signed-calls.ts';
+} from './support/credentials.ts';
+
+/** Signed calls, keyed by description. */
+type SignedCalls = Record<string, SignedCall>;
+
+const JSON_TYPE: HeaderList[number] = ['Content-Type', 'application/json; charset=utf-8'];
+
+const POST = { headers: [JSON_TYPE], body: '{"a":1}' } as const satisfies SignedCall;
+
+/**
+ * Ends a check whose invalid signatures prove nothing, because the gateway rejects even a valid one. AU-SIGNATURE
+ * covers that failure.
+ */
+async function reachSignature(t: CheckContext): Promise<void> {
+  await assertClock(t);
+  for (const call of [{}, POST]) {
+    const signed = signCall(t, { path: '/signed?a=1', ...call });
+    const exchange = await t.gateway.call(signed);
+    const isForwarded = t.fixture.readEcho(exchange) !== undefined;
+    const { status } = exchange.received;
+    t.reach(isForwarded, `the response to a ${signed.method} with a valid signature was ${status}`);
+  }
+}
+
+/**
+ * Defines the check for a rule about signatures.
+ *
+ * @param toCases creates `good` calls, which must be accepted, and `bad` calls, which must be rejected and
+ *   must not reach the hosted service. The service counts those with this query
+ */
+function defineSignatureCheck(
+  rule: RuleId,
+  toCases: (t: CheckContext, query: string) => { good?: SignedCalls; bad?: SignedCalls },
+): Check {
+  return defineCheck(rule, ['fixture', 'signature'], async (t) => {
+    await reachSignature(t);
+    const signAll = (calls: SignedCalls, path: string) =>
+      Object.fromEntries(
+        Object.entries(calls).map(([what, call]) => [what, signCall(t, { path, ...call })]),
+      );
+    const { good = {}, bad } = toCases(t, '');
+    await expectForwarded(t, signAll(good, '/signed'), arrivesChanged);
+    if (bad === undefined) return;
+    const toBad = (query: string) => signAll(toCases(t, query).bad ?? {}, `/signed?${query}`);
+    await expectRefused(t, toBad, arrivesChanged);
+  });
+}
 
 const PARTS = ['Credential', 'SignedHeaders', 'Signature', 'Timestamp'] as const;
 
@@ -164,20 +209,20 @@ export const authSignature: readonly Check[] = [
       'a GET signed with a lowercase method': { instead: { method: 'get' } },
     },
   })),
-  defineSignatureCheck('AU-TC3-PATH', (_, mark) => {
+  defineSignatureCheck('AU-TC3-PATH', (_, counted) => {
     const good: SignedCalls = {};
     for (const path of PATHS) good[`a GET of ${path || 'the root'}`] = { path };
     good['a POST to /%E4%B8%AD%E6%96%87/a%2Fb'] = { ...POST, path: '/%E4%B8%AD%E6%96%87/a%2Fb' };
     const bad: SignedCalls = {};
     for (const [what, [signed, sent]] of Object.entries(REWRITTEN_PATHS)) {
-      const call = { path: `${sent}?mark=${mark}`, instead: { path: signed } };
+      const call = { path: `${sent}?${counted}`, instead: { path: signed } };
       bad[`a GET of ${sent} ${what}`] = call;
       if (what === 'signed for another path')
         bad[`a POST to ${sent} signed ${what}`] = { ...POST, ...call };
     }
     return { good, bad };
   }),
-  defineSignatureCheck('AU-TC3-QUERY', (_, mark) => {
+  defineSignatureCheck('AU-TC3-QUERY', (_, counted) => {
     const good: SignedCalls = {};
     for (const query of QUERIES) good[`a GET with ?${query}`] = { path: `/query?${query}` };
     good['a POST with ?b=2&a=%E4%B8%AD'] = { ...POST, path: '/query?b=2&a=%E4%B8%AD' };
@@ -185,10 +230,10 @@ export const authSignature: readonly Check[] = [
       'a GET with a query, signed without it': { instead: { query: '' } },
     };
     for (const [what, [signed, sent]] of Object.entries(REWRITTEN_QUERIES)) {
-      const query = [signed, `mark=${mark}`].filter((one) => one !== '').join('&');
-      const call = { path: `/query?${sent}&mark=${mark}`, instead: { query } };
+      const query = [signed, counted].filter((one) => one !== '').join('&');
+      const call = { path: `/query?${sent}&${counted}`, instead: { query } };
       bad[`a GET with ?${sent} ${what}`] = call;
-      if (what === 'for another value')
+      if (what === 'signed for another value')
         bad[`a POST with ?${sent} signed ${what}`] = { ...POST, ...call };
     }
     return { good, bad };

@@ -1,7 +1,7 @@
 import type { CheckContext } from '../context/check-context.ts';
 import { STORAGE_OPERATIONS, type StorageCallOptions } from '../context/storage-client.ts';
 import { signStorage } from '../credentials/create-signers.ts';
-import { type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
+import { type HeaderList, isNamed, readAll, withHeaders } from '../http/exchange.ts';
 import { type Check, defineCheck } from './check.ts';
 import {
   expectAccepted,
@@ -42,10 +42,6 @@ async function expectHeaderTaken(t: CheckContext, name: string): Promise<void> {
       expectAccepted(t, reply, `${operation} with valid credentials in the ${spelling} header`);
     }
   }
-}
-
-function isNamed(key: string, name: string): boolean {
-  return key.toLowerCase() === name.toLowerCase();
 }
 
 /** Returns the credentials, and the value of one of their headers; without it, the check is not reached. */
@@ -109,9 +105,8 @@ async function expectLinksRefused(
 ): Promise<void> {
   const fields = await makeGoodFields(t);
   for (const [what, credentials] of Object.entries(ways)) {
-    const reply = await t.storage.call('batchGetTempUrls', fields.batchGetTempUrls, {
-      credentials,
-    });
+    const options = { credentials };
+    const reply = await t.storage.call('batchGetTempUrls', fields.batchGetTempUrls, options);
     expectRefused(t, reply, `batchGetTempUrls ${what}`);
   }
 }
@@ -121,11 +116,9 @@ async function toLoneHeaders(t: CheckContext): Promise<Record<string, HeaderList
   const { authorization, sessionToken, timestamp } = t.settings.wireProfile.storageHeaders;
   const good = await t.storage.credentials();
   const [value] = readAll(good, authorization);
-  const session = [sessionToken, readAll(good, sessionToken)[0] || 'made-up'] as const;
-  const time = [
-    timestamp,
-    readAll(good, timestamp)[0] || `${Math.floor(Date.now() / 1000)}`,
-  ] as const;
+  const orElse = (name: string, other: string) => readAll(good, name)[0] || other;
+  const session = [sessionToken, orElse(sessionToken, 'made-up')] as const;
+  const time = [timestamp, orElse(timestamp, `${Math.floor(Date.now() / 1000)}`)] as const;
   const { gatewayToken } = t.settings;
   return {
     [`with only ${sessionToken}`]: [session],
@@ -158,10 +151,8 @@ export const authStorage: readonly Check[] = [
   defineCheck('AU-STORAGE-TIMESTAMP', ['storageCredentials'], async (t: CheckContext) => {
     const { timestamp } = t.settings.wireProfile.storageHeaders;
     const { value } = await readCredentials(t, timestamp);
-    t.reach(
-      /^\d{10}$/.test(value),
-      `the ${timestamp} in the storage credentials is not a time in whole seconds`,
-    );
+    const message = `the ${timestamp} in the storage credentials is not a time in whole seconds`;
+    t.reach(/^\d{10}$/.test(value), message);
     await expectHeaderTaken(t, timestamp);
   }),
   defineCheck('AU-STORAGE-NONE', [], async (t) => {
@@ -169,26 +160,20 @@ export const authStorage: readonly Check[] = [
     await expectLinksRefused(t, await toLoneHeaders(t));
   }),
   defineCheck('AU-STORAGE-WRONG', ['storageCredentials'], async (t) => {
-    const { authorization } = t.settings.wireProfile.storageHeaders;
+    const { authorization, sessionToken, timestamp } = t.settings.wireProfile.storageHeaders;
     const { credentials, value } = await readCredentials(t, authorization);
-    const ways = Object.entries(forgeAuthorizations(t, credentials, value)).map(
-      ([what, forged]) => [
-        `with ${what}`,
-        { credentials: withHeaders(credentials, [[authorization, forged]]) },
-      ],
-    );
-    await expectAllRefused(t, Object.fromEntries(ways));
-    const { sessionToken, timestamp } = t.settings.wireProfile.storageHeaders;
+    const ways: Record<string, StorageCallOptions> = {};
+    for (const [what, forged] of Object.entries(forgeAuthorizations(t, credentials, value))) {
+      ways[`with ${what}`] = { credentials: withHeaders(credentials, [[authorization, forged]]) };
+    }
+    await expectAllRefused(t, ways);
     const wrong = withHeaders(credentials, [[authorization, changeEnd(value)]]);
+    const untimed = wrong.filter(([name]) => !isNamed(name, timestamp));
+    const what = 'with wrong credentials and';
     await expectLinksRefused(t, {
-      'with wrong credentials and a session token': withHeaders(wrong, [[sessionToken, 'made-up']]),
-      'with wrong credentials and no timestamp': wrong.filter(
-        ([name]) => !isNamed(name, timestamp),
-      ),
-      'with wrong credentials and headers that name a user or an internal caller': [
-        ...wrong,
-        ...IDENTITIES,
-      ],
+      [`${what} a session token`]: withHeaders(wrong, [[sessionToken, 'made-up']]),
+      [`${what} no timestamp`]: untimed,
+      [`${what} headers that name a user or an internal caller`]: [...wrong, ...IDENTITIES],
     });
   }),
   defineCheck('AU-STORAGE-ENV', ['storageCredentials'], async (t) => {
@@ -201,10 +186,11 @@ export const authStorage: readonly Check[] = [
     const { authorization } = t.settings.wireProfile.storageHeaders;
     const { credentials, value } = await readCredentials(t, authorization);
     const { batchGetTempUrls: fields } = await makeGoodFields(t);
-    const wrong = withHeaders(credentials, [[authorization, changeEnd(value)]]);
     const ways: Record<string, StorageCallOptions> = {
       'without credentials': { credentials: 'none' },
-      'with wrong credentials': { credentials: wrong },
+      'with wrong credentials': {
+        credentials: withHeaders(credentials, [[authorization, changeEnd(value)]]),
+      },
       'for another environment': { env: t.uniqueName() },
     };
     await t.onOneConnection(async ({ storage }) => {

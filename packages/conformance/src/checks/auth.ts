@@ -3,37 +3,35 @@ import type { GatewayCall } from '../context/gateway-client.ts';
 import { toTc3Header } from '../credentials/sign-tc3.ts';
 import { type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
 import { type Check, defineCheck } from './check.ts';
-import { forgeTokens } from './support/forge-tokens.ts';
 import {
   assertClock,
   expectForwarded,
   expectRefused,
-  jsonPost,
+  forgeTokens,
   type NamedCalls,
-} from './support/gateway.ts';
+} from './support/credentials.ts';
+import { jsonPost } from './support/gateway.ts';
 
-/** Makes a GET and a POST at the root of the service and below it, with a mark in their query. */
-function toCalls(credentials: GatewayCall['credentials'], mark: string): NamedCalls {
-  const root = `?mark=${mark}`;
-  const deep = `/a/b?mark=${mark}`;
-  const given = credentials === undefined ? {} : { credentials };
+/** Returns a GET and a POST at the root of the service and below it, with this query. */
+function toCalls(credentials: NonNullable<GatewayCall['credentials']>, query: string): NamedCalls {
+  const [root, deep] = [`?${query}`, `/a/b?${query}`];
   return {
-    'a GET of the root': { path: root, ...given },
-    'a GET of a path': { path: deep, ...given },
-    'a POST to the root': { path: root, ...jsonPost, ...given },
-    'a POST to a path': { path: deep, ...jsonPost, ...given },
+    'a GET of the root': { path: root, credentials },
+    'a GET of a path': { path: deep, credentials },
+    'a POST to the root': { path: root, ...jsonPost, credentials },
+    'a POST to a path': { path: deep, ...jsonPost, credentials },
   };
 }
 
-/** Makes a GET and a POST with each of several named `Authorization` values. */
-function toCallsWith(values: Record<string, string>, mark: string): NamedCalls {
-  const path = `/a/b?mark=${mark}`;
-  const calls = Object.entries(values).flatMap(([what, value]) => {
-    const credentials = [['Authorization', value]] as const;
+/** Returns a GET and a POST with each of several named `Authorization` values. */
+function toCallsWith(values: Record<string, string>, query: string): NamedCalls {
+  const path = `/a/b?${query}`;
+  const calls = Object.entries(values).flatMap(([what, value]): [string, GatewayCall][] => {
+    const credentials = { Authorization: value };
     return [
       [`a GET with ${what}`, { path, credentials }],
       [`a POST with ${what}`, { path, ...jsonPost, credentials }],
-    ] as const;
+    ];
   });
   return Object.fromEntries(calls);
 }
@@ -103,62 +101,41 @@ async function toMisplaced(t: CheckContext): Promise<HeaderList> {
   ];
 }
 
-/** Expects a handshake with credentials of this kind to be accepted. */
-async function expectHandshake(
-  t: CheckContext,
-  credentials: 'bearer' | 'signature',
-): Promise<void> {
+/** Expects calls and a handshake with credentials of this kind to be accepted. */
+async function expectAccepted(t: CheckContext, credentials: 'bearer' | 'signature'): Promise<void> {
+  await expectForwarded(t, toCalls(credentials, `mark=${t.uniqueName()}`));
   const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(), credentials });
   upgrade.socket?.close();
-  const isAccepted = upgrade.status !== 401 && upgrade.status !== 403;
-  const came = upgrade.refusal ?? upgrade;
-  t.expect(
-    isAccepted,
-    `a handshake must be accepted, but the response was ${upgrade.status}`,
-    came,
-  );
+  const { status, refusal = upgrade } = upgrade;
+  const message = `a handshake must be accepted, but the response was ${status}`;
+  t.expect(status !== 401 && status !== 403, message, refusal);
 }
 
 export const auth: readonly Check[] = [
-  defineCheck('AU-BEARER', ['fixture', 'bearer'], async (t) => {
-    await expectForwarded(t, toCalls('bearer', t.uniqueName()));
-    await expectHandshake(t, 'bearer');
-  }),
-  defineCheck('AU-BEARER-ENV', ['fixture', 'otherEnvToken'], async (t) => {
-    const mark = t.uniqueName();
-    const other = { Authorization: `Bearer ${t.settings.otherEnvToken}` };
-    const calls = toCalls(other, mark);
-    const named = Object.entries(calls).map(([what, call]) => [
-      `${what} with a token from another environment`,
-      call,
-    ]);
-    const host = { 'X-Forwarded-Host': t.gateway.host };
-    await expectRefused(t, mark, {
-      ...Object.fromEntries(named),
-      'a GET with such a token and X-Forwarded-Host': {
-        path: `/a?mark=${mark}`,
-        headers: host,
-        credentials: other,
-      },
-    });
+  defineCheck('AU-BEARER', ['fixture', 'bearer'], (t) => expectAccepted(t, 'bearer')),
+  defineCheck('AU-BEARER-ENV', ['fixture', 'otherEnvToken'], (t) => {
+    const credentials = { Authorization: `Bearer ${t.settings.otherEnvToken}` };
+    const headers = { 'X-Forwarded-Host': t.gateway.host };
+    return expectRefused(t, (query) => ({
+      ...toCalls(credentials, query),
+      'a GET with X-Forwarded-Host': { path: `/a?${query}`, headers, credentials },
+    }));
   }),
   defineCheck('AU-SIGNATURE', ['fixture', 'signature'], async (t) => {
     await assertClock(t);
-    await expectForwarded(t, toCalls('signature', t.uniqueName()));
-    await expectHandshake(t, 'signature');
+    await expectAccepted(t, 'signature');
   }),
-  defineCheck('AU-NONE', ['fixture'], async (t) => {
-    const mark = t.uniqueName();
-    await expectRefused(t, mark, {
-      ...toCalls('none', mark),
-      ...toCallsWith({ 'an empty Authorization header': '' }, mark),
+  defineCheck('AU-NONE', ['fixture'], (t) =>
+    expectRefused(t, (query) => ({
+      ...toCalls('none', query),
+      ...toCallsWith({ 'an empty Authorization header': '' }, query),
       'a GET without credentials, but with headers that name a user or an internal caller': {
-        path: `/a/b?mark=${mark}`,
+        path: `/a/b?${query}`,
         headers: IDENTITIES,
         credentials: 'none',
       },
-    });
-  }),
+    })),
+  ),
   defineCheck('AU-BEARER-BAD', ['fixture'], async (t) => {
     const { gatewayToken, expiredToken } = t.settings;
     if (gatewayToken === undefined)
@@ -167,18 +144,16 @@ export const auth: readonly Check[] = [
       t.note('An expired token was not tested, because --expired-token is missing.');
     const tokens = {
       ...MALFORMED,
-      ...(gatewayToken === undefined ? {} : forgeTokens(gatewayToken)),
-      ...(expiredToken === undefined ? {} : { 'an expired token': expiredToken }),
+      ...(gatewayToken && forgeTokens(gatewayToken)),
+      ...(expiredToken && { 'an expired token': expiredToken }),
     };
     const values = Object.entries(tokens).map(([what, token]) => [
       what,
       `Bearer ${token}`.trimEnd(),
     ]);
-    const mark = t.uniqueName();
-    await expectRefused(t, mark, toCallsWith(Object.fromEntries(values), mark));
+    await expectRefused(t, (query) => toCallsWith(Object.fromEntries(values), query));
   }),
   defineCheck('AU-SCHEME-UNKNOWN', ['fixture'], async (t) => {
-    const mark = t.uniqueName();
     const misplaced = await toMisplaced(t);
     const { authorization } = t.settings.wireProfile.storageHeaders;
     const [ofStorage] = readAll(misplaced, authorization);
@@ -187,41 +162,35 @@ export const auth: readonly Check[] = [
       ...toGoodTokens(t),
       ...(ofStorage && { 'an authorization for the storage API': ofStorage }),
     };
-    await expectRefused(t, mark, {
-      ...toCallsWith(values, mark),
-      'a GET with valid credentials in other headers': {
-        path: `/a/b?mark=${mark}`,
-        credentials: misplaced,
-      },
-      'a GET with an API key': {
-        path: `/a/b?mark=${mark}`,
-        credentials: { 'X-Api-Key': 'conformance' },
-      },
+    await expectRefused(t, (query) => {
+      const path = `/a/b?${query}`;
+      return {
+        ...toCallsWith(values, query),
+        'a GET with valid credentials in other headers': { path, credentials: misplaced },
+        'a GET with an API key': { path, credentials: { 'X-Api-Key': 'conformance' } },
+      };
     });
   }),
   defineCheck('AU-EACH-CALL', ['fixture'], async (t: CheckContext) => {
     const { otherEnvToken } = t.settings;
-    const mark = t.uniqueName();
-    const path = `/a/b?mark=${mark}`;
-    const after = 'after an accepted call on the same connection';
     const bad: Record<string, GatewayCall> = {
-      [`a GET without credentials ${after}`]: { path, credentials: 'none' },
-      [`a POST without credentials ${after}`]: { path, ...jsonPost, credentials: 'none' },
-      [`a GET with a wrong token ${after}`]: {
-        path,
-        credentials: { Authorization: 'Bearer wrong' },
-      },
-      [`a GET with half a signature ${after}`]: {
-        path,
+      'a GET without credentials': { credentials: 'none' },
+      'a POST without credentials': { ...jsonPost, credentials: 'none' },
+      'a GET with a wrong token': { credentials: { Authorization: 'Bearer wrong' } },
+      'a GET with half a signature': {
         credentials: { Authorization: 'TC3-HMAC-SHA256 Credential=a' },
       },
       ...(otherEnvToken && {
-        [`a GET with a token from another environment ${after}`]: {
-          path,
+        'a GET with a token from another environment': {
           credentials: { Authorization: `Bearer ${otherEnvToken}` },
         },
       }),
     };
+    const toNamed = (query: string) =>
+      Object.entries(bad).map(([what, call]) => [
+        `${what} after an accepted call on the same connection`,
+        { ...call, path: `/a/b?${query}` },
+      ]);
     await t.onOneConnection(async ({ gateway }) => {
       const afterAccepted = {
         async call(call: GatewayCall) {
@@ -230,7 +199,8 @@ export const auth: readonly Check[] = [
           return gateway.call(call);
         },
       };
-      await expectRefused(t, mark, bad, undefined, afterAccepted);
+      const toAll = (query: string) => Object.fromEntries(toNamed(query));
+      await expectRefused(t, toAll, undefined, afterAccepted);
     });
   }),
 ];

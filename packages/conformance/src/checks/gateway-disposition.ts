@@ -1,8 +1,10 @@
 import type { CheckContext } from '../context/check-context.ts';
 import type { EventsOrder, ResponseOrder } from '../context/fixture-client.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
-import { type Exchange, type HeaderList, readAll } from '../http/exchange.ts';
+import type { RuleId } from '../generated/rule-ids.gen.ts';
+import { type HeaderList, readAll } from '../http/exchange.ts';
 import { isSameType } from '../http/media-type.ts';
+import type { ExchangeRuleId } from '../validation/exchange-rules.ts';
 import { type Check, defineCheck } from './check.ts';
 import { gatewayMethods, jsonPost, openSocket, requestResponse } from './support/gateway.ts';
 
@@ -11,63 +13,27 @@ interface DispositionOrder extends Omit<ResponseOrder, 'headers'> {
   own?: readonly string[];
 }
 
-interface Disposition {
-  exchange: Exchange;
-  /** Names the case: `POST /respond 200 text/html, inline from the service` */
-  what: string;
-}
-
 /**
- * Requests a response and reads its disposition. If it does not arrive with the service's status and content
- * type, the check is not reached: it is open what applies then.
+ * Requests a response and makes the claims of a rule about it. If it does not arrive with the service's status and
+ * content type, the check is not reached: it is open what applies then.
  */
-async function orderDisposition(
+async function expectDisposition(
   t: CheckContext,
+  rule: ExchangeRuleId,
   { own = [], ...order }: DispositionOrder,
   call: GatewayCall,
-): Promise<Disposition> {
+): Promise<void> {
   const { status = 200 } = order;
   const headers = own.map((value) => ['Content-Disposition', value] as const);
   const content = order.size === undefined ? { body: order.body ?? 'a' } : {};
   const exchange = await requestResponse(t, { ...order, ...content, headers }, call);
   const { received } = exchange;
   const type = received.header('content-type');
-  t.reach(
-    received.status === status && (order.type === undefined || isSameType(order.type, type)),
-    `a ${status} response ${order.type ? `of type ${order.type} ` : ''}arrived as ${received.status} ${type ?? 'without a type'}`,
-  );
-  const what = `${call.method} /respond ${[status, order.type ?? 'without a type', ...own].join(', ')}`;
-  return { exchange, what };
-}
-
-/** Expects a Content-Disposition of type `attachment`. */
-async function expectAttachment(
-  t: CheckContext,
-  order: DispositionOrder,
-  call: GatewayCall,
-): Promise<void> {
-  const { what, exchange } = await orderDisposition(t, order, call);
-  t.claim('GW-C1', what, exchange);
-}
-
-/** Expects no Content-Disposition. */
-async function expectNone(
-  t: CheckContext,
-  order: DispositionOrder,
-  call: GatewayCall,
-): Promise<void> {
-  const { what, exchange } = await orderDisposition(t, order, call);
-  t.claim('GW-C2-TEXT', what, exchange);
-}
-
-/** Expects that no Content-Disposition is `inline`. */
-async function expectNotInline(
-  t: CheckContext,
-  order: DispositionOrder,
-  call: GatewayCall,
-): Promise<void> {
-  const { what, exchange } = await orderDisposition(t, order, call);
-  t.claim('GW-DISPOSITION-INLINE', what, exchange);
+  const isSame =
+    received.status === status && (order.type === undefined || isSameType(order.type, type));
+  const wanted = `${status} ${order.type ?? 'without a type'}`;
+  t.reach(isSame, `${wanted} arrived as ${received.status} ${type ?? 'without a type'}`);
+  t.claim(rule, `${call.method} /respond ${[wanted, ...own].join(', ')}`, exchange);
 }
 
 const GET_ORDERS: DispositionOrder[] = [
@@ -123,6 +89,10 @@ const TEXT_TYPES = [
 ];
 
 const TEXT_ORDERS: DispositionOrder[] = [
+  ...TEXT_TYPES.flatMap((type) => [
+    { type, body: '{}' },
+    { type, status: 404, body: '' },
+  ]),
   { type: 'application/json', body: '{}', own: ['attachment'] },
   { type: 'text/plain', body: '{}', own: ['inline; filename="a"'] },
   { type: 'text/plain', size: 70_000, chunked: true },
@@ -175,9 +145,19 @@ const INLINE_DISPOSITIONS = [
 /** Not a text type, so that C2 applies to a POST as C1 does to a GET. */
 const SHOWN = ['text/html', 'image/png'];
 
+/** Defines a check that requests these responses with a POST. */
+const definePostCheck = (
+  rule: RuleId,
+  claimed: ExchangeRuleId,
+  orders: readonly DispositionOrder[],
+): Check =>
+  defineCheck(rule, ['fixture'], async (t) => {
+    for (const order of orders) await expectDisposition(t, claimed, order, jsonPost);
+  });
+
 export const gatewayDisposition: readonly Check[] = [
   defineCheck('GW-C1', ['fixture'], async (t) => {
-    for (const order of GET_ORDERS) await expectAttachment(t, order, { method: 'GET' });
+    for (const order of GET_ORDERS) await expectDisposition(t, 'GW-C1', order, { method: 'GET' });
     // The root of a service has its own operation.
     await t.onOneConnection(async ({ gateway }) => {
       for (const path of ['', '/']) {
@@ -185,36 +165,29 @@ export const gatewayDisposition: readonly Check[] = [
       }
     });
   }),
-  defineCheck('GW-C2', ['fixture'], async (t) => {
-    for (const order of JSON_ORDERS) await expectAttachment(t, order, jsonPost);
-  }),
-  defineCheck('GW-C2-TEXT', ['fixture'], async (t) => {
-    for (const type of TEXT_TYPES) {
-      await expectNone(t, { type, body: '{}' }, jsonPost);
-      await expectNone(t, { type, status: 404, body: '' }, jsonPost);
-    }
-    for (const order of TEXT_ORDERS) await expectNone(t, order, jsonPost);
-  }),
+  definePostCheck('GW-C2', 'GW-C2', JSON_ORDERS),
+  definePostCheck('GW-C2-TEXT', 'GW-C2-TEXT', TEXT_ORDERS),
   defineCheck('GW-C2-PARAMETERS', ['fixture'], async (t) => {
-    for (const type of TEXTS) await expectNone(t, { type, body: '{}' }, jsonPost);
-    for (const type of OTHERS) await expectAttachment(t, { type, body: '{}' }, jsonPost);
+    for (const type of TEXTS)
+      await expectDisposition(t, 'GW-C2-TEXT', { type, body: '{}' }, jsonPost);
+    for (const type of OTHERS) await expectDisposition(t, 'GW-C2', { type, body: '{}' }, jsonPost);
   }),
-  defineCheck('GW-C2-NOT-TEXT', ['fixture'], async (t) => {
-    for (const type of OTHER_TYPES) await expectAttachment(t, { type }, jsonPost);
-  }),
+  definePostCheck(
+    'GW-C2-NOT-TEXT',
+    'GW-C2',
+    OTHER_TYPES.map((type) => ({ type })),
+  ),
   defineCheck('GW-C3', ['fixture'], async (t: CheckContext) => {
     for (const call of gatewayMethods) {
       for (const accept of ACCEPTED) {
         for (const order of EVENTS_ORDERS) {
-          const headers = { ...('headers' in call ? call.headers : {}), Accept: accept };
+          const headers = { ...call.headers, Accept: accept };
           const path = t.fixture.events(order);
           const exchange = await t.gateway.call({ ...call, headers, path });
           const { status, mediaType } = exchange.received;
           const isStream = status === 200 && mediaType === 'text/event-stream';
-          t.reach(
-            isStream,
-            `the response to a request for an event stream was ${status} ${mediaType}`,
-          );
+          const came = `${status} ${mediaType}`;
+          t.reach(isStream, `the response to a request for an event stream was ${came}`);
           t.claim('GW-C3', `${call.method} /events with Accept: ${accept}`, exchange);
         }
       }
@@ -231,12 +204,11 @@ export const gatewayDisposition: readonly Check[] = [
   }),
   defineCheck('GW-DISPOSITION-INLINE', ['fixture'], async (t) => {
     for (const call of gatewayMethods) {
-      for (const own of INLINE_DISPOSITIONS) {
-        for (const type of call.method === 'GET' ? ['application/json', ...SHOWN] : SHOWN) {
-          await expectNotInline(t, { type, own }, call);
-        }
+      const types = call.method === 'GET' ? ['application/json', ...SHOWN] : SHOWN;
+      const orders = INLINE_DISPOSITIONS.flatMap((own) => types.map((type) => ({ type, own })));
+      for (const order of [...orders, { type: 'text/html', status: 404, own: ['inline'] }]) {
+        await expectDisposition(t, 'GW-DISPOSITION-INLINE', order, call);
       }
-      await expectNotInline(t, { type: 'text/html', status: 404, own: ['inline'] }, call);
     }
   }),
 ];

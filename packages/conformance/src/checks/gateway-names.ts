@@ -1,27 +1,31 @@
 import { array, constantFrom, tuple } from 'fast-check';
 import type { CheckContext } from '../context/check-context.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { hasErrorBody } from '../validation/exchange-rules.ts';
 import { type Check, defineCheck } from './check.ts';
 import { cite } from './support/cite.ts';
-import { forAll } from './support/for-all.ts';
-import { gatewayMethods, hasErrorBody, jsonPost } from './support/gateway.ts';
+import { type ExpectOne, forAll } from './support/for-all.ts';
+import { gatewayMethods, jsonPost } from './support/gateway.ts';
 
 /** Expects calls to these names to be rejected with a 4xx and the error body. */
 async function expectRefused(t: CheckContext, names: readonly string[]): Promise<void> {
   for (const [index, service] of names.entries()) {
     for (const call of gatewayMethods) {
       const path = index % 2 === 0 ? '' : '/a';
-      const { received } = await t.gateway.call({ ...call, service, path, acceptsRefusal: true });
-      const { status } = received;
-      const what = `${call.method} to the name ${service}`;
-      t.expect(status >= 400 && status < 500, `${what}: the status must be 4xx, not ${status}`);
-      const came = cite(received.text);
-      t.expect(
-        hasErrorBody(received),
-        `${what}: the body must be the gateway's error body, not ${came}`,
+      expectRefusal(
+        t.expect,
+        await t.gateway.call({ ...call, service, path, acceptsRefusal: true }),
       );
     }
   }
+}
+
+function expectRefusal(expect: ExpectOne, exchange: Exchange): void {
+  const { sent, received } = exchange;
+  const isRefused = received.status >= 400 && received.status < 500 && hasErrorBody(received);
+  const came = `but the response was ${received.status} ${cite(received.text)}`;
+  const message = `${sent.method} ${sent.url}: the name must be rejected with a 4xx and the gateway's error body, ${came}`;
+  expect(isRefused, message, exchange);
 }
 
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'];
@@ -42,20 +46,20 @@ function listNames(t: CheckContext): string[] {
   ];
 }
 
-function isMissing({ received: { status, json } }: Exchange): boolean {
-  return status === 404 && Object(json).code === 'SERVICE_NOT_FOUND';
-}
+const codeOf = ({ received: { json } }: Exchange): unknown => Object(json).code;
+
+const isMissing = (exchange: Exchange): boolean =>
+  exchange.received.status === 404 && codeOf(exchange) === 'SERVICE_NOT_FOUND';
 
 /** A code of `SERVICE_…` is about the service, so the name was accepted. */
-function isNameRefused({ received: { status, json } }: Exchange): boolean {
-  const { code } = Object(json);
-  return (
-    status >= 400 && status < 500 && code !== undefined && !String(code).startsWith('SERVICE_')
-  );
+function isNameRefused(exchange: Exchange): boolean {
+  const { status } = exchange.received;
+  const code = codeOf(exchange);
+  return status >= 400 && status < 500 && code !== undefined && !`${code}`.startsWith('SERVICE_');
 }
 
-function toMessage(service: string, { received: { status, json } }: Exchange): string {
-  const came = [status, Object(json).code].filter(Boolean).join(' ');
+function toMessage(service: string, exchange: Exchange): string {
+  const came = [exchange.received.status, codeOf(exchange)].filter(Boolean).join(' ');
   return `a request with the service name ${service}: the response must be 404 SERVICE_NOT_FOUND, not ${came}`;
 }
 
@@ -118,11 +122,7 @@ export const gatewayNames: readonly Check[] = [
     const bad = constantFrom(...BAD);
     await forAll(t, tuple(part, bad, part), async ([before, between, after], expect) => {
       const service = ['a', ...before, between, ...after, 'b'].join('');
-      const exchange = await t.gateway.call({ service, acceptsRefusal: true });
-      const { status } = exchange.received;
-      const isRefused = status >= 400 && status < 500 && hasErrorBody(exchange.received);
-      const message = `a GET request with the service name ${service} must be rejected with a 4xx and the gateway's error body, but the response was ${status}`;
-      expect(isRefused, message, exchange);
+      expectRefusal(expect, await t.gateway.call({ service, acceptsRefusal: true }));
     });
   }),
 ];

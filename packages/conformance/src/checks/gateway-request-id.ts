@@ -1,8 +1,6 @@
 import type { CheckContext } from '../context/check-context.ts';
-
 import type { GatewayCall } from '../context/gateway-client.ts';
-import type { Evidence } from '../http/exchange.ts';
-import { type HeaderList, headOf, readAll } from '../http/exchange.ts';
+import { type Evidence, type HeaderList, headOf, readAll } from '../http/exchange.ts';
 import { hasRequestId } from '../validation/exchange-rules.ts';
 import { type Check, defineCheck } from './check.ts';
 import {
@@ -24,33 +22,47 @@ const PREFLIGHT = {
 
 const OF_THE_SERVICE = 'of-the-service';
 
-const SENT: HeaderList[] = [
-  [['X-Request-Id', OF_THE_SERVICE]],
-  [['x-request-id', OF_THE_SERVICE]],
+/** Request IDs of the service, and the statuses with which it sends them. */
+const SENT: readonly [headers: HeaderList, statuses: readonly number[]][] = [
+  [[['X-Request-Id', OF_THE_SERVICE]], [200, 304, 404, 500]],
+  [[['x-request-id', OF_THE_SERVICE]], [200, 204, 302, 503]],
   [
-    ['X-REQUEST-ID', OF_THE_SERVICE],
-    ['X-Request-ID', `${OF_THE_SERVICE}-2`],
+    [
+      ['X-REQUEST-ID', OF_THE_SERVICE],
+      ['X-Request-ID', `${OF_THE_SERVICE}-2`],
+    ],
+    [201, 304, 307, 404],
   ],
 ];
 
-/** The statuses of three kinds of responses of the service, all with different request IDs. */
-const SENT_STATUSES = [
-  [200, 304, 404, 500],
-  [200, 204, 302, 503],
-  [201, 304, 307, 404],
-];
-
-function expectId(t: CheckContext, what: string, headers: HeaderList, evidence?: Evidence): void {
-  const [holds, message] = hasRequestId(headers);
+function expectId(t: CheckContext, what: string, evidence: Evidence): void {
+  const [holds, message] = hasRequestId(headOf(evidence).headers);
   t.expect(holds, `${what}: ${message}`, evidence);
 }
 
-function expectOwn(t: CheckContext, what: string, headers: HeaderList, evidence: Evidence): void {
-  const ids = readAll(headers, 'x-request-id');
+function expectOwn(t: CheckContext, what: string, evidence: Evidence): void {
+  const ids = readAll(headOf(evidence).headers, 'x-request-id');
   const isOwn = ids.length === 1 && !ids[0]?.includes(OF_THE_SERVICE);
   const came = ids.join(' and ') || 'none';
   const message = `${what}: X-Request-Id must have exactly one value, set by the gateway, but was ${came}`;
   t.expect(isOwn, message, evidence);
+}
+
+/** GW-REQUEST-ID-UPGRADE covers that a response to a handshake has an ID. */
+function expectOwnOfUpgrade(t: CheckContext, what: string, evidence?: Evidence): void {
+  if (evidence && readAll(headOf(evidence).headers, 'x-request-id').length > 0) {
+    expectOwn(t, what, evidence);
+  }
+}
+
+/** Makes calls that the gateway may reject. */
+async function expectIds(t: CheckContext, calls: readonly GatewayCall[]): Promise<void> {
+  for (const call of calls) {
+    const exchange = await t.gateway.call({ ...call, acceptsRefusal: true });
+    const who = call.credentials === 'none' ? ' without credentials' : '';
+    const what = `${call.method} of ${call.path ?? 'the root'}${who}`;
+    expectId(t, `${what} (${exchange.received.status})`, exchange);
+  }
 }
 
 export const gatewayRequestId: readonly Check[] = [
@@ -70,19 +82,14 @@ export const gatewayRequestId: readonly Check[] = [
     const accept = { Accept: 'text/event-stream' };
     calls.push({ ...jsonPost, path: events({ count: 1 }), headers: accept });
     for (const call of calls) {
-      const exchange = await t.gateway.call(call);
-      const what = `${call.method} ${call.path || 'of the root'}`;
-      expectId(t, what, exchange.received.headers);
+      expectId(t, `${call.method} ${call.path || 'of the root'}`, await t.gateway.call(call));
     }
     await t.onOneConnection(async ({ gateway }) => {
       for (const path of ['/a', respond({ status: 404 })]) {
-        const exchange = await gateway.call({ path });
-        expectId(t, `GET ${path} on one connection`, exchange.received.headers, exchange);
+        expectId(t, `GET ${path} on one connection`, await gateway.call({ path }));
       }
     });
-    for (const { what, exchange } of await provokeErrors(t)) {
-      expectId(t, what, exchange.received.headers, exchange);
-    }
+    for (const { what, exchange } of await provokeErrors(t)) expectId(t, what, exchange);
   }),
   defineCheck('GW-REQUEST-ID-EQUAL', [], async (t: CheckContext) => {
     let pairs = 0;
@@ -152,81 +159,52 @@ export const gatewayRequestId: readonly Check[] = [
     const plain = await t.gateway.call({ path: '/echo' });
     const hasId = plain.received.header('x-request-id') !== undefined;
     t.reach(hasId, 'the responses have no X-Request-Id');
-    for (const call of gatewayMethods) {
-      for (const [index, headers] of SENT.entries()) {
-        for (const status of SENT_STATUSES[index] ?? []) {
+    for (const [headers, statuses] of SENT) {
+      for (const call of gatewayMethods) {
+        for (const status of statuses) {
           const order = { status, type: 'application/json', body: '{}', headers };
-          const exchange = await requestResponse(t, order, call);
-          const what = `${call.method} /respond ${status}`;
-          expectOwn(t, what, exchange.received.headers, exchange);
+          expectOwn(t, `${call.method} /respond ${status}`, await requestResponse(t, order, call));
         }
         const path = t.fixture.events({ count: 1, headers });
-        const exchange = await t.gateway.call({ ...call, path });
-        expectOwn(t, `${call.method} /events`, exchange.received.headers, exchange);
+        expectOwn(t, `${call.method} /events`, await t.gateway.call({ ...call, path }));
       }
+      await openSocket(t, { headers }, async (_, upgrade) =>
+        expectOwnOfUpgrade(t, 'the 101 of a WebSocket', upgrade),
+      );
     }
-    for (const headers of SENT) {
-      await openSocket(t, { headers }, async (_, upgrade) => {
-        // If there is no 101, GW-REQUEST-ID-UPGRADE fails.
-        const isThere = readAll(upgrade.headers, 'x-request-id').length > 0;
-        if (isThere) expectOwn(t, 'the 101 of a WebSocket', upgrade.headers, upgrade);
-      });
-    }
-    const { refusal } = await refuseHandshake(t, { headers: SENT[0] ?? [] });
-    const isThere = refusal?.received.header('x-request-id') !== undefined;
-    // GW-REQUEST-ID-UPGRADE covers that it has one.
-    if (refusal && isThere) {
-      expectOwn(t, 'a handshake that the service rejects', refusal.received.headers, refusal);
-    }
+    const { refusal } = await refuseHandshake(t, { headers: SENT[0]?.[0] ?? [] });
+    expectOwnOfUpgrade(t, 'a handshake that the service rejects', refusal);
   }),
   defineCheck('GW-REQUEST-ID-UPGRADE', ['fixture'], async (t) => {
     for (const offers of [[], ['conformance']]) {
-      await openSocket(t, { offers }, async (_, upgrade) => {
-        expectId(
-          t,
-          `the 101 of a handshake that offers ${offers[0] ?? 'no subprotocol'}`,
-          upgrade.headers,
-        );
-      });
+      const what = `the 101 of a handshake that offers ${offers[0] ?? 'no subprotocol'}`;
+      await openSocket(t, { offers }, async (_, upgrade) => expectId(t, what, upgrade));
     }
     const path = t.fixture.socket();
     const byGateway = await t.gateway.upgrade({ path, credentials: 'none' });
     const byService = await refuseHandshake(t);
     for (const [who, { refusal }] of Object.entries({ gateway: byGateway, service: byService })) {
-      const what = `the response to a handshake that the ${who} rejects`;
-      if (refusal) expectId(t, what, refusal.received.headers, refusal);
+      if (refusal) expectId(t, `the response to a handshake that the ${who} rejects`, refusal);
     }
   }),
-  defineCheck('GW-REQUEST-ID-METHODS', [], async (t) => {
-    const calls: GatewayCall[] = [
+  defineCheck('GW-REQUEST-ID-METHODS', [], (t) =>
+    expectIds(t, [
       { method: 'HEAD', path: '/a' },
       { method: 'PUT', path: '/a', body: '{}' },
       { method: 'DELETE' },
       { method: 'HEAD', credentials: 'none' },
-    ];
-    for (const call of calls) {
-      const { received } = await t.gateway.call({ ...call, acceptsRefusal: true });
-      const who = call.credentials === 'none' ? ' without credentials' : '';
-      const what = `${call.method} of ${call.path ?? 'the root'}${who}`;
-      expectId(t, `${what}: the response (${received.status})`, received.headers);
-    }
-  }),
-  defineCheck('GW-REQUEST-ID-OPTIONS', [], async (t) => {
-    const calls: Record<string, GatewayCall> = {
-      'OPTIONS of the root': {},
-      'OPTIONS of a path': { path: '/a/b?c=d' },
-      'OPTIONS without credentials': { path: '/a', credentials: 'none' },
-      'a preflight': { path: '/a', credentials: 'none', headers: PREFLIGHT },
-      'a preflight of the root': { credentials: 'none', headers: PREFLIGHT },
-      'a preflight with credentials': { path: '/a', headers: PREFLIGHT },
-      'a preflight to a missing service': {
-        ...{ service: t.uniqueName(), credentials: 'none', headers: PREFLIGHT },
-      },
-    };
-    for (const [what, call] of Object.entries(calls)) {
-      const options = { ...call, method: 'OPTIONS', acceptsRefusal: true };
-      const { received } = await t.gateway.call(options);
-      expectId(t, `${what} (${received.status})`, received.headers);
-    }
+    ]),
+  ),
+  defineCheck('GW-REQUEST-ID-OPTIONS', [], (t) => {
+    const preflight = { method: 'OPTIONS', headers: PREFLIGHT };
+    return expectIds(t, [
+      { method: 'OPTIONS' },
+      { method: 'OPTIONS', path: '/a/b?c=d' },
+      { method: 'OPTIONS', path: '/a', credentials: 'none' },
+      { ...preflight, path: '/a', credentials: 'none' },
+      { ...preflight, credentials: 'none' },
+      { ...preflight, path: '/a' },
+      { ...preflight, service: t.uniqueName(), credentials: 'none' },
+    ]);
   }),
 ];

@@ -1,14 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CheckContext } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
-import { type Evidence, readAll } from '../http/exchange.ts';
+import { type Evidence, parseJson, readAll } from '../http/exchange.ts';
 import { NetworkFault } from '../http/health.ts';
 import type { Fragments, Message, Socket, SocketEnd } from '../http/open-web-socket.ts';
 import { Failed } from '../result.ts';
+import { hasErrorBody } from '../validation/exchange-rules.ts';
 import { type Check, defineCheck } from './check.ts';
 import { cite } from './support/cite.ts';
+import { forgeTokens, signCall } from './support/credentials.ts';
 import { openSocket, readHello } from './support/gateway.ts';
-import { expectHandshakesRefused } from './support/handshakes.ts';
 
 /** How a socket ends that was closed without a code, and how an unclosed one does (RFC 6455, section 7.1.5). */
 const NO_CODE = 1005;
@@ -87,9 +88,8 @@ async function expectGreeting(t: CheckContext): Promise<void> {
   const canGreet = await openSocket(t, { greet }, async (socket) => {
     socket.send('!hello');
     const first = await receive(t, socket);
-    return (
-      first?.data.toString() === greet || first === undefined || 'greeting' in parseObject(first)
-    );
+    if (first === undefined || first.data.toString() === greet) return true;
+    return 'greeting' in Object(parseJson(first.data));
   });
   if (!canGreet) {
     return t.note('Messages that the service sends first were not tested: the fixture is too old.');
@@ -122,14 +122,6 @@ async function expectOpen(t: CheckContext): Promise<void> {
   }
 }
 
-function parseObject({ data }: Message): object {
-  try {
-    return Object(JSON.parse(data.toString()));
-  } catch {
-    return {};
-  }
-}
-
 /** How long to wait for what should be there already, in milliseconds, on a busy machine. */
 const SOON = 10_000;
 
@@ -140,12 +132,13 @@ function soon<Value>(promise: Promise<Value>): Promise<Value | undefined> {
   return Promise.race([promise, late]).finally(() => ends.abort());
 }
 
-function expectPong(
+async function expectPong(
   t: CheckContext,
   payload: string,
-  came: string | undefined,
+  pong: Promise<string>,
   evidence: Evidence,
-): void {
+): Promise<void> {
+  const came = await soon(pong);
   const message = `a ping with the payload "${payload}" must get a pong with the same payload, but the payload of the pong was ${cite(came)}`;
   t.expect(came === payload, message, evidence);
   // Any other pong would be waited for just as long.
@@ -194,11 +187,8 @@ function expectEnd(
   end?: SocketEnd,
 ): void {
   const came = end ? `${end.code} and "${end.reason}"` : 'neither';
-  const isSame = end?.code === code && end.reason === reason;
-  t.expect(
-    isSame,
-    `${who} must receive the close code ${code} and the reason "${reason}", but received ${came}`,
-  );
+  const message = `${who} must receive the close code ${code} and the reason "${reason}", but received ${came}`;
+  t.expect(end?.code === code && end.reason === reason, message);
   // Any other end would be waited for just as long.
   if (!end) throw new Failed('no close');
 }
@@ -232,12 +222,38 @@ async function expectPicked(
   if (!socket) return;
   const hello = await readHello(t, socket);
   const arrived = readAll(hello.headers, NAME).join(',').replaceAll(' ', '');
-  t.expect(
-    arrived === offers.join(),
-    `${what}: the service must receive the offered subprotocols unchanged, but received ${arrived}`,
-  );
+  const unchanged = `${what}: the service must receive the offered subprotocols unchanged`;
+  t.expect(arrived === offers.join(), `${unchanged}, but received ${arrived}`);
   socket.close();
   await socket.closed().catch(() => {});
+}
+
+type Credentials = NonNullable<GatewayCall['credentials']>;
+
+/** Returns credentials that no gateway may accept for a handshake, keyed by description. */
+function toBadCredentials(t: CheckContext, path: string): Record<string, Credentials> {
+  const { otherEnvToken, expiredToken, gatewayToken, tc3 } = t.settings;
+  const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+  // AU-BEARER-BAD covers the others.
+  const forged = Object.entries(gatewayToken === undefined ? {} : forgeTokens(gatewayToken))
+    .filter(([what]) => / changed | none$/.test(what))
+    .map(([what, token]) => [what, bearer(token)]);
+  const keys = { secretKey: `${tc3?.secretKey}x` };
+  const signed = tc3 && signCall(t, { path, keys }).credentials;
+  return {
+    'no credentials': 'none',
+    'a wrong token': bearer('wrong'),
+    'an empty token': bearer(''),
+    'credentials of an unknown scheme': { Authorization: 'Wrong wrong' },
+    'half a signature': { Authorization: 'TC3-HMAC-SHA256 Credential=a' },
+    ...(otherEnvToken && { 'a token from another environment': bearer(otherEnvToken) }),
+    ...(expiredToken && { 'an expired token': bearer(expiredToken) }),
+    ...Object.fromEntries(forged),
+    ...(gatewayToken && {
+      'a valid token sent with the Basic scheme': { Authorization: `Basic ${gatewayToken}` },
+    }),
+    ...(signed && { 'a signature made with another secret': signed }),
+  };
 }
 
 /** A character ends in another fragment than it begins in (RFC 6455, section 5.4); one fragment is empty. */
@@ -276,10 +292,8 @@ export const gatewaySockets: readonly Check[] = [
       const path = t.fixture.socket({ mark: t.uniqueName() });
       const upgrade = await t.gateway.upgrade({ ...call, path }, offers);
       const { status, breach, socket, refusal } = upgrade;
-      t.reach(
-        !refusal || !t.fixture.readEcho(refusal),
-        'the path did not reach the fixture service',
-      );
+      const isLost = refusal && t.fixture.readEcho(refusal);
+      t.reach(!isLost, 'the path did not reach the fixture service');
       if (status === 403 && 'Origin' in Object(call.headers)) {
         t.note(`${what} was rejected with 403, as RFC 6455, section 10.2, allows.`);
         continue;
@@ -319,7 +333,7 @@ export const gatewaySockets: readonly Check[] = [
       for (const payload of ['conformance', '']) {
         const pong = socket.ping(payload);
         await exchangeMessages(t, socket, []);
-        expectPong(t, payload, await soon(pong), upgrade);
+        await expectPong(t, payload, pong, upgrade);
       }
       const [first, rest] = [Buffer.from('one '), Buffer.from('message')];
       socket.sendPart(first, false, false);
@@ -329,7 +343,7 @@ export const gatewaySockets: readonly Check[] = [
       const came = message?.data.toString() ?? 'nothing';
       const wanted = 'a message with a ping between its fragments must arrive as "one message"';
       t.expect(came === 'one message', `${wanted}, not as ${cite(came)}`, upgrade);
-      expectPong(t, 'between', await soon(pong), upgrade);
+      await expectPong(t, 'between', pong, upgrade);
     }),
   ),
   defineCheck('GW-WS-SUBPROTOCOL', ['fixture'], async (t) => {
@@ -343,32 +357,41 @@ export const gatewaySockets: readonly Check[] = [
   defineCheck('GW-WS-CLOSE', ['fixture'], async (t) => {
     for (const wanted of ENDS) {
       await openSocket(t, {}, async (socket) => {
-        const [code, reason] = wanted;
-        const order = code === NO_CODE ? '!close' : `!close ${code} ${reason}`;
+        const order = wanted[0] === NO_CODE ? '!close' : `!close ${wanted.join(' ')}`;
         socket.send(order.trim());
-        expectEnd(
-          t,
-          'when the service closes the WebSocket, the caller',
-          wanted,
-          await endOf(t, socket),
-        );
+        const end = await endOf(t, socket);
+        expectEnd(t, 'when the service closes the WebSocket, the caller', wanted, end);
       });
     }
     for (const wanted of OF_CALLERS) {
       const mark = t.uniqueName();
       await openSocket(t, { mark }, async (socket) => {
         socket.close(...wanted);
-        expectEnd(
-          t,
-          'when the caller closes the WebSocket, the service',
-          wanted,
-          await t.fixture.closed(mark),
-        );
+        const end = await t.fixture.closed(mark);
+        expectEnd(t, 'when the caller closes the WebSocket, the service', wanted, end);
       });
     }
   }),
+  /** Handshakes are 'authenticated like any call' (D14). */
   defineCheck('GW-WS-AUTH', ['fixture'], async (t) => {
     await openSocket(t, {}, async () => {});
-    await expectHandshakesRefused(t);
+    const mark = t.uniqueName();
+    const path = t.fixture.socket({ mark });
+    const ways = Object.entries(toBadCredentials(t, path));
+    for (const [index, [what, credentials]] of ways.entries()) {
+      const all = [[], ['conformance']];
+      for (const offers of index < 2 ? all : [all[index % 2] ?? []]) {
+        const upgrade = await t.gateway.upgrade({ path, credentials }, offers);
+        const { status, refusal, socket } = upgrade;
+        t.expect(status >= 400 && status < 500, `${what}: the status must be 4xx, not ${status}`);
+        const isError = refusal !== undefined && hasErrorBody(refusal.received);
+        const message = `${what}: the response must have the gateway's error body`;
+        t.expect(isError, message, refusal ?? upgrade);
+        socket?.close();
+      }
+    }
+    const count = await t.fixture.count(mark);
+    const called = `the service must not be called by rejected handshakes, but it was called ${count} times`;
+    t.expect(count === 0, called);
   }),
 ];

@@ -1,5 +1,6 @@
 import type { CheckContext } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
+import { parseJson } from '../http/exchange.ts';
 import { type Check, defineCheck } from './check.ts';
 import { cite } from './support/cite.ts';
 import { EVENTS, followEvents, parseEvents } from './support/events.ts';
@@ -42,40 +43,25 @@ async function followHeldStream(t: CheckContext, call: GatewayCall, pause: numbe
   const open = await t.gateway.open({ ...call, headers, path });
   const stream = followEvents(open);
   try {
-    t.reach(
-      open.status === 200,
-      `the response to a request for an event stream was ${open.status}`,
-    );
+    const { status } = open;
+    t.reach(status === 200, `the response to a request for an event stream was ${status}`);
     const began = performance.now();
+    const soon = 'event must arrive as soon as it is sent, but arrived';
     await stream.until(1);
     t.reach(stream.events().length > 0, 'no event arrived');
     // The service sends the next event after this time, even without a release.
     if (performance.now() - began > 0.9 * pause) {
-      return {
-        open,
-        buffered:
-          'the first event must arrive as soon as it is sent, but arrived only with the next one',
-      };
+      return { open, buffered: `the first ${soon} only with the next one` };
     }
     if (!(await t.fixture.release(hold))) {
       // Without a release and without later events, another instance of the fixture got the release.
       if (stream.events().length === 1) return { open };
-      return {
-        open,
-        buffered:
-          'the first event must arrive as soon as it is sent, but arrived together with later events',
-      };
+      return { open, buffered: `the first ${soon} together with later events` };
     }
     await stream.until(2);
     const later = stream.events().length;
     t.reach(later > 1, 'the event stream was cut off');
-    if (later > 2) {
-      return {
-        open,
-        buffered:
-          'the second event must arrive as soon as it is sent, but arrived together with the next one',
-      };
-    }
+    if (later > 2) return { open, buffered: `the second ${soon} together with the next one` };
     await stream.until(3);
     const quiet = `the third event must arrive, although the stream was quiet for ${pause} ms before`;
     return stream.events().length > 2 ? { open } : { open, buffered: `${quiet}, but it did not` };
@@ -90,20 +76,11 @@ const EVENT_ORDERS = [
   { count: 50, type: 'text/event-stream; charset=utf-8' },
 ];
 
-function isOf(data: string, id = ''): boolean {
-  try {
-    return String(JSON.parse(data).n) === id;
-  } catch {
-    return false;
-  }
-}
-
 export const gatewayStreams: readonly Check[] = [
   defineCheck('GW-SSE', ['fixture'], async (t: CheckContext) => {
     for (const call of gatewayMethods) {
+      const headers = { ...call.headers, Accept: 'text/event-stream' };
       for (const order of EVENT_ORDERS) {
-        const own = 'headers' in call ? call.headers : {};
-        const headers = { ...own, Accept: 'text/event-stream' };
         const path = t.fixture.events(order);
         const { received } = await t.gateway.call({ ...call, headers, path });
         const { status, mediaType } = received;
@@ -111,14 +88,14 @@ export const gatewayStreams: readonly Check[] = [
         t.reach(status === 200, `the response to ${what} was ${status}`);
         t.expectEqual(`${what}: the content type`, mediaType, 'text/event-stream');
         const wanted = Array.from({ length: order.count }, (_, index) => String(index + 1));
-        const ids = parseEvents(received.text).map(({ id, data }) => (isOf(data, id) ? id : '?'));
+        const ids = parseEvents(received.text).map(({ id = '', data }) =>
+          String(Object(parseJson(data)).n) === id ? id : '?',
+        );
         const came = ids.join().slice(0, 200) || 'none';
         const message = `${what}: all events must arrive in order, but the IDs that arrived were ${came}`;
         t.expect(wanted.join() === ids.join(), message);
       }
       const order = { type: 'text/event-stream', body: EVENTS, trickle: PAUSE };
-      const own = 'headers' in call ? call.headers : {};
-      const headers = { ...own, Accept: 'text/event-stream' };
       const { received } = await requestResponse(t, order, { ...call, headers });
       const wanted = parseEvents(EVENTS);
       const came = parseEvents(received.text);

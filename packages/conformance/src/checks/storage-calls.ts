@@ -7,6 +7,7 @@ import {
   type StorageReply,
   toForm,
 } from '../context/storage-client.ts';
+import type { RuleId } from '../generated/rule-ids.gen.ts';
 import { REQUEST_FORMS, type RequestForm } from '../options.ts';
 import { type Check, defineCheck } from './check.ts';
 import { MOST_ITEMS, validRequest } from './support/arbitraries.ts';
@@ -25,8 +26,8 @@ import {
 const METHOD_REFUSED = new Set([405, 501]);
 
 /**
- * Outcome of a valid POST: accepted, rejected because of its method, rejected like a call to an operation that
- * does not exist, or rejected otherwise.
+ * Why a valid POST is not accepted: because of its method, because there seems to be no such operation, or
+ * otherwise.
  */
 type Fate = 'accepted' | 'method' | 'no operation' | 'refused';
 
@@ -44,28 +45,18 @@ async function callGood(
   return { reply, fate: isAlike ? 'no operation' : 'refused' };
 }
 
-/**
- * Expects that no valid call to an operation gets a response that means that its path or method is wrong.
- * Other refusals are covered by other rules.
- */
-async function expectNoFate(
-  t: CheckContext,
-  bad: Fate,
-  toMessage: (operation: StorageOperation, status: number) => string,
-): Promise<void> {
-  const fields = await makeGoodFields(t);
-  for (const operation of STORAGE_OPERATIONS) {
-    const { reply, fate } = await callGood(t, operation, fields);
-    const { status } = reply.received;
-    t.expect(fate !== bad, toMessage(operation, status), reply);
-    const isElsewhere = fate !== 'accepted' && fate !== bad;
-    t.reach(!isElsewhere, `a valid call to ${operation} was rejected with ${status}`);
-  }
-}
-
-function toText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
+/** Defines a check that no valid call is rejected in one way. Other refusals are covered by other rules. */
+const defineFateCheck = (rule: RuleId, bad: Fate, wanted: string): Check =>
+  defineCheck(rule, [], async (t: CheckContext) => {
+    const fields = await makeGoodFields(t);
+    for (const operation of STORAGE_OPERATIONS) {
+      const { reply, fate } = await callGood(t, operation, fields);
+      const came = `but the response was ${reply.received.status}`;
+      t.expect(fate !== bad, `${operation} must ${wanted}, ${came}`, reply);
+      const isElsewhere = fate !== 'accepted' && fate !== bad;
+      t.reach(!isElsewhere, `a valid call to ${operation} was rejected, ${came}`);
+    }
+  });
 
 const ENDINGS = ['X', 'XYZ', 's', '2', '_v2', '.json'];
 
@@ -154,14 +145,7 @@ async function expectIgnored(
 }
 
 export const storageCalls: readonly Check[] = [
-  defineCheck('ST-PATH', [], (t) =>
-    expectNoFate(
-      t,
-      'no operation',
-      (operation, status) =>
-        `${operation} must exist at its path, but the response was ${status}, the same as for an unknown operation`,
-    ),
-  ),
+  defineFateCheck('ST-PATH', 'no operation', 'exist at its path'),
   defineCheck('ST-PATH-EXACT', [], async (t) => {
     const fields = await reachGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {
@@ -172,24 +156,19 @@ export const storageCalls: readonly Check[] = [
       }
     }
   }),
-  defineCheck('ST-POST', [], (t) =>
-    expectNoFate(
-      t,
-      'method',
-      (operation, status) => `${operation} must accept POST, but the response was ${status}`,
-    ),
-  ),
+  defineFateCheck('ST-POST', 'method', 'accept POST'),
   defineCheck('ST-GET-REFUSED', [], async (t) => {
     const fields = await reachGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {
       const plain = { method: 'GET', acceptsRefusal: true };
       const reply = await t.storage.call(operation, {}, plain);
       expectRefused(t, reply, `GET ${operation}`);
-      const query = Object.entries(fields[operation])
-        .map(([name, value]) => `${name}=${encodeURIComponent(toText(value))}`)
-        .join('&');
+      const query = Object.entries(fields[operation]).map(([name, value]) => {
+        const text = typeof value === 'string' ? value : JSON.stringify(value);
+        return `${name}=${encodeURIComponent(text)}`;
+      });
       const { url } = reply.sent;
-      const target = `${url.slice(new URL(url).origin.length)}?${query}`;
+      const target = `${url.slice(new URL(url).origin.length)}?${query.join('&')}`;
       const asked = await t.storage.call(operation, {}, { ...plain, target });
       expectRefused(t, asked, `GET ${operation} with its fields in the query`);
     }
@@ -197,21 +176,17 @@ export const storageCalls: readonly Check[] = [
   defineCheck('ST-REQUEST-JSON', [], async (t) => {
     const fields = await reachGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {
-      const options = { acceptsRefusal: true };
-      for (const type of TYPES) {
-        const headers = { 'Content-Type': type };
-        const reply = await t.storage.call(operation, fields[operation], { ...options, headers });
-        expectAccepted(t, reply, `a ${operation} body of type ${type}`);
-      }
+      const call = async (what: string, options: StorageCallOptions) => {
+        const all = { ...options, acceptsRefusal: true };
+        const reply = await t.storage.call(operation, fields[operation], all);
+        expectAccepted(t, reply, `a ${operation} body ${what}`);
+      };
+      for (const type of TYPES)
+        await call(`of type ${type}`, { headers: { 'Content-Type': type } });
       for (const [spelling, body] of Object.entries(spell(t.storage.body(fields[operation])))) {
-        const reply = await t.storage.call(operation, {}, { ...options, body });
-        expectAccepted(t, reply, `a ${operation} body ${spelling}`);
+        await call(spelling, { body });
       }
-      const reply = await t.storage.call(operation, fields[operation], {
-        ...options,
-        isSlow: true,
-      });
-      expectAccepted(t, reply, `a ${operation} body that arrives in two pieces`);
+      await call('that arrives in two pieces', { isSlow: true });
     }
   }),
   defineCheck('ST-RESPONSE-JSON', [], async (t) => {

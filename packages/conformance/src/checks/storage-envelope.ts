@@ -1,4 +1,5 @@
 import type { CheckContext } from '../context/check-context.ts';
+import type { Need } from '../context/skip-reason.ts';
 import {
   changesFiles,
   STORAGE_OPERATIONS,
@@ -6,6 +7,7 @@ import {
   type StorageOperation,
   type StorageReply,
 } from '../context/storage-client.ts';
+import type { RuleId } from '../generated/rule-ids.gen.ts';
 import type { ExchangeRuleId } from '../validation/exchange-rules.ts';
 import { isFailure } from '../validation/read-storage.ts';
 import { type Check, defineCheck } from './check.ts';
@@ -22,20 +24,7 @@ interface StorageResponse {
 const OF_SUCCESSES = 'ST-ENVELOPE-SUCCESS';
 const OF_FAILURES = 'ST-ENVELOPE-CODE';
 
-/**
- * Yields responses to valid calls of every operation; with `--read-only`, only to those that change nothing.
- */
-async function* successes(t: CheckContext): AsyncGenerator<StorageResponse> {
-  let reached = 0;
-  for await (const response of t.share(OF_SUCCESSES, makeValidCalls)) {
-    // ST-RESPONSE-JSON covers responses that are not JSON, and each operation's rule covers refusals.
-    if (response.reply.received.json === undefined || response.reply.refused) continue;
-    reached += 1;
-    yield response;
-  }
-  t.reach(reached > 0, 'no valid call returned a successful JSON response');
-}
-
+/** Makes valid calls of every operation; with `--read-only`, only those that change nothing. */
 async function* makeValidCalls(t: CheckContext): AsyncGenerator<StorageResponse> {
   const ask = async (operation: StorageOperation, fields: object): Promise<StorageResponse> => {
     const reply = await t.storage.call(operation, fields);
@@ -43,106 +32,112 @@ async function* makeValidCalls(t: CheckContext): AsyncGenerator<StorageResponse>
   };
   yield ask('getUploadMetaData', { path: t.storage.path('file.txt') });
   if (t.settings.readOnly) return;
-  const file = await t.upload.store('file.txt');
-  const { fileId, path } = file;
+  const { fileId, path } = await t.upload.store('file.txt');
   yield ask('batchGetTempUrls', { fileList: [{ fileID: fileId }] });
   const fileList = toCopyItems(t, [{ from: path, to: `${path}.copy` }]);
   yield ask('batchCopyFile', { fileList });
   yield ask('batchDelete', { fileList: [fileId] });
 }
 
-/** Yields responses to calls that are rejected completely. */
-async function* failures(t: CheckContext): AsyncGenerator<StorageResponse> {
-  let reached = 0;
-  for await (const response of t.share(OF_FAILURES, makeInvalidCalls)) {
-    // Other rules cover that the call is rejected, and that the response is JSON.
-    if (response.reply.received.json === undefined || !isFailure(response.reply)) continue;
-    reached += 1;
-    yield response;
-  }
-  t.reach(reached > 0, 'no invalid call returned a JSON error response');
-}
-
+/** Makes calls that are rejected completely. */
 async function* makeInvalidCalls(t: CheckContext): AsyncGenerator<StorageResponse> {
-  const operations = t.settings.readOnly
-    ? STORAGE_OPERATIONS.filter((operation) => !changesFiles(operation))
-    : STORAGE_OPERATIONS;
-  for (const operation of operations) {
-    const cases: Record<string, [fields: object, options?: StorageCallOptions]> = {
-      [`${operation} without its required field`]: [{}],
-      [`${operation} with a body that is not JSON`]: [{}, { body: '{"path": "x", ' }],
-      [`${operation} with a number for its required field`]: [{ path: 1, fileList: 1 }],
-      [`${operation} with the content type text/plain`]: [
-        { path: t.storage.path('file.txt'), fileList: [] },
-        { headers: { 'Content-Type': 'text/plain' } },
-      ],
-      [`${operation} without credentials`]: [{}, { credentials: 'none' }],
-    };
+  const path = t.storage.path('file.txt');
+  const cases: Record<string, [fields: object, options?: StorageCallOptions]> = {
+    'without its required field': [{}],
+    'with a body that is not JSON': [{}, { body: '{"path": "x", ' }],
+    'with a number for its required field': [{ path: 1, fileList: 1 }],
+    'with the content type text/plain': [
+      { path, fileList: [] },
+      { headers: { 'Content-Type': 'text/plain' } },
+    ],
+    'without credentials': [{}, { credentials: 'none' }],
+  };
+  for (const operation of STORAGE_OPERATIONS) {
+    if (t.settings.readOnly && changesFiles(operation)) continue;
     for (const [what, [fields, options]] of Object.entries(cases)) {
       const reply = await t.storage.call(operation, fields, { acceptsRefusal: true, ...options });
-      yield { what, operation, reply };
+      yield { what: `${operation} ${what}`, operation, reply };
     }
   }
 }
 
-/** Yields all of them. */
+/** Yields those responses that are JSON, which ST-RESPONSE-JSON covers, and successes or failures as expected. */
+async function* toExpected(
+  t: CheckContext,
+  responses: AsyncIterable<StorageResponse>,
+  isExpected: (reply: StorageReply) => boolean,
+): AsyncGenerator<StorageResponse> {
+  let reached = 0;
+  for await (const response of responses) {
+    if (response.reply.received.json === undefined || !isExpected(response.reply)) continue;
+    reached += 1;
+    yield response;
+  }
+  t.reach(reached > 0, 'no response was JSON, and a success or an error as expected');
+}
+
+const successes = (t: CheckContext) =>
+  toExpected(t, t.share(OF_SUCCESSES, makeValidCalls), ({ refused }) => !refused);
+
+const failures = (t: CheckContext) =>
+  toExpected(t, t.share(OF_FAILURES, makeInvalidCalls), isFailure);
+
 async function* everyResponse(t: CheckContext): AsyncGenerator<StorageResponse> {
   yield* failures(t);
   yield* successes(t);
 }
 
-/** Checks an optional field of every response. */
-async function checkOptional(
-  t: CheckContext,
-  rule: 'ST-ENVELOPE-REQUEST-ID' | 'ST-ENVELOPE-MESSAGE',
-  field: string,
-): Promise<void> {
-  let seen = 0;
-  for await (const { what, reply } of everyResponse(t)) {
-    if (reply.body?.[field] !== undefined) seen += 1;
-    t.claim(rule, what, reply);
-  }
-  if (seen === 0) t.note(`No response had the ${field} field.`);
-}
+/** Where responses come from, and whose calls they share. */
+const SOURCES = {
+  all: { list: everyResponse, owners: [OF_SUCCESSES, OF_FAILURES] },
+  successes: { list: successes, owners: [OF_SUCCESSES] },
+  failures: { list: failures, owners: [OF_FAILURES] },
+} satisfies Record<
+  string,
+  { list: (t: CheckContext) => AsyncIterable<StorageResponse>; owners: RuleId[] }
+>;
 
-/**
- * Checks every response that has a body.
- *
- * @param missing why the check is not reached if no response has a body
- */
-async function checkBodies(
-  t: CheckContext,
-  rule: ExchangeRuleId,
-  responses: AsyncIterable<StorageResponse>,
-  missing = 'no response had a body to check',
-): Promise<void> {
-  let checked = 0;
-  for await (const { what, reply } of responses) {
-    if (reply.body === undefined) continue;
-    checked += 1;
-    t.claim(rule, what, reply);
-  }
-  t.reach(checked > 0, missing);
-}
+const hasBody = ({ reply }: StorageResponse): boolean => reply.body !== undefined;
 
-/**
- * Checks the `statusCode` of every response in which it is a number, which ST-ENVELOPE-STATUS-CODE covers.
- */
-async function checkStatusCodes(
-  t: CheckContext,
-  responses: AsyncIterable<StorageResponse>,
-  missing: string,
-  verify: (statusCode: number, response: StorageResponse) => void,
-): Promise<void> {
-  if (t.settings.envelope === 'flat') return expectFlat(t, responses);
-  let checked = 0;
-  for await (const response of responses) {
-    const value = response.reply.envelope?.statusCode;
-    if (typeof value !== 'number') continue;
-    checked += 1;
-    verify(value, response);
-  }
-  t.reach(checked > 0, missing);
+/** ST-ENVELOPE-STATUS-CODE covers a `statusCode` that is not a number. */
+const hasStatusCode = ({ reply }: Pick<StorageResponse, 'reply'>): boolean =>
+  typeof reply.envelope?.statusCode === 'number';
+
+const isCopy = ({ operation }: StorageResponse): boolean => operation === 'batchCopyFile';
+
+/** Defines a check that makes the claims of its rule about responses. */
+function defineResponseCheck(
+  rule: ExchangeRuleId & RuleId,
+  source: keyof typeof SOURCES,
+  {
+    isMeant = () => true,
+    isWrapped = false,
+    needs = [],
+    more,
+  }: {
+    /** Which responses the rule is about. */
+    isMeant?: (response: StorageResponse) => boolean;
+    /** Whether it is about what only an envelope has. */
+    isWrapped?: boolean;
+    needs?: readonly Need[];
+    /** What else it expects. */
+    more?: (t: CheckContext) => Promise<void>;
+  },
+): Check {
+  const { list, owners } = SOURCES[source];
+  const run = async (t: CheckContext) => {
+    if (isWrapped && t.settings.envelope === 'flat') return expectFlat(t, list(t));
+    let checked = 0;
+    for await (const response of list(t)) {
+      if (!isMeant(response)) continue;
+      checked += 1;
+      t.claim(rule, response.what, response.reply);
+    }
+    await more?.(t);
+    t.reach(checked > 0, 'no response had what the rule is about');
+  };
+  const shares = owners.filter((owner) => owner !== rule);
+  return defineCheck(rule, ['storageCredentials', ...needs], run, { shares });
 }
 
 /**
@@ -163,112 +158,38 @@ async function expectFlat(
   }
 }
 
-/** It is open whether that is a success of the call, but both must agree. */
-const PARTLY = 'batchCopyFile of a missing file';
-
-async function* copyResponses(t: CheckContext): AsyncGenerator<StorageResponse> {
-  for await (const response of everyResponse(t)) {
-    if (response.operation === 'batchCopyFile') yield response;
-  }
-  const [from, to] = ['missing.txt', 'never.txt'].map((name) => t.storage.path(name));
-  const fileList = toCopyItems(t, [{ from: `${from}`, to: `${to}` }]);
-  const reply = await t.storage.call('batchCopyFile', { fileList });
-  yield { what: PARTLY, operation: 'batchCopyFile', reply };
-}
-
-async function* withoutCopies(
-  responses: AsyncIterable<StorageResponse>,
-): AsyncGenerator<StorageResponse> {
-  for await (const response of responses)
-    if (response.operation !== 'batchCopyFile') yield response;
-}
-
-const NEEDS = ['storageCredentials'] as const;
-const SHARES_ALL = { shares: [OF_SUCCESSES, OF_FAILURES] } as const;
-
 export const storageEnvelope: readonly Check[] = [
-  defineCheck(
-    'ST-ENVELOPE-STATUS-CODE',
-    NEEDS,
-    async (t) => {
-      if (t.settings.envelope === 'flat') return expectFlat(t, everyResponse(t));
-      for await (const { what, reply } of everyResponse(t)) {
-        t.claim('ST-ENVELOPE-STATUS-CODE', what, reply);
-      }
-    },
-    SHARES_ALL,
-  ),
-  defineCheck('ST-ENVELOPE-SUCCESS', NEEDS, (t) => {
-    const responses = t.settings.envelope === 'flat' ? successes(t) : withoutCopies(successes(t));
-    const missing = 'no successful response had a statusCode';
-    return checkStatusCodes(t, responses, missing, (_, { what, reply }) =>
-      t.claim('ST-ENVELOPE-SUCCESS', what, reply),
-    );
+  defineResponseCheck('ST-ENVELOPE-STATUS-CODE', 'all', { isWrapped: true }),
+  defineResponseCheck('ST-ENVELOPE-SUCCESS', 'successes', {
+    isMeant: (response) => hasStatusCode(response) && !isCopy(response),
+    isWrapped: true,
   }),
-  defineCheck(
-    'ST-COPY-STATUS-CODE',
-    ['storageCredentials', 'writes'],
-    (t) => {
-      const missing = 'no response to a copy call had a statusCode';
-      return checkStatusCodes(t, copyResponses(t), missing, (value, { what, reply }) => {
-        t.claim('ST-COPY-STATUS-CODE', what, reply);
-        const { status } = reply.received;
-        const isWhole = what !== PARTLY && reply.data !== undefined;
-        const isSuccess = isWhole && status >= 200 && status <= 299;
-        if (isSuccess) t.expectEqual(`${what}: statusCode`, value, 200, reply);
-      });
+  defineResponseCheck('ST-COPY-STATUS-CODE', 'all', {
+    isMeant: (response) => hasStatusCode(response) && isCopy(response),
+    isWrapped: true,
+    needs: ['writes'],
+    more: async (t) => {
+      // It is open whether that is a success of the call, but both must agree.
+      const [from, to] = ['missing.txt', 'never.txt'].map((name) => t.storage.path(name));
+      const fileList = toCopyItems(t, [{ from: `${from}`, to: `${to}` }]);
+      const reply = await t.storage.call('batchCopyFile', { fileList });
+      if (!hasStatusCode({ reply })) return;
+      t.claim('ST-COPY-STATUS-CODE', 'batchCopyFile of a missing file', reply);
     },
-    SHARES_ALL,
-  ),
-  defineCheck(
-    'ST-ENVELOPE-BODY',
-    NEEDS,
-    async (t) => {
-      if (t.settings.envelope === 'flat') return expectFlat(t, everyResponse(t));
-      for await (const { what, reply } of everyResponse(t)) {
-        t.claim('ST-ENVELOPE-BODY', what, reply);
-      }
-    },
-    SHARES_ALL,
-  ),
-  defineCheck(
-    'ST-ENVELOPE-REQUEST-ID',
-    NEEDS,
-    (t) => checkOptional(t, 'ST-ENVELOPE-REQUEST-ID', 'requestId'),
-    SHARES_ALL,
-  ),
-  defineCheck(
-    'ST-ENVELOPE-REQUEST-ID-PRESENT',
-    NEEDS,
-    (t) => checkBodies(t, 'ST-ENVELOPE-REQUEST-ID-PRESENT', everyResponse(t)),
-    SHARES_ALL,
-  ),
-  defineCheck(
-    'ST-ENVELOPE-DATA',
-    NEEDS,
-    async (t) => {
-      const missing = 'no successful response had a body to check';
-      await checkBodies(t, 'ST-ENVELOPE-DATA', successes(t), missing);
+  }),
+  defineResponseCheck('ST-ENVELOPE-BODY', 'all', { isWrapped: true }),
+  defineResponseCheck('ST-ENVELOPE-REQUEST-ID', 'all', {}),
+  defineResponseCheck('ST-ENVELOPE-REQUEST-ID-PRESENT', 'all', { isMeant: hasBody }),
+  defineResponseCheck('ST-ENVELOPE-DATA', 'successes', {
+    isMeant: hasBody,
+    more: async (t) => {
       // An empty list may be rejected, but does not excuse a success without data.
       const empty = await t.storage.call('batchGetTempUrls', { fileList: [] });
       if (!empty.body || empty.refused) return;
       t.claim('ST-ENVELOPE-DATA', 'batchGetTempUrls without files', empty);
     },
-    { shares: [OF_SUCCESSES] },
-  ),
-  defineCheck('ST-ENVELOPE-CODE', NEEDS, (t) =>
-    checkBodies(t, 'ST-ENVELOPE-CODE', failures(t), 'no error response had a body to check'),
-  ),
-  defineCheck(
-    'ST-ENVELOPE-MESSAGE',
-    NEEDS,
-    (t) => checkOptional(t, 'ST-ENVELOPE-MESSAGE', 'message'),
-    SHARES_ALL,
-  ),
-  defineCheck(
-    'ST-ENVELOPE-MESSAGE-PRESENT',
-    NEEDS,
-    (t) => checkBodies(t, 'ST-ENVELOPE-MESSAGE-PRESENT', failures(t)),
-    { shares: [OF_FAILURES] },
-  ),
+  }),
+  defineResponseCheck('ST-ENVELOPE-CODE', 'failures', { isMeant: hasBody }),
+  defineResponseCheck('ST-ENVELOPE-MESSAGE', 'all', {}),
+  defineResponseCheck('ST-ENVELOPE-MESSAGE-PRESENT', 'failures', { isMeant: hasBody }),
 ];

@@ -4,12 +4,14 @@ import { NetworkFault } from '../http/health.ts';
 import { Unreached } from '../result.ts';
 import { type Check, defineCheck } from './check.ts';
 import { show } from './support/cite.ts';
-import { expectLinksExpire, linkOf } from './support/link-lifetimes.ts';
+import { expectLinksExpire } from './support/link-lifetimes.ts';
 import {
   entriesOf,
-  expectFileIds,
+  expectAccepted,
   expectLists,
   expectListsRefused,
+  isFile,
+  linkOf,
   missingFileId,
   needsFiles,
   storeAll,
@@ -55,40 +57,29 @@ async function expectFile(
 ): Promise<void> {
   const exchange = await t.upload.download(link);
   const { status, body } = exchange.received;
-  const isSuccess = status >= 200 && status <= 299;
-  t.expect(isSuccess, `${what} must return the file, but the response was ${status}`, exchange);
-  if (!isSuccess) return;
-  const wanted = `${what} must return the ${bytes.length} bytes of the file`;
-  t.expect(
-    body.equals(bytes),
-    `${wanted}, but returned ${body.length} bytes with different content`,
-    exchange,
-  );
+  const came = `but the response was ${status} with ${body.length} bytes`;
+  const message = `${what} must return the ${bytes.length} bytes of the file, ${came}`;
+  t.expect(isFile(exchange, bytes), message, exchange);
 }
 
 /** Lifetimes to try, in seconds: each deployment decides which ones it accepts (D22). */
 const LIFETIMES = [60, 600, 3600, 10, 1];
 
-async function verify(
+/** Expects no success for a missing file, alone and next to one that exists. */
+async function expectNoSuccess(
   t: CheckContext,
   what: string,
   fileID: string,
   present?: string,
 ): Promise<void> {
-  for (const others of [[], present === undefined ? [] : [present]]) {
-    const fileList = [{ fileID }, ...others.map((id) => ({ fileID: id }))];
-    const { reply, entries } = await askForLinks(t, fileList);
+  for (const others of [[], present === undefined ? [] : [{ fileID: present }]]) {
+    const { reply, entries } = await askForLinks(t, [{ fileID }, ...others]);
     const count = entries.filter(({ code }) => code === 'SUCCESS').length;
-    if (count <= others.length) {
-      t.expect(true, what);
-      continue;
-    }
-    const wrong = entries.find((entry) => entry.fileID === fileID) ?? entries[0];
     // If the link returns a file, it is not missing; another rule covers that it was not deleted.
-    const link = String(wrong?.tempFileURL);
-    const isThere = URL.canParse(link) && (await leadsToFile(t, link));
-    t.reach(!isThere, `${what} still exists`);
-    t.expect(false, `${what}: the code of its entry must not be SUCCESS`, reply);
+    const link = count > others.length && linkOf(entriesOf(entries, fileID)[0] ?? entries[0]);
+    t.reach(!link || !(await leadsToFile(t, link)), `${what} still exists`);
+    const message = `${what}: the code of its entry must not be SUCCESS`;
+    t.expect(count <= others.length, message, reply);
   }
 }
 
@@ -103,16 +94,25 @@ async function leadsToFile(t: CheckContext, link: string): Promise<boolean> {
   }
 }
 
+/** Defines the check of a field that every entry has. */
+const defineFieldCheck = (rule: `ST-LINKS-${'FILE-ID' | 'URL'}`): Check =>
+  defineCheck(rule, needsFiles, async (t) => {
+    const orders = await storeForLinks(t, 'A.txt', 'level/b.TXT');
+    const missing = { fileID: await missingFileId(t) };
+    for (const fileList of [orders.slice(0, 1), [...orders, missing], [missing]]) {
+      const { reply } = await askForLinks(t, fileList);
+      t.claim(rule, `batchGetTempUrls with ${fileList.length} items`, reply);
+    }
+  });
+
 export const storageLinks: readonly Check[] = [
   defineCheck('ST-LINKS-CALL', needsFiles, async (t) => {
     const orders = await storeForLinks(t, 'a.txt', 'level/b.txt', 'c');
     for (const fileList of [orders.slice(0, 1), orders]) {
       const what = `batchGetTempUrls of ${fileList.length} files`;
       const reply = await t.storage.call('batchGetTempUrls', { fileList });
-      const { status } = reply.received;
-      t.expect(!reply.refused, `${what} must return links, but the response was ${status}`, reply);
-      const entries = reply.data?.fileList;
-      for (const { code, tempFileURL } of Array.isArray(entries) ? entries.map(Object) : []) {
+      expectAccepted(t, reply, what);
+      for (const { code, tempFileURL } of reply.entries ?? []) {
         // Other rules cover other codes, and links that are not strings.
         if (code !== 'SUCCESS' || typeof tempFileURL !== 'string') continue;
         const isLink = /^https?:\/\/[^/?#]/i.test(tempFileURL) && URL.canParse(tempFileURL);
@@ -126,22 +126,23 @@ export const storageLinks: readonly Check[] = [
     const sound = await t.storage.call('batchGetTempUrls', { fileList: [good] });
     t.reach(!sound.refused, 'a call whose item has a fileID is rejected');
     const maxAge = t.storage.maxAge(60);
-    await expectListsRefused(t, 'batchGetTempUrls', [
-      { what: 'an empty item', fileList: [{}] },
-      { what: 'an item with only maxAge', fileList: [{ maxAge }] },
-      { what: 'a valid item followed by one without fileID', fileList: [good, { maxAge }] },
-      { what: 'an item without fileID followed by a valid one', fileList: [{}, good] },
-    ]);
+    await expectListsRefused(t, 'batchGetTempUrls', {
+      'an empty item': [{}],
+      'an item with only maxAge': [{ maxAge }],
+      'a valid item followed by one without fileID': [good, { maxAge }],
+      'an item without fileID followed by a valid one': [{}, good],
+    });
   }),
   defineCheck('ST-LINKS-MAX-AGE', needsFiles, async (t: CheckContext) => {
     const orders = await storeForLinks(t, 'file.txt', 'other.txt');
     const [one = { fileID: '' }, other = { fileID: '' }] = orders;
     const ask = async (...fileList: LinkOrder[]) => {
       const reply = await t.storage.call('batchGetTempUrls', { fileList });
-      const entries: unknown[] = [reply.data?.fileList ?? []].flat();
-      const linked = entries.map(Object).filter(({ code }) => code === 'SUCCESS').length;
+      const linked = reply.entries?.filter(({ code }) => code === 'SUCCESS').length;
       return { reply, works: linked === fileList.length };
     };
+    const expectLinks = ({ reply, works }: Awaited<ReturnType<typeof ask>>, what: string) =>
+      t.expect(works, `${what} must get its link, but did not`, reply);
     const without = await ask(one);
     let maxAge = 0;
     let alone = without;
@@ -152,52 +153,26 @@ export const storageLinks: readonly Check[] = [
     }
     // If neither gets a link, or two items never do, something else is at fault.
     t.reach(without.works || alone.works, 'batchGetTempUrls returns no links at all');
-    t.expect(
-      without.works,
-      'an item without maxAge must get its link, but it did not',
-      without.reply,
-    );
-    t.expect(
-      alone.works,
-      `an item with maxAge ${maxAge} must get its link, but it did not`,
-      alone.reply,
-    );
+    expectLinks(without, 'an item without maxAge');
+    expectLinks(alone, `an item with maxAge ${maxAge}`);
     if (!(await ask(one, other)).works) return;
-    const cases = {
-      'in the first item': [{ ...one, maxAge }, other],
-      'in the second item': [one, { ...other, maxAge }],
-    };
-    for (const [what, fileList] of Object.entries(cases)) {
-      const { reply, works } = await ask(...fileList);
-      t.expect(
-        works,
-        `a call with maxAge ${maxAge} only ${what}: both items must get their links, but they did not`,
-        reply,
-      );
-    }
+    const item = `each item of a call with maxAge ${maxAge} only in`;
+    expectLinks(await ask({ ...one, maxAge }, other), `${item} the first item`);
+    expectLinks(await ask(one, { ...other, maxAge }), `${item} the second item`);
   }),
   defineCheck('ST-LINKS-LIST', needsFiles, async (t) => {
     const [a, b] = await storeForLinks(t, 'a.txt', 'b.txt');
     const missing = { fileID: await missingFileId(t) };
-    await expectLists(t, 'batchGetTempUrls', [
-      { what: 'one file', fileList: [a] },
-      { what: 'two files', fileList: [a, b] },
-      { what: 'two files and a missing one', fileList: [a, missing, b] },
-      { what: 'a missing file', fileList: [missing] },
-      { what: 'the same file twice', fileList: [a, a] },
-      {
-        what: 'twelve items',
-        fileList: Array.from({ length: 12 }, (_, at) => [a, b, missing][at % 3]),
-      },
-    ]);
+    await expectLists(t, 'batchGetTempUrls', {
+      'one file': [a],
+      'two files': [a, b],
+      'two files and a missing one': [a, missing, b],
+      'a missing file': [missing],
+      'the same file twice': [a, a],
+      'twelve items': Array.from({ length: 12 }, (_, at) => [a, b, missing][at % 3]),
+    });
   }),
-  defineCheck('ST-LINKS-FILE-ID', needsFiles, async (t) => {
-    const orders = await storeForLinks(t, 'A.txt', 'level/b.TXT');
-    const missing = { fileID: await missingFileId(t) };
-    for (const fileList of [orders.slice(0, 1), [...orders, missing], [missing]]) {
-      await expectFileIds(t, 'batchGetTempUrls', fileList);
-    }
-  }),
+  defineFieldCheck('ST-LINKS-FILE-ID'),
   defineCheck('ST-LINKS-CODE', needsFiles, async (t: CheckContext) => {
     const orders = await storeForLinks(t, 'a.txt', 'level/b.txt', 'c');
     const nine = Array.from({ length: 3 }, () => orders).flat();
@@ -226,14 +201,7 @@ export const storageLinks: readonly Check[] = [
     const { reply } = await askForLinks(t, [{ fileID: await missingFileId(t) }]);
     t.claim('ST-LINKS-CODE', 'a link to a missing file', reply);
   }),
-  defineCheck('ST-LINKS-URL', needsFiles, async (t) => {
-    const orders = await storeForLinks(t, 'a.txt', 'b.txt');
-    const missing = { fileID: await missingFileId(t) };
-    for (const fileList of [orders.slice(0, 1), [...orders, missing], [missing]]) {
-      const { reply } = await askForLinks(t, fileList);
-      t.claim('ST-LINKS-URL', `batchGetTempUrls with ${fileList.length} items`, reply);
-    }
-  }),
+  defineFieldCheck('ST-LINKS-URL'),
   defineCheck('ST-LINKS-DOWNLOAD', needsFiles, async (t: CheckContext) => {
     let first: { name: string; bytes: Buffer; link: string } | undefined;
     const files = [];
@@ -243,37 +211,34 @@ export const storageLinks: readonly Check[] = [
       if (index >= ALONE) continue;
       const { entries } = await askForLinks(t, [{ fileID: fileId }]);
       const link = linkOf(entriesOf(entries, fileId)[0] ?? entries[0]);
-      for (const turn of link === undefined ? [] : ['first', 'second']) {
-        await expectFile(t, `the ${turn} GET of a link to ${name}`, String(link), bytes);
-      }
-      if (link !== undefined) first ??= { name, bytes, link };
+      if (link === undefined) continue;
+      await expectFile(t, `the first GET of a link to ${name}`, link, bytes);
+      await expectFile(t, `the second GET of a link to ${name}`, link, bytes);
+      first ??= { name, bytes, link };
     }
     t.reach(first !== undefined, 'batchGetTempUrls returned no link');
-    const orders = files.map(({ fileId }) => ({ fileID: fileId }));
-    const { entries } = await askForLinks(t, orders);
+    const { entries } = await askForLinks(
+      t,
+      files.map(({ fileId }) => ({ fileID: fileId })),
+    );
     for (const { name, bytes, fileId } of files) {
       const link = linkOf(entriesOf(entries, fileId)[0]);
       if (!link) continue;
-      for (const turn of name === 'fourth.txt' ? ['first', 'second'] : ['first']) {
-        const what = `the ${turn} GET of the link to ${name} from a call for several files`;
-        await expectFile(t, what, link, bytes);
-      }
+      const what = `GET of the link to ${name} from a call for several files`;
+      await expectFile(t, `the first ${what}`, link, bytes);
+      if (name === 'fourth.txt') await expectFile(t, `the second ${what}`, link, bytes);
     }
-    await expectFile(
-      t,
-      `the link to ${first.name} that was issued before other links`,
-      first.link,
-      first.bytes,
-    );
+    const earlier = `the link to ${first.name} that was issued before other links`;
+    await expectFile(t, earlier, first.link, first.bytes);
   }),
   defineCheck('ST-LINKS-EXPIRE', needsFiles, expectLinksExpire, { waits: true }),
   defineCheck('ST-LINKS-MISSING', needsFiles, async (t: CheckContext) => {
     const file = await t.upload.store('deleted.txt');
-    await verify(t, 'a file that was never stored', await missingFileId(t), file.fileId);
+    await expectNoSuccess(t, 'a file that was never stored', await missingFileId(t), file.fileId);
     const shorter = await t.upload.fileIdOf(t.storage.path('deleted'));
-    await verify(t, 'a path that is only the beginning of an existing path', shorter);
+    await expectNoSuccess(t, 'a path that is only the beginning of an existing path', shorter);
     await t.storage.list('batchDelete', [file.fileId]);
-    await verify(t, 'a file that was deleted', file.fileId);
+    await expectNoSuccess(t, 'a file that was deleted', file.fileId);
   }),
   defineCheck('ST-LINKS-ALONE', needsFiles, async (t: CheckContext) => {
     const files = await storeAll(t, 'a.txt', 'b.txt');
@@ -291,25 +256,15 @@ export const storageLinks: readonly Check[] = [
     };
     for (const [what, fileList] of Object.entries(cases)) {
       const reply = await t.storage.call('batchGetTempUrls', { fileList });
-      const { status } = reply.received;
-      t.expect(
-        !reply.refused,
-        `${what}: the call must not be rejected, but the response was ${status}`,
-        reply,
-      );
-      const list = reply.data?.fileList;
-      if (reply.refused || !Array.isArray(list)) continue;
+      const { entries } = reply;
+      if (!expectAccepted(t, reply, `a call with ${what}`) || !entries) continue;
       for (const { fileId, path } of files) {
-        const [entry] = entriesOf(list.map(Object), fileId);
+        const [entry] = entriesOf(entries, fileId);
         // ST-LINKS-FILE-ID covers that each entry has its fileID.
-        if (entry === undefined && list.length === fileList.length) continue;
+        if (entry === undefined && entries.length === fileList.length) continue;
         const isLinked = entry?.code === 'SUCCESS' && typeof entry.tempFileURL === 'string';
-        const came = entry === undefined ? 'no entry' : `the code ${show(entry.code)}`;
-        t.expect(
-          isLinked,
-          `${what}: ${path} must get its link, but the response had ${came}`,
-          reply,
-        );
+        const message = `${what}: ${path} must get its link, but its entry was ${show(entry)}`;
+        t.expect(isLinked, message, reply);
       }
     }
   }),

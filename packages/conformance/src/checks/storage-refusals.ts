@@ -10,6 +10,7 @@ import { claimRefusal } from '../validation/exchange-rules.ts';
 import { type Check, defineCheck } from './check.ts';
 import {
   brokenJson,
+  type FaultyRequest,
   isWrongType,
   lackingRequest,
   spellType,
@@ -177,30 +178,23 @@ async function sendNested(t: CheckContext, operation: StorageOperation): Promise
   const [field = ''] = readRequestSchema(operation).required;
   const deep = '['.repeat(DEPTH) + ']'.repeat(DEPTH);
   const body = t.storage.body({ [field]: 'DEEP' }).replace('"DEEP"', deep);
-  const nested = await callWrongly(t, operation, body);
-  expectRefusal(
-    t.expect,
-    nested,
-    `${operation} with an array nested ${DEPTH} levels deep as ${field}`,
-  );
-  const whole = await callWrongly(t, operation, deep);
-  expectRefusal(
-    t.expect,
-    whole,
-    `${operation} with an array nested ${DEPTH} levels deep as the body`,
-  );
+  for (const [place, text] of Object.entries({ [field]: body, 'the body': deep })) {
+    const reply = await callWrongly(t, operation, text);
+    const what = `${operation} with an array nested ${DEPTH} levels deep as ${place}`;
+    expectRefusal(t.expect, reply, what);
+  }
 }
 
-/** Sends generated invalid requests to an operation. */
-async function sendGenerated(
+/** Sends generated invalid requests. */
+function sendGenerated(
   t: CheckContext,
-  toRequest: (operation: StorageOperation) => Arbitrary<{ body: string; fault: string }>,
-): Promise<void> {
+  toRequest: (operation: StorageOperation) => Arbitrary<FaultyRequest>,
+): Promise<boolean> {
   const requests = constantFrom(...STORAGE_OPERATIONS).chain((operation) =>
     toRequest(operation).map((request) => ({ operation, ...request })),
   );
-  await forAll(t, requests, async ({ operation, body, fault }, expect) => {
-    const reply = await callWrongly(t, operation, body);
+  return forAll(t, requests, async ({ operation, body, fields, fault }, expect) => {
+    const reply = await callWrongly(t, operation, body ?? t.storage.body(fields));
     expectRefusal(expect, reply, `${operation} (${fault})`);
   });
 }
@@ -213,28 +207,22 @@ export const storageRefusals: readonly Check[] = [
   defineCheck('ST-BAD-JSON', [], async (t) => {
     await ofEach((operation) => sendBroken(t, operation));
     await sendGenerated(t, (operation) =>
-      brokenJson(toText(t, operation)).map((body) => ({ body, fault: 'the body is not JSON' })),
+      brokenJson(toText(t, operation)).map((body) => ({
+        body,
+        fields: {},
+        fault: 'the body is not JSON',
+      })),
     );
   }),
   defineCheck('ST-MISSING-FIELD', [], async (t) => {
     await ofEach((operation) => sendWithoutEach(t, operation));
-    await sendGenerated(t, (operation) =>
-      lackingRequest(operation).map(({ fields, fault }) => ({
-        body: t.storage.body(fields),
-        fault,
-      })),
-    );
+    await sendGenerated(t, lackingRequest);
   }),
   defineCheck('ST-WRONG-TYPE', [], async (t) => {
     await ofEach((operation) => sendMistyped(t, operation));
     await ofEach((operation) => sendNested(t, operation));
     await expectLargeRefused(t, 'batchDelete');
-    await sendGenerated(t, (operation) =>
-      wrongTypeRequest(t, operation).map(({ fields, fault }) => ({
-        body: t.storage.body(fields),
-        fault,
-      })),
-    );
+    await sendGenerated(t, (operation) => wrongTypeRequest(t, operation));
   }),
   defineCheck('ST-REFUSED-UNDONE', needsFiles, expectRefusedUndone),
 ];

@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream';
 import type { CheckContext } from '../context/check-context.ts';
-import type { FormField, PostOptions, Reading } from '../context/upload-client.ts';
+import type { FormField, PostOptions, Reading, StoredFile } from '../context/upload-client.ts';
 import { hasErrorElement } from '../validation/read-storage.ts';
 import { type Check, defineCheck } from './check.ts';
 import {
   canBeCopied,
   copy,
   describeReading,
+  expectAt,
   expectBytes,
   expectNothing,
   hasBytes,
@@ -16,52 +17,34 @@ import {
   storeReadable,
 } from './support/storage.ts';
 
-/** A form whose transmission pauses in the middle. */
-interface HeldForm {
-  /** For the upload tool. */
-  trickle: (form: Buffer) => Readable;
-  /** Settles when the first part has been handed to the network. */
-  isUnderWay: Promise<void>;
-  /** Sends the rest. */
-  release(): void;
-  /** Breaks the connection. */
-  cut(): void;
-}
-
 /**
  * Makes a form pause during transmission.
  *
  * @param toEnd where to pause: how many of this number of bytes to send first
  */
-function holdForm(toEnd: (size: number) => number): HeldForm {
-  const under = settleLater();
-  const goesOn = settleLater();
-  // The form may be abandoned before anyone waits for its rest.
-  goesOn.promise.catch(() => {});
-  return {
-    trickle: (form) =>
-      Readable.from(
-        (async function* parts() {
-          const end = toEnd(form.length);
-          yield form.subarray(0, end);
-          under.resolve();
-          await goesOn.promise;
-          yield form.subarray(end);
-        })(),
-      ),
-    isUnderWay: under.promise,
-    release: goesOn.resolve,
-    cut: () => goesOn.reject(new Error('cut off by the check')),
-  };
-}
-
-function settleLater() {
-  let resolve!: () => void;
-  let reject!: (reason: Error) => void;
-  const promise = new Promise<void>((...settlers) => {
-    [resolve, reject] = settlers;
+function holdForm(toEnd: (size: number) => number) {
+  let begin = () => {};
+  let release = () => {};
+  let cut = () => {};
+  /** Settles when the first part has been handed to the network. */
+  const isUnderWay = new Promise<void>((resolve) => {
+    begin = resolve;
   });
-  return { promise, resolve, reject };
+  const goesOn = new Promise<void>((resolve, reject) => {
+    release = resolve;
+    cut = () => reject(new Error('cut off by the check'));
+  });
+  // The form may be abandoned before anyone waits for its rest.
+  goesOn.catch(() => {});
+  async function* toParts(form: Buffer) {
+    const end = toEnd(form.length);
+    yield form.subarray(0, end);
+    begin();
+    await goesOn;
+    yield form.subarray(end);
+  }
+  const trickle = (form: Buffer) => Readable.from(toParts(form));
+  return { trickle, isUnderWay, release, cut };
 }
 
 const CONTENT = Buffer.alloc(100_000, 'what is never sent completely, ');
@@ -82,35 +65,25 @@ async function keepGranted(t: CheckContext): Promise<void> {
 
 /** Reads it immediately, and again after other operations. */
 async function keepUploads(t: CheckContext): Promise<void> {
+  const expectKept = async ({ fileId, bytes }: StoredFile, what: string) =>
+    expectBytes(t, await t.upload.read(fileId), bytes, what);
   const file = await t.upload.store('file.txt');
   for (const turn of ['immediately', 'a second time', 'a third time']) {
-    expectBytes(
-      t,
-      await t.upload.read(file.fileId),
-      file.bytes,
-      `an uploaded file that is read ${turn}`,
-    );
+    await expectKept(file, `an uploaded file that is read ${turn}`);
   }
   const second = await t.upload.store('file.txt');
-  expectBytes(
-    t,
-    await t.upload.read(second.fileId),
-    second.bytes,
-    'a file that is read immediately after it was overwritten',
-  );
+  await expectKept(second, 'a file that is read immediately after it was overwritten');
   const neighbour = await t.upload.store('file.txt.2');
   await t.storage.list('batchDelete', [neighbour.fileId]);
   const missing = t.storage.path('missing.txt');
   await copy(t, { from: missing, to: file.path });
   await copy(t, { from: missing, to: file.path, removeOriginal: true });
-  const after =
-    'an uploaded file (after another file was deleted, and copies onto this file failed)';
-  expectBytes(t, await t.upload.read(second.fileId), second.bytes, after);
+  const after = 'after another file was deleted, and copies onto this file failed';
+  await expectKept(second, `an uploaded file (${after})`);
 
   await t.storage.list('batchDelete', [file.fileId]);
   const again = await t.upload.store('file.txt');
-  const reading = await readPath(t, again.path);
-  expectBytes(t, reading, again.bytes, 'a file uploaded to the path of a deleted one');
+  await expectAt(t, again.path, again.bytes, 'a file uploaded to the path of a deleted one');
 }
 
 /** A copy must remain when its source is removed. */
@@ -122,8 +95,7 @@ async function keepCopies(t: CheckContext): Promise<void> {
     t.reach(hasBytes(await readPath(t, to), source.bytes), 'no copy is made');
     if (what === 'deleted') await t.storage.list('batchDelete', [source.fileId]);
     else await t.upload.store(`${what}.txt`, 'overwritten');
-    const reading = await readPath(t, to);
-    expectBytes(t, reading, source.bytes, `a copy whose source was ${what}`);
+    await expectAt(t, to, source.bytes, `a copy whose source was ${what}`);
   }
 }
 
@@ -244,11 +216,8 @@ export const uploadResponses: readonly Check[] = [
         t.reach(!(await canBeCopied(t, given.path)), 'a file that was stored cannot be read');
       }
       checked += 1;
-      t.expect(
-        !hasError,
-        `${what}: the file was stored, so the response must not contain an Error element`,
-        reply,
-      );
+      const isClear = `${what}: the file was stored, so the response must not contain an Error element`;
+      t.expect(!hasError, isClear, reply);
       const lost = `${what}: the response has no Error element, so the file must be stored`;
       t.expect(isStored, lost, reply);
     }

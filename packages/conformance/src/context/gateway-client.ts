@@ -10,7 +10,7 @@ import {
 import type { Upgrade } from '../http/open-web-socket.ts';
 import type { UnsignedCall } from '../options.ts';
 import { Unreached } from '../result.ts';
-import { isGatewayError } from '../validation/check-gateway.ts';
+import { isGatewayError } from '../validation/exchange-rules.ts';
 import type { Run } from './run.ts';
 
 /** A call to a hosted service. */

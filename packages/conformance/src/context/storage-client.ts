@@ -96,10 +96,8 @@ export class StorageClient {
     fileList: readonly unknown[],
   ): Promise<{ reply: StorageReply; entries: Entry[] }> {
     const reply = await this.call(operation, { fileList });
-    const entries = reply.data?.fileList;
-    if (Array.isArray(entries) && entries.length === fileList.length) {
-      return { reply, entries: entries.map(Object) };
-    }
+    const { entries } = reply;
+    if (entries?.length === fileList.length) return { reply, entries };
     throw new Unreached(
       `${operation} responded with ${reply.received.status} without an entry for each of the ${fileList.length} items`,
     );

@@ -1,6 +1,7 @@
 import {
   type Evidence,
   type HeaderList,
+  parseJson,
   type ReceivedResponse,
   type SentRequest,
   splitTarget,
@@ -47,11 +48,7 @@ export function listFiles(stored: ReadonlyMap<string, string>, { sent }: Evidenc
     if (typeof value === 'object' && value !== null) Object.values(value).forEach(add);
     else words.add(value);
   };
-  try {
-    add(JSON.parse(sent.body.subarray(0, LONGEST).toString()));
-  } catch {
-    // Not a storage call, or not a valid one.
-  }
+  add(parseJson(sent.body.subarray(0, LONGEST)));
   const { pathname } = splitTarget(sent.url);
   return [...stored]
     .filter(

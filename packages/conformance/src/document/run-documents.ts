@@ -3,7 +3,7 @@ import { leftOut } from '../context/skip-reason.ts';
 import { NetworkFault, Throttled } from '../http/health.ts';
 import type { Settings } from '../options.ts';
 import { type Planned, type Result, StartError } from '../result.ts';
-import { isGatewayError } from '../validation/check-gateway.ts';
+import { isGatewayError } from '../validation/exchange-rules.ts';
 import { checkOperation, chooseRequests, operationSkipReason } from './check-operation.ts';
 import { checkSequences, removeCreated } from './check-sequences.ts';
 import { type Coverage, listUnchecked, toCoverage, toUncheckedLine } from './coverage.ts';

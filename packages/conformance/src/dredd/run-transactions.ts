@@ -19,8 +19,7 @@ import { toReceived, toSentSize } from '../http/exchange.ts';
 import { Throttled } from '../http/health.ts';
 import { fromContractResponse } from '../respect/translate.ts';
 import { createResult, type Result } from '../result.ts';
-import { checkGateway } from '../validation/check-gateway.ts';
-import { checkStorage } from '../validation/check-storage.ts';
+import { checkTransaction } from '../validation/check-transaction.ts';
 import { compileTransactions, type Draft } from './compile.ts';
 import { prepareRequest } from './prepare-request.ts';
 
@@ -131,8 +130,8 @@ async function runTransaction(
     const { fileID } = Object(Object(Object(response.json).body).data);
     if (typeof fileID === 'string') known.fileId ??= fileID;
     // Checked against the complete OpenAPI 3.1 document, not the copy that Dredd reads.
-    const verify = api === 'gateway' ? checkGateway : checkStorage;
-    const { outcome, reason, findings } = verify(transaction, response, known[api]);
+    const translated = { ...exchange, received: response };
+    const { outcome, reason, findings } = checkTransaction(transaction, translated, known[api]);
     known[api] ||= status < 300;
     return {
       ...result,

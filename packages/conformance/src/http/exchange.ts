@@ -95,7 +95,7 @@ export function toReceived(status: number, headers: HeaderList, body: Buffer): R
       return body.toString();
     },
     get json() {
-      parsed ??= { json: parse(body) };
+      parsed ??= { json: parseJson(body) };
       return parsed.json;
     },
     get mediaType() {
@@ -104,9 +104,10 @@ export function toReceived(status: number, headers: HeaderList, body: Buffer): R
   };
 }
 
-function parse(body: Buffer): unknown {
+/** Returns the value of a text; `undefined` if it is not JSON. */
+export function parseJson(text: string | Buffer): unknown {
   try {
-    return JSON.parse(body.toString());
+    return JSON.parse(text.toString());
   } catch {
     return undefined;
   }
@@ -118,10 +119,14 @@ export type HeaderList = readonly (readonly [name: string, value: string])[];
 /** Headers as a check specifies them: an object or a list. */
 export type HeaderInput = Record<string, string | readonly string[] | undefined> | HeaderList;
 
-/** Returns every value of a header, in order. Names are case-insensitive. */
+/** Whether two header names are the same: they are case-insensitive (RFC 9110, section 5.1). */
+export function isNamed(key: string, name: string): boolean {
+  return key.toLowerCase() === name.toLowerCase();
+}
+
+/** Returns every value of a header, in order. */
 export function readAll(headers: HeaderList, name: string): string[] {
-  const wanted = name.toLowerCase();
-  return headers.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value);
+  return headers.filter(([key]) => isNamed(key, name)).map(([, value]) => value);
 }
 
 export function toHeaderList(input: HeaderInput = []): HeaderList {
@@ -133,8 +138,8 @@ export function toHeaderList(input: HeaderInput = []): HeaderList {
 
 /** Returns `headers` plus those in `added`, which replace any headers of the same name. */
 export function withHeaders(headers: HeaderList, added: HeaderList): HeaderList {
-  const names = new Set(added.map(([name]) => name.toLowerCase()));
-  return [...headers.filter(([name]) => !names.has(name.toLowerCase())), ...added];
+  const kept = headers.filter(([key]) => !added.some(([name]) => isNamed(key, name)));
+  return [...kept, ...added];
 }
 
 /** Returns headers by name. A repeated header has a list of values. */

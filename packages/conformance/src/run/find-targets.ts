@@ -10,7 +10,7 @@ import type { HeaderInput, Received } from '../http/exchange.ts';
 import { NetworkFault, Throttled } from '../http/health.ts';
 import { REQUEST_FORMS } from '../options.ts';
 import { StartError } from '../result.ts';
-import { isGatewayError } from '../validation/check-gateway.ts';
+import { isGatewayError } from '../validation/exchange-rules.ts';
 
 /** How often a call is attempted if its connection breaks. */
 const ATTEMPTS = 5;

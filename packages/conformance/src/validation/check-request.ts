@@ -1,6 +1,6 @@
 import { documents } from '../contract/documents.ts';
 import type { RuleId } from '../generated/rule-ids.gen.ts';
-import type { Sent } from '../http/exchange.ts';
+import { parseJson, type Sent } from '../http/exchange.ts';
 import { findSchema } from './check-response.ts';
 
 /** A missing field of an item has its own rule. */
@@ -21,12 +21,8 @@ export function breaksRequest({
   sent: Pick<Sent, 'body'>;
   operationId: string;
 }): RuleId | undefined {
-  let body: unknown;
-  try {
-    body = JSON.parse(sent.body.toString());
-  } catch {
-    return 'ST-BAD-JSON';
-  }
+  const body = parseJson(sent.body);
+  if (body === undefined) return 'ST-BAD-JSON';
   const validate = findSchema(`${documents.storage.name}${pointerOf(operationId)}`);
   if (validate === undefined) return undefined;
   const { data } = Object(body);

@@ -3,8 +3,8 @@ import { documents, type Transaction, transactions } from '../contract/documents
 import { APIS, type Api, dereference, type Header, toPointerSegment } from '../contract/openapi.ts';
 import { findByContentType, findByStatus } from '../contract/operations.ts';
 import type { Received } from '../http/exchange.ts';
-import { isJson, listDispositionTypes, toMediaType } from '../http/media-type.ts';
-import type { Finding, Verdict } from '../result.ts';
+import { isJson } from '../http/media-type.ts';
+import type { Finding } from '../result.ts';
 
 /** Keywords of OpenAPI and of the contract that do not validate. */
 const ANNOTATIONS = ['example', 'xml', 'x-berth-item-pattern', 'x-berth-unwrap'];
@@ -81,43 +81,6 @@ function toFinding(api: Api, where: string, error: ErrorObject): Finding {
   return { message: `${place} ${error.message}`, where: `${name} ${pointer}` };
 }
 
-/** Rule C2: 'Text types are those whose Content-Type indicates …', compared without parameters. */
-const TEXT_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain'];
-
-/** Returns the rule that requires `attachment` for a media type, or `none` if the header must be absent. */
-export function dispositionRule(method: string, mediaType: string): 'C1' | 'C2' | 'none' {
-  if (method.toUpperCase() === 'GET') return 'C1';
-  return TEXT_TYPES.includes(mediaType) ? 'none' : 'C2';
-}
-
-/**
- * Checks rules C1 to C3 on responses from a hosted service: `Content-Disposition: attachment` on every
- * response to a GET (C1) and on every response without a text type (C2), but not on event streams (C3). A
- * missing Content-Type is not checked because the contract leaves it open (D8).
- */
-export function checkDisposition(transaction: Transaction, received: Received): Finding[] {
-  const contentType = received.header('content-type');
-  if (contentType === undefined) return [];
-  const type = toMediaType(contentType);
-  if (type === 'text/event-stream') return [];
-  const rule = dispositionRule(transaction.method, type);
-  const came = received.header('content-disposition');
-  const where = `${documents.gateway.name} ${transaction.pointer}/headers/Content-Disposition`;
-  const types = listDispositionTypes([came ?? '']);
-  if (rule !== 'none' && (!types.includes('attachment') || types.includes('inline'))) {
-    return [{ message: `${rule}: Content-Disposition must be attachment, not ${came}`, where }];
-  }
-  if (rule === 'none' && came !== undefined) {
-    return [
-      {
-        message: `C2: the response to a POST must not have Content-Disposition if its type is ${type}`,
-        where,
-      },
-    ];
-  }
-  return [];
-}
-
 /** Returns the responses that are documented for a status of the operation. */
 export function listByStatus(transaction: Transaction, status: number): Transaction[] {
   const ofOperation = transactions.filter(
@@ -147,39 +110,4 @@ export function checkHeaders(documented: Transaction, received: Received): Findi
     if (!value.required || received.header(header)) return [];
     return [{ message: `the ${header} header is required`, where: `${name} ${pointer}` }];
   });
-}
-
-const OPTION = { gateway: '--gateway-token', storage: '--storage-header' } as const;
-
-/** Documented statuses that an invalid request should trigger. */
-const REFUSALS = ['4XX', 'default'];
-
-/**
- * Returns a skip if the target rejects the credentials, because the check then proves nothing. Returns
- * `undefined` for any other response. Once the credentials have been accepted, also returns `undefined` for
- * an invalid request, because any 4xx is then the expected refusal.
- *
- * 401 and 403 mean that the credentials are rejected. Until a call has succeeded, an unexpected 4xx may mean
- * the same, because the contract does not specify the status (D15).
- *
- * @param accepted whether an earlier call succeeded
- */
-export function refusedCredentials(
-  { api, status }: Pick<Transaction, 'api' | 'status'>,
-  received: Received,
-  accepted: boolean,
-): Verdict | undefined {
-  const isWanted = String(received.status) === status;
-  const mayMeanSo =
-    status === '404' && !accepted && received.status >= 400 && received.status < 500;
-  if (isWanted || !(received.status === 401 || received.status === 403 || mayMeanSo))
-    return undefined;
-  if (accepted && REFUSALS.includes(status)) return undefined;
-  return {
-    outcome: 'skip',
-    required: true,
-    refused: true,
-    reason: `the target rejected the credentials with ${received.status}; see ${OPTION[api]}`,
-    findings: [],
-  };
 }

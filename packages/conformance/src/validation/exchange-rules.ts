@@ -1,14 +1,17 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { RuleId } from '../generated/rule-ids.gen.ts';
-import { type Exchange, type HeaderList, type Received, readAll } from '../http/exchange.ts';
+import {
+  type Exchange,
+  type HeaderList,
+  parseJson,
+  type Received,
+  readAll,
+} from '../http/exchange.ts';
 import { listDispositionTypes } from '../http/media-type.ts';
 import type { Settings } from '../options.ts';
-import { isGatewayError } from './check-gateway.ts';
 import { breaksRequest } from './check-request.ts';
-import { dispositionRule } from './check-response.ts';
 import { cite, show } from './cite.ts';
 import {
-  type Entry,
   hasErrorElement,
   hasFailed,
   isFailure,
@@ -110,6 +113,17 @@ const hasBadCharacters = ({ service = '' }: Facts) =>
   !service.includes('%') && service.length >= NAME_LENGTH.least && !NAME.test(service);
 
 /**
+ * Returns whether a response is the gateway's error rather than a hosted service's: its body has `code`,
+ * `message` and `requestId`, the last of which equals `X-Request-Id` (D10).
+ */
+export function isGatewayError({ status, json, header }: Received): boolean {
+  const id = header('x-request-id');
+  if (status < 400 || id === undefined) return false;
+  const { code, message, requestId } = Object(json);
+  return code !== undefined && message !== undefined && requestId === id;
+}
+
+/**
  * Whether a recorded response is certainly the gateway's own error. A hosted service may respond with any
  * status and body, so a code of the contract is required.
  */
@@ -128,15 +142,18 @@ function isOfService(facts: Facts): boolean {
   return status < 400 || facts.received.header(UPSTREAM_STATUS) !== undefined;
 }
 
+/** Rule C2: 'Text types are those whose Content-Type indicates …', compared without parameters. */
+const TEXT_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain'];
+
 const isStream = ({ received }: Facts) => received.mediaType === 'text/event-stream';
 const acceptsStream = ({ sent }: Facts) =>
   readAll(sent.headers, 'accept').some((value) => /text\/event-stream/i.test(value));
-const ofService = (rule: 'C1' | 'C2' | 'none', isMeant: (type: string) => boolean = () => true) => {
-  return (facts: Facts) => {
-    const { mediaType } = facts.received;
-    if (!isOfService(facts) || isStream(facts) || mediaType === undefined) return false;
-    return dispositionRule(facts.sent.method, mediaType) === rule && isMeant(mediaType);
-  };
+/** Whether a rule is about the disposition of a response: `none` requires that the header is absent. */
+const ofService = (rule: 'C1' | 'C2' | 'none') => (facts: Facts) => {
+  const { mediaType } = facts.received;
+  if (!isOfService(facts) || isStream(facts) || mediaType === undefined) return false;
+  if (facts.sent.method === 'GET') return rule === 'C1';
+  return rule === (TEXT_TYPES.includes(mediaType) ? 'none' : 'C2');
 };
 
 const dispositions = (received: Received) => {
@@ -209,21 +226,10 @@ const ofData = (operationId: string, claims: ExchangeRule['claims']): ExchangeRu
 const grantField = (field: string) =>
   ofData('getUploadMetaData', ({ data = {} }) => [text(field, data[field])]);
 
-const entriesOf = ({ data }: Facts): Entry[] =>
-  Array.isArray(data?.fileList) ? data.fileList.map(Object) : [];
-
 /** The items of a list call as sent, in either form of a request (D21). */
 function itemsOf({ sent }: Facts): unknown[] | undefined {
-  const { data, fileList = Object(data).fileList } = Object(parse(sent.body));
+  const { data, fileList = Object(data).fileList } = Object(parseJson(sent.body));
   return Array.isArray(fileList) ? fileList : undefined;
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
 }
 
 /** One entry for each item, each of them an object. */
@@ -249,7 +255,7 @@ const listOf = (operationId: string): ExchangeRule => ({
 /** Every entry has the ID that was requested. */
 const idsOf = (operationId: string): ExchangeRule => ({
   ...ofData(operationId, (facts) => {
-    const ids = entriesOf(facts).map(({ fileID }) => fileID);
+    const ids = (facts.entries ?? []).map(({ fileID }) => fileID);
     const wanted = (itemsOf(facts) ?? [])
       .map((item) => (typeof item === 'string' ? item : Object(item).fileID))
       .filter((id) => typeof id === 'string');
@@ -259,8 +265,7 @@ const idsOf = (operationId: string): ExchangeRule => ({
       ...ids.map((id) => text('fileID of an entry', id)),
       ...[...new Set(wanted)].map((id): Claim => {
         const [came, most] = [count(ids, id), count(wanted, id)];
-        const entries = most === 1 ? 'exactly one entry' : `${most} entries`;
-        return [came === most, `${entries} must have the fileID ${id}, but ${came} do`];
+        return [came === most, `${most} entries must have the fileID ${id}, but ${came} do`];
       }),
     ];
   }),
@@ -268,8 +273,8 @@ const idsOf = (operationId: string): ExchangeRule => ({
 });
 
 const entryField = (operationId: string, field: string): ExchangeRule =>
-  ofData(operationId, (facts) =>
-    entriesOf(facts).map((entry) => text(`${field} of an entry`, entry[field])),
+  ofData(operationId, ({ entries = [] }) =>
+    entries.map((entry) => text(`${field} of an entry`, entry[field])),
   );
 
 /** A call with such a request 'is refused, never 5xx, in the documented error shape' (D30). */
@@ -444,21 +449,21 @@ export const EXCHANGE_RULES = {
   'ST-COPY-SRC-PATH': badRequest('ST-COPY-SRC-PATH'),
   'ST-COPY-DST-PATH': badRequest('ST-COPY-DST-PATH'),
   'ST-COPY-LIST': listOf('batchCopyFile'),
-  'ST-COPY-FILE-ID': ofData('batchCopyFile', (facts) =>
-    entriesOf(facts).map(({ fileID = '' }) => text('fileID of an entry', fileID)),
+  'ST-COPY-FILE-ID': ofData('batchCopyFile', ({ entries = [] }) =>
+    entries.map(({ fileID = '' }) => text('fileID of an entry', fileID)),
   ),
-  'ST-COPY-FILE-ID-PRESENT': ofData('batchCopyFile', (facts) =>
-    entriesOf(facts)
+  'ST-COPY-FILE-ID-PRESENT': ofData('batchCopyFile', ({ entries = [] }) =>
+    entries
       .filter((entry) => !hasFailed(entry))
       .map(({ fileID }) => present('the entry should have a fileID', fileID)),
   ),
-  'ST-COPY-FAILED': ofData('batchCopyFile', (facts) =>
-    entriesOf(facts)
+  'ST-COPY-FAILED': ofData('batchCopyFile', ({ entries = [] }) =>
+    entries
       .filter(hasFailed)
       .flatMap(({ code, message }) => [text('code', code), text('message', message)]),
   ),
-  'ST-COPY-SUCCEEDED': ofData('batchCopyFile', (facts) =>
-    entriesOf(facts)
+  'ST-COPY-SUCCEEDED': ofData('batchCopyFile', ({ entries = [] }) =>
+    entries
       .filter((entry) => !hasFailed(entry))
       .flatMap(({ code, message }): Claim[] => [
         [code === undefined, `code must be absent, but it was ${show(code)}`],

@@ -11,6 +11,8 @@ export interface StorageReply extends Exchange {
    */
   body: Record<string, unknown> | undefined;
   data: Record<string, unknown> | undefined;
+  /** The entries of `fileList`; `undefined` if it is not a list. */
+  entries: Entry[] | undefined;
   code: string | undefined;
   /** Whether the status is not 2xx, or there is a `code` without `data` (D30). */
   refused: boolean;
@@ -24,9 +26,10 @@ export function readReply(exchange: Exchange, form: Envelope): StorageReply {
   const body = form === 'flat' ? envelope : toObject(envelope?.body);
   const data = toObject(body?.data);
   const code = typeof body?.code === 'string' ? body.code : undefined;
+  const entries = Array.isArray(data?.fileList) ? data.fileList.map(Object) : undefined;
   const { status } = exchange.received;
   const refused = status < 200 || status > 299 || (code !== undefined && data === undefined);
-  return { ...exchange, envelope, body, data, code, refused };
+  return { ...exchange, envelope, body, data, entries, code, refused };
 }
 
 function toObject(value: unknown): Record<string, unknown> | undefined {
@@ -62,6 +65,11 @@ export function toContractEnvelope(
 export function isFailure({ received, body, data }: StorageReply): boolean {
   const hasCode = body !== undefined && 'code' in body;
   return received.status < 200 || received.status > 299 || hasCode || data === undefined;
+}
+
+/** Returns the link of an entry in a links response, if it has one. */
+export function linkOf({ code, tempFileURL }: Entry = {}): string | undefined {
+  return code === 'SUCCESS' && URL.canParse(String(tempFileURL)) ? String(tempFileURL) : undefined;
 }
 
 /**

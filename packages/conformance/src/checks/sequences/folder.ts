@@ -166,11 +166,11 @@ export class Folder {
     fileList: readonly unknown[],
   ): Promise<{ reply: StorageReply; entries: Entry[] }> {
     const reply = await this.#t.storage.call(operation, { fileList });
-    const entries = reply.data?.fileList;
-    if (!Array.isArray(entries)) {
+    const { entries } = reply;
+    if (entries === undefined) {
       throw new Unreached(`${operation} responded with ${reply.received.status} without a list`);
     }
-    if (entries.length === fileList.length) return { reply, entries: entries.map(Object) };
+    if (entries.length === fileList.length) return { reply, entries };
     const message = `${fileList.length} items of ${operation} must have as many entries, not ${entries.length}`;
     throw new Contradiction(message, reply);
   }

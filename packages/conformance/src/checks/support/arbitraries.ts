@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import type { CheckContext } from '../../context/check-context.ts';
 import type { StorageOperation } from '../../context/storage-client.ts';
+import { parseJson } from '../../http/exchange.ts';
 import {
   JSON_TYPES,
   type JsonType,
@@ -23,6 +24,8 @@ export interface FaultyRequest {
   fields: unknown;
   /** A description of the fault: `fileList[0] is a number`. */
   fault: string;
+  /** The complete body, if it is not that of the fields. */
+  body?: string;
 }
 
 /**
@@ -150,14 +153,5 @@ export function brokenJson(text: string): fc.Arbitrary<string> {
         .map(([place, put]) => text.slice(0, place) + put + text.slice(place)),
       fc.string({ minLength: 1, maxLength: 5 }).map((tail) => text + tail),
     )
-    .filter((broken) => !isJson(broken));
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+    .filter((broken) => parseJson(broken) === undefined);
 }

@@ -1,210 +1,149 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CheckContext } from '../../context/check-context.ts';
-import type { Entry } from '../../context/storage-client.ts';
 import type { StoredFile } from '../../context/upload-client.ts';
-import { entriesOf, isFile, poll, storeAll } from './storage.ts';
-
-/** Returns the link of an entry, if it has one. */
-export function linkOf({ code, tempFileURL }: Entry = {}): string | undefined {
-  const link = String(tempFileURL);
-  return code === 'SUCCESS' && URL.canParse(link) ? link : undefined;
-}
+import { entriesOf, isFile, linkOf, poll, storeAll } from './storage.ts';
 
 /** Lifetimes to try, in seconds, the shortest first: each deployment decides which ones it accepts (D22). */
 const SHORT = [2, 5, 15, 60];
-
 const LONG = 120;
-
+/** How much longer than the short lifetime the middle one is, in seconds. */
+const LATER = 3;
 /** The longest lifetime that a deployment may grant instead of a shorter one, in seconds. */
 const LEAST = 60;
-
+/** How long a link without `maxAge` must work, in seconds: its lifetime is not specified. */
+const USUAL = 5;
 /** How much longer than its `maxAge` a link may work, in seconds. */
 const GRACE = 10;
+/** How much a lifetime may differ because a clock counts whole seconds, in milliseconds. */
+const TICK = 1000;
 
 const SECONDS = { ms: 0.001, s: 1, min: 60 };
 
-/**
- * Returns whether a link works for too long because the deployment grants no lifetime of less than a
- * minute: then it ends after a minute, just like one that is requested for a minute.
- */
-async function isOfMinimum(
-  t: CheckContext,
-  link: Link,
-  { fileId, bytes }: StoredFile,
-): Promise<boolean> {
-  if (link.lifetime >= LEAST) return false;
-  const least = await askForLink(t, fileId, LEAST);
-  if (least === undefined || (await outlives(t, link, bytes, LEAST))) return false;
-  if (await outlives(t, least, bytes, least.lifetime)) return false;
-  t.note(
-    `A link with maxAge ${link.maxAge} works for as long as a link with maxAge ${least.maxAge}.`,
-  );
-  return true;
-}
-
 interface Link {
   url: string;
-  maxAge: number;
+  file: StoredFile;
+  maxAge: number | undefined;
   /** In seconds. */
   lifetime: number;
   asked: number;
 }
 
-async function askForLink(
-  t: CheckContext,
-  fileID: string,
-  seconds: number,
-  isOtherForm = false,
-): Promise<Link | undefined> {
-  const maxAge = t.storage.maxAge(seconds);
-  const asked = performance.now();
-  const fields = { fileList: [{ fileID, maxAge }] };
-  const reply = await t.storage.call('batchGetTempUrls', fields, { isOtherForm });
-  const url = linkOf(Object(Object(reply.data?.fileList)[0]));
-  return url === undefined ? undefined : toLink(t, url, maxAge, asked);
-}
-
-const toLink = (t: CheckContext, url: string, maxAge: number, asked: number): Link => ({
-  ...{ url, maxAge, asked },
-  lifetime: maxAge * SECONDS[t.settings.maxAgeUnit],
-});
-
-/** A link to a file; `lifetime` is not a number if the link was requested without `maxAge`. */
-type FileLink = Link & { file: StoredFile };
-
-/** Links with different lifetimes from one call. The deployment decides which ones it accepts. */
-interface Lifetimes {
-  short: FileLink;
-  /** Works a little longer. */
-  middle: FileLink | undefined;
-  long: FileLink | undefined;
-  /** Without `maxAge`. */
-  usual: FileLink | undefined;
-  /** As short, and not used until it has expired. */
-  unused: FileLink | undefined;
-  /** As short, from a call in the other form of a request, if the deployment accepts that form too. */
-  otherForm: Link | undefined;
-}
-
-const NAMES = ['long', 'short', 'middle', 'usual', 'unused'] as const;
-
-/** Requests links in one call. `undefined` if the deployment issues none with such a lifetime. */
-async function askForLifetimes(
+/** Requests links with these lifetimes in one call. The deployment decides which ones it issues. */
+async function askForLinks(
   t: CheckContext,
   files: readonly StoredFile[],
-  seconds: number,
-): Promise<Lifetimes | undefined> {
-  const middle = seconds < LEAST ? seconds + LATER : LONG;
-  const ages = { long: LONG, short: seconds, middle, usual: Number.NaN, unused: seconds };
-  const items = NAMES.map((name, index) => {
-    const maxAge = t.storage.maxAge(ages[name]);
-    return { name, maxAge, file: files[index] };
-  });
-  const fileList = items.map(({ maxAge, file }) =>
-    Number.isNaN(maxAge) ? { fileID: file?.fileId } : { fileID: file?.fileId, maxAge },
-  );
+  lifetimes: readonly (number | undefined)[],
+  isOtherForm = false,
+): Promise<(Link | undefined)[]> {
   const asked = performance.now();
-  const reply = await t.storage.call('batchGetTempUrls', { fileList });
-  const entries: Entry[] = [reply.data?.fileList ?? []].flat().map(Object);
-  const linkTo = (name: (typeof NAMES)[number]): FileLink | undefined => {
-    const { maxAge = 0, file } = items.find((item) => item.name === name) ?? {};
-    const url = file && linkOf(entriesOf(entries, file.fileId)[0]);
-    return url === undefined || !file ? undefined : { ...toLink(t, url, maxAge, asked), file };
-  };
-  const short = linkTo('short');
-  if (short === undefined) return undefined;
-  const otherForm = await askForLink(t, short.file.fileId, seconds, true);
-  const [long, later, usual, unused] = (['long', 'middle', 'usual', 'unused'] as const).map(linkTo);
-  return { short, middle: later, long, usual, unused, otherForm };
+  const ages = lifetimes.map((seconds) => seconds && t.storage.maxAge(seconds));
+  const fileList = files.map((file, at) => ({ fileID: file.fileId, maxAge: ages[at] }));
+  const reply = await t.storage.call('batchGetTempUrls', { fileList }, { isOtherForm });
+  return files.map((file, at) => {
+    const maxAge = ages[at];
+    const url = linkOf(entriesOf(reply.entries ?? [], file.fileId)[0]);
+    if (url === undefined) return undefined;
+    const lifetime = maxAge === undefined ? USUAL : maxAge * SECONDS[t.settings.maxAgeUnit];
+    return { url, file, maxAge, lifetime, asked };
+  });
 }
 
-/** How much longer the middle lifetime is than the short one, in seconds. */
-const LATER = 3;
+/** Expects links to stop working after their lifetimes, and not before. */
+export async function expectLinksExpire(t: CheckContext): Promise<void> {
+  const files = await storeAll(t, 'long', 'short', 'middle', 'usual', 'unused');
+  for (const seconds of SHORT) {
+    const middle = seconds < LEAST ? seconds + LATER : LONG;
+    const links = await askForLinks(t, files, [LONG, seconds, middle, undefined, seconds]);
+    if (links[1] === undefined) continue;
+    const [otherForm] = await askForLinks(t, [links[1].file], [seconds], true);
+    await expectLifetimes(t, links[1], links, otherForm);
+    return;
+  }
+  t.apply(false, `the deployment issues no links for a maxAge of ${SHORT.join(' or ')} s`);
+}
 
-/** How much a lifetime may differ because a clock counts whole seconds, in milliseconds. */
-const TICK = 1000;
-
-const waitUntil = (t: CheckContext, time: number) =>
-  wait(Math.max(time - performance.now(), 0), undefined, { signal: t.signal });
-
-/** Expects each link to work for its own lifetime, and no longer. */
-async function expectLifetimes(t: CheckContext, links: Lifetimes): Promise<void> {
-  const { short, middle, long, usual, unused, otherForm } = links;
+/**
+ * Expects each link to work for its own lifetime, and no longer.
+ *
+ * @param unused a link that is as short, and not used until it has expired
+ * @param otherForm one from a call in the other form of a request, if the deployment accepts that form too
+ */
+async function expectLifetimes(
+  t: CheckContext,
+  short: Link,
+  [long, , middle, usual, unused]: readonly (Link | undefined)[],
+  otherForm: Link | undefined,
+): Promise<void> {
   const end = short.asked + short.lifetime * 1000;
-  if (usual) t.reach(await works(t, usual, usual.file.bytes), 'a link without maxAge never works');
-  await expectAlive(t, short, short.lifetime);
-  await waitUntil(t, end - TICK);
-  const isAlive = await outlives(t, short, short.file.bytes, short.lifetime);
-  const isMinimum = isAlive && (await isOfMinimum(t, short, short.file));
-  const since = spellAge(short.asked);
-  const late = `a link with maxAge ${short.maxAge} must stop working, but it still works after ${since}`;
+  const waitUntil = (time: number) =>
+    wait(Math.max(time - performance.now(), 0), undefined, { signal: t.signal });
+  if (usual) t.reach(await works(t, usual), 'a link without maxAge never works');
+  await expectAlive(t, short);
+  await waitUntil(end - TICK);
+  const isAlive = await outlives(t, short, short.lifetime);
+  const isMinimum = isAlive && (await isOfMinimum(t, short));
+  const late = `a link with maxAge ${short.maxAge} must stop working, but it still works after ${spellAge(short)}`;
   t.expect(!isAlive || isMinimum, late);
   if (isAlive) return;
   const ended = performance.now();
-  await waitUntil(t, end + TICK);
-  await expectAlive(t, middle, middle?.lifetime);
-  await expectAlive(t, usual, USUAL);
+  await waitUntil(end + TICK);
+  await expectAlive(t, middle);
+  await expectAlive(t, usual);
   // The others were requested at the same time, but a clock that counts whole seconds may have moved on.
-  await waitUntil(t, Math.max(ended, end) + 1.5 * TICK);
-  if (unused) await expectDead(t, unused, unused.file, 'that was not used before');
-  if (otherForm) await expectDead(t, otherForm, short.file, 'from a call in the other form');
+  await waitUntil(Math.max(ended, end) + 1.5 * TICK);
+  await expectDead(t, unused, 'that was not used before');
+  await expectDead(t, otherForm, 'from a call in the other form');
   if (performance.now() - short.asked > (LONG - GRACE) * 1000) return;
-  await expectAlive(t, long, long?.lifetime);
-  await askForLink(t, short.file.fileId, LONG);
-  await expectDead(t, short, short.file, 'to a file that got a new link');
+  await expectAlive(t, long);
+  await askForLinks(t, [short.file], [LONG]);
+  await expectDead(t, short, 'to a file that got a new link');
 }
 
-async function expectAlive(t: CheckContext, link?: FileLink, lifetime = 0): Promise<void> {
+/**
+ * Returns whether a link works for too long because the deployment grants no lifetime of less than a
+ * minute: then it ends after a minute, just like one that is requested for a minute.
+ */
+async function isOfMinimum(t: CheckContext, link: Link): Promise<boolean> {
+  if (link.lifetime >= LEAST) return false;
+  const [least] = await askForLinks(t, [link.file], [LEAST]);
+  if (least === undefined || (await outlives(t, link, LEAST))) return false;
+  if (await outlives(t, least, least.lifetime)) return false;
+  const wanted = `works for as long as a link with maxAge ${least.maxAge}`;
+  t.note(`A link with maxAge ${link.maxAge} ${wanted}.`);
+  return true;
+}
+
+async function expectAlive(t: CheckContext, link: Link | undefined): Promise<void> {
   if (link === undefined) return;
   const exchange = await t.upload.download(link.url);
   // A response that comes too late proves nothing.
-  if (performance.now() > link.asked + lifetime * 1000 - TICK) return;
-  const age = Number.isNaN(link.maxAge) ? 'without maxAge' : `with maxAge ${link.maxAge}`;
-  const message = `a link ${age} must still work after ${spellAge(link.asked)}, but it does not`;
+  if (performance.now() > link.asked + link.lifetime * 1000 - TICK) return;
+  const age = link.maxAge === undefined ? 'without maxAge' : `with maxAge ${link.maxAge}`;
+  const message = `a link ${age} must still work after ${spellAge(link)}, but it does not`;
   t.expect(isFile(exchange, link.file.bytes), message, exchange);
 }
 
-async function expectDead(
-  t: CheckContext,
-  { url, maxAge, asked }: Link,
-  { bytes }: StoredFile,
-  which: string,
-): Promise<void> {
-  const exchange = await t.upload.download(url);
-  const message = `a link ${which}, with maxAge ${maxAge}, must stop working, but it still works after ${spellAge(asked)}`;
-  t.expect(!isFile(exchange, bytes), message, exchange);
+async function expectDead(t: CheckContext, link: Link | undefined, which: string): Promise<void> {
+  if (link === undefined) return;
+  const exchange = await t.upload.download(link.url);
+  const message = `a link ${which}, with maxAge ${link.maxAge}, must stop working, but it still works after ${spellAge(link)}`;
+  t.expect(!isFile(exchange, link.file.bytes), message, exchange);
 }
 
-/** How long a link without `maxAge` must work, in seconds: its lifetime is not specified. */
-const USUAL = 5;
-
-/** Returns whether a link still works slightly more than this many seconds later. */
-function outlives(t: CheckContext, link: Link, bytes: Buffer, seconds: number): Promise<boolean> {
+/** Returns whether a link still works slightly more than this many seconds after it was requested. */
+function outlives(t: CheckContext, link: Link, seconds: number): Promise<boolean> {
   const left = (seconds + GRACE) * 1000 - (performance.now() - link.asked);
   return poll(
-    () => works(t, link, bytes),
+    () => works(t, link),
     (isAlive) => !isAlive,
     { most: left, every: seconds < LEAST ? 250 : 1000 },
   );
 }
 
-function spellAge(since: number): string {
-  return `${((performance.now() - since) / 1000).toFixed(1)} s`;
+function spellAge({ asked }: Link): string {
+  return `${((performance.now() - asked) / 1000).toFixed(1)} s`;
 }
 
-/** Returns whether a link returns the file. */
-async function works(t: CheckContext, { url }: Link, bytes: Buffer): Promise<boolean> {
-  return isFile(await t.upload.download(url), bytes);
-}
-
-/** Expects links to stop working after their lifetimes, and not before. */
-export async function expectLinksExpire(t: CheckContext): Promise<void> {
-  const files = await storeAll(t, ...NAMES);
-  for (const seconds of SHORT) {
-    const links = await askForLifetimes(t, files, seconds);
-    if (links === undefined) continue;
-    await expectLifetimes(t, links);
-    return;
-  }
-  t.apply(false, `the deployment issues no links for a maxAge of ${SHORT.join(' or ')} s`);
+async function works(t: CheckContext, { url, file }: Link): Promise<boolean> {
+  return isFile(await t.upload.download(url), file.bytes);
 }

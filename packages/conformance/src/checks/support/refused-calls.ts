@@ -1,7 +1,7 @@
 import type { CheckContext } from '../../context/check-context.ts';
 import type { StorageCallOptions, StorageReply } from '../../context/storage-client.ts';
-import { readAll, withHeaders } from '../../http/exchange.ts';
-import { toCopyItems } from './storage.ts';
+import { isNamed, readAll, withHeaders } from '../../http/exchange.ts';
+import { areThere, toCopyItems } from './storage.ts';
 
 /** The files that rejected calls try to change. */
 interface Victims {
@@ -12,68 +12,49 @@ interface Victims {
   to: string;
 }
 
-interface WrongCall {
-  operation: string;
-  fields: object;
-  options?: StorageCallOptions;
-}
+type WrongCall = [operation: string, fileList: unknown, options?: StorageCallOptions];
 
 /** Returns calls that every deployment must reject as a whole, keyed by description. */
 async function toWrongCalls(t: CheckContext, victims: Victims): Promise<Record<string, WrongCall>> {
   const { path, fileId, to } = victims;
-  const { authorization } = t.settings.wireProfile.storageHeaders;
+  const { env, storageUrl, wireProfile } = t.settings;
+  const { authorization } = wireProfile.storageHeaders;
   const credentials = await t.storage.credentials();
   const [value = ''] = readAll(credentials, authorization);
   const wrong = withHeaders(credentials, [[authorization, `${value.slice(0, -8)}00000000`]]);
-  const unsigned = credentials.filter(
-    ([name]) => name.toLowerCase() !== authorization.toLowerCase(),
-  );
-  const [copy] = toCopyItems(t, [{ from: path, to }]) as [Record<string, unknown>];
-  const deletion = { operation: 'batchDelete', fields: { fileList: [fileId] } };
-  const copying = { operation: 'batchCopyFile', fields: { fileList: [copy] } };
-  const moving = {
-    operation: 'batchCopyFile',
-    fields: { fileList: [{ ...copy, removeOriginal: true }] },
-  };
-  const asQuery = ({ operation, fields }: WrongCall): WrongCall => {
-    const { env, storageUrl } = t.settings;
+  const unsigned = credentials.filter(([name]) => !isNamed(name, authorization));
+  const other = { env: t.uniqueName() };
+  const [item = {}] = toCopyItems(t, [{ from: path, to }]);
+  const { srcPath, dstPath } = Object(item);
+  const moves = [{ ...item, removeOriginal: true }];
+  const asQuery = (operation: string, fileList: unknown): WrongCall => {
     const base = new URL(storageUrl).pathname.replace(/\/+$/, '');
-    const list = encodeURIComponent(JSON.stringify(Object(fields).fileList));
-    const target = `${base}/api/v2/envs/${env}/storages:${operation}?fileList=${list}`;
-    return { operation, fields: {}, options: { method: 'GET', target } };
+    const query = `fileList=${encodeURIComponent(JSON.stringify(fileList))}`;
+    const target = `${base}/api/v2/envs/${env}/storages:${operation}?${query}`;
+    return [operation, undefined, { method: 'GET', target }];
   };
-  const listed = (operation: string, fileList: unknown): WrongCall => ({
-    operation,
-    fields: { fileList },
-  });
-  const { srcPath, dstPath } = copy;
+  const trailing = { body: `${t.storage.body({ fileList: [fileId] })}x` };
   return {
-    'a deletion without credentials': { ...deletion, options: { credentials: 'none' } },
-    'a deletion with wrong credentials': { ...deletion, options: { credentials: wrong } },
-    [`a deletion without ${authorization}`]: { ...deletion, options: { credentials: unsigned } },
-    'a deletion for another environment': { ...deletion, options: { env: t.uniqueName() } },
-    'a deletion with GET': asQuery(deletion),
-    'storages:batchDeleteX': { ...deletion, operation: 'batchDeleteX' },
-    'a deletion with a number after a file ID': listed('batchDelete', [fileId, 1]),
-    'a deletion of a file ID instead of a list': listed('batchDelete', fileId),
-    'a deletion with characters after the JSON': {
-      ...deletion,
-      options: { body: `${t.storage.body(deletion.fields)}x` },
-    },
-    'a copy without credentials': { ...copying, options: { credentials: 'none' } },
-    'a copy with wrong credentials': { ...copying, options: { credentials: wrong } },
-    'a move for another environment': { ...moving, options: { env: t.uniqueName() } },
-    'a copy with GET': asQuery(copying),
-    'storages:batchCopyFile.json': { ...copying, operation: 'batchCopyFile.json' },
-    'a copy with an item without srcPath at its end': listed('batchCopyFile', [copy, { dstPath }]),
-    'a copy with an item without dstPath at its start': listed('batchCopyFile', [
-      { srcPath },
-      copy,
-    ]),
-    'a copy with a number as overwrite in its second item': listed('batchCopyFile', [
-      copy,
-      { ...copy, overwrite: 1 },
-    ]),
+    'a deletion without credentials': ['batchDelete', [fileId], { credentials: 'none' }],
+    'a deletion with wrong credentials': ['batchDelete', [fileId], { credentials: wrong }],
+    [`a deletion without ${authorization}`]: ['batchDelete', [fileId], { credentials: unsigned }],
+    'a deletion for another environment': ['batchDelete', [fileId], other],
+    'a deletion with GET': asQuery('batchDelete', [fileId]),
+    'storages:batchDeleteX': ['batchDeleteX', [fileId]],
+    'a deletion with a number after a file ID': ['batchDelete', [fileId, 1]],
+    'a deletion of a file ID instead of a list': ['batchDelete', fileId],
+    'a deletion with characters after the JSON': ['batchDelete', [], trailing],
+    'a copy without credentials': ['batchCopyFile', [item], { credentials: 'none' }],
+    'a copy with wrong credentials': ['batchCopyFile', [item], { credentials: wrong }],
+    'a move for another environment': ['batchCopyFile', moves, other],
+    'a copy with GET': asQuery('batchCopyFile', [item]),
+    'storages:batchCopyFile.json': ['batchCopyFile.json', [item]],
+    'a copy with an item without srcPath at its end': ['batchCopyFile', [item, { dstPath }]],
+    'a copy with an item without dstPath at its start': ['batchCopyFile', [{ srcPath }, item]],
+    'a copy with a number as overwrite in its second item': [
+      'batchCopyFile',
+      [item, { ...item, overwrite: 1 }],
+    ],
   };
 }
 
@@ -84,22 +65,15 @@ async function makeVictims(t: CheckContext, name: string): Promise<Victims> {
 
 /** Returns what the rejected calls have changed; `undefined` if nothing. */
 async function findChange(t: CheckContext, { fileId, to }: Victims): Promise<string | undefined> {
-  const ids = [fileId, await t.upload.fileIdOf(to)];
-  const entries = await t.storage.list(
-    'batchGetTempUrls',
-    ids.map((fileID) => ({ fileID })),
-  );
-  const [isKept, isMade] = ids.map((id) =>
-    entries.some(({ fileID, code }) => fileID === id && code === 'SUCCESS'),
-  );
+  const [isKept, isMade] = await areThere(t, [fileId, await t.upload.fileIdOf(to)]);
   if (!isKept) return 'the file that it names is gone';
   return isMade ? 'a file was made at its destination' : undefined;
 }
 
 /** Makes calls that must be rejected, and expects them to have changed nothing. */
 export async function expectRefusedUndone(t: CheckContext): Promise<void> {
-  const make = ({ operation, fields, options }: WrongCall): Promise<StorageReply> =>
-    t.storage.call(operation, fields, { ...options, acceptsRefusal: true });
+  const make = ([operation, fileList, options]: WrongCall): Promise<StorageReply> =>
+    t.storage.call(operation, { fileList }, { ...options, acceptsRefusal: true });
   const victims = await makeVictims(t, 'kept');
   t.reach((await findChange(t, victims)) === undefined, 'an upload stores nothing');
   for (const call of Object.values(await toWrongCalls(t, victims))) {

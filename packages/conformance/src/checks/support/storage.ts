@@ -9,34 +9,30 @@ import {
 } from '../../context/storage-client.ts';
 import type { Reading, StoredFile } from '../../context/upload-client.ts';
 import type { Exchange } from '../../http/exchange.ts';
-import { hasFailed } from '../../validation/read-storage.ts';
+import { hasFailed, linkOf } from '../../validation/read-storage.ts';
 import { sampleRequest } from './requests.ts';
 
-export { hasFailed };
+export { hasFailed, linkOf };
+
+/** What a check needs in order to store files. */
+export const needsFiles: readonly Need[] = ['storageCredentials', 'writes'];
 
 /** Returns the entries that refer to one file in a list response, wherever they are in the list. */
 export function entriesOf(entries: readonly Entry[], fileId: string): Entry[] {
   return entries.filter(({ fileID }) => fileID === fileId);
 }
 
-/**
- * Expects a storage call to be rejected.
- *
- * @param what describes the call: `batchDelete without credentials`
- */
+/** Expects a storage call to be rejected. `what` describes it: `batchDelete without credentials`. */
 export function expectRefused(t: CheckContext, reply: StorageReply, what: string): void {
   const { status } = reply.received;
   t.expect(reply.refused, `${what} must be rejected, but the response was ${status}`, reply);
 }
 
-/**
- * Expects a storage call to be accepted.
- *
- * @param what describes the call, for a message that ends with `must be accepted`
- */
-export function expectAccepted(t: CheckContext, reply: StorageReply, what: string): void {
-  const came = `${reply.received.status} ${reply.code}`;
+/** Expects a storage call to be accepted, and returns whether it is. */
+export function expectAccepted(t: CheckContext, reply: StorageReply, what: string): boolean {
+  const came = [reply.received.status, reply.code].join(' ').trim();
   t.expect(!reply.refused, `${what} must be accepted, but the response was ${came}`, reply);
+  return !reply.refused;
 }
 
 /** Fields that every deployment must accept, for each operation. They refer to files that do not exist. */
@@ -80,14 +76,8 @@ export function missingFileId(t: CheckContext): Promise<string> {
   return t.upload.fileIdOf(t.storage.path(`${t.uniqueName()}.missing`));
 }
 
-/** What a check needs in order to store files. */
-export const needsFiles: readonly Need[] = ['storageCredentials', 'writes'];
-
-/** A call for a list: its description and its items. */
-interface ListCase {
-  what: string;
-  fileList: readonly unknown[];
-}
+/** Lists for one operation, keyed by description. */
+type Lists = Record<string, readonly unknown[]>;
 
 const LIST_RULES = {
   batchGetTempUrls: 'ST-LINKS-LIST',
@@ -95,19 +85,14 @@ const LIST_RULES = {
   batchCopyFile: 'ST-COPY-LIST',
 } as const;
 
-const FILE_ID_RULES = {
-  batchGetTempUrls: 'ST-LINKS-FILE-ID',
-  batchDelete: 'ST-DELETE-FILE-ID',
-} as const;
-
 /** Makes list calls, and expects each response to have one entry per item. Each entry must be an object. */
 export async function expectLists(
   t: CheckContext,
   operation: keyof typeof LIST_RULES,
-  cases: readonly ListCase[],
+  lists: Lists,
 ): Promise<void> {
   let checked = 0;
-  for (const { what, fileList } of cases) {
+  for (const [what, fileList] of Object.entries(lists)) {
     const reply = await t.storage.call(operation, { fileList });
     if (reply.data === undefined) continue;
     checked += 1;
@@ -116,41 +101,32 @@ export async function expectLists(
   t.reach(checked > 0, `${operation} returned no data`);
 }
 
-/** Makes a list call, and expects every entry to have a `fileID` and every file to have one entry. */
-export async function expectFileIds(
-  t: CheckContext,
-  operation: keyof typeof FILE_ID_RULES,
-  fileList: readonly (string | { fileID: string })[],
-): Promise<void> {
-  const { reply } = await t.storage.listReply(operation, fileList);
-  t.claim(FILE_ID_RULES[operation], operation, reply);
-}
-
 /** Makes calls in which an item lacks a field, and expects each call to be rejected entirely. */
 export async function expectListsRefused(
   t: CheckContext,
   operation: StorageOperation,
-  cases: readonly ListCase[],
+  lists: Lists,
 ): Promise<void> {
-  for (const { what, fileList } of cases) {
+  for (const [what, fileList] of Object.entries(lists)) {
     const reply = await t.storage.call(operation, { fileList }, { acceptsRefusal: true });
     const { status } = reply.received;
     const isRefused = reply.refused && status < 500;
-    t.expect(
-      isRefused,
-      `${what}: the call must be rejected, but the response was ${status}`,
-      reply,
-    );
+    const message = `${what}: the call must be rejected, but the response was ${status}`;
+    t.expect(isRefused, message, reply);
   }
+}
+
+/** Returns whether links are issued for these files. */
+export async function areThere(t: CheckContext, fileIds: readonly string[]): Promise<boolean[]> {
+  const fileList = fileIds.map((fileID) => ({ fileID }));
+  const entries = await t.storage.list('batchGetTempUrls', fileList);
+  return fileIds.map((id) => entriesOf(entries, id).some(({ code }) => code === 'SUCCESS'));
 }
 
 /** Returns whether a response succeeded and its body has exactly the bytes of this file. */
 export function isFile({ received: { status, body } }: Exchange, bytes: Buffer): boolean {
   return status >= 200 && status <= 299 && body.equals(bytes);
 }
-
-/** How long to wait for a file after the response to its upload, in milliseconds. */
-const LATEST = 2000;
 
 /** Stores files, one after another. */
 export async function storeAll(t: CheckContext, ...names: string[]): Promise<StoredFile[]> {
@@ -184,13 +160,24 @@ export function expectBytes(t: CheckContext, reading: Reading, bytes: Buffer, wh
   t.expect(hasBytes(reading, bytes), message, reading.exchange);
 }
 
-export function expectNothing(t: CheckContext, reading: Reading, what: string): void {
-  t.expect(
-    !reading.found,
-    `${what} must not be found, but a read returned ${describeReading(reading)}`,
-    reading.exchange,
-  );
+/** Expects exactly these bytes at a path. */
+export async function expectAt(
+  t: CheckContext,
+  path: string,
+  bytes: Buffer,
+  what: string,
+): Promise<void> {
+  expectBytes(t, await readPath(t, path), bytes, what);
 }
+
+export function expectNothing(t: CheckContext, reading: Reading, what: string): void {
+  const came = describeReading(reading);
+  const message = `${what} must not be found, but a read returned ${came}`;
+  t.expect(!reading.found, message, reading.exchange);
+}
+
+/** How long to wait for a file after the response to its upload, in milliseconds. */
+const LATEST = 2000;
 
 /**
  * Stores a file and reads it at its path, so that a later failure to read it must be caused by what happened
@@ -208,10 +195,8 @@ export async function storeReadable(
     (got) => hasBytes(got, file.bytes),
     { most: LATEST, every: 100 },
   );
-  t.reach(
-    hasBytes(reading, file.bytes),
-    `a read of a stored file returned ${describeReading(reading)}`,
-  );
+  const isRead = hasBytes(reading, file.bytes);
+  t.reach(isRead, `a read of a stored file returned ${describeReading(reading)}`);
   return { ...file, fileId };
 }
 

@@ -1,0 +1,125 @@
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import wireProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
+import { documents, type Transaction } from '../contract/documents.ts';
+import { findCall } from '../contract/find-call.ts';
+import { findRule } from '../contract/rules.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { matchesMediaType } from '../http/media-type.ts';
+import type { Finding, Verdict } from '../result.ts';
+import { checkBody, checkHeaders, checkResponse, listByStatus } from './check-response.ts';
+import {
+  type Claim,
+  claimRefusal,
+  EXCHANGE_RULES,
+  type ExchangeRuleId,
+  type Facts,
+  isGatewayError,
+  toFacts,
+} from './exchange-rules.ts';
+
+const RULES = (Object.keys(EXCHANGE_RULES) as ExchangeRuleId[]).filter(
+  (id) => findRule(id).level === 'must',
+);
+
+/**
+ * Checks the response to a call that should have triggered a documented response: by its schema, by the rules that a
+ * single call can break, and whether it is the one that was to be triggered. Responses from a hosted service are
+ * forwarded unchanged, so of their content only the documented one proves something (D7).
+ *
+ * @param exchange its response in the form that the contract documents
+ * @param isAccepted whether an earlier call of the API succeeded
+ */
+export function checkTransaction(
+  transaction: Transaction,
+  exchange: Exchange,
+  isAccepted: boolean,
+): Verdict {
+  const { api, operationId, status } = transaction;
+  const { received } = exchange;
+  const { name } = findCall(exchange.sent)?.values ?? {};
+  const facts = toFacts(exchange, { envelope: 'wrapped', wireProfile }, operationId, name);
+  const isOfService = api === 'gateway' && status === '200' && !isGatewayError(received);
+  const findings = isOfService
+    ? checkHeaders(listByStatus(transaction, received.status)[0] ?? transaction, received)
+    : checkResponse(transaction, received);
+  for (const id of RULES.filter((rule) => EXCHANGE_RULES[rule].appliesTo(facts))) {
+    findings.push(...toFindings(EXCHANGE_RULES[id].claims(facts), findRule(id).places[0] ?? id));
+  }
+  const reason = isOfService
+    ? findServiceReason(transaction, facts)
+    : findRefusalReason(transaction, facts, isAccepted);
+  if (findings.length === 0 && reason !== undefined) return { outcome: 'skip', reason, findings };
+  const where = `${documents[api].name} ${transaction.pointer}`;
+  findings.push(...toFindings(isOfService ? [] : claimTriggered(transaction, facts), where));
+  return { outcome: findings.length > 0 ? 'fail' : 'pass', findings };
+}
+
+function toFindings(claims: readonly Claim[], where: string): Finding[] {
+  return claims.flatMap(([holds, message]) => (holds ? [] : [{ message, where }]));
+}
+
+/** Returns why the response of a hosted service does not prove that the documented one is forwarded. */
+function findServiceReason(transaction: Transaction, { received }: Facts): string | undefined {
+  const { contentType: wanted = '' } = transaction;
+  const contentType = received.header('content-type') ?? '';
+  const isDocumented =
+    received.status === 200 &&
+    matchesMediaType(contentType, wanted) &&
+    checkBody(transaction, received).length === 0;
+  if (isDocumented) return undefined;
+  const came = `the service responded with ${received.status} ${contentType}`.trimEnd();
+  return `${came}, which is not what the contract documents; the response headers follow the contract`;
+}
+
+const OPTION = { gateway: '--gateway-token', storage: '--storage-header' } as const;
+
+/**
+ * Returns why a rejected call proves nothing.
+ *
+ * 401 and 403 mean that the credentials are rejected. Until a call has succeeded, an unexpected 4xx may mean
+ * the same, because the contract does not specify the status (D15). Once one has, any 4xx is the expected refusal
+ * of an invalid request.
+ */
+function findRefusalReason(
+  { api, status }: Transaction,
+  { received }: Facts,
+  isAccepted: boolean,
+): string | undefined {
+  const isInvalid = status === '4XX' || status === 'default';
+  const isUnclear = status === '404' && !isAccepted && /^4/.test(`${received.status}`);
+  const isOfCredentials = received.status === 401 || received.status === 403 || isUnclear;
+  const isWanted = String(received.status) === status || (isAccepted && isInvalid);
+  if (isOfCredentials && !isWanted) {
+    return `the target rejected the credentials with ${received.status}; see ${OPTION[api]}`;
+  }
+  if (api === 'storage' || status !== '200') return undefined;
+  return `the gateway responded with ${received.status}; see --service`;
+}
+
+/** Whether the response is the documented one. */
+function claimTriggered({ api, status }: Transaction, facts: Facts): Claim[] {
+  const { received, refused, code } = facts;
+  const came = `but the response was ${received.status} ${code ?? ''}`.trimEnd();
+  if (api === 'storage') {
+    if (status === '4XX') return claimRefusal(facts);
+    return status === 'default'
+      ? [[received.status >= 500, `a server error must have a 5xx, ${came}`]]
+      : [[!refused, `a valid call must be accepted, ${came}`]];
+  }
+  if (status === 'default') {
+    return [
+      [/^4/.test(`${received.status}`), `an invalid name must be rejected with a 4xx, ${came}`],
+    ];
+  }
+  const fixed: unknown[] = defaults.gatewayErrors
+    .filter((row) => row.strength === 'contract' && `${row.status}` === status)
+    .map((row) => row.code);
+  const own = Object(received.json).code;
+  return [
+    [`${received.status}` === status, `the status must be ${status}, not ${received.status}`],
+    [
+      fixed.length === 0 || own === undefined || fixed.includes(own),
+      `the code must be ${fixed.join(' or ')}, not ${own}`,
+    ],
+  ];
+}
