@@ -6,71 +6,15 @@ import {
   type Signer,
   type Signers,
 } from '../credentials/create-signers.ts';
-import { createRedactor, listSecrets, toIndex } from '../credentials/redact.ts';
+import { listSecrets, Redactor } from '../credentials/redact.ts';
 import type { RuleId } from '../generated/rule-ids.gen.ts';
 import { type Agents, createAgents } from '../http/agents.ts';
 import { Caller, type CallerOptions } from '../http/caller.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { createHealth, type Health, NetworkFault } from '../http/health.ts';
-import { createPace, type Pace } from '../http/pace.ts';
+import { Health, NetworkFault } from '../http/health.ts';
+import { Pace } from '../http/pace.ts';
 import { within } from '../http/start-timer.ts';
 import type { RequestForm, Settings } from '../options.ts';
-
-/** What a run has stored, for the clean-up. */
-interface Leftovers {
-  /** Records a path before something is stored there, with its file ID if known. */
-  add(path: string, fileId?: string): void;
-  /** Removes a path where nothing is stored any more. */
-  remove(path: string): void;
-  list(): { path: string; fileId: string | undefined }[];
-}
-
-function createLeftovers(): Leftovers {
-  const paths = new Map<string, string | undefined>();
-  return {
-    add: (path, fileId) => void paths.set(path, fileId ?? paths.get(path)),
-    remove: (path) => void paths.delete(path),
-    list: () => [...paths].map(([path, fileId]) => ({ path, fileId })),
-  };
-}
-
-/** The secrets of a run; more are added while it is running. */
-interface RunSecrets {
-  /** Adds the credentials in an upload grant, which allow anyone to write. */
-  addGrant(data: Record<string, unknown> | undefined): void;
-  /** Adds the headers from the operator's own signer, which are secret whatever their names. */
-  addHeaders(headers: Iterable<readonly [name: string, value: string]>): void;
-  add(value: string): void;
-  /** Redacts all secrets in every string of a value. */
-  redact<T>(value: T): T;
-}
-
-const MOST_VALUES = 20_000;
-
-function createRunSecrets(settings: Settings): RunSecrets {
-  const all = listSecrets(settings);
-  const values = new Set(all.values);
-  const index = toIndex(all.values);
-  const add = (value: string) => {
-    if (values.size >= MOST_VALUES || values.has(value)) return;
-    values.add(value);
-    index.add(value);
-  };
-  return {
-    add,
-    addGrant({ token, authorization } = {}) {
-      for (const value of [token, authorization]) if (typeof value === 'string') add(value);
-    },
-    addHeaders(headers) {
-      for (const [name, value] of headers) {
-        const key = name.toLowerCase();
-        if (!all.headers.includes(key)) all.headers.push(key);
-        add(value);
-      }
-    },
-    redact: createRedactor(all, index),
-  };
-}
 
 /** The reason why every call to an API fails. */
 export interface Refusal {
@@ -91,8 +35,10 @@ export interface Run {
   /** Aborts the run: its time is up, or the caller stopped it. */
   readonly signal: AbortSignal;
   readonly signers: Signers;
-  readonly secrets: RunSecrets;
-  readonly leftovers: Leftovers;
+  /** More secrets are added while the run is under way. */
+  readonly secrets: Redactor;
+  /** The paths where something may be stored, with the file ID if it is known, for the clean-up. */
+  readonly leftovers: Map<string, string | undefined>;
   /** The file ID of each path where a file was stored and not deleted. */
   readonly stored: Map<string, string>;
   /** Calls that several checks look at, by the check that has all of them. */
@@ -112,20 +58,19 @@ export interface Run {
 
 /** Creates the state of a run before its first call. */
 export function createRun(settings: Settings, signal: AbortSignal): Run {
-  const secrets = createRunSecrets(settings);
+  const secrets = new Redactor(listSecrets(settings));
   return {
     settings,
     signal,
     mark: randomBytes(4).toString('hex'),
     agents: createAgents(settings),
-    pace: createPace((pause) =>
+    pace: new Pace((pause) =>
       settings.onNotice(`the target is rate-limiting; waiting ${Math.ceil(pause / 1000)} s`),
     ),
-    health: createHealth(),
+    health: new Health(),
     signers: withSecrets(createSigners(settings), settings, secrets),
     secrets,
-    leftovers: createLeftovers(),
-    ...{ stored: new Map(), shared: new Map() },
+    ...{ leftovers: new Map(), stored: new Map(), shared: new Map() },
     requestForm: settings.requestForm ?? 'top',
     refused: {},
     fixture: 'the run has not looked for the fixture service',
@@ -139,7 +84,7 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
 function withSecrets(
   { gateway, storage }: Signers,
   { auth, timeout }: Settings,
-  secrets: RunSecrets,
+  secrets: Redactor,
 ): Signers {
   const watch =
     (signer: Signer): Signer =>

@@ -173,12 +173,13 @@ export class UploadClient {
 
   /** Marks a path for removal at the end of the run; for destinations of copies. */
   track(path: string, fileId?: string): void {
-    this.#run.leftovers.add(path, fileId);
+    const { leftovers } = this.#run;
+    leftovers.set(path, fileId ?? leftovers.get(path));
   }
 
   /** Undoes `track` for a path whose file was deleted. */
   untrack(path: string): void {
-    this.#run.leftovers.remove(path);
+    this.#run.leftovers.delete(path);
     this.#run.stored.delete(path);
   }
 }

@@ -50,67 +50,6 @@ function toHtml(text: string): string {
 
 export const BLANK = '[redacted]';
 
-/** Shorter values would redact ordinary text. Also the number of characters in the index. */
-const SHORTEST = 4;
-
-/** Efficiently finds thousands of secrets in text. */
-interface SecretIndex {
-  /** Adds a secret in all of its spellings. */
-  add(secret: string): void;
-  /** Redacts every secret; overlapping ones are replaced together. */
-  blank(text: string): string;
-  /** Like `redact`, for truncated text, which may end with the start of a secret. */
-  blankCut(text: string): string;
-}
-
-function createSecretIndex(): SecretIndex {
-  /** Spellings by their first characters. */
-  const spellings = new Map<string, string[]>();
-  const known = new Set<string>();
-  let longest = 0;
-
-  const at = (text: string, place: number) =>
-    spellings.get(text.slice(place, place + SHORTEST)) ?? [];
-
-  const blank = (text: string) => {
-    let shown = '';
-    let end = 0;
-    for (let place = 0; place <= text.length - SHORTEST; place += 1) {
-      for (const secret of at(text, place)) {
-        if (!text.startsWith(secret, place)) continue;
-        if (place >= end) shown += text.slice(end, place) + BLANK;
-        end = Math.max(end, place + secret.length);
-      }
-    }
-    return end === 0 ? text : shown + text.slice(end);
-  };
-
-  return {
-    add(secret) {
-      for (const spelling of toSpellings(secret)) {
-        if (spelling.length < SHORTEST || known.has(spelling)) continue;
-        known.add(spelling);
-        longest = Math.max(longest, spelling.length);
-        const key = spelling.slice(0, SHORTEST);
-        const others = spellings.get(key);
-        if (others) others.push(spelling);
-        else spellings.set(key, [spelling]);
-      }
-    },
-    blank,
-    blankCut(text) {
-      const first = Math.max(0, text.length - longest);
-      for (let place = first; place <= text.length - SHORTEST; place += 1) {
-        const rest = text.slice(place);
-        if (at(text, place).some((secret) => secret.startsWith(rest))) {
-          return blank(text.slice(0, place)) + BLANK;
-        }
-      }
-      return blank(text);
-    },
-  };
-}
-
 /** Returns the parts of a composed credential that are secrets themselves, such as a signature. */
 const SHORTEST_PIECE = 16;
 
@@ -179,36 +118,99 @@ function toLogin(proxy: string | undefined): string[] {
   return [...login, ...decoded].filter((text) => text.length > 1);
 }
 
-/**
- * Returns a function that redacts secrets in every string of a value, in any encoding. It also redacts
- * the values of headers that contain secrets, however short these values are.
- *
- * @param index finds the secrets. Secrets may be added to it later. Default: an index of the given secrets
- */
-export function createRedactor(
-  { values, headers }: Secrets,
-  index: SecretIndex = toIndex(values),
-): <T>(value: T) => T {
-  const blank = (text: string) => index.blank(text).replace(SIGNATURE, `$1${BLANK}`);
-  const walk = (value: unknown, parent?: string): unknown => {
-    if (typeof value === 'string') return blank(value);
-    if (Array.isArray(value)) return value.map((item) => walk(item));
+/** Shorter values would redact ordinary text. Also the number of characters in the index. */
+const SHORTEST = 4;
+
+/** Limits the memory of a long run. */
+const MOST_SPELLINGS = 400_000;
+
+/** Finds thousands of secrets in text, and replaces them. */
+export class Redactor {
+  /** Spellings by their first characters. */
+  readonly #index = new Map<string, string[]>();
+  readonly #known = new Set<string>();
+  readonly #headers: Set<string>;
+  #longest = 0;
+
+  constructor({ values, headers }: Secrets) {
+    this.#headers = new Set(headers);
+    for (const value of values) this.add(value);
+  }
+
+  /** Adds a secret in all of its spellings. */
+  add(secret: string): void {
+    if (this.#known.has(secret) || this.#known.size > MOST_SPELLINGS) return;
+    for (const spelling of toSpellings(secret)) {
+      if (spelling.length < SHORTEST || this.#known.has(spelling)) continue;
+      this.#known.add(spelling);
+      this.#longest = Math.max(this.#longest, spelling.length);
+      const key = spelling.slice(0, SHORTEST);
+      const others = this.#index.get(key);
+      if (others) others.push(spelling);
+      else this.#index.set(key, [spelling]);
+    }
+  }
+
+  /** Adds the credentials in an upload grant, which allow anyone to write. */
+  addGrant({ token, authorization }: Record<string, unknown> = {}): void {
+    for (const value of [token, authorization]) if (typeof value === 'string') this.add(value);
+  }
+
+  /** Adds the headers from the operator's own signer, which are secret whatever their names. */
+  addHeaders(headers: Iterable<readonly [name: string, value: string]>): void {
+    for (const [name, value] of headers) {
+      this.#headers.add(name.toLowerCase());
+      this.add(value);
+    }
+  }
+
+  /**
+   * Redacts secrets in every string of a value, in any encoding. It also redacts the values of headers that
+   * contain secrets, however short these values are.
+   */
+  redact = <T>(value: T): T => this.#walk(value) as T;
+
+  #walk(value: unknown, parent?: string): unknown {
+    if (typeof value === 'string') return this.#blank(value);
+    if (Array.isArray(value)) return value.map((item) => this.#walk(item));
     if (typeof value !== 'object' || value === null) return value;
     const isCut = 'bodySize' in value;
-    return Object.fromEntries(
-      Object.entries(value).map(([name, item]) => {
-        const isSecret = parent === 'headers' && headers.includes(name.toLowerCase()) && item;
-        if (isSecret) return [blank(name), BLANK];
-        const isEnd = isCut && name === 'body' && typeof item === 'string';
-        return [blank(name), walk(isEnd ? index.blankCut(item) : item, name)];
-      }),
-    );
-  };
-  return <T>(value: T) => walk(value) as T;
+    const fields = Object.entries(value).map(([name, item]) => {
+      const isSecret = parent === 'headers' && this.#headers.has(name.toLowerCase()) && item;
+      if (isSecret) return [this.#blank(name), BLANK];
+      const isEnd = isCut && name === 'body' && typeof item === 'string';
+      return [this.#blank(name), this.#walk(isEnd ? this.#blankEnd(item) : item, name)];
+    });
+    return Object.fromEntries(fields);
+  }
+
+  /** Replaces every secret; overlapping ones are replaced together. */
+  #blank(text: string): string {
+    let shown = '';
+    let end = 0;
+    for (let place = 0; place <= text.length - SHORTEST; place += 1) {
+      for (const secret of this.#index.get(text.slice(place, place + SHORTEST)) ?? []) {
+        if (!text.startsWith(secret, place)) continue;
+        if (place >= end) shown += text.slice(end, place) + BLANK;
+        end = Math.max(end, place + secret.length);
+      }
+    }
+    return (shown + text.slice(end)).replace(SIGNATURE, `$1${BLANK}`);
+  }
+
+  /** Replaces the start of a secret at the end of truncated text. */
+  #blankEnd(text: string): string {
+    const first = Math.max(0, text.length - this.#longest);
+    for (let place = first; place <= text.length - SHORTEST; place += 1) {
+      const rest = text.slice(place);
+      const secrets = this.#index.get(rest.slice(0, SHORTEST)) ?? [];
+      if (secrets.some((secret) => secret.startsWith(rest))) return text.slice(0, place) + BLANK;
+    }
+    return text;
+  }
 }
 
-export function toIndex(values: readonly string[]): SecretIndex {
-  const index = createSecretIndex();
-  for (const value of values) index.add(value);
-  return index;
+/** Returns a function that redacts secrets in every string of a value. */
+export function createRedactor(secrets: Secrets): <T>(value: T) => T {
+  return new Redactor(secrets).redact;
 }

@@ -35,30 +35,29 @@ const MOST_SILENT = 12;
  * Tracks the latency of targets and which of them have stopped responding, so that a run does not wait for
  * responses that will never arrive.
  */
-export interface Health {
-  /** @throws NetworkFault if a target has stopped responding */
-  assertAlive(origin: string): void;
-  /** Records a response, and how many milliseconds it took. */
-  responded(origin: string, took: number): void;
-  /** Records a call without a response, or with one that never ends. */
-  silent(origin: string): void;
-  /** The fastest response of the slowest target so far, in milliseconds: even a busy target has fast ones. */
-  latency(): number;
-}
+export class Health {
+  readonly #silences = new Map<string, number>();
+  readonly #fastest = new Map<string, number>();
 
-export function createHealth(): Health {
-  const silences = new Map<string, number>();
-  const fastest = new Map<string, number>();
-  return {
-    assertAlive(origin) {
-      if ((silences.get(origin) ?? 0) < MOST_SILENT) return;
-      throw new NetworkFault(`${origin} did not respond ${MOST_SILENT} times in a row`, 'SILENT');
-    },
-    responded(origin, took) {
-      silences.delete(origin);
-      fastest.set(origin, Math.min(took, fastest.get(origin) ?? took));
-    },
-    silent: (origin) => void silences.set(origin, (silences.get(origin) ?? 0) + 1),
-    latency: () => Math.max(0, ...fastest.values()),
-  };
+  /** @throws NetworkFault if a target has stopped responding */
+  assertAlive(origin: string): void {
+    if ((this.#silences.get(origin) ?? 0) < MOST_SILENT) return;
+    throw new NetworkFault(`${origin} did not respond ${MOST_SILENT} times in a row`, 'SILENT');
+  }
+
+  /** Records a response, and how many milliseconds it took. */
+  responded(origin: string, took: number): void {
+    this.#silences.delete(origin);
+    this.#fastest.set(origin, Math.min(took, this.#fastest.get(origin) ?? took));
+  }
+
+  /** Records a call without a response, or with one that never ends. */
+  silent(origin: string): void {
+    this.#silences.set(origin, (this.#silences.get(origin) ?? 0) + 1);
+  }
+
+  /** The fastest response of the slowest target so far, in milliseconds: even a busy target has fast ones. */
+  latency(): number {
+    return Math.max(0, ...this.#fastest.values());
+  }
 }

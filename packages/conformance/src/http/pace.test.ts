@@ -1,11 +1,11 @@
 import { startStopwatch } from '@berth/runtimes/stopwatch';
 import { expect, test } from 'vitest';
-import { createPace } from './pace.ts';
+import { Pace } from './pace.ts';
 
 /** How long a first 429 with this header makes the run wait, in milliseconds. */
 function measure(retryAfter: string | undefined): number {
   let told = 0;
-  createPace((pause) => {
+  new Pace((pause) => {
     told = pause;
   }).slowDown(retryAfter, 0, Date.now());
   return told;
@@ -29,7 +29,7 @@ test('Retry-After as a date', () => {
 });
 
 test('only the call that got the 429 waits', async () => {
-  const pace = createPace(() => {});
+  const pace = new Pace(() => {});
   const notBefore = pace.slowDown('1', 0, Date.now());
   const started = performance.now();
   const time = startStopwatch();
@@ -41,7 +41,7 @@ test('only the call that got the 429 waits', async () => {
 });
 
 test('all calls wait once a later call gets a 429 too', async () => {
-  const pace = createPace(() => {});
+  const pace = new Pace(() => {});
   pace.slowDown('1', 0, Date.now() - 1);
   pace.slowDown('1', 0, Date.now() + 1);
   const started = performance.now();
@@ -51,7 +51,7 @@ test('all calls wait once a later call gets a 429 too', async () => {
 });
 
 test('a call that keeps getting 429s is given up, and so are later calls until one is accepted', () => {
-  const pace = createPace(() => {});
+  const pace = new Pace(() => {});
   const refuse = (attempt: number) => pace.slowDown('1', attempt, Date.now()) !== undefined;
   const goesOn = [0, 1, 2, 3, 4, 5, 6].map(refuse);
   expect(goesOn).toEqual([true, true, true, true, true, true, false]);
@@ -62,7 +62,7 @@ test('a call that keeps getting 429s is given up, and so are later calls until o
 
 test('concurrent 429s are reported once', () => {
   const told: number[] = [];
-  const pace = createPace((pause) => told.push(pause));
+  const pace = new Pace((pause) => told.push(pause));
   for (let call = 0; call < 8; call += 1) pace.slowDown('1', 0, Date.now());
   expect(told).toEqual([1000]);
 });

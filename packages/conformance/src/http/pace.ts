@@ -10,15 +10,43 @@ const GAPS = { least: 10, most: 2000 };
 const DECAY = 0.98;
 
 /** Slows calls down while a target responds with 429. */
-export interface Pace {
+export class Pace {
+  #notBefore = 0;
+  #last = 0;
+  #gap = 0;
+  /** The 429 that started the current wait, and the end of that wait. */
+  readonly #wave = { at: 0, until: 0 };
+  /** Whether a call was given up, and none has succeeded since. */
+  #isHopeless = false;
+  readonly #onSlowDown: (milliseconds: number) => void;
+
+  constructor(onSlowDown: (milliseconds: number) => void) {
+    this.#onSlowDown = onSlowDown;
+  }
+
   /**
    * Waits until the target may be called.
    *
-   * @param notBefore when this call may be retried, from `slowDown`
+   * @param own when this call may be retried, from `slowDown`
    */
-  ready(signal: AbortSignal, notBefore?: number): Promise<void>;
+  async ready(signal: AbortSignal, own = 0): Promise<void> {
+    if (own > Date.now()) await wait(own - Date.now(), undefined, { signal });
+    for (;;) {
+      const now = Date.now();
+      const slot = Math.max(now, this.#notBefore, this.#last + this.#gap);
+      this.#last = slot;
+      if (slot > now) await wait(slot - now, undefined, { signal });
+      // Other calls may have received a 429 in the meantime.
+      if (this.#notBefore <= Date.now()) return;
+    }
+  }
+
   /** Records a response other than 429. */
-  accepted(): void;
+  accepted(): void {
+    this.#isHopeless = false;
+    this.#gap *= DECAY;
+  }
+
   /**
    * Records a 429. The first one delays only its own call; a 429 for a call that was made in the meantime
    * delays and spreads all calls.
@@ -28,50 +56,25 @@ export interface Pace {
    * @param began when this call was made
    * @returns when to retry the call; `undefined` to give up
    */
-  slowDown(retryAfter: string | undefined, attempt: number, began: number): number | undefined;
-}
-
-export function createPace(onSlowDown: (milliseconds: number) => void): Pace {
-  let notBefore = 0;
-  let last = 0;
-  let gap = 0;
-  /** The 429 that started the current wait, and the end of that wait. */
-  const wave = { at: 0, until: 0 };
-  /** Whether a call was given up, and none has succeeded since. */
-  let isHopeless = false;
-  return {
-    async ready(signal, own = 0) {
-      if (own > Date.now()) await wait(own - Date.now(), undefined, { signal });
-      for (;;) {
-        const now = Date.now();
-        const slot = Math.max(now, notBefore, last + gap);
-        last = slot;
-        if (slot > now) await wait(slot - now, undefined, { signal });
-        // Other calls may have received a 429 in the meantime.
-        if (notBefore <= Date.now()) return;
+  slowDown(retryAfter: string | undefined, attempt: number, began: number): number | undefined {
+    this.#isHopeless ||= attempt >= MOST_WAITS;
+    if (this.#isHopeless) return undefined;
+    const now = Date.now();
+    const pause = Math.min(LONGEST_WAIT, toMilliseconds(retryAfter) ?? FIRST_WAIT * 2 ** attempt);
+    const wave = this.#wave;
+    if (now >= wave.until) {
+      Object.assign(wave, { at: now, until: now + pause });
+      this.#onSlowDown(pause);
+    } else if (began > wave.at) {
+      // Concurrent calls receive their 429 together.
+      if (now >= this.#notBefore) {
+        this.#gap = Math.min(GAPS.most, Math.max(GAPS.least, this.#gap * 2));
       }
-    },
-    accepted() {
-      isHopeless = false;
-      gap *= DECAY;
-    },
-    slowDown(retryAfter, attempt, began) {
-      isHopeless ||= attempt >= MOST_WAITS;
-      if (isHopeless) return undefined;
-      const now = Date.now();
-      const pause = Math.min(LONGEST_WAIT, toMilliseconds(retryAfter) ?? FIRST_WAIT * 2 ** attempt);
-      if (now >= wave.until) {
-        Object.assign(wave, { at: now, until: now + pause });
-        onSlowDown(pause);
-      } else if (began > wave.at) {
-        // Concurrent calls receive their 429 together.
-        if (now >= notBefore) gap = Math.min(GAPS.most, Math.max(GAPS.least, gap * 2));
-        wave.until = Math.max(wave.until, now + pause);
-        notBefore = Math.max(notBefore, wave.until);
-      }
-      return now + pause;
-    },
-  };
+      wave.until = Math.max(wave.until, now + pause);
+      this.#notBefore = Math.max(this.#notBefore, wave.until);
+    }
+    return now + pause;
+  }
 }
 
 /**

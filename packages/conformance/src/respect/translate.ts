@@ -118,7 +118,7 @@ function toCopyPaths({ settings, leftovers }: Run, fields: CopyFields): object {
   const isCopy = fields.fileList?.some((item) => item?.srcPath !== undefined);
   if (!isCopy) return fields;
   for (const { dstPath } of fields.fileList ?? []) {
-    if (dstPath !== undefined) leftovers.add(dstPath.slice(1));
+    if (dstPath !== undefined) leftovers.set(dstPath.slice(1), undefined);
   }
   if (settings.copyPath === 'absolute') return fields;
   const fileList = fields.fileList?.map(({ srcPath, dstPath, ...item }) => ({

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { CheckContext } from '../context/check-context.ts';
 import type { Run } from '../context/run.ts';
-import { createHealth, NetworkFault } from '../http/health.ts';
-import { createPace } from '../http/pace.ts';
+import { Health, NetworkFault } from '../http/health.ts';
+import { Pace } from '../http/pace.ts';
 
 /** Smaller than any reasonable batch limit. */
 const BATCH = 20;
@@ -28,12 +28,12 @@ interface File {
  * @returns the paths that could not be removed
  */
 export async function removeLeftovers(ended: Run): Promise<string[]> {
-  const listed = ended.leftovers.list();
+  const listed = [...ended.leftovers].map(([path, fileId]) => ({ path, fileId }));
   if (listed.length === 0) return [];
   const { onNotice } = ended.settings;
   const signal = AbortSignal.timeout(LONGEST);
   // The target may have recovered from what the run learned about it.
-  const run: Run = { ...ended, signal, pace: createPace(() => {}), health: createHealth() };
+  const run: Run = { ...ended, signal, pace: new Pace(() => {}), health: new Health() };
   const context = new CheckContext(run, 'clean-up');
   let left: File[] = listed;
   for (const pause of PAUSES) {
