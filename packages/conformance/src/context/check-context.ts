@@ -32,11 +32,6 @@ async function collect<T>(calls: AsyncIterable<T>): Promise<Made<T>> {
   }
 }
 
-function* toValues<T>({ values, ...rest }: Made<T>): Generator<T> {
-  yield* values;
-  if ('error' in rest) throw rest.error;
-}
-
 /** The context that a check runs in: clients that record its requests, and assertions about the responses. */
 export class CheckContext {
   readonly settings: Settings;
@@ -184,27 +179,24 @@ export class CheckContext {
     make: (context: CheckContext) => AsyncIterable<T>,
   ): AsyncGenerator<T> {
     const { shared } = this.#run;
-    const known = shared.get(owner) as Promise<Made<T>> | undefined;
-    this.hasShared ||= known !== undefined;
-    yield* toValues(await (known ?? this.#make(owner, make)));
+    let made = shared.get(owner) as Promise<Made<T>> | undefined;
+    this.hasShared ||= made !== undefined;
+    if (made === undefined) {
+      const context = new CheckContext(this.#run, owner);
+      made = collect(make(context));
+      shared.set(owner, made);
+      await made;
+      this.record.requests += context.record.requests;
+      this.record.bytes += context.record.bytes;
+    }
+    const { values, ...rest } = await made;
+    yield* values;
+    if ('error' in rest) throw rest.error;
   }
 
   /** Reports something to the operator that does not affect the result. */
   note(text: string): void {
     this.record.notes.push(text);
-  }
-
-  async #make<T>(
-    owner: RuleId,
-    make: (context: CheckContext) => AsyncIterable<T>,
-  ): Promise<Made<T>> {
-    const context = new CheckContext(this.#run, owner);
-    const making = collect(make(context));
-    this.#run.shared.set(owner, making);
-    const made = await making;
-    this.record.requests += context.record.requests;
-    this.record.bytes += context.record.bytes;
-    return made;
   }
 
   /** Returns a name that no other check and no other run uses: letters, digits and hyphens. */

@@ -61,21 +61,17 @@ export class FixtureClient {
     this.#gateway = gateway;
   }
 
-  respond({ headers, body, chunked, ...order }: ResponseOrder): string {
-    return toPath('/respond', {
-      ...order,
-      ...(chunked ? { chunked: 1 } : {}),
-      ...(body === undefined ? {} : { body64: Buffer.from(body).toString('base64url') }),
-      header: toParameters(headers),
-    });
+  respond({ body, chunked, ...order }: ResponseOrder): string {
+    const body64 = body === undefined ? undefined : Buffer.from(body).toString('base64url');
+    return toPath('/respond', { ...order, chunked: chunked ? 1 : undefined, body64 });
   }
 
-  events({ headers, ...order }: EventsOrder): string {
-    return toPath('/events', { ...order, header: toParameters(headers) });
+  events(order: EventsOrder): string {
+    return toPath('/events', { ...order });
   }
 
-  socket({ headers, ...order }: SocketOrder = {}): string {
-    return toPath('/socket', { ...order, header: toParameters(headers) });
+  socket(order: SocketOrder = {}): string {
+    return toPath('/socket', { ...order });
   }
 
   /** Returns the echo in a response, or `undefined` if the fixture service did not send it. */
@@ -114,17 +110,15 @@ export function readEcho({ json }: Received): Echo | undefined {
   return echo.fixture === 'berth-conformance' && typeof echo.target === 'string' ? echo : undefined;
 }
 
-function toParameters(headers: HeaderList = []): string[] {
-  return headers.map(([name, value]) => `${name}:${value}`);
-}
+type Order = Record<string, unknown> & { headers?: HeaderList };
 
-type Parameter = string | number | undefined;
-
-function toPath(path: string, query: Record<string, Parameter | Parameter[]>): string {
-  const pairs = Object.entries(query).flatMap(([name, values]) =>
-    [values].flat().map((value) => [name, value] as const),
-  );
-  const written = pairs
+/** Writes an order as the query of a path. */
+function toPath(path: string, { headers = [], ...order }: Order): string {
+  const all = [
+    ...Object.entries(order),
+    ...headers.map(([name, value]) => ['header', `${name}:${value}`]),
+  ];
+  const written = all
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
   return written.length === 0 ? path : `${path}?${written.join('&')}`;

@@ -15,7 +15,6 @@ import type { Run } from './run.ts';
 
 /** A call to a hosted service. */
 export interface GatewayCall {
-  /** Default: GET, or POST if there is a body. */
   method?: string;
   /** What follows the service name, sent unchanged: `/echo/a?x=1`, `?x=1`. Default: nothing. */
   path?: string;

@@ -1,12 +1,6 @@
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { type Caller, toTrickle } from '../http/caller.ts';
-import {
-  type Exchange,
-  type HeaderInput,
-  type HeaderList,
-  toHeaderList,
-  withHeaders,
-} from '../http/exchange.ts';
+import { type HeaderInput, type HeaderList, toHeaderList, withHeaders } from '../http/exchange.ts';
 import type { RequestForm, UnsignedCall } from '../options.ts';
 import { Unreached } from '../result.ts';
 import { type Entry, readReply, type StorageReply } from '../validation/read-storage.ts';
@@ -86,7 +80,12 @@ export class StorageClient {
     const exchange = await this.#caller.call(call);
     const reply = readReply(exchange, settings.envelope);
     secrets.addGrant(reply.data);
-    assertAccepted(exchange, credentials === 'valid' && !options.acceptsRefusal);
+    const { status } = exchange.received;
+    if (credentials === 'valid' && !options.acceptsRefusal && (status === 401 || status === 403)) {
+      // That proves nothing about the rule.
+      const reason = `rejected the credentials with ${status}, although it accepted them before`;
+      throw new Unreached(`the storage API ${reason}`);
+    }
     return reply;
   }
 
@@ -146,14 +145,6 @@ export class StorageClient {
     if (credentials === 'valid') return (await this.#run.signers.storage?.(call)) ?? [];
     return toHeaderList(credentials);
   }
-}
-
-/** If valid credentials are rejected during a run, that proves nothing about the rule. */
-function assertAccepted({ received }: Exchange, isValid: boolean): void {
-  if (!isValid || (received.status !== 401 && received.status !== 403)) return;
-  throw new Unreached(
-    `the storage API rejected the credentials with ${received.status}, although it accepted them before`,
-  );
 }
 
 /** Returns the body of a storage request with these fields. */

@@ -17,7 +17,6 @@ export interface Grant {
   storeFileId: string;
 }
 
-/** A file that a check has stored. */
 export interface StoredFile {
   path: string;
   fileId: string;
@@ -26,15 +25,12 @@ export interface StoredFile {
 
 export type FormField = readonly [name: string, value: string | Buffer];
 
-/** A response from the upload target. */
 interface UploadReply extends Exchange {
-  /** An XML document with an `Error` element. */
   hasError: boolean;
   /** Whether the status is a success; that does not prove that the file is stored. */
   isAccepted: boolean;
 }
 
-/** The response that a reader of a file received. */
 export type Reading =
   | { found: true; bytes: Buffer; exchange: Exchange }
   | { found: false; why: string; exchange?: Exchange };
@@ -205,7 +201,6 @@ export async function followLink(
   }
 }
 
-/** Creates a `multipart/form-data` body (RFC 7578). */
 export function toMultipart(fields: readonly FormField[], boundary: string): Buffer {
   const parts = fields.flatMap(([name, value]) => {
     const file = Buffer.isBuffer(value);

@@ -37,20 +37,11 @@ export const transactions: readonly Transaction[] = APIS.flatMap((api) =>
   listDocumented(documents[api].document).map((documented) => ({ api, ...documented })),
 );
 
-/** What a report states about a transaction before it runs. */
-interface Place {
-  /** `storage batchDelete 200 application/json` */
-  name: string;
-  api: Api;
-  operationId: string;
-  /** The documented status: `200`, `4XX` or `default`. */
-  status: string;
-  contentType?: string;
-}
-
-/** Returns a transaction's name, which consists of its operationId, status and content type. */
-export function toPlace({ api, operationId, status, contentType }: Transaction): Place {
+/**
+ * Returns what a report states about a transaction before it runs. Its name consists of its operationId, status and
+ * content type: `storage batchDelete 200 application/json`.
+ */
+export function toPlace({ api, operationId, status, contentType }: Transaction) {
   const name = [api, operationId, status, contentType].filter(Boolean).join(' ');
-  const place = { name, api, operationId, status };
-  return contentType === undefined ? place : { ...place, contentType };
+  return { name, api, operationId, status, ...(contentType !== undefined && { contentType }) };
 }

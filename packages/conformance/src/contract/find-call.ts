@@ -2,7 +2,6 @@ import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { type Sent, splitTarget } from '../http/exchange.ts';
 import type { Api } from './openapi.ts';
 
-/** A call of an operation of the contract. */
 export interface ContractCall {
   api: Api;
   operationId: string;

@@ -64,14 +64,8 @@ export interface MediaType {
   examples?: Record<string, { value: unknown } | Reference>;
 }
 
-interface Dereferenced<T> {
-  value: T;
-  /** JSON pointer (RFC 6901) to the value, as a URI fragment. */
-  pointer: string;
-}
-
 /**
- * Follows a node's local `$ref`, if it has one.
+ * Follows a node's local `$ref`, if it has one. Returns the value and its JSON pointer (RFC 6901), as a URI fragment.
  *
  * @param pointer location of the node; returned unchanged if the node is not a reference
  * @throws Error if the reference cannot be resolved
@@ -80,7 +74,7 @@ export function dereference<T extends object>(
   document: OpenapiDocument,
   node: T | Reference,
   pointer: string,
-): Dereferenced<T> {
+): { value: T; pointer: string } {
   if (!('$ref' in node)) return { value: node, pointer };
   const target = readPointer(document, node.$ref);
   if (typeof target !== 'object' || target === null) {

@@ -11,17 +11,14 @@ import {
   toPointerSegment,
 } from './openapi.ts';
 
-/** A documented response: an operation, a status and a content type. */
 export interface Documented {
   operationId: string;
   method: Method;
   /** Path template, such as `/v1/cloudrun/{name}`. */
   path: string;
-  /** As documented: `200`, `4XX` or `default`. */
   status: string;
   /** Absent if the response has no documented content. */
   contentType?: string;
-  /** Names of the examples, in order. */
   examples: string[];
   response: ResponseObject;
   /** Location of the response in the document, as a URI fragment. */
@@ -30,7 +27,6 @@ export interface Documented {
   pathItem: PathItem;
 }
 
-/** Returns every documented response, in document order. */
 export function listDocumented(document: OpenapiDocument): Documented[] {
   return Object.entries(document.paths).flatMap(([path, pathItem]) =>
     METHODS.flatMap((method) => {

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import contract from '@berth/spec/rules.json' with { type: 'json' };
 import first from './rule-sets/1.0.0.json' with { type: 'json' };
 
-/** The rules as of the release of one version. */
 interface RuleSet {
   /** Version of the rule set, and of the documents that it belongs to. */
   version: string;
@@ -11,7 +10,6 @@ interface RuleSet {
   rules: Record<string, { level: string; sha256: string }>;
 }
 
-/** The contract's current rules. */
 export const currentRules: RuleSet = {
   version: contract.version,
   documents: contract.documents,
@@ -39,7 +37,6 @@ export const ruleVersions: readonly string[] = ruleSets.map(({ version }) => ver
 
 export const newestRules = ruleVersions.at(-1) ?? '';
 
-/** Returns whether a rule exists in a version of the rule set. */
 export function hasRule(version: string, id: string): boolean {
   const set = ruleSets.find((one) => one.version === version);
   return set !== undefined && Object.hasOwn(set.rules, id);

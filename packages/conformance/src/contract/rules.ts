@@ -1,4 +1,5 @@
 import contract from '@berth/spec/rules.json' with { type: 'json' };
+import { DECISION_TITLES } from '../generated/decision-titles.gen.ts';
 
 export const LEVELS = ['must', 'should'] as const;
 export type Level = (typeof LEVELS)[number];
@@ -17,23 +18,17 @@ export interface Rule {
   places: readonly string[];
 }
 
-interface Written {
-  id: string;
-  level: string;
-  statement: string;
-  source?: string[];
-  decisions?: string[];
-  operations?: string[];
-  places?: string[];
-}
-
 /** All rules with level MUST or SHOULD, in contract order. */
 export const rules = toChecked(contract.rules);
 
 /** The rules for clients with level MUST or SHOULD. Deployments are not checked against them. */
 export const clientRules = toChecked(contract.clientRules);
 
-function toChecked(written: readonly Written[]): readonly Rule[] {
+type Written = Partial<Rule> & { id: string; level: string; statement: string };
+
+function toChecked(
+  written: readonly (Omit<Written, 'level'> & { level: string })[],
+): readonly Rule[] {
   return written
     .filter(({ level }) => level !== 'info')
     .map(({ source = [], decisions = [], operations = [], places = [], ...rule }) => ({
@@ -62,4 +57,25 @@ export function findRules(where: string): string[] {
   const place = where.replace(' #', '#');
   const isAbove = (other: string) => place === other || place.startsWith(`${other}/`);
   return rules.filter(({ places }) => places.some(isAbove)).map(({ id }) => id);
+}
+
+/**
+ * Returns a decision with its title.
+ *
+ * @example
+ * describeDecision('D21'); // D21 (Top level or data)
+ */
+export function describeDecision(id: string): string {
+  const title = DECISION_TITLES[id];
+  return title === undefined ? id : `${id} (${title})`;
+}
+
+/** Returns what rules are based on: lines of the API description, and decisions with their titles. */
+export function listSources(ids: readonly string[]): string[] {
+  const found = [...rules, ...clientRules].filter(({ id }) => ids.includes(id));
+  const parts = found.flatMap(({ source, decisions }) => [
+    ...source,
+    ...decisions.map(describeDecision),
+  ]);
+  return [...new Set(parts)];
 }

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { spellings } from '../../test/support/spell.ts';
 import { createRedactor, listSecrets } from './redact.ts';
 
 const redact = createRedactor(
@@ -13,16 +12,6 @@ const redact = createRedactor(
   }),
 );
 
-const SECRET = 'to/ken+"1"=<&> of the caller';
-
-const redactOne = createRedactor({ values: [SECRET], headers: [] });
-
-test.each(Object.entries(spellings))('a secret %s', (_, spell) => {
-  const blanked = redactOne(`a ${spell(SECRET)} b`);
-  // In base64 a few characters belong to the neighbours, too.
-  expect(blanked).toMatch(/^a .{0,4}\[redacted\].{0,4} b$/);
-});
-
 test('redacts the long parts of a secret', () => {
   expect(redact('signed 0123456789abcdef01')).toBe('signed [redacted]');
 });
@@ -31,10 +20,6 @@ test('redacts secret headers by name, even if the value is short', () => {
   expect(redact({ headers: { 'x-TIME': '17', Authorization: 'any', Accept: 'a/b' } })).toEqual({
     headers: { 'x-TIME': '[redacted]', Authorization: '[redacted]', Accept: 'a/b' },
   });
-});
-
-test('a field that is not a header keeps its value', () => {
-  expect(redact({ 'x-time': '17' })).toEqual({ 'x-time': '17' });
 });
 
 test('short secrets do not redact ordinary text', () => {

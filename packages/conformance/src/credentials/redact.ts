@@ -62,7 +62,6 @@ export interface Secrets {
   headers: string[];
 }
 
-/** Where the secrets of a run come from. */
 type Credentials = Partial<
   Pick<
     Settings,
@@ -137,7 +136,6 @@ export class Redactor {
     for (const value of values) this.add(value);
   }
 
-  /** Adds a secret in all of its spellings. */
   add(secret: string): void {
     if (this.#known.has(secret) || this.#known.size > MOST_SPELLINGS) return;
     for (const spelling of toSpellings(secret)) {
@@ -210,7 +208,6 @@ export class Redactor {
   }
 }
 
-/** Returns a function that redacts secrets in every string of a value. */
 export function createRedactor(secrets: Secrets): <T>(value: T) => T {
   return new Redactor(secrets).redact;
 }

@@ -22,13 +22,11 @@ export interface Tc3Input {
   /** The headers to sign; must include `host`. */
   headers: readonly (readonly [name: string, value: string])[];
   body: Uint8Array;
-  /** Unix time in seconds. */
   timestamp: number;
   /** Whether to sign the boundary of a multipart form; verifiers accept both. Default: it is removed. */
   boundary?: 'cut' | 'kept';
 }
 
-/** The parts of a signature header, in order. */
 export interface Tc3Parts {
   Credential: string;
   SignedHeaders: string;
@@ -60,7 +58,6 @@ export function signTc3(input: Tc3Input, keys: Tc3Keys): Tc3Parts {
   return signCanonical(canonical, signedHeaders, input.timestamp, keys);
 }
 
-/** Signs an existing canonical request. */
 export function signCanonical(
   canonical: string,
   signedHeaders: string,
@@ -80,19 +77,10 @@ export function signCanonical(
   };
 }
 
-let latest: { of: string; key: Buffer } | undefined;
-
-/** Derives the key, which is the same for all calls of a day. */
 function toSigningKey(secretKey: string, date: string, service: string): Buffer {
-  const of = JSON.stringify([secretKey, date, service]);
-  if (latest?.of !== of) {
-    const key = [date, service, 'tc3_request'].reduce(hmac, Buffer.from(`TC3${secretKey}`));
-    latest = { of, key };
-  }
-  return latest.key;
+  return [date, service, 'tc3_request'].reduce(hmac, Buffer.from(`TC3${secretKey}`));
 }
 
-/** Returns the value of the `Authorization` header. */
 export function toTc3Header(parts: Partial<Tc3Parts>, separator = ', '): string {
   const written = Object.entries(parts).map(([name, value]) => `${name}=${value}`);
   return `${algorithm} ${written.join(separator)}`;

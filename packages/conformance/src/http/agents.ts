@@ -8,7 +8,6 @@ import { NetworkFault } from './health.ts';
 interface AgentOptions {
   /** CA certificates (PEM) to trust instead of the default ones. */
   ca?: string | undefined;
-  /** Accept any certificate. */
   insecure?: boolean | undefined;
   /** URL of an HTTP proxy, with credentials if needed. */
   proxy?: string | undefined;
@@ -16,7 +15,6 @@ interface AgentOptions {
   keepAlive?: boolean | undefined;
 }
 
-/** The agents of a run, one per protocol. */
 export interface Agents {
   http: HttpAgent;
   https: HttpAgent;

@@ -30,7 +30,6 @@ export interface OpenExchange {
   headers: HeaderList;
   /** The body as it arrives; fails with a NetworkFault if it is cut off. */
   chunks: AsyncIterable<Buffer>;
-  /** Aborts the call. */
   close(): void;
 }
 
@@ -40,11 +39,8 @@ export interface CallerOptions {
   health: Health;
   /** How long to wait for a complete response, in milliseconds; for `open`, until its head. */
   timeout: number;
-  /** Aborts every call. */
   signal: AbortSignal;
-  /** Called for each request that is sent. */
   onSent?: (sent: Sent) => void;
-  /** Called with the outcome of each call. */
   onResponse?: (evidence: Evidence) => void;
 }
 
@@ -61,7 +57,6 @@ export class Caller {
     this.#options = options;
   }
 
-  /** Makes a call and reads the complete response. */
   call(call: Call): Promise<Exchange> {
     return this.#repeat(call, () =>
       this.#make(call, async (response, sent) => ({ sent, received: await receive(response) })),

@@ -6,7 +6,6 @@ import { toMediaType } from './media-type.ts';
 /** Maximum size of a response body in bytes. It exceeds the size of any response that the suite requests. */
 export const LARGEST_BODY = 33 * 2 ** 20;
 
-/** A call that has not been sent yet. */
 export interface Call {
   method: string;
   /** `https://dev.gateway.example:8443` */
@@ -22,7 +21,6 @@ export interface Call {
   keep429?: boolean | undefined;
 }
 
-/** A request as sent. */
 export interface Sent {
   method: string;
   /** Absolute URL, with the target exactly as sent. */
@@ -38,9 +36,6 @@ export interface Received {
   body: Buffer;
   /** All values of a header, joined by `, ` (RFC 9110, section 5.2); `undefined` if absent. */
   header(name: string): string | undefined;
-  /** Every value of a header. */
-  all(name: string): string[];
-  /** The body as UTF-8. */
   readonly text: string;
   /** The body as JSON, whatever its content type; `undefined` if it is not JSON. */
   readonly json: unknown;
@@ -48,7 +43,6 @@ export interface Received {
   readonly mediaType: string | undefined;
 }
 
-/** A request and its response. */
 export interface Exchange {
   sent: Sent;
   received: Received;
@@ -60,12 +54,10 @@ export interface Exchange {
  */
 export type Evidence = Exchange | { sent: Sent; status: number; headers: HeaderList };
 
-/** Returns a response's status and headers. */
 export function headOf(evidence: Evidence): { status: number; headers: HeaderList } {
   return 'received' in evidence ? evidence.received : evidence;
 }
 
-/** Reads a response to its end. */
 export async function receive(response: IncomingMessage): Promise<Received> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -90,7 +82,6 @@ export function toReceived(status: number, headers: HeaderList, body: Buffer): R
       const values = readAll(headers, name);
       return values.length === 0 ? undefined : values.join(', ');
     },
-    all: (name) => readAll(headers, name),
     get text() {
       return body.toString();
     },
@@ -104,7 +95,6 @@ export function toReceived(status: number, headers: HeaderList, body: Buffer): R
   };
 }
 
-/** Returns the value of a text; `undefined` if it is not JSON. */
 export function parseJson(text: string | Buffer): unknown {
   try {
     return JSON.parse(text.toString());
@@ -124,7 +114,6 @@ export function isNamed(key: string, name: string): boolean {
   return key.toLowerCase() === name.toLowerCase();
 }
 
-/** Returns every value of a header, in order. */
 export function readAll(headers: HeaderList, name: string): string[] {
   return headers.filter(([key]) => isNamed(key, name)).map(([, value]) => value);
 }

@@ -46,7 +46,6 @@ export interface Fragments {
   binary: boolean;
 }
 
-/** How a WebSocket was closed. */
 export interface SocketEnd {
   code: number;
   reason: string;
@@ -156,7 +155,6 @@ export class Socket {
       this.sendPart(part, binary, index === parts.length - 1);
   }
 
-  /** Sends a fragment of a message. */
   sendPart(part: Uint8Array, binary: boolean, fin: boolean): void {
     this.#client.send(part, { binary, fin });
   }
@@ -187,7 +185,6 @@ export class Socket {
     );
   }
 
-  /** Whether it is still open. */
   get isOpen(): boolean {
     return this.#client.readyState === WebSocket.OPEN;
   }

@@ -9,7 +9,6 @@ const GAPS = { least: 10, most: 2000 };
 /** The fraction of that time that remains after a call without a 429. */
 const DECAY = 0.98;
 
-/** Slows calls down while a target responds with 429. */
 export class Pace {
   #notBefore = 0;
   #last = 0;
@@ -41,7 +40,6 @@ export class Pace {
     }
   }
 
-  /** Records a response other than 429. */
   accepted(): void {
     this.#isHopeless = false;
     this.#gap *= DECAY;

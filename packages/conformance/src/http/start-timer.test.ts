@@ -14,11 +14,6 @@ async function measure(milliseconds: number, blocked: number): Promise<number> {
   return performance.now() - started;
 }
 
-test('fires after its delay', async () => {
-  const took = await measure(200, 0);
-  expect(took).toBeGreaterThan(195);
-});
-
 test('time during which the process is blocked barely counts', async () => {
   expect(await measure(200, 300)).toBeGreaterThan(450);
 });

@@ -1,5 +1,5 @@
 import contract from '@berth/spec/rules.json' with { type: 'json' };
-import { describeDecision, listSources } from '../contract/sources.ts';
+import { describeDecision, listSources } from '../contract/rules.ts';
 import { COVERAGE_TITLES } from '../document/coverage.ts';
 import { type ReceivedResponse, readHeader, type SentRequest } from '../http/exchange.ts';
 import { manifest } from '../manifest.ts';

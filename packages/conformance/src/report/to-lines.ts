@@ -1,4 +1,4 @@
-import { listSources } from '../contract/sources.ts';
+import { listSources } from '../contract/rules.ts';
 import { COVERAGE_KINDS, COVERAGE_TITLES, type Coverage } from '../document/coverage.ts';
 import { type ReceivedResponse, readHeader, type SentRequest } from '../http/exchange.ts';
 import { type Finding, OUTCOMES, type Outcome, type Result } from '../result.ts';

@@ -23,7 +23,7 @@ export function breaksRequest({
 }): RuleId | undefined {
   const body = parseJson(sent.body);
   if (body === undefined) return 'ST-BAD-JSON';
-  const validate = findSchema(`${documents.storage.name}${pointerOf(operationId)}`);
+  const validate = findSchema(`${documents.storage.name}${toRequestPointer(operationId)}`);
   if (validate === undefined) return undefined;
   const { data } = Object(body);
   if (validate(body) || (data !== undefined && validate(data))) return undefined;
@@ -38,8 +38,8 @@ export function breaksRequest({
   return lacking.instancePath === '' ? 'ST-MISSING-FIELD' : OF_ITEMS[field];
 }
 
-/** The first form of a request has its fields at the top level. */
-function pointerOf(operationId: string): string {
+/** Returns the place of the schema of a request with its fields at the top level (D21). */
+export function toRequestPointer(operationId: string): string {
   const name = operationId.charAt(0).toUpperCase() + operationId.slice(1);
   return `#/components/requestBodies/${name}/content/application~1json/schema/oneOf/0`;
 }

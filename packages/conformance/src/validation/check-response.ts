@@ -81,7 +81,6 @@ function toFinding(api: Api, where: string, error: ErrorObject): Finding {
   return { message: `${place} ${error.message}`, where: `${name} ${pointer}` };
 }
 
-/** Returns the responses that are documented for a status of the operation. */
 export function listByStatus(transaction: Transaction, status: number): Transaction[] {
   const ofOperation = transactions.filter(
     ({ api, operationId }) => api === transaction.api && operationId === transaction.operationId,

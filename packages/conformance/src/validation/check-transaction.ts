@@ -96,7 +96,6 @@ function findRefusalReason(
   return `the gateway responded with ${received.status}; see --service`;
 }
 
-/** Whether the response is the documented one. */
 function claimTriggered({ api, status }: Transaction, facts: Facts): Claim[] {
   const { received, refused, code } = facts;
   const came = `but the response was ${received.status} ${code ?? ''}`.trimEnd();

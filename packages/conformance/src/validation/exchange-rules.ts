@@ -19,12 +19,10 @@ import {
   type StorageReply,
 } from './read-storage.ts';
 
-/** What a rule requires of an exchange: whether it holds, and a message in case it does not. */
 export type Claim = readonly [holds: boolean, message: string];
 
 /** An exchange with everything that the rules read from it. */
 export interface Facts extends StorageReply {
-  /** The operation of the contract that was called. */
   operationId: string;
   /** Name of the hosted service that was called, as sent. */
   service: string | undefined;
@@ -36,7 +34,6 @@ export interface Facts extends StorageReply {
  * its claims; recorded exchanges are checked if the rule applies to them.
  */
 interface ExchangeRule {
-  /** Whether the rule is about this exchange. */
   appliesTo(facts: Facts): boolean;
   /** The bodies that it reads. Default: none. */
   reads?: readonly ('request' | 'response')[];
@@ -59,7 +56,6 @@ const text = (name: string, value: unknown): Claim => [
 
 const present = (what: string, value: unknown): Claim => [(value ?? undefined) !== undefined, what];
 
-/** Whether headers have a request ID. */
 export function hasRequestId(headers: HeaderList): Claim {
   const id = readAll(headers, 'x-request-id').join(', ');
   return [id.trim() !== '', 'the response must have an X-Request-Id'];
@@ -74,7 +70,6 @@ const IN_FRONT = [413, 429, 502, 503, 504];
 /** A header that only responses of hosted services have, if the deployment sends it at all. */
 const UPSTREAM_STATUS = 'x-svc-upstream-status-code';
 
-/** Methods of the contract's gateway operations. */
 const FORWARDED = ['GET', 'POST'];
 
 const CODES = new Set(defaults.gatewayErrors.map(({ code }) => code));
@@ -157,7 +152,7 @@ const ofService = (rule: 'C1' | 'C2' | 'none') => (facts: Facts) => {
 };
 
 const dispositions = (received: Received) => {
-  const values = received.all('content-disposition');
+  const values = readAll(received.headers, 'content-disposition');
   return {
     types: listDispositionTypes(values),
     values,
@@ -252,7 +247,6 @@ const listOf = (operationId: string): ExchangeRule => ({
   reads: ['request', 'response'],
 });
 
-/** Every entry has the ID that was requested. */
 const idsOf = (operationId: string): ExchangeRule => ({
   ...ofData(operationId, (facts) => {
     const ids = (facts.entries ?? []).map(({ fileID }) => fileID);
@@ -299,7 +293,6 @@ export function claimRefusal({ received, refused, code, envelope }: StorageReply
   ];
 }
 
-/** The rules that one exchange can break, by their IDs. */
 export const EXCHANGE_RULES = {
   'GW-NAME-LENGTH': badName(hasBadLength),
   'GW-NAME-PATTERN': badName(hasBadCharacters),

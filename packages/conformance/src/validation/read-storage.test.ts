@@ -1,5 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { hasErrorElement } from './read-storage.ts';
+import { hasErrorElement, hasFailed } from './read-storage.ts';
+
+it.each([
+  [{ code: 'TAKEN', message: 'There is a file already.' }, true],
+  [{ code: 409 }, true],
+  [{ message: 'There is a file already.' }, true],
+  [{}, false],
+  [{ fileID: 'f' }, false],
+  [{ code: '', message: '' }, false],
+  [{ code: null }, false],
+  [{ code: 'SUCCESS', message: 'ok' }, false],
+])('whether the copy with the entry %j has failed: %j', (entry, failed) => {
+  expect(hasFailed(entry)).toBe(failed);
+});
 
 describe('hasErrorElement', () => {
   it.each([
