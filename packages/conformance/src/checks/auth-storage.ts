@@ -3,6 +3,7 @@ import { STORAGE_OPERATIONS, type StorageCallOptions } from '../context/storage-
 import { signStorage } from '../credentials/create-signers.ts';
 import { type HeaderList, isNamed, readAll, withHeaders } from '../http/exchange.ts';
 import { type Check, defineCheck } from './check.ts';
+import { changeLetters, IDENTITIES } from './support/credentials.ts';
 import {
   expectAccepted,
   expectRefused,
@@ -58,11 +59,6 @@ async function readCredentials(
 /** Trailing letters of a credential to change; if it is a signature, they are part of it. */
 const CHANGED = 8;
 
-function changeEnd(value: string): string {
-  const end = value.slice(-CHANGED).replace(/./g, (one) => (one === '0' ? '1' : '0'));
-  return value.slice(0, -CHANGED) + end;
-}
-
 /** Derives invalid values of the authorization header from a valid one, keyed by the change. */
 function forgeAuthorizations(
   { settings: { tc3, wireProfile, storageHeaders, auth } }: CheckContext,
@@ -72,7 +68,7 @@ function forgeAuthorizations(
   const wrong = {
     'made-up credentials': 'made up',
     'empty credentials': '',
-    'credentials with different last characters': changeEnd(value),
+    'credentials with different last characters': changeLetters(value, -CHANGED),
     'credentials without their last characters': value.slice(0, -CHANGED),
   };
   const isSigned = auth?.storage === undefined && Object.keys(storageHeaders).length === 0;
@@ -90,23 +86,14 @@ function forgeAuthorizations(
   };
 }
 
-/** Headers that some servers take for the identity of an internal call. */
-const IDENTITIES: HeaderList = [
-  ['X-Forwarded-For', '127.0.0.1'],
-  ['X-Real-IP', '127.0.0.1'],
-  ['X-Forwarded-User', 'admin'],
-  ['X-Remote-User', 'admin'],
-];
-
 /** Expects calls for links with exactly these credentials to be rejected. */
 async function expectLinksRefused(
   t: CheckContext,
   ways: Record<string, HeaderList>,
 ): Promise<void> {
-  const fields = await makeGoodFields(t);
+  const { batchGetTempUrls: fields } = await makeGoodFields(t);
   for (const [what, credentials] of Object.entries(ways)) {
-    const options = { credentials };
-    const reply = await t.storage.call('batchGetTempUrls', fields.batchGetTempUrls, options);
+    const reply = await t.storage.call('batchGetTempUrls', fields, { credentials });
     expectRefused(t, reply, `batchGetTempUrls ${what}`);
   }
 }
@@ -167,7 +154,7 @@ export const authStorage: readonly Check[] = [
       ways[`with ${what}`] = { credentials: withHeaders(credentials, [[authorization, forged]]) };
     }
     await expectAllRefused(t, ways);
-    const wrong = withHeaders(credentials, [[authorization, changeEnd(value)]]);
+    const wrong = withHeaders(credentials, [[authorization, changeLetters(value, -CHANGED)]]);
     const untimed = wrong.filter(([name]) => !isNamed(name, timestamp));
     const what = 'with wrong credentials and';
     await expectLinksRefused(t, {
@@ -189,7 +176,7 @@ export const authStorage: readonly Check[] = [
     const ways: Record<string, StorageCallOptions> = {
       'without credentials': { credentials: 'none' },
       'with wrong credentials': {
-        credentials: withHeaders(credentials, [[authorization, changeEnd(value)]]),
+        credentials: withHeaders(credentials, [[authorization, changeLetters(value, -CHANGED)]]),
       },
       'for another environment': { env: t.uniqueName() },
     };

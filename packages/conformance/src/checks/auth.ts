@@ -8,6 +8,7 @@ import {
   expectForwarded,
   expectRefused,
   forgeTokens,
+  IDENTITIES,
   type NamedCalls,
 } from './support/credentials.ts';
 import { jsonPost } from './support/gateway.ts';
@@ -66,7 +67,6 @@ const MADE_UP = {
   'an unknown scheme': 'Conformance x',
 };
 
-/** Returns a valid token in schemes that it is not for. */
 function toGoodTokens({ settings: { gatewayToken } }: CheckContext): Record<string, string> {
   if (gatewayToken === undefined) return {};
   const basic = Buffer.from(`token:${gatewayToken}`).toString('base64');
@@ -78,16 +78,6 @@ function toGoodTokens({ settings: { gatewayToken } }: CheckContext): Record<stri
     'a valid token without a scheme': gatewayToken,
   };
 }
-
-/** Headers that some gateways take for the credentials or the identity of an internal call. */
-const IDENTITIES = {
-  'X-Forwarded-For': '127.0.0.1',
-  'X-Real-IP': '127.0.0.1',
-  'X-Forwarded-User': 'admin',
-  'X-Remote-User': 'admin',
-  'X-Internal': '1',
-  'X-Api-Key': 'conformance',
-};
 
 /** Returns valid credentials in headers that they are not for. */
 async function toMisplaced(t: CheckContext): Promise<HeaderList> {
@@ -101,7 +91,6 @@ async function toMisplaced(t: CheckContext): Promise<HeaderList> {
   ];
 }
 
-/** Expects calls and a handshake with credentials of this kind to be accepted. */
 async function expectAccepted(t: CheckContext, credentials: 'bearer' | 'signature'): Promise<void> {
   await expectForwarded(t, toCalls(credentials, `mark=${t.uniqueName()}`));
   const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(), credentials });
@@ -131,7 +120,7 @@ export const auth: readonly Check[] = [
       ...toCallsWith({ 'an empty Authorization header': '' }, query),
       'a GET without credentials, but with headers that name a user or an internal caller': {
         path: `/a/b?${query}`,
-        headers: IDENTITIES,
+        headers: [...IDENTITIES, ['X-Internal', '1'], ['X-Api-Key', 'conformance']],
         credentials: 'none',
       },
     })),

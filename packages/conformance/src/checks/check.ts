@@ -2,9 +2,7 @@ import type { CheckContext } from '../context/check-context.ts';
 import type { Need } from '../context/skip-reason.ts';
 import type { RuleId } from '../generated/rule-ids.gen.ts';
 
-/** A check for one rule. */
 export interface Check {
-  /** ID of the rule in `spec/rules`. */
   rule: RuleId;
   needs: readonly Need[];
   run: (context: CheckContext) => Promise<void>;
@@ -14,17 +12,7 @@ export interface Check {
   shares?: readonly RuleId[];
 }
 
-/**
- * Defines the check for one rule. The checks for a topic are listed in one table.
- *
- * @example
- * export const gatewayErrors: readonly Check[] = [
- *   defineCheck('GW-ERROR-NOT-FOUND', [], async (t) => {
- *     const { received } = await t.gateway.call({ service: t.uniqueName() });
- *     t.expect(received.status === 404, `the status must be 404, not ${received.status}`);
- *   }),
- * ];
- */
+/** Defines the check for one rule. The checks for a topic are listed in one table. */
 export function defineCheck(
   rule: RuleId,
   needs: readonly Need[],

@@ -36,7 +36,6 @@ async function expectPaths(t: CheckContext, paths: readonly string[]): Promise<v
   }
 }
 
-/** Calls paths that are composed of these pieces. */
 function expectGenerated(
   t: CheckContext,
   start: string,

@@ -145,7 +145,6 @@ const INLINE_DISPOSITIONS = [
 /** Not a text type, so that C2 applies to a POST as C1 does to a GET. */
 const SHOWN = ['text/html', 'image/png'];
 
-/** Defines a check that requests these responses with a POST. */
 const definePostCheck = (
   rule: RuleId,
   claimed: ExchangeRuleId,

@@ -2,7 +2,6 @@ import type { CheckContext } from '../context/check-context.ts';
 import { type Check, defineCheck } from './check.ts';
 import { gatewayMethods, provokeErrors } from './support/gateway.ts';
 
-/** Defines the check of a field that every error body has. */
 const defineFieldCheck = (rule: `GW-ERROR-${'CODE' | 'MESSAGE' | 'REQUEST-ID'}`): Check =>
   defineCheck(rule, [], async (t: CheckContext) => {
     const all = await provokeErrors(t);

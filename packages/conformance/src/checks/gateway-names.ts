@@ -1,13 +1,12 @@
 import { array, constantFrom, tuple } from 'fast-check';
 import type { CheckContext } from '../context/check-context.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { cite } from '../validation/cite.ts';
 import { hasErrorBody } from '../validation/exchange-rules.ts';
 import { type Check, defineCheck } from './check.ts';
-import { cite } from './support/cite.ts';
 import { type ExpectOne, forAll } from './support/for-all.ts';
 import { gatewayMethods, jsonPost } from './support/gateway.ts';
 
-/** Expects calls to these names to be rejected with a 4xx and the error body. */
 async function expectRefused(t: CheckContext, names: readonly string[]): Promise<void> {
   for (const [index, service] of names.entries()) {
     for (const call of gatewayMethods) {

@@ -55,7 +55,6 @@ function expectOwnOfUpgrade(t: CheckContext, what: string, evidence?: Evidence):
   }
 }
 
-/** Makes calls that the gateway may reject. */
 async function expectIds(t: CheckContext, calls: readonly GatewayCall[]): Promise<void> {
   for (const call of calls) {
     const exchange = await t.gateway.call({ ...call, acceptsRefusal: true });

@@ -4,11 +4,11 @@ import type { CheckContext } from '../context/check-context.ts';
 import type { ResponseOrder } from '../context/fixture-client.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { type Evidence, type HeaderList, type Received, readAll } from '../http/exchange.ts';
-import { isSameType } from '../http/media-type.ts';
+import { cite } from '../validation/cite.ts';
 import { type Check, defineCheck } from './check.ts';
-import { cite } from './support/cite.ts';
 import { EVENTS } from './support/events.ts';
 import {
+  expectSameHeaders,
   gatewayMethods,
   jsonPost,
   openSocket,
@@ -176,47 +176,6 @@ const HEADER_ORDERS: ResponseOrder[] = [
   { type: 'text/plain', body: 'not compressed', headers: [['Content-Encoding', 'x-conformance']] },
 ];
 
-function expectHeaders(
-  t: CheckContext,
-  what: string,
-  ordered: HeaderList,
-  came: HeaderList,
-  evidence: Evidence,
-): void {
-  for (const name of new Set(ordered.map(([key]) => key.toLowerCase()))) {
-    const [wanted = [], got = []] = [ordered, came].map((list) =>
-      readAll(list, name).map((value) => value.trim()),
-    );
-    const message = `${what}: ${name} must be ${spell(wanted)}, not ${spell(got)}`;
-    t.expect(isSame(name, wanted, got), message, evidence);
-  }
-}
-
-/** Returns whether a header is the service's, as far as HTTP lets a gateway change it (D7). */
-function isSame(name: string, wanted: readonly string[], got: readonly string[]): boolean {
-  if (name === 'content-type') return got.length === 1 && isSameType(wanted[0], got[0]);
-  if (name === 'vary') {
-    const members = toMembers(got.join().toLowerCase());
-    return toMembers(wanted.join().toLowerCase()).every((member) => members.includes(member));
-  }
-  // Cookies may contain commas, and a gateway may add cookies.
-  if (name === 'set-cookie') {
-    return wanted.join('\n') === got.filter((one) => wanted.includes(one)).join('\n');
-  }
-  if (wanted.length < 2) return wanted.length === got.length && wanted[0] === got[0];
-  // Several lines are equivalent to one list, and spaces around its commas mean nothing (RFC 9110,
-  // section 5.3).
-  return toMembers(wanted.join()).join() === toMembers(got.join()).join();
-}
-
-function toMembers(list: string): string[] {
-  return list.split(',').map((member) => member.trim());
-}
-
-function spell(values: readonly string[]): string {
-  return cite(values.length > 0 ? values.join(', ') : undefined);
-}
-
 /** Headers with hop-by-hop names, and values that no gateway would choose itself. */
 const LISTED: HeaderList = [
   ['Keep-Alive', 'timeout=977, max=977'],
@@ -314,16 +273,16 @@ export const gatewayResponses: readonly Check[] = [
         assertStatus(t, order, exchange.received);
         const typed: HeaderList = order.type ? [['Content-Type', order.type]] : [];
         const what = `${call.method} /respond ${order.status ?? 200}`;
-        expectHeaders(t, what, [...headers, ...typed], exchange.received.headers, exchange);
+        expectSameHeaders(t, what, [...headers, ...typed], exchange.received.headers, exchange);
       }
     }
     await openSocket(t, { headers: HEADERS }, async (_, upgrade) =>
-      expectHeaders(t, 'the 101 of a WebSocket', HEADERS, upgrade.headers, upgrade),
+      expectSameHeaders(t, 'the 101 of a WebSocket', HEADERS, upgrade.headers, upgrade),
     );
     const { refusal, status } = await refuseHandshake(t, { headers: HEADERS });
     if (refusal && status === 403) {
       const what = 'a handshake that the service rejects';
-      expectHeaders(t, what, HEADERS, refusal.received.headers, refusal);
+      expectSameHeaders(t, what, HEADERS, refusal.received.headers, refusal);
     }
     await t.onOneConnection(async ({ gateway }) => {
       const path = t.fixture.respond({ headers: HEADERS });
@@ -331,7 +290,8 @@ export const gatewayResponses: readonly Check[] = [
         const exchange = await gateway.call({ path });
         const { received } = exchange;
         const place = `${what} response on one connection`;
-        if (received.status === 200) expectHeaders(t, place, HEADERS, received.headers, exchange);
+        if (received.status === 200)
+          expectSameHeaders(t, place, HEADERS, received.headers, exchange);
       }
     });
   }),

@@ -1,8 +1,8 @@
 import type { CheckContext } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { parseJson } from '../http/exchange.ts';
+import { cite } from '../validation/cite.ts';
 import { type Check, defineCheck } from './check.ts';
-import { cite } from './support/cite.ts';
 import { EVENTS, followEvents, parseEvents } from './support/events.ts';
 import { gatewayMethods, requestResponse } from './support/gateway.ts';
 

@@ -11,6 +11,7 @@ import { gatewayRequests } from './gateway-requests.ts';
 import { gatewayResponses } from './gateway-responses.ts';
 import { gatewaySockets } from './gateway-sockets.ts';
 import { gatewayStreams } from './gateway-streams.ts';
+import { storageSequences } from './sequences/run-sequences.ts';
 import { storageCalls } from './storage-calls.ts';
 import { storageCopy } from './storage-copy.ts';
 import { storageCopyPaths } from './storage-copy-paths.ts';
@@ -19,12 +20,10 @@ import { storageDelete } from './storage-delete.ts';
 import { storageEnvelope } from './storage-envelope.ts';
 import { storageLinks } from './storage-links.ts';
 import { storageRefusals } from './storage-refusals.ts';
-import { storageSequences } from './storage-sequences.ts';
 import { storageUploadMetadata } from './storage-upload-metadata.ts';
 import { upload } from './upload.ts';
 import { uploadResponses } from './upload-responses.ts';
 
-/** All checks, in the order of the rules. */
 export const checks: readonly Check[] = [
   ...gatewayAddress,
   ...gatewayNames,

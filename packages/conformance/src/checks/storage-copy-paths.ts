@@ -1,6 +1,6 @@
 import type { CheckContext } from '../context/check-context.ts';
+import { show } from '../validation/cite.ts';
 import { type Check, defineCheck } from './check.ts';
-import { show } from './support/cite.ts';
 import {
   type CopyOrder,
   copy,

@@ -1,7 +1,7 @@
 import type { CheckContext } from '../context/check-context.ts';
 import type { Entry, StorageReply } from '../context/storage-client.ts';
+import { show } from '../validation/cite.ts';
 import { type Check, defineCheck } from './check.ts';
-import { show } from './support/cite.ts';
 import {
   type CopyOrder,
   copy,

@@ -13,7 +13,6 @@ import { isFailure } from '../validation/read-storage.ts';
 import { type Check, defineCheck } from './check.ts';
 import { toCopyItems } from './support/storage.ts';
 
-/** A storage response, and the call that led to it. */
 interface StorageResponse {
   what: string;
   operation: StorageOperation;
@@ -39,7 +38,6 @@ async function* makeValidCalls(t: CheckContext): AsyncGenerator<StorageResponse>
   yield ask('batchDelete', { fileList: [fileId] });
 }
 
-/** Makes calls that are rejected completely. */
 async function* makeInvalidCalls(t: CheckContext): AsyncGenerator<StorageResponse> {
   const path = t.storage.path('file.txt');
   const cases: Record<string, [fields: object, options?: StorageCallOptions]> = {
@@ -105,7 +103,6 @@ const hasStatusCode = ({ reply }: Pick<StorageResponse, 'reply'>): boolean =>
 
 const isCopy = ({ operation }: StorageResponse): boolean => operation === 'batchCopyFile';
 
-/** Defines a check that makes the claims of its rule about responses. */
 function defineResponseCheck(
   rule: ExchangeRuleId & RuleId,
   source: keyof typeof SOURCES,
@@ -115,12 +112,10 @@ function defineResponseCheck(
     needs = [],
     more,
   }: {
-    /** Which responses the rule is about. */
     isMeant?: (response: StorageResponse) => boolean;
     /** Whether it is about what only an envelope has. */
     isWrapped?: boolean;
     needs?: readonly Need[];
-    /** What else it expects. */
     more?: (t: CheckContext) => Promise<void>;
   },
 ): Check {

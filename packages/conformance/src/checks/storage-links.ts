@@ -2,8 +2,8 @@ import type { CheckContext } from '../context/check-context.ts';
 import type { Entry, StorageReply } from '../context/storage-client.ts';
 import { NetworkFault } from '../http/health.ts';
 import { Unreached } from '../result.ts';
+import { show } from '../validation/cite.ts';
 import { type Check, defineCheck } from './check.ts';
-import { show } from './support/cite.ts';
 import { expectLinksExpire } from './support/link-lifetimes.ts';
 import {
   entriesOf,
@@ -17,7 +17,6 @@ import {
   storeAll,
 } from './support/storage.ts';
 
-/** One item of a links call. */
 interface LinkOrder {
   fileID: string;
   maxAge?: number;
@@ -30,7 +29,6 @@ function askForLinks(
   return t.storage.listReply('batchGetTempUrls', fileList);
 }
 
-/** Stores small files and returns an item for each. */
 async function storeForLinks(t: CheckContext, ...names: string[]): Promise<LinkOrder[]> {
   return (await storeAll(t, ...names)).map(({ fileId }) => ({ fileID: fileId }));
 }
@@ -94,7 +92,6 @@ async function leadsToFile(t: CheckContext, link: string): Promise<boolean> {
   }
 }
 
-/** Defines the check of a field that every entry has. */
 const defineFieldCheck = (rule: `ST-LINKS-${'FILE-ID' | 'URL'}`): Check =>
   defineCheck(rule, needsFiles, async (t) => {
     const orders = await storeForLinks(t, 'A.txt', 'level/b.TXT');

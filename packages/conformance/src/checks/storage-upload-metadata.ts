@@ -15,7 +15,6 @@ async function* askForGrants(
   }
 }
 
-/** Defines the check of a field that every grant has. */
 const defineFieldCheck = (
   rule: `ST-META-${'URL' | 'TOKEN' | 'AUTHORIZATION' | 'FILE-ID' | 'STORE-FILE-ID'}`,
 ): Check =>

@@ -119,7 +119,6 @@ const OLD = Buffer.from('the old content, '.repeat(6000));
 
 const NEW = Buffer.alloc(200_000, 'the new content, ');
 
-/** What was read while an upload was paused. */
 const READINGS = 6;
 
 /** Reads continuously while an upload is in progress, and after it. */

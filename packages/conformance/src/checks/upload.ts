@@ -1,6 +1,7 @@
 import type { CheckContext } from '../context/check-context.ts';
 import type { FormField, Grant, PostOptions, Reading } from '../context/upload-client.ts';
 import { type Check, defineCheck } from './check.ts';
+import { changeLetters } from './support/credentials.ts';
 import {
   canBeCopied,
   describeReading,
@@ -11,13 +12,6 @@ import {
   readPath,
   storeReadable,
 } from './support/storage.ts';
-
-/** Changes the character in the middle of a value to another one. */
-function changeOneCharacter(value: string): string {
-  const middle = Math.floor(value.length / 2);
-  const other = value[middle] === '0' ? '1' : '0';
-  return value.slice(0, middle) + other + value.slice(middle + 1);
-}
 
 const CONTENT = Buffer.from('what must not be stored');
 
@@ -34,12 +28,16 @@ async function expectField(
 ): Promise<void> {
   const existing = await storeReadable(t, 'existing.txt', 'the content before');
   const other = await t.upload.grant(t.storage.path('of-another-grant.txt'));
+  const changeOne = (right: string) => {
+    const middle = Math.floor(right.length / 2);
+    return changeLetters(right, middle, middle + 1);
+  };
   const cases: Record<string, (right: string) => string | undefined> = {
     [`no ${field}`]: () => undefined,
     [`an empty ${field}`]: () => '',
     // A path is changed at its end, so that it stays in the check's folder.
     [`a slightly different ${field}`]: (right) =>
-      field === 'key' ? `${right}0` : changeOneCharacter(right),
+      field === 'key' ? `${right}0` : changeOne(right),
     [`the ${field} from another grant`]: () => toRight(other),
   };
   for (const [index, [what, toValue]] of Object.entries(cases).entries()) {

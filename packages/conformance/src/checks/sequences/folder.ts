@@ -33,7 +33,6 @@ export type Action =
 /** Lets other calls continue first; see `scheduler` in fast-check. */
 export type Gate = <Result>(call: Promise<Result>) => Promise<Result>;
 
-/** Makes the calls of one sequence, in a folder of its own. */
 export class Folder {
   readonly #t: CheckContext;
   readonly #folder: string;
@@ -46,7 +45,6 @@ export class Folder {
     this.#folder = t.uniqueName();
   }
 
-  /** Performs an action and returns what the responses report. */
   async perform(action: Action, gate: Gate): Promise<Fact[]> {
     const { upload } = this.#t;
     switch (action.kind) {

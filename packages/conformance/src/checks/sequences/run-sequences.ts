@@ -10,6 +10,8 @@ import {
 } from 'fast-check';
 import type { CheckContext } from '../../context/check-context.ts';
 import { Unreached } from '../../result.ts';
+import { type Check, defineCheck } from '../check.ts';
+import { needsFiles } from '../support/storage.ts';
 import { Folder } from './folder.ts';
 import { Model, NAMES } from './model.ts';
 import { Breach, type Command, makeStep, races, type Sequence, sequences } from './steps.ts';
@@ -24,6 +26,11 @@ const WORKERS = 8;
 const MOST_SHRINKS = 150;
 const LONGEST_SHRINK = 30_000;
 
+export const storageSequences: readonly Check[] = [
+  defineCheck('ST-SEQUENCE', needsFiles, (t) => runSequences(t, false)),
+  defineCheck('ST-RACE', needsFiles, (t) => runSequences(t, true)),
+];
+
 /**
  * Makes generated sequences of storage calls, each in a folder of its own, and compares what they report with a
  * model of the contract. The first sequence that contradicts it is shortened, within 150 sequences and 30 s, and
@@ -31,7 +38,7 @@ const LONGEST_SHRINK = 30_000;
  *
  * @param isRace whether some steps are several calls at the same time
  */
-export async function runSequences(t: CheckContext, isRace: boolean): Promise<void> {
+async function runSequences(t: CheckContext, isRace: boolean): Promise<void> {
   const { seed } = t.settings;
   const wanted = t.settings.sequences ?? USUAL;
   const workers = Math.min(WORKERS, wanted);
@@ -58,8 +65,8 @@ export async function runSequences(t: CheckContext, isRace: boolean): Promise<vo
 }
 
 /**
- * Leaves out steps, first several together, and then what the steps do, as long as the rest still contradicts the
- * contract. fast-check would first try other names and smaller files, from which nothing is gained.
+ * Leaves out steps, first several together, as long as the rest still contradicts the contract. fast-check would
+ * first try other names and smaller files, from which nothing is gained.
  */
 async function shorten(t: CheckContext, found: Breach): Promise<Breach> {
   const isLate = after(LONGEST_SHRINK);
@@ -82,14 +89,6 @@ async function shorten(t: CheckContext, found: Breach): Promise<Breach> {
   for (const share of [2, 4, 8]) {
     const count = Math.floor(shortest.commands.length / share);
     if (count > 1) await leaveOut(count);
-  }
-  await leaveOut(1);
-  for (let index = shortest.commands.length - 1; index >= 0; index -= 1) {
-    for (const simpler of shortest.commands[index]?.simpler() ?? []) {
-      if (!(await contradicts(shortest.commands.with(index, simpler)))) continue;
-      index = Math.min(index + 1, shortest.commands.length);
-      break;
-    }
   }
   await leaveOut(1);
   return shortest;

@@ -152,34 +152,6 @@ export class Command implements fc.AsyncCommand<Model, Sequence> {
     const step = this.#drafts.map((draft) => toAction(draft, model));
     await makeStep(model, sequence, step);
   }
-
-  /** Returns commands that do less: without an action, a file or an option. */
-  simpler(): Command[] {
-    const all = this.#drafts;
-    return all.flatMap((draft, index) => {
-      const others = simplify(draft).map((one) => new Command(all.with(index, one)));
-      return all.length > 1 ? [new Command(all.toSpliced(index, 1)), ...others] : others;
-    });
-  }
-}
-
-function simplify(draft: Draft): Draft[] {
-  if ('names' in draft && draft.names.length > 1) {
-    return draft.names.map((_, index) => ({ ...draft, names: draft.names.toSpliced(index, 1) }));
-  }
-  if (draft.kind === 'form') return [{ ...draft, kind: 'upload' }];
-  if (draft.kind !== 'copy') return [];
-  const { items } = draft;
-  if (items.length > 1) {
-    return items.map((_, index) => ({ ...draft, items: items.toSpliced(index, 1) }));
-  }
-  return items.flatMap(({ overwrite, removeOriginal, ...paths }): Draft[] => {
-    const options = [
-      overwrite === undefined ? [] : { ...paths, ...(removeOriginal && { removeOriginal }) },
-      removeOriginal === undefined ? [] : { ...paths, ...(overwrite === false && { overwrite }) },
-    ];
-    return options.flat().map((one) => ({ ...draft, items: [one] }));
-  });
 }
 
 /** Makes the calls of a step and compares what they report with the model. */

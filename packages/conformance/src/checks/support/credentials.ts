@@ -15,8 +15,8 @@ import {
   readAll,
   toHeaderList,
 } from '../../http/exchange.ts';
+import { cite } from '../../validation/cite.ts';
 import { hasErrorBody } from '../../validation/exchange-rules.ts';
-import { cite } from './cite.ts';
 
 /** Well below the tolerance of any reasonable verifier, in seconds. */
 const FARTHEST = 120;
@@ -33,7 +33,6 @@ export async function assertClock(t: CheckContext): Promise<void> {
   t.reach(isClose, `this machine's clock differs from the gateway's by ${seconds} s`);
 }
 
-/** Calls, keyed by description. */
 export type NamedCalls = Record<string, GatewayCall>;
 
 /** Statuses of a gateway that rejects such a body from anyone: the contract specifies no limits. */
@@ -109,11 +108,9 @@ function spell({ received: { status, json } }: Exchange): string {
 
 /** A call, and how its signature deviates from the usual one. */
 export interface SignedCall {
-  /** Default: GET, or POST if there is a body. */
   method?: string;
   /** What follows the service name, including the query. */
   path?: string;
-  /** Headers to send. */
   headers?: HeaderList;
   body?: string;
   /** Headers to sign. Default: `Host` and all headers that are sent. */
@@ -122,7 +119,6 @@ export interface SignedCall {
   instead?: Partial<Omit<Tc3Input, 'headers'>>;
   /** What to sign with. Default: the run's key pair. */
   keys?: Partial<Tc3Keys>;
-  /** Changes the parts of the header after signing. */
   change?: (parts: Tc3Parts) => Partial<Tc3Parts>;
   /** Separator between the parts. Default: a comma and a space. */
   separator?: string;
@@ -194,6 +190,11 @@ export function forgeTokens(token: string): Record<string, string> {
     'a token with four extra letters': `${token}AAAA`,
   };
   const [head = '', payload = '', signature = ''] = token.split('.');
+  // In the middle: the last letters may be just padding.
+  const changeMiddle = (text: string) => {
+    const middle = Math.floor(text.length / 2);
+    return changeLetters(text, middle - 2, middle + 2);
+  };
   const [header, claims] = [head, payload].map((part) =>
     parseJson(Buffer.from(part, 'base64url')),
   ) as (Record<string, unknown> | undefined)[];
@@ -216,11 +217,16 @@ export function forgeTokens(token: string): Record<string, string> {
   };
 }
 
-/** Changes letters that are not just padding. */
-function changeMiddle(text: string): string {
-  const middle = Math.floor(text.length / 2);
-  const changed = text
-    .slice(middle - 2, middle + 2)
-    .replace(/./g, (one) => (one === 'A' ? 'B' : 'A'));
-  return text.slice(0, middle - 2) + changed + text.slice(middle + 2);
+/** Changes each letter of a part of a text to another one, which is also a digit of hex and base64. */
+export function changeLetters(text: string, start: number, end = text.length): string {
+  const changed = text.slice(start, end).replace(/./g, (one) => (one === '0' ? '1' : '0'));
+  return text.slice(0, start) + changed + text.slice(end);
 }
+
+/** Headers that some servers take for the identity of an internal call. */
+export const IDENTITIES: HeaderList = [
+  ['X-Forwarded-For', '127.0.0.1'],
+  ['X-Real-IP', '127.0.0.1'],
+  ['X-Forwarded-User', 'admin'],
+  ['X-Remote-User', 'admin'],
+];

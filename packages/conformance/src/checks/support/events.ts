@@ -52,17 +52,8 @@ export function parseEvents(text: string): StreamEvent[] {
   });
 }
 
-/** An event stream as it arrives. */
-interface Following {
-  /** The events received so far. */
-  events(): StreamEvent[];
-  /** Waits for this many events, or the end of the stream. */
-  until(count: number): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** Reads an event stream as it arrives, even if no one is waiting for it. */
-export function followEvents({ chunks, close }: OpenExchange): Following {
+export function followEvents({ chunks, close }: OpenExchange) {
   let text = '';
   let isOver = false;
   let tell = () => {};
@@ -82,14 +73,15 @@ export function followEvents({ chunks, close }: OpenExchange): Following {
   const reading = read().catch(() => {});
   return {
     events,
-    async until(count) {
+    /** Waits for this many events, or the end of the stream. */
+    async until(count: number): Promise<void> {
       while (!isOver && events().length < count) {
         await new Promise<void>((resolve) => {
           tell = resolve;
         });
       }
     },
-    async close() {
+    async close(): Promise<void> {
       close();
       await reading;
     },

@@ -70,7 +70,6 @@ export async function forAll<Value>(
   return true;
 }
 
-/** Ends a test that has found something. */
 class Breach extends Error {
   readonly exchange: Evidence;
   readonly value: unknown;

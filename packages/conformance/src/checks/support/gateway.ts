@@ -1,8 +1,16 @@
 import type { CheckContext } from '../../context/check-context.ts';
 import type { Echo, ResponseOrder } from '../../context/fixture-client.ts';
 import type { GatewayCall } from '../../context/gateway-client.ts';
-import { type Exchange, type HeaderList, parseJson } from '../../http/exchange.ts';
+import {
+  type Evidence,
+  type Exchange,
+  type HeaderList,
+  parseJson,
+  readAll,
+} from '../../http/exchange.ts';
+import { isSameType } from '../../http/media-type.ts';
 import type { Socket, Upgrade } from '../../http/open-web-socket.ts';
+import { cite } from '../../validation/cite.ts';
 
 /**
  * Makes a call that, according to the rule, must reach the fixture service, and returns the request as it
@@ -116,7 +124,6 @@ export async function provokeErrors(t: CheckContext): Promise<Provoked[]> {
 }
 
 interface SocketOrder extends NonNullable<Parameters<CheckContext['fixture']['socket']>[0]> {
-  /** The offered subprotocols. */
   offers?: readonly string[];
   call?: GatewayCall;
 }
@@ -143,7 +150,6 @@ export async function openSocket<Result>(
   }
 }
 
-/** Makes a handshake that the fixture service rejects with this status. */
 export async function refuseHandshake(
   t: CheckContext,
   { refuse = 403, ...order }: SocketOrder = {},
@@ -155,4 +161,50 @@ export async function refuseHandshake(
   upgrade.socket?.close();
   t.reach(upgrade.socket === undefined, 'a handshake that the service rejects opens a WebSocket');
   return upgrade;
+}
+
+/**
+ * Expects headers to arrive as they were sent.
+ *
+ * @param evidence Default: the last call of this check
+ */
+export function expectSameHeaders(
+  t: CheckContext,
+  what: string,
+  sent: HeaderList,
+  arrived: HeaderList,
+  evidence?: Evidence,
+): void {
+  for (const name of new Set(sent.map(([key]) => key.toLowerCase()))) {
+    const [wanted = [], got = []] = [sent, arrived].map((list) =>
+      readAll(list, name).map((value) => value.trim()),
+    );
+    const message = `${what}: ${name} must arrive as ${spell(wanted)}, not as ${spell(got)}`;
+    t.expect(isSame(name, wanted, got), message, evidence);
+  }
+}
+
+/** Returns whether a header is the one that was sent, as far as HTTP lets a gateway change it (D7). */
+function isSame(name: string, wanted: readonly string[], got: readonly string[]): boolean {
+  if (name === 'content-type') return got.length === 1 && isSameType(wanted[0], got[0]);
+  if (name === 'vary') {
+    const members = toMembers(got.join().toLowerCase());
+    return toMembers(wanted.join().toLowerCase()).every((member) => members.includes(member));
+  }
+  // Cookies may contain commas, and a gateway may add cookies.
+  if (name === 'set-cookie') {
+    return wanted.join('\n') === got.filter((one) => wanted.includes(one)).join('\n');
+  }
+  if (wanted.length < 2) return wanted.length === got.length && wanted[0] === got[0];
+  // Several lines are equivalent to one list, and spaces around its commas mean nothing (RFC 9110,
+  // section 5.3).
+  return toMembers(wanted.join()).join() === toMembers(got.join()).join();
+}
+
+function toMembers(list: string): string[] {
+  return list.split(',').map((member) => member.trim());
+}
+
+function spell(values: readonly string[]): string {
+  return cite(values.length > 0 ? values.join(', ') : undefined);
 }

@@ -23,7 +23,6 @@ interface Link {
   url: string;
   file: StoredFile;
   maxAge: number | undefined;
-  /** In seconds. */
   lifetime: number;
   asked: number;
 }
@@ -48,7 +47,6 @@ async function askForLinks(
   });
 }
 
-/** Expects links to stop working after their lifetimes, and not before. */
 export async function expectLinksExpire(t: CheckContext): Promise<void> {
   const files = await storeAll(t, 'long', 'short', 'middle', 'usual', 'unused');
   for (const seconds of SHORT) {

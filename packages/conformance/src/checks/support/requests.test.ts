@@ -4,8 +4,13 @@ import { assert, property, sample } from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CheckContext } from '../../context/check-context.ts';
 import { STORAGE_OPERATIONS, type StorageOperation } from '../../context/storage-client.ts';
-import { brokenJson, lackingRequest, validRequest, wrongTypeRequest } from './arbitraries.ts';
-import { sampleRequest } from './requests.ts';
+import {
+  brokenJson,
+  lackingRequest,
+  sampleRequest,
+  validRequest,
+  wrongTypeRequest,
+} from './requests.ts';
 
 const t = {
   storage: {
