@@ -110,12 +110,15 @@ function defineResponseCheck(
     isMeant = () => true,
     isWrapped = false,
     needs = [],
+    expect,
     more,
   }: {
     isMeant?: (response: StorageResponse) => boolean;
     /** Whether it is about what only an envelope has. */
     isWrapped?: boolean;
     needs?: readonly Need[];
+    /** What the check expects of each response besides the claims. */
+    expect?: (t: CheckContext, response: StorageResponse) => void;
     more?: (t: CheckContext) => Promise<void>;
   },
 ): Check {
@@ -127,6 +130,7 @@ function defineResponseCheck(
       if (!isMeant(response)) continue;
       checked += 1;
       t.claim(rule, response.what, response.reply);
+      expect?.(t, response);
     }
     await more?.(t);
     t.reach(checked > 0, 'no response had what the rule is about');
@@ -163,6 +167,10 @@ export const storageEnvelope: readonly Check[] = [
     isMeant: (response) => hasStatusCode(response) && isCopy(response),
     isWrapped: true,
     needs: ['writes'],
+    expect: (t, { what, reply }) => {
+      if (isFailure(reply)) return;
+      t.expectEqual(`${what}: statusCode`, reply.envelope?.statusCode, 200, reply);
+    },
     more: async (t) => {
       // It is open whether that is a success of the call, but both must agree.
       const [from, to] = ['missing.txt', 'never.txt'].map((name) => t.storage.path(name));
