@@ -11,13 +11,8 @@ export { STORAGE_OPERATIONS };
 
 export type StorageOperation = (typeof STORAGE_OPERATIONS)[number];
 
-const READING: readonly string[] = ['getUploadMetaData', 'batchGetTempUrls'];
-
-/** Returns whether a storage operation may change files. Returns true for unknown operations. */
 export function changesFiles(operation: string): boolean {
-  return (
-    (STORAGE_OPERATIONS as readonly string[]).includes(operation) && !READING.includes(operation)
-  );
+  return operation === 'batchDelete' || operation === 'batchCopyFile';
 }
 
 /** Options that make a storage call differ from a regular one. */

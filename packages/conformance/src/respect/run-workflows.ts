@@ -109,7 +109,8 @@ function toInputs(run: Run, file: Workflow['file'], id: string): Record<string, 
     srcPath: `${folder}/source.txt`,
     dstPath: `${folder}/destination.txt`,
   };
-  if (file !== 'gateway') for (const path of Object.values(paths)) run.leftovers.set(path, undefined);
+  if (file !== 'gateway')
+    for (const path of Object.values(paths)) run.leftovers.set(path, undefined);
   return {
     ...paths,
     // Every call is signed later; Respect only needs something to send.
