@@ -48,6 +48,10 @@ const DAMAGES: Record<string, () => Promise<unknown>> = {
   'without the last byte': async () => truncate(victim, (await readFile(victim)).length - 1),
   'longer than it should be': () => appendFile(victim, 'x'),
   'changed in its content': () => changeByte(5000),
+  'with another byte after its content': async () => {
+    const bytes = await readFile(victim);
+    await writeFile(victim, [bytes.subarray(0, 10_000), '!', bytes.subarray(10_000)]);
+  },
   'changed in its trailer': async () => changeByte((await readFile(victim)).length - 30),
 };
 

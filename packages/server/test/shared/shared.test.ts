@@ -15,6 +15,7 @@ import { makeFolder, startServer } from '../server/support/start-server.ts';
 import { startRedis } from './support/start-redis.ts';
 
 const PAIR = { id: 'ci', secret: 'a secret of the key pair' };
+const UPLOAD_BYTES = 100;
 const QUOTA = { callsPerSecond: 0.001, burst: 10 };
 
 type Shared = NonNullable<ConfigInput['shared']>;
@@ -22,7 +23,8 @@ type Shared = NonNullable<ConfigInput['shared']>;
 /** Starts three replicas of a server, which share a folder and this Redis. */
 async function startReplicas(shared: Shared, environment: object = {}) {
   const hello = await startService((_request, response) => response.end('ok'));
-  const config = { shared, store: { driver: 'file' as const, root: await makeFolder() } };
+  const store = { driver: 'file' as const, root: await makeFolder() };
+  const config = { shared, store, limits: { uploadBytes: UPLOAD_BYTES } };
   const replicas = [];
   for (let count = 0; count < 3; count += 1) {
     replicas.push(
@@ -60,8 +62,8 @@ const requestGrant = (from: Replica) => clientOf(from).grant('a.txt');
 const callStorage = async (to: Replica) =>
   (await clientOf(to).call('batchDelete', { fileList: [] })).status;
 
-const upload = async (to: Replica, grant: Meta, more = {}) =>
-  (await post({ ...grant, url: `${to.url}/upload` }, 'a.txt', 'content', more)).status;
+const upload = async (to: Replica, grant: Meta, content = 'content') =>
+  (await post({ ...grant, url: `${to.url}/upload` }, 'a.txt', content)).status;
 
 /** Uploads a file to one replica; returns a link, whose status can be requested from any replica. */
 async function requestLink(from: Replica): Promise<string> {
@@ -230,7 +232,7 @@ describeOn('redis', 'state shared by replicas', () => {
       singleUseGrants: true,
     });
     const grant = await requestGrant(first);
-    expect(await upload(first, grant, { file: 'a second one' })).toBe(400);
+    expect(await upload(first, grant, 'x'.repeat(UPLOAD_BYTES + 1))).toBe(400);
     const statuses = await Promise.all([upload(first, grant), upload(second, grant)]);
     expect(statuses.sort()).toEqual([204, 403]);
     expect(await upload(second, grant)).toBe(403);
