@@ -1,7 +1,6 @@
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import { z } from 'zod';
 
-const STATES = ['ready', 'not-ready', 'forbidden', 'overdue'] as const;
 const { pattern } = gateway.components.schemas.ServiceName;
 
 /** Name of a hosted service, as the contract allows it in a path. */
@@ -124,7 +123,7 @@ const health = z
 const serviceSchema = z
   .strictObject({
     state: z
-      .enum(STATES)
+      .enum(['ready', 'not-ready', 'forbidden', 'overdue'])
       .default('ready')
       .describe('In any state except `ready`, calls fail with the code for that state.'),
     callers: z

@@ -63,6 +63,10 @@ class FileReader {
     this.#folder = folder;
   }
 
+  refuse(path: Path, problem: string): void {
+    this.faults.push({ path, problem });
+  }
+
   resolve(file: string): string {
     return resolve(this.#folder, file);
   }
@@ -73,12 +77,11 @@ class FileReader {
     this.files.push(whole);
     try {
       const text = (await readFile(whole, 'utf8')).trim();
-      if (text === '') this.faults.push({ path, problem: `refers to ${whole}, which is empty` });
+      if (text === '') this.refuse(path, `refers to ${whole}, which is empty`);
       return text;
     } catch (error) {
-      const { errno = 0 } = error as NodeJS.ErrnoException;
-      const reason = getSystemErrorMessage(errno);
-      this.faults.push({ path, problem: `refers to ${whole}, which cannot be read: ${reason}` });
+      const reason = getSystemErrorMessage((error as NodeJS.ErrnoException).errno ?? 0);
+      this.refuse(path, `refers to ${whole}, which cannot be read: ${reason}`);
       return '';
     }
   }
@@ -90,10 +93,7 @@ class FileReader {
     try {
       return JSON.parse(text);
     } catch {
-      this.faults.push({
-        path,
-        problem: `refers to ${this.resolve(file)}, which is not valid JSON`,
-      });
+      this.refuse(path, `refers to ${this.resolve(file)}, which is not valid JSON`);
       return undefined;
     }
   }
@@ -111,15 +111,21 @@ async function read(parsed: ParsedConfig, reader: FileReader): Promise<Config> {
     store: store.driver === 'file' ? { ...store, root: reader.resolve(store.root) } : store,
     wireProfile: await readWireProfile(parsed.wireProfile, reader),
     keys: await Promise.all(keys.map((key, index) => readKey(key, index, reader))),
-    environments: Object.fromEntries(
-      await Promise.all(
-        Object.entries(environments).map(
-          async ([name, environment]) =>
-            [name, await readEnvironment(environment, ['environments', name], reader)] as const,
-        ),
-      ),
+    environments: await mapValues(environments, (environment, name) =>
+      readEnvironment(environment, ['environments', name], reader),
     ),
   };
+}
+
+async function mapValues<From, To>(
+  values: Readonly<Record<string, From>>,
+  map: (value: From, name: string) => Promise<To>,
+): Promise<Record<string, To>> {
+  const entries = Object.entries(values).map(async ([name, value]) => [
+    name,
+    await map(value, name),
+  ]);
+  return Object.fromEntries(await Promise.all(entries));
 }
 
 async function readWireProfile(
@@ -143,7 +149,7 @@ async function readKey(key: ParsedConfig['keys'][number], index: number, reader:
   const path = ['keys', index, 'file'];
   const secret = await reader.text(key.file, path);
   if (secret !== '' && secret.length < 32) {
-    reader.faults.push({ path, problem: 'must be a file with a secret of at least 32 characters' });
+    reader.refuse(path, 'must be a file with a secret of at least 32 characters');
   }
   return { secret };
 }
@@ -160,15 +166,14 @@ async function readEnvironment(
         ? (secret as string)
         : await reader.text(secretFile, [...at, 'credentials', index, 'secretFile']),
   }));
-  const read = Object.entries(services).map(async ([name, service]) => {
-    const { document: given, ...rest } = service;
-    if (given === undefined) return [name, rest] as const;
-    const document = await readDocument(given, [...at, 'services', name], reader);
-    return [name, { ...rest, document }] as const;
-  });
   return {
     ...rest,
-    services: Object.fromEntries(await Promise.all(read)),
+    services: await mapValues(services, async ({ document, ...service }, name) => ({
+      ...service,
+      ...(document && {
+        document: await readDocument(document, [...at, 'services', name], reader),
+      }),
+    })),
     credentials: await Promise.all(pairs),
     ...(tokens && {
       tokens: { ...tokens, jwks: await readKeySet(tokens.jwks, [...at, 'tokens', 'jwks'], reader) },
@@ -191,7 +196,7 @@ async function readDocument(
   } catch (error) {
     const path = [...at, 'document', ...(typeof given === 'string' ? [] : ['file'])];
     const reason = (error as Error).message.replace(/\.$/, '');
-    reader.faults.push({ path, problem: `refers to a document that cannot be used: ${reason}` });
+    reader.refuse(path, `refers to a document that cannot be used: ${reason}`);
   }
   return { file: whole, responses };
 }
@@ -214,10 +219,7 @@ async function readKeySet(
   if (typeof jwks !== 'string' || /^https?:/.test(jwks)) return jwks;
   const json = await reader.json(jwks, path);
   if (json !== undefined && !Array.isArray((json as Partial<KeySet>).keys)) {
-    reader.faults.push({
-      path,
-      problem: `refers to ${reader.resolve(jwks)}, which is not a key set`,
-    });
+    reader.refuse(path, `refers to ${reader.resolve(jwks)}, which is not a key set`);
   }
   return json as KeySet;
 }

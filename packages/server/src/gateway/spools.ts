@@ -16,8 +16,6 @@ const SLOW_BYTES = 8 * 1024;
 
 const SHOWN_MILLISECONDS = 1000;
 
-const RETRY_AFTER = 1;
-
 interface Place {
   readonly address: string;
   readonly since: number;
@@ -31,10 +29,7 @@ export class Spools {
   readonly #now: () => number;
   readonly #places = new Set<Place>();
 
-  /**
-   * @param memoryBytes how much of one body is kept in memory
-   * @param now milliseconds of a monotonic clock
-   */
+  /** @param memoryBytes how much of one body is kept in memory */
   constructor(memoryBytes: number, now: () => number) {
     this.#memoryBytes = memoryBytes;
     this.#now = now;
@@ -46,12 +41,7 @@ export class Spools {
     const place: Place = { address, since: this.#now(), bytes: 0, lost: new AbortController() };
     this.#places.add(place);
     try {
-      return await spoolBody(body, this.#memoryBytes, {
-        signal: place.lost.signal,
-        onBytes: (count) => {
-          place.bytes += count;
-        },
-      });
+      return await spoolBody(body, this.#memoryBytes, place);
     } finally {
       this.#places.delete(place);
     }
@@ -71,7 +61,7 @@ export class Spools {
     const rateOf = ({ bytes, since }: Place) => (bytes * 1000) / Math.max(now - since, 1);
     const slowest = most.reduce((one, other) => (rateOf(other) < rateOf(one) ? other : one));
     const isSlow = now - slowest.since >= SHOWN_MILLISECONDS && rateOf(slowest) < SLOW_BYTES;
-    const refusal = new GatewayError('EXCEED_RATELIMIT', { retryAfter: RETRY_AFTER });
+    const refusal = new GatewayError('EXCEED_RATELIMIT', { retryAfter: 1 });
     if (!isSlow && most.length <= own + 1) throw refusal;
     this.#places.delete(slowest);
     slowest.lost.abort(refusal);
@@ -87,20 +77,11 @@ export interface Spooled {
   dispose(): Promise<void>;
 }
 
-interface SpoolOptions {
-  readonly signal: AbortSignal;
-  readonly onBytes: (count: number) => void;
-}
-
 /**
  * Reads a body to its end, into memory up to `memoryBytes` and into a temporary file beyond that. No one else
  * can open the file: it has mode 0600 and is unlinked immediately, so that a crash leaves nothing behind.
  */
-async function spoolBody(
-  body: Readable,
-  memoryBytes: number,
-  { signal, onBytes }: SpoolOptions,
-): Promise<Spooled> {
+async function spoolBody(body: Readable, memoryBytes: number, place: Place): Promise<Spooled> {
   const hash = createHash('sha256');
   let held: Buffer[] = [];
   let length = 0;
@@ -108,7 +89,7 @@ async function spoolBody(
   const write = async (chunk: Buffer) => {
     hash.update(chunk);
     length += chunk.length;
-    onBytes(chunk.length);
+    place.bytes += chunk.length;
     held.push(chunk);
     if (file === undefined && length <= memoryBytes) return;
     file ??= await openTemporary();
@@ -124,7 +105,7 @@ async function spoolBody(
     },
   });
   try {
-    await pipeTo(sink, body, signal);
+    await pipeTo(sink, body, place.lost.signal);
   } catch (error) {
     await last.catch(() => {});
     await file?.close();

@@ -6,18 +6,12 @@ const SECONDS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60,
 ];
 
-/** Names of the configuration, so that callers cannot create labels. */
-export interface Scope {
-  /** `other` if unknown. */
-  readonly env: string;
-  /** `other` if unknown; empty if the call is not for a service. */
-  readonly service: string;
-}
-
 export interface EndedCall {
   readonly surface: Surface;
   readonly operation: string;
-  readonly scope: Scope;
+  /** Names of the configuration, so that callers cannot create labels; `other` if unknown. */
+  readonly env: string;
+  readonly service: string;
   /** 0 if the caller disconnected before a response. */
   readonly status: number;
   readonly code: string;
@@ -122,13 +116,12 @@ export function createMetrics(gauges: Gauges) {
 
   return {
     registry,
-    count({ surface, operation, scope, status, code, seconds, received, sent }: EndedCall) {
+    count({ surface, operation, env, service, status, code, ...rest }: EndedCall) {
       const kind = status === 0 ? 'gone' : `${Math.floor(status / 100)}xx`;
-      const { env, service } = scope;
       calls.inc({ surface, operation, status: kind, code, env, service });
-      durations.observe({ surface, operation }, seconds);
-      bytes.inc({ surface, direction: 'received' }, received);
-      bytes.inc({ surface, direction: 'sent' }, sent);
+      durations.observe({ surface, operation }, rest.seconds);
+      bytes.inc({ surface, direction: 'received' }, rest.received);
+      bytes.inc({ surface, direction: 'sent' }, rest.sent);
     },
     countStoreFailure: (method: string) => storeFailures.inc({ method }),
     countDamage: (found_by: 'read' | 'scrub') => damages.inc({ found_by }),

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Call, GatewayHandlers, HandlerResponse } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/engine/node';
 import type { Log } from './create-log.ts';
-import type { EndedCall, Metrics, Scope } from './create-metrics.ts';
+import type { EndedCall, Metrics } from './create-metrics.ts';
 import { traceIdOf } from './create-tracing.ts';
 import type { Surface } from './surface.ts';
 
@@ -44,32 +44,37 @@ export function createObserver(options: ObserverOptions) {
   let streams = 0;
   let ended = () => {};
 
-  /** Reports the end of a response. A single listener for all responses. */
+  /** A single listener for all responses. */
   function end(this: ServerResponse): void {
-    const { req: request } = this;
-    const observed = (this as Observed)[CALL] as ObservedCall;
-    const { surface, target, startedAt, call, code, isStream } = observed;
+    const { surface, target, startedAt, call, code, isStream } = (this as Observed)[
+      CALL
+    ] as ObservedCall;
     active -= 1;
     if (isStream) streams -= 1;
     ended();
     const status = this.headersSent ? this.statusCode : 0;
-    const seconds = (performance.now() - startedAt) / 1000;
-    const operation =
-      call === undefined ? (surface === 'files' ? 'download' : '') : call.operationId;
-    const { received, sent } = takeBytes(request.socket);
-    const scope = scopeOf(call, surface, target, environments());
-    const whole: EndedCall = { surface, operation, scope, status, code, seconds, received, sent };
-    metrics().count(whole);
-    write(whole, request.method, target, call, this);
+    const bytes = takeBytes(this.req.socket);
+    report({ surface, status, code, ...bytes }, startedAt, this.req.method, target, call, this);
   }
 
-  function write(
-    { surface, operation, status, code, seconds, received, sent }: EndedCall,
+  /** Counts and logs a call. */
+  function report(
+    facts: Pick<EndedCall, 'surface' | 'status' | 'code' | 'received' | 'sent'>,
+    startedAt: number,
     method: string | undefined,
     target: string,
     call: Call | undefined,
     response: ServerResponse,
   ): void {
+    const { surface, status, code, received, sent } = facts;
+    const operation = call?.operationId ?? (surface === 'files' ? 'download' : '');
+    const seconds = (performance.now() - startedAt) / 1000;
+    metrics().count({
+      ...facts,
+      ...scopeOf(call, surface, target, environments()),
+      operation,
+      seconds,
+    });
     const isFailure = status >= 500;
     const isRefusal = status >= 400 && code !== '';
     if (!logCalls() && !isFailure && !(isRefusal && log.isLevelEnabled('debug'))) return;
@@ -78,7 +83,8 @@ export function createObserver(options: ObserverOptions) {
       surface,
       operation,
       method,
-      path: pathOf(target),
+      // Without the query, which contains the signatures of links.
+      path: target.split('?', 1)[0],
       status,
       ...(code !== '' && { code }),
       ms: Math.round(seconds * 1e5) / 100,
@@ -88,25 +94,6 @@ export function createObserver(options: ObserverOptions) {
     if (isFailure) log.warn(entry, 'call failed');
     else if (logCalls()) log.info(entry, status === 0 ? 'caller disconnected' : 'call');
     else log.debug(entry, 'call rejected');
-  }
-
-  /** A WebSocket is counted and logged when it is opened or rejected. */
-  function endUpgrade(reply: HandlerResponse, call: Call): void {
-    const { operationId, request, response } = call;
-    const target = request.url ?? '';
-    const startedAt = (request as Upgrading)[UPGRADE] ?? performance.now();
-    const ended: EndedCall = {
-      surface: 'gateway',
-      operation: operationId,
-      scope: scopeOf(call, 'gateway', target, environments()),
-      status: reply.status,
-      code: codeOf(reply),
-      seconds: (performance.now() - startedAt) / 1000,
-      received: 0,
-      sent: 0,
-    };
-    metrics().count(ended);
-    write(ended, request.method, target, call, response);
   }
 
   return {
@@ -143,7 +130,13 @@ export function createObserver(options: ObserverOptions) {
     onResponse(response: HandlerResponse, call: Call) {
       const observed = (call.response as Observed)[CALL];
       if (observed === undefined) {
-        endUpgrade(response, call);
+        // A WebSocket is counted and logged when it is opened or rejected.
+        const { status } = response;
+        const facts = { surface: 'gateway', status, code: codeOf(response) } as const;
+        const startedAt = (call.request as Upgrading)[UPGRADE] ?? performance.now();
+        const { method, url = '' } = call.request;
+        const bytes = { received: 0, sent: 0 };
+        report({ ...facts, ...bytes }, startedAt, method, url, call, call.response);
         return;
       }
       observed.call = call;
@@ -188,7 +181,7 @@ function scopeOf(
   surface: Surface,
   target: string,
   environments: Environments,
-): Scope {
+): Pick<EndedCall, 'env' | 'service'> {
   const isGateway = surface === 'gateway';
   const segments = target.split(/[/?]/, 5);
   const inPath = segments[surface === 'storage' ? 4 : 2];
@@ -198,12 +191,6 @@ function scopeOf(
   const hasService = isKnown && Object.hasOwn(environments[name]?.services ?? {}, service);
   const label = hasService ? service : 'other';
   return { env: isKnown ? name : 'other', service: isGateway ? label : '' };
-}
-
-/** Returns the path without the query, which contains the signatures of links. */
-function pathOf(target: string): string {
-  const end = target.indexOf('?');
-  return end < 0 ? target : target.slice(0, end);
 }
 
 /** Returns the error code in one of the server's own responses; empty if there is none. */
