@@ -11,7 +11,6 @@ import type { Config, EnvironmentConfig } from '../config/config.ts';
 import { createBearer, type Trust } from './create-bearer.ts';
 import { createKeySource } from './keys.ts';
 
-/** Which tokens and signatures each environment accepts; by default none. */
 export type AuthEnvironments = Readonly<
   Record<string, Partial<Pick<EnvironmentConfig, 'tokens' | 'credentials'>>>
 >;

@@ -11,7 +11,6 @@ const TYPES = ['jwt', 'at+jwt', 'application/jwt', 'application/at+jwt'];
 /** Longer tokens are rejected without being parsed; Node's own limit for all headers is 16 KiB. */
 const MAX_LENGTH = 8192;
 
-/** How many key changes one call tolerates. */
 const MAX_ROUNDS = 3;
 
 /** The settings that determine which tokens an environment accepts, and the keys that they lead to. */
@@ -22,7 +21,6 @@ export interface Trust extends NonNullable<EnvironmentConfig['tokens']> {
 interface Settings {
   readonly trustOf: (env: string) => Trust | undefined;
   readonly now: () => number;
-  /** How long a verified token may be cached. */
   readonly cacheSeconds: number;
 }
 

@@ -24,7 +24,6 @@ const MAX_TRIES = 8;
 /** How many verified tokens are cached: about 3 MB at worst. */
 const MAX_TOKENS = 10_000;
 
-/** Maximum size of a response; a key takes less than 1 kB. */
 const MAX_BYTES = 262_144;
 
 /** Older keys are refreshed in the background. */
@@ -39,17 +38,14 @@ const RETRY_MS = 1000;
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** A snapshot of public keys, and the tokens verified with them. */
 export interface KeySet {
   readonly tokens: TokenCache;
-  /** The key set as text, which identifies it. */
   readonly text: string;
   /** @throws JOSEError */
   verify(token: string, options: JWTVerifyOptions): Promise<JWTVerifyResult>;
 }
 
 export interface KeySource {
-  /** The keys in use; undefined before the first load. */
   readonly current: KeySet | undefined;
   /**
    * Returns the keys to verify with.
@@ -68,7 +64,6 @@ export class KeysUnavailable extends Error {
 
 interface Settings {
   readonly now: () => number;
-  /** Called with the error of a failed attempt. */
   readonly onFailure: (reason: string) => void;
   readonly timeoutMs?: number;
 }

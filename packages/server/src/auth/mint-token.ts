@@ -11,7 +11,6 @@ import { ALGORITHMS } from './keys.ts';
 
 interface TokenRequest {
   readonly env: string;
-  /** Private key with its `alg`, such as the `privateKey` from `createDevKeys`. */
   readonly key: JWK;
   readonly subject: string;
   readonly seconds: number;
@@ -41,7 +40,6 @@ export async function mintToken(request: TokenRequest): Promise<string> {
   return token.sign(await importJWK(key, alg));
 }
 
-/** Generates an ES256 key pair for development. Both halves can be written to files as JSON. */
 export async function createDevKeys(): Promise<{ privateKey: JWK; jwks: JSONWebKeySet }> {
   const alg = 'ES256';
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });

@@ -41,7 +41,6 @@ export type Pace = (bytes: number) => Promise<void> | void;
 
 export interface CheckedFile {
   readonly bytes: number;
-  /** How the content differs from what was written. */
   readonly damage?: string | undefined;
   /** Whether another program wrote the file, so that its checksum is unknown. */
   readonly isUnverified?: boolean;
@@ -74,7 +73,6 @@ export interface BlobStore extends EngineStore {
    * @param after name of the last file that was checked. Default: begins with the first
    */
   scan(after?: string): AsyncIterable<StoredFile>;
-  /** Checks whether the store is usable; rejects with the reason if not. */
   check(): Promise<void>;
   close(): Promise<void>;
 }

@@ -29,13 +29,11 @@ export interface ScrubOptions {
   readonly times?: { readonly poll: number; readonly renewal: number; readonly settle: number };
 }
 
-/** The progress of all processes that share a store, stored as a file. */
 interface State {
   readonly owner: string;
   readonly renewedAt: number;
   readonly startedAt: number;
   readonly files: number;
-  /** The last file that was read; undefined if all were. */
   readonly after?: string | undefined;
 }
 
@@ -123,5 +121,4 @@ export function startScrub(store: BlobStore, options: ScrubOptions): () => Promi
   };
 }
 
-/** Thrown if another process has begun to read. */
 class TakenError extends Error {}

@@ -10,7 +10,6 @@ import {
 } from './blob-store.ts';
 import { countBuffer } from './collect-buffers.ts';
 
-/** A file that a driver has opened. */
 interface BlobSource {
   readonly info: BlobInfo;
   /** CRC-32 of the content; undefined for files of other programs. */

@@ -50,7 +50,6 @@ export async function fsck(given: string | undefined, options: FsckOptions): Pro
     throw new Failure(`${root} has problems: run again with --repair.`, 1);
 }
 
-/** Verifies every object, and prints a line for each that is damaged. */
 async function checkBucket(config: Config['store'] & { driver: 's3' }, repair: boolean) {
   if (repair) throw new Failure('--repair only works for stores on disk.', 2);
   const store = await createStore(config);

@@ -13,7 +13,6 @@ interface DevelopmentFacts {
   readonly keyPair: { readonly id: string; readonly secret: string };
 }
 
-/** Returns the text that a development server prints: its URLs, its keys, and calls to paste into a shell. */
 export function describeDevelopment(facts: DevelopmentFacts): string {
   const { url, adminUrl, data, keyPair, token } = facts;
   const { documents } = contract;

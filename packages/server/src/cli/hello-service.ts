@@ -62,7 +62,6 @@ function respond(request: IncomingMessage, response: ServerResponse): void {
   });
 }
 
-/** Returns the events after the one with an ID; all events if there is none. */
 function eventsAfter(text: string, id: string | string[] | undefined): string {
   const events = text.split(/(?<=\n\n)/);
   return events.slice(events.findIndex((event) => event.startsWith(`id: ${id}\n`)) + 1).join('');

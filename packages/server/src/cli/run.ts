@@ -23,7 +23,6 @@ Exit codes:
   1  check-config or fsck found problems, or the server failed while running
   2  could not start: invalid option or configuration, port in use, Node too old`;
 
-/** Runs the command line. Commands are loaded on demand, so that help appears immediately. */
 export async function run(argv: string[]): Promise<void> {
   try {
     await createProgram().parseAsync(argv);
@@ -86,7 +85,6 @@ function createProgram(): Command {
       if (word !== undefined) program.error(`error: unknown command '${word}'${suggest(word)}`);
       await (await import('./serve.ts')).serve(options);
     });
-  /** Returns `; did you mean …?` if a command is similar. */
   const suggest = (word: string) => {
     const near = closest(
       word,

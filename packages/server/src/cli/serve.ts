@@ -134,7 +134,6 @@ interface ServeOptions {
   readonly exposeDevelopment?: boolean;
 }
 
-/** Command-line options take precedence over the configuration. */
 function withOptions(config: Config, { port, adminPort, host, logLevel }: ServeOptions): Config {
   const { listen, admin, log } = config;
   return {

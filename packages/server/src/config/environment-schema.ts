@@ -3,7 +3,6 @@ import { z } from 'zod';
 
 const { pattern } = gateway.components.schemas.ServiceName;
 
-/** Name of a hosted service, as the contract allows it in a path. */
 const serviceNameSchema = z
   .string()
   .regex(

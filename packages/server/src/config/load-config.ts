@@ -117,7 +117,6 @@ function toNumbers(document: Document, { faults }: ConfigError, nodes: ReadonlyS
   return refused.length > 0;
 }
 
-/** Returns the position of a setting, or of the innermost group that lacks it. */
 function offsetOf(document: Document, path: ConfigFault['path']): number | undefined {
   for (let length = path.length; length > 0; length -= 1) {
     const parent = document.getIn(path.slice(0, length - 1), true);

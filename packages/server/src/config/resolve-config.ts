@@ -86,7 +86,6 @@ class FileReader {
     }
   }
 
-  /** Returns undefined after an error, if the file is not JSON. */
   async json(file: string, path: Path): Promise<unknown> {
     const text = await this.text(file, path);
     if (text === '') return undefined;

@@ -57,7 +57,6 @@ interface Schema {
   readonly allOf?: readonly Schema[];
 }
 
-/** Returns the names of the settings that are valid at this path. */
 function knownSettings(path: readonly (string | number)[]): string[] {
   let places: Schema[] = branchesOf(toJsonSchema() as Schema);
   for (const step of path) {

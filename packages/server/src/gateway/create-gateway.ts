@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type GatewayCall,
   GatewayError,
@@ -16,7 +16,6 @@ import { type Pool, Upstreams } from './pool.ts';
 import type { Service, ServiceRegistry } from './registry/service-registry.ts';
 import { toBody } from './service-body.ts';
 import { Spools } from './spools.ts';
-import { Starts } from './starts.ts';
 import { toServiceHeaders } from './to-service-headers.ts';
 
 export interface GatewayOptions {
@@ -26,7 +25,6 @@ export interface GatewayOptions {
   readonly maxHeaderBytes: number;
   /** How many bytes of a signed body to keep in memory; larger ones go to a temporary file (D13). */
   readonly spoolBytes: number;
-  /** Whether to trust the `X-Forwarded-*` headers set by a proxy in front of this server. */
   readonly trustProxy: boolean;
   readonly wireProfile: WireProfile;
   /**
@@ -34,7 +32,6 @@ export interface GatewayOptions {
    * `GatewayError` to reject it.
    */
   readonly beforeCall?: (call: GatewayCall<Caller>) => void | Promise<void>;
-  /** Called for each request and response that was validated against the document of its service. */
   readonly onJudgement?: (judgement: Judgement, call: GatewayCall<Caller>) => void;
   readonly now?: () => number;
 }
@@ -131,7 +128,6 @@ export function createGateway(options: GatewayOptions) {
   };
 }
 
-/** Returns the caller's address; behind a trusted proxy, the one that the proxy has seen. */
 function addressOf({ headers, socket }: IncomingMessage, isProxyTrusted: boolean): string {
   const seen = isProxyTrusted ? headers['x-forwarded-for'] : undefined;
   return String(seen ?? socket.remoteAddress)
@@ -149,4 +145,74 @@ function whenOver({ response }: GatewayCall<Caller>, dispose: () => Promise<void
 function assertCapacity({ maxCalls = Infinity }: Service, { targets }: Pool): void {
   const calls = targets.reduce((sum, { upstream }) => sum + upstream.outstanding, 0);
   if (calls >= maxCalls) throw new GatewayError('EXCEED_RATELIMIT');
+}
+
+const PAUSE_MILLISECONDS = 100;
+
+const STARTING: readonly string[] = ['SERVICE_NOT_READY', 'SERVICE_ENDPOINT_NOT_FOUND'];
+
+/** The calls that wait for a service to start. They count towards its `maxCalls`. */
+class Starts {
+  readonly #now: () => number;
+  waiting = 0;
+  readonly #byService = new Map<string, number>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /**
+   * Repeats the attempts of a call until one succeeds, or until the service has had its time to start. An attempt
+   * must not fail with one of the codes above if it has sent anything.
+   */
+  async wait<T>(
+    { env, name, startSeconds = 0, maxCalls = Infinity }: Service,
+    response: ServerResponse,
+    attempt: () => Promise<T>,
+  ): Promise<T> {
+    const key = `${env}/${name}`;
+    const until = this.#now() + startSeconds * 1000;
+    let isWaiting = false;
+    try {
+      for (;;) {
+        try {
+          return await attempt();
+        } catch (cause) {
+          if (!isStarting(cause) || response.destroyed) throw cause;
+          if (this.#now() >= until) throw new GatewayError('SERVICE_NOT_READY', { cause });
+        }
+        if (!isWaiting) {
+          if ((this.#byService.get(key) ?? 0) >= maxCalls) {
+            throw new GatewayError('EXCEED_RATELIMIT');
+          }
+          this.#count(key, 1);
+          isWaiting = true;
+        }
+        await pause(response);
+      }
+    } finally {
+      if (isWaiting) this.#count(key, -1);
+    }
+  }
+
+  #count(key: string, change: number): void {
+    this.waiting += change;
+    const count = (this.#byService.get(key) ?? 0) + change;
+    if (count === 0) this.#byService.delete(key);
+    else this.#byService.set(key, count);
+  }
+}
+
+function isStarting(error: unknown): boolean {
+  return error instanceof GatewayError && STARTING.includes(error.code);
+}
+
+function pause(response: ServerResponse): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, PAUSE_MILLISECONDS);
+  response.once('close', resolve);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    response.off('close', resolve);
+  });
 }

@@ -13,7 +13,6 @@ import type { Switched } from './attempt.ts';
 /** Idle time after which TCP probes a connection. */
 const KEEP_ALIVE_MILLISECONDS = 60_000;
 
-/** How long both sides may take to close a WebSocket. */
 const CLOSE_MILLISECONDS = 1000;
 
 /** RFC 6455, section 7.4.1: "1001 indicates that an endpoint is "going away", such as a server going down". */
@@ -115,7 +114,6 @@ function mask(frame: Buffer): Buffer {
 /** Finds the ends of frames in a stream of bytes (RFC 6455, section 5.2): only there can a frame be inserted. */
 class FrameCursor {
   readonly #head: number[] = [];
-  /** Bytes of the payload that are still to come. */
   #rest = 0;
 
   get isBetween(): boolean {

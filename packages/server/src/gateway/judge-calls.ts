@@ -22,7 +22,6 @@ const FORWARDED = new Set(['GET', 'HEAD', 'POST']);
 
 let held = 0;
 
-/** The result of validating a request or response against its service's document. */
 export interface Judgement {
   readonly env: string;
   readonly service: string;
@@ -39,7 +38,6 @@ type Report = (judgement: Omit<Judgement, 'env' | 'service'>) => void;
 
 interface JudgedRequest {
   readonly body: OutgoingBody;
-  /** Validates the response; undefined if responses are not validated. */
   readonly watch: ((status: number, headers: IncomingHttpHeaders) => Watch | undefined) | undefined;
 }
 
@@ -77,7 +75,6 @@ export async function judgeRequest(
   }
 }
 
-/** @returns undefined if the body is too large */
 async function readBody(
   source: Readable | undefined,
   { content, length = 0 }: OutgoingBody,

@@ -112,7 +112,6 @@ export function gone(): Error {
 
 export interface OutgoingBody {
   readonly content: Readable | Buffer | null;
-  /** Length in bytes; undefined if it is sent in chunks. */
   readonly length: number | undefined;
   readonly dispose?: () => Promise<void>;
 }

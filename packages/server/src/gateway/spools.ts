@@ -23,7 +23,6 @@ interface Place {
   readonly lost: AbortController;
 }
 
-/** Spools signed bodies, up to a maximum number at a time. */
 export class Spools {
   readonly #memoryBytes: number;
   readonly #now: () => number;
@@ -71,9 +70,7 @@ export class Spools {
 export interface Spooled {
   readonly hash: string;
   readonly length: number;
-  /** The content: in memory, or a stream from the beginning of the file. */
   readonly content: Buffer | Readable;
-  /** Releases the space, even if the content was never read. */
   dispose(): Promise<void>;
 }
 

@@ -32,7 +32,6 @@ const SUBPROTOCOLS = 'sec-websocket-protocol';
 const NOTHING: IncomingMessage['headers'] = {};
 
 interface ServiceHeaderOptions {
-  /** Names of the headers that sign storage API calls, in lower case and with hyphens. */
   readonly credentials: ReadonlySet<string>;
   readonly isUpgrade: boolean;
   /**

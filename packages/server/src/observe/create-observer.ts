@@ -15,7 +15,6 @@ type Observed = ServerResponse & { [CALL]?: ObservedCall };
 type Upgrading = IncomingMessage & { [UPGRADE]?: number };
 type Counted = Socket & { [BYTES]?: { received: number; sent: number } };
 
-/** A call, from the request head to the end of the response. */
 interface ObservedCall {
   readonly surface: Surface;
   /** The original target, before a mount strips its prefix. */
@@ -31,7 +30,6 @@ export type Observer = ReturnType<typeof createObserver>;
 interface ObserverOptions {
   readonly log: Log;
   readonly metrics: () => Metrics;
-  /** Whether to log every call, or only those that fail. Called for each call. */
   readonly logCalls: () => boolean;
   readonly environments: () => Environments;
 }
@@ -57,7 +55,6 @@ export function createObserver(options: ObserverOptions) {
     report({ surface, status, code, ...bytes }, startedAt, this.req.method, target, call, this);
   }
 
-  /** Counts and logs a call. */
   function report(
     facts: Pick<EndedCall, 'surface' | 'status' | 'code' | 'received' | 'sent'>,
     startedAt: number,
@@ -155,7 +152,6 @@ export function createObserver(options: ObserverOptions) {
   };
 }
 
-/** Returns the bytes that were transferred since the previous call on the same connection. */
 function takeBytes(socket: Counted | null): { received: number; sent: number } {
   if (socket === null) return { received: 0, sent: 0 };
   socket[BYTES] ??= { received: 0, sent: 0 };
@@ -193,7 +189,6 @@ function scopeOf(
   return { env: isKnown ? name : 'other', service: isGateway ? label : '' };
 }
 
-/** Returns the error code in one of the server's own responses; empty if there is none. */
 function codeOf({ status, body }: HandlerResponse): string {
   if (status < 400) return '';
   if (typeof body === 'string') return XML_CODE.exec(body)?.[1] ?? '';
@@ -209,7 +204,6 @@ function isEventStream({ headers }: HandlerResponse): boolean {
 
 type Handlers = GatewayHandlers<Caller>;
 
-/** Wraps handlers so that they also report opened WebSockets, which bypass the router. */
 export function observeWebSockets(
   handlers: Handlers,
   onResponse: Observer['onResponse'],

@@ -12,7 +12,6 @@ type Api = typeof import('@opentelemetry/api');
 
 export type Tracing = NonNullable<Awaited<ReturnType<typeof createTracing>>>;
 
-/** Standard variables that name an OTLP endpoint for spans. */
 const OTLP = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
 
 /** W3C Trace Context: `version-traceId-parentId-flags`. */

@@ -18,7 +18,6 @@ interface Unreadiness {
 }
 
 interface AdminOptions {
-  /** Host names to accept in requests, in addition to localhost and IP addresses. */
   readonly hosts: readonly string[];
   readonly unreadiness: () => Promise<Unreadiness>;
   readonly registry: Registry;

@@ -21,7 +21,6 @@ const SWEEP_INTERVAL_MILLISECONDS = 10 * 60_000;
 /** A store that takes longer to respond is not ready for uploads. */
 const STORE_CHECK_MILLISECONDS = 3_000;
 
-/** Assembles a server from its parts. */
 export async function createCore(initial: Config, serverLog: ServerLog) {
   const { log, update: updateLog } = serverLog;
   let config = initial;
@@ -177,7 +176,6 @@ function keepScrubbed(blobs: BlobStore, days: number, log: Log, metrics: Metrics
   return () => void stop();
 }
 
-/** Returns why the store cannot be used; empty if it can. */
 async function findStoreFault(blobs: BlobStore): Promise<string[]> {
   const abort = new AbortController();
   const { signal } = abort;

@@ -1,9 +1,7 @@
 /** Rounding error in milliseconds to tolerate, so that a caller that waited the given number of seconds is allowed. */
 const ROUNDING = 1e-3;
 
-/** The number of calls that an environment may make, as a token bucket. */
 interface Quota {
-  /** Milliseconds until another call is allowed. */
   readonly interval: number;
   readonly capacity: number;
   fullAt: number;

@@ -82,7 +82,6 @@ export async function createServices(config: Config, { log, metrics }: ServicesO
   });
   registry.prepare(config.environments, await loadContracts(config, log))();
   const quotas = createQuotas(config.environments);
-  /** Returns the seconds to wait, or undefined if the call is allowed. */
   const takeCall = async (env: string): Promise<number | undefined> => {
     const quota = quotas.of(env);
     if (shared === undefined || quota === undefined) return quotas.take(env);

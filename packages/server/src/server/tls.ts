@@ -50,7 +50,6 @@ function assertUsable(
   }
 }
 
-/** Applies a new certificate when its files change. Open connections keep the old certificate. */
 export function keepTls(
   server: Server,
   files: { readonly cert: string; readonly key: string },

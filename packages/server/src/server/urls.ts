@@ -42,7 +42,6 @@ function lastOf(value: string | string[] | undefined): string | undefined {
   return value?.toString().split(',').at(-1)?.trim();
 }
 
-/** Returns the URL of a server for a caller on this machine. */
 export function toUrl(scheme: 'http' | 'https', host: string, port: number): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `${scheme}://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;

@@ -30,7 +30,6 @@ return 1`;
 /** Runs a script; returns undefined if Redis is unavailable and the server may continue without it. */
 type RunScript = (script: string, keys: string[], values: (string | number)[]) => Promise<unknown>;
 
-/** Runs an operation while no other replica holds one of these locks. */
 type WithLocks = <Result>(
   names: readonly string[],
   work: (signal?: AbortSignal) => Promise<Result>,

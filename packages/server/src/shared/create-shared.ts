@@ -35,9 +35,7 @@ export const REVOCABLE = ['key-pair', 'grant', 'link'] as const;
 export type Revocable = (typeof REVOCABLE)[number];
 
 interface SharedEvents {
-  /** Called for each decision that is made without Redis. */
   readonly onFallback: (fallback: Fallback) => void;
-  /** Called with the reason when Redis becomes unavailable, and without one when it is back. */
   readonly onChange: (reason: Error | undefined) => void;
 }
 
@@ -78,7 +76,6 @@ export async function createShared(
     onChange(reason);
   }
 
-  /** @throws StoreUnavailableError */
   async function send<Result>(command: () => Promise<Result>): Promise<Result> {
     if (performance.now() < resumesAt) throw unavailable();
     try {
@@ -97,7 +94,6 @@ export async function createShared(
   const unavailable = (cause?: unknown) =>
     new StoreUnavailableError(`Redis at ${host} is not available.`, { cause });
 
-  /** Decides without Redis if it is unavailable. */
   async function decide<Result>(
     fallback: Fallback,
     mayDecide: boolean,

@@ -6,7 +6,7 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import profile from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
 import { expect, test } from 'vitest';
-import { createScrubber } from '../../src/observe/create-scrubber.ts';
+import { createScrubber } from '../../src/observe/create-log.ts';
 
 /** After these a slash starts a pattern; after anything else it divides. */
 const BEFORE_PATTERN = /(?:^|[(,=:[!&|?{};>]|\breturn|\bcase)\s*$/;

@@ -1,7 +1,7 @@
 import { realpath, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { BlobKey, BlobStore } from '../blob-store.ts';
-import { scanFiles } from './check-file-store.ts';
+import { scanFiles, sweepFiles } from './check-file-store.ts';
 import { copyFile, moveFile } from './copy-file.ts';
 import { diskCodeOf, withStoreErrors } from './disk-error.ts';
 import {
@@ -15,7 +15,6 @@ import {
   toMissing,
 } from './folders.ts';
 import { openFile, statFile } from './open-file.ts';
-import { sweepFiles } from './sweep-files.ts';
 import { writeFile } from './write-file.ts';
 
 /**

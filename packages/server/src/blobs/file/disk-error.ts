@@ -32,7 +32,6 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'The path of the store folder is too long for file names of this length.',
 };
 
-/** Converts an error for callers: a file system error means that the store is unavailable. */
 function toStoreError(error: unknown): unknown {
   const code = diskCodeOf(error);
   if (code === undefined) return error;
@@ -40,7 +39,6 @@ function toStoreError(error: unknown): unknown {
   return new StoreUnavailableError(`${reason} (${code})`, { cause: error });
 }
 
-/** Runs an operation, and converts file system errors to the store's errors. */
 export async function withStoreErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

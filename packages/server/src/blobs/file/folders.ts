@@ -93,7 +93,6 @@ export async function pruneFolders(top: string, folder: string): Promise<void> {
   await syncNearest(top, nearest);
 }
 
-/** Returns whether the folder no longer exists. */
 async function removeEmpty(folder: string): Promise<boolean> {
   try {
     await rmdir(folder);

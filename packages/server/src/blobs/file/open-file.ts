@@ -43,7 +43,6 @@ export async function openFile(path: string): Promise<OpenBlob | undefined> {
   }
 }
 
-/** Reads a file's trailer. Throws the same errors as `openFile`. */
 export async function statFile(path: string): Promise<BlobInfo | undefined> {
   const opened = await openFile(path);
   await opened?.close();

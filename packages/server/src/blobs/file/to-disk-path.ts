@@ -78,7 +78,6 @@ export function toBlobKey(diskPath: string): BlobKey | undefined {
   }
 }
 
-/** Returns the segment; undefined if no segment has these pieces. */
 function decodeSegment(pieces: readonly string[]): string | undefined {
   const bytes = pieces.join('').replace(/\^([a-z])/g, (_, letter: string) => letter.toUpperCase());
   try {

@@ -16,7 +16,6 @@ export interface Trailer {
   readonly crc32: number;
 }
 
-/** Creates the trailer that follows a file's content. It contains the metadata as JSON, and a footer. */
 export function toTrailer({ info: { size, etag, contentType }, crc32: sum }: Trailer): Buffer {
   const json = Buffer.from(JSON.stringify({ size, etag, crc32: sum, contentType }));
   const numbers = Buffer.alloc(8);

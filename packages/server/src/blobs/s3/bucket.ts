@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   type $Command,
   AbortMultipartUploadCommand,
@@ -13,17 +14,14 @@ import {
   type ServiceInputTypes,
   type ServiceOutputTypes,
 } from '@aws-sdk/client-s3';
-import type { BlobInfo } from '../blob-store.ts';
+import { type BlobInfo, type BlobKey, StoreUnavailableError } from '../blob-store.ts';
 import { withLocks } from '../key-locks.ts';
-import type { ObjectKeys } from './object-keys.ts';
-import { isMissing, isRefusedCondition, withS3Errors } from './to-s3-error.ts';
 
 /** These characters survive unchanged in headers, through every proxy and signature. */
 const PLAIN_HEADER = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 const FALLBACK_TYPE = 'application/octet-stream';
 
-/** What the SDK returns for an object, for HEAD and for GET. */
 type ObjectHead = Pick<
   HeadObjectCommandOutput,
   'ContentLength' | 'ContentType' | 'ETag' | 'LastModified' | 'Metadata'
@@ -78,7 +76,6 @@ export interface Conditions {
   readonly 'DELETE If-Match': boolean | undefined;
 }
 
-/** What AWS, Ceph and MinIO have in common. */
 export const COMMON_CONDITIONS: Conditions = {
   'PUT If-None-Match': true,
   'PUT If-Match': true,
@@ -213,4 +210,96 @@ export function toCopySource({ name, conditions }: Bucket, { key, version }: Sou
     CopySource: `${name}/${key.split('/').map(encodeURIComponent).join('/')}`,
     ...(conditions['COPY x-amz-copy-source-if-match'] && { CopySourceIfMatch: version }),
   };
+}
+
+/** S3: "The object key name is a sequence of Unicode characters ... up to 1,024 bytes long." */
+const MAX_KEY_BYTES = 1024;
+/** The prefix takes its share of the key; a longer one is a mistake. */
+const MAX_PREFIX_BYTES = 512;
+/** Environments are host name labels (D12) without dots, so nothing collides. */
+const LONG = '.long';
+const UPLOADS = '.uploads';
+const LABEL = /^[A-Za-z0-9-]+$/;
+
+export type ObjectKeys = ReturnType<typeof createObjectKeys>;
+
+export function createObjectKeys(prefix: string) {
+  if (Buffer.byteLength(prefix) > MAX_PREFIX_BYTES) {
+    throw new TypeError(`The prefix must be at most ${MAX_PREFIX_BYTES} bytes long.`);
+  }
+  return {
+    prefix,
+    uploads: `${prefix}${UPLOADS}/`,
+    /**
+     * `<prefix><env>/<path>`, or `<prefix>.long/<env>/<SHA-256 of the path>` if that is too long. No
+     * environment can reach into another, because its name is one segment.
+     */
+    of({ env, path }: BlobKey): string {
+      if (!LABEL.test(env)) throw new TypeError(`"${env}" is not a valid environment name.`);
+      const key = `${prefix}${env}/${path}`;
+      if (Buffer.byteLength(key) <= MAX_KEY_BYTES) return key;
+      const hash = createHash('sha256').update(path).digest('hex');
+      return `${prefix}${LONG}/${env}/${hash}`;
+    },
+  };
+}
+
+/** S3 statuses for callers without permission or with too many requests; RFC 9110 for the rest. */
+const UNAVAILABLE_STATUSES: readonly number[] = [301, 307, 401, 403, 408, 429];
+/** Error codes with another status and the same meaning. */
+const UNAVAILABLE_NAMES: readonly string[] = [
+  'AuthorizationHeaderMalformed',
+  'BadDigest',
+  'ExpiredToken',
+  'IncompleteBody',
+  'InvalidToken',
+  'NoSuchBucket',
+  'RequestTimeout',
+  'TokenRefreshRequired',
+];
+
+export function statusOf(error: unknown): number | undefined {
+  const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
+  return $metadata?.httpStatusCode;
+}
+
+export function isMissing(error: unknown): boolean {
+  return statusOf(error) === 404 && (error as Error).name !== 'NoSuchBucket';
+}
+
+/**
+ * Returns whether a call failed because of its condition: the object already exists, or has a different
+ * version.
+ */
+export function isRefusedCondition(error: unknown): boolean {
+  return statusOf(error) === 412;
+}
+
+/** Converts an SDK error; only errors caused by our own mistakes are kept as is. */
+function toS3Error(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof StoreUnavailableError) return error;
+  const status = statusOf(error);
+  if (status === undefined || isUnavailable(status, error.name)) {
+    // A store's messages may quote what it was sent; names and numbers do not.
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = [code ?? error.name, status].filter(Boolean).join(', ');
+    return new StoreUnavailableError(`Cannot use the object store: ${reason}.`, {
+      cause: error,
+    });
+  }
+  return error;
+}
+
+function isUnavailable(status: number, name: string): boolean {
+  return status >= 500 || UNAVAILABLE_STATUSES.includes(status) || UNAVAILABLE_NAMES.includes(name);
+}
+
+export async function withS3Errors<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  try {
+    signal?.throwIfAborted();
+    return await call();
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw toS3Error(error);
+  }
 }

@@ -19,10 +19,13 @@ import {
   deleteObject,
   headObject,
   isExact,
+  isMissing,
+  isRefusedCondition,
   type ObjectInfo,
   putInParts,
   type Source,
   send,
+  statusOf,
   toCopySource,
   toObjectHeaders,
   toObjectInfo,
@@ -31,14 +34,12 @@ import {
   withObjectLocks,
 } from './bucket.ts';
 import { openObject } from './open-object.ts';
-import { isMissing, isRefusedCondition, statusOf } from './to-s3-error.ts';
 
 /** S3: "You create a copy of your object up to 5 GB in size in a single atomic action". */
 const MAX_SINGLE_BYTES = 5 * 1024 ** 3;
 
 const COPIED_PART_BYTES = 1024 ** 3;
 
-/** How often a copy is restarted because its source was replaced in the meantime. */
 const ATTEMPTS = 3;
 
 interface Copied {
@@ -208,7 +209,6 @@ async function deleteVersion(
   return (await headObject(bucket, key)) !== undefined;
 }
 
-/** Removes a copy, unless it was replaced. */
 async function undoCopy(bucket: Bucket, key: string, { etag }: BlobInfo): Promise<void> {
   const head = await headObject(bucket, key);
   if (head?.Metadata?.etag === etag) await deleteObject(bucket, key, head.ETag);

@@ -20,19 +20,20 @@ import {
   type Bucket,
   COMMON_CONDITIONS,
   type Conditions,
+  createObjectKeys,
   deleteObject,
   headObject,
+  isMissing,
   send,
   sendIfThere,
   toObjectInfo,
   type WithSharedLocks,
   withObjectLocks,
+  withS3Errors,
 } from './bucket.ts';
 import { copyBlob } from './copy-blob.ts';
-import { createObjectKeys } from './object-keys.ts';
 import { openObject } from './open-object.ts';
 import { probeConditions } from './probe-conditions.ts';
-import { isMissing, withS3Errors } from './to-s3-error.ts';
 import { writeObject } from './write-object.ts';
 
 /** A store that is up accepts a connection within one round trip. */

@@ -5,8 +5,7 @@ import {
   PutObjectCommand,
   type PutObjectCommandOutput,
 } from '@aws-sdk/client-s3';
-import { type Bucket, type Conditions, toCopySource } from './bucket.ts';
-import { statusOf, withS3Errors } from './to-s3-error.ts';
+import { type Bucket, type Conditions, statusOf, toCopySource, withS3Errors } from './bucket.ts';
 
 /** Together with the removal of what it wrote, the probe delays the start of a server no longer than this. */
 const PROBE_MILLISECONDS = 3_000;

@@ -103,7 +103,6 @@ function either(stop: AbortSignal, lock: AbortSignal | undefined): AbortSignal {
   return lock ? AbortSignal.any([stop, lock]) : stop;
 }
 
-/** Memory used by one upload, which counts towards the limit for all. */
 class HeldMemory {
   #bytes = 0;
 

@@ -34,7 +34,6 @@ export interface RegistryOptions {
   readonly staleSeconds?: number;
   /** The only address ranges that may be called. Default: see `createAddressPolicy`. */
   readonly allow?: readonly string[] | undefined;
-  /** Called for failed queries and rejected addresses, once for each until it changes. */
   readonly onError?: (error: Error) => void;
   readonly clock?: Clock;
 }

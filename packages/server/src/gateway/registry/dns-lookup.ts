@@ -25,9 +25,7 @@ const MAX_TTL_MS = 60_000;
 
 type DnsResponse<Row> =
   | { readonly kind: 'found'; readonly rows: readonly Row[]; readonly ttlSeconds?: number }
-  /** The name exists, but has no such record. */
   | { readonly kind: 'no-data' }
-  /** The name does not exist, for any type. */
   | { readonly kind: 'no-name' };
 
 type RecordType = 'A' | 'AAAA' | 'SRV';
@@ -72,13 +70,11 @@ interface RecordCacheOptions {
   clock: Clock;
   /** How long to cache responses without a TTL (SRV, and missing names or records), and failures. */
   refreshMs: number;
-  /** How long a response outlives its TTL if the query fails. */
   staleMs: number;
 }
 
 interface CachedRecords<Row> {
   readonly response: DnsResponse<Row>;
-  /** When to query again, by the clock. */
   readonly expires: number;
   readonly problem?: Error;
 }

@@ -79,7 +79,6 @@ interface Target {
 }
 
 export interface Resolution {
-  /** False if the name does not exist. */
   readonly exists: boolean;
   /** In an order that does not depend on the order of the records, which servers rotate. */
   readonly targets: readonly Target[];
@@ -87,9 +86,7 @@ export interface Resolution {
 
 export interface Resolved {
   readonly resolution: Resolution;
-  /** When to query again, by the clock. */
   readonly expires: number;
-  /** Errors in addition to the result, such as a rejected address. */
   readonly problems: readonly Error[];
 }
 

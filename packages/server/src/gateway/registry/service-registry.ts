@@ -4,7 +4,6 @@ import type { EnvironmentConfig } from '../../config/config.ts';
 export type ServiceSettings = EnvironmentConfig['services'][string];
 
 export interface Endpoint {
-  /** `http:` or `https:`, host and port, without a path. */
   readonly origin: string;
   /** Name of the service, for `Host` and TLS, if `origin` is an IP address. Default: the host of `origin`. */
   readonly servername?: string;
@@ -12,7 +11,6 @@ export interface Endpoint {
 
 export interface ServiceVersion {
   readonly name: string;
-  /** Weight relative to the other versions; a version with 0 gets no calls. */
   readonly weight: number;
   readonly endpoints: readonly Endpoint[];
   /** How to distribute the calls, if not evenly: every endpoint with its weight, 0 or more. */
@@ -39,7 +37,6 @@ export interface Service
   readonly contract?: ServiceContract | undefined;
 }
 
-/** The OpenAPI document of a service, against which its calls are validated. */
 export interface ServiceContract {
   readonly judge: Judge;
   readonly responses: 'off' | 'report' | 'refuse';

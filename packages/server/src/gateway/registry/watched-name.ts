@@ -5,7 +5,6 @@ import { RegistryUnavailableError } from './service-registry.ts';
 
 interface WatchedNameOptions {
   resolve: () => Promise<Resolved>;
-  /** Called once for a problem, and again when it changes. */
   onError: (error: Error) => void;
   clock: Clock;
   refreshMs: number;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createObjectKeys } from './object-keys.ts';
+import { createObjectKeys } from './bucket.ts';
 
 describe('keys of objects', () => {
   const keys = createObjectKeys('berth/');
