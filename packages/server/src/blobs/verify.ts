@@ -42,10 +42,9 @@ export function toOpenBlob({ info, crc32: sum, content, release }: BlobSource): 
 }
 
 /**
- * Yields the chunks of the content, each only when the next one has been read: the last one is yielded only
- * once all are verified. CRC-32 detects every burst of up to 32 bits, and all but one in four billion of other
- * accidents. SHA-256 would also detect intent, but programs that can change a file can change its checksum, and
- * it takes two and a half times as long.
+ * Yields the chunks of the content, the last one only once all are verified. CRC-32 detects every burst of up to 32
+ * bits, and all but one in four billion of other accidents. SHA-256 takes two and a half times as long, and programs
+ * that can change a file can change its checksum.
  * @throws BlobDamagedError
  */
 async function* verify(

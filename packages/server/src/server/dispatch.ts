@@ -76,10 +76,8 @@ interface DrainOptions {
 }
 
 /**
- * Stops a server gracefully: it accepts no new connections, closes idle ones, lets calls and streams finish,
- * and aborts those that exceed the time limit. WebSockets do not end by themselves, so they are closed as
- * soon as nothing else is in flight.
- * @returns the number of aborted calls
+ * Stops a server gracefully. WebSockets do not end by themselves, so they are closed as soon as nothing else is in
+ * flight. Returns the number of aborted calls.
  */
 export async function drain(
   server: Server,

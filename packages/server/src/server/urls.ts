@@ -15,10 +15,8 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Creates a function that returns the URL of this server as a caller sees it, without a trailing slash. A
- * link leads to the host in its URL, so `Host` is trusted only if it names this machine. Otherwise, the URL
- * contains the address that the caller connected to.
- * @param trustProxy whether to trust `X-Forwarded-Host` and `X-Forwarded-Proto`
+ * Returns the URL of this server as a caller sees it. A link leads to the host in its URL, so `Host` is trusted only
+ * if it names this machine. Otherwise, the URL contains the address that the caller connected to.
  */
 export function toPublicUrl(trustProxy: boolean): (request: IncomingMessage) => string {
   return ({ headers, socket }) => {

@@ -18,13 +18,9 @@ import { openFile, statFile } from './open-file.ts';
 import { writeFile } from './write-file.ts';
 
 /**
- * Creates a blob store on disk. `root` is created if it does not exist; nothing else may use it, and its disk must
- * support hard links. Each file is stored as one file with a readable name, and there is no other
- * state. Any number of processes may share one folder.
- *
- * `<root>/files/<environment>+/<folder>+/<file>` contains the content and a trailer, and never changes;
- * `<root>/tmp` contains files that are being written. No path leads out of the root, and symbolic links below
- * it are not followed.
+ * Creates a blob store on disk. Nothing else may use `root`, and its disk must support hard links. Any number of
+ * processes may share it, and there is no other state. `<root>/files/<environment>+/<folder>+/<file>` contains the
+ * content and a trailer, and never changes; `<root>/tmp` contains files that are being written.
  * @throws StoreUnavailableError if the folder cannot be used
  */
 export function createFileBlobStore({ root }: { readonly root: string }): Promise<BlobStore> {

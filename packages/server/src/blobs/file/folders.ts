@@ -12,12 +12,9 @@ import { toDiskPath } from './to-disk-path.ts';
 const MAX_ATTEMPTS = 1000;
 
 /**
- * Rejects a folder that is reached through a symbolic link, so that links below the root, from a restored
- * backup, an unpacked archive or another program, never lead out of it. This does not protect against a
- * program that swaps folders during a call: such a program can write to the root and could change the files
- * themselves.
- * @throws StoreUnavailableError
- * @throws a file system error, such as `ENOENT`
+ * Rejects a folder that is reached through a symbolic link, so that links below the root, from a restored backup or
+ * another program, never lead out of it. A program that swaps folders during a call could change the files themselves.
+ * @throws StoreUnavailableError, or a file system error such as `ENOENT`
  */
 export async function assertRealFolder(folder: string): Promise<void> {
   if ((await realpath(folder)) !== folder) {

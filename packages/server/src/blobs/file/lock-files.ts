@@ -16,11 +16,9 @@ const POLL_MILLISECONDS = 5;
 const MAX_PAUSE_MILLISECONDS = 1_000;
 
 /**
- * Runs an operation while no other operation, in any process, puts a file at one of these paths.
- *
- * rename(2) moves a file atomically, but it cannot reject an existing destination, and it does nothing if
- * both names are links to the same file. A move must therefore check first. Node does not support file locks,
- * so each lock is a temporary file.
+ * Runs an operation while no other operation, in any process, puts a file at one of these paths. rename(2) cannot
+ * reject an existing destination, and does nothing if both names are links to the same file, so a move must check
+ * first. Node does not support file locks, so each lock is a temporary file.
  */
 export async function withFileLocks<T>(
   layout: Layout,

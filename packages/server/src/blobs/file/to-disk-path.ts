@@ -93,11 +93,6 @@ function decodeSegment(pieces: readonly string[]): string | undefined {
 /**
  * Splits a segment into pieces of at most 255 bytes, because it may be longer than a name on disk. No two
  * segments have the same pieces, even on a disk that folds case or normalises Unicode.
- *
- * @example
- * encodeSegment('Été.txt'); // ['%c3%89t%c3%a9.txt']
- * encodeSegment('CON'); // ['^c^o^n']
- * encodeSegment('nul'); // ['%6eul']
  */
 function encodeSegment(segment: string): readonly string[] {
   const pieces: string[] = [];

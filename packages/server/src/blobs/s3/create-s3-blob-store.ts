@@ -68,15 +68,12 @@ export interface S3BlobStore extends BlobStore {
  * over 8 MiB are sent in parts to `<prefix>.uploads/`, and copied to their final key when they are complete.
  *
  * The credentials need GetObject, PutObject, DeleteObject, AbortMultipartUpload, ListMultipartUploadParts,
- * ListBucket and ListBucketMultipartUploads; without ListBucket, a store responds to a missing file with a
- * 403, which counts as unavailable.
+ * ListBucket and ListBucketMultipartUploads.
  *
  * Uploads and copies are atomic. Deletions and moves check first, which is exact on stores with conditional
  * deletions (`probe`), among processes with `withSharedLocks`, and within a process. Otherwise, several processes
- * that delete the same file may all get `true`, and a write by another process to the source of a move is lost
- * between the last check and the deletion. Without shared locks, several processes may move the same file to
- * different places; with conditional deletions, only if the moves may overwrite. A copy that must not overwrite
- * is limited to 5 GiB, the maximum size of an S3 PUT (`BlobTooLargeError`).
+ * may delete or move the same file, and a write to the source of a move may be lost. A copy that must not overwrite is
+ * limited to 5 GiB, the maximum size of an S3 PUT.
  */
 export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
   const client = createClient(options);

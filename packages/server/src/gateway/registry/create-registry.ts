@@ -66,12 +66,7 @@ interface Finder {
 /**
  * Creates a registry of hosted services, with endpoints from the configuration or from DNS. Only names in the
  * configuration are resolved, plus those that their SRV records point to, but never a name from a request. No
- * call waits for DNS once a name is known.
- *
- * - If the name does not exist (NXDOMAIN), the version has no resource.
- * - If there are no records, or no allowed address, the version has no endpoints.
- * - If there is no usable response (SERVFAIL, timeout, garbage), the last response is used for
- *   `staleSeconds`.
+ * call waits for DNS once a name is known. If there is no usable response, the last one is used for `staleSeconds`.
  * @throws TypeError for an invalid range, or a server that is not an address
  */
 export function createRegistry(options: RegistryOptions = {}): Registry {

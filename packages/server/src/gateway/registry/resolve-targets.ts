@@ -29,13 +29,13 @@ export async function resolveTargets(
 }
 
 async function resolveSrv(context: ResolveContext, name: string): Promise<Resolved> {
-  const { response, ...rest } = await context.cache.ask(context.lookup, 'SRV', name);
-  const tally = createTally();
-  tally.add(rest);
+  const { response, problem, ...rest } = await context.cache.ask(context.lookup, 'SRV', name);
+  let { expires } = rest;
+  const problems = problem ? [problem] : [];
   const result = (targets: readonly Target[]) => ({
     resolution: { exists: response.kind !== 'no-name', targets: targets.slice(0, MAX_TARGETS) },
-    expires: tally.expires,
-    problems: tally.problems,
+    expires,
+    problems,
   });
   if (response.kind !== 'found') return result([]);
 
@@ -53,12 +53,13 @@ async function resolveSrv(context: ResolveContext, name: string): Promise<Resolv
     const settled = await Promise.allSettled(
       hosts.map(async (host) => {
         const addresses = await resolveAddresses(context, host);
-        tally.add(addresses);
+        expires = Math.min(expires, addresses.expires);
+        problems.push(...addresses.problems);
         found.set(host, addresses.resolution.targets);
       }),
     );
     const failures = settled.filter((one) => one.status === 'rejected').map((one) => one.reason);
-    tally.problems.push(...failures);
+    problems.push(...failures);
     failure ??= failures[0];
     const targets = group.flatMap(({ name: host, port, weight }) => {
       const addresses = found.get(host) ?? [];
@@ -96,33 +97,19 @@ interface ResolveContext {
   allows: (address: string) => boolean;
 }
 
-function createTally() {
-  const problems: Error[] = [];
-  let expires = Number.POSITIVE_INFINITY;
-  return {
-    problems,
-    get expires() {
-      return expires;
-    },
-    add(part: { expires: number; problem?: Error; problems?: readonly Error[] }) {
-      expires = Math.min(expires, part.expires);
-      if (part.problem !== undefined) problems.push(part.problem);
-      problems.push(...(part.problems ?? []));
-    },
-  };
-}
-
 /**
  * Returns the IPv4 addresses of a name, otherwise its IPv6 addresses: both usually belong to the same
  * machines.
  */
 async function resolveAddresses(context: ResolveContext, host: string): Promise<Resolved> {
-  const tally = createTally();
+  const problems: Error[] = [];
+  let expires = Number.POSITIVE_INFINITY;
   let exists = true;
   let addresses: readonly string[] = [];
   for (const type of ['A', 'AAAA'] as const) {
-    const { response, ...rest } = await context.cache.ask(context.lookup, type, host);
-    tally.add(rest);
+    const { response, problem, ...rest } = await context.cache.ask(context.lookup, type, host);
+    expires = Math.min(expires, rest.expires);
+    if (problem !== undefined) problems.push(problem);
     exists &&= type === 'AAAA' || response.kind !== 'no-name';
     if (response.kind === 'found') addresses = response.rows;
     if (response.kind !== 'no-data') break;
@@ -131,9 +118,9 @@ async function resolveAddresses(context: ResolveContext, host: string): Promise<
   if (allowed.length < addresses.length) {
     const refused = addresses.filter((address) => !context.allows(address)).sort();
     const some = refused.slice(0, 3).join(', ');
-    tally.problems.push(new Error(`DNS: ${host} has addresses that are not allowed: ${some}`));
+    problems.push(new Error(`DNS: ${host} has addresses that are not allowed: ${some}`));
   }
   const targets = [...new Set(allowed)].map((address) => ({ address, host })).sort(byPlace);
   const resolution = { exists, targets: targets.slice(0, MAX_TARGETS) };
-  return { resolution, expires: tally.expires, problems: tally.problems };
+  return { resolution, expires, problems };
 }
