@@ -7,14 +7,16 @@ import { type BlobStore, type CheckedFile, StoreUnavailableError } from './blob-
 /** Slow enough that no disk and no object store notices it; 1.4 TB in a day. */
 const BYTES_PER_SECOND = 16 * 1024 * 1024;
 
-const POLL_MILLISECONDS = 10 * 60_000;
+const TIMES = {
+  /** How often a process checks whether it is time to read. */
+  poll: 10 * 60_000,
+  /** How often the process that reads says so. If it says nothing for the lease, another one continues. */
+  renewal: 60_000,
+  /** If several processes begin at the same time, each has written its name by then, and the last one reads. */
+  settle: 5_000,
+};
 
-/** How often the process that reads says so. If it says nothing for the lease, another one continues. */
-const RENEWAL_MILLISECONDS = 60_000;
 const LEASE_MILLISECONDS = 15 * 60_000;
-
-/** If several processes begin at the same time, each has written its name by then, and the last one reads. */
-const SETTLE_MILLISECONDS = 5_000;
 
 /** No environment has this name, because host name labels begin with a letter or digit (D12). */
 const STATE = { env: '-scrub', path: 'state' };
@@ -26,7 +28,7 @@ export interface ScrubOptions {
   readonly onDamage: (name: string, damage: string) => void;
   readonly onPass: (pass: { files: number; seconds: number }) => void;
   readonly onError: (error: unknown) => void;
-  readonly times?: { readonly poll: number; readonly renewal: number; readonly settle: number };
+  readonly times?: typeof TIMES;
 }
 
 interface State {
@@ -43,11 +45,7 @@ interface State {
  * @returns a function that stops it
  */
 export function startScrub(store: BlobStore, options: ScrubOptions): () => Promise<void> {
-  const { poll, renewal, settle } = options.times ?? {
-    poll: POLL_MILLISECONDS,
-    renewal: RENEWAL_MILLISECONDS,
-    settle: SETTLE_MILLISECONDS,
-  };
+  const { poll, renewal, settle } = options.times ?? TIMES;
   const owner = randomUUID();
   const stop = new AbortController();
   const { signal } = stop;

@@ -76,15 +76,10 @@ async function checkBucket(config: Config['store'] & { driver: 's3' }, repair: b
   if (problems > 0) throw new Failure(`${config.bucket} has damaged files: restore them.`, 1);
 }
 
-export interface RevokeOptions {
-  readonly config?: string;
-  readonly undo?: boolean;
-}
-
 export async function revoke(
   kind: Revocable,
   given: string,
-  { config: file, undo = false }: RevokeOptions,
+  { config: file, undo = false }: { readonly config?: string; readonly undo?: boolean },
 ): Promise<void> {
   if (file === undefined) throw new Failure('Pass the configuration of the server: --config.', 2);
   const { config } = await loadConfig(file);
@@ -93,7 +88,11 @@ export async function revoke(
     throw new Failure(`${file} has no shared.url, so replicas share no revocations: ${advice}`, 2);
   }
   const { name, seconds } = toRevocation(kind, given, config);
-  const shared = await createShared(config.shared, { onFallback() {}, onChange() {} });
+  const shared = await createShared(
+    config.shared,
+    () => {},
+    () => {},
+  );
   try {
     if (!undo) {
       await shared.revoke(kind, name, seconds);

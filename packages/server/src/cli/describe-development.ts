@@ -5,7 +5,7 @@ const FILE = 'hello.txt';
 const COPY = 'copy-of-hello.txt';
 const { uploadFields, storeFileID } = defaultWireProfile;
 
-interface DevelopmentFacts {
+export interface DevelopmentFacts {
   readonly url: string;
   readonly adminUrl: string;
   readonly data: string;

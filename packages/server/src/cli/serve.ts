@@ -8,7 +8,7 @@ import { createLog } from '../observe/create-log.ts';
 import { createCore } from '../server/create-core.ts';
 import { checkParts } from '../server/create-services.ts';
 import { isLoopback } from '../server/urls.ts';
-import { describeDevelopment } from './describe-development.ts';
+import { type DevelopmentFacts, describeDevelopment } from './describe-development.ts';
 import { DEVELOPMENT_ENV, developmentConfig, openDevelopmentKeys } from './development-keys.ts';
 import { Failure } from './fail.ts';
 import { startHelloService } from './hello-service.ts';
@@ -84,11 +84,7 @@ export async function serve(options: ServeOptions): Promise<void> {
 interface Setup {
   readonly config: Config;
   readonly resolved?: ResolvedConfig;
-  readonly development?: {
-    readonly data: string;
-    readonly token: string;
-    readonly keyPair: { readonly id: string; readonly secret: string };
-  };
+  readonly development?: Omit<DevelopmentFacts, 'url' | 'adminUrl'>;
   close(): Promise<void>;
 }
 
@@ -111,12 +107,8 @@ async function openSetup(options: ServeOptions): Promise<Setup> {
   const hello = await startHelloService();
   const { config } = await resolveConfig(developmentConfig(data, keys, hello.origin));
   const { tokenKey: key, keyPair } = keys;
-  const token = await mintToken({
-    env: DEVELOPMENT_ENV,
-    key,
-    subject: 'developer',
-    seconds: TOKEN_SECONDS,
-  });
+  const claims = { env: DEVELOPMENT_ENV, subject: 'developer', seconds: TOKEN_SECONDS };
+  const token = await mintToken({ ...claims, key });
   return {
     config: withOptions(config, options),
     development: { data, token, keyPair },

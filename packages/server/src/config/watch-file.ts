@@ -1,12 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 
-export interface WatchFileOptions {
-  /** Called with errors thrown by `onChange`, and once when a file cannot be read, until that changes. */
-  readonly onError?: (error: Error) => void;
-  readonly intervalMs?: number;
-}
-
 export interface FileWatch {
   /** Resolves when a change that is being handled is done. No other change is reported after that. */
   close(): Promise<void>;
@@ -33,7 +27,7 @@ async function look(path: string): Promise<string> {
 export async function watchFile(
   paths: readonly string[],
   onChange: () => unknown,
-  { onError = () => {}, intervalMs = 500 }: WatchFileOptions = {},
+  { onError = (_: Error) => {}, intervalMs = 500 } = {},
 ): Promise<FileWatch> {
   const ending = new AbortController();
   const problems = new Map<string, string>();

@@ -128,20 +128,18 @@ function toGatewayError(
 function createWatcher(
   call: JudgedCall,
   isHeld: boolean,
-  reportAll: Report,
+  report: Report,
 ): NonNullable<JudgedRequest['watch']> {
-  const report = (verdict: Judgement['verdict'], message?: string) =>
-    reportAll({
-      operation: call.operationId,
-      direction: 'response',
-      verdict,
-      ...(message !== undefined && { message }),
-    });
   const conclude = (response: JudgedResponse, bytes?: Buffer) => {
     const message = response.check(bytes)?.message;
     const isUnjudged = response.body !== 'none' && bytes === undefined;
-    report(message === undefined ? (isUnjudged ? 'unjudged' : 'valid') : 'invalid', message);
-    if (message === undefined || !isHeld) return;
+    const common = { operation: call.operationId, direction: 'response' } as const;
+    if (message === undefined) {
+      report({ ...common, verdict: isUnjudged ? 'unjudged' : 'valid' });
+      return;
+    }
+    report({ ...common, verdict: 'invalid', message });
+    if (!isHeld) return;
     throw new GatewayError('BAD_GATEWAY', {
       message: 'The response from the hosted service does not match its OpenAPI document.',
       cause: new Error(message),

@@ -42,13 +42,10 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
   const { services, observer, metrics, log, tracing } = parts;
   const { cors, wireProfile, limits, environments, publicUrl, listen } = config;
   const { onError } = observer;
-  const onResponse: Observer['onResponse'] =
-    tracing === undefined
-      ? observer.onResponse
-      : (response, call) => {
-          tracing.name(call);
-          observer.onResponse(response, call);
-        };
+  const onResponse: Observer['onResponse'] = (response, call) => {
+    tracing?.name(call);
+    observer.onResponse(response, call);
+  };
   const shared = { cors, wireProfile, onResponse, onError };
   const env = toEnvOption(Object.keys(environments));
 

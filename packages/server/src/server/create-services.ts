@@ -69,12 +69,10 @@ async function probe(store: S3BlobStore, log: Log): Promise<void> {
 /** Everything that is stateful, and therefore kept when the configuration is reloaded. */
 export type Services = Awaited<ReturnType<typeof createServices>>;
 
-interface ServicesOptions {
-  readonly log: Log;
-  readonly metrics: () => Metrics;
-}
-
-export async function createServices(config: Config, { log, metrics }: ServicesOptions) {
+export async function createServices(
+  config: Config,
+  { log, metrics }: { readonly log: Log; readonly metrics: () => Metrics },
+) {
   const { limits, listen } = config;
   const registry = createRegistry({
     ...config.dns,
@@ -130,13 +128,14 @@ export async function createServices(config: Config, { log, metrics }: ServicesO
   // Last, because its connection keeps the process running if another part fails.
   const shared =
     config.shared &&
-    (await createShared(config.shared, {
-      onFallback: (fallback) => metrics().countFallback(fallback),
-      onChange: (reason) =>
-        reason === undefined
-          ? log.info('Redis is available again')
-          : log.warn({ err: reason }, 'Redis is not available'),
-    }));
+    (await createShared(
+      config.shared,
+      (fallback) => metrics().countFallback(fallback),
+      (reason) => {
+        if (reason === undefined) log.info('Redis is available again');
+        else log.warn({ err: reason }, 'Redis is not available');
+      },
+    ));
   return {
     blobs,
     gateway,
@@ -236,8 +235,8 @@ function observeStore(
  * key set without keys. Opens nothing and makes no requests.
  * @throws ConfigError
  */
-export async function checkParts(config: Config): Promise<void> {
-  await asConfigError(async () => {
+export function checkParts(config: Config): Promise<void> {
+  return asConfigError(async () => {
     createCors('gateway', config.wireProfile, config.cors);
     createRegistry(config.dns).prepare(config.environments);
     createAuthenticator(config).close();

@@ -17,44 +17,31 @@ export async function readTls(files: Files): Promise<{ cert: Buffer; key: Buffer
   const cert = await read('cert', files);
   const key = await read('key', files);
   assertUsable({ cert }, ['cert'], 'must be the path of a PEM file with a certificate');
-  assertUsable(
-    { key },
-    ['key'],
-    'must be the path of a PEM file with a private key that has no password',
-  );
+  const noPassword = 'must be the path of a PEM file with a private key that has no password';
+  assertUsable({ key }, ['key'], noPassword);
   assertUsable({ cert, key }, [], 'must contain a certificate and its private key');
   return { cert, key };
 }
 
 async function read(name: keyof Files, files: Files): Promise<Buffer> {
-  try {
-    return await readFile(files[name]);
-  } catch (error) {
-    throw toError([name], `cannot be read: ${(error as Error).message}`);
-  }
+  return readFile(files[name]).catch((error: Error) =>
+    fail([name], `cannot be read: ${error.message}`),
+  );
 }
 
-function toError(path: readonly (keyof Files)[], problem: string): ConfigError {
-  return new ConfigError([{ path: ['listen', 'tls', ...path], problem }]);
-}
-
-function assertUsable(
-  options: SecureContextOptions,
-  path: readonly (keyof Files)[],
-  problem: string,
-): void {
+function assertUsable(options: SecureContextOptions, path: (keyof Files)[], problem: string) {
   try {
     createSecureContext(options);
   } catch {
-    throw toError(path, problem);
+    fail(path, problem);
   }
 }
 
-export function keepTls(
-  server: Server,
-  files: { readonly cert: string; readonly key: string },
-  log: Log,
-): Promise<FileWatch> {
+function fail(path: readonly (keyof Files)[], problem: string): never {
+  throw new ConfigError([{ path: ['listen', 'tls', ...path], problem }]);
+}
+
+export function keepTls(server: Server, files: Files, log: Log): Promise<FileWatch> {
   const onError = (error: unknown) =>
     log.error({ err: error }, 'cannot use the new certificate; keeping the old one');
   const renew = async () => {

@@ -34,20 +34,18 @@ export const REVOCABLE = ['key-pair', 'grant', 'link'] as const;
 
 export type Revocable = (typeof REVOCABLE)[number];
 
-interface SharedEvents {
-  readonly onFallback: (fallback: Fallback) => void;
-  readonly onChange: (reason: Error | undefined) => void;
-}
-
 export type Shared = Awaited<ReturnType<typeof createShared>>;
 
 /**
- * Connects to Redis or Valkey. Resolves when it is connected, or has failed to for the first time. While it is
+ * Connects to Redis or Valkey. `onFallback` is called for each decision that is made without it, and `onChange` when it
+ * becomes unavailable, and without a reason when it is back.
+ * Resolves when it is connected, or has failed to for the first time. While it is
  * unavailable, calls throw a StoreUnavailableError with `failClosed`, and decide by themselves without.
  */
 export async function createShared(
   { url, password, prefix, failClosed }: NonNullable<Config['shared']>,
-  { onFallback, onChange }: SharedEvents,
+  onFallback: (fallback: Fallback) => void,
+  onChange: (reason: Error | undefined) => void,
 ) {
   // Loaded on demand, because most servers do not share state.
   const { Redis } = await import('ioredis');

@@ -22,7 +22,8 @@ async function openStores(): Promise<[BlobStore, BlobStore]> {
   const open = async () => {
     const shared = await createShared(
       { url: `redis://127.0.0.1:${port}`, prefix: '', failClosed: true, singleUseGrants: false },
-      { onFallback() {}, onChange() {} },
+      () => {},
+      () => {},
     );
     const store = createS3BlobStore({ ...options, withSharedLocks: shared.withLocks });
     onTestFinished(() => store.close());

@@ -32,24 +32,24 @@ type RecordType = 'A' | 'AAAA' | 'SRV';
 
 type RowOf<Type extends RecordType> = Type extends 'SRV' ? SrvRecord : string;
 
-export interface Lookup {
-  /** @throws Error with a code of `node:dns` if there is no response */
-  query<Type extends RecordType>(type: Type, name: string): Promise<DnsResponse<RowOf<Type>>>;
-  cancel(): void;
-}
+export type Lookup = ReturnType<typeof openLookup>;
 
 /**
  * Opens a resolver for the queries of one refresh. Each refresh gets a new one, because resolvers keep state:
  * a new resolver reads the current resolv.conf, and its timeout does not depend on earlier responses
  * (nodejs/node#57839).
  */
-export function openLookup(servers: readonly string[] | undefined, timeoutMs: number): Lookup {
+export function openLookup(servers: readonly string[] | undefined, timeoutMs: number) {
   const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / (TRIES + 1)), tries: TRIES });
   if (servers !== undefined) resolver.setServers(servers);
   const cancel = () => resolver.cancel();
   return {
     cancel,
-    async query(type, name) {
+    /** @throws Error with a code of `node:dns` if there is no response */
+    async query<Type extends RecordType>(
+      type: Type,
+      name: string,
+    ): Promise<DnsResponse<RowOf<Type>>> {
       // The resolver doubles its timeout with each attempt, separately for each server.
       const timer = setTimeout(cancel, timeoutMs).unref();
       try {
