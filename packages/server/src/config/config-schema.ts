@@ -28,7 +28,6 @@ const shape = Object.fromEntries(
   }),
 ) as Record<Settable, Limit>;
 
-/** Limits, which default to those in the contract. */
 const limitsSchema = z
   .strictObject(shape)
   .refine(

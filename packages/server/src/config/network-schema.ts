@@ -10,7 +10,6 @@ const tls = z
   })
   .describe('Serves HTTPS. Both files are reloaded when they change.');
 
-/** The address and port for callers, and the limits on how long a connection may keep the server waiting. */
 export const listenSchema = z
   .strictObject({
     host: z

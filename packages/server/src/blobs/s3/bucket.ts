@@ -102,7 +102,6 @@ export interface Bucket {
   readonly keys: ObjectKeys;
   /** What the store honours. Until the probe has finished, what all known stores do. */
   conditions: Conditions;
-  /** Locks of all replicas. Default: only operations of this process exclude each other. */
   readonly withSharedLocks?: WithSharedLocks | undefined;
   readonly uploads: Set<string>;
 }

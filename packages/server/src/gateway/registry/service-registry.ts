@@ -32,7 +32,6 @@ export interface Service
   /** In any other state than `ready`, the service is never called and its names are not resolved. */
   readonly state: ServiceSettings['state'];
   readonly versions: readonly ServiceVersion[];
-  /** Callers that may call it, by `Caller.id`; undefined allows every caller in the environment. */
   readonly callers: ReadonlySet<string> | undefined;
   readonly contract?: ServiceContract | undefined;
 }
