@@ -60,16 +60,6 @@ async function looksPassed(folder: string, times: number) {
   }
 }
 
-test('notices a write in place', async () => {
-  const path = join(await makeFolder(), 'config.yaml');
-  await writeFile(path, 'a: 1');
-  const { changes } = await setUp([path]);
-  await writeFile(path, 'a: 2');
-  await changes.next();
-  await writeFile(path, 'a: 3');
-  await changes.next();
-});
-
 test('notices that Kubernetes swaps a ConfigMap', async () => {
   const folder = await makeFolder();
   const publish = async (version: string) => {

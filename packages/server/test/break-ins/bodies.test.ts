@@ -99,7 +99,7 @@ test('never decompresses: a compressed body is refused, or forwarded unchanged',
   expect(process.memoryUsage.rss() - before).toBeLessThan(64 * 1024 * 1024);
 });
 
-test.each([
+const HUGE = [
   ['arrays', '['.repeat(500_000)],
   ['closed arrays', `${'['.repeat(400_000)}${']'.repeat(400_000)}`],
   ['objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
@@ -108,12 +108,16 @@ test.each([
   ['a long number', `{"path":${'9'.repeat(900_000)}}`],
   ['a long text', `{"path":"${'a'.repeat(900_000)}"}`],
   ['a text of escapes', `{"path":"${'\\u0041'.repeat(150_000)}"}`],
-])('JSON of %s is refused quickly', async (_, body) => {
+];
+
+test('huge JSON is refused quickly', async () => {
   const { dev, lines } = await startWhole();
-  const time = startStopwatch();
-  const { status } = await dev.call('getUploadMetaData', body);
-  expect([400, 413]).toContain(status);
-  expect(time()).toBeLessThan(5_000);
+  for (const [name, body] of HUGE) {
+    const time = startStopwatch();
+    const { status } = await dev.call('getUploadMetaData', body);
+    expect([400, 413]).toContain(status);
+    expect([name, time() < 5_000]).toEqual([name, true]);
+  }
   expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
 });
 

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { signGatewayRequest } from '@berth/server-stubs/engine/node';
 import { expect, test } from 'vitest';
 import { startWhole, type Whole } from './support/start-whole.ts';
-import { post, StorageClient } from './support/storage-client.ts';
+import { StorageClient } from './support/storage-client.ts';
 
 /** Calls the service of the environment that `Host` names. */
 async function callHost({ port }: Whole, host: string, headers: Record<string, string>) {
@@ -47,7 +47,7 @@ test.each(DIRECTIONS)('credentials of %s do not open the services of %s', async 
   expect(whole.seen.map(({ env }) => env)).toEqual([own, own]);
 });
 
-test.each([
+const HOSTS = [
   'dev.localhost@qa.localhost',
   'qa.localhost, dev.localhost',
   'qa .localhost',
@@ -60,12 +60,16 @@ test.each([
   '__proto__.localhost',
   'constructor.localhost',
   '',
-])('the host %j is not an environment', async (host) => {
+];
+
+test('other hosts are no environment', async () => {
   const whole = await startWhole();
   const authorization = `Bearer ${await whole.token('dev')}`;
-  const { status } = await callHost(whole, Buffer.from(host).toString('latin1'), { authorization });
-  expect(status).toBeGreaterThanOrEqual(400);
-  expect(status).toBeLessThan(500);
+  for (const host of HOSTS) {
+    const sent = Buffer.from(host).toString('latin1');
+    const { status = 0 } = await callHost(whole, sent, { authorization });
+    expect([host, status >= 400 && status < 500]).toEqual([host, true]);
+  }
   expect(whole.seen).toEqual([]);
 });
 
@@ -120,28 +124,4 @@ test.each(DIRECTIONS)('in %s a fileID of %s does not exist', async (own, other) 
   }
   expect(await whole[own].read('a.txt')).toBe(own);
   expect(await whole[other].read('a.txt')).toBe(other);
-});
-
-test.each(DIRECTIONS)('a link and a grant of %s have no effect in %s', async (own, other) => {
-  const whole = await startWhole();
-  await Promise.all([whole[own].upload('a.txt', own), whole[other].upload('a.txt', other)]);
-  const link = await whole[own].link('a.txt');
-  expect(await (await fetch(link)).text()).toBe(own);
-  expect((await fetch(link.replace(`/files/${own}/`, `/files/${other}/`))).status).toBe(403);
-
-  const mine = await whole[own].grant('b.txt');
-  const theirs = await whole[other].grant('b.txt');
-  for (const field of ['token', 'authorization', 'storeFileID'] as const) {
-    const response = await post({ ...mine, [field]: theirs[field] }, 'b.txt', 'swapped');
-    expect([field, response.status]).toEqual([field, 403]);
-  }
-  // A link key does not sign grants, and vice versa.
-  const sign = new URL(link).searchParams.get('sign') as string;
-  expect((await post({ ...mine, authorization: sign }, 'b.txt', 'x')).status).toBe(403);
-  const url = new URL(link);
-  url.searchParams.set('sign', mine.authorization);
-  expect((await fetch(url)).status).toBe(403);
-  // A grant names its environment, whatever address it is posted to.
-  expect((await post({ ...mine, url: `${mine.url}/${other}` }, 'b.txt', own)).status).not.toBe(500);
-  expect(await whole[other].read('b.txt')).toBeUndefined();
 });

@@ -143,7 +143,7 @@ test('the signature of a link is not valid for a spelling that leads elsewhere',
   }
 });
 
-test.each([
+const TARGETS = [
   'GET /files/../store/secret',
   'GET /files/../../../etc/passwd',
   'GET /upload/../files/dev/files/a',
@@ -168,15 +168,19 @@ test.each([
   'GET /v1/cloudrun/..%2fhello',
   'GET /v1/cloudrun/hello%00/x',
   'GET /v1/cloudrun/.hello',
-])('no target leads out of its surface: %s', async (target) => {
+];
+
+test('no target leads out of its surface', async () => {
   const { port, lines, seen } = await startWhole();
-  const response = await sendRaw(
-    port,
-    `${target} HTTP/1.1\r\nHost: dev.localhost\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
-  );
-  expect(statusesOf(response)[0]).toBeGreaterThanOrEqual(400);
-  expect(statusesOf(response)[0]).toBeLessThan(500);
-  expect(response).not.toMatch(/root:|hush-hush/);
+  for (const target of TARGETS) {
+    const response = await sendRaw(
+      port,
+      `${target} HTTP/1.1\r\nHost: dev.localhost\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+    );
+    const [status = 0] = statusesOf(response);
+    expect([target, status >= 400 && status < 500]).toEqual([target, true]);
+    expect(response).not.toMatch(/root:|hush-hush/);
+  }
   expect(seen).toEqual([]);
   expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
 });

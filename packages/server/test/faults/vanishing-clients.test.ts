@@ -66,22 +66,6 @@ test('calls whose caller disconnects leave nothing, however they are signed', as
   }
 });
 
-test('calls of the storage API that are aborted in their body change nothing', async () => {
-  const whole = await startWhole();
-  await whole.dev.upload('a.txt', 'a');
-  const headers = Object.entries(whole.dev.headers()).map(
-    ([name, value]) => `${name}: ${value}\r\n`,
-  );
-  const socket = await open(whole.port);
-  socket.write(
-    `POST /api/v2/envs/dev/storages:batchDelete HTTP/1.1\r\nHost: a\r\n${headers.join('')}Content-Length: 100\r\n\r\n{"fileList":["cloud://dev.files/a.txt"]`,
-  );
-  await until(async () => (await metric(whole, 'berth_calls_active')) === 1);
-  socket.resetAndDestroy();
-  await expectNothingLeft(whole, 1);
-  expect(await whole.dev.read('a.txt')).toBe('a');
-});
-
 test('aborted downloads hold no file and no memory', async () => {
   const whole = await startWhole();
   await whole.dev.upload('big', new Uint8Array(32 * MEBIBYTE));

@@ -77,12 +77,3 @@ it('never mistakes surplus bytes from a service for the next response', async ()
     expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
   }
 });
-
-it.each(['/../other', '/%2e%2e/other', '/a/%2E./b', '/.', '/a/.'])(
-  'refuses the path %s (D3)',
-  async (path) => {
-    const { targets, base } = await startNoting();
-    expect(await send(base, `${HELLO}${path}`)).toMatchObject({ code: 'INVALID_REQUEST' });
-    expect(targets).toEqual([]);
-  },
-);

@@ -68,16 +68,6 @@ it('calls an address with the name of its certificate', async () => {
   expect(await send(base, HELLO)).toMatchObject({ text: `orders.test orders.test:${port}` });
 });
 
-it('calls an endpoint given by name with that name', async () => {
-  const { origin, server } = await startService((request, response) =>
-    response.end(request.headers.host),
-  );
-  const { port } = new URL(origin);
-  expect(server.listening).toBe(true);
-  const { base } = await startGateway([toService([`http://localhost:${port}`])]);
-  expect(await send(base, HELLO)).toMatchObject({ text: `localhost:${port}` });
-});
-
 it('sends nothing to a service whose certificate has another name', async () => {
   const { origin, cert } = await startSecure('orders.test');
   trust(cert);

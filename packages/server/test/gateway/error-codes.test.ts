@@ -58,12 +58,6 @@ it('limits the concurrent calls of a service', async () => {
   second.on('error', () => {}).destroy();
 });
 
-it('allows the callers that a service lists', async () => {
-  const { origin } = await startService((_request, response) => response.end('ok'));
-  const { base } = await startGateway([toService([origin], { callers: new Set(['ada']) })]);
-  expect(await send(base, HELLO)).toMatchObject({ status: 200 });
-});
-
 it('responds with SERVICE_ENDPOINT_NOT_FOUND if the registry is unavailable, and SYS_ERR if it fails', async () => {
   for (const [error, code] of [
     [new RegistryUnavailableError('DNS is gone.'), 'SERVICE_ENDPOINT_NOT_FOUND'],

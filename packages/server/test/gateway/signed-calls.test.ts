@@ -106,17 +106,6 @@ it('responds with 503 while the disk for large signed bodies is full', async (co
   expect(await post(Buffer.alloc(30_000))).toMatchObject({ text: 'ok' });
 });
 
-it('checks the quota before anything else', async () => {
-  const beforeCall = ({ env }: { env: string }) => {
-    if (env === 'dev') throw new GatewayError('EXCEED_RATELIMIT', { retryAfter: 7 });
-  };
-  const { bodies, base } = await startCounting({ beforeCall });
-  const response = await send(base, HELLO);
-  expect(response).toMatchObject({ code: 'EXCEED_RATELIMIT', status: 429 });
-  expect(response.headers['retry-after']).toBe('7');
-  expect(bodies).toEqual([]);
-});
-
 it('checks the quota only after the signature is verified', async () => {
   const admitted: string[] = [];
   const beforeCall = ({ caller }: { caller: { id: string } }) => {

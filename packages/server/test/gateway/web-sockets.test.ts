@@ -168,21 +168,6 @@ it('accepts pages of the listed origins', async () => {
   expect(text).toMatch(/^HTTP\/1\.1 101/);
 });
 
-it.each([
-  ['an unknown service', HELLO, '/v1/cloudrun/other', 'SERVICE_NOT_FOUND'],
-  ['another path', HELLO, '/v2', 'INVALID_PATH'],
-  ['another environment', 'Host: dev', 'Host: other.example', 'INVALID_HOST'],
-  ['a POST', 'GET ', 'POST ', 'INVALID_REQUEST'],
-])('refuses %s', async (_what, from, to, code) => {
-  const { gateway } = await startSockets();
-  const { port } = await startSockets({}, {});
-  expect(gateway.stats().webSockets).toBe(0);
-  const raw = `${HEAD.replace(from, to)}Authorization: ${BEARER}\r\nConnection: close\r\n\r\n`;
-  const text = await sendRaw(port, raw);
-  if (to === 'POST ') expect(text).toMatch(/^HTTP\/1\.1 200[\s\S]*plain/);
-  else expect(text).toContain(code);
-});
-
 it('ignores an upgrade to anything else', async () => {
   const { port } = await startSockets();
   const raw = `GET ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${BEARER}\r\n`;

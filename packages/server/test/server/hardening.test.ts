@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { startWhole } from '../break-ins/support/start-whole.ts';
 import { startService } from './support/hosted-service.ts';
 import { startServer } from './support/start-server.ts';
 
@@ -167,45 +166,6 @@ test('disconnects a caller that reads nothing, but not a slow one or an idle str
   send('data: still here\n\n');
   const { value } = (await events.body?.getReader().read()) ?? {};
   expect(Buffer.from(value ?? []).toString()).toBe('data: still here\n\n');
-});
-
-test('disconnects a WebSocket whose caller reads nothing', async () => {
-  const service = createServer((socket) => {
-    socket.once('data', () => {
-      const head =
-        'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
-      socket.write(head);
-      const write = () => {
-        while (socket.write(Buffer.alloc(65_536)));
-      };
-      socket.on('drain', write);
-      write();
-    });
-    socket.on('error', () => {});
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void service.close());
-  await once(service, 'listening');
-  const { port } = service.address() as AddressInfo;
-  const { url, token } = await startServer(
-    { listen: { port: 0, writeIdleSeconds: 0.4 } },
-    { services: { hello: { endpoints: [`http://127.0.0.1:${port}`] } } },
-  );
-  const accepted = once(service, 'connection');
-  const caller = await open(url);
-  caller.pause().write(GET(token, UPGRADE));
-  const [socket] = (await accepted) as [Socket];
-  await expect.poll(() => socket.closed).toBe(true);
-});
-
-test('aborts a download that nobody reads', async () => {
-  const whole = await startWhole({ listen: { port: 0, writeIdleSeconds: 0.4 } });
-  await whole.dev.upload('large', Buffer.alloc(16_777_216));
-  const { pathname, search } = new URL(await whole.dev.link('large'));
-  const caller = await open(whole.url);
-  caller.pause().write(`GET ${pathname}${search} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
-  const active = async () => (await fetch(`${whole.adminUrl}/metrics`)).text();
-  await expect.poll(active).toContain('berth_calls_active 1');
-  await expect.poll(active).toContain('berth_calls_active 0');
 });
 
 /** A hosted service that holds its responses, and counts its concurrent calls. */

@@ -21,13 +21,6 @@ async function setUp(services: Readonly<Record<string, Partial<ServiceSettings>>
   return { server, clock, registry, update };
 }
 
-test('finds services of both kinds', async () => {
-  const { registry } = await setUp({ hello, web });
-  expect(registry.find('dev', 'hello')).toMatchObject({ name: 'hello' });
-  expect(await registry.find('dev', 'web')).toMatchObject({ versions: [{ endpoints: [{}, {}] }] });
-  expect(registry.find('dev', 'other')).toBeUndefined();
-});
-
 test('keeps DNS results across an update, without new queries', async () => {
   const { server, clock, registry, update } = await setUp({ hello, web });
   const before = await registry.find('dev', 'web');
