@@ -99,7 +99,7 @@ export function isExact(conditions: Conditions): boolean {
 export interface Bucket {
   readonly client: S3Client;
   readonly name: string;
-  readonly keys: ObjectKeys;
+  readonly keys: ReturnType<typeof createObjectKeys>;
   /** What the store honours. Until the probe has finished, what all known stores do. */
   conditions: Conditions;
   readonly withSharedLocks?: WithSharedLocks | undefined;
@@ -219,8 +219,6 @@ const MAX_PREFIX_BYTES = 512;
 const LONG = '.long';
 const UPLOADS = '.uploads';
 const LABEL = /^[A-Za-z0-9-]+$/;
-
-export type ObjectKeys = ReturnType<typeof createObjectKeys>;
 
 export function createObjectKeys(prefix: string) {
   if (Buffer.byteLength(prefix) > MAX_PREFIX_BYTES) {
