@@ -3,14 +3,6 @@ import { TokenCache } from './keys.ts';
 
 const caller = { env: 'dev', id: 'me' };
 
-test('a token expires from the cache', () => {
-  const cache = new TokenCache();
-  cache.set('a', caller, 1000);
-  expect(cache.get('a', 999)).toBe(caller);
-  expect(cache.get('a', 1000)).toBeUndefined();
-  expect(cache.get('a', 999)).toBeUndefined();
-});
-
 test('caches 10,000 tokens, and evicts the least recently used first', () => {
   const cache = new TokenCache();
   for (let count = 0; count < 10_000; count += 1) cache.set(String(count), caller, 1);

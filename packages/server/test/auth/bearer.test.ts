@@ -102,8 +102,7 @@ describe('accepts a token', () => {
   test('minted by the development key', async () => {
     const { privateKey, jwks } = await createDevKeys();
     const { gateway } = await deploy({ dev: { tokens: { jwks } } });
-    const now = () => START * 1000;
-    const request = { env: 'dev', key: privateKey, subject: 'me', seconds: 60, now };
+    const request = { env: 'dev', key: privateKey, subject: 'me', seconds: 60 };
     const authorization = `bearer ${await mintToken(request)}`;
     expect(await gateway('dev', PATH, { headers: { authorization } })).toMatchObject({
       status: 200,
@@ -117,71 +116,55 @@ describe('accepts a token', () => {
 
 describe('refuses an attack, and does not call the hosted service', () => {
   const invalid = 'ACCESS_TOKEN_INVALID';
-  test.each<[string, string, () => string | Promise<string>]>([
-    ['no token at all', invalid, () => 'rubbish'],
-    ['empty parts', invalid, () => '..'],
-    ['a foreign key with a known kid', invalid, () => stranger.token()],
-    ['an unknown key', invalid, () => stranger.token({}, { kid: 'four' })],
-    ['no algorithm', invalid, () => `${encode({ alg: 'none' })}.${encode(CLAIMS)}.`],
-    ['no algorithm, in uppercase', invalid, () => `${encode({ alg: 'NONE' })}.${encode(CLAIMS)}.`],
-    ['HMAC with the public key as PEM', invalid, () => hmacToken(pem(rs256))],
+  test.each<[string, () => string | Promise<string>, string?]>([
+    ['no token at all', () => 'rubbish'],
+    ['empty parts', () => '..'],
+    ['a foreign key with a known kid', () => stranger.token()],
+    ['an unknown key', () => stranger.token({}, { kid: 'four' })],
+    ['no algorithm', () => `${encode({ alg: 'none' })}.${encode(CLAIMS)}.`],
+    ['no algorithm, in uppercase', () => `${encode({ alg: 'NONE' })}.${encode(CLAIMS)}.`],
+    ['HMAC with the public key as PEM', () => hmacToken(pem(rs256))],
     [
       'HMAC with the public key as DER',
-      invalid,
       () => hmacToken(createPublicKey(pem(rs256)).export({ type: 'spki', format: 'der' })),
     ],
-    [
-      'HMAC with the modulus',
-      invalid,
-      () => hmacToken(Buffer.from(rs256.publicKey.n ?? '', 'base64url')),
-    ],
-    ['HMAC with an empty secret', invalid, () => hmacToken('')],
-    ['HMAC called RS256', invalid, () => hmacToken(pem(rs256), { alg: 'RS256' })],
+    ['HMAC with the modulus', () => hmacToken(Buffer.from(rs256.publicKey.n ?? '', 'base64url'))],
+    ['HMAC with an empty secret', () => hmacToken('')],
+    ['HMAC called RS256', () => hmacToken(pem(rs256), { alg: 'RS256' })],
     [
       'a key inside the token',
-      invalid,
       () => stranger.token({}, { jwk: stranger.publicKey as never, kid: 'four' }),
     ],
-    [
-      'a URL of keys inside the token',
-      invalid,
-      () => stranger.token({}, { jku: 'http://127.0.0.1:1/' }),
-    ],
+    ['a URL of keys inside the token', () => stranger.token({}, { jku: 'http://127.0.0.1:1/' })],
     [
       'a URL of certificates inside the token',
-      invalid,
       () => stranger.token({}, { x5u: 'http://127.0.0.1:1/' }),
     ],
-    [
-      'an unknown critical header',
-      invalid,
-      () => es256.token({}, { crit: ['exotic'], exotic: 1 } as never),
-    ],
-    ['another typ', invalid, () => es256.token({}, { typ: 'logout+jwt' })],
-    ['a token from another environment', invalid, () => ofProd.token({ aud: 'prod' })],
-    ['a key from another environment', invalid, () => ofProd.token()],
-    ['another audience', invalid, () => es256.token({ aud: 'prod' })],
-    ['two audiences', invalid, () => es256.token({ aud: ['dev', 'prod'] })],
-    ['no audience', invalid, () => es256.token({ aud: undefined })],
-    ['another issuer', invalid, () => es256.token({ iss: 'https://evil.example' })],
-    ['no issuer', invalid, () => es256.token({ iss: undefined })],
-    ['no subject', invalid, () => es256.token({ sub: undefined })],
-    ['a subject that is not a string', invalid, () => es256.token({ sub: { $ne: 1 } })],
-    ['no expiry', invalid, () => es256.token({ exp: undefined })],
-    ['an expiry that is not a number', invalid, () => es256.token({ exp: '9999999999' })],
-    ['not valid yet', invalid, () => es256.token({ nbf: START + 1 })],
-    ['expired', 'ACCESS_TOKEN_EXPIRED', () => es256.token({ exp: START })],
-    ['expired, and signed by a stranger', invalid, () => stranger.token({ exp: START })],
-    ['9 kB', invalid, () => es256.token({ big: 'x'.repeat(7000) })],
+    ['an unknown critical header', () => es256.token({}, { crit: ['exotic'], exotic: 1 } as never)],
+    ['another typ', () => es256.token({}, { typ: 'logout+jwt' })],
+    ['a token from another environment', () => ofProd.token({ aud: 'prod' })],
+    ['a key from another environment', () => ofProd.token()],
+    ['another audience', () => es256.token({ aud: 'prod' })],
+    ['two audiences', () => es256.token({ aud: ['dev', 'prod'] })],
+    ['no audience', () => es256.token({ aud: undefined })],
+    ['another issuer', () => es256.token({ iss: 'https://evil.example' })],
+    ['no issuer', () => es256.token({ iss: undefined })],
+    ['no subject', () => es256.token({ sub: undefined })],
+    ['a subject that is not a string', () => es256.token({ sub: { $ne: 1 } })],
+    ['no expiry', () => es256.token({ exp: undefined })],
+    ['an expiry that is not a number', () => es256.token({ exp: '9999999999' })],
+    ['not valid yet', () => es256.token({ nbf: START + 1 })],
+    ['expired', () => es256.token({ exp: START }), 'ACCESS_TOKEN_EXPIRED'],
+    ['expired, and signed by a stranger', () => stranger.token({ exp: START })],
+    ['9 kB', () => es256.token({ big: 'x'.repeat(7000) })],
     [
       'a changed claim',
-      invalid,
       async () => {
         const [header, , signature] = (await es256.token()).split('.');
         return `${header}.${encode({ ...CLAIMS, sub: 'admin' })}.${signature}`;
       },
     ],
-  ])('%s', async (_name, code, make) => {
+  ])('%s', async (_name, make, code = invalid) => {
     const token = await make();
     const reply = await send(token);
     expect(reply).toMatchObject({ status: 401, json: { code }, served: [] });

@@ -324,16 +324,6 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         expect((await readAll(store, to))?.equals(bytes)).toBe(true);
       });
 
-      test('copies between hard paths', async () => {
-        const [first = '', ...others] = HARD_PATHS;
-        await write({ env: 'copies', path: first }, Buffer.from('x'));
-        for (const path of others) {
-          const to = { env: 'copies', path };
-          await store.copy({ env: 'copies', path: first }, to, { overwrite: false });
-          expect((await readAll(store, to))?.toString()).toBe('x');
-        }
-      });
-
       test('keeps a copy independent of its source', async () => {
         const [from, to] = [newKey('a'), newKey('b')];
         await write(from, Buffer.from('first'));
@@ -531,16 +521,6 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         expect((await readAll(store, key))?.toString()).toBe('x');
       });
 
-      test('keeps an upload when it sweeps older ones', async () => {
-        const key = newKey();
-        const bytes = toBytes(2 * MEBIBYTE);
-        const content = toBrokenStream(bytes, (stream) => {
-          store.sweep(new Date(Date.now() - 3_600_000)).then(() => stream.push(null));
-        });
-        await store.write(key, content, { contentType: TEXT });
-        expect((await readAll(store, key))?.equals(bytes)).toBe(true);
-      });
-
       test.each([2, 12])('never sweeps an upload of %i MiB in progress', async (mebibytes) => {
         const key = newKey();
         const bytes = toBytes(mebibytes * MEBIBYTE);
@@ -556,13 +536,6 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
       });
 
       test('is usable', () => expect(store.check()).resolves.toBeUndefined());
-
-      test('shares files between processes', async () => {
-        const key = newKey();
-        const written = await write(key, toBytes(1000));
-        expect(await fixture.other.stat(key)).toEqual(written);
-        expect(await readAll(fixture.other, key)).toEqual(toBytes(1000));
-      });
     });
   });
 }

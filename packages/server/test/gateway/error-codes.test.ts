@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import {
   RegistryUnavailableError,
@@ -128,39 +129,28 @@ it('gives a slow caller the time it needs', async () => {
 });
 
 it.each([
-  ['resets', (socket: import('node:net').Socket) => socket.resetAndDestroy()],
-  ['closes immediately', (socket: import('node:net').Socket) => socket.end()],
-  ['sends garbage', (socket: import('node:net').Socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
-  [
-    'sends half a head',
-    (socket: import('node:net').Socket) => socket.end('HTTP/1.1 200 OK\r\nA: b\r\n'),
-  ],
-  [
-    'sends a wrong version',
-    (socket: import('node:net').Socket) => socket.end('HTTP/9.9 200 OK\r\n\r\n'),
-  ],
-  [
-    'sends a status below 100',
-    (socket: import('node:net').Socket) => socket.end('HTTP/1.1 099 No\r\n\r\n'),
-  ],
+  ['resets', (socket: Socket) => socket.resetAndDestroy()],
+  ['closes immediately', (socket: Socket) => socket.end()],
+  ['sends garbage', (socket: Socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
+  ['sends half a head', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nA: b\r\n')],
+  ['sends a wrong version', (socket: Socket) => socket.end('HTTP/9.9 200 OK\r\n\r\n')],
+  ['sends a status below 100', (socket: Socket) => socket.end('HTTP/1.1 099 No\r\n\r\n')],
   [
     'sends a status above 599',
-    (socket: import('node:net').Socket) =>
-      socket.end('HTTP/1.1 700 No\r\nContent-Length: 0\r\n\r\n'),
+    (socket: Socket) => socket.end('HTTP/1.1 700 No\r\nContent-Length: 0\r\n\r\n'),
   ],
   [
     'switches protocols without being asked to',
-    (socket: import('node:net').Socket) =>
+    (socket: Socket) =>
       socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
   ],
   [
     'sends 101 and no protocol',
-    (socket: import('node:net').Socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
+    (socket: Socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
   ],
   [
     'sends endless headers',
-    (socket: import('node:net').Socket) =>
-      socket.write(`HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(100_000)}`),
+    (socket: Socket) => socket.write(`HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(100_000)}`),
   ],
 ])('responds with BAD_GATEWAY if a service %s', async (_what, act) => {
   const { origin } = await startRawService((socket) => socket.once('data', () => act(socket)));

@@ -187,7 +187,7 @@ it("returns the service's own refusal", async () => {
 });
 
 it.each([
-  ['resets', 'BAD_GATEWAY', (socket: import('node:net').Socket) => socket.resetAndDestroy()],
+  ['resets', 'BAD_GATEWAY', (socket: Socket) => socket.resetAndDestroy()],
   ['is silent', 'SERVICE_TIMEOUT', () => {}],
 ])('responds with an error if the service %s', async (_what, code, act) => {
   const { origin } = await startRawService((socket) => socket.once('data', () => act(socket)));
